@@ -1,0 +1,121 @@
+/* Dispatcher: the scheduler as a pure state machine. It is handed `now` and an event, and answers who
+ * runs on which processor and until which instant at the latest.
+ *
+ * Source: S3's dispatcher with the fixed order of the specification, 0.3; design rules 1 to 5.
+ *
+ * How a platform calls it, callers serialised per dispatcher:
+ *
+ *     post(event)           something happened at event->now; may be repeated
+ *     while (step(now)) {}  one due item per call; a kernel opens interrupts in between. Needed when
+ *                           now >= the last decision's `until`, harmless otherwise
+ *     take(cpu)             the decision; must be acted on
+ *
+ * All memory is the caller's and zeroed before it is handed in, as static memory is.
+ *
+ * It reads no clock, allocates nothing, has no global, and never learns a job's demand. An instant
+ * handed in is never before an earlier one. Until a decision's `until` a platform need not call. */
+#ifndef TAKT_CORE_DISPATCHER_H
+#define TAKT_CORE_DISPATCHER_H
+
+#include "core/server.h"
+#include "core/trace.h"
+
+/* What one processor does. The record is the caller's memory. */
+typedef struct takt_cpu {
+    takt_entity_t *running;    /* NULL when idle */
+    takt_instant_t charged_at; /* up to here budgets are accounted */
+} takt_cpu_t;
+
+typedef struct takt_decision {
+    takt_entity_t *entity; /* who runs, NULL for nobody */
+    takt_instant_t until;  /* step no later than this; earlier is legal */
+    uint32_t cpu;
+    uint32_t sequence; /* of the last event that this decision knows */
+} takt_decision_t;
+
+typedef enum takt_event_kind {
+    TAKT_EVENT_COMPLETE = TAKT_RECORD_COMPLETE,
+    TAKT_EVENT_BLOCK = TAKT_RECORD_BLOCK,
+    TAKT_EVENT_WAKE = TAKT_RECORD_WAKE,
+    TAKT_EVENT_YIELD = TAKT_RECORD_YIELD,
+} takt_event_kind_t;
+
+typedef struct takt_event {
+    takt_event_kind_t kind;
+    takt_entity_t *entity; /* complete, yield: the running one; block: a ready one; wake: one that is not ready */
+    takt_instant_t now;    /* observed */
+    takt_instant_t nominal; /* when it should have been, <= now; recorded for people */
+} takt_event_t;
+
+typedef struct takt_dispatcher {
+    takt_server_t root;
+    takt_cpu_t *cpus; /* caller's memory */
+    uint32_t ncpu;    /* 1 in this version */
+    uint32_t sequence;
+    uint32_t unrecorded_steps;
+    takt_instant_t stepped_at;
+    takt_trace_t *trace; /* NULL: nothing is recorded */
+} takt_dispatcher_t;
+
+/* Makes a dispatcher whose root is ordered by `policy`. `ready` (empty, of the policy's order) and
+ * `rows` (see timers.h) are the caller's memory, as is `cpus`. */
+void takt_dispatcher_init(takt_dispatcher_t *dispatcher, const takt_policy_t *policy, const takt_ready_t *ready,
+                          takt_timers_row_t *rows, uint32_t order_rows, uint32_t time_rows, takt_cpu_t *cpus,
+                          uint32_t ncpu);
+
+/* Makes `server` an empty dispatcher of its own, ordered by `policy`; memory as in
+ * takt_dispatcher_init. Then put it under its parent with takt_dispatcher_add_server. */
+void takt_server_init(takt_server_t *server, const takt_policy_t *policy, const takt_ready_t *ready,
+                      takt_timers_row_t *rows, uint32_t order_rows, uint32_t time_rows);
+
+/* Static parameters of a server. */
+typedef struct takt_server_parameters {
+    const takt_server_kind_t *kind;
+    takt_duration_t period;   /* >= 1 */
+    takt_duration_t capacity; /* 1 .. period */
+    takt_instant_t offset;    /* first replenishment; before it the budget is 0 */
+    takt_key_t level;         /* in its parent */
+    uint32_t id;
+} takt_server_parameters_t;
+
+/* Puts `server` under `home`, both initialised, before the system starts. Number servers before tasks:
+ * at one instant, and among equal keys, the smaller number goes first. */
+void takt_dispatcher_add_server(takt_server_t *server, takt_server_t *home,
+                                const takt_server_parameters_t *parameters);
+
+/* Static parameters of a task. */
+typedef struct takt_task_parameters {
+    takt_duration_t period;            /* >= 1 */
+    takt_duration_t relative_deadline; /* >= 1 */
+    takt_instant_t offset;             /* first release */
+    takt_key_t level;
+    takt_key_t preemption_key; /* used if is_limited */
+    bool is_limited;
+    uint32_t id;
+} takt_task_parameters_t;
+
+/* Puts a periodic task under `home` before the system starts. */
+void takt_dispatcher_add_task(takt_task_t *task, takt_entity_t *entity, takt_server_t *home,
+                              const takt_task_parameters_t *parameters);
+
+/* Puts a plain thread under `home`, not ready: the first wake makes it so. In a keyed dispatcher its
+ * key is TAKT_KEY_LEAST_URGENT. */
+void takt_dispatcher_add_thread(takt_entity_t *entity, takt_server_t *home, takt_key_t level, uint32_t id);
+
+/* From now on every call is recorded to `trace`. Call before the first event. A platform that uses the
+ * inline layer also sets TAKT_ATTRIBUTE_TRACED on its entities, so that every event comes here. */
+TAKT_INLINE void takt_dispatcher_record_to(takt_dispatcher_t *dispatcher, takt_trace_t *trace) {
+    dispatcher->trace = trace;
+}
+
+/* Hands over an event: accounts, applies it, handles exhausted budgets (steps 1, 2 and 4). */
+void takt_dispatcher_post(takt_dispatcher_t *dispatcher, const takt_event_t *event);
+
+/* Accounts up to `now`, handles exhausted budgets and then one due replenishment or release, or moves
+ * one timer (steps 1, 4, 6, 7). Returns whether more is due: call again until false. */
+TAKT_MUST_USE bool takt_dispatcher_step(takt_dispatcher_t *dispatcher, takt_instant_t now);
+
+/* Decides (step 8). `now` is the instant of the last post or step. */
+TAKT_MUST_USE takt_decision_t takt_dispatcher_take(takt_dispatcher_t *dispatcher, takt_instant_t now, uint32_t cpu);
+
+#endif

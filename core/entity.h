@@ -1,0 +1,64 @@
+/* Entity: whatever competes for a processor, a job of a task, a plain thread or a server.
+ *
+ * Source: design section 4 (one record for jobs and servers) and rule 7 (order is data). 32 bytes on
+ * a 32-bit machine, so that a plain thread's control block stays small.
+ *
+ *            release, wake                     start (first dispatch of a limited job)
+ *   ABSENT ----------------> READY ----------------------------------------> READY + started
+ *      ^                      |  ^                                              |
+ *      +--- complete, block --+--|----------------------------------------------+
+ *
+ * A server is READY while it stands in its parent's ready set: it has budget and something to run. */
+#ifndef TAKT_CORE_ENTITY_H
+#define TAKT_CORE_ENTITY_H
+
+#include "core/types.h"
+
+struct takt_server;
+struct takt_task;
+
+/* Attributes: while the ones of the running and of the next entity are all 0, the inline layer of
+ * ready.h decides alone and decides what the full pass would (design rule 2). */
+enum {
+    TAKT_ATTRIBUTE_SERVER = 1u << 0,    /* the entity is itself a server */
+    TAKT_ATTRIBUTE_IN_SERVER = 1u << 1, /* a budget pays for its execution */
+    TAKT_ATTRIBUTE_LIMITED = 1u << 2,   /* it has a preemption key */
+    TAKT_ATTRIBUTE_KEYED = 1u << 3,     /* its ready set is a heap of keys */
+    TAKT_ATTRIBUTE_TRACED = 1u << 4,    /* its events and decisions are recorded */
+};
+
+enum {
+    TAKT_STATE_READY = 1u << 0,   /* it stands in the ready set of its home */
+    TAKT_STATE_STARTED = 1u << 1, /* a limited job that has been dispatched: its key is its preemption key */
+    TAKT_STATE_WAITING = 1u << 2, /* it stands in a queue outside core; its links belong to that queue */
+    TAKT_STATE_ACTIVE = 1u << 3,  /* its task's current job is not finished */
+};
+
+typedef struct takt_entity {
+    union {
+        struct {
+            struct takt_entity *next; /* neighbours in a ready level (circular) or in a wait queue */
+            struct takt_entity *prev;
+        };
+        uint32_t slot; /* place in a ready heap */
+    };
+    takt_key_t key;           /* urgency, written at release or re-key, never computed in a comparison */
+    uint32_t tie;             /* order among equal keys of a heap; levels are FIFO and ignore it */
+    uint32_t id : 20;         /* number in the entity table of the trace, unique in one dispatcher */
+    uint32_t state : 4;       /* TAKT_STATE_ */
+    uint32_t attributes : 8;  /* TAKT_ATTRIBUTE_ */
+    struct takt_server *home; /* the server, or the root, in whose ready set it competes */
+    struct takt_task *task;   /* its task, NULL for a plain thread and for a server */
+} takt_entity_t;
+
+_Static_assert(sizeof(void *) != 4 || sizeof(takt_entity_t) == 32, "an entity is 32 bytes on a 32-bit machine");
+
+TAKT_INLINE bool takt_entity_is_ready(const takt_entity_t *entity) {
+    return (entity->state & TAKT_STATE_READY) != 0;
+}
+
+TAKT_INLINE bool takt_entity_is_server(const takt_entity_t *entity) {
+    return (entity->attributes & TAKT_ATTRIBUTE_SERVER) != 0;
+}
+
+#endif

@@ -1,0 +1,250 @@
+/* Ready sets: who is ready in one dispatcher, and who is the most urgent of them.
+ *
+ * Two implementations of one interface, chosen by the policy's order:
+ *   levels  FIFO lists under a bitmap tree of 32-way words; every operation is O(depth), where
+ *           depth d serves 32^d levels. Fixed priorities. An entity's key is its level.
+ *   keys    a 4-ary heap of pointers on (key, tie); O(log n). Deadlines, rates, anything computed.
+ *
+ * Invariant: an entity stands in the set iff its state has TAKT_STATE_READY. Within a level the
+ * circular list starts at the entity that became ready first; the running one stays at the start.
+ *
+ * This header is also the inline layer: a kernel whose running and next entity have no attributes
+ * calls the level functions directly (design rule 2). `depth` is a parameter so that a kernel passes
+ * its constant and the compiler drops the loops; the full pass passes the set's own. */
+#ifndef TAKT_CORE_READY_H
+#define TAKT_CORE_READY_H
+
+#include "core/bits.h"
+#include "core/entity.h"
+
+enum { TAKT_LEVELS_MAX_DEPTH = 4 };
+
+typedef enum takt_order { TAKT_ORDER_LEVELS = 0, TAKT_ORDER_KEYS = 1 } takt_order_t;
+
+typedef struct takt_levels {
+    uint32_t top;                              /* bit of word 0 of row 1, or of level 0 at depth 1 */
+    takt_entity_t **heads;                     /* caller's memory: 32^depth list starts */
+    uint32_t *rows[TAKT_LEVELS_MAX_DEPTH - 1]; /* caller's memory: rows[k] has 32^(k+1) words, zeroed */
+    uint32_t depth;                            /* 1 .. TAKT_LEVELS_MAX_DEPTH */
+} takt_levels_t;
+
+typedef struct takt_keys {
+    takt_entity_t **slots; /* caller's memory: `capacity` pointers */
+    uint32_t count;
+    uint32_t capacity;
+} takt_keys_t;
+
+typedef struct takt_ready {
+    takt_order_t order;
+    union {
+        takt_levels_t levels;
+        takt_keys_t keys;
+    };
+} takt_ready_t;
+
+/* ---- levels -------------------------------------------------------------------------------- */
+
+TAKT_INLINE void takt_levels_mark(takt_levels_t *levels, uint32_t level, uint32_t depth) {
+    for (uint32_t row = depth - 1u; row > 0; row--) {
+        uint32_t *word = &levels->rows[row - 1u][level >> 5];
+        const uint32_t before = *word;
+        *word = before | takt_bit(level & 31u);
+        if (before != 0) {
+            return;
+        }
+        level >>= 5;
+    }
+    levels->top |= takt_bit(level);
+}
+
+TAKT_INLINE void takt_levels_unmark(takt_levels_t *levels, uint32_t level, uint32_t depth) {
+    for (uint32_t row = depth - 1u; row > 0; row--) {
+        uint32_t *word = &levels->rows[row - 1u][level >> 5];
+        *word &= ~takt_bit(level & 31u);
+        if (*word != 0) {
+            return;
+        }
+        level >>= 5;
+    }
+    levels->top &= ~takt_bit(level);
+}
+
+TAKT_INLINE bool takt_levels_is_empty(const takt_levels_t *levels) { return levels->top == 0; }
+
+/* The first entity of the most urgent level; the set is not empty. */
+TAKT_INLINE takt_entity_t *takt_levels_best(const takt_levels_t *levels, uint32_t depth) {
+    uint32_t level = takt_leading_zeros(levels->top);
+    for (uint32_t row = 1; row < depth; row++) {
+        level = (level << 5) + takt_leading_zeros(levels->rows[row - 1u][level]);
+    }
+    return levels->heads[level];
+}
+
+/* Puts `entity` at the end of its level. */
+TAKT_INLINE void takt_levels_insert(takt_levels_t *levels, takt_entity_t *entity, uint32_t depth) {
+    const uint32_t level = (uint32_t)entity->key;
+    takt_entity_t *head = levels->heads[level];
+    if (head == NULL) {
+        entity->next = entity;
+        entity->prev = entity;
+        levels->heads[level] = entity;
+        takt_levels_mark(levels, level, depth);
+        return;
+    }
+    takt_entity_t *tail = head->prev;
+    entity->next = head;
+    entity->prev = tail;
+    tail->next = entity;
+    head->prev = entity;
+}
+
+/* Takes `entity` out of its level. */
+TAKT_INLINE void takt_levels_remove(takt_levels_t *levels, takt_entity_t *entity, uint32_t depth) {
+    const uint32_t level = (uint32_t)entity->key;
+    takt_entity_t *next = entity->next;
+    if (next == entity) {
+        levels->heads[level] = NULL;
+        takt_levels_unmark(levels, level, depth);
+        return;
+    }
+    takt_entity_t *prev = entity->prev;
+    prev->next = next;
+    next->prev = prev;
+    if (levels->heads[level] == entity) {
+        levels->heads[level] = next;
+    }
+}
+
+/* Moves the first entity of `entity`'s level to its end; `entity` is that first one. */
+TAKT_INLINE void takt_levels_rotate(takt_levels_t *levels, takt_entity_t *entity) {
+    levels->heads[(uint32_t)entity->key] = entity->next;
+}
+
+/* Puts `entity` at the start of its level: a started job wins against an unstarted one. */
+TAKT_INLINE void takt_levels_insert_first(takt_levels_t *levels, takt_entity_t *entity, uint32_t depth) {
+    takt_levels_insert(levels, entity, depth);
+    levels->heads[(uint32_t)entity->key] = entity;
+}
+
+/* ---- keys ---------------------------------------------------------------------------------- */
+
+TAKT_INLINE void takt_keys_place(takt_keys_t *keys, uint32_t slot, takt_entity_t *entity) {
+    keys->slots[slot] = entity;
+    entity->slot = slot;
+}
+
+TAKT_INLINE void takt_keys_sift_up(takt_keys_t *keys, uint32_t slot, takt_entity_t *entity) {
+    while (slot > 0) {
+        const uint32_t parent_slot = (slot - 1u) >> 2;
+        takt_entity_t *parent = keys->slots[parent_slot];
+        if (!takt_is_more_urgent(entity->key, entity->tie, parent->key, parent->tie)) {
+            break;
+        }
+        takt_keys_place(keys, slot, parent);
+        slot = parent_slot;
+    }
+    takt_keys_place(keys, slot, entity);
+}
+
+TAKT_INLINE uint32_t takt_keys_best_child(const takt_keys_t *keys, uint32_t first) {
+    const uint32_t end = keys->count - first > 4u ? first + 4u : keys->count;
+    uint32_t best = first;
+    for (uint32_t slot = first + 1u; slot < end; slot++) {
+        const takt_entity_t *a = keys->slots[slot];
+        const takt_entity_t *b = keys->slots[best];
+        if (takt_is_more_urgent(a->key, a->tie, b->key, b->tie)) {
+            best = slot;
+        }
+    }
+    return best;
+}
+
+TAKT_INLINE void takt_keys_sift_down(takt_keys_t *keys, uint32_t slot, takt_entity_t *entity) {
+    for (;;) {
+        const uint32_t first = (slot << 2) + 1u;
+        if (first >= keys->count) {
+            break;
+        }
+        const uint32_t child_slot = takt_keys_best_child(keys, first);
+        takt_entity_t *child = keys->slots[child_slot];
+        if (!takt_is_more_urgent(child->key, child->tie, entity->key, entity->tie)) {
+            break;
+        }
+        takt_keys_place(keys, slot, child);
+        slot = child_slot;
+    }
+    takt_keys_place(keys, slot, entity);
+}
+
+/* Puts `entity` into the heap; the caller has room for it. */
+TAKT_INLINE void takt_keys_insert(takt_keys_t *keys, takt_entity_t *entity) {
+    takt_keys_sift_up(keys, keys->count++, entity);
+}
+
+/* Restores the order after the key or tie of `entity`, which stands in the heap, has changed. */
+TAKT_INLINE void takt_keys_update(takt_keys_t *keys, takt_entity_t *entity) {
+    takt_keys_sift_up(keys, entity->slot, entity);
+    takt_keys_sift_down(keys, entity->slot, entity);
+}
+
+TAKT_INLINE void takt_keys_remove(takt_keys_t *keys, takt_entity_t *entity) {
+    takt_entity_t *last = keys->slots[--keys->count];
+    if (last == entity) {
+        return;
+    }
+    takt_keys_place(keys, entity->slot, last);
+    takt_keys_update(keys, last);
+}
+
+/* ---- the set, whatever its order ----------------------------------------------------------- */
+
+TAKT_INLINE bool takt_ready_is_empty(const takt_ready_t *ready) {
+    return ready->order == TAKT_ORDER_KEYS ? ready->keys.count == 0 : takt_levels_is_empty(&ready->levels);
+}
+
+/* The most urgent entity, NULL when nobody is ready. */
+TAKT_INLINE takt_entity_t *takt_ready_best(const takt_ready_t *ready) {
+    if (takt_ready_is_empty(ready)) {
+        return NULL;
+    }
+    return ready->order == TAKT_ORDER_KEYS ? ready->keys.slots[0]
+                                           : takt_levels_best(&ready->levels, ready->levels.depth);
+}
+
+TAKT_INLINE void takt_ready_insert(takt_ready_t *ready, takt_entity_t *entity) {
+    if (ready->order == TAKT_ORDER_KEYS) {
+        takt_keys_insert(&ready->keys, entity);
+    } else {
+        takt_levels_insert(&ready->levels, entity, ready->levels.depth);
+    }
+}
+
+TAKT_INLINE void takt_ready_remove(takt_ready_t *ready, takt_entity_t *entity) {
+    if (ready->order == TAKT_ORDER_KEYS) {
+        takt_keys_remove(&ready->keys, entity);
+    } else {
+        takt_levels_remove(&ready->levels, entity, ready->levels.depth);
+    }
+}
+
+/* Lets the equals of `entity`, the best of the set, go first. Keys with ties have no equals. */
+TAKT_INLINE void takt_ready_rotate(takt_ready_t *ready, takt_entity_t *entity) {
+    if (ready->order == TAKT_ORDER_LEVELS) {
+        takt_levels_rotate(&ready->levels, entity);
+    }
+}
+
+/* Gives `entity`, which is in the set, its preemption key, ahead of unstarted equals. */
+TAKT_INLINE void takt_ready_raise(takt_ready_t *ready, takt_entity_t *entity, takt_key_t key) {
+    if (ready->order == TAKT_ORDER_KEYS) {
+        entity->key = key;
+        entity->tie = 0;
+        takt_keys_update(&ready->keys, entity);
+    } else {
+        takt_levels_remove(&ready->levels, entity, ready->levels.depth);
+        entity->key = key;
+        takt_levels_insert_first(&ready->levels, entity, ready->levels.depth);
+    }
+}
+
+#endif

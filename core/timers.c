@@ -1,0 +1,258 @@
+/* The radix wheel of timers.h. */
+#include "core/timers.h"
+
+#include "core/bits.h"
+
+enum { ORDER_DIGITS = 8, DIGIT_BITS = 4, DIGIT_MASK = 15 };
+
+typedef struct place {
+    uint32_t row;
+    uint32_t slot;
+} place_t;
+
+void takt_timers_init(takt_timers_t *timers, takt_timers_row_t *rows, uint32_t order_rows, uint32_t time_rows) {
+    timers->next = TAKT_NEVER;
+    timers->position_instant = 0;
+    timers->position_order = 0;
+    timers->occupied = 0;
+    timers->draining = NULL;
+    timers->rows = rows;
+    timers->order_rows = (uint8_t)order_rows;
+    timers->time_rows = (uint8_t)time_rows;
+}
+
+void takt_timer_init(takt_timer_t *timer, const takt_timers_t *timers, takt_timer_kind_t kind, uint32_t id) {
+    const uint32_t shift = 32u - DIGIT_BITS * (uint32_t)timers->order_rows;
+    const uint32_t late_class = kind == TAKT_TIMER_REPLENISHMENT ? 0u : UINT32_C(1) << 31;
+    timer->next = NULL;
+    timer->link = NULL;
+    timer->instant = TAKT_NEVER;
+    timer->order = late_class | (id << shift);
+    timer->kind = kind;
+}
+
+static bool precedes(const takt_timer_t *a, const takt_timer_t *b) {
+    return a->instant < b->instant || (a->instant == b->instant && a->order < b->order);
+}
+
+/* Row of the highest digit that differs in one 32-bit word of the key; `first` is the word's row 0. */
+static place_t place_in_word(uint32_t difference, uint32_t word, uint32_t first) {
+    const uint32_t digit = (31u - takt_leading_zeros(difference)) / DIGIT_BITS;
+    return (place_t){first + digit, (word >> (DIGIT_BITS * digit)) & DIGIT_MASK};
+}
+
+/* Orders are left-justified, so the low digits that no row serves are 0 in all of them. */
+static uint32_t unused_digits(const takt_timers_t *timers) { return ORDER_DIGITS - (uint32_t)timers->order_rows; }
+
+/* Where a timer after the position stands. */
+static place_t place_of(const takt_timers_t *timers, const takt_timer_t *timer) {
+    const uint64_t difference = timer->instant ^ timers->position_instant;
+    const uint32_t high = (uint32_t)(difference >> 32);
+    const uint32_t low = (uint32_t)difference;
+    place_t place;
+    if (high != 0) {
+        place = place_in_word(high, (uint32_t)(timer->instant >> 32), timers->order_rows + 8u);
+    } else if (low != 0) {
+        place = place_in_word(low, (uint32_t)timer->instant, timers->order_rows);
+    } else {
+        place = place_in_word(timer->order ^ timers->position_order, timer->order, 0);
+        place.row -= unused_digits(timers);
+    }
+    const uint32_t last = (uint32_t)timers->order_rows + timers->time_rows;
+    return place.row < last ? place : (place_t){last, 0};
+}
+
+/* Where a timer stands that is not after the position: first of all. */
+static place_t place_of_position(const takt_timers_t *timers) {
+    return (place_t){0, (timers->position_order >> (DIGIT_BITS * unused_digits(timers))) & DIGIT_MASK};
+}
+
+static uint16_t slot_bit(uint32_t slot) { return (uint16_t)(UINT32_C(0x8000) >> slot); }
+
+static void link_at(takt_timer_t **link, takt_timer_t *timer) {
+    timer->next = *link;
+    timer->link = link;
+    if (timer->next != NULL) {
+        timer->next->link = &timer->next;
+    }
+    *link = timer;
+}
+
+static void unlink_timer(takt_timer_t *timer) {
+    *timer->link = timer->next;
+    if (timer->next != NULL) {
+        timer->next->link = timer->link;
+    }
+    timer->link = NULL;
+}
+
+static void stand_at(takt_timers_t *timers, place_t place, takt_timer_t *timer) {
+    takt_timers_row_t *row = &timers->rows[place.row];
+    takt_timer_t *first = row->slot[place.slot];
+    if (first == NULL) {
+        row->occupied |= slot_bit(place.slot);
+        row->exact |= slot_bit(place.slot);
+        timers->occupied |= takt_bit(place.row);
+        link_at(&row->slot[place.slot], timer);
+    } else {
+        link_at(precedes(timer, first) ? &row->slot[place.slot] : &first->next, timer);
+    }
+}
+
+static void place_timer(takt_timers_t *timers, takt_timer_t *timer) {
+    const bool is_after_position =
+        timer->instant > timers->position_instant ||
+        (timer->instant == timers->position_instant && timer->order > timers->position_order);
+    stand_at(timers, is_after_position ? place_of(timers, timer) : place_of_position(timers), timer);
+}
+
+static place_t first_place(const takt_timers_t *timers) {
+    const uint32_t row = takt_leading_zeros(timers->occupied);
+    return (place_t){row, takt_leading_zeros(timers->rows[row].occupied) - 16u};
+}
+
+static bool is_exact(const takt_timers_t *timers, place_t place) {
+    return (timers->rows[place.row].exact & slot_bit(place.slot)) != 0;
+}
+
+/* The least instant that a timer in `place` can have. */
+static takt_instant_t start_of(const takt_timers_t *timers, place_t place) {
+    if (place.row < timers->order_rows) {
+        return timers->position_instant;
+    }
+    const uint32_t shift = DIGIT_BITS * (place.row - timers->order_rows);
+    if (place.row == (uint32_t)timers->order_rows + timers->time_rows) {
+        return ((timers->position_instant >> shift) + 1u) << shift;
+    }
+    const uint64_t above = (timers->position_instant >> shift) & ~(uint64_t)DIGIT_MASK;
+    return (above | place.slot) << shift;
+}
+
+/* The least order that a timer in `place` can have, given that its instant is start_of(place). */
+static uint32_t start_order_of(const takt_timers_t *timers, place_t place) {
+    if (place.row >= timers->order_rows) {
+        return 0;
+    }
+    const uint32_t shift = DIGIT_BITS * (place.row + unused_digits(timers));
+    const uint32_t above = (timers->position_order >> shift) & ~(uint32_t)DIGIT_MASK;
+    return (above | place.slot) << shift;
+}
+
+static takt_instant_t bound_of(const takt_timers_t *timers, place_t place) {
+    return is_exact(timers, place) ? timers->rows[place.row].slot[place.slot]->instant : start_of(timers, place);
+}
+
+static void look_ahead(takt_timers_t *timers) {
+    if (timers->draining != NULL) {
+        timers->next = 0;
+    } else {
+        timers->next = timers->occupied == 0 ? TAKT_NEVER : bound_of(timers, first_place(timers));
+    }
+}
+
+void takt_timers_insert(takt_timers_t *timers, takt_timer_t *timer, takt_instant_t instant) {
+    timer->instant = instant;
+    place_timer(timers, timer);
+    if (instant < timers->next) {
+        timers->next = instant;
+    }
+}
+
+static void clear_slot(takt_timers_t *timers, place_t place) {
+    takt_timers_row_t *row = &timers->rows[place.row];
+    row->occupied &= (uint16_t)~slot_bit(place.slot);
+    row->exact &= (uint16_t)~slot_bit(place.slot);
+    if (row->occupied == 0) {
+        timers->occupied &= ~takt_bit(place.row);
+    }
+}
+
+/* A slot that lost its first timer is empty, or its first one is no longer known to be its least. */
+static void settle_slot(takt_timers_t *timers, place_t place) {
+    takt_timers_row_t *row = &timers->rows[place.row];
+    const takt_timer_t *first = row->slot[place.slot];
+    if (first == NULL) {
+        clear_slot(timers, place);
+    } else if (first->next == NULL) {
+        row->exact |= slot_bit(place.slot);
+    } else {
+        row->exact &= (uint16_t)~slot_bit(place.slot);
+    }
+}
+
+void takt_timers_remove(takt_timers_t *timers, takt_timer_t *timer) {
+    if (!takt_timer_is_armed(timer)) {
+        return;
+    }
+    const uintptr_t offset = (uintptr_t)timer->link - (uintptr_t)timers->rows;
+    const uint32_t rows = TAKT_TIMERS_ROWS((uint32_t)timers->order_rows, timers->time_rows);
+    unlink_timer(timer);
+    if (offset < rows * sizeof(takt_timers_row_t)) {
+        const uintptr_t in_row = offset % sizeof(takt_timers_row_t) - offsetof(takt_timers_row_t, slot);
+        settle_slot(timers, (place_t){(uint32_t)(offset / sizeof(takt_timers_row_t)),
+                                      (uint32_t)(in_row / sizeof(takt_timer_t *))});
+    }
+    look_ahead(timers);
+}
+
+static void advance_to(takt_timers_t *timers, takt_instant_t instant, uint32_t order) {
+    if (instant > timers->position_instant) {
+        timers->position_instant = instant;
+        timers->position_order = order;
+    } else if (instant == timers->position_instant && order > timers->position_order) {
+        timers->position_order = order;
+    }
+}
+
+static void drain_slot(takt_timers_t *timers, place_t place) {
+    takt_timer_t **slot = &timers->rows[place.row].slot[place.slot];
+    timers->draining = *slot;
+    if (*slot != NULL) {
+        (*slot)->link = &timers->draining;
+    }
+    *slot = NULL;
+    clear_slot(timers, place);
+}
+
+/* Moves the first draining timer to where it stands now. */
+static void move_one(takt_timers_t *timers) {
+    takt_timer_t *timer = timers->draining;
+    unlink_timer(timer);
+    place_timer(timers, timer);
+}
+
+/* Fires the first timer in `place`, where it is known to be the least. */
+static takt_timer_t *fire_first(takt_timers_t *timers, place_t place) {
+    takt_timer_t *first = timers->rows[place.row].slot[place.slot];
+    unlink_timer(first);
+    advance_to(timers, first->instant, first->order);
+    drain_slot(timers, place);
+    return first;
+}
+
+/* Opens the first slot: fires its first timer if that is known to be the least; the others are to be
+ * moved. */
+static takt_timer_t *open_first_slot(takt_timers_t *timers) {
+    const place_t place = first_place(timers);
+    if (is_exact(timers, place)) {
+        return fire_first(timers, place);
+    }
+    advance_to(timers, start_of(timers, place), start_order_of(timers, place));
+    drain_slot(timers, place);
+    return NULL;
+}
+
+takt_timer_t *takt_timers_take(takt_timers_t *timers, takt_instant_t now) {
+    takt_timer_t *fired = NULL;
+    if (timers->next > now) {
+        return NULL;
+    }
+    if (timers->draining == NULL && timers->occupied != 0) {
+        fired = open_first_slot(timers);
+    }
+    if (timers->draining != NULL) {
+        move_one(timers);
+    }
+    look_ahead(timers);
+    return fired;
+}

@@ -1,0 +1,86 @@
+/* Timers: a radix wheel on (instant, order), total order, constant work per step.
+ *
+ * A timer's 96-bit key is its instant followed by its order (class and entity number), so that timers
+ * of one instant fire in a defined order however they were armed. The key is cut into 4-bit digits;
+ * a timer stands in the row of the highest digit in which it differs from the wheel's position, in
+ * the slot of that digit's value. Insert and remove are O(1). A take fires the first timer and moves
+ * at most one other to a lower row; a timer moves down at most once per row. One take is therefore
+ * constant whatever the number of timers that expire at one instant, and a kernel opens
+ * interrupts between steps (design rule 3).
+ *
+ * Source: radix heaps (Ahuja, Mehlhorn, Orlin, Tarjan 1990) and hashed hierarchical timing wheels
+ * (Varghese and Lauck 1987), with the order digits below the time digits.
+ *
+ * Invariants: the position never exceeds the last instant handed in; every slot's first timer is the
+ * slot's least one while the slot's `exact` bit is set; a timer beyond the rows stands in the last
+ * row, which has one slot.
+ *
+ * Rows are the caller's memory: order_rows (1 .. 7) serve 2^(4 order_rows - 1) entity numbers in
+ * each of two classes, time_rows (1 .. 16) serve 2^(4 time_rows) ticks ahead without a second look;
+ * one more row takes what is farther. */
+#ifndef TAKT_CORE_TIMERS_H
+#define TAKT_CORE_TIMERS_H
+
+#include "core/types.h"
+
+enum { TAKT_TIMERS_SLOTS = 16, TAKT_TIMERS_MAX_ROWS = 24 };
+
+/* Class of a timer: at one instant all of the first class fire before those of the second
+ * (steps 6 and 7 of the specification, 0.3). */
+typedef enum takt_timer_kind {
+    TAKT_TIMER_REPLENISHMENT = 0, /* a server's budget comes back */
+    TAKT_TIMER_WAKE = 1,          /* a server's own timers have something due */
+    TAKT_TIMER_RELEASE = 2,       /* a task's next job */
+} takt_timer_kind_t;
+
+typedef struct takt_timer {
+    struct takt_timer *next;
+    struct takt_timer **link; /* what points here, NULL while not armed */
+    takt_instant_t instant;
+    uint32_t order;
+    uint32_t kind; /* takt_timer_kind_t */
+} takt_timer_t;
+
+typedef struct takt_timers_row {
+    uint16_t occupied; /* bit 15 - slot */
+    uint16_t exact;
+    takt_timer_t *slot[TAKT_TIMERS_SLOTS];
+} takt_timers_row_t;
+
+typedef struct takt_timers {
+    takt_instant_t next; /* see takt_timers_next */
+    takt_instant_t position_instant;
+    uint32_t position_order;
+    uint32_t occupied; /* takt_bit(row) */
+    takt_timer_t *draining;
+    takt_timers_row_t *rows; /* caller's memory: order_rows + time_rows + 1 rows, zeroed */
+    uint8_t order_rows;
+    uint8_t time_rows;
+} takt_timers_t;
+
+/* Number of rows that takt_timers_init wants. */
+#define TAKT_TIMERS_ROWS(order_rows, time_rows) ((order_rows) + (time_rows) + 1)
+
+/* Makes an empty wheel at instant 0 over `rows`, which must be zeroed. */
+void takt_timers_init(takt_timers_t *timers, takt_timers_row_t *rows, uint32_t order_rows, uint32_t time_rows);
+
+/* Sets up a timer of `kind` for entity number `id`, not armed. `id` is below 2^(4 order_rows - 1). */
+void takt_timer_init(takt_timer_t *timer, const takt_timers_t *timers, takt_timer_kind_t kind, uint32_t id);
+
+/* Arms `timer`, which is not armed. An instant in the past fires at the next take. O(1). */
+void takt_timers_insert(takt_timers_t *timers, takt_timer_t *timer, takt_instant_t instant);
+
+/* Disarms `timer` if it is armed. O(1). */
+void takt_timers_remove(takt_timers_t *timers, takt_timer_t *timer);
+
+/* One step at `now`: fires the first timer if it is due and moves at most one other. Returns the fired
+ * one, NULL if none. More is to do iff takt_timers_next(timers) <= now. O(1). */
+TAKT_MUST_USE takt_timer_t *takt_timers_take(takt_timers_t *timers, takt_instant_t now);
+
+/* The instant at which the wheel wants to be looked at again: at or before the first timer, exact
+ * unless a first timer was removed; TAKT_NEVER when empty; 0 while timers are still to be moved. */
+TAKT_MUST_USE TAKT_INLINE takt_instant_t takt_timers_next(const takt_timers_t *timers) { return timers->next; }
+
+TAKT_INLINE bool takt_timer_is_armed(const takt_timer_t *timer) { return timer->link != NULL; }
+
+#endif

@@ -1,0 +1,60 @@
+/* Units and words of the core: instants, durations, keys.
+ *
+ * Source: design rules 6, 7 and 8. Time is 64-bit unsigned ticks; the length of a tick is the
+ * platform's business. A key is an urgency: smaller = more urgent, below 2^63. */
+#ifndef TAKT_CORE_TYPES_H
+#define TAKT_CORE_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint64_t takt_instant_t;  /* ticks since the start of the system */
+typedef uint64_t takt_duration_t; /* ticks */
+typedef uint64_t takt_key_t;      /* urgency, smaller = more urgent, < 2^63 */
+
+/* An instant that never comes. */
+#define TAKT_NEVER UINT64_MAX
+
+/* The least urgent key: background work, the idle thread of a kernel. */
+#define TAKT_KEY_LEAST_URGENT (UINT64_MAX >> 1)
+
+/* The key that nobody displaces: a started non-preemptive job. No policy hands it out at release:
+ * levels start at 1 and deadlines are at least 1. */
+#define TAKT_KEY_MOST_URGENT ((takt_key_t)0)
+
+/* Entity number that stands for "nobody" in records. */
+#define TAKT_NOBODY UINT32_MAX
+
+/* Number of entity numbers: 20 bits of the entity's word. */
+#define TAKT_ENTITY_LIMIT (UINT32_C(1) << 20)
+
+/* The structure that embeds `member` at `pointer`. */
+#define TAKT_CONTAINER_OF(pointer, type, member) \
+    ((type *)(void *)((char *)(pointer)-offsetof(type, member)))
+
+#if defined(__GNUC__)
+#define TAKT_INLINE static inline __attribute__((always_inline))
+#define TAKT_MUST_USE __attribute__((warn_unused_result))
+#define TAKT_LIKELY(x) __builtin_expect(!!(x), 1)
+#define TAKT_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#else
+#define TAKT_INLINE static inline
+#define TAKT_MUST_USE
+#define TAKT_LIKELY(x) (x)
+#define TAKT_UNLIKELY(x) (x)
+#endif
+
+/* The one comparison of urgencies: key first, then tie; equal means that neither displaces the other. */
+TAKT_INLINE bool takt_is_more_urgent(takt_key_t key_a, uint32_t tie_a, takt_key_t key_b, uint32_t tie_b) {
+    return key_a < key_b || (key_a == key_b && tie_a < tie_b);
+}
+
+/* The one conversion of a user's priority (larger = more urgent, 0 .. levels-1) to a level
+ * (smaller = more urgent). Level 0 is left to TAKT_KEY_MOST_URGENT: `levels` priorities take the
+ * levels 1 .. levels. */
+TAKT_INLINE takt_key_t takt_level_from_priority(uint32_t priority, uint32_t levels) {
+    return (takt_key_t)(levels - priority);
+}
+
+#endif
