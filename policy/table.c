@@ -1,0 +1,9 @@
+/* The table of policies. */
+#include "policy/table.h"
+
+const takt_policy_t *const takt_policies[] = {
+    &takt_policy_edf,
+    &takt_policy_fp,
+};
+
+const size_t takt_policy_count = sizeof takt_policies / sizeof takt_policies[0];
