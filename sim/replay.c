@@ -1,0 +1,107 @@
+/* Replay of recorded inputs; see replay.h. */
+#include "sim/replay.h"
+
+#include <string.h>
+
+typedef struct replay {
+    takt_system_t *system;
+    takt_instant_t now;
+    takt_replay_result_t *result;
+} replay_t;
+
+/* Keeps what core records while one recorded input or decision is replayed. */
+typedef struct listener {
+    takt_trace_t trace;
+    takt_record_t last;
+} listener_t;
+
+static void listen(takt_trace_t *trace, const takt_record_t *record) {
+    TAKT_CONTAINER_OF(trace, listener_t, trace)->last = *record;
+}
+
+static bool is_event(uint8_t kind) { return kind >= TAKT_RECORD_COMPLETE && kind <= TAKT_RECORD_YIELD; }
+
+/* Whether `entity` is in the state that an event of `kind` presupposes. */
+static bool event_fits(const takt_dispatcher_t *dispatcher, uint8_t kind, const takt_entity_t *entity) {
+    switch (kind) {
+    case TAKT_RECORD_COMPLETE:
+        return entity->task != NULL && takt_entity_is_ready(entity) && dispatcher->cpus[0].running == entity;
+    case TAKT_RECORD_YIELD:
+        return takt_entity_is_ready(entity) && dispatcher->cpus[0].running == entity;
+    case TAKT_RECORD_BLOCK:
+        return takt_entity_is_ready(entity);
+    default:
+        return !takt_entity_is_ready(entity) &&
+               (entity->task == NULL || (entity->state & TAKT_STATE_ACTIVE) != 0);
+    }
+}
+
+static bool post(replay_t *replay, const takt_record_t *record) {
+    takt_dispatcher_t *dispatcher = &replay->system->dispatcher;
+    takt_entity_t *entity = takt_system_entity(replay->system, record->entity);
+    if (entity == NULL || takt_entity_is_server(entity) || !event_fits(dispatcher, record->kind, entity)) {
+        return false;
+    }
+    takt_dispatcher_post(dispatcher, &(takt_event_t){(takt_event_kind_t)record->kind, entity, record->now,
+                                                     record->value});
+    return true;
+}
+
+/* Steps after one that found nothing more change nothing, so that no count can keep a replay busy. */
+static bool step(replay_t *replay, const takt_record_t *record) {
+    bool is_more_due = true;
+    for (uint64_t i = 0; i < record->value && is_more_due; i++) {
+        is_more_due = takt_dispatcher_step(&replay->system->dispatcher, record->now);
+    }
+    return true;
+}
+
+static bool decide(replay_t *replay, const takt_record_t *record) {
+    if (record->cpu >= replay->system->dispatcher.ncpu) {
+        return false;
+    }
+    const takt_decision_t decision = takt_dispatcher_take(&replay->system->dispatcher, record->now, record->cpu);
+    (void)decision; /* it arrives as a record */
+    replay->result->decisions++;
+    return true;
+}
+
+static bool feed(replay_t *replay, const takt_record_t *record) {
+    if (record->now < replay->now) {
+        return false;
+    }
+    replay->now = record->now;
+    if (record->kind == TAKT_RECORD_STEP) {
+        return step(replay, record);
+    }
+    if (is_event(record->kind)) {
+        return post(replay, record);
+    }
+    return record->kind == TAKT_RECORD_DECISION && decide(replay, record);
+}
+
+static takt_replay_verdict_t judge(const takt_record_t *recorded, const takt_record_t *replayed) {
+    const bool is_same = recorded->kind == TAKT_RECORD_STEP || memcmp(recorded, replayed, sizeof *recorded) == 0;
+    return is_same ? TAKT_REPLAY_IDENTICAL : TAKT_REPLAY_DIFFERENT;
+}
+
+takt_replay_result_t takt_replay(takt_system_t *system, const takt_record_t *records, uint64_t count) {
+    takt_replay_result_t result = {.verdict = TAKT_REPLAY_IDENTICAL};
+    replay_t replay = {.system = system, .result = &result};
+    listener_t listener = {.trace = {listen}};
+    takt_dispatcher_record_to(&system->dispatcher, &listener.trace);
+    for (uint64_t i = 0; i < count; i++) {
+        if (records[i].kind > TAKT_RECORD_DECISION) {
+            continue;
+        }
+        result.verdict = feed(&replay, &records[i]) ? judge(&records[i], &listener.last) : TAKT_REPLAY_INVALID;
+        if (result.verdict != TAKT_REPLAY_IDENTICAL) {
+            result.record = i;
+            result.recorded = records[i];
+            result.replayed = listener.last;
+            break;
+        }
+    }
+    takt_dispatcher_record_to(&system->dispatcher, NULL);
+    return result;
+}

@@ -1,0 +1,222 @@
+/* Builds a system in memory; see system.h. */
+#include "sim/system.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TIME_ROWS = 16 };
+
+/* What one dispatcher, the root or a server, wants. */
+typedef struct house {
+    const takt_policy_t *policy;
+    uint32_t levels;
+    uint32_t children;
+    uint32_t order_rows;
+    uint32_t time_rows;
+} house_t;
+
+/* One block of memory, given out in order; with `base` NULL it only counts. */
+typedef struct arena {
+    char *base;
+    size_t used;
+} arena_t;
+
+static void *arena_take(arena_t *arena, size_t count, size_t size) {
+    const size_t at = arena->used;
+    arena->used += (count * size + 15u) & ~(size_t)15u;
+    return arena->base != NULL ? arena->base + at : NULL;
+}
+
+static uint32_t order_rows_for(uint32_t entities) {
+    uint32_t rows = 1;
+    while ((UINT32_C(1) << (4u * rows - 1u)) < entities) {
+        rows++;
+    }
+    return rows;
+}
+
+static uint32_t depth_for(uint32_t levels) {
+    uint32_t depth = 1;
+    while (((uint64_t)1 << (5u * depth)) < levels) {
+        depth++;
+    }
+    return depth;
+}
+
+static takt_ready_t make_levels(arena_t *arena, uint32_t levels) {
+    takt_ready_t ready = {.order = TAKT_ORDER_LEVELS};
+    ready.levels.depth = depth_for(levels);
+    ready.levels.heads = arena_take(arena, levels, sizeof(takt_entity_t *));
+    for (uint32_t row = 0; row + 1u < ready.levels.depth; row++) {
+        const uint32_t words = (levels >> (5u * (ready.levels.depth - row - 1u))) + 1u;
+        ready.levels.rows[row] = arena_take(arena, words, sizeof(uint32_t));
+    }
+    return ready;
+}
+
+static takt_ready_t make_ready(arena_t *arena, const house_t *house) {
+    if (house->policy->order == TAKT_ORDER_LEVELS) {
+        return make_levels(arena, house->levels + 1u);
+    }
+    return (takt_ready_t){
+        .order = TAKT_ORDER_KEYS,
+        .keys = {.slots = arena_take(arena, house->children, sizeof(takt_entity_t *)), .capacity = house->children},
+    };
+}
+
+static takt_timers_row_t *make_rows(arena_t *arena, const house_t *house) {
+    return arena_take(arena, TAKT_TIMERS_ROWS(house->order_rows, house->time_rows), sizeof(takt_timers_row_t));
+}
+
+static uint32_t entity_count(const takt_system_spec_t *spec) {
+    return 1u + spec->server_count + spec->task_count + spec->thread_count;
+}
+
+static house_t house_of_root(const takt_system_spec_t *spec) {
+    return (house_t){
+        .policy = spec->policy,
+        .levels = spec->levels,
+        .children = spec->thread_count,
+        .order_rows = spec->order_rows != 0 ? spec->order_rows : order_rows_for(entity_count(spec)),
+        .time_rows = spec->time_rows != 0 ? spec->time_rows : TIME_ROWS,
+    };
+}
+
+static house_t house_of_server(const takt_system_spec_t *spec, const takt_server_spec_t *server) {
+    return (house_t){
+        .policy = server->policy,
+        .levels = server->levels,
+        .order_rows = server->order_rows != 0 ? server->order_rows : order_rows_for(entity_count(spec)),
+        .time_rows = server->time_rows != 0 ? server->time_rows : TIME_ROWS,
+    };
+}
+
+/* houses[0] is the root's, houses[1 + i] server i's. */
+static void describe_houses(const takt_system_spec_t *spec, house_t *houses) {
+    houses[0] = house_of_root(spec);
+    for (uint32_t i = 0; i < spec->server_count; i++) {
+        houses[1u + i] = house_of_server(spec, &spec->servers[i]);
+    }
+    for (uint32_t i = 0; i < spec->server_count; i++) {
+        houses[1 + spec->servers[i].parent].children++;
+    }
+    for (uint32_t i = 0; i < spec->task_count; i++) {
+        houses[1 + spec->tasks[i].server].children++;
+    }
+}
+
+static takt_server_t *home_of(takt_system_t *system, int32_t server) {
+    return server == TAKT_ROOT ? &system->dispatcher.root : &system->servers[server];
+}
+
+static void make_server(takt_system_t *system, arena_t *arena, const house_t *house, uint32_t index) {
+    const takt_ready_t ready = make_ready(arena, house);
+    takt_timers_row_t *rows = make_rows(arena, house);
+    if (arena->base != NULL) {
+        takt_server_init(&system->servers[index], house->policy, &ready, rows, house->order_rows, house->time_rows);
+    }
+}
+
+static void make_root(takt_system_t *system, arena_t *arena, const house_t *house) {
+    const takt_ready_t ready = make_ready(arena, house);
+    takt_timers_row_t *rows = make_rows(arena, house);
+    if (arena->base != NULL) {
+        takt_dispatcher_init(&system->dispatcher, house->policy, &ready, rows, house->order_rows, house->time_rows,
+                             &system->cpu, 1);
+    }
+}
+
+static void lay_out(takt_system_t *system, arena_t *arena, const takt_system_spec_t *spec, const house_t *houses) {
+    system->servers = arena_take(arena, spec->server_count, sizeof(takt_server_t));
+    system->entities = arena_take(arena, spec->task_count + spec->thread_count, sizeof(takt_entity_t));
+    system->tasks = arena_take(arena, spec->task_count, sizeof(takt_task_t));
+    make_root(system, arena, &houses[0]);
+    for (uint32_t i = 0; i < spec->server_count; i++) {
+        make_server(system, arena, &houses[1u + i], i);
+    }
+}
+
+static void add_servers(takt_system_t *system, const takt_system_spec_t *spec) {
+    for (uint32_t i = 0; i < spec->server_count; i++) {
+        const takt_server_spec_t *server = &spec->servers[i];
+        const takt_server_parameters_t parameters = {
+            .kind = server->kind,
+            .period = server->period,
+            .capacity = server->capacity,
+            .offset = server->offset,
+            .level = server->level,
+            .id = 1u + i,
+        };
+        takt_dispatcher_add_server(&system->servers[i], home_of(system, server->parent), &parameters);
+    }
+}
+
+static void add_tasks(takt_system_t *system, const takt_system_spec_t *spec) {
+    for (uint32_t i = 0; i < spec->task_count; i++) {
+        const takt_task_spec_t *task = &spec->tasks[i];
+        const takt_task_parameters_t parameters = {
+            .period = task->period,
+            .relative_deadline = task->relative_deadline,
+            .offset = task->offset,
+            .level = task->level,
+            .preemption_key = task->preemption_level,
+            .is_limited = task->is_limited,
+            .id = 1u + spec->server_count + i,
+        };
+        takt_dispatcher_add_task(&system->tasks[i], &system->entities[i], home_of(system, task->server), &parameters);
+    }
+}
+
+static void add_threads(takt_system_t *system, const takt_system_spec_t *spec) {
+    for (uint32_t i = 0; i < spec->thread_count; i++) {
+        takt_dispatcher_add_thread(&system->entities[spec->task_count + i], &system->dispatcher.root,
+                                   spec->threads[i].level, 1u + spec->server_count + spec->task_count + i);
+    }
+}
+
+static bool build(takt_system_t *system, const takt_system_spec_t *spec, const house_t *houses) {
+    arena_t arena = {NULL, 0};
+    lay_out(system, &arena, spec, houses);
+    arena = (arena_t){calloc(1, arena.used), 0};
+    system->memory = arena.base;
+    if (arena.base == NULL) {
+        return false;
+    }
+    lay_out(system, &arena, spec, houses);
+    add_servers(system, spec);
+    add_tasks(system, spec);
+    add_threads(system, spec);
+    return true;
+}
+
+bool takt_system_create(takt_system_t *system, const takt_system_spec_t *spec) {
+    memset(system, 0, sizeof *system);
+    if (entity_count(spec) > TAKT_ENTITY_LIMIT) {
+        return false;
+    }
+    system->server_count = spec->server_count;
+    system->task_count = spec->task_count;
+    system->thread_count = spec->thread_count;
+    house_t *houses = calloc(1u + spec->server_count, sizeof(house_t));
+    if (houses == NULL) {
+        return false;
+    }
+    describe_houses(spec, houses);
+    const bool is_built = build(system, spec, houses);
+    free(houses);
+    return is_built;
+}
+
+void takt_system_destroy(takt_system_t *system) {
+    free(system->memory);
+    system->memory = NULL;
+}
+
+takt_entity_t *takt_system_entity(takt_system_t *system, uint32_t id) {
+    const uint32_t first_task = 1u + system->server_count;
+    const uint32_t end = first_task + system->task_count + system->thread_count;
+    if (id == 0 || id >= end) {
+        return NULL;
+    }
+    return id < first_task ? &system->servers[id - 1u].entity : &system->entities[id - first_task];
+}

@@ -1,0 +1,77 @@
+/* System: a task set built in memory, ready to be driven by the simulator or by replay.
+ *
+ * The description uses levels (1 = most urgent) as core does; whoever reads task-set files ranks the
+ * users' priorities. Hosted C11; the one place of this room that allocates. */
+#ifndef TAKT_SIM_SYSTEM_H
+#define TAKT_SIM_SYSTEM_H
+
+#include "core/dispatcher.h"
+
+/* Home of what sits directly under the root. */
+#define TAKT_ROOT (-1)
+
+typedef struct takt_task_spec {
+    takt_duration_t period;            /* ticks, >= 1 */
+    takt_duration_t relative_deadline; /* ticks, >= 1 */
+    takt_instant_t offset;
+    takt_duration_t demand; /* ticks that each job runs, >= 1; the simulator's, not core's */
+    uint32_t level;         /* 1 .. levels of its dispatcher; ignored by keyed policies */
+    int32_t server;         /* index of its server, or TAKT_ROOT */
+    bool is_limited;        /* has a preemption key */
+    uint32_t preemption_level; /* 0: nobody displaces a started job; else only what is more urgent */
+} takt_task_spec_t;
+
+typedef struct takt_server_spec {
+    const takt_server_kind_t *kind;
+    const takt_policy_t *policy;
+    takt_duration_t period;
+    takt_duration_t capacity;
+    takt_instant_t offset;
+    uint32_t level;  /* in its parent */
+    int32_t parent;  /* index of a server, or TAKT_ROOT */
+    uint32_t levels; /* levels that its children use: 1 .. levels */
+    uint32_t order_rows; /* of its timers, 0: as many as the system needs */
+    uint32_t time_rows;  /* of its timers, 0: all 16 */
+} takt_server_spec_t;
+
+typedef struct takt_thread_spec {
+    uint32_t level; /* under the root; keyed roots treat it as background */
+} takt_thread_spec_t;
+
+typedef struct takt_system_spec {
+    const takt_policy_t *policy; /* of the root */
+    uint32_t levels;             /* that the root's children use */
+    uint32_t order_rows;         /* of the root's timers, 0: as many as the system needs */
+    uint32_t time_rows;          /* 0: all 16 */
+    const takt_server_spec_t *servers;
+    uint32_t server_count;
+    const takt_task_spec_t *tasks;
+    uint32_t task_count;
+    const takt_thread_spec_t *threads; /* plain threads, after the tasks in the entity table */
+    uint32_t thread_count;
+} takt_system_spec_t;
+
+/* A built system. Entity numbers: the root 0, server i is 1 + i, task i is 1 + server_count + i, thread i
+ * follows the tasks. */
+typedef struct takt_system {
+    takt_dispatcher_t dispatcher;
+    takt_cpu_t cpu;
+    uint32_t server_count;
+    uint32_t task_count;
+    uint32_t thread_count;
+    takt_server_t *servers;
+    takt_task_t *tasks;
+    takt_entity_t *entities; /* of the tasks, then of the threads */
+    void *memory;
+} takt_system_t;
+
+/* Builds the system of `spec` in `system`; false when memory is short or there are more entities than
+ * TAKT_ENTITY_LIMIT. The spec is not kept. */
+TAKT_MUST_USE bool takt_system_create(takt_system_t *system, const takt_system_spec_t *spec);
+
+void takt_system_destroy(takt_system_t *system);
+
+/* The entity with number `id`, NULL if there is none or it is the root. */
+takt_entity_t *takt_system_entity(takt_system_t *system, uint32_t id);
+
+#endif
