@@ -291,7 +291,7 @@ bool takt_dispatcher_step(takt_dispatcher_t *dispatcher, takt_instant_t now) {
     }
     account(&dispatcher->cpus[0], now);
     fire_one(&dispatcher->root, now);
-    return takt_timers_next(&dispatcher->root.timers) <= now;
+    return takt_dispatcher_is_due(dispatcher, now);
 }
 
 static takt_entity_t *select_entity(const takt_server_t *root) {

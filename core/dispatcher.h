@@ -38,6 +38,7 @@ typedef enum takt_event_kind {
     TAKT_EVENT_BLOCK = TAKT_RECORD_BLOCK,
     TAKT_EVENT_WAKE = TAKT_RECORD_WAKE,
     TAKT_EVENT_YIELD = TAKT_RECORD_YIELD,
+    TAKT_EVENT_TIME = TAKT_RECORD_STEP, /* a decision's `until` has come; for backends, not for post */
 } takt_event_kind_t;
 
 typedef struct takt_event {
@@ -114,6 +115,11 @@ void takt_dispatcher_post(takt_dispatcher_t *dispatcher, const takt_event_t *eve
 /* Accounts up to `now`, handles exhausted budgets and then one due replenishment or release, or moves
  * one timer (steps 1, 4, 6, 7). Returns whether more is due: call again until false. */
 TAKT_MUST_USE bool takt_dispatcher_step(takt_dispatcher_t *dispatcher, takt_instant_t now);
+
+/* Whether a replenishment or release is due at `now`. */
+TAKT_INLINE bool takt_dispatcher_is_due(const takt_dispatcher_t *dispatcher, takt_instant_t now) {
+    return takt_timers_next(&dispatcher->root.timers) <= now;
+}
 
 /* Decides (step 8). `now` is the instant of the last post or step. */
 TAKT_MUST_USE takt_decision_t takt_dispatcher_take(takt_dispatcher_t *dispatcher, takt_instant_t now, uint32_t cpu);

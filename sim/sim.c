@@ -1,6 +1,8 @@
 /* The event loop of sim.h. */
 #include "sim/sim.h"
 
+#include "core/backend.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +22,8 @@ typedef struct segment {
 
 typedef struct run {
     takt_sim_t *sim;
+    takt_direct_t backend;
+    uint32_t sequence;
     takt_sim_sinks_t sinks;
     segment_t segment;
     const takt_entity_t *unfinished; /* ran last and is not finished */
@@ -102,13 +106,13 @@ static void count_finished_job(run_t *run, uint32_t task, takt_instant_t finish)
 }
 
 /* The running job has received its demand. */
-static void complete(run_t *run, takt_entity_t *entity, uint32_t task, takt_instant_t now) {
+static takt_event_t complete(run_t *run, takt_entity_t *entity, uint32_t task, takt_instant_t now) {
     takt_sim_demand_t *demand = &run->sim->demands[task];
     run->sim->statistics[task].busy += demand->demand;
     demand->remaining = demand->demand;
     run->unfinished = NULL;
     count_finished_job(run, task, now);
-    takt_dispatcher_post(&run->sim->system.dispatcher, &(takt_event_t){TAKT_EVENT_COMPLETE, entity, now, now});
+    return (takt_event_t){TAKT_EVENT_COMPLETE, entity, now, now};
 }
 
 static bool is_charged(const takt_entity_t *running, const takt_server_t *server) {
@@ -140,33 +144,38 @@ static void report_waiting_replenishments(const run_t *run, takt_instant_t after
     }
 }
 
-static takt_decision_t decide(run_t *run, takt_instant_t now) {
-    const takt_decision_t decision = takt_dispatcher_take(&run->sim->system.dispatcher, now, 0);
+/* Hands `event` over and lets the decision that knows it come. */
+static takt_decision_t decide(run_t *run, const takt_event_t *event) {
+    takt_decision_t decision = {.entity = NULL};
+    run->sequence++;
+    takt_direct_post(&run->backend, event, run->sequence);
+    while (!takt_direct_take(&run->backend, run->sequence, &decision)) {
+    }
     run->sim->decisions++;
     count_preemption(run, decision.entity);
     if (run->sinks.budget != NULL) {
-        report_budgets(run, now);
+        report_budgets(run, event->now);
     }
     return decision;
 }
 
-/* Lets the decision of `now` be until it completes its job, the decision ends, or `horizon` comes. */
-static takt_instant_t advance(run_t *run, const takt_decision_t *decision, takt_instant_t now,
-                              takt_instant_t horizon) {
+/* Lets `decision` be from `now` on, until its job completes, its time ends or `horizon` comes: the
+ * next event. */
+static takt_event_t advance(run_t *run, const takt_decision_t *decision, takt_instant_t now,
+                            takt_instant_t horizon) {
     const takt_instant_t end = decision->until < horizon ? decision->until : horizon;
     if (decision->entity == NULL) {
-        return end;
+        return (takt_event_t){TAKT_EVENT_TIME, NULL, end, end};
     }
     const uint32_t task = task_of(run->sim, decision->entity);
     const takt_duration_t remaining = run->sim->demands[task].remaining;
     run->unfinished = decision->entity;
     if (remaining > end - now) {
         serve(run, task, now, end);
-        return end;
+        return (takt_event_t){TAKT_EVENT_TIME, NULL, end, end};
     }
     serve(run, task, now, now + remaining);
-    complete(run, decision->entity, task, now + remaining);
-    return now + remaining;
+    return complete(run, decision->entity, task, now + remaining);
 }
 
 static void report_unfinished(run_t *run, uint32_t task, uint32_t job, takt_instant_t release, bool missed) {
@@ -197,7 +206,11 @@ static void finish_task(run_t *run, uint32_t index, takt_instant_t horizon) {
     }
 }
 
-static void finish(run_t *run, takt_instant_t horizon) {
+/* Steps 1 to 3 of the horizon itself. */
+static void end(run_t *run, const takt_event_t *event, takt_instant_t horizon) {
+    if (event->kind != TAKT_EVENT_TIME) {
+        takt_dispatcher_post(run->backend.dispatcher, event);
+    }
     if (run->sinks.segment != NULL) {
         close_segment(run);
     }
@@ -207,27 +220,19 @@ static void finish(run_t *run, takt_instant_t horizon) {
 }
 
 void takt_sim_run(takt_sim_t *sim, takt_instant_t horizon, const takt_sim_sinks_t *sinks, takt_trace_t *trace) {
-    takt_dispatcher_t *dispatcher = &sim->system.dispatcher;
-    run_t run = {.sim = sim};
-    takt_instant_t now = 0;
-    takt_instant_t until = 0;
+    run_t run = {.sim = sim, .backend = {.dispatcher = &sim->system.dispatcher}};
+    takt_event_t event = {TAKT_EVENT_TIME, NULL, 0, 0};
     if (sinks != NULL) {
         run.sinks = *sinks;
     }
-    takt_dispatcher_record_to(dispatcher, trace);
-    while (now < horizon) {
-        if (now >= until) {
-            while (takt_dispatcher_step(dispatcher, now)) {
-            }
-        }
-        const takt_decision_t decision = decide(&run, now);
-        until = decision.until;
-        const takt_instant_t next = advance(&run, &decision, now, horizon);
+    takt_dispatcher_record_to(run.backend.dispatcher, trace);
+    while (event.now < horizon) {
+        const takt_instant_t now = event.now;
+        const takt_decision_t decision = decide(&run, &event);
+        event = advance(&run, &decision, now, horizon);
         if (run.sinks.budget != NULL) {
-            report_waiting_replenishments(&run, now, next);
+            report_waiting_replenishments(&run, now, event.now);
         }
-        now = next;
     }
-    sim->now = now;
-    finish(&run, horizon);
+    end(&run, &event, horizon);
 }

@@ -37,7 +37,6 @@ typedef struct takt_sim {
     takt_system_t system;
     takt_sim_statistics_t *statistics; /* per task */
     uint64_t decisions;
-    takt_instant_t now;
     struct takt_sim_demand *demands;
 } takt_sim_t;
 

@@ -1,0 +1,50 @@
+/* Backend: where decisions come from, split in two phases so that the scheduler may sit elsewhere.
+ *
+ * Source: S2 (the scheduler on the CPU, on a co-processor, in hardware); design section 4. A platform
+ * posts events with rising sequence numbers and takes the decision that knows the last of them. A
+ * decision that knows only earlier events is stale: a backend drops it, for what it says may no longer
+ * be true. The direct backend calls core at once, so its decision is there as soon as the event is
+ * posted; both of its phases are inline. Backends with narrower keys than 64 bits must publish how
+ * they pack them and what that loses. */
+#ifndef TAKT_CORE_BACKEND_H
+#define TAKT_CORE_BACKEND_H
+
+#include "core/dispatcher.h"
+
+typedef struct takt_backend {
+    /* Hands over `event`, number `sequence`; does not wait for the decision. */
+    void (*post)(struct takt_backend *backend, const takt_event_t *event, uint32_t sequence);
+    /* Whether the decision that knows event `sequence` is there; writes it to `decision` if so. */
+    bool (*take)(struct takt_backend *backend, uint32_t sequence, takt_decision_t *decision);
+} takt_backend_t;
+
+/* The scheduler called directly. */
+typedef struct takt_direct {
+    takt_dispatcher_t *dispatcher;
+    takt_instant_t now; /* of the last event */
+    uint32_t sequence;  /* of the last event */
+} takt_direct_t;
+
+TAKT_INLINE void takt_direct_post(takt_direct_t *direct, const takt_event_t *event, uint32_t sequence) {
+    bool is_due = true;
+    direct->now = event->now;
+    direct->sequence = sequence;
+    if (event->kind != TAKT_EVENT_TIME) {
+        takt_dispatcher_post(direct->dispatcher, event);
+        is_due = takt_dispatcher_is_due(direct->dispatcher, event->now);
+    }
+    while (is_due) {
+        is_due = takt_dispatcher_step(direct->dispatcher, event->now);
+    }
+}
+
+TAKT_MUST_USE TAKT_INLINE bool takt_direct_take(takt_direct_t *direct, uint32_t sequence, takt_decision_t *decision) {
+    if (sequence != direct->sequence) {
+        return false;
+    }
+    *decision = takt_dispatcher_take(direct->dispatcher, direct->now, 0);
+    decision->sequence = sequence;
+    return true;
+}
+
+#endif
