@@ -1,0 +1,55 @@
+/* Status codes: the one list of what a kernel call can answer.
+ *
+ * Every call returns takt_status_t. The list makes the enum, the messages and the documentation. A
+ * code below 0 is a misuse and nothing has changed; 0 and above are ordinary outcomes.
+ *
+ * Misuse checks are compiled in while TAKT_CHECKS is 1, the default; 0 drops them, and then a misuse
+ * is undefined. Checks of set-up calls stay in both, because their inputs may come from a file. */
+#ifndef TAKT_KERNEL_ERRORS_H
+#define TAKT_KERNEL_ERRORS_H
+
+#ifndef TAKT_CHECKS
+#define TAKT_CHECKS 1
+#endif
+
+/* X(name, value, message) */
+#define TAKT_STATUS_LIST(X)                                                                       \
+    X(OK, 0, "done")                                                                              \
+    X(DEADLINE_MISSED, 1, "the job that has just ended was later than its deadline")              \
+    X(ERROR_NULL, -1, "a pointer that must not be NULL is NULL")                                  \
+    X(ERROR_IN_ISR, -2, "this call is for threads, and an interrupt made it")                     \
+    X(ERROR_NOT_IN_ISR, -3, "this call is for interrupts, and a thread made it")                  \
+    X(ERROR_LOCKED, -4, "a call that may switch threads was made with interrupts masked")         \
+    X(ERROR_NOT_STARTED, -5, "this call needs a running kernel")                                  \
+    X(ERROR_STARTED, -6, "this call is for the time before takt_kernel_start")                    \
+    X(ERROR_NOT_INITIALISED, -7, "takt_kernel_init has not been called")                          \
+    X(ERROR_COUNT, -8, "a semaphore's count would exceed TAKT_SEMAPHORE_MAX")                     \
+    X(ERROR_PRIORITY, -9, "a priority is not below TAKT_PRIORITIES")                              \
+    X(ERROR_PERIOD, -10, "a period is 0")                                                         \
+    X(ERROR_DEADLINE, -11, "a relative deadline is 0")                                            \
+    X(ERROR_BUDGET, -12, "a server's budget is 0 or exceeds its period")                          \
+    X(ERROR_STACK, -13, "a stack is smaller than TAKT_STACK_BYTES_MIN or not aligned to 8 bytes") \
+    X(ERROR_ORDER, -14, "servers are created before threads")                                     \
+    X(ERROR_FULL, -15, "more entities than the kernel's geometry has room for")                   \
+    X(ERROR_NOT_PERIODIC, -16, "only a periodic thread can wait for its next period")             \
+    X(ERROR_POLICY, -17, "the policy was compiled against another version of its interface")      \
+    X(ERROR_THRESHOLD, -18, "a preemption level is less urgent than the priority it protects")
+
+/* TAKT_STATUS_WORD is no status: it keeps the type a word where an ABI packs enums, as Arm's does. */
+#define TAKT_STATUS_ENUM(name, value, message) TAKT_##name = (value),
+typedef enum takt_status { TAKT_STATUS_LIST(TAKT_STATUS_ENUM) TAKT_STATUS_WORD = 0x7fffffff } takt_status_t;
+#undef TAKT_STATUS_ENUM
+
+/* The message of `status`, for people. Never NULL. */
+const char *takt_status_message(takt_status_t status);
+
+/* Leaves the calling function with `error` unless `condition` holds. A constant decides, not the
+ * preprocessor, so that a call reads the same in both builds and both are compiled. */
+#define TAKT_REQUIRE(condition, error)            \
+    do {                                          \
+        if ((TAKT_CHECKS) != 0 && !(condition)) { \
+            return (error);                       \
+        }                                         \
+    } while (0)
+
+#endif

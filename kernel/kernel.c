@@ -1,0 +1,199 @@
+/* The kernel object: start, the full pass, and preemption from interrupts. */
+#include "kernel/state.h"
+
+takt_kernel_t takt_kernel;
+
+#define TAKT_STATUS_CASE(name, value, message) \
+    case TAKT_##name:                          \
+        return message;
+
+const char *takt_status_message(takt_status_t status) {
+    switch (status) {
+        TAKT_STATUS_LIST(TAKT_STATUS_CASE)
+    default:
+        return "no status of the kernel";
+    }
+}
+
+takt_status_t takt_kernel_misuse(void) {
+    return takt_port_is_in_isr() ? TAKT_ERROR_IN_ISR : TAKT_ERROR_LOCKED;
+}
+
+/* ---- full pass ------------------------------------------------------------------------------- */
+
+void takt_kernel_post(takt_event_kind_t kind, takt_entity_t *entity) {
+    const takt_instant_t now = takt_port_now();
+    const takt_event_t event = {.kind = kind, .entity = entity, .now = now, .nominal = now};
+    takt_dispatcher_post(&takt_kernel.dispatcher, &event);
+}
+
+static takt_thread_t *decide(takt_instant_t now) {
+    const takt_decision_t decision = takt_dispatcher_take(&takt_kernel.dispatcher, now, 0);
+    takt_port_timer_set(decision.until);
+    takt_kernel.busy = 0;
+    return takt_thread_of(decision.entity);
+}
+
+/* The time is read again after every opening: an interrupt may have posted an event in between, and
+ * instants never go back. */
+static takt_thread_t *step_and_decide(void) {
+    takt_instant_t now = takt_port_now();
+    while (takt_dispatcher_step(&takt_kernel.dispatcher, now)) {
+        takt_port_breathe();
+        now = takt_port_now();
+    }
+    return decide(now);
+}
+
+takt_status_t takt_kernel_dispatch(void) {
+    takt_thread_t *self = takt_thread_of(takt_kernel.cpu.running);
+    takt_kernel.busy |= TAKT_BUSY_PASS;
+    takt_port_breathe();
+    takt_thread_t *next = step_and_decide();
+    if (next != self) {
+        return takt_port_switch(self, next);
+    }
+    return takt_port_open();
+}
+
+takt_status_t takt_kernel_pass(takt_event_kind_t kind, takt_entity_t *entity) {
+    takt_kernel_post(kind, entity);
+    return takt_kernel_dispatch();
+}
+
+/* ---- preemption --------------------------------------------------------------------------------- */
+
+/* The same for an interrupted thread; one that is in a pass itself looks again before it decides. */
+static __attribute__((noinline)) void preempt_by_pass(void) {
+    if ((takt_kernel.busy & TAKT_BUSY_PASS) != 0) {
+        (void)takt_port_open();
+        return;
+    }
+    takt_thread_t *self = takt_thread_of(takt_kernel.cpu.running);
+    takt_thread_t *next = step_and_decide();
+    if (next != self) {
+        takt_port_preempt(self, next);
+    } else {
+        (void)takt_port_open();
+    }
+}
+
+void takt_kernel_preempt(void) {
+    takt_port_close();
+    takt_entity_t *running = takt_kernel.cpu.running;
+    if ((running->attributes | takt_kernel.busy) != 0) {
+        preempt_by_pass();
+        return;
+    }
+    takt_entity_t *next = takt_levels_best(takt_kernel_levels(), 1);
+    if (!takt_entity_is_plain(next)) {
+        preempt_by_pass();
+    } else if (next != running) {
+        takt_kernel.cpu.running = next;
+        takt_port_preempt(takt_thread_of(running), takt_thread_of(next));
+    } else {
+        (void)takt_port_open();
+    }
+}
+
+void takt_kernel_timer_expired(void) {
+    const takt_port_level_t level = takt_port_lock();
+    takt_kernel.busy |= TAKT_BUSY_DUE;
+    takt_port_pend();
+    takt_port_unlock(level);
+}
+
+/* ---- start -------------------------------------------------------------------------------------- */
+
+static uint64_t idle_stack[TAKT_STACK_BYTES_MIN / sizeof(uint64_t)];
+
+static void idle(void *argument) {
+    (void)argument;
+    for (;;) {
+        takt_port_idle();
+    }
+}
+
+static void create_idle(void) {
+    takt_thread_t *thread = &takt_kernel.idle;
+    thread->name = "idle";
+    thread->stack = idle_stack;
+    thread->stack_bytes = sizeof idle_stack;
+    thread->sp = takt_port_context_create(idle_stack, sizeof idle_stack, idle, NULL);
+    takt_dispatcher_add_thread(&thread->entity, &takt_kernel.dispatcher.root, TAKT_KERNEL_IDLE_LEVEL,
+                               takt_kernel.entity_count++);
+    thread->entity.attributes |= takt_kernel.traced & 255u;
+    takt_queue_append(&takt_kernel.created, &thread->entity);
+}
+
+takt_status_t takt_kernel_init(const takt_policy_t *policy) {
+    if (policy == NULL) {
+        return TAKT_ERROR_NULL;
+    }
+    if (policy->version != TAKT_POLICY_VERSION || policy->size != sizeof *policy) {
+        return TAKT_ERROR_POLICY;
+    }
+    if (takt_kernel.entity_count != 0) {
+        return TAKT_ERROR_STARTED;
+    }
+    const takt_ready_t ready = takt_kernel_ready(policy, takt_kernel.places);
+    takt_dispatcher_init(&takt_kernel.dispatcher, policy, &ready, takt_kernel.rows, TAKT_KERNEL_ORDER_ROWS,
+                         TAKT_KERNEL_TIME_ROWS, &takt_kernel.cpu, 1);
+    takt_queue_init(&takt_kernel.created);
+    takt_kernel.entity_count = 1; /* the root */
+    return TAKT_OK;
+}
+
+takt_status_t takt_kernel_trace_to(takt_trace_t *trace) {
+    if (trace == NULL) {
+        return TAKT_ERROR_NULL;
+    }
+    if (takt_kernel.entity_count != 1) {
+        return takt_kernel.entity_count == 0 ? TAKT_ERROR_NOT_INITIALISED : TAKT_ERROR_ORDER;
+    }
+    takt_kernel.traced = TAKT_ATTRIBUTE_TRACED;
+    takt_dispatcher_record_to(&takt_kernel.dispatcher, trace);
+    return TAKT_OK;
+}
+
+/* Nobody runs yet who could be preempted, so the lock stays closed between these steps. */
+static takt_thread_t *first_decision(void) {
+    while (!takt_queue_is_empty(&takt_kernel.created)) {
+        takt_kernel_post(TAKT_EVENT_WAKE, takt_queue_take(&takt_kernel.created));
+    }
+    takt_instant_t now;
+    do {
+        now = takt_port_now();
+    } while (takt_dispatcher_step(&takt_kernel.dispatcher, now));
+    return decide(now);
+}
+
+takt_status_t takt_kernel_start(void) {
+    if (takt_kernel.entity_count == 0) {
+        return TAKT_ERROR_NOT_INITIALISED;
+    }
+    if (takt_kernel.cpu.running != NULL) {
+        return TAKT_ERROR_STARTED;
+    }
+    if (takt_kernel.entity_count == TAKT_KERNEL_ENTITY_LIMIT) {
+        return TAKT_ERROR_FULL;
+    }
+    create_idle();
+    (void)takt_port_lock();
+    takt_port_clock_start();
+    takt_port_start(first_decision());
+}
+
+/* ---- questions ---------------------------------------------------------------------------------- */
+
+takt_instant_t takt_kernel_now(void) {
+    const takt_port_level_t level = takt_port_lock();
+    const takt_instant_t now = takt_kernel.cpu.running != NULL ? takt_port_now() : 0;
+    takt_port_unlock(level);
+    return now;
+}
+
+takt_thread_t *takt_kernel_running(void) {
+    takt_entity_t *running = takt_kernel.cpu.running;
+    return running == NULL ? NULL : takt_thread_of(running);
+}

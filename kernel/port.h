@@ -1,0 +1,76 @@
+/* The port header: what the kernel asks of a machine, and what a machine may call.
+ *
+ * A port is one folder with a header named takt_port.h, found through the include path: choosing a
+ * port is choosing a folder. Its small obligations are inline functions, because they are on the
+ * fast path; their contract stands here.
+ *
+ *   takt_port_level_t                     what a lock remembers, an unsigned integer
+ *   TAKT_PORT_SP_OFFSET                   bytes from a thread's start to its saved stack pointer
+ *   TAKT_PORT_STACK_BYTES_MIN             the least stack that holds the contexts the port saves
+ *   takt_port_level_t takt_port_lock(void)
+ *       Masks every interrupt that may call the kernel and returns the level before. Correct from
+ *       every starting level: it never lowers one.
+ *   void takt_port_unlock(takt_port_level_t level)
+ *       Goes back to `level`, which came from takt_port_lock.
+ *   void takt_port_close(void), takt_status_t takt_port_open(void)
+ *       The same for code that knows the lock to be open, a thread's call or takt_kernel_preempt: there
+ *       is no level to remember. Opening answers TAKT_OK, so that a call can end with it.
+ *   void takt_port_breathe(void)
+ *       Opens, lets every pending interrupt run, closes.
+ *   bool takt_port_is_in_isr(void)
+ *   bool takt_port_is_open(void)
+ *       Whether a thread, no interrupt, calls, and with the lock open.
+ *   void takt_port_pend(void)
+ *       Asks for takt_kernel_preempt once no interrupt is active and the lock is open.
+ *   void takt_port_preempt(struct takt_thread *from, struct takt_thread *to)
+ *       In takt_kernel_preempt only, locked: `to` runs when takt_kernel_preempt has returned, `from`
+ *       goes on where it was interrupted when it is switched to again. The port unlocks.
+ *   takt_instant_t takt_port_now(void)
+ *       Under the lock, after takt_port_clock_start: the clock, in ticks since then, never going back.
+ *   void takt_port_timer_set(takt_instant_t until)
+ *       Under the lock: calls takt_kernel_timer_expired at `until`, or before it (a timer that cannot count that far
+ *       saturates), or as soon as possible when it has passed. Replaces the earlier setting.
+ *   void takt_port_idle(void)
+ *       Waits for an interrupt. */
+#ifndef TAKT_KERNEL_PORT_H
+#define TAKT_KERNEL_PORT_H
+
+#include "core/types.h"
+#include "kernel/errors.h"
+
+struct takt_thread;
+
+#include <takt_port.h>
+
+/* ---- what else a port supplies ------------------------------------------------------------- */
+
+/* Saves the calling thread's context under `from` and resumes that of `to`. Closed before. Returns
+ * TAKT_OK, open, when somebody switches to `from` again. */
+takt_status_t takt_port_switch(struct takt_thread *from, struct takt_thread *to);
+
+/* Builds on the stack [bottom, bottom + bytes) the context of a thread that calls entry(argument) with
+ * the lock open, and takt_kernel_thread_returned should that return. Returns the stack pointer. */
+void *takt_port_context_create(void *bottom, size_t bytes, void (*entry)(void *argument), void *argument);
+
+/* Starts clock and timer at instant 0. Under the lock. */
+void takt_port_clock_start(void);
+
+/* Resumes `first`, the first thread of all. Locked before; never returns. */
+__attribute__((noreturn)) void takt_port_start(struct takt_thread *first);
+
+/* What a machine fault or an unexpected interrupt ends in. The port's own waits for ever; a program may
+ * define another. */
+void takt_port_fault(void);
+
+/* ---- what a port calls --------------------------------------------------------------------- */
+
+/* Looks whether another thread must run now. Called as takt_port_pend asks, lock open. */
+void takt_kernel_preempt(void);
+
+/* Tells that the timer has expired. Called by the timer's interrupt. */
+void takt_kernel_timer_expired(void);
+
+/* Where a thread goes whose entry function has returned. */
+__attribute__((noreturn)) void takt_kernel_thread_returned(void);
+
+#endif

@@ -1,0 +1,53 @@
+/* Queue of waiting entities: a circle through their links, first come first served. Private to kernel/.
+ *
+ * The queue itself is one place of the circle, so that appending, taking and removing have no special
+ * case. It stands there as an entity of which nothing but the links exists.
+ * Invariant: an entity in a queue is not ready, so that its links are free. */
+#ifndef TAKT_KERNEL_QUEUE_H
+#define TAKT_KERNEL_QUEUE_H
+
+#include "core/entity.h"
+
+typedef struct takt_queue {
+    _Alignas(takt_entity_t) takt_entity_t *next; /* the first, or the queue's own place */
+    takt_entity_t *prev;                         /* the last */
+} takt_queue_t;
+
+_Static_assert(offsetof(takt_queue_t, next) == offsetof(takt_entity_t, next),
+               "laid out as an entity's links");
+_Static_assert(offsetof(takt_queue_t, prev) == offsetof(takt_entity_t, prev),
+               "laid out as an entity's links");
+
+TAKT_INLINE takt_entity_t *takt_queue_place(takt_queue_t *queue) { return (takt_entity_t *)(void *)queue; }
+
+TAKT_INLINE void takt_queue_init(takt_queue_t *queue) {
+    takt_entity_t *place = takt_queue_place(queue);
+    place->next = place;
+    place->prev = place;
+}
+
+TAKT_INLINE bool takt_queue_is_empty(takt_queue_t *queue) {
+    takt_entity_t *place = takt_queue_place(queue);
+    return place->next == place;
+}
+
+TAKT_INLINE void takt_queue_append(takt_queue_t *queue, takt_entity_t *entity) {
+    takt_entity_t *place = takt_queue_place(queue);
+    takt_entity_t *last = place->prev;
+    entity->next = place;
+    entity->prev = last;
+    last->next = entity;
+    place->prev = entity;
+}
+
+/* Takes out the first; the queue is not empty. */
+TAKT_INLINE takt_entity_t *takt_queue_take(takt_queue_t *queue) {
+    takt_entity_t *place = takt_queue_place(queue);
+    takt_entity_t *first = place->next;
+    takt_entity_t *second = first->next;
+    place->next = second;
+    second->prev = place;
+    return first;
+}
+
+#endif

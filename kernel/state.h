@@ -1,0 +1,75 @@
+/* The kernel object, and how the parts of the kernel change who runs. Private to kernel/.
+ *
+ * Two layers (design rule 2). While the attribute words of the running and of the next thread are 0
+ * the inline layer, which is the level functions of core/ready.h at depth 1, decides alone and never
+ * reads the time. Otherwise the full pass decides: takt_kernel_post, then takt_kernel_dispatch.
+ *
+ * Invariants, whenever a thread executes with the lock open:
+ *   - `cpu.running` is that thread, and without attributes it is the first of the most urgent level;
+ *   - the timer is set to no later than the first instant at which the dispatcher wants a step: the
+ *     inline layer changes no timer and no budget, so the last full pass's setting holds. */
+#ifndef TAKT_KERNEL_STATE_H
+#define TAKT_KERNEL_STATE_H
+
+#include "core/dispatcher.h"
+#include "kernel/kernel.h"
+#include "kernel/queue.h"
+
+enum {
+    TAKT_BUSY_PASS = 1u << 0, /* a thread is between the steps of a full pass and will decide itself */
+    TAKT_BUSY_DUE = 1u << 1,  /* the timer has expired since the last pass */
+};
+
+typedef struct takt_kernel {
+    takt_cpu_t cpu;
+    uint32_t busy;         /* TAKT_BUSY_ */
+    uint32_t entity_count; /* 0 before takt_kernel_init */
+    uint32_t server_count;
+    uint32_t traced;      /* TAKT_ATTRIBUTE_TRACED for all threads, or 0 */
+    takt_queue_t created; /* threads that the start wakes */
+    takt_dispatcher_t dispatcher;
+    takt_thread_t idle;
+    takt_entity_t *places[TAKT_KERNEL_HEAP_SLOTS];
+    takt_timers_row_t rows[TAKT_KERNEL_ROWS];
+} takt_kernel_t;
+
+extern takt_kernel_t takt_kernel;
+
+TAKT_INLINE takt_thread_t *takt_thread_of(takt_entity_t *entity) {
+    return TAKT_CONTAINER_OF(entity, takt_thread_t, entity);
+}
+
+/* The root's levels; meaningful while the running thread has no attributes. */
+TAKT_INLINE takt_levels_t *takt_kernel_levels(void) { return &takt_kernel.dispatcher.root.ready.levels; }
+
+/* Which misuse it is that a call was made with takt_port_is_open() false. */
+takt_status_t takt_kernel_misuse(void);
+
+/* A call that may switch threads comes from a thread with the lock open. */
+#define TAKT_REQUIRE_OPEN() TAKT_REQUIRE(takt_port_is_open(), takt_kernel_misuse())
+
+/* An empty ready set in the order of `policy`, over `places`, TAKT_KERNEL_HEAP_SLOTS of them. */
+takt_ready_t takt_kernel_ready(const takt_policy_t *policy, takt_entity_t **places);
+
+/* ---- full pass ------------------------------------------------------------------------------- */
+
+/* Hands an event that happens now to the dispatcher. Locked. */
+void takt_kernel_post(takt_event_kind_t kind, takt_entity_t *entity);
+
+/* Steps, decides and switches, for the running thread. Closed; opens between steps and at the end. */
+takt_status_t takt_kernel_dispatch(void);
+
+/* Both. */
+takt_status_t takt_kernel_pass(takt_event_kind_t kind, takt_entity_t *entity);
+
+/* ---- inline layer ------------------------------------------------------------------------------ */
+
+TAKT_INLINE bool takt_entity_is_plain(const takt_entity_t *entity) { return entity->attributes == 0; }
+
+/* Makes `next` run in place of `running`, both plain. Closed; opens. */
+TAKT_INLINE takt_status_t takt_kernel_switch(takt_entity_t *running, takt_entity_t *next) {
+    takt_kernel.cpu.running = next;
+    return takt_port_switch(takt_thread_of(running), takt_thread_of(next));
+}
+
+#endif

@@ -1,0 +1,117 @@
+/* Board mps2-an385: vectors, start-up, clock and timer.
+ *
+ * Clock: timer 0 counts down through all 32 bits at 25 MHz. It is extended to 64 bits by difference:
+ * every reading adds what has passed since the last one modulo 2^32. No overflow interrupt exists
+ * that could be late; instead the one-shot saturates at a quarter of the counter's range, so that the
+ * kernel reads the clock several times in every round.
+ *
+ * Timer: timer 1 with reload 0 stops at 0 and interrupts once. */
+#include "port/cortex_m/mps2_an385.h"
+
+#include "kernel/port.h"
+
+enum {
+    TIMER_RUN = 1,
+    TIMER_INTERRUPT = 8,
+    TIMER1_INTERRUPT = 9,
+    TIMER1_PRIORITY = 0xC0,    /* below the interrupts of programs, above PendSV */
+    LONGEST_SHOT = 0x40000000, /* plus any lateness still below one round of the clock */
+};
+
+static takt_instant_t last_reading;
+
+takt_instant_t takt_port_now(void) {
+    const uint32_t counter = ~TAKT_BOARD_TIMER0->value;
+    last_reading += counter - (uint32_t)last_reading;
+    return last_reading;
+}
+
+void takt_port_timer_set(takt_instant_t until) {
+    const takt_instant_t now = takt_port_now();
+    const takt_duration_t ahead = until > now ? until - now : 1u;
+    TAKT_BOARD_TIMER1->value = ahead < LONGEST_SHOT ? (uint32_t)ahead : (uint32_t)LONGEST_SHOT;
+}
+
+void takt_port_clock_start(void) {
+    last_reading = 0;
+    TAKT_BOARD_TIMER0->reload = UINT32_MAX;
+    TAKT_BOARD_TIMER0->value = UINT32_MAX;
+    TAKT_BOARD_TIMER1->reload = 0;
+    TAKT_BOARD_TIMER1->value = LONGEST_SHOT;
+    TAKT_BOARD_TIMER1->control = TIMER_RUN | TIMER_INTERRUPT;
+    takt_board_interrupt_enable(TIMER1_INTERRUPT, TIMER1_PRIORITY);
+    TAKT_BOARD_TIMER0->control = TIMER_RUN;
+}
+
+static void timer1_handler(void) {
+    TAKT_BOARD_TIMER1->interrupt = 1;
+    takt_kernel_timer_expired();
+}
+
+#define NVIC_ENABLE ((volatile uint32_t *)UINT32_C(0xE000E100))
+#define NVIC_PEND ((volatile uint32_t *)UINT32_C(0xE000E200))
+#define NVIC_PRIORITY ((volatile uint8_t *)UINT32_C(0xE000E400))
+
+void takt_board_interrupt_enable(uint32_t number, uint32_t priority) {
+    NVIC_PRIORITY[number] = (uint8_t)priority;
+    NVIC_ENABLE[0] = UINT32_C(1) << number;
+}
+
+void takt_board_interrupt_pend(uint32_t number) { NVIC_PEND[0] = UINT32_C(1) << number; }
+
+__attribute__((weak)) void takt_port_fault(void) {
+    for (;;) {
+    }
+}
+
+/* ---- start-up and vectors ------------------------------------------------------------------ */
+
+extern uint32_t takt_board_data_source[], takt_board_data_start[], takt_board_data_end[];
+extern uint32_t takt_board_bss_start[], takt_board_bss_end[];
+extern uint32_t takt_board_stack_end[];
+
+int main(void);
+void takt_port_svc_handler(void);
+
+void takt_board_reset(void) {
+    const uint32_t *source = takt_board_data_source;
+    for (uint32_t *word = takt_board_data_start; word < takt_board_data_end; word++) {
+        *word = *source++;
+    }
+    for (uint32_t *word = takt_board_bss_start; word < takt_board_bss_end; word++) {
+        *word = 0;
+    }
+    (void)main();
+    takt_port_fault();
+}
+
+/* clang-format off */
+#define EACH_INTERRUPT(X)                                                              \
+    X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(10) X(11) X(12) X(13) X(14) X(15)   \
+    X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) \
+    X(30) X(31)
+/* clang-format on */
+
+#define DECLARE(number) __attribute__((weak, alias("unexpected"))) void takt_board_interrupt_##number(void);
+#define ENTRY(number) [16 + number] = takt_board_interrupt_##number,
+
+/* The weak names need a body in this file. */
+__attribute__((used)) static void unexpected(void) { takt_port_fault(); }
+EACH_INTERRUPT(DECLARE)
+
+typedef void (*vector_t)(void);
+
+__attribute__((used, section(".vectors"))) static const vector_t vectors[16 + TAKT_BOARD_INTERRUPTS] = {
+    [0] = (vector_t)(uintptr_t)takt_board_stack_end,
+    [1] = takt_board_reset,
+    [2] = unexpected,
+    [3] = unexpected,
+    [4] = unexpected,
+    [5] = unexpected,
+    [6] = unexpected,
+    [11] = takt_port_svc_handler,
+    [12] = unexpected,
+    [14] = takt_kernel_preempt,
+    [15] = unexpected,
+    [16 + TIMER1_INTERRUPT] = timer1_handler,
+    EACH_INTERRUPT(ENTRY)};

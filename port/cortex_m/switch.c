@@ -1,0 +1,106 @@
+/* Context switch of ARMv7-M: an ordinary function call in thread mode.
+ *
+ * Every thread that does not run has one form of saved context on its stack (PSP):
+ *
+ *     sp -> level, r4 - r11, lr
+ *
+ * Voluntary: the thread called takt_port_switch; level is 0 (open), lr leads back to its caller.
+ * Preempted: PendSV built a frame that entered takt_port_switch_preempted; level is the lock's, lr
+ * leads to takt_port_resume_preempted, and the frame of the interruption lies right above the
+ * context. New: level is 0, lr leads to thread_start.
+ *
+ * Invariant: whoever resumes a context holds the lock, and the level popped with it decides. The level
+ * 0 of a voluntary switch is also what the call returns, TAKT_OK. */
+#include "kernel/port.h"
+
+typedef struct context {
+    uint32_t level;
+    uint32_t r4_entry;
+    uint32_t r5_argument;
+    uint32_t r6_to_r11[6];
+    uint32_t lr;
+} context_t;
+
+_Static_assert(sizeof(context_t) == 40, "the context keeps the stack aligned to 8 bytes");
+_Static_assert(TAKT_OK == 0, "the level of an open lock is the answer of a successful call");
+
+__attribute__((naked)) takt_status_t takt_port_switch(struct takt_thread *from, struct takt_thread *to) {
+    (void)from;
+    (void)to;
+    __asm volatile(
+        "movs r2, #0                        \n"
+        ".global takt_port_switch_preempted \n"
+        ".thumb_func                        \n"
+        "takt_port_switch_preempted:        \n"
+        "push {r2, r4-r11, lr}              \n"
+        "str  sp, [r0, %[offset]]           \n"
+        "ldr  sp, [r1, %[offset]]           \n"
+        "pop  {r0, r4-r11, lr}              \n"
+        "msr  basepri, r0                   \n"
+        "bx   lr                            \n"
+        :
+        : [offset] "i"(TAKT_PORT_SP_OFFSET));
+}
+
+/* A preempted thread goes on: only an exception return restores all of an interrupted state, the
+ * position inside an IT block or a load-multiple included. */
+__attribute__((naked)) void takt_port_resume_preempted(void) { __asm volatile("svc 0"); }
+
+/* Above the lock's level, so that it is taken under the lock. The stack pointer was aligned to 8, so
+ * the frame of this exception has 32 bytes and no padding; dropping it uncovers the frame of the
+ * interruption, through which this handler returns. */
+__attribute__((naked)) void takt_port_svc_handler(void) {
+    __asm volatile(
+        "mrs  r0, psp       \n"
+        "adds r0, #32       \n"
+        "msr  psp, r0       \n"
+        "movs r0, #0        \n"
+        "msr  basepri, r0   \n"
+        "bx   lr            \n");
+}
+
+__attribute__((naked)) static void thread_start(void) {
+    __asm volatile(
+        "mov r0, r5                     \n"
+        "blx r4                         \n"
+        "b   takt_kernel_thread_returned\n");
+}
+
+void *takt_port_context_create(void *bottom, size_t bytes, void (*entry)(void *argument), void *argument) {
+    context_t *context = (context_t *)(((uintptr_t)bottom + bytes) & ~(uintptr_t)7) - 1;
+    *context = (context_t){
+        .level = 0,
+        .r4_entry = (uint32_t)entry,
+        .r5_argument = (uint32_t)argument,
+        .lr = (uint32_t)&thread_start,
+    };
+    return context;
+}
+
+#define SHPR2 (*(volatile uint32_t *)UINT32_C(0xE000ED1C)) /* SVC */
+#define SHPR3 (*(volatile uint32_t *)UINT32_C(0xE000ED20)) /* PendSV, SysTick */
+#define CCR (*(volatile uint32_t *)UINT32_C(0xE000ED14))
+
+enum { SVC_PRIORITY = 0x00, PENDSV_PRIORITY = 0xFF, CCR_STKALIGN = 1 << 9 };
+
+__attribute__((naked, noreturn)) static void enter_first(struct takt_thread *first) {
+    (void)first;
+    __asm volatile(
+        "ldr  r1, [r0, %[offset]]   \n"
+        "msr  psp, r1               \n"
+        "movs r1, #2                \n"
+        "msr  control, r1           \n" /* thread mode: privileged, PSP */
+        "isb                        \n"
+        "pop  {r0, r4-r11, lr}      \n"
+        "msr  basepri, r0           \n"
+        "bx   lr                    \n"
+        :
+        : [offset] "i"(TAKT_PORT_SP_OFFSET));
+}
+
+void takt_port_start(struct takt_thread *first) {
+    SHPR2 = (SHPR2 & UINT32_C(0x00FFFFFF)) | ((uint32_t)SVC_PRIORITY << 24);
+    SHPR3 = (SHPR3 & UINT32_C(0xFF00FFFF)) | ((uint32_t)PENDSV_PRIORITY << 16);
+    CCR |= CCR_STKALIGN;
+    enter_first(first);
+}

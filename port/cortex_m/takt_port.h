@@ -1,0 +1,103 @@
+/* The inline part of the port to ARMv7-M without a floating-point unit (Cortex-M3, Cortex-M4 and
+ * Cortex-M7 built for soft float). Included by kernel/port.h, which has the contract.
+ *
+ * Lock: BASEPRI. Interrupts of priority TAKT_PORT_KERNEL_LEVEL and numerically above may call the
+ * kernel and are masked by the lock; the more urgent ones are never delayed and may not call it.
+ * Cortex-M7 r0p1 has an erratum (837070) of MSR BASEPRI: that revision is not supported. */
+#ifndef TAKT_PORT_CORTEX_M_H
+#define TAKT_PORT_CORTEX_M_H
+
+#if !defined(__ARM_ARCH_7M__) && !defined(__ARM_ARCH_7EM__)
+#error "this port is for ARMv7-M: ARMv6-M has neither BASEPRI nor the wide register lists it uses"
+#endif
+#if defined(__ARM_FP)
+#error "this port saves no floating-point registers: build with -mfloat-abi=soft"
+/* With a unit in use the hardware frame grows to 104 bytes and is filled lazily, and s16 to s31 belong
+ * to the context; a port that ignored this would corrupt floats in silence. */
+#endif
+
+typedef uint32_t takt_port_level_t;
+
+enum {
+    TAKT_PORT_KERNEL_LEVEL = 0x40, /* with two priority bits or more: at least one level is above it */
+    TAKT_PORT_SP_OFFSET = 32,
+    TAKT_PORT_STACK_BYTES_MIN = 192, /* hardware frame, entry frame, context, and a call or two */
+};
+
+#define TAKT_PORT_ICSR (*(volatile uint32_t *)UINT32_C(0xE000ED04))
+#define TAKT_PORT_ICSR_PENDSVSET (UINT32_C(1) << 28)
+
+TAKT_INLINE takt_port_level_t takt_port_lock(void) {
+    takt_port_level_t level;
+    __asm volatile("mrs %0, basepri" : "=r"(level));
+    /* basepri_max only raises: an outer, stricter lock stays in force. */
+    __asm volatile("msr basepri_max, %0" : : "r"(TAKT_PORT_KERNEL_LEVEL) : "memory");
+    return level;
+}
+
+TAKT_INLINE void takt_port_unlock(takt_port_level_t level) {
+    __asm volatile("msr basepri, %0" : : "r"(level) : "memory");
+}
+
+TAKT_INLINE void takt_port_close(void) {
+    __asm volatile("msr basepri, %0" : : "r"(TAKT_PORT_KERNEL_LEVEL) : "memory");
+}
+
+TAKT_INLINE takt_status_t takt_port_open(void) {
+    takt_status_t level; /* that of an open lock is TAKT_OK */
+    __asm volatile("movs %0, #0\n\tmsr basepri, %0" : "=l"(level) : : "cc", "memory");
+    return level;
+}
+
+TAKT_INLINE void takt_port_breathe(void) {
+    (void)takt_port_open();
+    /* Only a context synchronisation makes sure that a pending interrupt is taken before the lock. */
+    __asm volatile("isb" : : : "memory");
+    takt_port_close();
+}
+
+TAKT_INLINE bool takt_port_is_in_isr(void) {
+    uint32_t exception;
+    __asm volatile("mrs %0, ipsr" : "=r"(exception));
+    return exception != 0;
+}
+
+TAKT_INLINE bool takt_port_is_open(void) {
+    uint32_t exception;
+    uint32_t level;
+    __asm volatile("mrs %0, ipsr" : "=r"(exception));
+    __asm volatile("mrs %0, basepri" : "=r"(level));
+    return (exception | level) == 0;
+}
+
+TAKT_INLINE void takt_port_pend(void) { TAKT_PORT_ICSR = TAKT_PORT_ICSR_PENDSVSET; }
+
+/* The frame that the processor pops on exception return. */
+typedef struct takt_port_frame {
+    uint32_t r0, r1, r2, r3, r12, lr, pc, xpsr;
+} takt_port_frame_t;
+
+void takt_port_switch_preempted(void);
+void takt_port_resume_preempted(void);
+
+/* Puts a second frame above the interrupted thread's: the exception return enters the switch as if the
+ * thread had called it, still locked. So every saved context has one form. */
+TAKT_INLINE void takt_port_preempt(struct takt_thread *from, struct takt_thread *to) {
+    takt_port_frame_t *frame;
+    __asm volatile("mrs %0, psp" : "=r"(frame));
+    frame--;
+    frame->r0 = (uint32_t)from;
+    frame->r1 = (uint32_t)to;
+    frame->r2 = TAKT_PORT_KERNEL_LEVEL;
+    frame->lr = (uint32_t)&takt_port_resume_preempted;
+    frame->pc = (uint32_t)&takt_port_switch_preempted & ~UINT32_C(1);
+    frame->xpsr = UINT32_C(1) << 24; /* Thumb */
+    __asm volatile("msr psp, %0" : : "r"(frame) : "memory");
+}
+
+TAKT_INLINE void takt_port_idle(void) { __asm volatile("wfi" : : : "memory"); }
+
+takt_instant_t takt_port_now(void);
+void takt_port_timer_set(takt_instant_t until);
+
+#endif
