@@ -1,0 +1,24 @@
+/* Semihosting: files, text and exit of the machine that runs the emulator or the debugger.
+ *
+ * Source: Arm, "Semihosting for AArch32 and AArch64", operations by number.
+ * When not to use it: without a host listening; the breakpoint then faults. */
+#ifndef TAKT_FIRMWARE_SEMIHOST_H
+#define TAKT_FIRMWARE_SEMIHOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Prints `text`, which ends with 0. */
+void takt_semihost_print(const char *text);
+
+/* Writes `bytes` of `data` into the new file `name`. Returns whether all was written. */
+bool takt_semihost_save(const char *name, const void *data, size_t bytes);
+
+/* Copies the program's command line into `line`. Returns whether there is one that fits. */
+bool takt_semihost_command_line(char *line, size_t bytes);
+
+/* Ends the program with `status`, 0 .. 255. */
+__attribute__((noreturn)) void takt_semihost_exit(int status);
+
+#endif
