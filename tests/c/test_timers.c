@@ -1,0 +1,237 @@
+/* The radix wheel of core/timers.c against a linear scan: exact equality of every timer that fires.
+ *
+ * A sequence draws a shape (order_rows, time_rows), a spread of instants from "nearly all equal" to "64 bits",
+ * and then arms, disarms and takes at random, also in the middle of moving timers. The scan compares
+ * (instant, class, id) itself and knows nothing of orders, rows or positions. */
+#include "core/timers.h"
+
+#include <string.h>
+
+#include "check.h"
+
+enum { TIMER_LIMIT = 96, OPERATIONS = 400, SEQUENCES = 3000 };
+
+typedef struct plan {
+    bool has_past;     /* arms timers for instants that are over */
+    bool has_removals; /* disarms timers */
+    uint64_t spread;   /* instants lie in now .. now + spread - 1 */
+} plan_t;
+
+typedef struct subject {
+    takt_timers_t timers;
+    takt_timers_row_t rows[TAKT_TIMERS_MAX_ROWS];
+    takt_timer_t timer[TIMER_LIMIT];
+    uint32_t id[TIMER_LIMIT];
+    bool is_armed[TIMER_LIMIT];
+    takt_instant_t instant[TIMER_LIMIT];
+    uint32_t count;
+    takt_instant_t now;
+    uint64_t armed_total;
+    uint64_t removed_total;
+    uint64_t moves; /* takes that had work and fired nothing */
+} subject_t;
+
+static plan_t plan;
+static subject_t subject;
+
+/* ---- the linear scan ----------------------------------------------------------------------- */
+
+static bool is_late_class(uint32_t index) { return subject.timer[index].kind != TAKT_TIMER_REPLENISHMENT; }
+
+static bool scan_precedes(uint32_t a, uint32_t b) {
+    if (subject.instant[a] != subject.instant[b]) {
+        return subject.instant[a] < subject.instant[b];
+    }
+    return is_late_class(a) != is_late_class(b) ? is_late_class(b) : subject.id[a] < subject.id[b];
+}
+
+/* Index of the first armed timer, or `count`. */
+static uint32_t scan_first(void) {
+    uint32_t first = subject.count;
+    for (uint32_t index = 0; index < subject.count; index++) {
+        if (subject.is_armed[index] && (first == subject.count || scan_precedes(index, first))) {
+            first = index;
+        }
+    }
+    return first;
+}
+
+static takt_instant_t scan_next(void) {
+    const uint32_t first = scan_first();
+    return first == subject.count ? TAKT_NEVER : subject.instant[first];
+}
+
+/* ---- operations ---------------------------------------------------------------------------- */
+
+static takt_instant_t random_instant(void) {
+    const uint32_t other = (uint32_t)check_below(subject.count);
+    if (check_below(4) == 0 && subject.instant[other] > subject.now) {
+        return subject.instant[other];
+    }
+    if (plan.has_past && check_below(6) == 0) {
+        return check_below(4) == 0 ? check_below(subject.now + 1) : subject.now;
+    }
+    const uint64_t ahead = 1 + check_below(plan.spread);
+    return TAKT_NEVER - subject.now < ahead ? TAKT_NEVER : subject.now + ahead;
+}
+
+static takt_instant_t later_of(takt_instant_t a, takt_instant_t b) { return a > b ? a : b; }
+
+static void arm(uint32_t index) {
+    subject.instant[index] = random_instant();
+    subject.is_armed[index] = true;
+    subject.armed_total++;
+    takt_timers_insert(&subject.timers, &subject.timer[index], subject.instant[index]);
+    CHECK(takt_timer_is_armed(&subject.timer[index]));
+    CHECK(takt_timers_next(&subject.timers) <= later_of(subject.instant[index], subject.now));
+}
+
+static void disarm(uint32_t index) {
+    subject.removed_total += subject.is_armed[index];
+    subject.is_armed[index] = false;
+    takt_timers_remove(&subject.timers, &subject.timer[index]);
+    CHECK(!takt_timer_is_armed(&subject.timer[index]));
+}
+
+static bool is_work_left(void) { return takt_timers_next(&subject.timers) <= subject.now; }
+
+static void take_one(void) {
+    takt_timer_t *timer = takt_timers_take(&subject.timers, subject.now);
+    if (timer == NULL) {
+        subject.moves++;
+        return;
+    }
+    const uint32_t first = scan_first();
+    CHECK(first < subject.count);
+    CHECK(timer == &subject.timer[first]);
+    CHECK(timer->instant == subject.instant[first] && timer->instant <= subject.now);
+    CHECK(!takt_timer_is_armed(timer));
+    subject.is_armed[first] = false;
+}
+
+static void check_nothing_due(void) {
+    const takt_instant_t next = takt_timers_next(&subject.timers);
+    CHECK(next > subject.now);
+    CHECK(next <= scan_next());
+    CHECK(plan.has_removals || next == scan_next());
+    CHECK(takt_timers_take(&subject.timers, subject.now) == NULL);
+    CHECK(takt_timers_next(&subject.timers) == next);
+}
+
+static void take_all(void) {
+    while (is_work_left()) {
+        take_one();
+    }
+    check_nothing_due();
+}
+
+static void take_some(void) {
+    for (uint64_t steps = check_below(6); steps > 0 && is_work_left(); steps--) {
+        take_one();
+    }
+}
+
+static void advance(void) {
+    const takt_instant_t next = takt_timers_next(&subject.timers);
+    if (next != TAKT_NEVER && next > subject.now && check_below(2) == 0) {
+        subject.now = next;
+        return;
+    }
+    const uint64_t ahead = check_below(plan.spread);
+    subject.now += TAKT_NEVER - 1 - subject.now < ahead ? 0 : ahead;
+}
+
+static void operate(void) {
+    const uint32_t index = (uint32_t)check_below(subject.count);
+    const uint64_t choice = check_below(100);
+    if (choice < 60) {
+        if (!subject.is_armed[index]) {
+            arm(index);
+        }
+    } else if (choice < 75) {
+        if (plan.has_removals) {
+            disarm(index);
+        }
+    } else if (choice < 90) {
+        advance();
+        take_some();
+    } else {
+        advance();
+        take_all();
+    }
+}
+
+/* ---- sequences ----------------------------------------------------------------------------- */
+
+/* Timers in pairs, one of each class for one id; ids differ. */
+static void make_timers(uint32_t order_rows) {
+    const uint32_t ids = UINT32_C(1) << (4u * order_rows - 1u);
+    const uint32_t pairs = ids < TIMER_LIMIT / 2 ? ids : TIMER_LIMIT / 2;
+    const uint32_t first = (uint32_t)check_below(ids);
+    const uint32_t stride = 1u + 2u * (uint32_t)check_below(ids);
+    subject.count = 2u * (1u + (uint32_t)check_below(pairs));
+    for (uint32_t index = 0; index < subject.count; index++) {
+        const takt_timer_kind_t late = check_below(2) == 0 ? TAKT_TIMER_WAKE : TAKT_TIMER_RELEASE;
+        subject.id[index] = (first + stride * (index / 2u)) & (ids - 1u);
+        takt_timer_init(&subject.timer[index], &subject.timers,
+                        index % 2u == 0 ? TAKT_TIMER_REPLENISHMENT : late, subject.id[index]);
+    }
+}
+
+static void make_plan(void) {
+    static const uint32_t bits[] = {1, 2, 5, 9, 16, 31, 33, 48, 62};
+    plan.has_past = check_below(2) == 0;
+    plan.has_removals = check_below(2) == 0;
+    plan.spread = UINT64_C(1) << bits[check_below(sizeof bits / sizeof bits[0])];
+}
+
+/* A timer moves at most once per row, and each removal makes at most one slot be looked at twice. This holds
+ * with rows for all 64 bits of time and without instants in the past: overdue timers share one slot, and k of
+ * them move k^2 / 2 times together. */
+static void check_moves_are_bounded(uint32_t order_rows) {
+    const uint64_t rows = order_rows + 16u;
+    CHECK(subject.moves <= subject.armed_total * (rows - 1u) + subject.removed_total);
+}
+
+static void random_sequence(void) {
+    const uint32_t order_rows = 1u + (uint32_t)check_below(7);
+    const uint32_t time_rows = 1u + (uint32_t)check_below(16);
+    memset(&subject, 0, sizeof subject);
+    takt_timers_init(&subject.timers, subject.rows, order_rows, time_rows);
+    make_plan();
+    make_timers(order_rows);
+    CHECK(takt_timers_next(&subject.timers) == TAKT_NEVER);
+    for (uint32_t operation = 0; operation < OPERATIONS; operation++) {
+        operate();
+    }
+    if (!plan.has_past && time_rows == 16u) {
+        check_moves_are_bounded(order_rows);
+    }
+    subject.now = TAKT_NEVER - 1u;
+    take_all();
+}
+
+/* What a kernel meets: all timers expire at one instant. */
+static void simultaneous_timers_fire_in_order_with_bounded_moves(void) {
+    memset(&subject, 0, sizeof subject);
+    takt_timers_init(&subject.timers, subject.rows, 2, 16);
+    check_seed(1);
+    make_timers(2);
+    for (uint32_t index = 0; index < subject.count; index++) {
+        subject.is_armed[index] = true;
+        subject.instant[index] = 1000;
+        takt_timers_insert(&subject.timers, &subject.timer[index], 1000);
+    }
+    subject.now = 999;
+    check_nothing_due();
+    subject.now = 1000;
+    take_all();
+    CHECK(scan_first() == subject.count);
+    CHECK(subject.moves <= 3u * subject.count);
+}
+
+int main(void) {
+    simultaneous_timers_fire_in_order_with_bounded_moves();
+    check_sequences(random_sequence, SEQUENCES);
+    return check_report("test_timers");
+}
