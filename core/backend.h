@@ -38,7 +38,8 @@ TAKT_INLINE void takt_direct_post(takt_direct_t *direct, const takt_event_t *eve
     }
 }
 
-TAKT_MUST_USE TAKT_INLINE bool takt_direct_take(takt_direct_t *direct, uint32_t sequence, takt_decision_t *decision) {
+TAKT_MUST_USE TAKT_INLINE bool takt_direct_take(takt_direct_t *direct, uint32_t sequence,
+                                                takt_decision_t *decision) {
     if (sequence != direct->sequence) {
         return false;
     }

@@ -9,7 +9,7 @@ static void join(takt_entity_t *entity) {
         takt_server_t *home = entity->home;
         const bool home_had_work = !takt_ready_is_empty(&home->ready);
         takt_ready_insert(&home->ready, entity);
-        entity->state |= TAKT_STATE_READY;
+        takt_entity_set_state(entity, TAKT_STATE_READY);
         if (home_had_work || takt_server_is_root(home) || home->budget == 0) {
             return;
         }
@@ -22,7 +22,7 @@ static void leave(takt_entity_t *entity) {
     while (takt_entity_is_ready(entity)) {
         takt_server_t *home = entity->home;
         takt_ready_remove(&home->ready, entity);
-        entity->state &= ~(uint32_t)TAKT_STATE_READY & 15u;
+        takt_entity_clear_state(entity, TAKT_STATE_READY);
         if (takt_server_is_root(home) || !takt_ready_is_empty(&home->ready)) {
             return;
         }
@@ -41,14 +41,15 @@ static bool runs_in_server(const takt_cpu_t *cpu) {
 static void charge(takt_cpu_t *cpu, takt_instant_t now) {
     const takt_duration_t elapsed = now - cpu->charged_at;
     cpu->charged_at = now;
-    for (takt_server_t *server = cpu->running->home; !takt_server_is_root(server); server = server->entity.home) {
+    takt_server_t *server = cpu->running->home;
+    for (; !takt_server_is_root(server); server = takt_server_parent(server)) {
         server->budget -= elapsed < server->budget ? elapsed : server->budget;
     }
 }
 
 /* The timer in the parent follows the first of the server's own timers while the server is active. */
 static void rearm_wake(takt_server_t *server) {
-    takt_timers_t *outer = &server->entity.home->timers;
+    takt_timers_t *outer = &takt_server_parent(server)->timers;
     takt_timers_remove(outer, &server->wake);
     const takt_instant_t next = takt_timers_next(&server->timers);
     if (server->budget > 0 && next != TAKT_NEVER) {
@@ -58,9 +59,10 @@ static void rearm_wake(takt_server_t *server) {
 
 /* Step 4, innermost first: servers without budget lose their place, and their events wait. */
 static void handle_exhaustion(const takt_cpu_t *cpu) {
-    for (takt_server_t *server = cpu->running->home; !takt_server_is_root(server); server = server->entity.home) {
+    takt_server_t *server = cpu->running->home;
+    for (; !takt_server_is_root(server); server = takt_server_parent(server)) {
         if (server->budget == 0) {
-            takt_timers_remove(&server->entity.home->timers, &server->wake);
+            takt_timers_remove(&takt_server_parent(server)->timers, &server->wake);
             leave(&server->entity);
         }
     }
@@ -75,7 +77,7 @@ static void account(takt_cpu_t *cpu, takt_instant_t now) {
 }
 
 static void write_server_key(takt_server_t *server) {
-    takt_server_t *home = server->entity.home;
+    takt_server_t *home = takt_server_parent(server);
     home->policy->release(&server->entity, &server->job);
     if (home->ready.order == TAKT_ORDER_KEYS && takt_entity_is_ready(&server->entity)) {
         takt_keys_update(&home->ready.keys, &server->entity);
@@ -86,7 +88,7 @@ static void write_server_key(takt_server_t *server) {
 static void replenish(takt_server_t *server) {
     const bool was_active = server->budget > 0;
     const takt_instant_t next = server->kind->replenish(server, server->replenishment.instant);
-    takt_timers_insert(&server->entity.home->timers, &server->replenishment, next);
+    takt_timers_insert(&takt_server_parent(server)->timers, &server->replenishment, next);
     write_server_key(server);
     if (was_active) {
         return;
@@ -115,7 +117,7 @@ static void release_job(takt_task_t *task) {
         return;
     }
     write_job(task, nominal);
-    entity->state |= TAKT_STATE_ACTIVE;
+    takt_entity_set_state(entity, TAKT_STATE_ACTIVE);
     join(entity);
 }
 
@@ -132,19 +134,19 @@ static void take_over(takt_task_t *task) {
 /* Step 2. */
 static void complete_job(takt_entity_t *entity) {
     takt_task_t *task = entity->task;
-    entity->state &= ~(uint32_t)TAKT_STATE_STARTED & 15u;
+    takt_entity_clear_state(entity, TAKT_STATE_STARTED);
     task->job.number++;
     if (task->waiting > 0) {
         take_over(task);
     } else {
-        entity->state &= ~(uint32_t)TAKT_STATE_ACTIVE & 15u;
+        takt_entity_clear_state(entity, TAKT_STATE_ACTIVE);
         leave(entity);
     }
 }
 
 /* A limited job that starts takes its preemption key: from now on that says who may displace it. */
 static void start_job(takt_entity_t *entity) {
-    entity->state |= TAKT_STATE_STARTED;
+    takt_entity_set_state(entity, TAKT_STATE_STARTED);
     takt_ready_raise(&entity->home->ready, entity, entity->task->preemption_key);
 }
 
@@ -197,9 +199,9 @@ static void init_entity(takt_entity_t *entity, takt_server_t *home, uint32_t id,
     entity->attributes = (attributes | keyed | paid) & 255u;
 }
 
-void takt_dispatcher_init(takt_dispatcher_t *dispatcher, const takt_policy_t *policy, const takt_ready_t *ready,
-                          takt_timers_row_t *rows, uint32_t order_rows, uint32_t time_rows, takt_cpu_t *cpus,
-                          uint32_t ncpu) {
+void takt_dispatcher_init(takt_dispatcher_t *dispatcher, const takt_policy_t *policy,
+                          const takt_ready_t *ready, takt_timers_row_t *rows, uint32_t order_rows,
+                          uint32_t time_rows, takt_cpu_t *cpus, uint32_t ncpu) {
     dispatcher->cpus = cpus;
     dispatcher->ncpu = ncpu;
     takt_server_init(&dispatcher->root, policy, ready, rows, order_rows, time_rows);
@@ -280,7 +282,7 @@ static void fire_one(takt_server_t *server, takt_instant_t now) {
     } else if (timer != NULL) {
         replenish(TAKT_CONTAINER_OF(timer, takt_server_t, replenishment));
     }
-    for (; !takt_server_is_root(server); server = server->entity.home) {
+    for (; !takt_server_is_root(server); server = takt_server_parent(server)) {
         rearm_wake(server);
     }
 }
@@ -305,7 +307,8 @@ static takt_entity_t *select_entity(const takt_server_t *root) {
 /* The instant at which the first of the budgets that pay for `entity` is used up. */
 static takt_instant_t end_of_budgets(const takt_entity_t *entity, takt_instant_t now) {
     takt_duration_t least = TAKT_NEVER - now;
-    for (const takt_server_t *server = entity->home; !takt_server_is_root(server); server = server->entity.home) {
+    const takt_server_t *server = entity->home;
+    for (; !takt_server_is_root(server); server = takt_server_parent(server)) {
         least = server->budget < least ? server->budget : least;
     }
     return now + least;

@@ -43,8 +43,8 @@ typedef enum takt_event_kind {
 
 typedef struct takt_event {
     takt_event_kind_t kind;
-    takt_entity_t *entity; /* complete, yield: the running one; block: a ready one; wake: one that is not ready */
-    takt_instant_t now;    /* observed */
+    takt_entity_t *entity;  /* complete, yield: the running one; block: a ready one; wake: a blocked one */
+    takt_instant_t now;     /* observed */
     takt_instant_t nominal; /* when it should have been, <= now; recorded for people */
 } takt_event_t;
 
@@ -60,9 +60,9 @@ typedef struct takt_dispatcher {
 
 /* Makes a dispatcher whose root is ordered by `policy`. `ready` (empty, of the policy's order) and
  * `rows` (see timers.h) are the caller's memory, as is `cpus`. */
-void takt_dispatcher_init(takt_dispatcher_t *dispatcher, const takt_policy_t *policy, const takt_ready_t *ready,
-                          takt_timers_row_t *rows, uint32_t order_rows, uint32_t time_rows, takt_cpu_t *cpus,
-                          uint32_t ncpu);
+void takt_dispatcher_init(takt_dispatcher_t *dispatcher, const takt_policy_t *policy,
+                          const takt_ready_t *ready, takt_timers_row_t *rows, uint32_t order_rows,
+                          uint32_t time_rows, takt_cpu_t *cpus, uint32_t ncpu);
 
 /* Makes `server` an empty dispatcher of its own, ordered by `policy`; memory as in
  * takt_dispatcher_init. Then put it under its parent with takt_dispatcher_add_server. */
@@ -122,6 +122,7 @@ TAKT_INLINE bool takt_dispatcher_is_due(const takt_dispatcher_t *dispatcher, tak
 }
 
 /* Decides (step 8). `now` is the instant of the last post or step. */
-TAKT_MUST_USE takt_decision_t takt_dispatcher_take(takt_dispatcher_t *dispatcher, takt_instant_t now, uint32_t cpu);
+TAKT_MUST_USE takt_decision_t takt_dispatcher_take(takt_dispatcher_t *dispatcher, takt_instant_t now,
+                                                   uint32_t cpu);
 
 #endif

@@ -32,6 +32,7 @@ enum {
     TAKT_STATE_STARTED = 1u << 1, /* a limited job that has been dispatched: its key is its preemption key */
     TAKT_STATE_WAITING = 1u << 2, /* it stands in a queue outside core; its links belong to that queue */
     TAKT_STATE_ACTIVE = 1u << 3,  /* its task's current job is not finished */
+    TAKT_STATE_ALL = 15u,
 };
 
 typedef struct takt_entity {
@@ -51,10 +52,19 @@ typedef struct takt_entity {
     struct takt_task *task;   /* its task, NULL for a plain thread and for a server */
 } takt_entity_t;
 
-_Static_assert(sizeof(void *) != 4 || sizeof(takt_entity_t) == 32, "an entity is 32 bytes on a 32-bit machine");
+_Static_assert(sizeof(void *) != 4 || sizeof(takt_entity_t) == 32,
+               "an entity is 32 bytes on a 32-bit machine");
 
 TAKT_INLINE bool takt_entity_is_ready(const takt_entity_t *entity) {
     return (entity->state & TAKT_STATE_READY) != 0;
+}
+
+TAKT_INLINE void takt_entity_set_state(takt_entity_t *entity, uint32_t bits) {
+    entity->state = (entity->state | bits) & TAKT_STATE_ALL;
+}
+
+TAKT_INLINE void takt_entity_clear_state(takt_entity_t *entity, uint32_t bits) {
+    entity->state = entity->state & ~bits & TAKT_STATE_ALL;
 }
 
 TAKT_INLINE bool takt_entity_is_server(const takt_entity_t *entity) {

@@ -17,12 +17,12 @@ typedef struct takt_job {
 } takt_job_t;
 
 typedef struct takt_policy {
-    uint16_t version;     /* TAKT_POLICY_VERSION */
-    uint16_t size;        /* sizeof(takt_policy_t) of who compiled it */
-    takt_order_t order;   /* which ready set its dispatchers have */
-    const char *name;     /* as in task-set files */
-    const char *summary;  /* one line */
-    const char *tie;      /* one line: who goes first among equals */
+    uint16_t version;    /* TAKT_POLICY_VERSION */
+    uint16_t size;       /* sizeof(takt_policy_t) of who compiled it */
+    takt_order_t order;  /* which ready set its dispatchers have */
+    const char *name;    /* as in task-set files */
+    const char *summary; /* one line */
+    const char *tie;     /* one line: who goes first among equals */
     /* Writes entity->key (1 .. TAKT_KEY_LEAST_URGENT, with levels below their number) and
      * entity->tie for `job`. Called at every release, and for a server at every replenishment. */
     void (*release)(takt_entity_t *entity, const takt_job_t *job);

@@ -47,9 +47,8 @@ extern const takt_server_kind_t takt_server_deferrable;
 
 TAKT_INLINE bool takt_server_is_root(const takt_server_t *server) { return server->kind == NULL; }
 
-TAKT_INLINE bool takt_server_is_active(const takt_server_t *server) {
-    return takt_server_is_root(server) || server->budget > 0;
-}
+/* The server above `server`, which is not the root. */
+TAKT_INLINE takt_server_t *takt_server_parent(const takt_server_t *server) { return server->entity.home; }
 
 /* The budget that `server` has at `now`, the instant of the last account: a replenishment that waits
  * because the parent is inactive counts from its nominal instant. */

@@ -15,7 +15,7 @@ typedef struct takt_task {
     takt_duration_t period;            /* >= 1 */
     takt_duration_t relative_deadline; /* >= 1 */
     takt_job_t job;                    /* the current job, or the last one that completed */
-    takt_key_t preemption_key;         /* with TAKT_ATTRIBUTE_LIMITED: who may displace the job once it has started */
+    takt_key_t preemption_key;         /* if TAKT_ATTRIBUTE_LIMITED: the key of a started job */
     uint32_t waiting;                  /* jobs that wait behind the current one */
 } takt_task_t;
 

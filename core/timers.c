@@ -10,7 +10,8 @@ typedef struct place {
     uint32_t slot;
 } place_t;
 
-void takt_timers_init(takt_timers_t *timers, takt_timers_row_t *rows, uint32_t order_rows, uint32_t time_rows) {
+void takt_timers_init(takt_timers_t *timers, takt_timers_row_t *rows, uint32_t order_rows,
+                      uint32_t time_rows) {
     timers->next = TAKT_NEVER;
     timers->position_instant = 0;
     timers->position_order = 0;
@@ -42,7 +43,9 @@ static place_t place_in_word(uint32_t difference, uint32_t word, uint32_t first)
 }
 
 /* Orders are left-justified, so the low digits that no row serves are 0 in all of them. */
-static uint32_t unused_digits(const takt_timers_t *timers) { return ORDER_DIGITS - (uint32_t)timers->order_rows; }
+static uint32_t unused_digits(const takt_timers_t *timers) {
+    return ORDER_DIGITS - (uint32_t)timers->order_rows;
+}
 
 /* Where a timer after the position stands. */
 static place_t place_of(const takt_timers_t *timers, const takt_timer_t *timer) {
@@ -139,7 +142,8 @@ static uint32_t start_order_of(const takt_timers_t *timers, place_t place) {
 }
 
 static takt_instant_t bound_of(const takt_timers_t *timers, place_t place) {
-    return is_exact(timers, place) ? timers->rows[place.row].slot[place.slot]->instant : start_of(timers, place);
+    return is_exact(timers, place) ? timers->rows[place.row].slot[place.slot]->instant
+                                   : start_of(timers, place);
 }
 
 static void look_ahead(takt_timers_t *timers) {

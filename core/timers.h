@@ -62,7 +62,8 @@ typedef struct takt_timers {
 #define TAKT_TIMERS_ROWS(order_rows, time_rows) ((order_rows) + (time_rows) + 1)
 
 /* Makes an empty wheel at instant 0 over `rows`, which must be zeroed. */
-void takt_timers_init(takt_timers_t *timers, takt_timers_row_t *rows, uint32_t order_rows, uint32_t time_rows);
+void takt_timers_init(takt_timers_t *timers, takt_timers_row_t *rows, uint32_t order_rows,
+                      uint32_t time_rows);
 
 /* Sets up a timer of `kind` for entity number `id`, not armed. `id` is below 2^(4 order_rows - 1). */
 void takt_timer_init(takt_timer_t *timer, const takt_timers_t *timers, takt_timer_kind_t kind, uint32_t id);
@@ -77,9 +78,12 @@ void takt_timers_remove(takt_timers_t *timers, takt_timer_t *timer);
  * one, NULL if none. More is to do iff takt_timers_next(timers) <= now. O(1). */
 TAKT_MUST_USE takt_timer_t *takt_timers_take(takt_timers_t *timers, takt_instant_t now);
 
-/* The instant at which the wheel wants to be looked at again: at or before the first timer, exact
- * unless a first timer was removed; TAKT_NEVER when empty; 0 while timers are still to be moved. */
-TAKT_MUST_USE TAKT_INLINE takt_instant_t takt_timers_next(const takt_timers_t *timers) { return timers->next; }
+/* The instant at which the wheel wants to be looked at again: that of the first timer, earlier after a
+ * first timer was removed, any past instant if it is overdue; TAKT_NEVER when empty; 0 while timers are
+ * still to be moved. */
+TAKT_MUST_USE TAKT_INLINE takt_instant_t takt_timers_next(const takt_timers_t *timers) {
+    return timers->next;
+}
 
 TAKT_INLINE bool takt_timer_is_armed(const takt_timer_t *timer) { return timer->link != NULL; }
 

@@ -30,8 +30,7 @@ typedef uint64_t takt_key_t;      /* urgency, smaller = more urgent, < 2^63 */
 #define TAKT_ENTITY_LIMIT (UINT32_C(1) << 20)
 
 /* The structure that embeds `member` at `pointer`. */
-#define TAKT_CONTAINER_OF(pointer, type, member) \
-    ((type *)(void *)((char *)(pointer)-offsetof(type, member)))
+#define TAKT_CONTAINER_OF(pointer, type, member) ((type *)(void *)((char *)(pointer)-offsetof(type, member)))
 
 #if defined(__GNUC__)
 #define TAKT_INLINE static inline __attribute__((always_inline))

@@ -42,8 +42,8 @@ static bool post(replay_t *replay, const takt_record_t *record) {
     if (entity == NULL || takt_entity_is_server(entity) || !event_fits(dispatcher, record->kind, entity)) {
         return false;
     }
-    takt_dispatcher_post(dispatcher, &(takt_event_t){(takt_event_kind_t)record->kind, entity, record->now,
-                                                     record->value});
+    takt_dispatcher_post(
+        dispatcher, &(takt_event_t){(takt_event_kind_t)record->kind, entity, record->now, record->value});
     return true;
 }
 
@@ -60,7 +60,8 @@ static bool decide(replay_t *replay, const takt_record_t *record) {
     if (record->cpu >= replay->system->dispatcher.ncpu) {
         return false;
     }
-    const takt_decision_t decision = takt_dispatcher_take(&replay->system->dispatcher, record->now, record->cpu);
+    const takt_decision_t decision =
+        takt_dispatcher_take(&replay->system->dispatcher, record->now, record->cpu);
     (void)decision; /* it arrives as a record */
     replay->result->decisions++;
     return true;
@@ -81,7 +82,8 @@ static bool feed(replay_t *replay, const takt_record_t *record) {
 }
 
 static takt_replay_verdict_t judge(const takt_record_t *recorded, const takt_record_t *replayed) {
-    const bool is_same = recorded->kind == TAKT_RECORD_STEP || memcmp(recorded, replayed, sizeof *recorded) == 0;
+    const bool is_same =
+        recorded->kind == TAKT_RECORD_STEP || memcmp(recorded, replayed, sizeof *recorded) == 0;
     return is_same ? TAKT_REPLAY_IDENTICAL : TAKT_REPLAY_DIFFERENT;
 }
 
@@ -94,7 +96,8 @@ takt_replay_result_t takt_replay(takt_system_t *system, const takt_record_t *rec
         if (records[i].kind > TAKT_RECORD_DECISION) {
             continue;
         }
-        result.verdict = feed(&replay, &records[i]) ? judge(&records[i], &listener.last) : TAKT_REPLAY_INVALID;
+        result.verdict =
+            feed(&replay, &records[i]) ? judge(&records[i], &listener.last) : TAKT_REPLAY_INVALID;
         if (result.verdict != TAKT_REPLAY_IDENTICAL) {
             result.record = i;
             result.recorded = records[i];

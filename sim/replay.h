@@ -8,7 +8,8 @@
 typedef enum takt_replay_verdict {
     TAKT_REPLAY_IDENTICAL = 0,
     TAKT_REPLAY_DIFFERENT = 1, /* a decision or the job of an input differs */
-    TAKT_REPLAY_INVALID = 2,   /* a record that cannot have been recorded: unknown entity or kind, time going back */
+    TAKT_REPLAY_INVALID =
+        2, /* a record that cannot have been recorded: unknown entity or kind, time going back */
 } takt_replay_verdict_t;
 
 typedef struct takt_replay_result {

@@ -196,7 +196,8 @@ static void finish_task(run_t *run, uint32_t index, takt_instant_t horizon) {
     const takt_sim_demand_t *demand = &run->sim->demands[index];
     const bool is_active = (task->entity->state & TAKT_STATE_ACTIVE) != 0;
     const takt_instant_t first = is_active ? task->job.release : task->timer.instant;
-    const uint64_t unfinished = (is_active ? 1u + (uint64_t)task->waiting : 0u) + unseen_releases(task, horizon);
+    const uint64_t unfinished =
+        (is_active ? 1u + (uint64_t)task->waiting : 0u) + unseen_releases(task, horizon);
     run->sim->statistics[index].released = run->sim->statistics[index].finished + unfinished;
     run->sim->statistics[index].busy += demand->demand - demand->remaining;
     for (uint64_t i = 0; i < unfinished; i++) {
@@ -219,7 +220,8 @@ static void end(run_t *run, const takt_event_t *event, takt_instant_t horizon) {
     }
 }
 
-void takt_sim_run(takt_sim_t *sim, takt_instant_t horizon, const takt_sim_sinks_t *sinks, takt_trace_t *trace) {
+void takt_sim_run(takt_sim_t *sim, takt_instant_t horizon, const takt_sim_sinks_t *sinks,
+                  takt_trace_t *trace) {
     run_t run = {.sim = sim, .backend = {.dispatcher = &sim->system.dispatcher}};
     takt_event_t event = {TAKT_EVENT_TIME, NULL, 0, 0};
     if (sinks != NULL) {

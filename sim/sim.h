@@ -11,8 +11,8 @@
 typedef struct takt_sim_statistics {
     uint64_t released;
     uint64_t finished;
-    uint64_t missed; /* finished late, or unfinished with a deadline at or before the horizon */
-    uint64_t preemptions; /* a started, unfinished job left the processor */
+    uint64_t missed;              /* finished late, or unfinished with a deadline at or before the horizon */
+    uint64_t preemptions;         /* a started, unfinished job left the processor */
     takt_duration_t response_min; /* of the finished jobs; TAKT_NEVER if none */
     takt_duration_t response_max;
     takt_duration_t response_sum;
@@ -30,7 +30,8 @@ typedef struct takt_sim_sinks {
                 bool missed);
     /* The budget of a server at `now`, and whether it is being charged from then on: told for every
      * server at every decision, and when a budget changes in between. Instants of one server ascend. */
-    void (*budget)(void *context, takt_instant_t now, uint32_t server, takt_duration_t budget, bool is_charged);
+    void (*budget)(void *context, takt_instant_t now, uint32_t server, takt_duration_t budget,
+                   bool is_charged);
 } takt_sim_sinks_t;
 
 typedef struct takt_sim {
@@ -46,6 +47,7 @@ TAKT_MUST_USE bool takt_sim_create(takt_sim_t *sim, const takt_system_spec_t *sp
 void takt_sim_destroy(takt_sim_t *sim);
 
 /* Runs ticks 0 .. horizon-1. Call once. `sinks` may be NULL: counting only. `trace` may be NULL. */
-void takt_sim_run(takt_sim_t *sim, takt_instant_t horizon, const takt_sim_sinks_t *sinks, takt_trace_t *trace);
+void takt_sim_run(takt_sim_t *sim, takt_instant_t horizon, const takt_sim_sinks_t *sinks,
+                  takt_trace_t *trace);
 
 #endif

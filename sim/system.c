@@ -60,12 +60,14 @@ static takt_ready_t make_ready(arena_t *arena, const house_t *house) {
     }
     return (takt_ready_t){
         .order = TAKT_ORDER_KEYS,
-        .keys = {.slots = arena_take(arena, house->children, sizeof(takt_entity_t *)), .capacity = house->children},
+        .keys = {.slots = arena_take(arena, house->children, sizeof(takt_entity_t *)),
+                 .capacity = house->children},
     };
 }
 
 static takt_timers_row_t *make_rows(arena_t *arena, const house_t *house) {
-    return arena_take(arena, TAKT_TIMERS_ROWS(house->order_rows, house->time_rows), sizeof(takt_timers_row_t));
+    return arena_take(arena, TAKT_TIMERS_ROWS(house->order_rows, house->time_rows),
+                      sizeof(takt_timers_row_t));
 }
 
 static uint32_t entity_count(const takt_system_spec_t *spec) {
@@ -113,7 +115,8 @@ static void make_server(takt_system_t *system, arena_t *arena, const house_t *ho
     const takt_ready_t ready = make_ready(arena, house);
     takt_timers_row_t *rows = make_rows(arena, house);
     if (arena->base != NULL) {
-        takt_server_init(&system->servers[index], house->policy, &ready, rows, house->order_rows, house->time_rows);
+        takt_server_init(&system->servers[index], house->policy, &ready, rows, house->order_rows,
+                         house->time_rows);
     }
 }
 
@@ -121,12 +124,13 @@ static void make_root(takt_system_t *system, arena_t *arena, const house_t *hous
     const takt_ready_t ready = make_ready(arena, house);
     takt_timers_row_t *rows = make_rows(arena, house);
     if (arena->base != NULL) {
-        takt_dispatcher_init(&system->dispatcher, house->policy, &ready, rows, house->order_rows, house->time_rows,
-                             &system->cpu, 1);
+        takt_dispatcher_init(&system->dispatcher, house->policy, &ready, rows, house->order_rows,
+                             house->time_rows, &system->cpu, 1);
     }
 }
 
-static void lay_out(takt_system_t *system, arena_t *arena, const takt_system_spec_t *spec, const house_t *houses) {
+static void lay_out(takt_system_t *system, arena_t *arena, const takt_system_spec_t *spec,
+                    const house_t *houses) {
     system->servers = arena_take(arena, spec->server_count, sizeof(takt_server_t));
     system->entities = arena_take(arena, spec->task_count + spec->thread_count, sizeof(takt_entity_t));
     system->tasks = arena_take(arena, spec->task_count, sizeof(takt_task_t));
@@ -163,7 +167,8 @@ static void add_tasks(takt_system_t *system, const takt_system_spec_t *spec) {
             .is_limited = task->is_limited,
             .id = 1u + spec->server_count + i,
         };
-        takt_dispatcher_add_task(&system->tasks[i], &system->entities[i], home_of(system, task->server), &parameters);
+        takt_dispatcher_add_task(&system->tasks[i], &system->entities[i], home_of(system, task->server),
+                                 &parameters);
     }
 }
 

@@ -14,10 +14,10 @@ typedef struct takt_task_spec {
     takt_duration_t period;            /* ticks, >= 1 */
     takt_duration_t relative_deadline; /* ticks, >= 1 */
     takt_instant_t offset;
-    takt_duration_t demand; /* ticks that each job runs, >= 1; the simulator's, not core's */
-    uint32_t level;         /* 1 .. levels of its dispatcher; ignored by keyed policies */
-    int32_t server;         /* index of its server, or TAKT_ROOT */
-    bool is_limited;        /* has a preemption key */
+    takt_duration_t demand;    /* ticks that each job runs, >= 1; the simulator's, not core's */
+    uint32_t level;            /* 1 .. levels of its dispatcher; ignored by keyed policies */
+    int32_t server;            /* index of its server, or TAKT_ROOT */
+    bool is_limited;           /* has a preemption key */
     uint32_t preemption_level; /* 0: nobody displaces a started job; else only what is more urgent */
 } takt_task_spec_t;
 
@@ -27,9 +27,9 @@ typedef struct takt_server_spec {
     takt_duration_t period;
     takt_duration_t capacity;
     takt_instant_t offset;
-    uint32_t level;  /* in its parent */
-    int32_t parent;  /* index of a server, or TAKT_ROOT */
-    uint32_t levels; /* levels that its children use: 1 .. levels */
+    uint32_t level;      /* in its parent */
+    int32_t parent;      /* index of a server, or TAKT_ROOT */
+    uint32_t levels;     /* levels that its children use: 1 .. levels */
     uint32_t order_rows; /* of its timers, 0: as many as the system needs */
     uint32_t time_rows;  /* of its timers, 0: all 16 */
 } takt_server_spec_t;

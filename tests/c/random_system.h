@@ -15,7 +15,9 @@ typedef struct random_system {
     takt_system_spec_t spec;
 } random_system_t;
 
-static inline const takt_policy_t *random_policy(void) { return takt_policies[check_below(takt_policy_count)]; }
+static inline const takt_policy_t *random_policy(void) {
+    return takt_policies[check_below(takt_policy_count)];
+}
 
 /* A server's parent is the root or an earlier server. */
 static inline takt_server_spec_t random_server(uint32_t index) {

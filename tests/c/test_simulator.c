@@ -51,7 +51,8 @@ static void see_job(void *context, uint32_t task, uint32_t job, takt_instant_t r
     }
 }
 
-static void see_budget(void *context, takt_instant_t now, uint32_t server, takt_duration_t budget, bool is_charged) {
+static void see_budget(void *context, takt_instant_t now, uint32_t server, takt_duration_t budget,
+                       bool is_charged) {
     (void)context;
     CHECK(now >= budget_told[server]);
     CHECK(budget <= random_spec.servers[server].capacity);
