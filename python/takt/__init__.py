@@ -1,0 +1,39 @@
+"""Takt for people: a task set in, what will happen out.
+
+Example:
+    >>> import takt
+    >>> task = takt.Task(name="sensor", period="10ms", wcet="2ms")
+    >>> result = takt.simulate(takt.System(tasks=[task]), horizon="1s")
+    >>> result.summary.select("task", "released", "missed").rows()
+    [('sensor', 100, 0)]
+"""
+
+from importlib.metadata import version
+
+from takt.catalogue import Policy, ServerKind, policies, server_kinds
+from takt.errors import InputError, Problem
+from takt.model import Server, System, Task
+from takt.replaying import Difference, Replay, replay
+from takt.simulation import Result, simulate
+from takt.taskset import load
+
+__version__ = version("takt")
+
+__all__ = [
+    "Difference",
+    "InputError",
+    "Policy",
+    "Problem",
+    "Replay",
+    "Result",
+    "Server",
+    "ServerKind",
+    "System",
+    "Task",
+    "__version__",
+    "load",
+    "policies",
+    "replay",
+    "server_kinds",
+    "simulate",
+]

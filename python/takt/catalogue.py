@@ -1,0 +1,82 @@
+"""What this build of Takt has: policies and kinds of servers, read from core's own tables.
+
+The names of the task-set file's contract that this version does not have yet are here too, so that an
+error can tell "not yet" from "unknown".
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from takt import _core
+
+
+class Policy(NamedTuple):
+    """A policy: what orders the children of the root or of a server.
+
+    Args:
+        name: as in task-set files.
+        summary: what it is, one line.
+        tie: who goes first among equals, one line.
+        has_levels: whether it orders by priorities; thresholds need that.
+    """
+
+    name: str
+    summary: str
+    tie: str
+    has_levels: bool
+
+
+class ServerKind(NamedTuple):
+    """A kind of server.
+
+    Args:
+        name: as in task-set files.
+        summary: what it is, one line.
+    """
+
+    name: str
+    summary: str
+
+
+LATER_POLICIES = ("rm", "dm", "llf", "rate-based", "rbe", "time-driven", "share", "dual-priority", "imprecise")
+LATER_KINDS = ("idling", "polling", "sporadic", "cbs")
+
+_POLICIES = {row[0]: Policy(*row) for row in _core.policies()}
+_KINDS = {row[0]: ServerKind(*row) for row in _core.server_kinds()}
+
+
+def policies() -> tuple[Policy, ...]:
+    """List the policies of this build, in alphabetical order.
+
+    Example:
+        >>> [policy.name for policy in policies()]
+        ['edf', 'fp']
+    """
+    return tuple(_POLICIES.values())
+
+
+def server_kinds() -> tuple[ServerKind, ...]:
+    """List the kinds of servers of this build."""
+    return tuple(_KINDS.values())
+
+
+def has_levels(policy: str) -> bool:
+    """Say whether a policy orders by priorities; False for a policy that is not in the table."""
+    return policy in _POLICIES and _POLICIES[policy].has_levels
+
+
+def suggest(word: str, known: Iterable[str]) -> str | None:
+    """Give the known word that is closest to a word, None if none is close."""
+    by_folded = {name.casefold(): name for name in known}
+    matches = difflib.get_close_matches(word.casefold(), by_folded, n=1)
+    return by_folded[matches[0]] if matches else None
+
+
+def alternatives(word: str, known: Iterable[str]) -> str:
+    """Say what a wrong word should have been: the closest known word, or all of them."""
+    names = list(known)
+    close = suggest(word, names)
+    return f'did you mean "{close}"?' if close else f"expected one of {', '.join(names)}"

@@ -1,0 +1,112 @@
+"""Errors that people can act on: every problem of an input is one line with its place in it.
+
+The exit statuses of the command line are here too, so that there is one list of them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from pathlib import Path
+
+_SHOWN_CHARACTERS = 60
+_ARRAYS = ("task", "server", "resource", "change")
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+
+
+class ExitStatus(IntEnum):
+    """What the command line returns."""
+
+    DONE = 0
+    FAILED = 1
+    BAD_INPUT = 2
+    CHECK_FAILED = 3
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong with an input.
+
+    Args:
+        message: what was expected and what was found, one line.
+        code: the kind of problem for programs, such as "unknown-key".
+        file: the file it is in, or None for a system made in Python.
+        table: the table it is in ("system", "task", "server"), or None for the file itself.
+        entity: name of the task or server, None if it has none.
+        number: place of the task or server in the file, counted from 1.
+        key: the key, or the option of the command line.
+    """
+
+    message: str
+    code: str
+    file: str | None = None
+    table: str | None = None
+    entity: str | None = None
+    number: int | None = None
+    key: str | None = None
+
+    def __str__(self) -> str:
+        """Give the one line that people read."""
+        file = "" if self.file is None else f"{self.file}: "
+        key = self.key if self.key is None or _BARE_KEY.fullmatch(self.key) else show(self.key)
+        place = " ".join(part for part in (_place(self.table, self.entity, self.number), key) if part)
+        return f"{file}{place}: {self.message}" if place else f"{file}{self.message}"
+
+
+def _place(table: str | None, entity: str | None, number: int | None) -> str:
+    """Name a table as a task-set file writes it, and which of its kind it is."""
+    if table is None:
+        return ""
+    if entity is not None:
+        return f"[[{table}]] {show(entity)}"
+    if number is not None:
+        return f"[[{table}]] number {number}"
+    return f"[[{table}]]" if table in _ARRAYS else f"[{table}]"
+
+
+class InputError(Exception):
+    """An input that Takt cannot take, with all problems that were found in it.
+
+    Args:
+        problems: at least one.
+    """
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        """Keep the problems."""
+        super().__init__("\n".join(map(str, problems)))
+        self.problems = tuple(problems)
+
+    def in_file(self, path: str | Path) -> InputError:
+        """Give the same error with the file named in every problem."""
+        return InputError([replace(problem, file=str(path)) for problem in self.problems])
+
+
+def file_error(path: str | Path, message: str, code: str) -> InputError:
+    """Make the error of a file as a whole."""
+    return InputError([Problem(message, code, file=str(path))])
+
+
+def system_error(action: str, path: str | Path, error: OSError) -> InputError:
+    """Make the error of a file that the operating system refused; action is "read" or "write"."""
+    return file_error(path, f"cannot {action}: {error.strerror or error}", f"cannot-{action}")
+
+
+def show(value: object) -> str:
+    """Show a value from an input as TOML writes it, shortened, on one line."""
+    if isinstance(value, dict):
+        return "a table"
+    if isinstance(value, (list, tuple)):
+        return "an array"
+    if isinstance(value, (str, bool)):
+        return _shorten(json.dumps(value, ensure_ascii=False))
+    if isinstance(value, int) and value.bit_length() > 128:
+        return f"a number of {value.bit_length()} bits"
+    return _shorten(str(value))
+
+
+def _shorten(text: str) -> str:
+    """Cut a long text in the middle of nowhere, visibly."""
+    return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 3] + "..."

@@ -1,0 +1,152 @@
+"""What a trace says about jobs: who ran when, and how long jobs took.
+
+It works for every trace with tasks, whatever platform recorded it. Releases are nominal, as everywhere in
+Takt: a response counts from the instant at which the job should have been released. All times are ticks of the
+trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from takt import _core
+from takt.report import Report, TaskRow
+from takt.resolve import ResolvedSystem, ResolvedTask
+from takt.trace import Record, Trace
+
+_SEGMENTS = {
+    "start": pl.UInt64,
+    "end": pl.UInt64,
+    "cpu": pl.UInt32,
+    "server": pl.String,
+    "task": pl.String,
+    "job": pl.UInt32,
+}
+_JOBS = {
+    "task": pl.String,
+    "job": pl.UInt32,
+    "release": pl.UInt64,
+    "finish": pl.UInt64,
+    "response": pl.UInt64,
+    "missed": pl.Boolean,
+}
+
+_Job = tuple[str, int, int, int | None, int | None, bool]
+_Segment = tuple[int, int, int, str, str, int]
+
+
+def jobs_of(trace: Trace) -> pl.DataFrame:
+    """List all jobs of a trace, as Result.jobs does."""
+    return pl.DataFrame(list(_jobs(trace)), schema=_JOBS, orient="row")
+
+
+def segments_of(trace: Trace) -> pl.DataFrame:
+    """List who ran when, as Result.segments does; what plain threads do is not listed."""
+    return pl.DataFrame(list(_segments(trace)), schema=_SEGMENTS, orient="row")
+
+
+def report_of(trace: Trace) -> Report:
+    """Make the report of a trace."""
+    system = trace.system
+    jobs = jobs_of(trace).partition_by("task", as_dict=True)
+    return Report(
+        name=system.name,
+        policy=system.policy,
+        platform=trace.platform,
+        resolution_ns=system.resolution_ns,
+        horizon=trace.horizon,
+        decisions=sum(record.kind == _core.RECORD_DECISION for record in trace.records()),
+        rows=[
+            _row(task, server, jobs.get((task.name,), pl.DataFrame(schema=_JOBS)))
+            for task, server in zip(system.tasks, system.server_names(), strict=True)
+        ],
+    )
+
+
+def _row(task: ResolvedTask, server: str, jobs: pl.DataFrame) -> TaskRow:
+    """Make the row of one task."""
+    responses = jobs["response"].drop_nulls().to_list()
+    return TaskRow(
+        task=task.name,
+        server=server,
+        class_=task.class_,
+        period=task.period,
+        deadline=task.deadline,
+        wcet=task.wcet,
+        jobs=len(jobs),
+        finished=len(responses),
+        response_min=min(responses, default=None),
+        response_max=max(responses, default=None),
+        response_sum=sum(responses) if responses else None,
+        missed=int(jobs["missed"].sum()),
+    )
+
+
+# ---- jobs -------------------------------------------------------------------------------------------
+
+
+def _jobs(trace: Trace) -> Iterator[_Job]:
+    """Go through the finished jobs in order of finish, then the others in task order."""
+    system = trace.system
+    finished = [0] * len(system.tasks)
+    for record in trace.records():
+        if record.kind == _core.RECORD_COMPLETE and _is_task(system, record.entity):
+            index = record.entity - system.first_task
+            finished[index] = record.job + 1
+            yield _job(system.tasks[index], record.job, record.now, trace.horizon)
+    for task, number in zip(system.tasks, finished, strict=True):
+        for job in range(number, _released(task, trace.horizon)):
+            yield _job(task, job, None, trace.horizon)
+
+
+def _is_task(system: ResolvedSystem, entity: int) -> bool:
+    """Say whether an entity number is a task's."""
+    return 0 <= entity - system.first_task < len(system.tasks)
+
+
+def _released(task: ResolvedTask, horizon: int) -> int:
+    """Count the jobs that a task releases before the horizon."""
+    return -(-max(0, horizon - task.offset) // task.period)
+
+
+def _job(task: ResolvedTask, number: int, finish: int | None, horizon: int) -> _Job:
+    """Make the row of one job."""
+    release = task.offset + number * task.period
+    deadline = release + task.deadline
+    if finish is None:
+        return task.name, number, release, None, None, deadline <= horizon
+    return task.name, number, release, finish, finish - release, finish > deadline
+
+
+# ---- segments ---------------------------------------------------------------------------------------
+
+
+def _segments(trace: Trace) -> Iterator[_Segment]:
+    """Go through the segments; a job's last one ends at its completion, not at the decision that follows."""
+    running: Record | None = None
+    for record in trace.records():
+        is_decision = record.kind == _core.RECORD_DECISION
+        if running is not None and _ends(running, record):
+            yield from _segment(trace.system, running, record.now)
+            running = None
+        if is_decision and running is None and _is_task(trace.system, record.entity):
+            running = record
+    if running is not None:
+        yield from _segment(trace.system, running, trace.horizon)
+
+
+def _ends(running: Record, record: Record) -> bool:
+    """Say whether a record ends what has run since a decision."""
+    is_same = (record.entity, record.job) == (running.entity, running.job)
+    return record.kind == _core.RECORD_COMPLETE or (record.kind == _core.RECORD_DECISION and not is_same)
+
+
+def _segment(system: ResolvedSystem, running: Record, end: int) -> Iterator[_Segment]:
+    """Make the segment since a decision, if it has any length."""
+    if end > running.now:
+        index = running.entity - system.first_task
+        task = system.tasks[index]
+        server = system.servers[task.home - 1].name if task.home else ""
+        yield running.now, end, running.cpu, server, task.name, running.job

@@ -1,0 +1,108 @@
+"""Replay: the proof that a platform's scheduler decided as core does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from takt import _core, times
+from takt import trace as trace_file
+from takt.errors import file_error
+from takt.resolve import ResolvedSystem
+from takt.trace import Record, Trace
+
+_KIND_NAMES = {1: "completion", 2: "blocking", 3: "waking", 4: "yield", 5: "steps"}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first record at which a replay differs from what was recorded.
+
+    Args:
+        record: its number in the file, counted from 0.
+        recorded: as the file has it.
+        replayed: as core does it.
+        text: both for people, on one line.
+    """
+
+    record: int
+    recorded: Record
+    replayed: Record
+    text: str
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What a replay found.
+
+    Args:
+        trace: what was replayed.
+        decisions: how many were compared.
+        difference: the first one, None if all are identical.
+    """
+
+    trace: Trace
+    decisions: int
+    difference: Difference | None
+
+    @property
+    def is_identical(self) -> bool:
+        """Whether core decided everything as recorded."""
+        return self.difference is None
+
+
+def replay(path: str | Path) -> Replay:
+    """Replay a trace file through core and compare every decision, bit for bit.
+
+    Args:
+        path: a trace file, whatever platform recorded it.
+
+    Returns:
+        Whether all is identical, or the first difference.
+
+    Raises:
+        InputError: the file is no trace, is damaged, or holds a record that no scheduler can have recorded.
+    """
+    trace = trace_file.read(path)
+    verdict, decisions, number, recorded, replayed = _core.replay(trace.system.spec(), trace.data)
+    if verdict == "invalid":
+        instant = _instant(recorded[0], trace.system)
+        message = f"damaged trace: record {number}, at {instant}, cannot have been recorded in this order"
+        raise file_error(path, message, "damaged")
+    if verdict == "identical":
+        return Replay(trace, decisions, None)
+    return Replay(trace, decisions, _difference(trace.system, number, Record(*recorded), Record(*replayed)))
+
+
+def _difference(system: ResolvedSystem, number: int, recorded: Record, replayed: Record) -> Difference:
+    """Describe the first difference."""
+    text = (
+        f"different at record {number}, instant {_instant(recorded.now, system)}: "
+        f"recorded {_describe(recorded, system)}, replayed {_describe(replayed, system)}"
+    )
+    return Difference(number, recorded, replayed, text)
+
+
+def _instant(ticks: int, system: ResolvedSystem) -> str:
+    """Write an instant in ticks and in a unit."""
+    if ticks == _core.NEVER:
+        return "never"
+    return f"{ticks} ({times.shortest(ticks * system.resolution_ns)})"
+
+
+def _describe(record: Record, system: ResolvedSystem) -> str:
+    """Say what a record says, on less than one line."""
+    who = _name(record, system)
+    if record.kind == _core.RECORD_DECISION:
+        return f"{who} until {_instant(record.value, system)}"
+    return f"{_KIND_NAMES.get(record.kind, 'nothing')} of {who}"
+
+
+def _name(record: Record, system: ResolvedSystem) -> str:
+    """Name the entity of a record, with its job."""
+    names = system.entity_names()
+    if record.entity == _core.NOBODY:
+        return "idle"
+    name = names[record.entity] if record.entity < len(names) else f"entity {record.entity}"
+    is_task = 0 <= record.entity - system.first_task < len(system.tasks)
+    return f"{name}#{record.job}" if is_task else name

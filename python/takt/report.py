@@ -1,0 +1,337 @@
+"""The tables that people read in a terminal, and the same as JSON for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from rich.box import SIMPLE, SIMPLE_HEAD
+from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
+
+from takt import times, trace
+from takt.simulation import Result
+
+_MISSED = "bold red"
+_UNBOUNDED = 10_000
+_PRECISION = 10**18
+MAX_LINES = 500
+"""How many tasks a table shows; its totals are those of all tasks."""
+
+
+@dataclass(frozen=True)
+class TaskRow:
+    """One task in a report. Times in ticks; the responses are None if no job finished.
+
+    Args:
+        task, server: names, "" for the root.
+        class_: "hard", "soft" or "none".
+        period, deadline, wcet: parameters.
+        jobs: released before the horizon.
+        finished: of these.
+        response_min, response_max, response_sum: of the finished jobs.
+        missed: jobs that missed their deadlines.
+    """
+
+    task: str
+    server: str
+    class_: str
+    period: int
+    deadline: int
+    wcet: int
+    jobs: int
+    finished: int
+    response_min: int | None
+    response_max: int | None
+    response_sum: int | None
+    missed: int
+
+    @property
+    def response_avg(self) -> Fraction | None:
+        """Mean response of the finished jobs."""
+        return None if self.response_sum is None else Fraction(self.response_sum, self.finished)
+
+    @property
+    def utilization(self) -> Fraction:
+        """Share of the processor that the task asks for: wcet / period."""
+        return Fraction(self.wcet, self.period)
+
+
+def task_rows(result: Result) -> list[TaskRow]:
+    """Make the rows of a simulation, in file order."""
+    columns = result.summary.select(
+        "task",
+        "server",
+        "class",
+        "period",
+        "deadline",
+        "wcet",
+        "released",
+        "finished",
+        "response_min",
+        "response_max",
+        "response_sum",
+        "missed",
+    )
+    return [TaskRow(*row) for row in columns.iter_rows()]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What there is to say about one run.
+
+    Args:
+        name: of the task set.
+        policy: of the root.
+        platform: where it ran, such as "simulator".
+        resolution_ns: nanoseconds of a tick.
+        horizon: ticks that ran.
+        decisions: how many decisions the scheduler made.
+        rows: one for each task.
+    """
+
+    name: str
+    policy: str
+    platform: str
+    resolution_ns: int
+    horizon: int
+    decisions: int
+    rows: list[TaskRow]
+
+    @property
+    def missed(self) -> int:
+        """How many jobs missed their deadlines."""
+        return sum(row.missed for row in self.rows)
+
+    @property
+    def utilization(self) -> Fraction:
+        """Share of the processor that all tasks ask for; each is rounded down to 1e-18, for exact sums grow long."""
+        return Fraction(sum(row.wcet * _PRECISION // row.period for row in self.rows), _PRECISION)
+
+
+def report_of(result: Result) -> Report:
+    """Make the report of a simulation."""
+    system = result.system
+    return Report(
+        name=system.name,
+        policy=system.policy,
+        platform=trace.SIMULATOR,
+        resolution_ns=system.resolution_ns,
+        horizon=result.horizon,
+        decisions=result.decisions,
+        rows=task_rows(result),
+    )
+
+
+@dataclass(frozen=True)
+class Clock:
+    """How to write ticks for people.
+
+    Args:
+        resolution_ns: nanoseconds of a tick.
+        unit: the unit to write in.
+    """
+
+    resolution_ns: int
+    unit: str
+
+    def write(self, ticks: int | Fraction | None) -> str:
+        """Write a time; "-" if there is none."""
+        return "-" if ticks is None else times.in_unit(ticks, self.resolution_ns, self.unit)
+
+
+def print_report(console: Console, report: Report, unit: str) -> None:
+    """Print what a run found out about each task.
+
+    Args:
+        console: where to.
+        report: of the run.
+        unit: the unit to write times in.
+    """
+    print_table(console, _title(report), _run_table(report, Clock(report.resolution_ns, unit)))
+    _say_what_is_left_out(console, report)
+
+
+def print_comparison(console: Console, measured: Report, simulated: Report, unit: str) -> None:
+    """Print what was measured on a board beside what the simulator says.
+
+    Args:
+        console: where to.
+        measured: on the board.
+        simulated: of the same task set.
+        unit: the unit to write times in.
+    """
+    print_table(console, f"{_title(measured)}  on {measured.platform}", _comparison_table(measured, simulated, unit))
+    _say_what_is_left_out(console, measured)
+
+
+def _say_what_is_left_out(console: Console, report: Report) -> None:
+    """Say so if a table does not show all tasks."""
+    if len(report.rows) > MAX_LINES:
+        console.print(f"{MAX_LINES} of {len(report.rows)} tasks shown; --json has all")
+
+
+def _title(report: Report) -> str:
+    """Say what ran."""
+    horizon = times.shortest(report.horizon * report.resolution_ns)
+    return f"{report.name}  policy {report.policy}  horizon {horizon}"
+
+
+def _run_table(report: Report, clock: Clock) -> Table:
+    """Make the table with one line for each task and a line of totals."""
+    footers: dict[str, Text | str] = {
+        "jobs": str(sum(row.jobs for row in report.rows)),
+        "misses": _misses(report.missed),
+        "util": share(report.utilization),
+    }
+    has_servers = _has_servers(report)
+    table = _table(has_servers, _NUMBERS, footers)
+    for row in report.rows[:MAX_LINES]:
+        table.add_row(*_names(row, has_servers), *_numbers(row, clock))
+    return table
+
+
+def _comparison_table(measured: Report, simulated: Report, unit: str) -> Table:
+    """Make the table with one line for each task: measured and simulated responses and misses."""
+    footers: dict[str, Text | str] = {
+        "jobs": str(sum(row.jobs for row in measured.rows)),
+        "misses": _misses(measured.missed),
+        "simulated": _misses(simulated.missed),
+    }
+    has_servers = _has_servers(measured)
+    table = _table(has_servers, _COMPARED, footers)
+    real, ideal = Clock(measured.resolution_ns, unit), Clock(simulated.resolution_ns, unit)
+    for row, other in zip(measured.rows[:MAX_LINES], simulated.rows, strict=False):
+        table.add_row(
+            *_names(row, has_servers),
+            real.write(row.period),
+            str(row.jobs),
+            *(real.write(value) for value in (row.response_min, row.response_avg, row.response_max)),
+            *(ideal.write(value) for value in (other.response_min, other.response_avg, other.response_max)),
+            _misses(row.missed),
+            _misses(other.missed),
+        )
+    return table
+
+
+_NUMBERS = ("period", "deadline", "wcet", "jobs", "min", "avg", "max", "misses", "util")
+_COMPARED = ("period", "jobs", "min", "avg", "max", "sim min", "sim avg", "sim max", "misses", "simulated")
+
+
+def _has_servers(report: Report) -> bool:
+    """Say whether a column for servers says anything."""
+    return any(row.server for row in report.rows)
+
+
+def _table(has_servers: bool, numbers: Iterable[str], footers: Mapping[str, Text | str]) -> Table:
+    """Make an empty table: columns of names on the left, columns of numbers on the right, totals below."""
+    table = Table(box=SIMPLE, show_footer=True, show_edge=False, pad_edge=False, collapse_padding=True)
+    table.add_column("task", footer="total", overflow="fold")
+    if has_servers:
+        table.add_column("server", overflow="fold")
+    for header in numbers:
+        table.add_column(header, footer=footers.get(header, ""), justify="right", no_wrap=True)
+    return table
+
+
+def _names(row: TaskRow, has_servers: bool) -> list[Text]:
+    """Make the names of one line."""
+    return [Text(row.task), *([Text(row.server)] if has_servers else [])]
+
+
+def _misses(count: int) -> Text:
+    """Write a number of misses so that one is seen."""
+    return Text(str(count), style=_MISSED if count else "")
+
+
+def _numbers(row: TaskRow, clock: Clock) -> tuple[Text | str, ...]:
+    """Make the numbers of one line."""
+    return (
+        clock.write(row.period),
+        clock.write(row.deadline),
+        clock.write(row.wcet),
+        str(row.jobs),
+        clock.write(row.response_min),
+        clock.write(row.response_avg),
+        clock.write(row.response_max),
+        _misses(row.missed),
+        share(row.utilization),
+    )
+
+
+def text_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    """Make a table of words."""
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
+    for header in headers:
+        table.add_column(header)
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return table
+
+
+def share(value: Fraction) -> str:
+    """Write a share of the processor with three decimals, rounded half to even."""
+    thousandths = round(value * 1000)
+    return f"{thousandths // 1000}.{thousandths % 1000:03}"
+
+
+def print_table(console: Console, title: str, table: Table) -> None:
+    """Print a table below its title; one that is wider than the terminal is not cut.
+
+    Args:
+        console: where to.
+        title: one line.
+        table: what to print.
+    """
+    unbounded = console.options.update(max_width=_UNBOUNDED)
+    console.width = max(console.width, len(title), Measurement.get(console, unbounded, table).maximum)
+    console.print(Text(title, style="bold"))
+    console.print(table)
+
+
+# ---- JSON -------------------------------------------------------------------------------------------
+
+
+def as_json(report: Report, file: str) -> dict[str, Any]:
+    """Make what --json says about one run; times in ticks.
+
+    Args:
+        report: of the run.
+        file: the task-set file.
+    """
+    return {
+        "file": file,
+        "name": report.name,
+        "policy": report.policy,
+        "platform": report.platform,
+        "resolution_ns": report.resolution_ns,
+        "horizon": report.horizon,
+        "decisions": report.decisions,
+        "jobs": sum(row.jobs for row in report.rows),
+        "missed": report.missed,
+        "utilization": float(report.utilization),
+        "tasks": [_row_as_json(row) for row in report.rows],
+    }
+
+
+def _row_as_json(row: TaskRow) -> dict[str, Any]:
+    """Make what --json says about one task."""
+    return {
+        "task": row.task,
+        "server": row.server,
+        "class": row.class_,
+        "period": row.period,
+        "deadline": row.deadline,
+        "wcet": row.wcet,
+        "jobs": row.jobs,
+        "finished": row.finished,
+        "response_min": row.response_min,
+        "response_avg": None if row.response_avg is None else float(row.response_avg),
+        "response_max": row.response_max,
+        "missed": row.missed,
+        "utilization": float(row.utilization),
+    }

@@ -1,0 +1,283 @@
+"""Simulation of a system, and what comes out of it as data frames.
+
+The simulator is C (sim/sim.h); this module hands it a system and turns its columns into frames. All times in
+frames are ticks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import polars as pl
+
+from takt import _core
+from takt import trace as trace_file
+from takt.errors import InputError, Problem, show, system_error
+from takt.model import Header, System
+from takt.resolve import ResolvedServer, ResolvedSystem, ResolvedTask, find_horizon_problems, to_ticks
+
+MAX_DEFAULT_HORIZON = 10_000_000
+"""The longest horizon, in ticks, that is chosen for a system that gives none."""
+
+_MAX_JOB_NUMBER = 2**32 - 1
+_MAX_BUDGET_ROWS = 100_000_000
+
+
+@dataclass(frozen=True)
+class Result:
+    """What happened before the horizon.
+
+    Args:
+        system: what ran.
+        horizon: ticks 0 .. horizon-1 ran.
+        decisions: how many decisions the scheduler made.
+        summary: one row for each task: task, server, class, period, deadline, wcet, released, finished,
+            missed, preemptions, response_min, response_max, response_sum, busy. The responses are those of
+            finished jobs, null if there is none. A job is missed if it finished late, or is unfinished with a
+            deadline at or before the horizon.
+    """
+
+    system: System
+    horizon: int
+    decisions: int
+    summary: pl.DataFrame
+    _segments: pl.DataFrame | None
+    _jobs: pl.DataFrame | None
+    _budget_changes: pl.DataFrame | None
+
+    @property
+    def segments(self) -> pl.DataFrame:
+        """Who ran when: start, end, cpu, server, task, job.
+
+        Neighbours of one job are merged, idle time is not listed, the server is "" at the root.
+
+        Raises:
+            ValueError: the segments were not asked for.
+        """
+        return _asked_for(self._segments, "segments")
+
+    @property
+    def jobs(self) -> pl.DataFrame:
+        """All jobs: task, job, release, finish, response, missed.
+
+        Finished jobs in order of finish, then the unfinished ones in task order with finish and response null.
+
+        Raises:
+            ValueError: the jobs were not asked for.
+        """
+        return _asked_for(self._jobs, "jobs")
+
+    @cached_property
+    def budgets(self) -> pl.DataFrame:
+        """The budget of every server in every tick, as the dispatcher sees it: tick and a column for each server.
+
+        Raises:
+            ValueError: the budgets were not asked for.
+            InputError: the frame would be too large.
+        """
+        changes = _asked_for(self._budget_changes, "budgets")
+        names = [server.name for server in self.system.servers]
+        if self.horizon * len(names) > _MAX_BUDGET_ROWS:
+            message = f"the budgets of {len(names)} servers in {self.horizon} ticks are too many; shorten the horizon"
+            raise InputError([Problem(message, "out-of-range")])
+        ticks = pl.DataFrame({"tick": pl.int_range(self.horizon, dtype=pl.UInt64, eager=True)})
+        return ticks.with_columns(
+            _in_every_tick(ticks, changes, number).alias(name) for number, name in enumerate(names)
+        )
+
+    @property
+    def missed(self) -> int:
+        """How many jobs missed their deadlines."""
+        return int(self.summary["missed"].sum())
+
+
+def _asked_for(frame: pl.DataFrame | None, name: str) -> pl.DataFrame:
+    """Give a frame that the simulation was asked to keep."""
+    if frame is None:
+        raise ValueError(f"the {name} were not kept; call takt.simulate with {name}=True")
+    return frame
+
+
+def simulate(
+    system: System,
+    horizon: int | str | None = None,
+    *,
+    segments: bool = True,
+    jobs: bool = True,
+    budgets: bool = True,
+    trace: str | Path | None = None,
+) -> Result:
+    """Simulate a system on ideal hardware: nothing but the jobs takes time.
+
+    Args:
+        system: what to run.
+        horizon: how long, in ticks or with a unit. Default: the system's; without one, the largest offset plus
+            one hyperperiod, the time after which the pattern of releases repeats.
+        segments: whether to keep who ran when. A run that keeps nothing needs no memory that grows with the
+            horizon.
+        jobs: whether to keep all jobs.
+        budgets: whether to keep the budgets of servers.
+        trace: a file to record inputs and decisions in, for takt.replay.
+
+    Returns:
+        What happened.
+
+    Raises:
+        InputError: the horizon is not right, or the trace file cannot be written.
+
+    Example:
+        A(T=5, C=2) and B(T=7, C=4) have U = 0.97. Under EDF, B's first job keeps the processor when A is
+        released again at 5, because its deadline 7 comes before 10; under rate-monotonic priorities A
+        preempts it, and B misses.
+
+        >>> import takt
+        >>> system = takt.System(
+        ...     tasks=[
+        ...         takt.Task(name="A", period=5, wcet=2, priority=2),
+        ...         takt.Task(name="B", period=7, wcet=4, priority=1),
+        ...     ]
+        ... )
+        >>> edf = takt.simulate(system.replace(policy="edf"), horizon=12)
+        >>> edf.segments.select("start", "end", "task", "job").rows()
+        [(0, 2, 'A', 0), (2, 6, 'B', 0), (6, 8, 'A', 1), (8, 12, 'B', 1)]
+        >>> fp = takt.simulate(system, horizon=12)
+        >>> fp.jobs.filter(missed=True).rows()
+        [('B', 0, 0, 8, 8, True)]
+    """
+    ticks = horizon_ticks(system, horizon)
+    spec = system.resolved.spec()
+    if trace is not None:
+        trace_file.write_header(trace, system.resolved, trace_file.SIMULATOR, ticks)
+    try:
+        outcome = _core.simulate(
+            spec,
+            ticks,
+            segments=segments,
+            jobs=jobs,
+            budgets=budgets and bool(system.servers),
+            trace_path=None if trace is None else str(trace),
+        )
+    except OSError as error:
+        raise system_error("write", trace or "", error) from None
+    return Result(
+        system=system,
+        horizon=ticks,
+        decisions=outcome["decisions"],
+        summary=_summary(system.resolved, outcome["statistics"]),
+        _segments=_segments(system.resolved, outcome["segments"]) if segments else None,
+        _jobs=_jobs(system.resolved, outcome["jobs"]) if jobs else None,
+        _budget_changes=_frame(outcome["budgets"]) if budgets else None,
+    )
+
+
+# ---- horizon ----------------------------------------------------------------------------------------
+
+
+def horizon_ticks(system: System, horizon: int | str | None = None) -> int:
+    """Give the horizon of a simulation in ticks.
+
+    Args:
+        system: the system.
+        horizon: what the caller asks for, in ticks or with a unit; None for the system's own.
+
+    Raises:
+        InputError: it is not right, or the system has none and no short one suggests itself.
+    """
+    asked = system.horizon if horizon is None else Header(horizon=horizon).horizon
+    if asked is None:
+        return _default_horizon(system.resolved)
+    problems = find_horizon_problems(system, asked)
+    if problems:
+        raise InputError(problems)
+    ticks = int(to_ticks(asked, system.resolution))
+    for task in system.resolved.tasks:
+        if ticks // task.period > _MAX_JOB_NUMBER:
+            message = f"task {show(task.name)} would release more than {_MAX_JOB_NUMBER} jobs; shorten it"
+            raise InputError([Problem(message, "out-of-range", table="system", key="horizon")])
+    return ticks
+
+
+def _default_horizon(resolved: ResolvedSystem) -> int:
+    """Choose a horizon: the largest offset plus one hyperperiod, if that is short enough."""
+    members: tuple[ResolvedTask | ResolvedServer, ...] = (*resolved.tasks, *resolved.servers)
+    last_offset = max(member.offset for member in members)
+    hyperperiod = 1
+    for member in members:
+        hyperperiod = math.lcm(hyperperiod, member.period)
+        if last_offset + hyperperiod > MAX_DEFAULT_HORIZON:
+            message = 'missing, and the releases repeat too late for a default; give one, for instance "2s"'
+            raise InputError([Problem(message, "missing", table="system", key="horizon")])
+    return last_offset + hyperperiod
+
+
+# ---- frames -----------------------------------------------------------------------------------------
+
+
+def _frame(columns: Mapping[str, _core.Column]) -> pl.DataFrame:
+    """Make a frame of core's columns, without a copy."""
+    return pl.DataFrame({name: pl.Series(name, column) for name, column in columns.items()})
+
+
+def _names(names: list[str], index: str) -> pl.Expr:
+    """Make a column of names out of a column of indices."""
+    return pl.lit(pl.Series(names, dtype=pl.String)).gather(pl.col(index))
+
+
+def _unless_never(column: str) -> pl.Expr:
+    """Make null what core calls never."""
+    return pl.when(pl.col(column) != _core.NEVER).then(pl.col(column))
+
+
+def _summary(resolved: ResolvedSystem, statistics: Mapping[str, _core.Column]) -> pl.DataFrame:
+    """Make the frame with one row for each task."""
+    tasks = resolved.tasks
+    described = pl.DataFrame(
+        {
+            "task": pl.Series([task.name for task in tasks], dtype=pl.String),
+            "server": pl.Series(resolved.server_names(), dtype=pl.String),
+            "class": pl.Series([task.class_ for task in tasks], dtype=pl.String),
+            "period": pl.Series([task.period for task in tasks], dtype=pl.UInt64),
+            "deadline": pl.Series([task.deadline for task in tasks], dtype=pl.UInt64),
+            "wcet": pl.Series([task.wcet for task in tasks], dtype=pl.UInt64),
+        }
+    )
+    has_finished = pl.col("finished") > 0
+    return described.hstack(_frame(statistics)).with_columns(
+        pl.when(has_finished).then(pl.col(column)).alias(column)
+        for column in ("response_min", "response_max", "response_sum")
+    )
+
+
+def _segments(resolved: ResolvedSystem, columns: Mapping[str, _core.Column]) -> pl.DataFrame:
+    """Make the frame of segments."""
+    return _frame(columns).select(
+        "start",
+        "end",
+        "cpu",
+        _names(resolved.server_names(), "task").alias("server"),
+        _names([task.name for task in resolved.tasks], "task").alias("task"),
+        "job",
+    )
+
+
+def _jobs(resolved: ResolvedSystem, columns: Mapping[str, _core.Column]) -> pl.DataFrame:
+    """Make the frame of jobs."""
+    return _frame(columns).select(
+        _names([task.name for task in resolved.tasks], "task").alias("task"),
+        "job",
+        "release",
+        _unless_never("finish").alias("finish"),
+        (_unless_never("finish") - pl.col("release")).alias("response"),
+        pl.col("missed").cast(pl.Boolean),
+    )
+
+
+def _in_every_tick(ticks: pl.DataFrame, changes: pl.DataFrame, server: int) -> pl.Series:
+    """Follow the budget of one server from decision to decision; between two it only falls, if it is charged."""
+    known = changes.filter(server=server).with_columns(since=pl.col("tick")).set_sorted("tick")
+    followed = ticks.set_sorted("tick").join_asof(known, on="tick", strategy="backward")
+    return followed.select(pl.col("budget") - pl.col("is_charged") * (pl.col("tick") - pl.col("since"))).to_series()

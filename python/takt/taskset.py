@@ -1,0 +1,166 @@
+"""Task-set files: TOML in, a System out, or every problem of the file with its place.
+
+Source: design 5.1. The file's tables are those of model.py; this module reads the file, checks what stands
+outside these tables, and collects the problems of all of them.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from takt import catalogue
+from takt.errors import InputError, Problem, file_error, show, system_error
+from takt.model import MAX_NAME_LENGTH, SCHEMA, Header, Server, System, Task
+from takt.resolve import find_problems
+
+_TABLES = ("schema", "system", "task", "server")
+_LATER_TABLES = ("policy", "resource", "change", "platform")
+_POSITION = re.compile(r" \(at (?:line (?P<line>\d+), column \d+|end of document)\)$")
+
+_Member = TypeVar("_Member", Task, Server)
+
+
+def load(path: str | Path) -> System:
+    """Read a task-set file.
+
+    Args:
+        path: a TOML file, schema 1.
+
+    Returns:
+        The system; its name is that of the file if the file gives none.
+
+    Raises:
+        InputError: the file cannot be read or is not right; it holds every problem that was found.
+    """
+    document = _parse(path, _read(path))
+    try:
+        return _build(document, Path(path).stem)
+    except InputError as error:
+        raise error.in_file(path) from None
+
+
+def _read(path: str | Path) -> str:
+    """Read the text of a file."""
+    try:
+        return Path(path).read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise file_error(path, f"not UTF-8 text at byte {error.start}", "not-utf-8") from None
+    except ValueError:
+        raise file_error(path, "cannot read: not a file name", "cannot-read") from None
+    except OSError as error:
+        raise system_error("read", path, error) from None
+
+
+def _parse(path: str | Path, text: str) -> dict[str, Any]:
+    """Read TOML."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        message = str(error)
+        match = _POSITION.search(message)
+        line = (match and match["line"]) or max(1, len(text.splitlines()))
+        reason = _POSITION.sub("", message)
+        raise file_error(path, f"line {line}: not valid TOML: {reason}", "syntax") from None
+    except ValueError:
+        raise file_error(path, "not valid TOML: a number is too long", "syntax") from None
+    except RecursionError:
+        raise file_error(path, "not valid TOML: nested too deeply", "syntax") from None
+
+
+@dataclass
+class _Members(Generic[_Member]):
+    """The tables of one kind: those that are right, and what is wrong with the others."""
+
+    right: list[_Member] = field(default_factory=list)
+    names_of_wrong: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _PartialSystem:
+    """What is right of a system that is not; see resolve.SystemTables."""
+
+    resolution: str
+    policy: str
+    horizon: int | str | None
+    tasks: list[Task]
+    servers: list[Server]
+
+
+def _build(document: Mapping[str, Any], default_name: str) -> System:
+    """Make the system of a document, or collect all that is wrong with it."""
+    problems = [*_schema_problems(document), *_table_problems(document)]
+    header, header_problems = _header(document.get("system", {}), default_name)
+    tasks = _members(Task, document.get("task", []))
+    servers = _members(Server, document.get("server", []))
+    problems += [*header_problems, *tasks.problems, *servers.problems]
+    if header is None:
+        raise InputError(problems)
+    if problems:
+        raise InputError([*problems, *_problems_between(header, tasks, servers)])
+    return System(**header.model_dump(), tasks=tuple(tasks.right), servers=tuple(servers.right))
+
+
+def _problems_between(header: Header, tasks: _Members[Task], servers: _Members[Server]) -> list[Problem]:
+    """Find what does not fit between the tables that are right in themselves."""
+    partial = _PartialSystem(header.resolution, header.policy, header.horizon, tasks.right, servers.right)
+    found = find_problems(partial, servers.names_of_wrong)
+    return [problem for problem in found if not (tasks.problems and problem.code == "missing")]
+
+
+def _schema_problems(document: Mapping[str, Any]) -> Iterable[Problem]:
+    """Check the number that says which contract the file follows."""
+    if "schema" not in document:
+        yield Problem(f"missing; write schema = {SCHEMA} in the first line", "missing", key="schema")
+        return
+    schema = document["schema"]
+    if schema != SCHEMA or isinstance(schema, (bool, float)):
+        message = f"this version reads schema {SCHEMA}, found {show(schema)}"
+        yield Problem(message, "unknown-schema", key="schema")
+
+
+def _table_problems(document: Mapping[str, Any]) -> Iterable[Problem]:
+    """Check the names of the top-level keys."""
+    for key in document:
+        if key in _LATER_TABLES:
+            yield Problem("this table is not supported by this version yet", "not-yet", table=key)
+        elif key not in _TABLES:
+            hint = catalogue.alternatives(key, _TABLES)
+            yield Problem(f"unknown key; {hint}", "unknown-key", key=key)
+
+
+def _header(table: object, default_name: str) -> tuple[Header | None, list[Problem]]:
+    """Check [system]; gives the table, or its problems."""
+    if not isinstance(table, dict):
+        message = f"expected a table, found {show(table)}; write [system]"
+        return None, [Problem(message, "wrong-type", key="system")]
+    try:
+        return Header(**({"name": _as_name(default_name)} | table)), []
+    except InputError as error:
+        return None, list(error.problems)
+
+
+def _as_name(stem: str) -> str:
+    """Make a name out of the name of a file."""
+    return stem if stem.isprintable() and stem.strip() and len(stem) <= MAX_NAME_LENGTH else "system"
+
+
+def _members(kind: type[_Member], tables: object) -> _Members[_Member]:
+    """Check the tables of one kind."""
+    members: _Members[_Member] = _Members()
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        message = f"expected an array of tables, found {show(tables)}; write [[{kind.table}]]"
+        members.problems.append(Problem(message, "wrong-type", key=kind.table))
+        return members
+    for number, table in enumerate(tables, start=1):
+        try:
+            members.right.append(kind(**table))
+        except InputError as error:
+            members.problems += [replace(problem, number=number) for problem in error.problems]
+            members.names_of_wrong += [table["name"]] if isinstance(table.get("name"), str) else []
+    return members

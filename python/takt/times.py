@@ -1,0 +1,82 @@
+"""Times as people write them, and ticks.
+
+A time is a whole number of ticks or a text with a unit (ns, us, ms, s). Conversions are exact: integers and
+fractions, no floats.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from takt import _core
+
+UNITS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
+"""Units that a time can have, in nanoseconds."""
+
+MAX_TICKS = _core.TIME_LIMIT - 1
+"""The longest time, in ticks: the sum of two times is still a key."""
+
+UNIT_RULE = "write a number followed by ns, us, ms or s"
+
+_PATTERN = re.compile(r"(?P<sign>[+-]?)(?P<whole>[0-9]{1,20})(?:\.(?P<part>[0-9]{1,20}))? ?(?P<unit>[a-zA-Z]+)")
+
+
+def parse(text: str) -> Fraction | None:
+    """Read a time with a unit.
+
+    Args:
+        text: such as "10ms", "2.5 us" or "-1s".
+
+    Returns:
+        Nanoseconds, or None if the text is no time with a unit.
+    """
+    match = _PATTERN.fullmatch(text.strip(" "))
+    if match is None or match["unit"] not in UNITS:
+        return None
+    amount = Fraction(f"{match['sign']}{match['whole']}.{match['part'] or '0'}")
+    return amount * UNITS[match["unit"]]
+
+
+def unit_of(text: str) -> str:
+    """Give the unit in which a time that parse accepts is written."""
+    return text.strip(" ").lstrip("+-0123456789. ")
+
+
+def to_ticks(value: int | str, resolution_ns: int) -> Fraction:
+    """Convert a time that parse accepts, or ticks, to ticks.
+
+    Args:
+        value: ticks, or a text with a unit.
+        resolution_ns: nanoseconds of a tick.
+
+    Returns:
+        Ticks; not whole if the time is no multiple of the resolution.
+    """
+    if isinstance(value, int):
+        return Fraction(value)
+    nanoseconds = parse(value)
+    if nanoseconds is None:
+        raise ValueError(f"no time: {value!r}")
+    return nanoseconds / resolution_ns
+
+
+def shortest(nanoseconds: int) -> str:
+    """Write a whole number of nanoseconds in the coarsest unit in which it is whole."""
+    unit = next(unit for unit in reversed(UNITS) if nanoseconds % UNITS[unit] == 0)
+    return f"{nanoseconds // UNITS[unit]}{unit}"
+
+
+def in_unit(ticks: int | Fraction, resolution_ns: int, unit: str, decimals: int = 3) -> str:
+    """Write ticks in a unit for people, rounded half to even and without trailing zeros.
+
+    Args:
+        ticks: how many.
+        resolution_ns: nanoseconds of a tick.
+        unit: one of UNITS.
+        decimals: how many at most.
+    """
+    scaled = round(Fraction(ticks) * resolution_ns / UNITS[unit] * 10**decimals)
+    whole, part = divmod(abs(scaled), 10**decimals)
+    sign = "-" if scaled < 0 else ""
+    return f"{sign}{whole}.{part:0{decimals}}".rstrip("0").rstrip(".") + unit

@@ -1,0 +1,352 @@
+"""Trace files: the inputs that a platform handed to the scheduler, and the decisions that it got.
+
+The format is a contract of its own, docs/trace-format.md. Reading checks everything that can be checked
+without running the scheduler; what cannot, replay does.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from takt import _core
+from takt.errors import InputError, file_error, system_error
+from takt.resolve import ResolvedServer, ResolvedSystem, ResolvedTask, ResolvedThread
+
+MAGIC = b"TAKTTRC\0"
+VERSION = _core.TRACE_VERSION
+SIMULATOR = "simulator"
+
+_PREAMBLE = struct.Struct("<8sHHI")
+_RECORD = struct.Struct("<QQIIBBHI")
+_KINDS = ("server", "task", "thread")
+
+_Value = TypeVar("_Value")
+
+
+class Record(NamedTuple):
+    """One record; core/trace.h says what its fields mean."""
+
+    now: int
+    value: int
+    entity: int
+    sequence: int
+    kind: int
+    cpu: int
+    job: int
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A trace that was read.
+
+    Args:
+        path: the file.
+        platform: where it was recorded, such as "simulator".
+        software: what recorded it.
+        horizon: ticks that were to be run.
+        system: what ran.
+        data: the records, as bytes.
+    """
+
+    path: str
+    platform: str
+    software: str
+    horizon: int
+    system: ResolvedSystem
+    data: memoryview
+
+    def __len__(self) -> int:
+        """Count the records."""
+        return len(self.data) // _RECORD.size
+
+    def records(self) -> Iterator[Record]:
+        """Go through the records in the order in which they were made."""
+        for now, value, entity, sequence, kind, cpu, _, job in _RECORD.iter_unpack(self.data):
+            yield Record(now, value, entity, sequence, kind, cpu, job)
+
+
+# ---- writing ----------------------------------------------------------------------------------------
+
+
+def write_header(path: str | Path, system: ResolvedSystem, platform: str, horizon: int) -> None:
+    """Start a trace file; its records are appended by who has them.
+
+    Args:
+        path: the file; what was in it is gone.
+        system: what is going to run.
+        platform: where.
+        horizon: ticks that are to be run.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    try:
+        Path(path).write_bytes(_header_bytes(system, platform, horizon))
+    except OSError as error:
+        raise system_error("write", path, error) from None
+
+
+def write(path: str | Path, system: ResolvedSystem, platform: str, horizon: int, records: bytes) -> None:
+    """Write a whole trace file.
+
+    Args:
+        path: the file; what was in it is gone.
+        system: what ran.
+        platform: where.
+        horizon: ticks that were to be run.
+        records: as core made them, little endian.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    try:
+        Path(path).write_bytes(_header_bytes(system, platform, horizon) + records)
+    except OSError as error:
+        raise system_error("write", path, error) from None
+
+
+def _header_bytes(system: ResolvedSystem, platform: str, horizon: int) -> bytes:
+    """Make all that stands before the records."""
+    text = json.dumps(_describe(system, platform, horizon), ensure_ascii=False).encode()
+    header = _PREAMBLE.pack(MAGIC, VERSION, _RECORD.size, len(text)) + text
+    return header + bytes(_padding(len(header)))
+
+
+def _padding(length: int) -> int:
+    """Count the zeros after a header, so that records begin at a multiple of their size."""
+    return -length % _RECORD.size
+
+
+def _describe(system: ResolvedSystem, platform: str, horizon: int) -> dict[str, Any]:
+    """Make the header as JSON data."""
+    rows = [
+        *({"kind": "server", **_server_row(server)} for server in system.servers),
+        *({"kind": "task", **_task_row(task)} for task in system.tasks),
+        *({"kind": "thread", "name": thread.name, "level": thread.level} for thread in system.threads),
+    ]
+    return {
+        "software": f"takt {version('takt')}",
+        "platform": platform,
+        "resolution_ns": system.resolution_ns,
+        "horizon": horizon,
+        "system": {
+            "name": system.name,
+            "policy": system.policy,
+            "levels": system.levels,
+            "order_rows": system.order_rows,
+            "time_rows": system.time_rows,
+        },
+        "entities": [{"id": number, **row} for number, row in enumerate(rows, start=1)],
+    }
+
+
+def _server_row(server: ResolvedServer) -> dict[str, Any]:
+    """Describe a server."""
+    return {
+        "name": server.name,
+        "home": server.home,
+        "server_kind": server.kind,
+        "policy": server.policy,
+        "period": server.period,
+        "budget": server.budget,
+        "offset": server.offset,
+        "level": server.level,
+        "levels": server.levels,
+        "order_rows": server.order_rows,
+        "time_rows": server.time_rows,
+    }
+
+
+def _task_row(task: ResolvedTask) -> dict[str, Any]:
+    """Describe a task."""
+    return {
+        "name": task.name,
+        "home": task.home,
+        "class": task.class_,
+        "period": task.period,
+        "deadline": task.deadline,
+        "offset": task.offset,
+        "wcet": task.wcet,
+        "demand": task.demand,
+        "level": task.level,
+        "preemption_level": task.preemption_level,
+    }
+
+
+# ---- reading ----------------------------------------------------------------------------------------
+
+
+def read(path: str | Path) -> Trace:
+    """Read a trace file.
+
+    Args:
+        path: the file.
+
+    Returns:
+        The trace; its records stay in the file until they are looked at.
+
+    Raises:
+        InputError: the file cannot be read, is no trace, is damaged, or is of a later version of the format.
+    """
+    data = _map(path)
+    length = _check_preamble(path, data)
+    text = data[_PREAMBLE.size : _PREAMBLE.size + length]
+    begin = _PREAMBLE.size + length + _padding(_PREAMBLE.size + length)
+    if begin > len(data):
+        raise _damaged(path, f"the header ends at byte {begin}, the file at byte {len(data)}")
+    records = data[begin:]
+    if len(records) % _RECORD.size != 0:
+        raise _damaged(path, f"{len(records) % _RECORD.size} bytes stand after the last whole record")
+    return _from_header(path, _parse_header(path, bytes(text)), records)
+
+
+def _map(path: str | Path) -> memoryview:
+    """Map a file into memory."""
+    try:
+        with Path(path).open("rb") as file:
+            if file.seek(0, 2) == 0:
+                return memoryview(b"")
+            return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    except OSError as error:
+        raise system_error("read", path, error) from None
+    except ValueError:
+        raise file_error(path, "cannot read: not a file name", "cannot-read") from None
+
+
+def _check_preamble(path: str | Path, data: memoryview) -> int:
+    """Check the fixed part of the header; gives the length of the rest."""
+    if bytes(data[: len(MAGIC)]) != MAGIC:
+        raise file_error(path, "not a Takt trace: it does not begin with TAKTTRC", "not-a-trace")
+    if len(data) < _PREAMBLE.size:
+        raise _damaged(path, f"the header ends at byte {_PREAMBLE.size}, the file at byte {len(data)}")
+    _, found_version, record_size, length = _PREAMBLE.unpack(data[: _PREAMBLE.size])
+    if found_version != VERSION:
+        message = f"this version reads traces of version {VERSION}, found {found_version}"
+        raise file_error(path, message, "unknown-version")
+    if record_size != _RECORD.size:
+        raise _damaged(path, f"records have {_RECORD.size} bytes, found {record_size}")
+    return int(length)
+
+
+def _parse_header(path: str | Path, text: bytes) -> dict[str, Any]:
+    """Parse the JSON of a header."""
+    try:
+        header = json.loads(text.decode())
+    except (ValueError, RecursionError):
+        raise _damaged(path, "its header is not JSON") from None
+    if not isinstance(header, dict):
+        raise _damaged(path, "its header is not a JSON object")
+    return header
+
+
+def _from_header(path: str | Path, header: Mapping[str, Any], records: memoryview) -> Trace:
+    """Make the trace that a header describes."""
+    try:
+        trace = Trace(
+            path=str(path),
+            platform=_get(header, "platform", str),
+            software=_get(header, "software", str),
+            horizon=_get(header, "horizon", int),
+            system=_system(header),
+            data=records,
+        )
+        if trace.system.resolution_ns == 0:
+            raise ValueError("resolution_ns is out of range")
+        trace.system.spec()
+    except ValueError as error:
+        raise _damaged(path, f"its header is not right: {error}") from None
+    return trace
+
+
+def _get(row: Mapping[str, Any], key: str, kind: type[_Value]) -> _Value:
+    """Give one value of a header.
+
+    Raises:
+        ValueError: it is not there, of another type, or a number that core cannot take.
+    """
+    value = row.get(key)
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise ValueError(f"{key} is {'missing' if key not in row else 'of the wrong type'}")
+    if isinstance(value, int) and not 0 <= value < 2**64:
+        raise ValueError(f"{key} is out of range")
+    return value
+
+
+def _system(header: Mapping[str, Any]) -> ResolvedSystem:
+    """Make the system that a header describes."""
+    system = _get(header, "system", dict)
+    rows = _entities(_get(header, "entities", list))
+    return ResolvedSystem(
+        name=_get(system, "name", str),
+        policy=_get(system, "policy", str),
+        resolution_ns=_get(header, "resolution_ns", int),
+        levels=_get(system, "levels", int),
+        servers=tuple(_server(row) for row in rows if row["kind"] == "server"),
+        tasks=tuple(_task(row) for row in rows if row["kind"] == "task"),
+        threads=tuple(_thread(row) for row in rows if row["kind"] == "thread"),
+        order_rows=_get(system, "order_rows", int),
+        time_rows=_get(system, "time_rows", int),
+    )
+
+
+def _entities(rows: Sequence[Any]) -> Sequence[dict[str, Any]]:
+    """Check that the entity table is numbered from 1: servers, then tasks, then threads."""
+    last = 0
+    for number, row in enumerate(rows, start=1):
+        if not isinstance(row, dict) or row.get("kind") not in _KINDS or row.get("id") != number:
+            raise ValueError(f"entity {number} is not described")
+        rank = _KINDS.index(row["kind"])
+        if rank < last:
+            raise ValueError(f"entity {number} is a {row['kind']} after a {_KINDS[last]}")
+        last = rank
+    return rows
+
+
+def _server(row: Mapping[str, Any]) -> ResolvedServer:
+    """Make a server of its row."""
+    return ResolvedServer(
+        name=_get(row, "name", str),
+        kind=_get(row, "server_kind", str),
+        policy=_get(row, "policy", str),
+        home=_get(row, "home", int),
+        period=_get(row, "period", int),
+        budget=_get(row, "budget", int),
+        offset=_get(row, "offset", int),
+        level=_get(row, "level", int),
+        levels=_get(row, "levels", int),
+        order_rows=_get(row, "order_rows", int),
+        time_rows=_get(row, "time_rows", int),
+    )
+
+
+def _task(row: Mapping[str, Any]) -> ResolvedTask:
+    """Make a task of its row."""
+    return ResolvedTask(
+        name=_get(row, "name", str),
+        class_=_get(row, "class", str),
+        home=_get(row, "home", int),
+        period=_get(row, "period", int),
+        deadline=_get(row, "deadline", int),
+        offset=_get(row, "offset", int),
+        wcet=_get(row, "wcet", int),
+        demand=_get(row, "demand", int),
+        level=_get(row, "level", int),
+        preemption_level=None if row.get("preemption_level") is None else _get(row, "preemption_level", int),
+    )
+
+
+def _thread(row: Mapping[str, Any]) -> ResolvedThread:
+    """Make a thread of its row."""
+    return ResolvedThread(name=_get(row, "name", str), level=_get(row, "level", int))
+
+
+def _damaged(path: str | Path, message: str) -> InputError:
+    """Make the error of a damaged trace."""
+    return file_error(path, f"damaged trace: {message}", "damaged")
