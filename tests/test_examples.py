@@ -1,0 +1,95 @@
+"""The examples run, say what their comments say, and equal the golden schedules of the specification."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import polars as pl
+import pytest
+import takt
+
+EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.toml"))
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def example(name: str) -> takt.System:
+    """One example."""
+    (path,) = [path for path in EXAMPLES if path.stem == name]
+    return takt.load(path)
+
+
+def golden(name: str) -> list[dict[str, str]]:
+    """The rows of one golden file."""
+    with (GOLDEN / f"{name}.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def segments(result: takt.Result) -> list[tuple[int, int, str, str]]:
+    """Segments as the golden files list them: neighbours merged across jobs."""
+    merged: list[tuple[int, int, str, str]] = []
+    for start, end, server, task in result.segments.select("start", "end", "server", "task").rows():
+        if merged and merged[-1][1:] == (start, server, task):
+            start = merged.pop()[0]
+        merged.append((start, end, server, task))
+    return merged
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("policy", [policy.name for policy in takt.policies()])
+def test_every_example_runs_under_every_policy_and_replays(path: Path, policy: str, tmp_path: Path) -> None:
+    result = takt.simulate(takt.load(path).replace(policy=policy), trace=tmp_path / "T.takt")
+    assert (result.summary["finished"] > 0).all()
+    assert takt.replay(tmp_path / "T.takt").is_identical
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_every_example_begins_with_a_comment_that_says_how_to_run_it(path: Path) -> None:
+    header = path.read_text().split("\n\n")[0]
+    assert header.startswith("# ")
+    assert f"takt run examples/{path.name}" in path.read_text()
+
+
+def test_the_iot_node_misses_under_fp_and_meets_every_deadline_under_edf() -> None:
+    fp = takt.simulate(example("iot"))
+    edf = takt.simulate(example("iot").replace(policy="edf"))
+    assert fp.summary.filter(pl.col("missed") > 0)["task"].to_list() == ["packets"]
+    assert edf.missed == 0
+
+
+def test_the_smallest_example_misses_under_fp_and_not_under_edf() -> None:
+    assert takt.simulate(example("smallest")).missed == 1
+    assert takt.simulate(example("smallest").replace(policy="edf")).missed == 0
+
+
+@pytest.mark.parametrize(("file", "policy"), [("basic_edf_57", "edf"), ("basic_rm_57", "fp")])
+def test_the_smallest_example_equals_its_golden_schedules(file: str, policy: str) -> None:
+    result = takt.simulate(example("smallest").replace(policy=policy))
+    expected = [(int(row["start"]), int(row["end"]), "", row["task"]) for row in golden(file)]
+    assert segments(result) == expected
+
+
+def with_wcet_of_t2(wcet: int) -> takt.System:
+    """The servers example, with another wcet of T2: test 1 of the paper has 2, test 2 has 6."""
+    system = example("servers")
+    tasks = [task.replace(wcet=wcet) if task.name == "T2" else task for task in system.tasks]
+    return system.replace(tasks=tasks)
+
+
+@pytest.mark.parametrize(("number", "wcet"), [(1, 2), (2, 6)])
+def test_the_servers_example_equals_the_golden_schedules_to_the_tick(number: int, wcet: int) -> None:
+    result = takt.simulate(with_wcet_of_t2(wcet))
+    name = f"hsf_test{number}_deferrable"
+    assert segments(result) == [
+        (int(row["start"]), int(row["end"]), row["server"], row["task"])
+        for row in golden(name)
+        if row["task"] != "idle"
+    ]
+    finished = result.jobs.drop_nulls("finish").with_columns(pl.col("missed").cast(int))
+    assert as_text(finished.drop("job")) == [tuple(row.values()) for row in golden(f"{name}_jobs")]
+    assert as_text(result.budgets) == [tuple(row.values()) for row in golden(f"{name}_budget")]
+
+
+def as_text(frame: pl.DataFrame) -> list[tuple[str, ...]]:
+    """A frame as a file would say it."""
+    return [tuple(map(str, row)) for row in frame.rows()]

@@ -1,0 +1,468 @@
+"""Bad task-set files: every problem is one exact line, the exit status is 2, nothing is a traceback."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+import takt
+from takt import cli
+from takt.errors import Problem
+from typer.testing import CliRunner
+
+HEAD = "schema = 1\n"
+TASK = '[[task]]\nname = "A"\nperiod = 5\nwcet = 2\n'
+SERVER = '[[server]]\nname = "S1"\nperiod = 4\nbudget = 2\n'
+
+TIME = "write a number followed by ns, us, ms or s in quotes, or a whole number of ticks"
+TASK_KEYS = "name, period, wcet, deadline, offset, priority, demand, preemption, threshold, server, class"
+
+
+def system(keys: str) -> str:
+    """A task set with keys in [system]."""
+    return f"{HEAD}[system]\n{keys}\n{TASK}"
+
+
+def task(keys: str) -> str:
+    """A task set with further keys in its task."""
+    return f"{HEAD}{TASK}{keys}\n"
+
+
+def task_with(key: str, value: str) -> str:
+    """A task set whose task has another period or wcet."""
+    return HEAD + TASK.replace({"period": "= 5", "wcet": "= 2", "name": '= "A"'}[key], f"= {value}")
+
+
+def server(keys: str) -> str:
+    """A task set with a server that has further keys."""
+    return f"{HEAD}{TASK}{SERVER}{keys}\n"
+
+
+def server_with(key: str, value: str) -> str:
+    """A task set with a server that has another period, budget or name."""
+    return HEAD + TASK + SERVER.replace({"name": '= "S1"', "period": "= 4", "budget": "= 2"}[key], f"= {value}")
+
+
+BAD: dict[str, tuple[str, list[str]]] = {
+    # the file
+    "empty": (
+        "",
+        [
+            "schema: missing; write schema = 1 in the first line",
+            "[[task]]: missing; a task set needs at least one [[task]]",
+        ],
+    ),
+    "later schema": ("schema = 2\n" + TASK, ["schema: this version reads schema 1, found 2"]),
+    "schema that is no number": ("schema = true\n" + TASK, ["schema: this version reads schema 1, found true"]),
+    "no task": (HEAD, ["[[task]]: missing; a task set needs at least one [[task]]"]),
+    "task as a table": (
+        HEAD + '[task]\nname = "A"\n',
+        ["task: expected an array of tables, found a table; write [[task]]"],
+    ),
+    "server as a number": (
+        HEAD + "server = 3\n" + TASK,
+        ["server: expected an array of tables, found 3; write [[server]]"],
+    ),
+    "system as an array": (
+        HEAD + '[[system]]\nname = "A"\n' + TASK,
+        ["system: expected a table, found an array; write [system]"],
+    ),
+    "misspelt table": (HEAD + TASK + "[systen]\n", ['systen: unknown key; did you mean "system"?']),
+    "resource": (HEAD + TASK + "[[resource]]\n", ["[[resource]]: this table is not supported by this version yet"]),
+    "change": (HEAD + TASK + "[[change]]\n", ["[[change]]: this table is not supported by this version yet"]),
+    "platform": (HEAD + TASK + "[platform]\n", ["[platform]: this table is not supported by this version yet"]),
+    "policy options": (HEAD + TASK + "[policy.edf]\n", ["[policy]: this table is not supported by this version yet"]),
+    "syntax": (HEAD + TASK + "server = \n", ["line 6: not valid TOML: Invalid value"]),
+    "open string": (HEAD + TASK + 'server = """', ["line 6: not valid TOML: Unterminated string"]),
+    "key twice": (HEAD + TASK + "period = 3\n", ["line 6: not valid TOML: Cannot overwrite a value"]),
+    "endless number": (task_with("period", "9" * 5000), ["not valid TOML: a number is too long"]),
+    "endless nesting": (HEAD + "x = " + "[" * 5000 + "]" * 5000, ["not valid TOML: nested too deeply"]),
+    # [system]
+    "unknown system key": (system("horizn = 1"), ['[system] horizn: unknown key; did you mean "horizon"?']),
+    "resolution unit": (
+        system('resolution = "1 fortnight"'),
+        [
+            '[system] resolution: expected a positive time such as "1ms", found "1 fortnight"; '
+            "write a number followed by ns, us, ms or s in quotes"
+        ],
+    ),
+    "resolution without unit": (
+        system("resolution = 5"),
+        [
+            '[system] resolution: expected a positive time such as "1ms", found 5; '
+            "write a number followed by ns, us, ms or s in quotes"
+        ],
+    ),
+    "resolution zero": (
+        system('resolution = "0ms"'),
+        ['[system] resolution: expected a positive whole number of nanoseconds, found "0ms"'],
+    ),
+    "resolution below 1 ns": (
+        system('resolution = "0.5ns"'),
+        ['[system] resolution: expected a positive whole number of nanoseconds, found "0.5ns"'],
+    ),
+    "two processors": (system("cpus = 2"), ["[system] cpus: this version schedules one processor, found 2"]),
+    "no processor": (system("cpus = 0"), ["[system] cpus: expected a number of processors from 1 to 1, found 0"]),
+    "misspelt policy": (system('policy = "edff"'), ['[system] policy: unknown policy "edff"; did you mean "edf"?']),
+    "strange policy": (system('policy = "??"'), ['[system] policy: unknown policy "??"; expected one of edf, fp']),
+    "later policy": (
+        system('policy = "rm"'),
+        ['[system] policy: policy "rm" is not supported by this version yet; it has edf and fp'],
+    ),
+    "policy that is no text": (system("policy = 3"), ["[system] policy: expected one of edf, fp, found 3"]),
+    "horizon zero": (
+        system('horizon = "0s"'),
+        ['[system] horizon: expected a positive time such as "10ms", found "0s"'],
+    ),
+    "horizon between ticks": (
+        system('horizon = "0.5ms"'),
+        ['[system] horizon: expected a multiple of the resolution "1ms", found "0.5ms"; resolution = "500us" would do'],
+    ),
+    "horizon too long": (
+        system("horizon = 4611686018427387904"),
+        ["[system] horizon: expected at most 4611686018427387903 ticks, found 4611686018427387904"],
+    ),
+    "horizon with too many jobs": (
+        system("horizon = 4611686018427387903"),
+        ['[system] horizon: task "A" would release more than 4294967295 jobs; shorten it'],
+    ),
+    "no horizon and no short one": (
+        task_with("period", "9973") + TASK.replace("5", "9967").replace("A", "B"),
+        ['[system] horizon: missing, and the releases repeat too late for a default; give one, for instance "2s"'],
+    ),
+    "seed below zero": (
+        system("seed = -1"),
+        ["[system] seed: expected a whole number from 0 to 18446744073709551615, found -1"],
+    ),
+    # times
+    "unknown unit": (
+        task_with("period", '"10 parsecs"'),
+        [f'[[task]] "A" period: expected a positive time such as "10ms", found "10 parsecs"; {TIME}'],
+    ),
+    "float": (
+        task_with("period", "5.0"),
+        [f'[[task]] "A" period: expected a positive time such as "10ms", found 5.0; {TIME}'],
+    ),
+    "infinity": (
+        task_with("wcet", "inf"),
+        [f'[[task]] "A" wcet: expected a positive time such as "10ms", found inf; {TIME}'],
+    ),
+    "truth": (
+        task_with("wcet", "true"),
+        [f'[[task]] "A" wcet: expected a positive time such as "10ms", found true; {TIME}'],
+    ),
+    "date": (
+        task_with("period", "2024-01-01"),
+        [f'[[task]] "A" period: expected a positive time such as "10ms", found 2024-01-01; {TIME}'],
+    ),
+    "negative ticks": (
+        task_with("period", "-5"),
+        ['[[task]] "A" period: expected a positive time such as "10ms", found -5'],
+    ),
+    "negative time": (
+        task_with("wcet", '"-2ms"'),
+        ['[[task]] "A" wcet: expected a positive time such as "10ms", found "-2ms"'],
+    ),
+    "zero period": (
+        task_with("period", "0"),
+        ['[[task]] "A" period: expected a positive time such as "10ms", found 0'],
+    ),
+    "zero wcet": (
+        task_with("wcet", '"0us"'),
+        ['[[task]] "A" wcet: expected a positive time such as "10ms", found "0us"'],
+    ),
+    "zero deadline": (
+        task("deadline = 0"),
+        ['[[task]] "A" deadline: expected a positive time such as "10ms", found 0'],
+    ),
+    "negative offset": (
+        task("offset = -1"),
+        ['[[task]] "A" offset: expected a time of 0 or more such as "5ms", found -1'],
+    ),
+    "zero demand": (task("demand = 0"), ['[[task]] "A" demand: expected a positive time such as "2ms", found 0']),
+    "list of demands": (
+        task("demand = [1, 2]"),
+        ['[[task]] "A" demand: an array is not supported by this version yet; a positive time such as "2ms" is'],
+    ),
+    "distribution of demands": (
+        task("demand = {uniform = [1, 2]}"),
+        ['[[task]] "A" demand: a table is not supported by this version yet; a positive time such as "2ms" is'],
+    ),
+    "huge time": (
+        task_with("period", "9" * 50),
+        ['[[task]] "A" period: expected at most 4611686018427387903 ticks, found a number of 167 bits'],
+    ),
+    "times between ticks": (
+        HEAD + TASK.replace("= 5", '= "2.5ms"').replace("= 2\n", '= "0.75ms"\n'),
+        [
+            '[[task]] "A" period: expected a multiple of the resolution "1ms", found "2.5ms"; '
+            'resolution = "250us" would do',
+            '[[task]] "A" wcet: expected a multiple of the resolution "1ms", found "0.75ms"; '
+            'resolution = "250us" would do',
+        ],
+    ),
+    "time below 1 ns": (
+        task_with("wcet", '"0.5ns"'),
+        ['[[task]] "A" wcet: expected a multiple of the resolution "1ms", found "0.5ns"; the finest is 1ns'],
+    ),
+    # [[task]]
+    "no wcet": (
+        HEAD + TASK.replace("wcet = 2\n", ""),
+        ['[[task]] "A" wcet: missing; every task needs one, for instance wcet = "2ms"'],
+    ),
+    "no period": (
+        HEAD + TASK.replace("period = 5\n", ""),
+        ['[[task]] "A" period: missing; every task needs one, for instance period = "10ms"'],
+    ),
+    "no name": (
+        HEAD + TASK.replace('name = "A"\n', ""),
+        ['[[task]] number 1 name: missing; every task needs one, for instance name = "sensor"'],
+    ),
+    "empty name": (
+        task_with("name", '""'),
+        ['[[task]] "" name: expected a name of printable characters, found ""'],
+    ),
+    "name of two lines": (
+        task_with("name", '"a\\nb"'),
+        ['[[task]] "a\\nb" name: expected a name of printable characters, found "a\\nb"'],
+    ),
+    "name that is a number": (
+        task_with("name", "7"),
+        ['[[task]] number 1 name: expected a name such as "sensor", found 7'],
+    ),
+    "long name": (
+        task_with("name", '"' + "x" * 70 + '"'),
+        [f'[[task]] "{"x" * 56}... name: expected at most 64 characters, found 70'],
+    ),
+    "name twice": (
+        HEAD + TASK + TASK,
+        ['[[task]] "A" name: expected a name of its own, found that of another task'],
+    ),
+    "misspelt key": (task("perod = 3"), ['[[task]] "A" perod: unknown key; did you mean "period"?']),
+    "strange keys": (
+        task('self = 1\n"a b\\n" = 3'),
+        [
+            f'[[task]] "A" self: unknown key; expected one of {TASK_KEYS}',
+            f'[[task]] "A" "a b\\n": unknown key; expected one of {TASK_KEYS}',
+        ],
+    ),
+    "later keys": (
+        task('jitter = 1\non_miss = "abort"\nbody = []'),
+        [
+            '[[task]] "A" jitter: this key is not supported by this version yet',
+            '[[task]] "A" on_miss: this key is not supported by this version yet',
+            '[[task]] "A" body: this key is not supported by this version yet',
+        ],
+    ),
+    "priority below zero": (
+        task("priority = -1"),
+        ['[[task]] "A" priority: expected a priority from 0 to 2147483647, found -1'],
+    ),
+    "priority too large": (
+        task("priority = 2147483648"),
+        ['[[task]] "A" priority: expected a priority from 0 to 2147483647, found 2147483648'],
+    ),
+    "priority as a word": (
+        task('priority = "high"'),
+        ['[[task]] "A" priority: expected a priority from 0 to 2147483647, found "high"'],
+    ),
+    "threshold below priority": (
+        task("priority = 4\nthreshold = 3"),
+        ['[[task]] "A" threshold: expected at least the priority 4, found 3'],
+    ),
+    "threshold under edf": (
+        system('policy = "edf"') + "threshold = 3\n",
+        [
+            '[[task]] "A" threshold: a threshold is a priority, and the policy "edf" over this task has none; '
+            "use fp there"
+        ],
+    ),
+    "threshold of a non-preemptive task": (
+        task('threshold = 3\npreemption = "non-preemptive"'),
+        ['[[task]] "A" threshold: expected none with preemption = "non-preemptive", found 3'],
+    ),
+    "unknown preemption": (
+        task('preemption = "cooperative"'),
+        ['[[task]] "A" preemption: unknown preemption "cooperative"; expected one of preemptive, non-preemptive'],
+    ),
+    "unknown class": (
+        task('class = "firm"'),
+        ['[[task]] "A" class: unknown class "firm"; expected one of hard, soft, none'],
+    ),
+    "server without servers": (
+        task('server = "S1"'),
+        ['[[task]] "A" server: unknown server "S1"; there is no [[server]] in this task set'],
+    ),
+    "unknown server": (
+        task('server = "Server1"') + SERVER.replace("S1", "Server2"),
+        ['[[task]] "A" server: unknown server "Server1"; did you mean "Server2"?'],
+    ),
+    # [[server]]
+    "no budget": (
+        HEAD + TASK + SERVER.replace("budget = 2\n", ""),
+        ['[[server]] "S1" budget: missing; every server needs one, for instance budget = "10ms"'],
+    ),
+    "budget above period": (
+        server_with("budget", "5"),
+        ['[[server]] "S1" budget: expected at most the period 4, found 5'],
+    ),
+    "zero budget": (
+        server_with("budget", "0"),
+        ['[[server]] "S1" budget: expected a positive time such as "10ms", found 0'],
+    ),
+    "misspelt kind": (
+        server('kind = "deferable"'),
+        ['[[server]] "S1" kind: unknown kind "deferable"; did you mean "deferrable"?'],
+    ),
+    "later kind": (
+        server('kind = "idling"'),
+        ['[[server]] "S1" kind: kind "idling" is not supported by this version yet; it has deferrable'],
+    ),
+    "policy of a server": (
+        server('policy = "edd"'),
+        ['[[server]] "S1" policy: unknown policy "edd"; did you mean "edf"?'],
+    ),
+    "task key in a server": (
+        server("wcet = 2"),
+        [
+            '[[server]] "S1" wcet: unknown key; expected one of '
+            "name, period, budget, kind, priority, policy, offset, parent"
+        ],
+    ),
+    "unknown parent": (
+        server('parent = "S9"'),
+        ['[[server]] "S1" parent: unknown server "S9"; expected one of S1'],
+    ),
+    "its own parent": (
+        server('parent = "S1"'),
+        ['[[server]] "S1" parent: expected a chain that ends at the root, found "S1" in "S1"'],
+    ),
+    "ring of parents": (
+        server('parent = "S2"') + SERVER.replace("S1", "S2") + 'parent = "S1"\n',
+        ['[[server]] "S1" parent: expected a chain that ends at the root, found "S1" in "S2" in "S1"'],
+    ),
+    "server called tick": (
+        server_with("name", '"tick"'),
+        ['[[server]] "tick" name: expected another name: "tick" is the first column of a file of budgets'],
+    ),
+    "problems of many tables": (
+        system("cpus = 4").replace("wcet = 2", 'wcet = "2 parsecs"\nserver = "S1"')
+        + TASK.replace("A", "B")
+        + 'server = "S2"\n'
+        + SERVER
+        + "period2 = 1\n",
+        [
+            "[system] cpus: this version schedules one processor, found 4",
+            f'[[task]] "A" wcet: expected a positive time such as "10ms", found "2 parsecs"; {TIME}',
+            '[[server]] "S1" period2: unknown key; did you mean "period"?',
+        ],
+    ),
+    "problems in and between tables": (
+        HEAD + TASK + "jitter = 1\n" + TASK.replace("A", "B") + 'server = "S2"\n' + SERVER + "period2 = 1\n",
+        [
+            '[[task]] "A" jitter: this key is not supported by this version yet',
+            '[[server]] "S1" period2: unknown key; did you mean "period"?',
+            '[[task]] "B" server: unknown server "S2"; expected one of S1',
+        ],
+    ),
+}
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    """Run the command; gives exit status, standard output and standard error output."""
+    result = CliRunner().invoke(cli.app, ["run", *arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result.exit_code, result.stdout, result.stderr
+
+
+@pytest.fixture(autouse=True)
+def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_gives_its_exact_lines_and_exit_status_2(name: str) -> None:
+    text, lines = BAD[name]
+    Path("iot.toml").write_text(text)
+    assert run("iot.toml") == (2, "", "".join(f"iot.toml: {line}\n" for line in lines))
+
+
+def test_a_file_that_is_not_there_is_named() -> None:
+    assert run("none.toml") == (2, "", "none.toml: cannot read: No such file or directory\n")
+
+
+def test_a_folder_is_no_file() -> None:
+    Path("folder").mkdir()
+    assert run("folder") == (2, "", "folder: cannot read: Is a directory\n")
+
+
+def test_a_file_that_is_not_utf_8_is_said_to_be_so_with_the_place() -> None:
+    Path("iot.toml").write_bytes(b"schema = 1 # caf\xe9\n")
+    assert run("iot.toml") == (2, "", "iot.toml: not UTF-8 text at byte 16\n")
+
+
+def test_a_byte_order_mark_is_welcome() -> None:
+    Path("iot.toml").write_bytes(b"\xef\xbb\xbf" + (HEAD + TASK).encode())
+    assert run("iot.toml")[0] == 0
+
+
+def test_an_input_error_says_in_fields_what_it_says_in_words() -> None:
+    Path("iot.toml").write_text(task_with("period", '"10 parsecs"'))
+    with pytest.raises(takt.InputError) as caught:
+        takt.load("iot.toml")
+    message = f'expected a positive time such as "10ms", found "10 parsecs"; {TIME}'
+    assert caught.value.problems == (
+        Problem(message, "wrong-unit", file="iot.toml", table="task", entity="A", number=1, key="period"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["--policy", "edff"], '--policy: unknown policy "edff"; did you mean "edf"?'),
+        (["--policy", "fp,"], '--policy: unknown policy ""; expected one of edf, fp'),
+        (["--policy", "fp,rm"], '--policy: policy "rm" is not supported by this version yet; it has edf and fp'),
+        (["--horizon", "soon"], f'--horizon: expected a positive time such as "10ms", found "soon"; {TIME}'),
+        (["--horizon", "0"], '--horizon: expected a positive time such as "10ms", found 0'),
+        (
+            ["--horizon", "0.5ms"],
+            'good.toml: --horizon: expected a multiple of the resolution "1ms", found "0.5ms"; '
+            'resolution = "500us" would do',
+        ),
+        (["--policy", "fp,edf", "--jobs", "J.csv"], "--jobs: expected one file and one policy, found 2 runs"),
+        (["good.toml", "--trace", "T.takt"], "--trace: expected one file and one policy, found 2 runs"),
+        (["--segments", "none/S.csv"], "none/S.csv: cannot write: No such file or directory"),
+        (["--jobs", "none/J.csv"], "none/J.csv: cannot write: No such file or directory"),
+        (["--budgets", "none/B.csv"], "none/B.csv: cannot write: No such file or directory"),
+        (["--trace", "none/T.takt"], "none/T.takt: cannot write: No such file or directory"),
+    ],
+)
+def test_a_bad_option_is_named(arguments: list[str], line: str) -> None:
+    Path("good.toml").write_text(HEAD + TASK)
+    status, _, errors = run("good.toml", *arguments)
+    assert (status, errors) == (2, line + "\n")
+
+
+def test_a_policy_that_does_not_fit_the_file_is_refused() -> None:
+    Path("good.toml").write_text(task("threshold = 3"))
+    line = (
+        '[[task]] "A" threshold: a threshold is a priority, and the policy "edf" over this task has none; use fp there'
+    )
+    assert run("good.toml", "--policy", "edf") == (2, "", f"good.toml: {line}\n")
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_a_damaged_file_is_simulated_or_refused_but_never_ends_in_a_traceback(seed: int) -> None:
+    source = random.Random(seed)
+    example = Path(__file__).parents[1] / "examples" / source.choice(["iot.toml", "servers.toml", "smallest.toml"])
+    text = bytearray(example.read_bytes())
+    for _ in range(source.randint(1, 8)):
+        place = source.randrange(len(text))
+        text[place : place + source.randint(0, 3)] = bytes(
+            source.choices(b'"=[]{}.-#\n0789msxe,\xff', k=source.randint(0, 2))
+        )
+    Path("damaged.toml").write_bytes(text)
+    status, output, errors = run("damaged.toml", "--horizon", "200")
+    assert (status, bool(output), bool(errors)) in ((0, True, False), (2, False, True))
+    assert all(line.startswith("damaged.toml: ") or "--horizon" in line for line in errors.splitlines())

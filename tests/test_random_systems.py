@@ -1,0 +1,147 @@
+"""Core and simulator against the oracle: random systems, exact equality.
+
+TAKT_SYSTEMS says how many random systems are tried (default 300); `make soak` asks for many more.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+import oracle
+import takt
+from hypothesis import HealthCheck, given, settings
+from oracle.systems import horizons, systems
+from takt import measurement, report
+
+SYSTEMS = int(os.environ.get("TAKT_SYSTEMS", "300"))
+
+many = settings(max_examples=SYSTEMS, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
+
+
+def as_task(task: oracle.Task) -> takt.Task:
+    """Say a task of the oracle in Takt's words. There a started non-preemptive job may have a threshold too,
+    which then says nothing."""
+    return takt.Task(
+        name=task.name,
+        period=task.period,
+        wcet=task.demand,
+        deadline=task.deadline,
+        offset=task.offset,
+        priority=task.priority,
+        preemption="non-preemptive" if task.non_preemptive else "preemptive",
+        threshold=None if task.non_preemptive else task.threshold,
+        server=task.server,
+    )
+
+
+def as_server(server: oracle.Server) -> takt.Server:
+    """Say a server of the oracle in Takt's words."""
+    return takt.Server(
+        name=server.name,
+        kind=server.kind,
+        period=server.period,
+        budget=server.budget,
+        priority=server.priority,
+        policy=server.policy,
+        offset=server.offset,
+        parent=server.parent,
+    )
+
+
+def as_system(system: oracle.System) -> takt.System:
+    """Say a system of the oracle in Takt's words."""
+    return takt.System(
+        policy=system.policy,
+        tasks=[as_task(task) for task in system.tasks],
+        servers=[as_server(server) for server in system.servers],
+    )
+
+
+def outcome(result: takt.Result) -> oracle.Outcome:
+    """Say what Takt found in the oracle's words."""
+    return oracle.Outcome(
+        segments=result.segments.select("start", "end", "server", "task", "job").rows(),
+        jobs=result.jobs.rows(),
+        budgets=[list(row) for row in result.budgets.drop("tick").rows()] if result.system.servers else [],
+        misses=dict(result.summary.select("task", "missed").rows()),
+    )
+
+
+def without_empty_budgets(expected: oracle.Outcome) -> oracle.Outcome:
+    """Drop the rows of budgets of a system that has no server."""
+    budgets = [row for row in expected.budgets if row]
+    return oracle.Outcome(expected.segments, expected.jobs, budgets, expected.misses)
+
+
+@many
+@given(systems(), horizons())
+def test_simulation_equals_the_oracle(system: oracle.System, horizon: int) -> None:
+    expected = without_empty_budgets(oracle.simulate(system, horizon))
+    assert outcome(takt.simulate(as_system(system), horizon)) == expected
+
+
+@many
+@given(systems(parents_first=False), horizons())
+def test_simulation_equals_the_oracle_when_servers_stand_before_their_parents(
+    system: oracle.System, horizon: int
+) -> None:
+    expected = without_empty_budgets(oracle.simulate(system, horizon))
+    assert outcome(takt.simulate(as_system(system), horizon)) == expected
+
+
+@many
+@given(systems(parents_first=False), horizons())
+def test_every_trace_replays_identically(system: oracle.System, horizon: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "random.takt")
+        result = takt.simulate(as_system(system), horizon, trace=path)
+        replay = takt.replay(path)
+    assert replay.difference is None
+    assert replay.decisions == result.decisions
+
+
+@many
+@given(systems(parents_first=False), horizons())
+def test_a_trace_tells_the_same_jobs_and_segments_as_the_simulation(system: oracle.System, horizon: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "random.takt")
+        result = takt.simulate(as_system(system), horizon, trace=path)
+        trace = takt.replay(path).trace
+        assert measurement.jobs_of(trace).equals(result.jobs)
+        assert measurement.segments_of(trace).equals(result.segments)
+        assert measurement.report_of(trace) == report.report_of(result)
+
+
+@many
+@given(systems(), horizons())
+def test_what_is_kept_changes_nothing(system: oracle.System, horizon: int) -> None:
+    keeping = takt.simulate(as_system(system), horizon)
+    counting = takt.simulate(as_system(system), horizon, segments=False, jobs=False, budgets=False)
+    assert counting.summary.equals(keeping.summary)
+    assert counting.decisions == keeping.decisions
+
+
+@many
+@given(systems(), horizons())
+def test_the_summary_agrees_with_jobs_and_segments(system: oracle.System, horizon: int) -> None:
+    result = takt.simulate(as_system(system), horizon)
+    for row in result.summary.iter_rows(named=True):
+        jobs = [job for job in result.jobs.iter_rows(named=True) if job["task"] == row["task"]]
+        segments = [segment for segment in result.segments.iter_rows(named=True) if segment["task"] == row["task"]]
+        responses = [job["response"] for job in jobs if job["response"] is not None]
+        assert row["released"] == len(jobs)
+        assert row["finished"] == len(responses)
+        assert row["missed"] == sum(job["missed"] for job in jobs)
+        assert row["response_min"] == min(responses, default=None)
+        assert row["response_max"] == max(responses, default=None)
+        assert row["response_sum"] == (sum(responses) if responses else None)
+        assert row["busy"] == sum(segment["end"] - segment["start"] for segment in segments)
+        assert row["preemptions"] == preemptions(row["task"], jobs, segments, horizon)
+
+
+def preemptions(task: str, jobs: list[dict[str, int]], segments: list[dict[str, int]], horizon: int) -> int:
+    """Count how often a job left the processor before it was finished and while ticks were left."""
+    finishes = {job["job"]: job["finish"] for job in jobs}
+    return sum(segment["end"] not in (finishes[segment["job"]], horizon) for segment in segments)
