@@ -1,0 +1,95 @@
+# Takt's front door. `make help` lists the targets; each sets up what it needs, and only once.
+
+PYTHON ?= $(firstword $(shell command -v python3.11 python3) python3)
+SYSTEMS ?= 20000
+
+VENV := .venv
+RUN := $(VENV)/bin/python
+PREPARE := $(PYTHON) tools/prepare.py
+STAMPS := $(VENV)/stamps
+
+ROOMS := $(wildcard core policy analysis sim kernel port firmware python tests bench examples)
+PACKAGE_SOURCES := pyproject.toml CMakeLists.txt LICENSE \
+    $(shell find core policy sim kernel port firmware python -type f -not -name '*.pyc' 2>/dev/null)
+C_SOURCES := $(shell find $(ROOMS) -name '*.[ch]' -o -name '*.cpp')
+
+.PHONY: help run test soak bench lint format clean tools-run tools-test ctest pytest kernel-bars build
+.NOTPARALLEL:
+
+help:
+	@echo "make run      set up and run the IoT example under fp and edf"
+	@echo "make test     set up and run every check and test"
+	@echo "make soak     the random tests with SYSTEMS=$(SYSTEMS) systems each"
+	@echo "make bench    measure simulator and kernel"
+	@echo "make lint     check style, types, includes and imports"
+	@echo "make format   put sources into the project's format"
+	@echo "make clean    remove all that was built or installed here"
+
+run: $(STAMPS)/package
+	$(VENV)/bin/takt run examples/iot.toml --policy fp,edf
+
+test: lint ctest pytest kernel-bars
+
+soak: export TAKT_SYSTEMS := $(SYSTEMS)
+soak: ctest pytest
+
+bench: build $(STAMPS)/package $(STAMPS)/bench
+	$(RUN) bench/sim/run.py build/release/bench_sim
+	$(RUN) bench/kernel/run.py
+
+lint: tools-test $(STAMPS)/package $(STAMPS)/test
+	$(RUN) tools/check_rooms.py
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+	MYPYPATH=tests $(VENV)/bin/mypy tests tools bench/sim
+	$(VENV)/bin/mypy bench/kernel
+	@echo clang-format, cppcheck: $(words $(C_SOURCES)) files
+	@clang-format-14 --dry-run -Werror $(C_SOURCES)
+	@cppcheck --quiet --error-exitcode=1 --std=c11 --std=c++17 --enable=warning,style,performance,portability \
+	    --suppressions-list=tools/cppcheck-suppressions.txt -I. -Iport/cortex_m $(C_SOURCES)
+
+format: tools-test $(STAMPS)/test
+	$(VENV)/bin/ruff check --fix .
+	$(VENV)/bin/ruff format .
+	clang-format-14 -i $(C_SOURCES)
+
+ctest: build
+	cmake --preset sanitize
+	cmake --build --preset sanitize
+	ctest --preset release
+	ctest --preset sanitize
+
+# Fails when a bar is missed, or when yield or a plain thread got worse without being told so.
+kernel-bars: tools-test $(STAMPS)/package
+	$(RUN) bench/kernel/run.py --check
+
+build: tools-test
+	cmake --preset release
+	cmake --build --preset release
+
+pytest: tools-test $(STAMPS)/package $(STAMPS)/test
+	$(RUN) -m pytest
+
+clean:
+	rm -rf build $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+tools-run:
+	@$(PREPARE) tools run
+
+tools-test:
+	@$(PREPARE) tools test
+
+# The Python package, built from the sources it holds.
+$(STAMPS)/package: $(PACKAGE_SOURCES) | tools-run
+	@$(PREPARE) package
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/test: pyproject.toml | $(STAMPS)/package
+	@$(PREPARE) extras test lint
+	@touch $@
+
+$(STAMPS)/bench: pyproject.toml | $(STAMPS)/package
+	@$(PREPARE) extras bench
+	@touch $@

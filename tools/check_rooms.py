@@ -1,0 +1,253 @@
+#!/usr/bin/env python3
+"""Checks who may use whom: the dependency table of DESIGN.md, from the includes and imports themselves.
+
+Usage: check_rooms.py [ROOT]. Prints one line per violation, `file:line: what`, and exits 1 if there is one.
+`ROOMS` is the only place where the table stands. What a build hands over besides (include paths, linked
+libraries) is not looked at; an include that names no file of the project is a violation, so that no header
+can come in under another name.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+FREESTANDING = frozenset({"stdint.h", "stdbool.h", "stddef.h"})
+C_SUFFIXES = frozenset({".c", ".h", ".cpp", ".hpp", ".S"})
+OUTSIDE = frozenset({"build", "node_modules", "__pycache__"})
+
+
+@dataclass(frozen=True)
+class Room:
+    """What the files of one room may use.
+
+    Attributes:
+        includes: Folders (ending in "/") and headers of the project; None for all. The room itself is always
+            allowed.
+        system: Headers in angle brackets; None for all.
+        imports: Python packages of the project; None for all. The standard library and installed packages
+            are always allowed, unless `only_stdlib`.
+        only_stdlib: Python files use the standard library and `imports`, no installed package.
+    """
+
+    includes: frozenset[str] | None = frozenset()
+    system: frozenset[str] | None = None
+    imports: frozenset[str] | None = frozenset()
+    only_stdlib: bool = False
+
+
+EVERYTHING = Room(includes=None, imports=None)
+
+# The longest prefix of a file's path names its room. "*" stands for one folder name.
+ROOMS: dict[str, Room] = {
+    "core": Room(system=FREESTANDING),
+    "policy": Room(includes=frozenset({"core/"}), system=FREESTANDING),
+    "analysis": Room(includes=frozenset({"core/"}), system=FREESTANDING),
+    "sim": Room(includes=frozenset({"core/", "policy/"})),
+    "kernel": Room(includes=frozenset({"core/", "policy/"}), system=FREESTANDING),
+    # A port's header takt_port.h is found through the include path: choosing a port is choosing a folder.
+    "kernel/port.h": Room(includes=frozenset({"core/"}), system=FREESTANDING | {"takt_port.h"}),
+    "port/*": Room(includes=frozenset({"kernel/port.h"})),
+    "firmware": Room(includes=frozenset({"core/", "policy/", "kernel/"})),
+    "api": Room(includes=frozenset({"kernel/"})),
+    "python": Room(includes=frozenset({"core/", "policy/", "sim/", "analysis/"}), imports=frozenset({"takt"})),
+    "tools": Room(only_stdlib=True),
+    "tests": EVERYTHING,
+    "tests/oracle": Room(imports=frozenset({"oracle"})),
+    "bench": EVERYTHING,
+    "examples": EVERYTHING,
+    "studies": EVERYTHING,
+}
+
+
+@dataclass(frozen=True)
+class Violation:
+    """One use that the table does not allow."""
+
+    path: str
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        """Gives the line that is printed."""
+        return f"{self.path}:{self.line}: {self.message}"
+
+
+def room_of(path: str) -> str | None:
+    """Names the room of a file, given its path from the root; None if there is none."""
+    parts = path.split("/")
+    for length in range(len(parts), 0, -1):
+        name = "/".join(parts[:length])
+        starred = "/".join([*parts[: length - 1], "*"])
+        if name in ROOMS:
+            return name
+        if starred in ROOMS and 1 < length < len(parts):
+            return starred
+    return None
+
+
+def folder_of(path: str, room: str) -> str:
+    """Names the folder that a file's room is in the tree: port/cortex_m/ for the room port/*."""
+    folders = path.split("/")[:-1]
+    return "/".join(folders[: room.count("/") + 1]) + "/"
+
+
+# ---- C and C++ ------------------------------------------------------------------------------------------
+
+COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+INCLUDE = re.compile(r"^[ \t]*(?:#|%:)[ \t]*(?:include|include_next|import)\b[ \t]*(.*)$", re.MULTILINE)
+
+
+def without_comments(text: str) -> str:
+    """Blanks comments and joins continued lines, keeping every line's number."""
+
+    def blank(match: re.Match[str]) -> str:
+        found = match.group()
+        return found if found.startswith('"') else " " + "\n" * found.count("\n")
+
+    joined = re.sub(r"((?:[^\n]*\\\n)+)([^\n]*)", _join_lines, text)
+    return COMMENT_OR_STRING.sub(blank, joined)
+
+
+def _join_lines(match: re.Match[str]) -> str:
+    continued = match.group(1)
+    return continued.replace("\\\n", "") + match.group(2) + "\n" * continued.count("\n")
+
+
+def includes_of(text: str) -> Iterator[tuple[int, str]]:
+    """Yields line and operand of every include, also in branches that no build takes."""
+    code = without_comments(text)
+    for match in INCLUDE.finditer(code):
+        yield code.count("\n", 0, match.start()) + 1, match.group(1).strip()
+
+
+def resolve(root: Path, path: str, name: str) -> str | None:
+    """Finds an included file of the project as the compiler does; None if it is none of the project's."""
+    base = root.resolve()
+    for candidate in (base / path).parent / name, base / name:
+        found = Path(candidate).resolve()
+        if found.is_file() and found.is_relative_to(base):
+            return found.relative_to(base).as_posix()
+    return None
+
+
+def may_include(includes: frozenset[str], own: str, target: str) -> bool:
+    """Says whether a file of the project may be included."""
+    allowed = includes | {own}
+    is_in_allowed = any(target.startswith(entry) if entry.endswith("/") else target == entry for entry in allowed)
+    return is_in_allowed and target.endswith((".h", ".hpp"))
+
+
+def check_include(root: Path, path: str, room_name: str, operand: str) -> str | None:
+    """Checks one include; gives the complaint or None."""
+    room, own = ROOMS[room_name], folder_of(path, room_name)
+    if room.includes is None:
+        return None
+    match = re.fullmatch(r'"([^"]+)"|<([^>]+)>', operand)
+    if match is None:
+        return f"include of {operand!r}: only a name in quotes or angle brackets can be checked"
+    quoted, bracketed = match.groups()
+    target = resolve(root, path, quoted or bracketed)
+    if target is not None:
+        if may_include(room.includes, own, target):
+            return None
+        return f"{own} may not include {target}"
+    if quoted:
+        return f'"{quoted}" is no file of the project'
+    if room.system is not None and bracketed not in room.system:
+        return f"{own} may not include <{bracketed}>"
+    return None
+
+
+def check_c(root: Path, path: str, room_name: str) -> Iterator[Violation]:
+    """Checks one C or C++ file."""
+    text = (root / path).read_text(encoding="utf-8")
+    for line, operand in includes_of(text):
+        complaint = check_include(root, path, room_name, operand)
+        if complaint is not None:
+            yield Violation(path, line, complaint)
+
+
+# ---- Python ---------------------------------------------------------------------------------------------
+
+
+def imports_of(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yields line and first name of every absolute import."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name.split(".")[0]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module is not None:
+            yield node.lineno, node.module.split(".")[0]
+
+
+def project_packages(root: Path) -> frozenset[str]:
+    """Lists the names under which Python code of the project can be imported."""
+    rooms = {name.split("/")[0] for name in ROOMS}
+    modules = {path.stem for path in root.glob("tools/*.py")} | {path.stem for path in root.glob("tests/*.py")}
+    return frozenset(rooms | modules | {"takt", "oracle"})
+
+
+def check_python(root: Path, path: str, room_name: str) -> Iterator[Violation]:
+    """Checks one Python file."""
+    room, own = ROOMS[room_name], folder_of(path, room_name)
+    if room.imports is None:
+        return
+    neighbours = {entry.stem for entry in (root / path).parent.iterdir()}
+    of_project = project_packages(root) - neighbours
+    text = (root / path).read_text(encoding="utf-8")
+    for line, name in imports_of(ast.parse(text, filename=path)):
+        is_stdlib = name in sys.stdlib_module_names
+        is_own = name in room.imports or (name in neighbours and not is_stdlib)
+        if name in of_project and name not in room.imports and not is_stdlib:
+            yield Violation(path, line, f"{own} may not import {name}")
+        elif room.only_stdlib and not (is_own or is_stdlib):
+            yield Violation(path, line, f"{own} may import the standard library only, not {name}")
+
+
+# ---- the tree -------------------------------------------------------------------------------------------
+
+
+def is_outside(path: Path) -> bool:
+    """Says whether a path holds no source of the project: hidden folders and build products."""
+    return any(part.startswith((".", "build")) or part in OUTSIDE for part in path.parts[:-1])
+
+
+def source_files(root: Path) -> list[str]:
+    """Lists all sources below `root`, as paths from there, sorted."""
+    suffixes = C_SUFFIXES | {".py"}
+    found = (path.relative_to(root) for path in root.rglob("*") if path.suffix in suffixes and path.is_file())
+    return sorted(path.as_posix() for path in found if not is_outside(path))
+
+
+def check_file(root: Path, path: str) -> list[Violation]:
+    """Checks one file, given by its path from `root`."""
+    room_name = room_of(path)
+    if room_name is None:
+        return [Violation(path, 1, "stands in no room of the table")]
+    check = check_python if path.endswith(".py") else check_c
+    return list(check(root, path, room_name))
+
+
+def check_tree(root: Path) -> list[Violation]:
+    """Checks all sources below `root`."""
+    return [violation for path in source_files(root) for violation in check_file(root, path)]
+
+
+def main(arguments: list[str]) -> int:
+    """Prints the violations; 1 if there are any."""
+    root = Path(arguments[0]) if arguments else Path(__file__).resolve().parent.parent
+    violations = check_tree(root)
+    for violation in violations:
+        print(violation)
+    if not violations:
+        print(f"check_rooms: {len(source_files(root))} files keep to the table")
+    return 1 if violations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
