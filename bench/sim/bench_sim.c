@@ -1,0 +1,97 @@
+/* bench_sim: seconds that the simulator needs for a task set, counting only.
+ *
+ * Usage: bench_sim POLICY HORIZON RUNS < TASKS, where TASKS has one line "period demand level" per task, in
+ * ticks. Prints one line "jobs seconds" per run: finished jobs, and the wall time of takt_sim_run alone.
+ * Building the system is not timed. bench/sim/run.py makes the task sets and reads the lines. */
+#define _POSIX_C_SOURCE 199309L
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "policy/table.h"
+#include "sim/sim.h"
+
+enum { TASK_LIMIT = 1000000 };
+
+static takt_task_spec_t tasks[TASK_LIMIT];
+
+static void fail(const char *message) {
+    fprintf(stderr, "bench_sim: %s\n", message);
+    exit(2);
+}
+
+static const takt_policy_t *policy_named(const char *name) {
+    for (size_t i = 0; i < takt_policy_count; i++) {
+        if (strcmp(takt_policies[i]->name, name) == 0) {
+            return takt_policies[i];
+        }
+    }
+    fail("no such policy");
+    return NULL;
+}
+
+static uint32_t read_tasks(void) {
+    uint32_t count = 0;
+    takt_task_spec_t task = {.server = TAKT_ROOT};
+    while (scanf("%" SCNu64 " %" SCNu64 " %" SCNu32, &task.period, &task.demand, &task.level) == 3) {
+        if (count == TASK_LIMIT) {
+            fail("too many tasks");
+        }
+        task.relative_deadline = task.period;
+        tasks[count++] = task;
+    }
+    if (count == 0 || !feof(stdin)) {
+        fail("expected lines of period, demand and level");
+    }
+    return count;
+}
+
+static uint32_t levels_of(uint32_t count) {
+    uint32_t levels = 1;
+    for (uint32_t i = 0; i < count; i++) {
+        levels = tasks[i].level > levels ? tasks[i].level : levels;
+    }
+    return levels;
+}
+
+static double seconds_now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static uint64_t finished_jobs(const takt_sim_t *sim, uint32_t count) {
+    uint64_t jobs = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        jobs += sim->statistics[i].finished;
+    }
+    return jobs;
+}
+
+static void run(const takt_system_spec_t *spec, takt_instant_t horizon) {
+    takt_sim_t sim;
+    if (!takt_sim_create(&sim, spec)) {
+        fail("out of memory");
+    }
+    const double start = seconds_now();
+    takt_sim_run(&sim, horizon, NULL, NULL);
+    const double seconds = seconds_now() - start;
+    printf("%" PRIu64 " %.6f\n", finished_jobs(&sim, spec->task_count), seconds);
+    takt_sim_destroy(&sim);
+}
+
+int main(int argc, char **argv) {
+    if (argc != 4) {
+        fail("usage: bench_sim POLICY HORIZON RUNS < TASKS");
+    }
+    const uint32_t count = read_tasks();
+    const takt_system_spec_t spec = {
+        .policy = policy_named(argv[1]), .levels = levels_of(count), .tasks = tasks, .task_count = count};
+    for (unsigned long runs = strtoul(argv[3], NULL, 10); runs > 0; runs--) {
+        run(&spec, strtoull(argv[2], NULL, 10));
+    }
+    return 0;
+}
