@@ -121,7 +121,8 @@ TAKT_INLINE bool takt_dispatcher_is_due(const takt_dispatcher_t *dispatcher, tak
     return takt_timers_next(&dispatcher->root.timers) <= now;
 }
 
-/* Decides (step 8). `now` is the instant of the last post or step. */
+/* Decides (step 8). `now` is the instant of the last post or step, or later by what the platform itself
+ * took since, which is charged to nobody. */
 TAKT_MUST_USE takt_decision_t takt_dispatcher_take(takt_dispatcher_t *dispatcher, takt_instant_t now,
                                                    uint32_t cpu);
 

@@ -208,16 +208,6 @@ static void advance_to(takt_timers_t *timers, takt_instant_t instant, uint32_t o
     }
 }
 
-static void drain_slot(takt_timers_t *timers, place_t place) {
-    takt_timer_t **slot = &timers->rows[place.row].slot[place.slot];
-    timers->draining = *slot;
-    if (*slot != NULL) {
-        (*slot)->link = &timers->draining;
-    }
-    *slot = NULL;
-    clear_slot(timers, place);
-}
-
 /* Moves the first draining timer to where it stands now. */
 static void move_one(takt_timers_t *timers) {
     takt_timer_t *timer = timers->draining;
@@ -225,24 +215,29 @@ static void move_one(takt_timers_t *timers) {
     place_timer(timers, timer);
 }
 
-/* Fires the first timer in `place`, where it is known to be the least. */
-static takt_timer_t *fire_first(takt_timers_t *timers, place_t place) {
-    takt_timer_t *first = timers->rows[place.row].slot[place.slot];
-    unlink_timer(first);
-    advance_to(timers, first->instant, first->order);
-    drain_slot(timers, place);
-    return first;
+/* Takes all timers out of `place`; `rest`, the list from the first or second one on, is to be moved. */
+static void drain_slot(takt_timers_t *timers, place_t place, takt_timer_t *rest) {
+    timers->rows[place.row].slot[place.slot] = NULL;
+    clear_slot(timers, place);
+    timers->draining = rest;
+    if (rest != NULL) {
+        rest->link = &timers->draining;
+    }
 }
 
 /* Opens the first slot: fires its first timer if that is known to be the least; the others are to be
  * moved. */
 static takt_timer_t *open_first_slot(takt_timers_t *timers) {
     const place_t place = first_place(timers);
+    takt_timer_t *first = timers->rows[place.row].slot[place.slot];
     if (is_exact(timers, place)) {
-        return fire_first(timers, place);
+        first->link = NULL;
+        advance_to(timers, first->instant, first->order);
+        drain_slot(timers, place, first->next);
+        return first;
     }
     advance_to(timers, start_of(timers, place), start_order_of(timers, place));
-    drain_slot(timers, place);
+    drain_slot(timers, place, first);
     return NULL;
 }
 

@@ -34,11 +34,14 @@ static takt_thread_t *decide(takt_instant_t now) {
     return takt_thread_of(decision.entity);
 }
 
-/* The time is read again after every opening: an interrupt may have posted an event in between, and
+/* Opens after every step, so that no two of them, nor a step and the decision, mask interrupts together.
+ * The time is read again after every opening: an interrupt may have posted an event in between, and
  * instants never go back. */
 static takt_thread_t *step_and_decide(void) {
+    bool is_more_due = true;
     takt_instant_t now = takt_port_now();
-    while (takt_dispatcher_step(&takt_kernel.dispatcher, now)) {
+    while (is_more_due) {
+        is_more_due = takt_dispatcher_step(&takt_kernel.dispatcher, now);
         takt_port_breathe();
         now = takt_port_now();
     }
