@@ -45,6 +45,10 @@ typedef struct takt_server {
 /* Serves its tasks while it has budget; what is left at the end of a period is lost. */
 extern const takt_server_kind_t takt_server_deferrable;
 
+/* The table of kinds, in alphabetical order: a new kind is one file and one line in server_kinds.c. */
+extern const takt_server_kind_t *const takt_server_kinds[];
+extern const size_t takt_server_kind_count;
+
 TAKT_INLINE bool takt_server_is_root(const takt_server_t *server) { return server->kind == NULL; }
 
 /* The server above `server`, which is not the root. */

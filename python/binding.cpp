@@ -45,8 +45,6 @@ using Records = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device
 constexpr uint64_t kTimeLimit = UINT64_C(1) << 62; // the sum of two times is below 2^63
 constexpr uint32_t kLevelLimit = (UINT32_C(1) << 20) - 1;
 
-const takt_server_kind_t *const kServerKinds[] = {&takt_server_deferrable};
-
 void require(bool condition, const std::string &message) {
     if (!condition) {
         throw std::invalid_argument(message);
@@ -63,9 +61,9 @@ const takt_policy_t *find_policy(const std::string &name) {
 }
 
 const takt_server_kind_t *find_server_kind(const std::string &name) {
-    for (const takt_server_kind_t *kind : kServerKinds) {
-        if (name == kind->name) {
-            return kind;
+    for (size_t i = 0; i < takt_server_kind_count; i++) {
+        if (name == takt_server_kinds[i]->name) {
+            return takt_server_kinds[i];
         }
     }
     throw std::invalid_argument("unknown kind of server " + name);
@@ -572,8 +570,8 @@ std::vector<std::tuple<std::string, std::string, std::string, bool>> policies() 
 
 std::vector<std::tuple<std::string, std::string>> server_kinds() {
     std::vector<std::tuple<std::string, std::string>> rows;
-    for (const takt_server_kind_t *kind : kServerKinds) {
-        rows.emplace_back(kind->name, kind->summary);
+    for (size_t i = 0; i < takt_server_kind_count; i++) {
+        rows.emplace_back(takt_server_kinds[i]->name, takt_server_kinds[i]->summary);
     }
     return rows;
 }

@@ -27,6 +27,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 BUILD: dict[str, Any] = json.loads((ROOT / "firmware" / "build.json").read_text(encoding="utf-8"))
+SOURCES = [str(path.relative_to(ROOT)) for pattern in BUILD["sources"] for path in sorted(ROOT.glob(pattern))]
 SHIFT = 8
 TICK_NS = 40
 TICKS_PER_INSTRUCTION: float = (1 << SHIFT) / TICK_NS
@@ -78,7 +79,7 @@ def run(command: list[str]) -> str:
 def build(folder: Path, checks: int) -> Path:
     """Build the bench program with or without misuse checks."""
     elf = folder / f"bench{checks}.elf"
-    sources = [*BUILD["sources"], "bench/kernel/bench.c"]
+    sources = [*SOURCES, "bench/kernel/bench.c"]
     flags = [*BUILD["cflags"], f"-DTAKT_CHECKS={checks}", *BUILD["ldflags"]]
     run([BUILD["cc"], *flags, *sources, *BUILD["libs"], "-o", str(elf)])
     return elf
@@ -120,8 +121,8 @@ def measure_masked(elf: Path, timers: int) -> int:
 
 def measure_footprint(folder: Path, checks: int) -> dict[str, int]:
     """Link the bench program at -Os and add up the sections that come from the kernel's own sources."""
-    own = [source for source in BUILD["sources"] if not source.startswith("firmware/")]
-    objects = {source: folder / f"{checks}_{source.replace('/', '_')}.o" for source in BUILD["sources"]}
+    own = [source for source in SOURCES if not source.startswith("firmware/")]
+    objects = {source: folder / f"{checks}_{source.replace('/', '_')}.o" for source in SOURCES}
     objects["bench/kernel/bench.c"] = folder / f"{checks}_bench.o"
     for source, target in objects.items():
         run([BUILD["cc"], *BUILD["cflags"], "-Os", f"-DTAKT_CHECKS={checks}", "-c", source, "-o", str(target)])

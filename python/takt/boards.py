@@ -258,7 +258,7 @@ def _build(board: Board, source: Path) -> Path:
         *recipe["cflags"],
         *recipe["taskset_cflags"],
         *recipe["ldflags"],
-        *recipe["sources"],
+        *(str(path) for pattern in recipe["sources"] for path in sorted(board.source.glob(pattern))),
         *recipe["taskset_sources"],
         str(source),
         *recipe["libs"],
