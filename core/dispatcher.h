@@ -58,6 +58,9 @@ typedef struct takt_dispatcher {
     takt_trace_t *trace; /* NULL: nothing is recorded */
 } takt_dispatcher_t;
 
+_Static_assert(sizeof(void *) != 4 || sizeof(takt_dispatcher_t) == 248,
+               "a dispatcher is 248 bytes on a 32-bit machine");
+
 /* Makes a dispatcher whose root is ordered by `policy`. `ready` (empty, of the policy's order) and
  * `rows` (see timers.h) are the caller's memory, as is `cpus`. */
 void takt_dispatcher_init(takt_dispatcher_t *dispatcher, const takt_policy_t *policy,

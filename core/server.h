@@ -42,6 +42,9 @@ typedef struct takt_server {
     takt_job_t job;         /* the current period */
 } takt_server_t;
 
+_Static_assert(sizeof(void *) != 4 || sizeof(takt_server_t) == 216,
+               "a server is 216 bytes on a 32-bit machine");
+
 /* Serves its tasks while it has budget; what is left at the end of a period is lost. */
 extern const takt_server_kind_t takt_server_deferrable;
 

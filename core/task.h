@@ -19,4 +19,6 @@ typedef struct takt_task {
     uint32_t waiting;                  /* jobs that wait behind the current one */
 } takt_task_t;
 
+_Static_assert(sizeof(void *) != 4 || sizeof(takt_task_t) == 96, "a task is 96 bytes on a 32-bit machine");
+
 #endif

@@ -41,11 +41,16 @@ typedef struct takt_timer {
     uint32_t kind; /* takt_timer_kind_t */
 } takt_timer_t;
 
+_Static_assert(sizeof(void *) != 4 || sizeof(takt_timer_t) == 24, "a timer is 24 bytes on a 32-bit machine");
+
 typedef struct takt_timers_row {
     uint16_t occupied; /* bit 15 - slot */
     uint16_t exact;
     takt_timer_t *slot[TAKT_TIMERS_SLOTS];
 } takt_timers_row_t;
+
+_Static_assert(sizeof(void *) != 4 || sizeof(takt_timers_row_t) == 68,
+               "a row is 68 bytes on a 32-bit machine");
 
 typedef struct takt_timers {
     takt_instant_t next; /* see takt_timers_next */
