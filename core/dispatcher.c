@@ -227,6 +227,7 @@ void takt_dispatcher_add_task(takt_task_t *task, takt_entity_t *entity, takt_ser
     task->period = parameters->period;
     task->relative_deadline = parameters->relative_deadline;
     task->job.level = parameters->level;
+    task->job.task_class = parameters->task_class;
     task->preemption_key = parameters->preemption_key;
     takt_timer_init(&task->timer, &home->timers, TAKT_TIMER_RELEASE, parameters->id);
     takt_timers_insert(&home->timers, &task->timer, parameters->offset);

@@ -93,6 +93,7 @@ typedef struct takt_task_parameters {
     takt_duration_t relative_deadline; /* >= 1 */
     takt_instant_t offset;             /* first release */
     takt_key_t level;
+    takt_task_class_t task_class;
     takt_key_t preemption_key; /* used if is_limited */
     bool is_limited;
     uint32_t id;

@@ -8,13 +8,27 @@
 
 enum { TAKT_POLICY_VERSION = 1 };
 
+/* Class of a task, S0's HRT, SRT and NRT: who goes first among equals of a computed key. */
+typedef enum takt_task_class {
+    TAKT_CLASS_HARD = 0,
+    TAKT_CLASS_SOFT = 1,
+    TAKT_CLASS_NONE = 2,
+} takt_task_class_t;
+
 /* The job that an entity executes, or the current period of a server seen as a job. */
 typedef struct takt_job {
     takt_key_t level;        /* static urgency, 1 = most urgent; see takt_level_from_priority */
     takt_instant_t release;  /* nominal */
     takt_instant_t deadline; /* absolute */
     uint32_t number;         /* 0, 1, 2 ... */
+    uint32_t task_class;     /* takt_task_class_t; a server's is hard */
 } takt_job_t;
+
+/* The tie of computed keys: class, then entity number, which is file order with servers before tasks.
+ * (A task's jobs never compete with each other, so the job number is never asked.) */
+TAKT_INLINE uint32_t takt_tie_by_class_and_id(const takt_entity_t *entity, const takt_job_t *job) {
+    return job->task_class << 30 | entity->id;
+}
 
 typedef struct takt_policy {
     uint16_t version;    /* TAKT_POLICY_VERSION */

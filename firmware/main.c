@@ -170,6 +170,7 @@ static void create_task(const takt_firmware_task_t *task, takt_thread_server_t *
         .offset = task->offset,
         .is_limited = task->is_limited,
         .preemption_level = task->preemption_level,
+        .task_class = task->task_class,
     };
     require(takt_periodic_thread_create(&worker->thread, &parameters), task->name);
 }

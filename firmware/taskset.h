@@ -57,6 +57,7 @@ typedef struct takt_firmware_task {
     uint32_t
         preemption_level; /* with is_limited, 0: nobody displaces a started job; else 1 .. level, and only
                                   what is more urgent displaces it; 0 where keys order */
+    takt_task_class_t task_class;
 } takt_firmware_task_t;
 
 typedef struct takt_firmware_taskset {

@@ -87,6 +87,7 @@ static void add_task(takt_periodic_thread_t *thread, const takt_periodic_paramet
         .relative_deadline = parameters->relative_deadline,
         .offset = parameters->offset,
         .level = level_of(parameters->thread.priority),
+        .task_class = parameters->task_class,
         .preemption_key = parameters->preemption_level,
         .is_limited = parameters->is_limited,
         .id = takt_kernel.entity_count++,

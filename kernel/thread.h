@@ -68,7 +68,8 @@ typedef struct takt_periodic_parameters {
     takt_duration_t relative_deadline; /* ticks, >= 1 */
     takt_instant_t offset;             /* first release, ticks after the start */
     bool is_limited;                   /* a started job has a preemption level */
-    uint32_t preemption_level; /* 0: nobody displaces a started job; else only levels below this one */
+    uint32_t preemption_level;    /* 0: nobody displaces a started job; else only levels below this one */
+    takt_task_class_t task_class; /* who goes first among equals of a computed key */
 } takt_periodic_parameters_t;
 
 /* Makes a periodic thread: its entry function is first called when the first job is released, and does

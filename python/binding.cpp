@@ -131,11 +131,11 @@ class Spec {
 
     void add_tasks(const Column &period, const Column &deadline, const Column &offset, const Column &demand,
                    const Column &level, const Column &home, const Column &is_limited,
-                   const Column &preemption_level) {
+                   const Column &preemption_level, const Column &task_class) {
         const size_t count = period.size();
         require(tasks_.empty(), "tasks are added once");
         require_length(count, {deadline.size(), offset.size(), demand.size(), level.size(), home.size(),
-                               is_limited.size(), preemption_level.size()});
+                               is_limited.size(), preemption_level.size(), task_class.size()});
         tasks_.reserve(count);
         for (size_t i = 0; i < count; i++) {
             takt_task_spec_t task = {};
@@ -147,6 +147,8 @@ class Spec {
             task.level = level_in(1, level(i), levels_at(task.server));
             task.is_limited = is_limited(i) != 0;
             task.preemption_level = level_in(0, preemption_level(i), levels_at(task.server));
+            require(task_class(i) <= TAKT_CLASS_NONE, "class is out of range");
+            task.task_class = static_cast<takt_task_class_t>(task_class(i));
             tasks_.push_back(task);
         }
         require_room();
@@ -602,7 +604,7 @@ NB_MODULE(_core, m) {
              nb::arg("levels"), nb::arg("order_rows"), nb::arg("time_rows"))
         .def("add_tasks", &Spec::add_tasks, nb::kw_only(), nb::arg("period"), nb::arg("deadline"),
              nb::arg("offset"), nb::arg("demand"), nb::arg("level"), nb::arg("home"), nb::arg("is_limited"),
-             nb::arg("preemption_level"))
+             nb::arg("preemption_level"), nb::arg("task_class"))
         .def("add_threads", &Spec::add_threads, nb::arg("level"));
 
     m.def("simulate", &simulate, nb::arg("spec"), nb::arg("horizon"), nb::kw_only(), nb::arg("segments"),

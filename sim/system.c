@@ -163,6 +163,7 @@ static void add_tasks(takt_system_t *system, const takt_system_spec_t *spec) {
             .relative_deadline = task->relative_deadline,
             .offset = task->offset,
             .level = task->level,
+            .task_class = task->task_class,
             .preemption_key = task->preemption_level,
             .is_limited = task->is_limited,
             .id = 1u + spec->server_count + i,

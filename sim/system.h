@@ -19,6 +19,7 @@ typedef struct takt_task_spec {
     int32_t server;            /* index of its server, or TAKT_ROOT */
     bool is_limited;           /* has a preemption key */
     uint32_t preemption_level; /* 0: nobody displaces a started job; else only what is more urgent */
+    takt_task_class_t task_class;
 } takt_task_spec_t;
 
 typedef struct takt_server_spec {

@@ -223,6 +223,12 @@ def test_edf_breaks_deadline_ties_by_file_order_even_against_the_running_job() -
     assert runs(replace(system, tasks=system.tasks[::-1]), 9) == [(0, 6, "B"), (6, 8, "A")]
 
 
+def test_edf_breaks_deadline_ties_by_class_before_file_order() -> None:
+    classes = (("N", "none"), ("S", "soft"), ("H", "hard"))
+    tasks = [Task(name, 10, 1, class_=class_) for name, class_ in classes]
+    assert runs(edf(*tasks), 3) == [(0, 1, "H"), (1, 2, "S"), (2, 3, "N")]
+
+
 def test_edf_breaks_deadline_ties_by_server_before_task() -> None:
     servers = (Server("empty", 10, 5), Server("S", 10, 5))
     system = edf(once("B", 2, deadline=10), *servers, once("A", 2, server="S"))
@@ -723,13 +729,13 @@ def flat_edf(system: System) -> System:
 
 @random_systems
 @given(systems().map(flat_edf), horizons())
-def test_preemptive_edf_runs_a_task_of_the_earliest_deadline_in_every_tick(system: System, h: int) -> None:
+def test_preemptive_edf_runs_the_task_of_earliest_deadline_then_class_in_every_tick(system: System, h: int) -> None:
     outcome = simulate(system, h)
     for tick, running in enumerate(task_in_each_tick(outcome, h)):
-        earliest: dict[str, int] = {}
+        earliest: dict[str, tuple[int, int]] = {}
         for task in pending_tasks(system, outcome, tick):
             oldest = min(row[2] for row in outcome.jobs if row[0] == task.name and (row[3] is None or row[3] > tick))
-            earliest[task.name] = oldest + task.relative_deadline
+            earliest[task.name] = (oldest + task.relative_deadline, ("hard", "soft", "none").index(task.class_))
         assert running == min(earliest, key=lambda name: earliest[name], default=None)
 
 

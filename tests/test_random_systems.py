@@ -33,6 +33,7 @@ def as_task(task: oracle.Task) -> takt.Task:
         preemption="non-preemptive" if task.non_preemptive else "preemptive",
         threshold=None if task.non_preemptive else task.threshold,
         server=task.server,
+        class_=task.class_,
     )
 
 

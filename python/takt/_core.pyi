@@ -51,6 +51,7 @@ class Spec:
         home: array[int],
         is_limited: array[int],
         preemption_level: array[int],
+        task_class: array[int],
     ) -> None: ...
     def add_threads(self, level: array[int]) -> None: ...
 

@@ -62,7 +62,8 @@ def _task_row(task: ResolvedTask, demand_ns: int) -> str:
     return (
         f"    {{.name = {_c_string(task.name)}, .period = {task.period}u, .deadline = {task.deadline}u,\n"
         f"     .offset = {task.offset}u, .demand_ns = {demand_ns}u, .level = {task.level}, .server = {home},\n"
-        f"     .is_limited = {is_limited}, .preemption_level = {task.preemption_level or 0}}},\n"
+        f"     .is_limited = {is_limited}, .preemption_level = {task.preemption_level or 0},\n"
+        f"     .task_class = TAKT_CLASS_{task.class_.upper()}}},\n"
     )
 
 

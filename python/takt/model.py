@@ -15,7 +15,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from takt import catalogue, times
 from takt.errors import InputError, Problem, show
-from takt.resolve import ResolvedSystem, find_problems, resolve
+from takt.resolve import CLASSES, ResolvedSystem, find_problems, resolve
 
 SCHEMA = 1
 MAX_PRIORITY = 2**31 - 1
@@ -144,7 +144,7 @@ Seed = Annotated[int | None, PlainValidator(_optional(_check_integer("a whole nu
 Cpus = Annotated[int, PlainValidator(_check_cpus)]
 PolicyName = Annotated[str, PlainValidator(check_policy)]
 KindName = Annotated[str, PlainValidator(_check_choice("kind", _KIND_NAMES, catalogue.LATER_KINDS))]
-ClassName = Annotated[str, PlainValidator(_check_choice("class", ("hard", "soft", "none")))]
+ClassName = Annotated[str, PlainValidator(_check_choice("class", CLASSES))]
 Preemption = Annotated[str, PlainValidator(_check_choice("preemption", ("preemptive", "non-preemptive")))]
 
 
@@ -221,7 +221,7 @@ class Task(_Table):
         preemption: "preemptive", or "non-preemptive": a started job is not displaced in its dispatcher.
         threshold: priority of a started job, not below its priority.
         server: name of the server that it runs in; default: the root.
-        class_: "hard", "soft" or "none" (key `class`); kept and shown, no effect in this version.
+        class_: "hard", "soft" or "none" (key `class`): who goes first among equal deadlines under edf.
 
     Raises:
         InputError: a value is not right; it names the key, what was expected and what was found.

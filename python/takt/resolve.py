@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 ROOT = 0
 """Entity number of the root."""
 
+CLASSES = ("hard", "soft", "none")
+"""Classes of tasks as files name them, in the order of core's numbers: the first goes first among equals."""
+
 _Row = TypeVar("_Row")
 
 
@@ -145,6 +148,7 @@ class ResolvedSystem:
             home=_column(tasks, lambda task: task.home),
             is_limited=_column(tasks, lambda task: task.preemption_level is not None),
             preemption_level=_column(tasks, lambda task: task.preemption_level or 0),
+            task_class=_column(tasks, lambda task: CLASSES.index(task.class_)),
         )
         spec.add_threads(_column(self.threads, lambda thread: thread.level))
         return spec

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from takt import _core
 from takt.errors import InputError, file_error, system_error
-from takt.resolve import ResolvedServer, ResolvedSystem, ResolvedTask, ResolvedThread
+from takt.resolve import CLASSES, ResolvedServer, ResolvedSystem, ResolvedTask, ResolvedThread
 
 MAGIC = b"TAKTTRC\0"
 VERSION = _core.TRACE_VERSION
@@ -326,11 +326,19 @@ def _server(row: Mapping[str, Any]) -> ResolvedServer:
     )
 
 
+def _class(row: Mapping[str, Any]) -> str:
+    """Give the class of a task."""
+    class_ = _get(row, "class", str)
+    if class_ not in CLASSES:
+        raise ValueError(f"class is none of {', '.join(CLASSES)}")
+    return class_
+
+
 def _task(row: Mapping[str, Any]) -> ResolvedTask:
     """Make a task of its row."""
     return ResolvedTask(
         name=_get(row, "name", str),
-        class_=_get(row, "class", str),
+        class_=_class(row),
         home=_get(row, "home", int),
         period=_get(row, "period", int),
         deadline=_get(row, "deadline", int),

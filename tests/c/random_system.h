@@ -45,6 +45,7 @@ static inline takt_task_spec_t random_task(uint32_t servers) {
         .level = 1 + (uint32_t)check_below(RANDOM_LEVELS),
         .server = (int32_t)check_below(1 + servers) - 1,
         .is_limited = check_below(4) == 0,
+        .task_class = (takt_task_class_t)check_below(3),
     };
 }
 

@@ -30,13 +30,21 @@ static void check_range(const takt_policy_t *policy, uint32_t index) {
     CHECK(policy->order == TAKT_ORDER_KEYS || key <= LEVELS);
 }
 
+/* Specification 0.4 (b): class, then entity number. */
+static bool is_first_of_equals(uint32_t a, uint32_t b) {
+    if (jobs[a].task_class != jobs[b].task_class) {
+        return jobs[a].task_class < jobs[b].task_class;
+    }
+    return entities[a].id < entities[b].id;
+}
+
 static void check_pair(const takt_policy_t *policy, uint32_t a, uint32_t b) {
     CHECK(!(is_before(a, b) && is_before(b, a)));
     if (a == b) {
         CHECK(!is_before(a, b));
     } else if (policy->order == TAKT_ORDER_KEYS) {
         CHECK(are_ordered(a, b));
-        CHECK(entities[a].key != entities[b].key || is_before(a, b) == (entities[a].id < entities[b].id));
+        CHECK(entities[a].key != entities[b].key || is_before(a, b) == is_first_of_equals(a, b));
     } else {
         CHECK(are_ordered(a, b) || entities[a].key == entities[b].key);
     }
@@ -79,6 +87,7 @@ static void check_release_is_a_function(const takt_policy_t *policy, uint32_t in
 static void make_job(takt_job_t *job, uint64_t values) {
     const takt_instant_t deadline = 1u + check_below(values);
     memset(job, 0, sizeof *job);
+    job->task_class = (uint32_t)check_below(3);
     job->level = 1u + check_below(values < LEVELS ? values : LEVELS);
     job->deadline = deadline;
     job->release = check_below(deadline);

@@ -46,6 +46,7 @@ static void describe_tasks(const takt_firmware_taskset_t *set) {
             .server = of->server,
             .is_limited = of->is_limited,
             .preemption_level = of->preemption_level,
+            .task_class = of->task_class,
         };
     }
 }

@@ -1,6 +1,6 @@
 """A slow, obvious scheduler that says what Takt must do, tick by tick.
 
-Source: docs/SPEC.md and the algorithm specification, sections 0.1 to 0.4 (time, order of work, ties), 3.1
+Source: SPEC.md and the algorithm specification, sections 0.1 to 0.4 (time, order of work, ties), 3.1
 (thresholds) and 6.1 to 6.3 (deferrable servers). Left out: every other policy, every other server kind,
 resources, subjobs and costs.
 
@@ -18,6 +18,7 @@ Segment = tuple[int, int, str, str, int]
 JobRow = tuple[str, int, int, int | None, int | None, bool]
 
 POLICIES = ("fp", "edf")
+CLASSES = ("hard", "soft", "none")
 KINDS = ("deferrable",)
 
 
@@ -35,6 +36,7 @@ class Task:
         server: name of the server that holds the task; None means the root.
         non_preemptive: a started job is the only choice in its dispatcher until it completes.
         threshold: priority of a started job (3.1), >= priority, in an fp dispatcher only.
+        class_: "hard", "soft" or "none"; among equal deadlines in that order (0.4 b).
     """
 
     name: str
@@ -46,6 +48,7 @@ class Task:
     server: str | None = None
     non_preemptive: bool = False
     threshold: int | None = None
+    class_: str = "hard"
 
     @property
     def relative_deadline(self) -> int:
@@ -346,11 +349,14 @@ def _fp_level(child: _Child) -> tuple[int, bool]:
     return child.spec.priority, False
 
 
-def _edf_key(child: _Child, now: int) -> tuple[int, bool, int]:
-    """Give the absolute deadline, servers before tasks, file order (0.4 b, 6.2); smaller is more urgent."""
+def _edf_key(child: _Child, now: int) -> tuple[int, int, bool, int]:
+    """Give the absolute deadline, class, servers before tasks, file order (0.4 b, 6.2); smaller is more urgent.
+
+    A server counts as hard.
+    """
     if isinstance(child, _TaskState):
-        return child.backlog[0].deadline, True, child.file_order
-    return _end_of_period(child.spec, now), False, child.file_order
+        return child.backlog[0].deadline, CLASSES.index(child.spec.class_), True, child.file_order
+    return _end_of_period(child.spec, now), CLASSES.index("hard"), False, child.file_order
 
 
 def _end_of_period(server: Server, now: int) -> int:
@@ -425,6 +431,7 @@ def _check_task(task: Task, policies: dict[str | None, str]) -> None:
     _require(task.demand >= 1, task.name, "demand must be >= 1")
     _require(task.relative_deadline >= 1, task.name, "deadline must be >= 1")
     _require(task.offset >= 0, task.name, "offset must be >= 0")
+    _require(task.class_ in CLASSES, task.name, f"class {task.class_!r} is unknown")
     if task.threshold is not None:
         _require(policies[task.server] == "fp", task.name, "a threshold needs an fp dispatcher")
         _require(task.threshold >= task.priority, task.name, "threshold must be >= priority")

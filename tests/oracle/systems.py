@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from .oracle import POLICIES, Server, System, Task
+from .oracle import CLASSES, POLICIES, Server, System, Task
 
 MAX_TASKS = 8
 MAX_SERVERS = 4
@@ -101,6 +101,7 @@ def _task(draw: st.DrawFn, name: str, homes: dict[str | None, str], share: int) 
         server=server,
         non_preemptive=draw(st.sampled_from([False, False, False, True])),
         threshold=draw(thresholds(priority, homes[server])),
+        class_=draw(st.sampled_from(CLASSES)),
     )
 
 
