@@ -1,6 +1,6 @@
 /* Backend: where decisions come from, split in two phases so that the scheduler may sit elsewhere.
  *
- * Source: S2 (the scheduler on the CPU, on a co-processor, in hardware); design section 4. A platform
+ * Source: S2 (the scheduler on the CPU, on a co-processor, in hardware); A platform
  * posts events with rising sequence numbers and takes the decision that knows the last of them. A
  * decision that knows only earlier events is stale: a backend drops it, for what it says may no longer
  * be true. The direct backend calls core at once, so its decision is there as soon as the event is

@@ -1,4 +1,4 @@
-/* The full pass of dispatcher.h. Steps are numbered as in the specification, 0.3. */
+/* The full pass of dispatcher.h. Steps are numbered as in SPEC.md, 2. */
 #include "core/dispatcher.h"
 
 /* ---- ready sets of the hierarchy ------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* Dispatcher: the scheduler as a pure state machine. It is handed `now` and an event, and answers who
  * runs on which processor and until which instant at the latest.
  *
- * Source: S3's dispatcher with the fixed order of the specification, 0.3; design rules 1 to 5.
+ * Source: S3's dispatcher with the fixed order of SPEC.md, 2; rules 1 to 5 of DESIGN.md.
  *
  * How a platform calls it, callers serialised per dispatcher:
  *

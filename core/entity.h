@@ -1,6 +1,6 @@
 /* Entity: whatever competes for a processor, a job of a task, a plain thread or a server.
  *
- * Source: design section 4 (one record for jobs and servers) and rule 7 (order is data). 32 bytes on
+ * Rule 7 of DESIGN.md (order is data); one record for jobs and servers. 32 bytes on
  * a 32-bit machine, so that a plain thread's control block stays small.
  *
  *            release, wake                     start (first dispatch of a limited job)
@@ -18,7 +18,7 @@ struct takt_server;
 struct takt_task;
 
 /* Attributes: while the ones of the running and of the next entity are all 0, the inline layer of
- * ready.h decides alone and decides what the full pass would (design rule 2). */
+ * ready.h decides alone and decides what the full pass would (rule 2 of DESIGN.md). */
 enum {
     TAKT_ATTRIBUTE_SERVER = 1u << 0,    /* the entity is itself a server */
     TAKT_ATTRIBUTE_IN_SERVER = 1u << 1, /* a budget pays for its execution */

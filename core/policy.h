@@ -1,6 +1,6 @@
 /* Policy: what orders the children of one dispatcher. The interface; the policies are in policy/.
  *
- * Source: S3's split of allocator (fills attributes) and dispatcher (obeys them); design rule 7. */
+ * Source: S3's split of allocator (fills attributes) and dispatcher (obeys them); rule 7 of DESIGN.md. */
 #ifndef TAKT_CORE_POLICY_H
 #define TAKT_CORE_POLICY_H
 

@@ -9,7 +9,7 @@
  * circular list starts at the entity that became ready first; the running one stays at the start.
  *
  * This header is also the inline layer: a kernel whose running and next entity have no attributes
- * calls the level functions directly (design rule 2). `depth` is a parameter so that a kernel passes
+ * calls the level functions directly (rule 2 of DESIGN.md). `depth` is a parameter so that a kernel passes
  * its constant and the compiler drops the loops; the full pass passes the set's own. */
 #ifndef TAKT_CORE_READY_H
 #define TAKT_CORE_READY_H

@@ -1,6 +1,6 @@
 /* Server: an entity whose execution is another dispatcher, with a budget per period.
  *
- * Source: S4 (hierarchical scheduling); specification 6. The root is a server without a kind: it is
+ * Source: S4 (hierarchical scheduling); SPEC.md, 4. The root is a server without a kind: it is
  * never out of budget. A server is active while budget > 0. An inactive server has no timer but its
  * replenishment: its own timers wait, and keep their nominal instants, until it is active again.
  *

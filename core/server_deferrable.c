@@ -1,4 +1,4 @@
-/* Deferrable server (Strosnider, Lehoczky, Sha 1995; specification 6.2): budget is charged only while
+/* Deferrable server (Strosnider, Lehoczky, Sha 1995; SPEC.md, 4): budget is charged only while
  * one of its tasks runs, and at off + kP the budget is full again, what was left over being lost. */
 #include "core/server.h"
 

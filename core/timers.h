@@ -6,7 +6,7 @@
  * the slot of that digit's value. Insert and remove are O(1). A take fires the first timer and moves
  * at most one other to a lower row; a timer moves down at most once per row. One take is therefore
  * constant whatever the number of timers that expire at one instant, and a kernel opens
- * interrupts between steps (design rule 3).
+ * interrupts between steps (rule 3 of DESIGN.md).
  *
  * Source: radix heaps (Ahuja, Mehlhorn, Orlin, Tarjan 1990) and hashed hierarchical timing wheels
  * (Varghese and Lauck 1987), with the order digits below the time digits.
@@ -26,7 +26,7 @@
 enum { TAKT_TIMERS_SLOTS = 16, TAKT_TIMERS_MAX_ROWS = 24 };
 
 /* Class of a timer: at one instant all of the first class fire before those of the second
- * (steps 6 and 7 of the specification, 0.3). */
+ * (steps 6 and 7 of SPEC.md, 2). */
 typedef enum takt_timer_kind {
     TAKT_TIMER_REPLENISHMENT = 0, /* a server's budget comes back */
     TAKT_TIMER_WAKE = 1,          /* a server's own timers have something due */

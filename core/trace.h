@@ -1,6 +1,6 @@
 /* Trace: the inputs that a platform handed to the scheduler and the decisions that it got.
  *
- * Source: design rule 5. Every call that can change the scheduler's state is one record, in the order
+ * Rule 5 of DESIGN.md. Every call that can change the scheduler's state is one record, in the order
  * of the calls; replaying the inputs must give the decisions bit for bit. */
 #ifndef TAKT_CORE_TRACE_H
 #define TAKT_CORE_TRACE_H

@@ -1,6 +1,6 @@
 /* Units and words of the core: instants, durations, keys.
  *
- * Source: design rules 6, 7 and 8. Time is 64-bit unsigned ticks; the length of a tick is the
+ * Rules 6, 7 and 8 of DESIGN.md. Time is 64-bit unsigned ticks; the length of a tick is the
  * platform's business. A key is an urgency: smaller = more urgent, below 2^63. */
 #ifndef TAKT_CORE_TYPES_H
 #define TAKT_CORE_TYPES_H

@@ -1,6 +1,6 @@
 /* The kernel object, and how the parts of the kernel change who runs. Private to kernel/.
  *
- * Two layers (design rule 2). While the attribute words of the running and of the next thread are 0
+ * Two layers (rule 2 of DESIGN.md). While the attribute words of the running and of the next thread are 0
  * the inline layer, which is the level functions of core/ready.h at depth 1, decides alone and never
  * reads the time. Otherwise the full pass decides: takt_kernel_post, then takt_kernel_dispatch.
  *

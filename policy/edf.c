@@ -1,6 +1,6 @@
 /* edf: earliest deadline first.
  *
- * Source: Liu and Layland 1973; specification 0.4 (b) for ties.
+ * Source: Liu and Layland 1973; SPEC.md, 3 for ties.
  * Order: absolute deadline of the job; for a server the end of its current period. Tie: class (hard,
  * soft, none), then file order with servers, which are hard, before tasks.
  * Cost: O(log n) per event.

@@ -1,6 +1,6 @@
 /* fp: fixed priority.
  *
- * Source: Liu and Layland 1973 for the model; specification 0.4 (a) for ties.
+ * Source: Liu and Layland 1973 for the model; SPEC.md, 3 for ties.
  * Order: the level given by the user. Tie: FIFO, the one that became ready earlier goes first; an
  * equal never preempts.
  * Cost: O(1) per event up to 32 levels, O(log32 levels) beyond.

@@ -1,7 +1,6 @@
 """Tests of the oracle itself: golden schedules, every rule by a schedule worked out by hand, and invariants.
 
-Sources: the algorithm specification, sections 0.2 to 0.4, 3.1, 3.5, 6.1 to 6.4 and 8; docs/SPEC.md for the
-rules on which it is silent.
+Source: SPEC.md, 1 to 4.
 """
 
 from __future__ import annotations
@@ -90,7 +89,7 @@ def mixed(policy: str, *entities: Task | Server) -> System:
 
 
 def hsf_tables(demand_of_t2: int) -> System:
-    """Tables I and II of the paper on hierarchical scheduling (6.4), deferrable servers."""
+    """Tables I and II of the paper on hierarchical scheduling, deferrable servers."""
     return fp(
         Server("S1", 20, 10, priority=2),
         Server("S2", 40, 15, priority=1),

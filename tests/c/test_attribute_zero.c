@@ -1,4 +1,4 @@
-/* With attributes zero both layers of the kernel decide alike (design rule 2).
+/* With attributes zero both layers of the kernel decide alike (rule 2 of DESIGN.md).
  *
  * Random sequences of yield, take, give and give from an interrupt over plain threads run twice on the
  * fake port: once inline, once with TAKT_ATTRIBUTE_TRACED on all threads, so that every event takes the

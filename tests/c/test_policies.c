@@ -30,7 +30,7 @@ static void check_range(const takt_policy_t *policy, uint32_t index) {
     CHECK(policy->order == TAKT_ORDER_KEYS || key <= LEVELS);
 }
 
-/* Specification 0.4 (b): class, then entity number. */
+/* SPEC.md, 3: class, then entity number. */
 static bool is_first_of_equals(uint32_t a, uint32_t b) {
     if (jobs[a].task_class != jobs[b].task_class) {
         return jobs[a].task_class < jobs[b].task_class;

@@ -1,8 +1,7 @@
 """A slow, obvious scheduler that says what Takt must do, tick by tick.
 
-Source: SPEC.md and the algorithm specification, sections 0.1 to 0.4 (time, order of work, ties), 3.1
-(thresholds) and 6.1 to 6.3 (deferrable servers). Left out: every other policy, every other server kind,
-resources, subjobs and costs.
+Source: SPEC.md, 1 to 4 (time, order of work, ties, thresholds, deferrable servers). Left out: every other
+policy, every other server kind, resources, subjobs and costs.
 
 Invariant: a ready queue holds exactly the eligible children of its dispatcher, in the order in which they
 joined. Whoever stands first has waited longest, so a place needs no number.
@@ -24,7 +23,7 @@ KINDS = ("deferrable",)
 
 @dataclass(frozen=True)
 class Task:
-    """A periodic task (6.1). Times are ticks; a larger priority is more urgent.
+    """A periodic task (SPEC.md, 1). Times are ticks; a larger priority is more urgent.
 
     Args:
         name: unique among tasks.
@@ -35,8 +34,8 @@ class Task:
         priority: used by an fp dispatcher only.
         server: name of the server that holds the task; None means the root.
         non_preemptive: a started job is the only choice in its dispatcher until it completes.
-        threshold: priority of a started job (3.1), >= priority, in an fp dispatcher only.
-        class_: "hard", "soft" or "none"; among equal deadlines in that order (0.4 b).
+        threshold: priority of a started job (SPEC.md, 3), >= priority, in an fp dispatcher only.
+        class_: "hard", "soft" or "none"; among equal deadlines in that order.
     """
 
     name: str
@@ -58,7 +57,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Server:
-    """A deferrable server (6.1, 6.2). Times are ticks; a larger priority is more urgent.
+    """A deferrable server (SPEC.md, 4). Times are ticks; a larger priority is more urgent.
 
     Args:
         name: unique among servers.
@@ -112,7 +111,7 @@ class Outcome:
 
 @dataclass(eq=False)
 class _Job:
-    """One job of a task (0.2)."""
+    """One job of a task."""
 
     number: int
     release: int
@@ -145,7 +144,7 @@ class _ServerState:
     budget: int = 0
 
     def is_eligible(self) -> bool:
-        """Say whether it has budget and an eligible child (6.2, deferrable)."""
+        """Say whether it has budget and an eligible child."""
         return self.budget > 0 and len(self.inside.queue) > 0
 
 
@@ -167,7 +166,7 @@ class _TaskState:
         return self.spec.non_preemptive and self.backlog[0].started
 
     def is_raised(self) -> bool:
-        """Say whether its current job runs or waits at its threshold (3.1)."""
+        """Say whether its current job runs or waits at its threshold."""
         return self.spec.threshold is not None and self.backlog[0].started
 
 
@@ -295,7 +294,7 @@ class _Run:
 
 
 def _is_due(offset: int, period: int, now: int) -> bool:
-    """Say whether now is offset + k period for some k >= 0 (6.2)."""
+    """Say whether now is offset + k period for some k >= 0."""
     return now >= offset and (now - offset) % period == 0
 
 
@@ -313,7 +312,7 @@ def _servers_around(child: _Child) -> list[_ServerState]:
 def _take_or_leave_place(child: _Child) -> None:
     """Put a child that has become eligible at the tail of its ready queue, or take out one that is not.
 
-    A child that is and was eligible keeps its place. The servers around it follow (0.4 a, 6.2).
+    A child that is and was eligible keeps its place. The servers around it follow.
     """
     queue = child.home.queue
     if child.is_eligible() and child not in queue:
@@ -325,7 +324,7 @@ def _take_or_leave_place(child: _Child) -> None:
 
 
 def _choose(dispatcher: _Dispatcher, now: int) -> _TaskState | None:
-    """Choose the task that runs, global level first, then local level (0.3 step 8); None is idle."""
+    """Choose the task that runs, global level first, then local level (step 8); None is idle."""
     if not dispatcher.queue:
         return None
     child = _most_urgent(dispatcher, now)
@@ -343,14 +342,14 @@ def _most_urgent(dispatcher: _Dispatcher, now: int) -> _Child:
 
 
 def _fp_level(child: _Child) -> tuple[int, bool]:
-    """Give the priority in force, and that a raised job goes before others of that level (3.1)."""
+    """Give the priority in force, and that a raised job goes before others of that level."""
     if isinstance(child, _TaskState) and child.is_raised() and child.spec.threshold is not None:
         return max(child.spec.threshold, child.spec.priority), True
     return child.spec.priority, False
 
 
 def _edf_key(child: _Child, now: int) -> tuple[int, int, bool, int]:
-    """Give the absolute deadline, class, servers before tasks, file order (0.4 b, 6.2); smaller is more urgent.
+    """Give the absolute deadline, class, servers before tasks, file order; smaller is more urgent.
 
     A server counts as hard.
     """
@@ -360,7 +359,7 @@ def _edf_key(child: _Child, now: int) -> tuple[int, int, bool, int]:
 
 
 def _end_of_period(server: Server, now: int) -> int:
-    """Give the instant at which the server's current period ends: its deadline in EDF (6.2)."""
+    """Give the instant at which the server's current period ends: its deadline in EDF."""
     periods_begun = (now - server.offset) // server.period + 1
     return server.offset + periods_begun * server.period
 
@@ -411,7 +410,7 @@ def _check(system: System) -> None:
 
 
 def _check_server(server: Server, system: System) -> None:
-    """Check one server (6.1) and that its chain of parents ends at the root."""
+    """Check one server and that its chain of parents ends at the root."""
     _require(server.policy in POLICIES, server.name, f"policy {server.policy!r} is unknown")
     _require(server.kind in KINDS, server.name, f"kind {server.kind!r} is unknown")
     _require(0 < server.budget <= server.period, server.name, "budget must be 1..period")
@@ -425,7 +424,7 @@ def _check_server(server: Server, system: System) -> None:
 
 
 def _check_task(task: Task, policies: dict[str | None, str]) -> None:
-    """Check one task (6.1, 3.1)."""
+    """Check one task."""
     _require(task.server in policies, task.name, f"server {task.server!r} is unknown")
     _require(task.period >= 1, task.name, "period must be >= 1")
     _require(task.demand >= 1, task.name, "demand must be >= 1")
