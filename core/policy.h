@@ -42,4 +42,9 @@ typedef struct takt_policy {
     void (*release)(takt_entity_t *entity, const takt_job_t *job);
 } takt_policy_t;
 
+/* Whether `policy` was compiled against this version of the interface. */
+TAKT_INLINE bool takt_policy_is_compatible(const takt_policy_t *policy) {
+    return policy->version == TAKT_POLICY_VERSION && policy->size == sizeof *policy;
+}
+
 #endif

@@ -29,9 +29,8 @@ typedef struct takt_levels {
 } takt_levels_t;
 
 typedef struct takt_keys {
-    takt_entity_t **slots; /* caller's memory: `capacity` pointers */
+    takt_entity_t **slots; /* caller's memory: a pointer for each entity that competes here */
     uint32_t count;
-    uint32_t capacity;
 } takt_keys_t;
 
 typedef struct takt_ready {

@@ -54,9 +54,9 @@ typedef struct takt_firmware_task {
     uint32_t level;     /* as a server's */
     int32_t server;     /* index of its server, or TAKT_FIRMWARE_ROOT */
     bool is_limited;    /* a started job has a preemption level */
-    uint32_t
-        preemption_level; /* with is_limited, 0: nobody displaces a started job; else 1 .. level, and only
-                                  what is more urgent displaces it; 0 where keys order */
+    /* With is_limited, 0: nobody displaces a started job; else 1 .. level, and only what is more urgent
+     * displaces it. 0 where keys order. */
+    uint32_t preemption_level;
     takt_task_class_t task_class;
 } takt_firmware_task_t;
 

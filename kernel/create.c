@@ -117,7 +117,7 @@ takt_status_t takt_periodic_thread_create(takt_periodic_thread_t *thread,
 takt_ready_t takt_kernel_ready(const takt_policy_t *policy, takt_entity_t **places) {
     takt_ready_t ready = {.order = policy->order};
     if (policy->order == TAKT_ORDER_KEYS) {
-        ready.keys = (takt_keys_t){.slots = places, .capacity = TAKT_KERNEL_HEAP_SLOTS};
+        ready.keys = (takt_keys_t){.slots = places};
     } else {
         ready.levels = (takt_levels_t){.heads = places, .depth = 1};
     }
@@ -129,8 +129,7 @@ static takt_status_t check_server(const takt_thread_server_t *server,
     if (server == NULL || parameters == NULL || parameters->kind == NULL || parameters->policy == NULL) {
         return TAKT_ERROR_NULL;
     }
-    if (parameters->policy->version != TAKT_POLICY_VERSION ||
-        parameters->policy->size != sizeof(takt_policy_t)) {
+    if (!takt_policy_is_compatible(parameters->policy)) {
         return TAKT_ERROR_POLICY;
     }
     if (parameters->period == 0) {

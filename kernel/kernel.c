@@ -133,7 +133,7 @@ takt_status_t takt_kernel_init(const takt_policy_t *policy) {
     if (policy == NULL) {
         return TAKT_ERROR_NULL;
     }
-    if (policy->version != TAKT_POLICY_VERSION || policy->size != sizeof *policy) {
+    if (!takt_policy_is_compatible(policy)) {
         return TAKT_ERROR_POLICY;
     }
     if (takt_kernel.entity_count != 0) {

@@ -48,12 +48,11 @@ static bool post(replay_t *replay, const takt_record_t *record) {
 }
 
 /* Steps after one that found nothing more change nothing, so that no count can keep a replay busy. */
-static bool step(replay_t *replay, const takt_record_t *record) {
+static void step(replay_t *replay, const takt_record_t *record) {
     bool is_more_due = true;
     for (uint64_t i = 0; i < record->value && is_more_due; i++) {
         is_more_due = takt_dispatcher_step(&replay->system->dispatcher, record->now);
     }
-    return true;
 }
 
 static bool decide(replay_t *replay, const takt_record_t *record) {
@@ -73,7 +72,8 @@ static bool feed(replay_t *replay, const takt_record_t *record) {
     }
     replay->now = record->now;
     if (record->kind == TAKT_RECORD_STEP) {
-        return step(replay, record);
+        step(replay, record);
+        return true;
     }
     if (is_event(record->kind)) {
         return post(replay, record);

@@ -60,8 +60,7 @@ static takt_ready_t make_ready(arena_t *arena, const house_t *house) {
     }
     return (takt_ready_t){
         .order = TAKT_ORDER_KEYS,
-        .keys = {.slots = arena_take(arena, house->children, sizeof(takt_entity_t *)),
-                 .capacity = house->children},
+        .keys = {.slots = arena_take(arena, house->children, sizeof(takt_entity_t *))},
     };
 }
 

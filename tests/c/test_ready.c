@@ -201,7 +201,6 @@ static void random_keys(void) {
     subject.keys = check_below(2) == 0 ? TAKT_KEY_LEAST_URGENT : 1u + check_below(8);
     subject.ready.order = TAKT_ORDER_KEYS;
     subject.ready.keys.slots = slots;
-    subject.ready.keys.capacity = ENTITY_LIMIT;
     run_operations();
 }
 
