@@ -18,32 +18,40 @@ typedef struct takt_backend {
     bool (*take)(struct takt_backend *backend, uint32_t sequence, takt_decision_t *decision);
 } takt_backend_t;
 
-/* The scheduler called directly. */
+/* The scheduler called directly. Several events of one instant may be posted before they are settled. */
 typedef struct takt_direct {
     takt_dispatcher_t *dispatcher;
     takt_instant_t now; /* of the last event */
     uint32_t sequence;  /* of the last event */
+    bool has_passed;    /* time has passed without another event */
 } takt_direct_t;
 
 TAKT_INLINE void takt_direct_post(takt_direct_t *direct, const takt_event_t *event, uint32_t sequence) {
-    bool is_due = true;
     direct->now = event->now;
     direct->sequence = sequence;
-    if (event->kind != TAKT_EVENT_TIME) {
+    if (event->kind == TAKT_EVENT_TIME) {
+        direct->has_passed = true;
+    } else {
         takt_dispatcher_post(direct->dispatcher, event);
-        is_due = takt_dispatcher_is_due(direct->dispatcher, event->now);
-    }
-    while (is_due) {
-        is_due = takt_dispatcher_step(direct->dispatcher, event->now);
     }
 }
 
-TAKT_MUST_USE TAKT_INLINE bool takt_direct_take(takt_direct_t *direct, uint32_t sequence,
-                                                takt_decision_t *decision) {
+/* Handles all that is due at the instant of the last event. A step even if nothing is: it accounts. */
+TAKT_INLINE void takt_direct_settle(takt_direct_t *direct) {
+    bool is_due = direct->has_passed || takt_dispatcher_is_due(direct->dispatcher, direct->now);
+    direct->has_passed = false;
+    while (is_due) {
+        is_due = takt_dispatcher_step(direct->dispatcher, direct->now);
+    }
+}
+
+/* The decision, once all is settled, that counts from `now`. */
+TAKT_MUST_USE TAKT_INLINE bool takt_direct_take(const takt_direct_t *direct, uint32_t sequence,
+                                                takt_instant_t now, takt_decision_t *decision) {
     if (sequence != direct->sequence) {
         return false;
     }
-    *decision = takt_dispatcher_take(direct->dispatcher, direct->now, 0);
+    *decision = takt_dispatcher_take(direct->dispatcher, now, 0);
     decision->sequence = sequence;
     return true;
 }

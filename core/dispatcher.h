@@ -23,6 +23,9 @@
 /* What one processor does. The record is the caller's memory. */
 typedef struct takt_cpu {
     takt_entity_t *running;    /* NULL when idle */
+    uint32_t should_yield;     /* whether somebody in its dispatcher is more urgent than the limited job that
+                                  runs would be by its own key: raised by a take, cleared when the job is
+                                  switched in and at a point (S1's flag) */
     takt_instant_t charged_at; /* up to here budgets are accounted */
 } takt_cpu_t;
 
@@ -39,13 +42,20 @@ typedef enum takt_event_kind {
     TAKT_EVENT_WAKE = TAKT_RECORD_WAKE,
     TAKT_EVENT_YIELD = TAKT_RECORD_YIELD,
     TAKT_EVENT_TIME = TAKT_RECORD_STEP, /* a decision's `until` has come; for backends, not for post */
+    TAKT_EVENT_POINT = TAKT_RECORD_POINT,
+    TAKT_EVENT_OPTIONAL_POINT = TAKT_RECORD_OPTIONAL_POINT,
+    TAKT_EVENT_SUSPEND = TAKT_RECORD_SUSPEND,
+    TAKT_EVENT_ARRIVAL = TAKT_RECORD_ARRIVAL,
 } takt_event_kind_t;
 
 typedef struct takt_event {
     takt_event_kind_t kind;
-    takt_entity_t *entity;  /* complete, yield: the running one; block: a ready one; wake: a blocked one */
+    takt_entity_t *entity;  /* complete, yield, points, suspend: the running one (points: limited; suspend:
+                               with an extension); block: a ready one; wake: a blocked one; arrival: of a
+                               task that is not periodic and whose ring has room */
     takt_instant_t now;     /* observed */
-    takt_instant_t nominal; /* when it should have been, <= now; recorded for people */
+    takt_instant_t nominal; /* suspend: until when, >= now; arrival: from when response and deadline count;
+                               else when it should have been, recorded for people; <= now */
 } takt_event_t;
 
 typedef struct takt_dispatcher {
@@ -54,12 +64,13 @@ typedef struct takt_dispatcher {
     uint32_t ncpu;    /* 1 in this version */
     uint32_t sequence;
     uint32_t unrecorded_steps;
+    uint32_t releases; /* jobs released or dropped so far, modulo 2^32 */
     takt_instant_t stepped_at;
     takt_trace_t *trace; /* NULL: nothing is recorded */
 } takt_dispatcher_t;
 
-_Static_assert(sizeof(void *) != 4 || sizeof(takt_dispatcher_t) == 248,
-               "a dispatcher is 248 bytes on a 32-bit machine");
+_Static_assert(sizeof(void *) != 4 || sizeof(takt_dispatcher_t) == 256,
+               "a dispatcher is 256 bytes on a 32-bit machine");
 
 /* Makes a dispatcher whose root is ordered by `policy`. `ready` (empty, of the policy's order) and
  * `rows` (see timers.h) are the caller's memory, as is `cpus`. */
@@ -91,15 +102,18 @@ void takt_dispatcher_add_server(takt_server_t *server, takt_server_t *home,
 typedef struct takt_task_parameters {
     takt_duration_t period;            /* >= 1 */
     takt_duration_t relative_deadline; /* >= 1 */
-    takt_instant_t offset;             /* first release */
+    takt_duration_t wcet;              /* read by policies whose keys depend on it, else unused */
+    takt_instant_t offset;             /* first release, if periodic */
     takt_key_t level;
     takt_task_class_t task_class;
-    takt_key_t preemption_key; /* used if is_limited */
+    takt_key_t preemption_key; /* used if is_limited; TAKT_KEY_MOST_URGENT: non-preemptive */
     bool is_limited;
     uint32_t id;
+    takt_task_extension_t *extension; /* caller's memory, with on_miss and the ring filled in; or NULL */
 } takt_task_parameters_t;
 
-/* Puts a periodic task under `home` before the system starts. */
+/* Puts a task under `home` before the system starts. It is periodic if it has no ring of arrivals; then
+ * its period is >= 1. */
 void takt_dispatcher_add_task(takt_task_t *task, takt_entity_t *entity, takt_server_t *home,
                               const takt_task_parameters_t *parameters);
 
@@ -113,17 +127,21 @@ TAKT_INLINE void takt_dispatcher_record_to(takt_dispatcher_t *dispatcher, takt_t
     dispatcher->trace = trace;
 }
 
-/* Hands over an event: accounts, applies it, handles exhausted budgets (steps 1, 2 and 4). */
+/* Hands over an event: accounts, applies it, handles exhausted budgets (steps 1, 2 and 4). An arrival only
+ * arms a timer, so that a platform may post it while it is itself at work; a step releases the job. */
 void takt_dispatcher_post(takt_dispatcher_t *dispatcher, const takt_event_t *event);
 
-/* Accounts up to `now`, handles exhausted budgets and then one due replenishment or release, or moves
- * one timer (steps 1, 4, 6, 7). Returns whether more is due: call again until false. */
+/* Accounts up to `now`, handles exhausted budgets and then one due abort, replenishment, wake-up or release,
+ * or moves one timer (steps 1, 4 to 7). Returns whether more is due: call again until false. */
 TAKT_MUST_USE bool takt_dispatcher_step(takt_dispatcher_t *dispatcher, takt_instant_t now);
 
 /* Whether a replenishment or release is due at `now`. */
 TAKT_INLINE bool takt_dispatcher_is_due(const takt_dispatcher_t *dispatcher, takt_instant_t now) {
     return takt_timers_next(&dispatcher->root.timers) <= now;
 }
+
+/* Who a take would choose. */
+TAKT_MUST_USE takt_entity_t *takt_dispatcher_best(const takt_dispatcher_t *dispatcher);
 
 /* Decides (step 8). `now` is the instant of the last post or step, or later by what the platform itself
  * took since, which is charged to nobody. */

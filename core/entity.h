@@ -25,6 +25,7 @@ enum {
     TAKT_ATTRIBUTE_LIMITED = 1u << 2,   /* it has a preemption key */
     TAKT_ATTRIBUTE_KEYED = 1u << 3,     /* its ready set is a heap of keys */
     TAKT_ATTRIBUTE_TRACED = 1u << 4,    /* its events and decisions are recorded */
+    TAKT_ATTRIBUTE_AGING = 1u << 5,     /* its key changes while it executes */
 };
 
 enum {

@@ -6,7 +6,7 @@
 
 #include "core/ready.h"
 
-enum { TAKT_POLICY_VERSION = 1 };
+enum { TAKT_POLICY_VERSION = 2 };
 
 /* Class of a task, S0's HRT, SRT and NRT: who goes first among equals of a computed key. */
 typedef enum takt_task_class {
@@ -17,15 +17,20 @@ typedef enum takt_task_class {
 
 /* The job that an entity executes, or the current period of a server seen as a job. */
 typedef struct takt_job {
-    takt_key_t level;        /* static urgency, 1 = most urgent; see takt_level_from_priority */
-    takt_instant_t release;  /* nominal */
-    takt_instant_t deadline; /* absolute */
-    uint32_t number;         /* 0, 1, 2 ... */
-    uint32_t task_class;     /* takt_task_class_t; a server's is hard */
+    takt_key_t level;          /* static urgency, 1 = most urgent; see takt_level_from_priority */
+    takt_duration_t period;    /* distance of arrivals, the least one if sporadic; 0 if there is none */
+    takt_duration_t remaining; /* of the wcet, 0 once it is overrun; of a server its budget. A job's is kept
+                                  up to date only where something is charged: in servers and under a
+                                  policy with `overtake` */
+    takt_instant_t release;    /* nominal */
+    takt_instant_t deadline;   /* absolute */
+    uint32_t number;           /* 0, 1, 2 ... */
+    uint32_t task_class;       /* takt_task_class_t; a server's is hard */
 } takt_job_t;
 
 /* The tie of computed keys: class, then entity number, which is file order with servers before tasks.
  * (A task's jobs never compete with each other, so the job number is never asked.) */
+#define TAKT_TIE_BY_CLASS_AND_ID "class hard, soft, none; then servers before tasks; then file order"
 TAKT_INLINE uint32_t takt_tie_by_class_and_id(const takt_entity_t *entity, const takt_job_t *job) {
     return job->task_class << 30 | entity->id;
 }
@@ -40,6 +45,14 @@ typedef struct takt_policy {
     /* Writes entity->key (1 .. TAKT_KEY_LEAST_URGENT, with levels below their number) and
      * entity->tie for `job`. Called at every release, and for a server at every replenishment. */
     void (*release)(takt_entity_t *entity, const takt_job_t *job);
+    /* The key of a started job whose preemption key is `threshold` (not 0), from `now` on. NULL: the
+     * threshold itself. It never makes a job less urgent. */
+    takt_key_t (*start)(takt_key_t threshold, takt_instant_t now);
+    /* Not NULL for a policy whose order changes while entities wait, which then has keys that change with
+     * job->remaining: `release` is called again whenever `running` has executed, and this says for how
+     * long it may execute until `waiting`, now the less urgent one, goes first. TAKT_NEVER: for good. */
+    takt_duration_t (*overtake)(const takt_entity_t *running, const takt_job_t *job,
+                                const takt_entity_t *waiting);
 } takt_policy_t;
 
 /* Whether `policy` was compiled against this version of the interface. */

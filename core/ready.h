@@ -119,6 +119,17 @@ TAKT_INLINE void takt_levels_rotate(takt_levels_t *levels, takt_entity_t *entity
     levels->heads[(uint32_t)entity->key] = entity->next;
 }
 
+/* The most urgent entity after `best`, which is the first of its level, NULL if there is none. */
+TAKT_INLINE takt_entity_t *takt_levels_second(takt_levels_t *levels, takt_entity_t *best, uint32_t depth) {
+    if (best->next != best) {
+        return best->next;
+    }
+    takt_levels_unmark(levels, (uint32_t)best->key, depth);
+    takt_entity_t *second = takt_levels_is_empty(levels) ? NULL : takt_levels_best(levels, depth);
+    takt_levels_mark(levels, (uint32_t)best->key, depth);
+    return second;
+}
+
 /* Puts `entity` at the start of its level: a started job wins against an unstarted one. */
 TAKT_INLINE void takt_levels_insert_first(takt_levels_t *levels, takt_entity_t *entity, uint32_t depth) {
     takt_levels_insert(levels, entity, depth);
@@ -195,6 +206,11 @@ TAKT_INLINE void takt_keys_remove(takt_keys_t *keys, takt_entity_t *entity) {
     takt_keys_update(keys, last);
 }
 
+/* The most urgent entity after the best; there are two or more. */
+TAKT_INLINE takt_entity_t *takt_keys_second(const takt_keys_t *keys) {
+    return keys->slots[takt_keys_best_child(keys, 1u)];
+}
+
 /* ---- the set, whatever its order ----------------------------------------------------------- */
 
 TAKT_INLINE bool takt_ready_is_empty(const takt_ready_t *ready) {
@@ -208,6 +224,14 @@ TAKT_INLINE takt_entity_t *takt_ready_best(const takt_ready_t *ready) {
     }
     return ready->order == TAKT_ORDER_KEYS ? ready->keys.slots[0]
                                            : takt_levels_best(&ready->levels, ready->levels.depth);
+}
+
+/* The most urgent entity after `best`, NULL when there is none. */
+TAKT_INLINE takt_entity_t *takt_ready_second(takt_ready_t *ready, takt_entity_t *best) {
+    if (ready->order == TAKT_ORDER_KEYS) {
+        return ready->keys.count > 1 ? takt_keys_second(&ready->keys) : NULL;
+    }
+    return takt_levels_second(&ready->levels, best, ready->levels.depth);
 }
 
 TAKT_INLINE void takt_ready_insert(takt_ready_t *ready, takt_entity_t *entity) {
@@ -233,11 +257,11 @@ TAKT_INLINE void takt_ready_rotate(takt_ready_t *ready, takt_entity_t *entity) {
     }
 }
 
-/* Gives `entity`, which is in the set, its preemption key, ahead of unstarted equals. */
-TAKT_INLINE void takt_ready_raise(takt_ready_t *ready, takt_entity_t *entity, takt_key_t key) {
+/* Gives `entity`, which is in the set, another key, ahead of its equals on a level. */
+TAKT_INLINE void takt_ready_rekey(takt_ready_t *ready, takt_entity_t *entity, takt_key_t key, uint32_t tie) {
     if (ready->order == TAKT_ORDER_KEYS) {
         entity->key = key;
-        entity->tie = 0;
+        entity->tie = tie;
         takt_keys_update(&ready->keys, entity);
     } else {
         takt_levels_remove(&ready->levels, entity, ready->levels.depth);

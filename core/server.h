@@ -36,10 +36,8 @@ typedef struct takt_server {
     takt_timers_t timers;
     takt_timer_t replenishment; /* in the parent's timers */
     takt_timer_t wake;          /* in the parent's timers, armed while active and something is to come */
-    takt_duration_t period;
     takt_duration_t capacity;
-    takt_duration_t budget; /* what is left, as of the last account */
-    takt_job_t job;         /* the current period */
+    takt_job_t job; /* the current period; job.remaining is the budget as of the last account */
 } takt_server_t;
 
 _Static_assert(sizeof(void *) != 4 || sizeof(takt_server_t) == 216,
@@ -60,7 +58,7 @@ TAKT_INLINE takt_server_t *takt_server_parent(const takt_server_t *server) { ret
 /* The budget that `server` has at `now`, the instant of the last account: a replenishment that waits
  * because the parent is inactive counts from its nominal instant. */
 TAKT_INLINE takt_duration_t takt_server_budget(const takt_server_t *server, takt_instant_t now) {
-    return server->replenishment.instant <= now ? server->capacity : server->budget;
+    return server->replenishment.instant <= now ? server->capacity : server->job.remaining;
 }
 
 /* The server that `entity`, which has TAKT_ATTRIBUTE_SERVER, is. */

@@ -3,9 +3,9 @@
 #include "core/server.h"
 
 static takt_instant_t replenish(takt_server_t *server, takt_instant_t instant) {
-    server->budget = server->capacity;
+    server->job.remaining = server->capacity;
     server->job.release = instant;
-    server->job.deadline = instant + server->period;
+    server->job.deadline = instant + server->job.period;
     server->job.number++;
     return server->job.deadline;
 }

@@ -1,24 +1,69 @@
-/* Task: a stream of jobs, one released every period.
+/* Task: a stream of jobs.
  *
- * A job that is released before its predecessor has completed waits behind it; a periodic task's
- * waiting jobs are only counted, because their instants follow from their numbers. How long a job
- * runs is not known here: completion is an event. */
+ * A job that is released before its predecessor has ended waits behind it. A periodic task's waiting
+ * jobs are only counted, because their instants follow from their numbers. What a plain periodic task
+ * does not need stands in an extension, the caller's memory: jobs that arrive as events, suspension, and
+ * what happens to late jobs. How long a job runs is not known here: completion is an event. */
 #ifndef TAKT_CORE_TASK_H
 #define TAKT_CORE_TASK_H
 
 #include "core/policy.h"
 #include "core/timers.h"
 
+/* What happens when a job misses its deadline. */
+typedef enum takt_on_miss {
+    TAKT_ON_MISS_CONTINUE = 0,
+    TAKT_ON_MISS_ABORT = 1, /* it ends at its deadline */
+    TAKT_ON_MISS_SKIP = 2,  /* it goes on, and releases that find it unfinished are dropped */
+} takt_on_miss_t;
+
+/* A job of a task that is not periodic, between its arrival and its turn. */
+typedef struct takt_arrival {
+    takt_instant_t instant; /* observed */
+    takt_instant_t nominal; /* response and deadline count from here */
+} takt_arrival_t;
+
+struct takt_task;
+
+typedef struct takt_task_extension {
+    struct takt_task *task;
+    takt_timer_t expiry;      /* armed at the deadline of the current job if it is to be aborted there */
+    takt_timer_t resume;      /* armed while the current job is suspended */
+    takt_arrival_t *arrivals; /* caller's memory: a ring of jobs that wait, then of ones not yet released */
+    uint32_t capacity;        /* of the ring, a power of two; 0: the task is periodic */
+    uint32_t first;           /* place of the oldest */
+    uint32_t count;
+    uint32_t skipped; /* releases that the current job made be dropped */
+    takt_on_miss_t on_miss;
+} takt_task_extension_t;
+
 typedef struct takt_task {
     takt_timer_t timer; /* next release */
     takt_entity_t *entity;
-    takt_duration_t period;            /* >= 1 */
+    takt_task_extension_t *extension;  /* NULL for a periodic task whose jobs all run to their end */
+    takt_job_t job;                    /* the current job, or the next one if there is none */
     takt_duration_t relative_deadline; /* >= 1 */
-    takt_job_t job;                    /* the current job, or the last one that completed */
-    takt_key_t preemption_key;         /* if TAKT_ATTRIBUTE_LIMITED: the key of a started job */
+    takt_duration_t wcet;              /* for policies that read job.remaining */
     uint32_t waiting;                  /* jobs that wait behind the current one */
+    uint32_t own_tie;                  /* of a started limited job: what its tie and key would be */
+    takt_key_t own_key;
+    takt_key_t preemption_key; /* if TAKT_ATTRIBUTE_LIMITED: of a started job; see policy.h, start */
 } takt_task_t;
 
-_Static_assert(sizeof(void *) != 4 || sizeof(takt_task_t) == 96, "a task is 96 bytes on a 32-bit machine");
+_Static_assert(sizeof(void *) != 4 || sizeof(takt_task_t) == 120, "a task is 120 bytes on a 32-bit machine");
+
+TAKT_INLINE bool takt_task_is_periodic(const takt_task_t *task) {
+    return task->extension == NULL || task->extension->capacity == 0;
+}
+
+/* Whether one more arrival fits into the ring of `task`, which is not periodic. */
+TAKT_INLINE bool takt_task_has_room(const takt_task_t *task) {
+    return task->extension->count < task->extension->capacity;
+}
+
+/* The `index`th entry of the ring, 0 = the oldest. */
+TAKT_INLINE takt_arrival_t *takt_task_arrival(const takt_task_extension_t *extension, uint32_t index) {
+    return &extension->arrivals[(extension->first + index) & (extension->capacity - 1u)];
+}
 
 #endif

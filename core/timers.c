@@ -24,11 +24,12 @@ void takt_timers_init(takt_timers_t *timers, takt_timers_row_t *rows, uint32_t o
 
 void takt_timer_init(takt_timer_t *timer, const takt_timers_t *timers, takt_timer_kind_t kind, uint32_t id) {
     const uint32_t shift = 32u - DIGIT_BITS * (uint32_t)timers->order_rows;
-    const uint32_t late_class = kind == TAKT_TIMER_REPLENISHMENT ? 0u : UINT32_C(1) << 31;
+    const uint32_t class =
+        ((uint32_t)kind + 1u) >> 1; /* expiry 0; replenishment, resume 1; wake, release 2 */
     timer->next = NULL;
     timer->link = NULL;
     timer->instant = TAKT_NEVER;
-    timer->order = late_class | (id << shift);
+    timer->order = class << 30 | (id << shift);
     timer->kind = kind;
 }
 

@@ -15,8 +15,8 @@
  * slot's least one while the slot's `exact` bit is set; a timer beyond the rows stands in the last
  * row, which has one slot.
  *
- * Rows are the caller's memory: order_rows (1 .. 7) serve 2^(4 order_rows - 1) entity numbers in
- * each of two classes, time_rows (1 .. 16) serve 2^(4 time_rows) ticks ahead without a second look;
+ * Rows are the caller's memory: order_rows (1 .. 7) serve 2^(4 order_rows - 2) entity numbers in
+ * each of three classes, time_rows (1 .. 16) serve 2^(4 time_rows) ticks ahead without a second look;
  * one more row takes what is farther. */
 #ifndef TAKT_CORE_TIMERS_H
 #define TAKT_CORE_TIMERS_H
@@ -25,12 +25,15 @@
 
 enum { TAKT_TIMERS_SLOTS = 16, TAKT_TIMERS_MAX_ROWS = 24 };
 
-/* Class of a timer: at one instant all of the first class fire before those of the second
- * (steps 6 and 7 of SPEC.md, 2). */
+/* What a timer is for. At one instant the first kind fires before the next two, and these before the last
+ * two (steps 5, 6 and 7 of SPEC.md, 2); within such a class the entity number decides, and servers have
+ * smaller numbers than tasks. */
 typedef enum takt_timer_kind {
-    TAKT_TIMER_REPLENISHMENT = 0, /* a server's budget comes back */
-    TAKT_TIMER_WAKE = 1,          /* a server's own timers have something due */
-    TAKT_TIMER_RELEASE = 2,       /* a task's next job */
+    TAKT_TIMER_EXPIRY = 0,        /* a job that is aborted at its deadline */
+    TAKT_TIMER_REPLENISHMENT = 1, /* a server's budget comes back */
+    TAKT_TIMER_RESUME = 2,        /* a suspended job can go on */
+    TAKT_TIMER_WAKE = 3,          /* a server's own timers have something due */
+    TAKT_TIMER_RELEASE = 4,       /* a task's next job */
 } takt_timer_kind_t;
 
 typedef struct takt_timer {
@@ -70,7 +73,7 @@ typedef struct takt_timers {
 void takt_timers_init(takt_timers_t *timers, takt_timers_row_t *rows, uint32_t order_rows,
                       uint32_t time_rows);
 
-/* Sets up a timer of `kind` for entity number `id`, not armed. `id` is below 2^(4 order_rows - 1). */
+/* Sets up a timer of `kind` for entity number `id`, not armed. `id` is below 2^(4 order_rows - 2). */
 void takt_timer_init(takt_timer_t *timer, const takt_timers_t *timers, takt_timer_kind_t kind, uint32_t id);
 
 /* Arms `timer`, which is not armed. An instant in the past fires at the next take. O(1). */

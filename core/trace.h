@@ -7,23 +7,29 @@
 
 #include "core/types.h"
 
-enum { TAKT_TRACE_VERSION = 1 };
+enum { TAKT_TRACE_VERSION = 2 };
 
 typedef enum takt_record_kind {
     TAKT_RECORD_NONE = 0,
     /* inputs: `entity` is the one concerned */
-    TAKT_RECORD_COMPLETE = 1, /* the running job of a task has done its work */
-    TAKT_RECORD_BLOCK = 2,    /* an entity cannot go on */
-    TAKT_RECORD_WAKE = 3,     /* a blocked entity can go on */
-    TAKT_RECORD_YIELD = 4,    /* the running entity lets its equals go first */
-    TAKT_RECORD_STEP = 5,     /* `value` steps at `now` */
+    TAKT_RECORD_COMPLETE = 1,       /* the running job of a task has done its work */
+    TAKT_RECORD_BLOCK = 2,          /* an entity cannot go on */
+    TAKT_RECORD_WAKE = 3,           /* a blocked entity can go on */
+    TAKT_RECORD_YIELD = 4,          /* the running entity lets its equals go first */
+    TAKT_RECORD_STEP = 5,           /* `value` steps at `now` */
+    TAKT_RECORD_POINT = 6,          /* the running non-preemptive job is at a preemption point */
+    TAKT_RECORD_OPTIONAL_POINT = 7, /* the running job asks whether it should yield; `value` is the answer */
+    TAKT_RECORD_SUSPEND = 8,        /* the running job suspends itself until `value` */
+    TAKT_RECORD_ARRIVAL = 9,        /* a job of a task that is not periodic arrives, nominally at `value` */
     /* outputs */
     TAKT_RECORD_DECISION = 16, /* `entity` runs on `cpu` until `value` at the latest */
+    TAKT_RECORD_ABORT = 17,    /* the job is aborted at its deadline `value` */
+    TAKT_RECORD_SKIP = 18,     /* the job, released at `value`, is dropped: the one before is unfinished */
 } takt_record_kind_t;
 
 typedef struct takt_record {
     uint64_t now;      /* the instant handed in */
-    uint64_t value;    /* decision: until; step: number of steps; event: nominal instant */
+    uint64_t value;    /* as the kind says; nominal instant of other events */
     uint32_t entity;   /* number in the entity table, TAKT_NOBODY for none */
     uint32_t sequence; /* of the event, and of the last event that a decision knows */
     uint8_t kind;      /* takt_record_kind_t */

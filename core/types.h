@@ -35,11 +35,13 @@ typedef uint64_t takt_key_t;      /* urgency, smaller = more urgent, < 2^63 */
 #if defined(__GNUC__)
 #define TAKT_INLINE static inline __attribute__((always_inline))
 #define TAKT_MUST_USE __attribute__((warn_unused_result))
+#define TAKT_RARE __attribute__((cold, noinline)) /* kept out of the way of what is frequent */
 #define TAKT_LIKELY(x) __builtin_expect(!!(x), 1)
 #define TAKT_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #else
 #define TAKT_INLINE static inline
 #define TAKT_MUST_USE
+#define TAKT_RARE
 #define TAKT_LIKELY(x) (x)
 #define TAKT_UNLIKELY(x) (x)
 #endif

@@ -168,8 +168,9 @@ static void create_task(const takt_firmware_task_t *task, takt_thread_server_t *
         .period = task->period,
         .relative_deadline = task->deadline,
         .offset = task->offset,
+        .wcet = task->wcet,
         .is_limited = task->is_limited,
-        .preemption_level = task->preemption_level,
+        .preemption_key = task->preemption_key,
         .task_class = task->task_class,
     };
     require(takt_periodic_thread_create(&worker->thread, &parameters), task->name);

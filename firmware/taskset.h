@@ -50,13 +50,14 @@ typedef struct takt_firmware_task {
     uint64_t period;    /* >= 1 */
     uint64_t deadline;  /* relative, >= 1 */
     uint64_t offset;    /* first release */
+    uint64_t wcet;      /* of a job; read by least laxity */
     uint64_t demand_ns; /* of execution; rounded to two instructions */
     uint32_t level;     /* as a server's */
     int32_t server;     /* index of its server, or TAKT_FIRMWARE_ROOT */
     bool is_limited;    /* a started job has a preemption level */
     /* With is_limited, 0: nobody displaces a started job; else 1 .. level, and only what is more urgent
-     * displaces it. 0 where keys order. */
-    uint32_t preemption_level;
+     * displaces it. Where keys order see core/policy.h, start. */
+    uint64_t preemption_key;
     takt_task_class_t task_class;
 } takt_firmware_task_t;
 

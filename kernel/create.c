@@ -64,11 +64,12 @@ takt_status_t takt_thread_create(takt_thread_t *thread, const takt_thread_parame
 
 /* ---- periodic threads --------------------------------------------------------------------------- */
 
-/* A preemption level protects, so it is at least as urgent as the level; keys know only "nobody". */
+/* A preemption level protects, so it is at least as urgent as the level. */
 static bool is_threshold_valid(const takt_periodic_parameters_t *parameters) {
     const bool is_keyed = home_of(&parameters->thread)->ready.order == TAKT_ORDER_KEYS;
-    const takt_key_t least = is_keyed ? TAKT_KEY_MOST_URGENT : level_of(parameters->thread.priority);
-    return !parameters->is_limited || !takt_is_more_urgent(least, 0, parameters->preemption_level, 0);
+    const takt_key_t level = level_of(parameters->thread.priority);
+    return is_keyed || !parameters->is_limited ||
+           !takt_is_more_urgent(level, 0, parameters->preemption_key, 0);
 }
 
 static takt_status_t check_task(const takt_periodic_parameters_t *parameters) {
@@ -85,10 +86,11 @@ static void add_task(takt_periodic_thread_t *thread, const takt_periodic_paramet
     const takt_task_parameters_t task = {
         .period = parameters->period,
         .relative_deadline = parameters->relative_deadline,
+        .wcet = parameters->wcet,
         .offset = parameters->offset,
         .level = level_of(parameters->thread.priority),
         .task_class = parameters->task_class,
-        .preemption_key = parameters->preemption_level,
+        .preemption_key = parameters->preemption_key,
         .is_limited = parameters->is_limited,
         .id = takt_kernel.entity_count++,
     };

@@ -6,7 +6,7 @@
 
 #include "core/timers.h"
 
-/* Rows of every timers wheel, see core/timers.h. Two order rows number 128 entities; eight time rows
+/* Rows of every timers wheel, see core/timers.h. Two order rows number 64 entities; eight time rows
  * see 2^32 ticks ahead without a second look. 68 bytes each, and one more. */
 #ifndef TAKT_KERNEL_ORDER_ROWS
 #define TAKT_KERNEL_ORDER_ROWS 2
@@ -24,7 +24,7 @@ enum {
     TAKT_PRIORITIES = 30, /* 0 .. 29, larger = more urgent */
     TAKT_KERNEL_LEVELS = 32,
     TAKT_KERNEL_IDLE_LEVEL = 31, /* level 0 is left to TAKT_KEY_MOST_URGENT */
-    TAKT_KERNEL_ENTITY_LIMIT = 1 << (4 * (TAKT_KERNEL_ORDER_ROWS)-1),
+    TAKT_KERNEL_ENTITY_LIMIT = 1 << (4 * (TAKT_KERNEL_ORDER_ROWS)-2),
     TAKT_KERNEL_ROWS = TAKT_TIMERS_ROWS(TAKT_KERNEL_ORDER_ROWS, TAKT_KERNEL_TIME_ROWS),
 };
 

@@ -60,15 +60,17 @@ typedef struct takt_periodic_thread {
     takt_task_t task;
 } takt_periodic_thread_t;
 
-_Static_assert(sizeof(void *) != 4 || sizeof(takt_periodic_thread_t) == 144, "144 bytes on a 32-bit machine");
+_Static_assert(sizeof(void *) != 4 || sizeof(takt_periodic_thread_t) == 168, "168 bytes on a 32-bit machine");
 
 typedef struct takt_periodic_parameters {
     takt_thread_parameters_t thread;
     takt_duration_t period;            /* ticks, >= 1 */
     takt_duration_t relative_deadline; /* ticks, >= 1 */
     takt_instant_t offset;             /* first release, ticks after the start */
-    bool is_limited;                   /* a started job has a preemption level */
-    uint32_t preemption_level;    /* 0: nobody displaces a started job; else only levels below this one */
+    takt_duration_t wcet;              /* ticks; read by least laxity, 0 will do elsewhere */
+    bool is_limited;                   /* a started job has a preemption key */
+    takt_key_t preemption_key; /* 0: nobody displaces a started job; under fixed priorities only levels below
+                                     this one; under keys see core/policy.h, start */
     takt_task_class_t task_class; /* who goes first among equals of a computed key */
 } takt_periodic_parameters_t;
 

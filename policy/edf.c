@@ -12,12 +12,17 @@ static void edf_release(takt_entity_t *entity, const takt_job_t *job) {
     entity->tie = takt_tie_by_class_and_id(entity, job);
 }
 
+/* `threshold` is a relative deadline: nothing that is released later with one as long or longer displaces
+ * the job (deadline floor, Burns 2012). */
+static takt_key_t edf_start(takt_key_t threshold, takt_instant_t now) { return now + threshold; }
+
 const takt_policy_t takt_policy_edf = {
     .version = TAKT_POLICY_VERSION,
     .size = sizeof(takt_policy_t),
     .order = TAKT_ORDER_KEYS,
     .name = "edf",
     .summary = "earliest deadline first",
-    .tie = "class hard, soft, none; then servers before tasks; then file order",
+    .tie = TAKT_TIE_BY_CLASS_AND_ID,
     .release = edf_release,
+    .start = edf_start,
 };

@@ -13,8 +13,10 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <deque>
 #include <memory>
 #include <new>
 #include <optional>
@@ -91,18 +93,111 @@ int32_t server_in(uint64_t home, size_t servers) {
     return static_cast<int32_t>(home) - 1;
 }
 
+// ---- policies written in Python ------------------------------------------------------------------
+
+// A policy whose release calls an object's release(entity, number, release, deadline) -> key. The first
+// exception ends the run and is raised by whoever started it; until then keys are the least urgent ones.
+struct PythonPolicy {
+    takt_policy_t policy; // first member: core hands a pointer to it
+    nb::object object;
+    std::exception_ptr *failure; // of the run that goes on
+};
+
+template <typename Call>
+void call_python(const PythonPolicy &policy, Call call) {
+    if (policy.failure == nullptr || *policy.failure != nullptr) {
+        return;
+    }
+    nb::gil_scoped_acquire locked;
+    try {
+        call();
+    } catch (...) {
+        *policy.failure = std::current_exception();
+    }
+}
+
+void release_by_python(takt_entity_t *entity, const takt_job_t *job) {
+    const auto *policy = reinterpret_cast<const PythonPolicy *>(entity->home->policy);
+    entity->key = TAKT_KEY_LEAST_URGENT;
+    entity->tie = takt_tie_by_class_and_id(entity, job);
+    call_python(*policy, [&] {
+        const auto key = nb::cast<uint64_t>(policy->object.attr("release")(
+            static_cast<uint32_t>(entity->id), job->number, job->release, job->deadline));
+        if (key < 1 || key > TAKT_KEY_LEAST_URGENT) {
+            throw std::invalid_argument("the key " + std::to_string(key) + " is not in 1 .. 2^63 - 1");
+        }
+        entity->key = key;
+    });
+}
+
+takt_policy_t make_python_policy() {
+    takt_policy_t policy = {};
+    policy.version = TAKT_POLICY_VERSION;
+    policy.size = sizeof(takt_policy_t);
+    policy.order = TAKT_ORDER_KEYS;
+    policy.name = "python";
+    policy.summary = "a policy written in Python";
+    policy.tie = TAKT_TIE_BY_CLASS_AND_ID;
+    policy.release = release_by_python;
+    return policy;
+}
+
 // ---- the description of a system ----------------------------------------------------------------
+
+takt_stream_kind_t stream_kind(const std::string &name) {
+    const char *const names[] = {"listed", "uniform", "normal", "weibull", "exponential"};
+    for (size_t i = 0; i < std::size(names); i++) {
+        if (name == names[i]) {
+            return static_cast<takt_stream_kind_t>(i);
+        }
+    }
+    throw std::invalid_argument("unknown distribution " + name);
+}
+
+// A stream and the numbers that it lists. Drawn values are in `least` .. `most`, listed ones must be.
+struct Stream {
+    Stream(const std::string &kind, const Column &numbers, double a, double b, uint64_t least, uint64_t most)
+        : values(numbers.data(), numbers.data() + numbers.size()) {
+        require(least <= most && most < kTimeLimit, "limits of a distribution out of range");
+        stream = {stream_kind(kind), nullptr, values.size(), a, b, least, most};
+        if (stream.kind == TAKT_STREAM_LISTED) {
+            require(!values.empty(), "an empty list");
+            for (uint64_t value : values) {
+                time_in(least, value, "listed value");
+            }
+        } else {
+            require_parameters();
+        }
+        stream.values = values.data();
+    }
+    Stream(const Stream &) = delete;
+    Stream &operator=(const Stream &) = delete;
+
+    void require_parameters() const {
+        const bool is_uniform = stream.kind == TAKT_STREAM_UNIFORM;
+        require(stream.a >= 0 && stream.a < 0x1p62 && stream.b >= 0 && stream.b < 0x1p62,
+                "parameter of a distribution out of range");
+        require(!is_uniform || stream.a <= stream.b, "a uniform distribution that ends before it begins");
+        require(stream.kind != TAKT_STREAM_WEIBULL || stream.b > 0, "a shape that is not positive");
+    }
+
+    std::vector<uint64_t> values;
+    takt_stream_t stream;
+};
 
 class Spec {
    public:
-    Spec(const std::string &policy, uint64_t levels, uint64_t order_rows, uint64_t time_rows) {
-        spec_.policy = find_policy(policy);
+    Spec(const nb::object &policy, uint64_t levels, uint64_t order_rows, uint64_t time_rows) {
+        spec_.policy = policy_of(policy);
         spec_.levels = level_in(1, levels, kLevelLimit);
         spec_.order_rows = rows_in(order_rows, 7);
         spec_.time_rows = rows_in(time_rows, 16);
     }
 
-    void add_servers(const std::vector<std::string> &kinds, const std::vector<std::string> &policies,
+    Spec(const Spec &) = delete;
+    Spec &operator=(const Spec &) = delete;
+
+    void add_servers(const std::vector<std::string> &kinds, const std::vector<nb::object> &policies,
                      const Column &period, const Column &budget, const Column &offset, const Column &level,
                      const Column &home, const Column &levels, const Column &order_rows,
                      const Column &time_rows) {
@@ -113,7 +208,7 @@ class Spec {
         for (size_t i = 0; i < count; i++) {
             takt_server_spec_t server = {};
             server.kind = find_server_kind(kinds[i]);
-            server.policy = find_policy(policies[i]);
+            server.policy = policy_of(policies[i]);
             server.period = time_in(1, period(i), "period");
             server.capacity = time_in(1, budget(i), "budget");
             require(server.capacity <= server.period, "budget above period");
@@ -129,30 +224,90 @@ class Spec {
         require_room();
     }
 
-    void add_tasks(const Column &period, const Column &deadline, const Column &offset, const Column &demand,
-                   const Column &level, const Column &home, const Column &is_limited,
-                   const Column &preemption_level, const Column &task_class) {
+    void add_tasks(const Column &period, const Column &deadline, const Column &offset, const Column &wcet,
+                   const Column &demand, const Column &level, const Column &home, const Column &is_limited,
+                   const Column &preemption_key, const Column &task_class, const Column &on_miss,
+                   const Column &jitter, const Column &is_external, const Column &suspends) {
         const size_t count = period.size();
         require(tasks_.empty(), "tasks are added once");
-        require_length(count, {deadline.size(), offset.size(), demand.size(), level.size(), home.size(),
-                               is_limited.size(), preemption_level.size(), task_class.size()});
+        require_length(count, {deadline.size(), offset.size(), wcet.size(), demand.size(), level.size(),
+                               home.size(), is_limited.size(), preemption_key.size(), task_class.size(),
+                               on_miss.size(), jitter.size(), is_external.size(), suspends.size()});
         tasks_.reserve(count);
         for (size_t i = 0; i < count; i++) {
             takt_task_spec_t task = {};
-            task.period = time_in(1, period(i), "period");
+            task.is_external = is_external(i) != 0;
+            task.suspends = suspends(i) != 0;
+            task.period = time_in(task.is_external ? 0 : 1, period(i), "period");
             task.relative_deadline = time_in(1, deadline(i), "deadline");
             task.offset = time_in(0, offset(i), "offset");
+            task.wcet = time_in(1, wcet(i), "wcet");
             task.demand = time_in(1, demand(i), "demand");
+            task.jitter = time_in(0, jitter(i), "jitter");
+            require(task.jitter == 0 || task.is_external, "jitter of a task whose jobs are no events");
             task.server = server_in(home(i), servers_.size());
             task.level = level_in(1, level(i), levels_at(task.server));
             task.is_limited = is_limited(i) != 0;
-            task.preemption_level = level_in(0, preemption_level(i), levels_at(task.server));
+            task.preemption_key = preemption_key_in(preemption_key(i), task.server);
             require(task_class(i) <= TAKT_CLASS_NONE, "class is out of range");
             task.task_class = static_cast<takt_task_class_t>(task_class(i));
+            require(on_miss(i) <= TAKT_ON_MISS_SKIP, "on_miss is out of range");
+            task.on_miss = static_cast<takt_on_miss_t>(on_miss(i));
             tasks_.push_back(task);
         }
         require_room();
     }
+
+    void set_demand(size_t index, const std::string &kind, const Column &values, double a, double b,
+                    uint64_t least, uint64_t most) {
+        require(least >= 1, "a demand of 0");
+        task_at(index).demands = add_stream(kind, values, a, b, least, most);
+    }
+
+    // Listed arrivals are instants that do not descend; drawn ones are separations.
+    void set_arrivals(size_t index, const std::string &kind, const Column &values, double a, double b,
+                      uint64_t least, uint64_t most) {
+        takt_task_spec_t &task = task_at(index);
+        require(task.is_external && task.jitter == 0, "arrivals of a periodic task");
+        const takt_stream_t *stream = add_stream(kind, values, a, b, least, most);
+        if (stream->kind == TAKT_STREAM_LISTED) {
+            require(std::is_sorted(streams_.back().values.begin(), streams_.back().values.end()),
+                    "arrivals that descend");
+        } else {
+            const double typical = stream->kind == TAKT_STREAM_UNIFORM ? b : a;
+            require(most >= 1 && (least >= 1 || typical >= 1), "arrivals without any separation");
+        }
+        task.arrivals = stream;
+    }
+
+    void set_body(size_t index, const Column &kinds, const Column &ticks) {
+        takt_task_spec_t &task = task_at(index);
+        require_length(kinds.size(), {ticks.size()});
+        std::vector<takt_item_t> &body = bodies_.emplace_back();
+        for (size_t i = 0; i < kinds.size(); i++) {
+            require(kinds(i) <= TAKT_ITEM_SUSPEND, "unknown item of a body");
+            const auto kind = static_cast<takt_item_kind_t>(kinds(i));
+            const bool takes_time = kind == TAKT_ITEM_RUN || kind == TAKT_ITEM_SUSPEND;
+            require(kind != TAKT_ITEM_SUSPEND || task.suspends, "a task that is not said to suspend");
+            body.push_back({kind, time_in(takes_time ? 1 : 0, ticks(i), "item of a body")});
+        }
+        task.body = body.data();
+        task.body_count = static_cast<uint32_t>(body.size());
+    }
+
+    void set_costs(uint64_t context_switch, uint64_t release, uint64_t scheduling, uint64_t point,
+                   uint64_t tick, uint64_t tick_period, bool is_pull) {
+        options_.costs = {time_in(0, context_switch, "cost"),
+                          time_in(0, release, "cost"),
+                          time_in(0, scheduling, "cost"),
+                          time_in(0, point, "cost"),
+                          time_in(0, tick, "cost"),
+                          time_in(tick > 0 ? 1 : 0, tick_period, "tick period"),
+                          is_pull};
+        require(!(is_pull && tick > 0), "points cannot pull where there are ticks");
+    }
+
+    void set_seed(uint64_t seed) { options_.seed = seed; }
 
     void add_threads(const Column &level) {
         require(threads_.empty(), "threads are added once");
@@ -161,6 +316,34 @@ class Spec {
         }
         require_room();
     }
+
+    const takt_sim_options_t &options() const { return options_; }
+
+    // What policies written in Python raise goes there; NULL: they are not called.
+    void let_policies_fail_to(std::exception_ptr *failure) {
+        for (PythonPolicy &policy : python_policies_) {
+            policy.failure = failure;
+        }
+    }
+
+    // Who wants to be told of completions: the policy of each task's home, or NULL. Empty if nobody does.
+    std::vector<PythonPolicy *> listeners() {
+        std::vector<PythonPolicy *> listeners;
+        for (const takt_task_spec_t &task : tasks_) {
+            listeners.push_back(python_policy_at(task.server));
+        }
+        return python_policies_.empty() ? std::vector<PythonPolicy *>() : listeners;
+    }
+
+    std::vector<uint64_t> deadlines() const {
+        std::vector<uint64_t> deadlines;
+        for (const takt_task_spec_t &task : tasks_) {
+            deadlines.push_back(task.relative_deadline);
+        }
+        return deadlines;
+    }
+
+    uint32_t first_task() const { return 1 + static_cast<uint32_t>(servers_.size()); }
 
     // The C description; it points into this object.
     takt_system_spec_t c_spec() const {
@@ -181,16 +364,53 @@ class Spec {
         }
     }
 
+    const takt_policy_t *policy_of(const nb::object &policy) {
+        if (nb::isinstance<nb::str>(policy)) {
+            return find_policy(nb::cast<std::string>(policy));
+        }
+        python_policies_.push_back({make_python_policy(), policy, nullptr});
+        return &python_policies_.back().policy;
+    }
+
+    const takt_policy_t *policy_at(int32_t server) const {
+        return server == TAKT_ROOT ? spec_.policy : servers_[static_cast<size_t>(server)].policy;
+    }
+
+    PythonPolicy *python_policy_at(int32_t server) {
+        const takt_policy_t *wanted = policy_at(server);
+        for (PythonPolicy &policy : python_policies_) {
+            if (&policy.policy == wanted) {
+                return &policy;
+            }
+        }
+        return nullptr;
+    }
+
+    takt_task_spec_t &task_at(size_t index) {
+        require(index < tasks_.size(), "no task " + std::to_string(index));
+        return tasks_[index];
+    }
+
+    const takt_stream_t *add_stream(const std::string &kind, const Column &values, double a, double b,
+                                    uint64_t least, uint64_t most) {
+        return &streams_.emplace_back(kind, values, a, b, least, most).stream;
+    }
+
+    takt_key_t preemption_key_in(uint64_t key, int32_t server) const {
+        const bool has_levels = policy_at(server)->order == TAKT_ORDER_LEVELS;
+        return has_levels ? level_in(0, key, levels_at(server)) : time_in(0, key, "preemption key");
+    }
+
     uint32_t levels_at(int32_t server) const {
         return server == TAKT_ROOT ? spec_.levels : servers_[static_cast<size_t>(server)].levels;
     }
 
     size_t entities() const { return 1 + servers_.size() + tasks_.size() + threads_.size(); }
 
-    // Timers with `order_rows` rows of order digits serve the numbers below 2^(4 order_rows - 1); 0 is "as many
+    // Timers with `order_rows` rows of order digits serve the numbers below 2^(4 order_rows - 2); 0 is "as many
     // as needed".
     void require_rows(uint32_t order_rows) const {
-        require(order_rows == 0 || entities() <= (UINT64_C(1) << (4 * order_rows - 1)), "too few timer rows");
+        require(order_rows == 0 || entities() <= (UINT64_C(1) << (4 * order_rows - 2)), "too few timer rows");
     }
 
     void require_room() const {
@@ -216,6 +436,10 @@ class Spec {
     }
 
     takt_system_spec_t spec_ = {};
+    takt_sim_options_t options_ = {};
+    std::deque<PythonPolicy> python_policies_; // what C points to does not move
+    std::deque<Stream> streams_;
+    std::deque<std::vector<takt_item_t>> bodies_;
     std::vector<takt_server_spec_t> servers_;
     std::vector<takt_task_spec_t> tasks_;
     std::vector<takt_thread_spec_t> threads_;
@@ -319,6 +543,12 @@ struct Jobs {
     std::vector<uint8_t> missed;
 };
 
+struct Points {
+    std::vector<uint64_t> instant;
+    std::vector<uint32_t> task, job;
+    std::vector<uint8_t> optional, should_yield;
+};
+
 struct Budgets {
     std::vector<uint64_t> tick, budget;
     std::vector<uint32_t> server;
@@ -330,7 +560,14 @@ struct Recorder {
     Segments segments;
     Jobs jobs;
     Budgets budgets;
+    Points points;
     bool out_of_memory = false;
+    bool keeps_jobs = false;
+    std::exception_ptr failure;            // of a policy written in Python, or of `progress`
+    std::vector<PythonPolicy *> listeners; // of each task
+    std::vector<uint64_t> deadlines;       // relative
+    uint32_t first_task = 0;
+    std::optional<nb::object> progress;
 };
 
 // No exception may cross the C frames of the simulator.
@@ -355,9 +592,24 @@ void note_segment(void *context, takt_instant_t start, takt_instant_t end, uint3
     });
 }
 
+void tell_policy(const Recorder &recorder, uint32_t task, uint32_t job, takt_instant_t release,
+                 takt_instant_t finish) {
+    PythonPolicy *policy = recorder.listeners.empty() ? nullptr : recorder.listeners[task];
+    if (policy != nullptr && finish != TAKT_NEVER) {
+        call_python(*policy, [&] {
+            const takt_instant_t deadline = release + recorder.deadlines[task];
+            policy->object.attr("complete")(recorder.first_task + task, job, release, deadline, finish);
+        });
+    }
+}
+
 void note_job(void *context, uint32_t task, uint32_t job, takt_instant_t release, takt_instant_t finish,
               bool missed) {
     append_to(context, [=](Recorder &to) {
+        tell_policy(to, task, job, release, finish);
+        if (!to.keeps_jobs) {
+            return;
+        }
         to.jobs.task.push_back(task);
         to.jobs.job.push_back(job);
         to.jobs.release.push_back(release);
@@ -374,6 +626,31 @@ void note_budget(void *context, takt_instant_t now, uint32_t server, takt_durati
         to.budgets.budget.push_back(budget);
         to.budgets.is_charged.push_back(is_charged ? 1 : 0);
     });
+}
+
+void note_point(void *context, takt_instant_t now, uint32_t task, uint32_t job, bool is_optional,
+                bool should_yield) {
+    append_to(context, [=](Recorder &to) {
+        to.points.instant.push_back(now);
+        to.points.task.push_back(task);
+        to.points.job.push_back(job);
+        to.points.optional.push_back(is_optional ? 1 : 0);
+        to.points.should_yield.push_back(should_yield ? 1 : 0);
+    });
+}
+
+// Tells how far a run is; false once something has failed.
+bool note_progress(void *context, takt_instant_t now) {
+    auto *recorder = static_cast<Recorder *>(context);
+    if (recorder->failure == nullptr && recorder->progress) {
+        nb::gil_scoped_acquire locked;
+        try {
+            (*recorder->progress)(now);
+        } catch (...) {
+            recorder->failure = std::current_exception();
+        }
+    }
+    return recorder->failure == nullptr && !recorder->out_of_memory;
 }
 
 // Appends records to a file whose header is already written.
@@ -400,7 +677,7 @@ class Simulation {
    public:
     explicit Simulation(const Spec &spec) {
         const takt_system_spec_t c_spec = spec.c_spec();
-        if (!takt_sim_create(&sim_, &c_spec)) {
+        if (!takt_sim_create(&sim_, &c_spec, &spec.options())) {
             throw std::bad_alloc();
         }
     }
@@ -443,6 +720,9 @@ nb::dict statistics_columns(const takt_sim_t &sim) {
     columns["released"] = statistic(sim, &takt_sim_statistics_t::released);
     columns["finished"] = statistic(sim, &takt_sim_statistics_t::finished);
     columns["missed"] = statistic(sim, &takt_sim_statistics_t::missed);
+    columns["aborted"] = statistic(sim, &takt_sim_statistics_t::aborted);
+    columns["skipped"] = statistic(sim, &takt_sim_statistics_t::skipped);
+    columns["overruns"] = statistic(sim, &takt_sim_statistics_t::overruns);
     columns["preemptions"] = statistic(sim, &takt_sim_statistics_t::preemptions);
     columns["response_min"] = statistic(sim, &takt_sim_statistics_t::response_min);
     columns["response_max"] = statistic(sim, &takt_sim_statistics_t::response_max);
@@ -480,27 +760,67 @@ nb::dict budget_columns(Budgets &&budgets) {
     return columns;
 }
 
-nb::dict simulate(const Spec &spec, uint64_t horizon, bool segments, bool jobs, bool budgets,
-                  const std::optional<std::string> &trace_path) {
-    require(horizon < kTimeLimit, "horizon out of range");
-    Simulation simulation(spec);
-    Recorder recorder;
+nb::dict point_columns(Points &&points) {
+    nb::dict columns;
+    columns["instant"] = Result(std::move(points.instant));
+    columns["task"] = Result(std::move(points.task));
+    columns["job"] = Result(std::move(points.job));
+    columns["optional"] = Result(std::move(points.optional));
+    columns["should_yield"] = Result(std::move(points.should_yield));
+    return columns;
+}
+
+// What is to be kept of a run.
+struct Wishes {
+    bool segments, jobs, budgets, points;
+};
+
+takt_sim_sinks_t make_sinks(Recorder &recorder, const Wishes &wishes) {
     takt_sim_sinks_t sinks = {};
     sinks.context = &recorder;
-    sinks.segment = segments ? note_segment : nullptr;
-    sinks.job = jobs ? note_job : nullptr;
-    sinks.budget = budgets ? note_budget : nullptr;
-    run(simulation, horizon, sinks, trace_path);
-    if (recorder.out_of_memory) {
-        throw std::bad_alloc();
-    }
+    sinks.segment = wishes.segments ? note_segment : nullptr;
+    sinks.job = wishes.jobs || !recorder.listeners.empty() ? note_job : nullptr;
+    sinks.budget = wishes.budgets ? note_budget : nullptr;
+    sinks.point = wishes.points ? note_point : nullptr;
+    sinks.progress = note_progress;
+    return sinks;
+}
+
+nb::dict outcome_of(const takt_sim_t &sim, Recorder &&recorder) {
     nb::dict outcome;
-    outcome["decisions"] = simulation.get()->decisions;
-    outcome["statistics"] = statistics_columns(*simulation.get());
+    outcome["decisions"] = sim.decisions;
+    outcome["invocations"] = sim.invocations;
+    outcome["switches"] = sim.switches;
+    outcome["overhead"] = sim.overhead;
+    outcome["statistics"] = statistics_columns(sim);
     outcome["segments"] = segment_columns(std::move(recorder.segments));
     outcome["jobs"] = job_columns(std::move(recorder.jobs));
     outcome["budgets"] = budget_columns(std::move(recorder.budgets));
+    outcome["points"] = point_columns(std::move(recorder.points));
     return outcome;
+}
+
+nb::dict simulate(Spec &spec, uint64_t horizon, bool segments, bool jobs, bool budgets, bool points,
+                  const std::optional<std::string> &trace_path, const std::optional<nb::object> &progress) {
+    require(horizon < kTimeLimit, "horizon out of range");
+    Recorder recorder;
+    recorder.keeps_jobs = jobs;
+    recorder.listeners = spec.listeners();
+    recorder.deadlines = spec.deadlines();
+    recorder.first_task = spec.first_task();
+    recorder.progress = progress;
+    spec.let_policies_fail_to(&recorder.failure);
+    Simulation simulation(spec);
+    const takt_sim_sinks_t sinks = make_sinks(recorder, {segments, jobs, budgets, points});
+    run(simulation, horizon, sinks, trace_path);
+    spec.let_policies_fail_to(nullptr);
+    if (recorder.failure != nullptr) {
+        std::rethrow_exception(recorder.failure);
+    }
+    if (recorder.out_of_memory || simulation.get()->is_short_of_memory) {
+        throw std::bad_alloc();
+    }
+    return outcome_of(*simulation.get(), std::move(recorder));
 }
 
 // ---- replay ---------------------------------------------------------------------------------------
@@ -543,17 +863,23 @@ class System {
 };
 
 // verdict, decisions, record, recorded, replayed
-std::tuple<std::string, uint64_t, uint64_t, RecordTuple, RecordTuple> replay(const Spec &spec,
+std::tuple<std::string, uint64_t, uint64_t, RecordTuple, RecordTuple> replay(Spec &spec,
                                                                              const Records &records) {
     require(records.size() % sizeof(takt_record_t) == 0, "an incomplete record");
     require(reinterpret_cast<uintptr_t>(records.data()) % alignof(takt_record_t) == 0,
             "records are not aligned");
+    std::exception_ptr failure;
+    spec.let_policies_fail_to(&failure);
     System system(spec);
     takt_replay_result_t result;
     {
         nb::gil_scoped_release unlocked;
         result = takt_replay(system.get(), reinterpret_cast<const takt_record_t *>(records.data()),
                              records.size() / sizeof(takt_record_t));
+    }
+    spec.let_policies_fail_to(nullptr);
+    if (failure != nullptr) {
+        std::rethrow_exception(failure);
     }
     return {verdict_name(result.verdict), result.decisions, result.record, as_tuple(result.recorded),
             as_tuple(result.replayed)};
@@ -588,6 +914,11 @@ NB_MODULE(_core, m) {
     m.attr("TIME_LIMIT") = kTimeLimit;
     m.attr("TRACE_VERSION") = static_cast<int>(TAKT_TRACE_VERSION);
     m.attr("RECORD_COMPLETE") = static_cast<int>(TAKT_RECORD_COMPLETE);
+    m.attr("RECORD_ARRIVAL") = static_cast<int>(TAKT_RECORD_ARRIVAL);
+    m.attr("RECORD_POINT") = static_cast<int>(TAKT_RECORD_POINT);
+    m.attr("RECORD_SUSPEND") = static_cast<int>(TAKT_RECORD_SUSPEND);
+    m.attr("RECORD_ABORT") = static_cast<int>(TAKT_RECORD_ABORT);
+    m.attr("RECORD_SKIP") = static_cast<int>(TAKT_RECORD_SKIP);
     m.attr("RECORD_DECISION") = static_cast<int>(TAKT_RECORD_DECISION);
     m.def("level_from_priority", &takt_level_from_priority, nb::arg("priority"), nb::arg("levels"));
     m.def("policies", &policies);
@@ -597,17 +928,28 @@ NB_MODULE(_core, m) {
         .def("__arrow_c_array__", &Result::arrow_c_array, nb::arg("requested_schema") = nb::none());
 
     nb::class_<Spec>(m, "Spec")
-        .def(nb::init<const std::string &, uint64_t, uint64_t, uint64_t>(), nb::arg("policy"),
+        .def(nb::init<const nb::object &, uint64_t, uint64_t, uint64_t>(), nb::arg("policy"),
              nb::arg("levels"), nb::arg("order_rows") = 0, nb::arg("time_rows") = 0)
         .def("add_servers", &Spec::add_servers, nb::kw_only(), nb::arg("kinds"), nb::arg("policies"),
              nb::arg("period"), nb::arg("budget"), nb::arg("offset"), nb::arg("level"), nb::arg("home"),
              nb::arg("levels"), nb::arg("order_rows"), nb::arg("time_rows"))
         .def("add_tasks", &Spec::add_tasks, nb::kw_only(), nb::arg("period"), nb::arg("deadline"),
-             nb::arg("offset"), nb::arg("demand"), nb::arg("level"), nb::arg("home"), nb::arg("is_limited"),
-             nb::arg("preemption_level"), nb::arg("task_class"))
+             nb::arg("offset"), nb::arg("wcet"), nb::arg("demand"), nb::arg("level"), nb::arg("home"),
+             nb::arg("is_limited"), nb::arg("preemption_key"), nb::arg("task_class"), nb::arg("on_miss"),
+             nb::arg("jitter"), nb::arg("is_external"), nb::arg("suspends"))
+        .def("set_demand", &Spec::set_demand, nb::arg("index"), nb::arg("kind"), nb::arg("values"),
+             nb::arg("a"), nb::arg("b"), nb::arg("least"), nb::arg("most"))
+        .def("set_arrivals", &Spec::set_arrivals, nb::arg("index"), nb::arg("kind"), nb::arg("values"),
+             nb::arg("a"), nb::arg("b"), nb::arg("least"), nb::arg("most"))
+        .def("set_body", &Spec::set_body, nb::arg("index"), nb::arg("ops"), nb::arg("ticks"))
+        .def("set_costs", &Spec::set_costs, nb::kw_only(), nb::arg("context_switch"), nb::arg("release"),
+             nb::arg("scheduling"), nb::arg("point"), nb::arg("tick"), nb::arg("tick_period"),
+             nb::arg("is_pull"))
+        .def("set_seed", &Spec::set_seed, nb::arg("seed"))
         .def("add_threads", &Spec::add_threads, nb::arg("level"));
 
     m.def("simulate", &simulate, nb::arg("spec"), nb::arg("horizon"), nb::kw_only(), nb::arg("segments"),
-          nb::arg("jobs"), nb::arg("budgets"), nb::arg("trace_path") = nb::none());
+          nb::arg("jobs"), nb::arg("budgets"), nb::arg("points"), nb::arg("trace_path") = nb::none(),
+          nb::arg("progress") = nb::none());
     m.def("replay", &replay, nb::arg("spec"), nb::arg("records"));
 }

@@ -19,27 +19,56 @@ static void listen(takt_trace_t *trace, const takt_record_t *record) {
     TAKT_CONTAINER_OF(trace, listener_t, trace)->last = *record;
 }
 
-static bool is_event(uint8_t kind) { return kind >= TAKT_RECORD_COMPLETE && kind <= TAKT_RECORD_YIELD; }
+static bool is_event(uint8_t kind) {
+    return kind >= TAKT_RECORD_COMPLETE && kind <= TAKT_RECORD_ARRIVAL && kind != TAKT_RECORD_STEP;
+}
 
-/* Whether `entity` is in the state that an event of `kind` presupposes. */
-static bool event_fits(const takt_dispatcher_t *dispatcher, uint8_t kind, const takt_entity_t *entity) {
-    switch (kind) {
+/* What core says by itself, in the course of the steps before. */
+static bool is_notice(uint8_t kind) { return kind == TAKT_RECORD_ABORT || kind == TAKT_RECORD_SKIP; }
+
+static bool has_timers(const takt_entity_t *entity) {
+    return entity->task != NULL && entity->task->extension != NULL;
+}
+
+static bool is_suspended(const takt_entity_t *entity) {
+    return has_timers(entity) && takt_timer_is_armed(&entity->task->extension->resume);
+}
+
+/* Whether `entity` is in the state that `record`, an event, presupposes. */
+static bool event_fits(const takt_dispatcher_t *dispatcher, const takt_record_t *record,
+                       const takt_entity_t *entity) {
+    const bool runs = takt_entity_is_ready(entity) && dispatcher->cpus[0].running == entity;
+    switch (record->kind) {
     case TAKT_RECORD_COMPLETE:
-        return entity->task != NULL && takt_entity_is_ready(entity) && dispatcher->cpus[0].running == entity;
+        return runs && entity->task != NULL;
     case TAKT_RECORD_YIELD:
-        return takt_entity_is_ready(entity) && dispatcher->cpus[0].running == entity;
+        return runs;
+    case TAKT_RECORD_POINT:
+    case TAKT_RECORD_OPTIONAL_POINT:
+        return runs && (entity->attributes & TAKT_ATTRIBUTE_LIMITED) != 0;
+    case TAKT_RECORD_SUSPEND:
+        return runs && has_timers(entity) && record->value >= record->now;
+    case TAKT_RECORD_ARRIVAL:
+        return entity->task != NULL && !takt_task_is_periodic(entity->task) && record->value <= record->now;
     case TAKT_RECORD_BLOCK:
         return takt_entity_is_ready(entity);
     default:
-        return !takt_entity_is_ready(entity) &&
+        return !takt_entity_is_ready(entity) && !is_suspended(entity) &&
                (entity->task == NULL || (entity->state & TAKT_STATE_ACTIVE) != 0);
     }
+}
+
+static bool make_room(takt_system_t *system, const takt_entity_t *entity) {
+    return takt_system_reserve(system, (uint32_t)(entity->task - system->tasks));
 }
 
 static bool post(replay_t *replay, const takt_record_t *record) {
     takt_dispatcher_t *dispatcher = &replay->system->dispatcher;
     takt_entity_t *entity = takt_system_entity(replay->system, record->entity);
-    if (entity == NULL || takt_entity_is_server(entity) || !event_fits(dispatcher, record->kind, entity)) {
+    if (entity == NULL || takt_entity_is_server(entity) || !event_fits(dispatcher, record, entity)) {
+        return false;
+    }
+    if (record->kind == TAKT_RECORD_ARRIVAL && !make_room(replay->system, entity)) {
         return false;
     }
     takt_dispatcher_post(
@@ -78,6 +107,9 @@ static bool feed(replay_t *replay, const takt_record_t *record) {
     if (is_event(record->kind)) {
         return post(replay, record);
     }
+    if (is_notice(record->kind)) {
+        return true;
+    }
     return record->kind == TAKT_RECORD_DECISION && decide(replay, record);
 }
 
@@ -93,7 +125,7 @@ takt_replay_result_t takt_replay(takt_system_t *system, const takt_record_t *rec
     listener_t listener = {.trace = {listen}};
     takt_dispatcher_record_to(&system->dispatcher, &listener.trace);
     for (uint64_t i = 0; i < count; i++) {
-        if (records[i].kind > TAKT_RECORD_DECISION) {
+        if (records[i].kind > TAKT_RECORD_SKIP) {
             continue;
         }
         result.verdict =

@@ -2,15 +2,13 @@
 #include "sim/sim.h"
 
 #include "core/backend.h"
+#include "sim/arrivals.h"
+#include "sim/work.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What core must not know: how long jobs run. */
-typedef struct takt_sim_demand {
-    takt_duration_t demand;    /* of each job */
-    takt_duration_t remaining; /* of the current job */
-} takt_sim_demand_t;
+enum { DECISIONS_BETWEEN_PROGRESS = 1 << 16 };
 
 /* A segment that may still grow. */
 typedef struct segment {
@@ -21,26 +19,38 @@ typedef struct segment {
 } segment_t;
 
 typedef struct run {
+    takt_trace_t trace;    /* what core records to if somebody has to listen; first of all */
+    takt_trace_t *forward; /* the user's trace */
     takt_sim_t *sim;
     takt_direct_t backend;
     uint32_t sequence;
+    takt_instant_t horizon;
     takt_sim_sinks_t sinks;
     segment_t segment;
     const takt_entity_t *unfinished; /* ran last and is not finished */
+    const takt_entity_t *last;       /* ran last */
+    takt_decision_t decision;        /* in force */
+    uint32_t job;                    /* that it chose */
+    takt_instant_t next_tick;
+    bool is_costly;  /* the kernel takes time, or timers wait for points */
+    bool is_pulling; /* a non-preemptive job runs and timers wait */
 } run_t;
 
-bool takt_sim_create(takt_sim_t *sim, const takt_system_spec_t *spec) {
+bool takt_sim_create(takt_sim_t *sim, const takt_system_spec_t *spec, const takt_sim_options_t *options) {
     memset(sim, 0, sizeof *sim);
     const size_t count = spec->task_count > 0 ? spec->task_count : 1;
+    sim->specs = spec->tasks;
+    sim->options = options != NULL ? *options : (takt_sim_options_t){0};
     sim->statistics = calloc(count, sizeof *sim->statistics);
-    sim->demands = calloc(count, sizeof *sim->demands);
-    if (sim->statistics == NULL || sim->demands == NULL || !takt_system_create(&sim->system, spec)) {
+    sim->work = calloc(count, sizeof *sim->work);
+    if (sim->statistics == NULL || sim->work == NULL || !takt_system_create(&sim->system, spec) ||
+        !takt_sim_arrivals_create(sim)) {
         takt_sim_destroy(sim);
         return false;
     }
     for (uint32_t task = 0; task < spec->task_count; task++) {
         sim->statistics[task].response_min = TAKT_NEVER;
-        sim->demands[task] = (takt_sim_demand_t){spec->tasks[task].demand, spec->tasks[task].demand};
+        takt_sim_work_init(&sim->work[task], &spec->tasks[task]);
     }
     return true;
 }
@@ -48,10 +58,13 @@ bool takt_sim_create(takt_sim_t *sim, const takt_system_spec_t *spec) {
 void takt_sim_destroy(takt_sim_t *sim) {
     takt_system_destroy(&sim->system);
     free(sim->statistics);
-    free(sim->demands);
-    sim->statistics = NULL;
-    sim->demands = NULL;
+    free(sim->work);
+    free(sim->sources);
+    free(sim->arrival_rows);
+    memset(sim, 0, sizeof *sim);
 }
+
+/* ---- who has run --------------------------------------------------------------------------------- */
 
 static void close_segment(run_t *run) {
     const segment_t *segment = &run->segment;
@@ -83,37 +96,75 @@ static void count_preemption(run_t *run, const takt_entity_t *next) {
 }
 
 /* `task` has received service in [start, end). */
-static void serve(run_t *run, uint32_t task, takt_instant_t start, takt_instant_t end) {
-    run->sim->demands[task].remaining -= end - start;
+static void serve(run_t *run, takt_sim_work_t *work, uint32_t task, takt_instant_t start,
+                  takt_instant_t end) {
+    work->left -= end - start;
+    run->sim->statistics[task].busy += end - start;
     if (run->sinks.segment != NULL) {
         extend_segment(run, task, start, end);
     }
 }
 
-static void count_finished_job(run_t *run, uint32_t task, takt_instant_t finish) {
-    takt_sim_statistics_t *statistics = &run->sim->statistics[task];
-    const takt_job_t *job = &run->sim->system.tasks[task].job;
-    const takt_duration_t response = finish - job->release;
-    const bool missed = finish > job->deadline;
-    statistics->finished++;
-    statistics->missed += missed;
-    statistics->response_sum += response;
-    statistics->response_min = response < statistics->response_min ? response : statistics->response_min;
-    statistics->response_max = response > statistics->response_max ? response : statistics->response_max;
+/* ---- jobs that end -------------------------------------------------------------------------------- */
+
+static void tell_job(const run_t *run, uint32_t task, uint32_t job, takt_instant_t release,
+                     takt_instant_t finish, bool missed) {
+    run->sim->statistics[task].missed += missed;
     if (run->sinks.job != NULL) {
-        run->sinks.job(run->sinks.context, task, job->number, job->release, finish, missed);
+        run->sinks.job(run->sinks.context, task, job, release, finish, missed);
     }
 }
 
 /* The running job has received its demand. */
-static takt_event_t complete(run_t *run, takt_entity_t *entity, uint32_t task, takt_instant_t now) {
-    takt_sim_demand_t *demand = &run->sim->demands[task];
-    run->sim->statistics[task].busy += demand->demand;
-    demand->remaining = demand->demand;
+static void finish_job(run_t *run, const takt_sim_work_t *work, uint32_t task, takt_instant_t finish) {
+    takt_sim_statistics_t *statistics = &run->sim->statistics[task];
+    const takt_task_t *of = &run->sim->system.tasks[task];
+    const takt_job_t *job = &of->job;
+    const takt_duration_t response = finish - job->release;
     run->unfinished = NULL;
-    count_finished_job(run, task, now);
-    return (takt_event_t){TAKT_EVENT_COMPLETE, entity, now, now};
+    statistics->finished++;
+    statistics->overruns += work->total > of->wcet;
+    statistics->response_sum += response;
+    statistics->response_min = response < statistics->response_min ? response : statistics->response_min;
+    statistics->response_max = response > statistics->response_max ? response : statistics->response_max;
+    tell_job(run, task, job->number, job->release, finish, finish > job->deadline);
 }
+
+/* Core has ended a job by itself. */
+static void lose_job(run_t *run, const takt_record_t *record) {
+    takt_sim_t *sim = run->sim;
+    const uint32_t task = record->entity - 1u - sim->system.server_count;
+    if (record->kind == TAKT_RECORD_SKIP) {
+        sim->statistics[task].skipped++;
+        tell_job(run, task, record->job, record->value, TAKT_NEVER, true);
+        return;
+    }
+    if (run->unfinished == &sim->system.entities[task]) {
+        run->unfinished = NULL;
+    }
+    sim->statistics[task].aborted++;
+    tell_job(run, task, record->job, sim->system.tasks[task].job.release, TAKT_NEVER, true);
+}
+
+static void listen(takt_trace_t *trace, const takt_record_t *record) {
+    run_t *run = TAKT_CONTAINER_OF(trace, run_t, trace);
+    if (record->kind > TAKT_RECORD_DECISION) {
+        lose_job(run, record);
+    }
+    if (run->forward != NULL) {
+        run->forward->record(run->forward, record);
+    }
+}
+
+static bool may_lose_jobs(const takt_sim_t *sim) {
+    bool may = false;
+    for (uint32_t task = 0; task < sim->system.task_count; task++) {
+        may |= sim->specs[task].on_miss != TAKT_ON_MISS_CONTINUE;
+    }
+    return may;
+}
+
+/* ---- budgets, for who wants to know ---------------------------------------------------------------- */
 
 static bool is_charged(const takt_entity_t *running, const takt_server_t *server) {
     const takt_server_t *home = running != NULL ? running->home : NULL;
@@ -123,16 +174,16 @@ static bool is_charged(const takt_entity_t *running, const takt_server_t *server
     return home != NULL;
 }
 
-static void report_budgets(const run_t *run, takt_instant_t now) {
+static void report_budgets(const run_t *run, takt_instant_t now, const takt_entity_t *running) {
     const takt_system_t *system = &run->sim->system;
     for (uint32_t i = 0; i < system->server_count; i++) {
         const takt_server_t *server = &system->servers[i];
         const takt_duration_t budget = takt_server_budget(server, now);
-        run->sinks.budget(run->sinks.context, now, i, budget, is_charged(system->cpu.running, server));
+        run->sinks.budget(run->sinks.context, now, i, budget, is_charged(running, server));
     }
 }
 
-/* Replenishments that wait in an inactive parent count from their nominal instant. */
+/* Replenishments that wait, in an inactive parent or for the kernel, count from their nominal instant. */
 static void report_waiting_replenishments(const run_t *run, takt_instant_t after, takt_instant_t before) {
     const takt_system_t *system = &run->sim->system;
     for (uint32_t i = 0; i < system->server_count; i++) {
@@ -144,96 +195,338 @@ static void report_waiting_replenishments(const run_t *run, takt_instant_t after
     }
 }
 
-/* Hands `event` over and lets the decision that knows it come. */
-static takt_decision_t decide(run_t *run, const takt_event_t *event) {
-    takt_decision_t decision = {.entity = NULL};
+/* ---- decisions -------------------------------------------------------------------------------------- */
+
+static bool is_non_preemptive(const takt_entity_t *entity) {
+    return (entity->attributes & TAKT_ATTRIBUTE_LIMITED) != 0 &&
+           entity->task->preemption_key == TAKT_KEY_MOST_URGENT;
+}
+
+static void post(run_t *run, const takt_event_t *event) {
     run->sequence++;
     takt_direct_post(&run->backend, event, run->sequence);
-    while (!takt_direct_take(&run->backend, run->sequence, &decision)) {
+}
+
+TAKT_RARE static void post_due_arrivals(run_t *run, takt_instant_t until) {
+    takt_arrival_t arrival;
+    takt_sim_source_t *source;
+    while ((source = takt_sim_arrivals_take(run->sim, until, &arrival)) != NULL) {
+        takt_system_t *system = &run->sim->system;
+        if (!takt_system_reserve(system, source->task)) {
+            run->sim->is_short_of_memory = true;
+            run->horizon = 0;
+            return;
+        }
+        takt_entity_t *entity = &system->entities[source->task];
+        post(run, &(takt_event_t){TAKT_EVENT_ARRIVAL, entity, arrival.instant, arrival.nominal});
     }
+}
+
+/* Arrivals are told when they happen, whatever the kernel is doing then. */
+static inline void post_arrivals(run_t *run, takt_instant_t until) {
+    if (takt_sim_arrivals_next(run->sim) <= until) {
+        post_due_arrivals(run, until);
+    }
+}
+
+static void tell_point(const run_t *run, takt_instant_t now, uint32_t task, bool is_optional,
+                       bool should_yield) {
+    if (run->sinks.point != NULL) {
+        const uint32_t job = run->sim->system.tasks[task].job.number;
+        run->sinks.point(run->sinks.context, now, task, job, is_optional, should_yield);
+    }
+}
+
+static bool is_point(const takt_event_t *event) {
+    return event->kind == TAKT_EVENT_POINT || event->kind == TAKT_EVENT_OPTIONAL_POINT;
+}
+
+static takt_duration_t pay_ticks(run_t *run, takt_instant_t now) {
+    const takt_sim_costs_t *costs = &run->sim->options.costs;
+    takt_duration_t cost = 0;
+    for (; run->next_tick <= now; run->next_tick += costs->tick_period) {
+        cost += costs->tick;
+    }
+    return cost;
+}
+
+/* Whether the scheduler has had no choice: a non-preemptive job goes on that nobody asked to yield. */
+static bool goes_on(const run_t *run, const takt_event_t *event, const takt_entity_t *chosen,
+                    bool was_asked) {
+    const bool is_same = chosen != NULL && chosen == run->decision.entity &&
+                         chosen->task->job.number == run->job && is_non_preemptive(chosen);
+    const bool is_silent = event->kind == TAKT_EVENT_TIME || event->kind == TAKT_EVENT_OPTIONAL_POINT ||
+                           (event->kind == TAKT_EVENT_POINT && !was_asked);
+    return is_same && is_silent && !run->is_pulling;
+}
+
+/* What a pass has met, for its costs. */
+typedef struct pass {
+    const takt_event_t *event;
+    uint32_t releases; /* of the dispatcher, before the pass */
+    bool was_asked;    /* to yield */
+    bool is_busy;      /* more than a tick has happened */
+} pass_t;
+
+/* What the kernel takes until what it chose starts. */
+static takt_duration_t kernel_time(run_t *run, const pass_t *pass, const takt_entity_t *chosen) {
+    const takt_sim_costs_t *costs = &run->sim->options.costs;
+    const uint32_t released = run->backend.dispatcher->releases - pass->releases;
+    takt_duration_t cost = pay_ticks(run, pass->event->now) + released * costs->release;
+    if (is_point(pass->event)) {
+        cost += costs->point;
+    }
+    if (pass->is_busy && !goes_on(run, pass->event, chosen, pass->was_asked)) {
+        cost += costs->scheduling;
+    }
+    if (chosen != NULL && chosen != run->last) {
+        cost += costs->context_switch;
+    }
+    return cost;
+}
+
+/* The instant at which `chosen` starts: after the kernel has done its work. */
+TAKT_RARE static takt_instant_t start_of(run_t *run, const pass_t *pass, const takt_entity_t *chosen) {
+    takt_sim_t *sim = run->sim;
+    const takt_instant_t now = pass->event->now;
+    const takt_instant_t start = now + kernel_time(run, pass, chosen);
+    if (start > now) {
+        const takt_instant_t end = start < run->horizon ? start : run->horizon;
+        sim->overhead += end - now;
+        if (run->sinks.budget != NULL) {
+            report_budgets(run, now, NULL);
+            report_waiting_replenishments(run, now, start);
+        }
+        post_arrivals(run, end - 1u);
+    }
+    return start;
+}
+
+static bool can_pull(const run_t *run, takt_instant_t start) {
+    const takt_entity_t *chosen = run->decision.entity;
+    return run->sim->options.costs.is_pull && chosen != NULL && is_non_preemptive(chosen) &&
+           takt_server_is_root(chosen->home) && run->decision.until > start;
+}
+
+static void take(run_t *run, takt_instant_t start) {
+    const bool is_taken = takt_direct_take(&run->backend, run->sequence, start, &run->decision);
+    (void)is_taken; /* the direct backend knows the last event */
+    const takt_entity_t *chosen = run->decision.entity;
     run->sim->decisions++;
-    count_preemption(run, decision.entity);
+    count_preemption(run, chosen);
+    if (chosen != NULL) {
+        run->job = chosen->task->job.number;
+        run->sim->switches += chosen != run->last;
+        run->last = chosen;
+    }
     if (run->sinks.budget != NULL) {
-        report_budgets(run, event->now);
-    }
-    return decision;
-}
-
-/* Lets `decision` be from `now` on, until its job completes, its time ends or `horizon` comes: the
- * next event. */
-static takt_event_t advance(run_t *run, const takt_decision_t *decision, takt_instant_t now,
-                            takt_instant_t horizon) {
-    const takt_instant_t end = decision->until < horizon ? decision->until : horizon;
-    if (decision->entity == NULL) {
-        return (takt_event_t){TAKT_EVENT_TIME, NULL, end, end};
-    }
-    const uint32_t task = task_of(run->sim, decision->entity);
-    const takt_duration_t remaining = run->sim->demands[task].remaining;
-    run->unfinished = decision->entity;
-    if (remaining > end - now) {
-        serve(run, task, now, end);
-        return (takt_event_t){TAKT_EVENT_TIME, NULL, end, end};
-    }
-    serve(run, task, now, now + remaining);
-    return complete(run, decision->entity, task, now + remaining);
-}
-
-static void report_unfinished(run_t *run, uint32_t task, uint32_t job, takt_instant_t release, bool missed) {
-    run->sim->statistics[task].missed += missed;
-    if (run->sinks.job != NULL) {
-        run->sinks.job(run->sinks.context, task, job, release, TAKT_NEVER, missed);
+        report_budgets(run, start, chosen);
     }
 }
 
-/* Releases that core has not seen, because the task's server has been inactive since. */
-static uint64_t unseen_releases(const takt_task_t *task, takt_instant_t horizon) {
+/* Hands over an event of a job; gives whether the job has been asked to yield until then. */
+static bool post_asking(run_t *run, const takt_event_t *event) {
+    const takt_cpu_t *cpu = &run->sim->system.cpu;
+    const bool is_optional = event->kind == TAKT_EVENT_OPTIONAL_POINT;
+    bool was_asked = cpu->should_yield != 0;
+    post(run, event);
+    if (is_point(event)) {
+        was_asked |= cpu->should_yield != 0;
+        tell_point(run, event->now, task_of(run->sim, event->entity), is_optional, was_asked);
+    }
+    return was_asked;
+}
+
+static void settle(run_t *run) { takt_direct_settle(&run->backend); }
+
+/* Pull: what came due while a non-preemptive job ran is older than the event that it now causes. */
+static void catch_up(run_t *run, const takt_event_t *event) {
+    if (run->is_pulling && event->now > 0) {
+        run->backend.now = event->now - 1u;
+        settle(run);
+    }
+}
+
+/* As decide, where the kernel takes time or timers wait for points. */
+TAKT_RARE static takt_instant_t decide_at_cost(run_t *run, const takt_event_t *event) {
+    const bool is_time = event->kind == TAKT_EVENT_TIME;
+    const uint32_t sequence = run->sequence;
+    pass_t pass = {.event = event, .releases = run->backend.dispatcher->releases};
+    if (run->is_pulling && is_time) {
+        post_arrivals(run, event->now);
+        return event->now;
+    }
+    catch_up(run, event);
+    pass.was_asked = post_asking(run, event);
+    post_arrivals(run, event->now);
+    pass.is_busy = !is_time || run->sequence != sequence + 1u || event->now >= run->decision.until;
+    settle(run);
+    const takt_instant_t start = start_of(run, &pass, takt_dispatcher_best(run->backend.dispatcher));
+    run->sim->invocations += pass.is_busy;
+    take(run, start);
+    run->is_pulling = can_pull(run, start);
+    return start;
+}
+
+/* Hands `event` over and lets the decision that knows it come; gives the instant from which it counts. */
+static takt_instant_t decide(run_t *run, const takt_event_t *event) {
+    if (run->is_costly) {
+        return decide_at_cost(run, event);
+    }
+    if (is_point(event)) {
+        (void)post_asking(run, event);
+    } else {
+        post(run, event);
+    }
+    post_arrivals(run, event->now);
+    settle(run);
+    run->sim->invocations++;
+    take(run, event->now);
+    return event->now;
+}
+
+/* ---- time passes -------------------------------------------------------------------------------------- */
+
+/* The next event at a milestone of the running job; TIME if the job just goes on. */
+static takt_event_t pass_milestone(run_t *run, takt_sim_work_t *work, uint32_t task, takt_instant_t now) {
+    takt_entity_t *entity = run->decision.entity;
+    if (work->after == 0) {
+        finish_job(run, work, task, now);
+        return (takt_event_t){TAKT_EVENT_COMPLETE, entity, now, now};
+    }
+    const takt_item_t item = takt_sim_work_pass(work, &run->sim->specs[task]);
+    const bool is_optional = item.kind == TAKT_ITEM_OPTIONAL_POINT;
+    if (item.kind == TAKT_ITEM_SUSPEND) {
+        run->unfinished = NULL;
+        return (takt_event_t){TAKT_EVENT_SUSPEND, entity, now, now + item.ticks};
+    }
+    if (is_non_preemptive(entity)) {
+        return (takt_event_t){is_optional ? TAKT_EVENT_OPTIONAL_POINT : TAKT_EVENT_POINT, entity, now, now};
+    }
+    tell_point(run, now, task, is_optional, false);
+    return (takt_event_t){TAKT_EVENT_TIME, NULL, now, now};
+}
+
+/* How far the decision goes if its job does nothing. */
+static takt_instant_t end_of_decision(const run_t *run, takt_instant_t now) {
+    takt_instant_t end = run->is_pulling ? TAKT_NEVER : run->decision.until;
+    const takt_instant_t arrival = takt_sim_arrivals_next(run->sim);
+    end = arrival < end ? arrival : end;
+    end = run->next_tick < end ? run->next_tick : end;
+    end = run->horizon < end ? run->horizon : end;
+    return end > now ? end : now;
+}
+
+/* Lets the decision be from `now` on, until its job does something, its time ends or the horizon comes:
+ * the next event. */
+static takt_event_t advance(run_t *run, takt_instant_t now) {
+    const takt_instant_t end = end_of_decision(run, now);
+    takt_event_t event = {TAKT_EVENT_TIME, NULL, end, end};
+    if (run->decision.entity == NULL || now >= run->horizon) {
+        return event;
+    }
+    const uint32_t task = task_of(run->sim, run->decision.entity);
+    takt_sim_work_t *work = takt_sim_work_on(run->sim, task, run->job);
+    run->unfinished = run->decision.entity;
+    while (event.kind == TAKT_EVENT_TIME && work->left <= end - now &&
+           (work->after == 0 || now + work->left < run->horizon)) {
+        const takt_instant_t start = now;
+        now += work->left;
+        serve(run, work, task, start, now);
+        event = pass_milestone(run, work, task, now);
+    }
+    if (event.kind == TAKT_EVENT_TIME) {
+        serve(run, work, task, now, end);
+        event = (takt_event_t){TAKT_EVENT_TIME, NULL, end, end};
+    }
+    return event;
+}
+
+/* ---- the end -------------------------------------------------------------------------------------------- */
+
+static uint64_t unreleased(const takt_task_t *task, takt_instant_t horizon) {
+    if (!takt_task_is_periodic(task)) {
+        return task->extension->count - task->waiting;
+    }
     const takt_instant_t next = task->timer.instant;
-    return next < horizon ? (horizon - next + task->period - 1u) / task->period : 0u;
+    return next < horizon ? (horizon - next + task->job.period - 1u) / task->job.period : 0u;
 }
 
-static void finish_task(run_t *run, uint32_t index, takt_instant_t horizon) {
+/* The arrival of the `index`th job that is not the current one. */
+static takt_instant_t arrival_of(const takt_task_t *task, uint64_t index) {
+    if (!takt_task_is_periodic(task)) {
+        return takt_task_arrival(task->extension, (uint32_t)index)->nominal;
+    }
+    return task->timer.instant - task->waiting * task->job.period + index * task->job.period;
+}
+
+/* Jobs that are unfinished at the horizon: the current one, those that wait, and those whose release core
+ * has not seen because the task's server has been inactive since. */
+static void end_task(run_t *run, uint32_t index, takt_instant_t horizon) {
     const takt_task_t *task = &run->sim->system.tasks[index];
-    const takt_sim_demand_t *demand = &run->sim->demands[index];
+    takt_sim_statistics_t *statistics = &run->sim->statistics[index];
     const bool is_active = (task->entity->state & TAKT_STATE_ACTIVE) != 0;
-    const takt_instant_t first = is_active ? task->job.release : task->timer.instant;
-    const uint64_t unfinished =
-        (is_active ? 1u + (uint64_t)task->waiting : 0u) + unseen_releases(task, horizon);
-    run->sim->statistics[index].released = run->sim->statistics[index].finished + unfinished;
-    run->sim->statistics[index].busy += demand->demand - demand->remaining;
-    for (uint64_t i = 0; i < unfinished; i++) {
-        const takt_instant_t release = first + i * task->period;
-        const bool missed = release + task->relative_deadline <= horizon;
-        report_unfinished(run, index, task->job.number + (uint32_t)i, release, missed);
+    const uint64_t others = task->waiting + unreleased(task, horizon);
+    const uint32_t skipped = task->extension != NULL ? task->extension->skipped : 0u;
+    const uint32_t first = task->job.number + skipped + is_active;
+    statistics->released =
+        statistics->finished + statistics->aborted + statistics->skipped + is_active + others;
+    if (is_active) {
+        tell_job(run, index, task->job.number, task->job.release, TAKT_NEVER, task->job.deadline <= horizon);
+    }
+    for (uint64_t i = 0; i < others; i++) {
+        const takt_instant_t arrival = arrival_of(task, i);
+        const bool missed = arrival + task->relative_deadline <= horizon;
+        tell_job(run, index, first + (uint32_t)i, arrival, TAKT_NEVER, missed);
     }
 }
 
 /* Steps 1 to 3 of the horizon itself. */
 static void end(run_t *run, const takt_event_t *event, takt_instant_t horizon) {
-    if (event->kind != TAKT_EVENT_TIME) {
+    if (event->kind == TAKT_EVENT_COMPLETE) {
         takt_dispatcher_post(run->backend.dispatcher, event);
     }
     if (run->sinks.segment != NULL) {
         close_segment(run);
     }
     for (uint32_t task = 0; task < run->sim->system.task_count; task++) {
-        finish_task(run, task, horizon);
+        end_task(run, task, horizon);
     }
+}
+
+static bool is_wanted(const run_t *run, takt_instant_t now) {
+    return run->sinks.progress == NULL || run->sim->decisions % DECISIONS_BETWEEN_PROGRESS != 0 ||
+           run->sinks.progress(run->sinks.context, now);
+}
+
+static bool is_costly(const takt_sim_costs_t *costs) {
+    const takt_duration_t sum =
+        costs->context_switch | costs->release | costs->scheduling | costs->point | costs->tick;
+    return sum != 0 || costs->is_pull;
 }
 
 void takt_sim_run(takt_sim_t *sim, takt_instant_t horizon, const takt_sim_sinks_t *sinks,
                   takt_trace_t *trace) {
-    run_t run = {.sim = sim, .backend = {.dispatcher = &sim->system.dispatcher}};
+    const takt_sim_costs_t *costs = &sim->options.costs;
+    run_t run = {
+        .trace = {listen},
+        .forward = trace,
+        .sim = sim,
+        .backend = {.dispatcher = &sim->system.dispatcher},
+        .horizon = horizon,
+        .next_tick = costs->tick > 0 ? costs->tick_period : TAKT_NEVER,
+        .is_costly = is_costly(costs),
+    };
     takt_event_t event = {TAKT_EVENT_TIME, NULL, 0, 0};
     if (sinks != NULL) {
         run.sinks = *sinks;
     }
-    takt_dispatcher_record_to(run.backend.dispatcher, trace);
-    while (event.now < horizon) {
-        const takt_instant_t now = event.now;
-        const takt_decision_t decision = decide(&run, &event);
-        event = advance(&run, &decision, now, horizon);
+    takt_dispatcher_record_to(run.backend.dispatcher, may_lose_jobs(sim) ? &run.trace : trace);
+    while (event.now < run.horizon && is_wanted(&run, event.now)) {
+        const takt_instant_t start = decide(&run, &event);
+        event = advance(&run, start);
         if (run.sinks.budget != NULL) {
-            report_waiting_replenishments(&run, now, event.now);
+            report_waiting_replenishments(&run, start, event.now);
         }
     }
     end(&run, &event, horizon);

@@ -1,18 +1,40 @@
 /* Simulator: a discrete-event loop that drives core exactly as a kernel does.
  *
- * It owns what core must not know, the demand of each job, and turns "the running job has received
- * its demand" into a completion event. Nothing is kept per job unless a sink asks for it. */
+ * It owns what core must not know: when jobs arrive that no period tells, what each job does and for how
+ * long, and what the kernel's own work costs. It turns "the running job has received its demand" into a
+ * completion event. Nothing is kept per job unless a sink asks for it. */
 #ifndef TAKT_SIM_SIM_H
 #define TAKT_SIM_SIM_H
 
 #include "sim/system.h"
 
+/* What the kernel's own work takes, in ticks. It is charged to nobody, and no job runs meanwhile. Zero
+ * everywhere: ideal hardware. SPEC.md, 5 says when each is paid. */
+typedef struct takt_sim_costs {
+    takt_duration_t context_switch; /* another task runs than the one that ran last */
+    takt_duration_t release;        /* of one job */
+    takt_duration_t scheduling;     /* a choice */
+    takt_duration_t point;          /* a look at a preemption point of a non-preemptive job */
+    takt_duration_t tick;           /* the timer interrupt */
+    takt_duration_t tick_period;    /* distance of these; read if tick > 0, not together with is_pull */
+    bool is_pull; /* while a non-preemptive job at the root runs, releases wait for its next point */
+} takt_sim_costs_t;
+
+typedef struct takt_sim_options {
+    uint64_t seed; /* of all that is drawn */
+    takt_sim_costs_t costs;
+} takt_sim_options_t;
+
 /* Per task, over all jobs so far. Times in ticks. */
 typedef struct takt_sim_statistics {
     uint64_t released;
     uint64_t finished;
-    uint64_t missed;              /* finished late, or unfinished with a deadline at or before the horizon */
-    uint64_t preemptions;         /* a started, unfinished job left the processor */
+    uint64_t missed;      /* finished late, aborted, skipped, or unfinished with a deadline at or before the
+                             horizon */
+    uint64_t aborted;     /* ended at their deadlines */
+    uint64_t skipped;     /* dropped at their releases */
+    uint64_t overruns;    /* finished, but ran for longer than the wcet */
+    uint64_t preemptions; /* a started, unfinished job left the processor */
     takt_duration_t response_min; /* of the finished jobs; TAKT_NEVER if none */
     takt_duration_t response_max;
     takt_duration_t response_sum;
@@ -25,28 +47,46 @@ typedef struct takt_sim_sinks {
     /* A job ran in [start, end); neighbours of one job are already merged. */
     void (*segment)(void *context, takt_instant_t start, takt_instant_t end, uint32_t cpu, uint32_t task,
                     uint32_t job);
-    /* A job finished, or is unfinished at the horizon (finish = TAKT_NEVER, called in task order). */
+    /* A job finished; or it was aborted or skipped, or is unfinished at the horizon (finish = TAKT_NEVER; the
+     * unfinished ones come last, in task order). */
     void (*job)(void *context, uint32_t task, uint32_t job, takt_instant_t release, takt_instant_t finish,
                 bool missed);
     /* The budget of a server at `now`, and whether it is being charged from then on: told for every
      * server at every decision, and when a budget changes in between. Instants of one server ascend. */
     void (*budget)(void *context, takt_instant_t now, uint32_t server, takt_duration_t budget,
                    bool is_charged);
+    /* A job is at a point of its body; whether it should yield is known of non-preemptive jobs. */
+    void (*point)(void *context, takt_instant_t now, uint32_t task, uint32_t job, bool is_optional,
+                  bool should_yield);
+    /* Called now and then; false ends the run at once, as if the horizon had come. */
+    bool (*progress)(void *context, takt_instant_t now);
 } takt_sim_sinks_t;
 
 typedef struct takt_sim {
     takt_system_t system;
+    const takt_task_spec_t *specs;
+    takt_sim_options_t options;
     takt_sim_statistics_t *statistics; /* per task */
     uint64_t decisions;
-    struct takt_sim_demand *demands;
+    uint64_t invocations;     /* of the scheduler */
+    uint64_t switches;        /* to another task than the one that ran last */
+    takt_duration_t overhead; /* kernel time before the horizon */
+    struct takt_sim_work *work;
+    struct takt_sim_source *sources; /* of the external tasks */
+    uint32_t source_count;
+    takt_timers_t arrivals;
+    takt_timers_row_t *arrival_rows;
+    bool is_short_of_memory; /* the run ended early */
 } takt_sim_t;
 
-/* Builds a simulation of `spec`; false as takt_system_create. */
-TAKT_MUST_USE bool takt_sim_create(takt_sim_t *sim, const takt_system_spec_t *spec);
+/* Builds a simulation of `spec`; false as takt_system_create. The tasks of the spec, and what they point
+ * to, must outlive the simulation. `options` NULL: seed 0, no costs. */
+TAKT_MUST_USE bool takt_sim_create(takt_sim_t *sim, const takt_system_spec_t *spec,
+                                   const takt_sim_options_t *options);
 
 void takt_sim_destroy(takt_sim_t *sim);
 
-/* Runs ticks 0 .. horizon-1. Call once. `sinks` may be NULL: counting only. `trace` may be NULL. */
+/* Runs the ticks 0 .. horizon-1 of a simulation that has not run yet. `sinks` and `trace` may be NULL. */
 void takt_sim_run(takt_sim_t *sim, takt_instant_t horizon, const takt_sim_sinks_t *sinks,
                   takt_trace_t *trace);
 

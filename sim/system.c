@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIME_ROWS = 16 };
+enum { TIME_ROWS = 16, FIRST_RING = 4 };
 
 /* What one dispatcher, the root or a server, wants. */
 typedef struct house {
@@ -29,7 +29,7 @@ static void *arena_take(arena_t *arena, size_t count, size_t size) {
 
 static uint32_t order_rows_for(uint32_t entities) {
     uint32_t rows = 1;
-    while ((UINT32_C(1) << (4u * rows - 1u)) < entities) {
+    while ((UINT32_C(1) << (4u * rows - 2u)) < entities) {
         rows++;
     }
     return rows;
@@ -128,11 +128,24 @@ static void make_root(takt_system_t *system, arena_t *arena, const house_t *hous
     }
 }
 
+static bool is_extended(const takt_task_spec_t *task) {
+    return task->is_external || task->suspends || task->on_miss != TAKT_ON_MISS_CONTINUE;
+}
+
+static size_t extension_count(const takt_system_spec_t *spec) {
+    size_t count = 0;
+    for (uint32_t i = 0; i < spec->task_count; i++) {
+        count += is_extended(&spec->tasks[i]);
+    }
+    return count;
+}
+
 static void lay_out(takt_system_t *system, arena_t *arena, const takt_system_spec_t *spec,
                     const house_t *houses) {
     system->servers = arena_take(arena, spec->server_count, sizeof(takt_server_t));
     system->entities = arena_take(arena, spec->task_count + spec->thread_count, sizeof(takt_entity_t));
     system->tasks = arena_take(arena, spec->task_count, sizeof(takt_task_t));
+    system->extensions = arena_take(arena, system->extension_count, sizeof(takt_task_extension_t));
     make_root(system, arena, &houses[0]);
     for (uint32_t i = 0; i < spec->server_count; i++) {
         make_server(system, arena, &houses[1u + i], i);
@@ -154,18 +167,58 @@ static void add_servers(takt_system_t *system, const takt_system_spec_t *spec) {
     }
 }
 
+static bool grow_ring(takt_task_extension_t *extension) {
+    const uint32_t capacity = extension->capacity != 0 ? 2u * extension->capacity : FIRST_RING;
+    takt_arrival_t *ring = malloc(capacity * sizeof *ring);
+    if (ring == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < extension->count; i++) {
+        ring[i] = *takt_task_arrival(extension, i);
+    }
+    free(extension->arrivals);
+    extension->arrivals = ring;
+    extension->capacity = capacity;
+    extension->first = 0;
+    return true;
+}
+
+bool takt_system_reserve(takt_system_t *system, uint32_t index) {
+    const takt_task_t *task = &system->tasks[index];
+    return takt_task_has_room(task) || grow_ring(task->extension);
+}
+
+static bool make_extensions(takt_system_t *system, const takt_system_spec_t *spec) {
+    takt_task_extension_t *extension = system->extensions;
+    for (uint32_t i = 0; i < spec->task_count; i++) {
+        const takt_task_spec_t *task = &spec->tasks[i];
+        if (!is_extended(task)) {
+            continue;
+        }
+        extension->on_miss = task->on_miss;
+        if (task->is_external && !grow_ring(extension)) {
+            return false;
+        }
+        extension++;
+    }
+    return true;
+}
+
 static void add_tasks(takt_system_t *system, const takt_system_spec_t *spec) {
+    takt_task_extension_t *extension = system->extensions;
     for (uint32_t i = 0; i < spec->task_count; i++) {
         const takt_task_spec_t *task = &spec->tasks[i];
         const takt_task_parameters_t parameters = {
             .period = task->period,
             .relative_deadline = task->relative_deadline,
+            .wcet = task->wcet,
             .offset = task->offset,
             .level = task->level,
             .task_class = task->task_class,
-            .preemption_key = task->preemption_level,
+            .preemption_key = task->preemption_key,
             .is_limited = task->is_limited,
             .id = 1u + spec->server_count + i,
+            .extension = is_extended(task) ? extension++ : NULL,
         };
         takt_dispatcher_add_task(&system->tasks[i], &system->entities[i], home_of(system, task->server),
                                  &parameters);
@@ -188,6 +241,9 @@ static bool build(takt_system_t *system, const takt_system_spec_t *spec, const h
         return false;
     }
     lay_out(system, &arena, spec, houses);
+    if (!make_extensions(system, spec)) {
+        return false;
+    }
     add_servers(system, spec);
     add_tasks(system, spec);
     add_threads(system, spec);
@@ -201,6 +257,7 @@ bool takt_system_create(takt_system_t *system, const takt_system_spec_t *spec) {
     }
     system->server_count = spec->server_count;
     system->task_count = spec->task_count;
+    system->extension_count = (uint32_t)extension_count(spec);
     system->thread_count = spec->thread_count;
     house_t *houses = calloc(1u + spec->server_count, sizeof(house_t));
     if (houses == NULL) {
@@ -209,10 +266,16 @@ bool takt_system_create(takt_system_t *system, const takt_system_spec_t *spec) {
     describe_houses(spec, houses);
     const bool is_built = build(system, spec, houses);
     free(houses);
+    if (!is_built) {
+        takt_system_destroy(system);
+    }
     return is_built;
 }
 
 void takt_system_destroy(takt_system_t *system) {
+    for (uint32_t i = 0; system->memory != NULL && i < system->extension_count; i++) {
+        free(system->extensions[i].arrivals);
+    }
     free(system->memory);
     system->memory = NULL;
 }

@@ -6,20 +6,47 @@
 #define TAKT_SIM_SYSTEM_H
 
 #include "core/dispatcher.h"
+#include "sim/stream.h"
 
 /* Home of what sits directly under the root. */
 #define TAKT_ROOT (-1)
 
+/* One thing that a job does. */
+typedef enum takt_item_kind {
+    TAKT_ITEM_RUN = 0,
+    TAKT_ITEM_POINT = 1,
+    TAKT_ITEM_OPTIONAL_POINT = 2,
+    TAKT_ITEM_SUSPEND = 3,
+} takt_item_kind_t;
+
+typedef struct takt_item {
+    takt_item_kind_t kind;
+    takt_duration_t ticks; /* run, suspend: >= 1 */
+} takt_item_t;
+
+/* Where members are NULL or 0, the task is plain: periodic, every job runs for `demand` ticks. What stands
+ * below "the simulator's" core never learns, and replay does not need. */
 typedef struct takt_task_spec {
-    takt_duration_t period;            /* ticks, >= 1 */
+    takt_duration_t period;            /* ticks, >= 1 if periodic, 0 for a task that has none */
     takt_duration_t relative_deadline; /* ticks, >= 1 */
     takt_instant_t offset;
-    takt_duration_t demand;    /* ticks that each job runs, >= 1; the simulator's, not core's */
+    takt_duration_t wcet;
     uint32_t level;            /* 1 .. levels of its dispatcher; ignored by keyed policies */
     int32_t server;            /* index of its server, or TAKT_ROOT */
     bool is_limited;           /* has a preemption key */
-    uint32_t preemption_level; /* 0: nobody displaces a started job; else only what is more urgent */
+    takt_key_t preemption_key; /* 0: nobody displaces a started job; else see core/policy.h, start */
     takt_task_class_t task_class;
+    takt_on_miss_t on_miss;
+    bool is_external; /* its jobs arrive as events */
+    bool suspends;    /* its jobs may suspend themselves */
+    /* the simulator's */
+    takt_duration_t demand;        /* ticks that each job runs, >= 1 */
+    const takt_stream_t *demands;  /* instead of `demand`, >= 1 each */
+    const takt_stream_t *arrivals; /* of an external task: listed instants from the offset on, or separations;
+                                       NULL: period and jitter */
+    takt_duration_t jitter;        /* of an external task with a period: a release is up to this later */
+    const takt_item_t *body;       /* begins and ends in any way; the demand decides when a job is complete */
+    uint32_t body_count;
 } takt_task_spec_t;
 
 typedef struct takt_server_spec {
@@ -60,9 +87,11 @@ typedef struct takt_system {
     uint32_t server_count;
     uint32_t task_count;
     uint32_t thread_count;
+    uint32_t extension_count;
     takt_server_t *servers;
     takt_task_t *tasks;
-    takt_entity_t *entities; /* of the tasks, then of the threads */
+    takt_entity_t *entities;           /* of the tasks, then of the threads */
+    takt_task_extension_t *extensions; /* of the tasks that need one */
     void *memory;
 } takt_system_t;
 
@@ -71,6 +100,10 @@ typedef struct takt_system {
 TAKT_MUST_USE bool takt_system_create(takt_system_t *system, const takt_system_spec_t *spec);
 
 void takt_system_destroy(takt_system_t *system);
+
+/* Makes room for one more arrival in the ring of task `index`, which is external; false when memory is
+ * short. */
+TAKT_MUST_USE bool takt_system_reserve(takt_system_t *system, uint32_t index);
 
 /* The entity with number `id`, NULL if there is none or it is the root. */
 takt_entity_t *takt_system_entity(takt_system_t *system, uint32_t id);

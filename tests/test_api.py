@@ -61,7 +61,7 @@ def test_times_with_units_are_ticks_of_the_resolution() -> None:
 
 def test_deadline_and_demand_default_to_period_and_wcet() -> None:
     (resolved,) = takt.System(tasks=[A]).resolved.tasks
-    assert (resolved.deadline, resolved.demand) == (5, 2)
+    assert (resolved.deadline, resolved.demand.values) == (5, (2,))
 
 
 def test_levels_are_ranked_in_each_dispatcher_of_its_own() -> None:
@@ -74,7 +74,7 @@ def test_levels_are_ranked_in_each_dispatcher_of_its_own() -> None:
         ],
         servers=[takt.Server(name="S", period=5, budget=5, priority=4)],
     ).resolved
-    assert [(task.level, task.preemption_level) for task in system.tasks] == [(1, None), (3, 2), (2, None), (1, 0)]
+    assert [(task.level, task.preemption_key) for task in system.tasks] == [(1, None), (3, 2), (2, None), (1, 0)]
     assert (system.levels, system.servers[0].level, system.servers[0].levels) == (2, 2, 3)
 
 

@@ -190,7 +190,7 @@ def test_replay_of_something_else_is_bad_input() -> None:
 
 def test_policies_lists_what_there_is() -> None:
     lines = words(invoke("policies").stdout)
-    assert [line[0] for line in lines] == ["policies", "name", "edf", "fp", "kinds", "name", "deferrable"]
+    assert [line[0] for line in lines] == ["policies", "name", "dm", "edf", "fp", "llf", "rm", "kinds", "name", "deferrable"]
 
 
 def test_version_is_that_of_the_package() -> None:
@@ -221,10 +221,10 @@ def test_the_installed_command_runs() -> None:
 
 
 def test_the_installed_command_refuses_bad_input_without_a_traceback() -> None:
-    Path("bad.toml").write_text("schema = 1\n[[task]]\n")
+    Path("bad.toml").write_text("schema = 1\n[[task]]\n[[server]]\n")
     result = start("run", "bad.toml")
     assert result.returncode == 2
-    assert [line.split(":")[0] for line in result.stderr.splitlines()] == ["bad.toml"] * 3
+    assert [line.split(":")[0] for line in result.stderr.splitlines()] == ["bad.toml"] * 4
 
 
 def test_no_colour_is_written_where_nobody_watches_or_wants_it() -> None:

@@ -16,7 +16,10 @@ TASK = '[[task]]\nname = "A"\nperiod = 5\nwcet = 2\n'
 SERVER = '[[server]]\nname = "S1"\nperiod = 4\nbudget = 2\n'
 
 TIME = "write a number followed by ns, us, ms or s in quotes, or a whole number of ticks"
-TASK_KEYS = "name, period, wcet, deadline, offset, priority, demand, preemption, threshold, server, class"
+TASK_KEYS = (
+    "name, period, min_separation, arrivals, jitter, wcet, deadline, offset, priority, demand, body, subjobs, "
+    "preemption, threshold, on_miss, on_overrun, server, class"
+)
 
 
 def system(keys: str) -> str:
@@ -27,6 +30,11 @@ def system(keys: str) -> str:
 def task(keys: str) -> str:
     """A task set with further keys in its task."""
     return f"{HEAD}{TASK}{keys}\n"
+
+
+def source(keys: str) -> str:
+    """A task set whose task has other keys instead of a period."""
+    return HEAD + TASK.replace("period = 5", keys)
 
 
 def task_with(key: str, value: str) -> str:
@@ -71,7 +79,7 @@ BAD: dict[str, tuple[str, list[str]]] = {
     "misspelt table": (HEAD + TASK + "[systen]\n", ['systen: unknown key; did you mean "system"?']),
     "resource": (HEAD + TASK + "[[resource]]\n", ["[[resource]]: this table is not supported by this version yet"]),
     "change": (HEAD + TASK + "[[change]]\n", ["[[change]]: this table is not supported by this version yet"]),
-    "platform": (HEAD + TASK + "[platform]\n", ["[platform]: this table is not supported by this version yet"]),
+    "resources": (HEAD + TASK + "[[resource]]\n", ["[[resource]]: this table is not supported by this version yet"]),
     "policy options": (HEAD + TASK + "[policy.edf]\n", ["[policy]: this table is not supported by this version yet"]),
     "syntax": (HEAD + TASK + "server = \n", ["line 6: not valid TOML: Invalid value"]),
     "open string": (HEAD + TASK + 'server = """', ["line 6: not valid TOML: Unterminated string"]),
@@ -105,12 +113,18 @@ BAD: dict[str, tuple[str, list[str]]] = {
     "two processors": (system("cpus = 2"), ["[system] cpus: this version schedules one processor, found 2"]),
     "no processor": (system("cpus = 0"), ["[system] cpus: expected a number of processors from 1 to 1, found 0"]),
     "misspelt policy": (system('policy = "edff"'), ['[system] policy: unknown policy "edff"; did you mean "edf"?']),
-    "strange policy": (system('policy = "??"'), ['[system] policy: unknown policy "??"; expected one of edf, fp']),
-    "later policy": (
-        system('policy = "rm"'),
-        ['[system] policy: policy "rm" is not supported by this version yet; it has edf and fp'],
+    "strange policy": (
+        system('policy = "??"'),
+        ['[system] policy: unknown policy "??"; expected one of dm, edf, fp, llf, rm'],
     ),
-    "policy that is no text": (system("policy = 3"), ["[system] policy: expected one of edf, fp, found 3"]),
+    "later policy": (
+        system('policy = "rbe"'),
+        ['[system] policy: policy "rbe" is not supported by this version yet; it has dm, edf, fp, llf and rm'],
+    ),
+    "policy that is no text": (
+        system("policy = 3"),
+        ["[system] policy: expected one of dm, edf, fp, llf, rm, found 3"],
+    ),
     "horizon zero": (
         system('horizon = "0s"'),
         ['[system] horizon: expected a positive time such as "10ms", found "0s"'],
@@ -181,13 +195,178 @@ BAD: dict[str, tuple[str, list[str]]] = {
         ['[[task]] "A" offset: expected a time of 0 or more such as "5ms", found -1'],
     ),
     "zero demand": (task("demand = 0"), ['[[task]] "A" demand: expected a positive time such as "2ms", found 0']),
-    "list of demands": (
-        task("demand = [1, 2]"),
-        ['[[task]] "A" demand: an array is not supported by this version yet; a positive time such as "2ms" is'],
+    "empty list of demands": (
+        task("demand = []"),
+        ['[[task]] "A" demand: expected times such as ["2ms", "3ms"], found an empty list'],
     ),
-    "distribution of demands": (
-        task("demand = {uniform = [1, 2]}"),
-        ['[[task]] "A" demand: a table is not supported by this version yet; a positive time such as "2ms" is'],
+    "zero in a list of demands": (
+        task("demand = [1, 0]"),
+        ['[[task]] "A" demand: expected a positive time such as "2ms", found 0'],
+    ),
+    "distribution without a name": (
+        task("demand = {min = 1, max = 2}"),
+        ['[[task]] "A" demand: missing "distribution"; expected one of uniform, normal, weibull, exponential'],
+    ),
+    "unknown distribution": (
+        task('demand = {distribution = "norml", mean = 2}'),
+        ['[[task]] "A" demand: unknown distribution "norml"; did you mean "normal"?'],
+    ),
+    "distribution without a parameter": (
+        task('demand = {distribution = "normal", mean = 2}'),
+        ['[[task]] "A" demand: deviation: missing; every distribution needs one, for instance deviation = "500us"'],
+    ),
+    "distribution with a strange parameter": (
+        task('demand = {distribution = "exponential", mean = 2, shap = 1}'),
+        ['[[task]] "A" demand: shap: unknown key; expected one of min, max, mean'],
+    ),
+    "shape of zero": (
+        task('demand = {distribution = "weibull", scale = 2, shape = 0}'),
+        ['[[task]] "A" demand: shape: expected a positive number such as 1.5, found 0'],
+    ),
+    "uniform that ends before it begins": (
+        task('demand = {distribution = "uniform", min = 3, max = 2}'),
+        ['[[task]] "A" demand: expected min <= max, found 3 > 2 ticks'],
+    ),
+    "demand that may be zero": (
+        task('demand = {distribution = "uniform", min = 0, max = 2}'),
+        ['[[task]] "A" demand: expected min >= 1 tick, found 0'],
+    ),
+    "limits that leave nothing below the wcet": (
+        task('demand = {distribution = "exponential", mean = 2, min = 9}'),
+        ['[[task]] "A" demand: expected min <= max, found 9 > 2 ticks, which is the wcet unless you give one'],
+    ),
+    "period and separation": (
+        task("min_separation = 3"),
+        ['[[task]] "A" min_separation: expected none with a period, found 3'],
+    ),
+    "period and arrivals": (
+        task("arrivals = [0, 3]"),
+        ['[[task]] "A" arrivals: expected none with a period, found an array'],
+    ),
+    "jitter of a sporadic task": (
+        source("min_separation = 5\njitter = 1"),
+        ['[[task]] "A" jitter: expected a period with jitter, found 1 without one'],
+    ),
+    "negative jitter": (
+        task("jitter = -1"),
+        ['[[task]] "A" jitter: expected a time of 0 or more such as "5ms", found -1'],
+    ),
+    "arrivals without a deadline": (
+        source("arrivals = [0, 3]"),
+        [
+            '[[task]] "A" deadline: missing; a task without period or min_separation needs one, '
+            'for instance deadline = "10ms"'
+        ],
+    ),
+    "arrivals that descend": (
+        source("arrivals = [0, 3, 2]\ndeadline = 5"),
+        ['[[task]] "A" arrivals: expected instants that do not descend, found 2 after 3'],
+    ),
+    "arrivals that come too close": (
+        source('arrivals = ["0ms", "3ms"]\nmin_separation = 4'),
+        ['[[task]] "A" arrivals: expected at least min_separation = 4 in between, found "3ms" after "0ms"'],
+    ),
+    "arrivals that are no list": (
+        source("arrivals = 3\ndeadline = 5"),
+        ['[[task]] "A" arrivals: expected instants such as [0, "3ms"], found 3'],
+    ),
+    "no period under rm": (
+        source("arrivals = [0, 3]\ndeadline = 5").replace("[[task]]", '[system]\npolicy = "rm"\n[[task]]'),
+        ['[[task]] "A" min_separation: missing; rm orders by period: give one, for instance min_separation = "10ms"'],
+    ),
+    "body that is no list": (
+        task('body = "run 2"'),
+        [
+            '[[task]] "A" body: expected a list of items such as '
+            '"run 2ms", "point", "optional point" or "suspend 1ms", found "run 2"'
+        ],
+    ),
+    "body longer than wcet": (
+        task('body = ["run 2", "point", "run 1ms"]'),
+        ['[[task]] "A" body: expected runs of at most the wcet 2, found 3 ticks'],
+    ),
+    "subjobs longer than wcet": (
+        task("subjobs = [2, 1]"),
+        ['[[task]] "A" subjobs: expected runs of at most the wcet 2, found 3 ticks'],
+    ),
+    "body that ends in a point": (
+        task('body = ["run 2", "point"]'),
+        ['[[task]] "A" body: expected a run as the last item, found "point"; leave it out'],
+    ),
+    "unknown item": (
+        task('body = ["rum 2", "run 2"]'),
+        ['[[task]] "A" body: unknown item "rum 2"; did you mean "run"?'],
+    ),
+    "item without a time": (
+        task('body = ["run"]'),
+        ['[[task]] "A" body: expected a time after "run", for instance "run 2ms"'],
+    ),
+    "item of no time": (
+        task('body = ["suspend 0", "run 1"]'),
+        ['[[task]] "A" body: expected a positive time such as "10ms", found 0'],
+    ),
+    "later item": (
+        task('body = ["lock R", "run 1"]'),
+        ['[[task]] "A" body: "lock R" is not supported by this version yet'],
+    ),
+    "item between ticks": (
+        task('body = ["run 500us"]'),
+        [
+            '[[task]] "A" body: expected a multiple of the resolution "1ms", found "500us"; '
+            'resolution = "500us" would do'
+        ],
+    ),
+    "body and subjobs": (
+        task('body = ["run 1"]\nsubjobs = [1]'),
+        ['[[task]] "A" subjobs: expected either body or subjobs, found both'],
+    ),
+    "strange on_miss": (
+        task('on_miss = "ignore"'),
+        ['[[task]] "A" on_miss: unknown on_miss "ignore"; expected one of continue, abort, skip'],
+    ),
+    "later on_overrun": (
+        task('on_overrun = "abort"'),
+        ['[[task]] "A" on_overrun: on_overrun "abort" is not supported by this version yet; it has continue'],
+    ),
+    "threshold of an unknown task": (
+        task('threshold = "B"'),
+        ['[[task]] "A" threshold: expected the name of a task at the root, found "B"; expected one of A'],
+    ),
+    "threshold with points": (
+        task('threshold = "A"\nsubjobs = [1, 1]'),
+        ['[[task]] "A" threshold: expected none with preemption = "non-preemptive", found "A"'],
+    ),
+    "negative cost": (
+        HEAD + "[platform]\nrelease = -1\n" + TASK,
+        ['[platform] release: expected a time of 0 or more such as "5ms", found -1'],
+    ),
+    "cost between ticks": (
+        HEAD + '[platform]\nrelease = "5us"\n' + TASK,
+        ['[platform] release: expected a multiple of the resolution "1ms", found "5us"; resolution = "5us" would do'],
+    ),
+    "costs of an ideal platform": (
+        HEAD + '[platform]\nmodel = "ideal"\npoint = 1\n' + TASK,
+        ['[platform] point: expected none with model = "ideal", found 1'],
+    ),
+    "later model": (
+        HEAD + '[platform]\nmodel = "hardware"\n' + TASK,
+        ['[platform] model: model "hardware" is not supported by this version yet; it has ideal and measured'],
+    ),
+    "tick without a period": (
+        HEAD + "[platform]\ntick = 1\n" + TASK,
+        ['[platform] tick_period: missing; a tick needs one, for instance tick_period = "1ms"'],
+    ),
+    "tick where points pull": (
+        HEAD + '[platform]\ntick = 1\ntick_period = 5\npoints = "pull"\n' + TASK,
+        ['[platform] points: expected "push" with a tick, found "pull"; leave one of them out'],
+    ),
+    "abort where points pull": (
+        HEAD + '[platform]\npoints = "pull"\n' + TASK + 'on_miss = "abort"\n',
+        ['[[task]] "A" on_miss: expected "continue" with points = "pull", found "abort"'],
+    ),
+    "platform that is no table": (
+        "schema = 1\nplatform = 3\n" + TASK,
+        ["platform: expected a table, found 3; write [platform]"],
     ),
     "huge time": (
         task_with("period", "9" * 50),
@@ -213,7 +392,10 @@ BAD: dict[str, tuple[str, list[str]]] = {
     ),
     "no period": (
         HEAD + TASK.replace("period = 5\n", ""),
-        ['[[task]] "A" period: missing; every task needs one, for instance period = "10ms"'],
+        [
+            '[[task]] "A" period: missing; every task needs one, for instance period = "10ms", '
+            "or min_separation, or arrivals"
+        ],
     ),
     "no name": (
         HEAD + TASK.replace('name = "A"\n', ""),
@@ -248,11 +430,11 @@ BAD: dict[str, tuple[str, list[str]]] = {
         ],
     ),
     "later keys": (
-        task('jitter = 1\non_miss = "abort"\nbody = []'),
+        task("weight = 1\naffinity = [0]\nsections = []"),
         [
-            '[[task]] "A" jitter: this key is not supported by this version yet',
-            '[[task]] "A" on_miss: this key is not supported by this version yet',
-            '[[task]] "A" body: this key is not supported by this version yet',
+            '[[task]] "A" weight: this key is not supported by this version yet',
+            '[[task]] "A" affinity: this key is not supported by this version yet',
+            '[[task]] "A" sections: this key is not supported by this version yet',
         ],
     ),
     "priority below zero": (
@@ -273,10 +455,7 @@ BAD: dict[str, tuple[str, list[str]]] = {
     ),
     "threshold under edf": (
         system('policy = "edf"') + "threshold = 3\n",
-        [
-            '[[task]] "A" threshold: a threshold is a priority, and the policy "edf" over this task has none; '
-            "use fp there"
-        ],
+        ['[[task]] "A" threshold: found a priority, and the policy "edf" over this task has none; name a task instead'],
     ),
     "threshold of a non-preemptive task": (
         task('threshold = 3\npreemption = "non-preemptive"'),
@@ -359,9 +538,9 @@ BAD: dict[str, tuple[str, list[str]]] = {
         ],
     ),
     "problems in and between tables": (
-        HEAD + TASK + "jitter = 1\n" + TASK.replace("A", "B") + 'server = "S2"\n' + SERVER + "period2 = 1\n",
+        HEAD + TASK + "weight = 1\n" + TASK.replace("A", "B") + 'server = "S2"\n' + SERVER + "period2 = 1\n",
         [
-            '[[task]] "A" jitter: this key is not supported by this version yet',
+            '[[task]] "A" weight: this key is not supported by this version yet',
             '[[server]] "S1" period2: unknown key; did you mean "period"?',
             '[[task]] "B" server: unknown server "S2"; expected one of S1',
         ],
@@ -421,8 +600,11 @@ def test_an_input_error_says_in_fields_what_it_says_in_words() -> None:
     ("arguments", "line"),
     [
         (["--policy", "edff"], '--policy: unknown policy "edff"; did you mean "edf"?'),
-        (["--policy", "fp,"], '--policy: unknown policy ""; expected one of edf, fp'),
-        (["--policy", "fp,rm"], '--policy: policy "rm" is not supported by this version yet; it has edf and fp'),
+        (["--policy", "fp,"], '--policy: unknown policy ""; expected one of dm, edf, fp, llf, rm'),
+        (
+            ["--policy", "fp,rbe"],
+            '--policy: policy "rbe" is not supported by this version yet; it has dm, edf, fp, llf and rm',
+        ),
         (["--horizon", "soon"], f'--horizon: expected a positive time such as "10ms", found "soon"; {TIME}'),
         (["--horizon", "0"], '--horizon: expected a positive time such as "10ms", found 0'),
         (
@@ -446,9 +628,7 @@ def test_a_bad_option_is_named(arguments: list[str], line: str) -> None:
 
 def test_a_policy_that_does_not_fit_the_file_is_refused() -> None:
     Path("good.toml").write_text(task("threshold = 3"))
-    line = (
-        '[[task]] "A" threshold: a threshold is a priority, and the policy "edf" over this task has none; use fp there'
-    )
+    line = '[[task]] "A" threshold: found a priority, and the policy "edf" over this task has none; name a task instead'
     assert run("good.toml", "--policy", "edf") == (2, "", f"good.toml: {line}\n")
 
 

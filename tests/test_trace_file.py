@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,7 @@ def rewrite(path: Path, header: object | None = None, records: list[list[int]] |
     """Give a trace another header or other records."""
     text = json.dumps(header_of(path) if header is None else header).encode()
     rows = records_of(path) if records is None else records
-    start = PREAMBLE.pack(b"TAKTTRC\0", 1, 32, len(text)) + text
+    start = PREAMBLE.pack(b"TAKTTRC\0", 2, 32, len(text)) + text
     path.write_bytes(start + bytes(-len(start) % 32) + b"".join(RECORD.pack(*row) for row in rows))
 
 
@@ -76,8 +77,18 @@ def refusal(path: Path) -> str:
 
 def test_a_trace_holds_the_system_as_core_got_it(path: Path) -> None:
     trace = trace_file.read(path)
-    assert trace.system == SYSTEM.resolved
+    assert trace.system == as_core_gets_it(SYSTEM.resolved)
     assert (trace.platform, trace.software, trace.horizon) == ("simulator", f"takt {takt.__version__}", 60)
+
+
+def as_core_gets_it(system: ResolvedSystem) -> ResolvedSystem:
+    """A system without what only people and the simulator know."""
+    one_tick = ResolvedTask("", "hard", 0, 1, 1, 0, 1, 1, None).demand
+    return replace(
+        system,
+        tasks=tuple(replace(task, priority=0, demand=one_tick) for task in system.tasks),
+        servers=tuple(replace(server, priority=0) for server in system.servers),
+    )
 
 
 def test_a_trace_replays_identically(path: Path) -> None:
@@ -90,14 +101,14 @@ def test_a_trace_replays_identically(path: Path) -> None:
 def test_the_bytes_of_a_trace_are_laid_out_as_its_contract_says(path: Path) -> None:
     data = path.read_bytes()
     magic, version, size, length = PREAMBLE.unpack_from(data)
-    assert (magic, version, size) == (b"TAKTTRC\0", 1, 32)
+    assert (magic, version, size) == (b"TAKTTRC\0", 2, 32)
     assert set(data[PREAMBLE.size + length : begin_of_records(data)]) <= {0}
     assert (len(data) - begin_of_records(data)) % 32 == 0
     assert [row["kind"] for row in header_of(path)["entities"]] == ["server", "task", "task", "task"]
 
 
 def test_plain_threads_and_other_timers_survive_the_file(tmp_path: Path) -> None:
-    task = ResolvedTask("A", "hard", 0, 5, 5, 0, 2, 2, level=1, preemption_level=None)
+    task = ResolvedTask("A", "hard", 0, 5, 5, 0, 2, level=1, preemption_key=None)
     threads = (ResolvedThread("idle", 3), ResolvedThread("shell", 2))
     system = ResolvedSystem("board", "fp", 40, 3, (task,), (), threads, order_rows=2, time_rows=8)
     trace_file.write(tmp_path / "T.takt", system, "cortex_m", 100, b"")
@@ -170,7 +181,7 @@ def cut(length: int) -> Callable[[bytes], bytes]:
         (cut(5), "not a Takt trace: it does not begin with TAKTTRC"),
         (lambda data: b"x" + data[1:], "not a Takt trace: it does not begin with TAKTTRC"),
         (cut(12), "damaged trace: the header ends at byte 16, the file at byte 12"),
-        (lambda data: data[:8] + b"\2\0" + data[10:], "this version reads traces of version 1, found 2"),
+        (lambda data: data[:8] + b"\1\0" + data[10:], "this version reads traces of version 2, found 1"),
         (lambda data: data[:10] + b"\x40\0" + data[12:], "damaged trace: records have 32 bytes, found 64"),
         (lambda data: data[:-1], "damaged trace: 31 bytes stand after the last whole record"),
         (lambda data: data + b"abc", "damaged trace: 3 bytes stand after the last whole record"),
@@ -222,7 +233,7 @@ def having(value: object, *keys: str | int) -> Callable[[Any], None]:
         (having("1", "resolution_ns"), "resolution_ns is of the wrong type"),
         (having(True, "horizon"), "horizon is of the wrong type"),
         (having(0, "resolution_ns"), "resolution_ns is out of range"),
-        (having("rm", "system", "policy"), "unknown policy rm"),
+        (having("rr", "system", "policy"), "unknown policy rr"),
         (having("sporadic", "entities", 0, "server_kind"), "unknown kind of server sporadic"),
         (having(0, "entities", 1, "period"), "period 0 out of range"),
         (having(-1, "entities", 1, "period"), "period is out of range"),
@@ -232,7 +243,7 @@ def having(value: object, *keys: str | int) -> Callable[[Any], None]:
         (having(7, "entities", 0, "budget"), "budget above period"),
         (having(0, "entities", 1, "level"), "level 0 out of range"),
         (having(4, "entities", 1, "level"), "level 4 out of range"),
-        (having(4, "entities", 1, "preemption_level"), "level 4 out of range"),
+        (having(4, "entities", 1, "preemption_key"), "level 4 out of range"),
         (having(2**20, "system", "levels"), f"level {2**20} out of range"),
         (having(2, "entities", 1, "home"), "home 2 is no server"),
         (having(1, "entities", 0, "home"), "the parents of a server form a ring"),
@@ -257,7 +268,7 @@ def test_a_header_that_is_no_object_is_refused(path: Path) -> None:
 
 
 def test_timers_too_small_for_the_entities_are_refused(tmp_path: Path) -> None:
-    task = ResolvedTask("A", "hard", 0, 5, 5, 0, 2, 2, level=1, preemption_level=None)
+    task = ResolvedTask("A", "hard", 0, 5, 5, 0, 2, level=1, preemption_key=None)
     system = ResolvedSystem("board", "fp", 40, 1, (task,) * 8, order_rows=1)
     trace_file.write(tmp_path / "T.takt", system, "cortex_m", 100, b"")
     assert refusal(tmp_path / "T.takt") == "damaged trace: its header is not right: too few timer rows"

@@ -73,7 +73,7 @@ static uint64_t finished_jobs(const takt_sim_t *sim, uint32_t count) {
 
 static void run(const takt_system_spec_t *spec, takt_instant_t horizon) {
     takt_sim_t sim;
-    if (!takt_sim_create(&sim, spec)) {
+    if (!takt_sim_create(&sim, spec, NULL)) {
         fail("out of memory");
     }
     const double start = seconds_now();

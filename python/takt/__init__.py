@@ -10,9 +10,11 @@ Example:
 
 from importlib.metadata import version
 
-from takt.catalogue import Policy, ServerKind, policies, server_kinds
+from takt.catalogue import PolicyInfo, ServerKind, policies, server_kinds
+from takt.distributions import Exponential, Normal, Uniform, Weibull
 from takt.errors import InputError, Problem
-from takt.model import Server, System, Task
+from takt.model import Platform, Server, System, Task
+from takt.policy import Job, Policy
 from takt.replaying import Difference, Replay, replay
 from takt.simulation import Result, simulate
 from takt.taskset import load
@@ -21,8 +23,13 @@ __version__ = version("takt")
 
 __all__ = [
     "Difference",
+    "Exponential",
     "InputError",
+    "Job",
+    "Normal",
+    "Platform",
     "Policy",
+    "PolicyInfo",
     "Problem",
     "Replay",
     "Result",
@@ -30,6 +37,8 @@ __all__ = [
     "ServerKind",
     "System",
     "Task",
+    "Uniform",
+    "Weibull",
     "__version__",
     "load",
     "policies",

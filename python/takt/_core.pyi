@@ -1,7 +1,8 @@
 """The binding, python/binding.cpp: simulator and replay. Columns are arrays of unsigned 64-bit integers."""
 
 from array import array
-from typing import TypedDict
+from collections.abc import Callable
+from typing import Protocol, TypedDict
 
 NEVER: int
 NOBODY: int
@@ -9,7 +10,12 @@ ENTITY_LIMIT: int
 TIME_LIMIT: int
 TRACE_VERSION: int
 RECORD_COMPLETE: int
+RECORD_POINT: int
+RECORD_SUSPEND: int
+RECORD_ARRIVAL: int
 RECORD_DECISION: int
+RECORD_ABORT: int
+RECORD_SKIP: int
 
 Record = tuple[int, int, int, int, int, int, int]
 """now, value, entity, sequence, kind, cpu, job"""
@@ -17,20 +23,30 @@ Record = tuple[int, int, int, int, int, int, int]
 class Column:
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]: ...
 
+class PythonPolicy(Protocol):
+    """A policy that is written in Python: what the binding calls, with entity numbers and ticks."""
+
+    def release(self, entity: int, number: int, release: int, deadline: int, /) -> int: ...
+    def complete(self, entity: int, number: int, release: int, deadline: int, finish: int, /) -> None: ...
+
 class Outcome(TypedDict):
     decisions: int
+    invocations: int
+    switches: int
+    overhead: int
     statistics: dict[str, Column]
     segments: dict[str, Column]
     jobs: dict[str, Column]
     budgets: dict[str, Column]
+    points: dict[str, Column]
 
 class Spec:
-    def __init__(self, policy: str, levels: int, order_rows: int = 0, time_rows: int = 0) -> None: ...
+    def __init__(self, policy: str | PythonPolicy, levels: int, order_rows: int = 0, time_rows: int = 0) -> None: ...
     def add_servers(
         self,
         *,
         kinds: list[str],
-        policies: list[str],
+        policies: list[str | PythonPolicy],
         period: array[int],
         budget: array[int],
         offset: array[int],
@@ -46,19 +62,51 @@ class Spec:
         period: array[int],
         deadline: array[int],
         offset: array[int],
+        wcet: array[int],
         demand: array[int],
         level: array[int],
         home: array[int],
         is_limited: array[int],
-        preemption_level: array[int],
+        preemption_key: array[int],
         task_class: array[int],
+        on_miss: array[int],
+        jitter: array[int],
+        is_external: array[int],
+        suspends: array[int],
     ) -> None: ...
+    def set_demand(
+        self, index: int, kind: str, values: array[int], a: float, b: float, least: int, most: int
+    ) -> None: ...
+    def set_arrivals(
+        self, index: int, kind: str, values: array[int], a: float, b: float, least: int, most: int
+    ) -> None: ...
+    def set_body(self, index: int, ops: array[int], ticks: array[int]) -> None: ...
+    def set_costs(
+        self,
+        *,
+        context_switch: int,
+        release: int,
+        scheduling: int,
+        point: int,
+        tick: int,
+        tick_period: int,
+        is_pull: bool,
+    ) -> None: ...
+    def set_seed(self, seed: int) -> None: ...
     def add_threads(self, level: array[int]) -> None: ...
 
 def level_from_priority(priority: int, levels: int) -> int: ...
 def policies() -> list[tuple[str, str, str, bool]]: ...
 def server_kinds() -> list[tuple[str, str]]: ...
 def simulate(
-    spec: Spec, horizon: int, *, segments: bool, jobs: bool, budgets: bool, trace_path: str | None = None
+    spec: Spec,
+    horizon: int,
+    *,
+    segments: bool,
+    jobs: bool,
+    budgets: bool,
+    points: bool,
+    trace_path: str | None = None,
+    progress: Callable[[int], None] | None = None,
 ) -> Outcome: ...
 def replay(spec: Spec, records: bytes | memoryview) -> tuple[str, int, int, Record, Record]: ...

@@ -24,6 +24,7 @@ from takt import catalogue, firmware_tables, times
 from takt import trace as trace_file
 from takt.errors import InputError, Problem
 from takt.model import System
+from takt.policy import Policy
 from takt.resolve import ROOT, ResolvedServer, ResolvedSystem, ResolvedTask, ResolvedThread
 from takt.simulation import horizon_ticks
 from takt.trace import Trace
@@ -67,7 +68,7 @@ def run(system: System, path: str | Path) -> Trace:
     board = load_board(_source_folder())
     adapted = adapt(system, board)
     horizon = horizon_ticks(system) * system.resolution_ns // board.tick_ns
-    demands = [task.demand * system.resolution_ns for task in system.resolved.tasks]
+    demands = [task.demand.values[0] * system.resolution_ns for task in system.resolved.tasks]
     tables = firmware_tables.generate(adapted, demands, horizon, INSTRUCTION_SHIFT, _RECORDS_FILE)
     with tempfile.TemporaryDirectory(prefix="takt-") as name:
         source = Path(name, "taskset.c")
@@ -173,7 +174,7 @@ def _to_board(ticks: int, resolved: ResolvedSystem, board: Board) -> int:
     return -(-ticks * resolved.resolution_ns // board.tick_ns)
 
 
-def _adapt_task(task: ResolvedTask, policy: str, resolved: ResolvedSystem, board: Board) -> ResolvedTask:
+def _adapt_task(task: ResolvedTask, policy: str | Policy, resolved: ResolvedSystem, board: Board) -> ResolvedTask:
     """Describe a task as the board runs it."""
     return replace(
         task,
@@ -181,9 +182,17 @@ def _adapt_task(task: ResolvedTask, policy: str, resolved: ResolvedSystem, board
         deadline=_to_board(task.deadline, resolved, board),
         offset=_to_board(task.offset, resolved, board),
         wcet=_to_board(task.wcet, resolved, board),
-        demand=_to_board(task.demand, resolved, board),
+        preemption_key=_preemption_key(task, policy, resolved, board),
         level=task.level if catalogue.has_levels(policy) else 1,
     )
+
+
+def _preemption_key(task: ResolvedTask, policy: str | Policy, resolved: ResolvedSystem, board: Board) -> int | None:
+    """Convert a preemption key: levels and "nobody" stay, times do not; least laxity adds 1 to its laxity."""
+    if not task.preemption_key or catalogue.has_levels(policy):
+        return task.preemption_key
+    added = 1 if policy == "llf" else 0
+    return _to_board(task.preemption_key - added, resolved, board) + added
 
 
 def _adapt_server(server: ResolvedServer, resolved: ResolvedSystem, board: Board) -> ResolvedServer:
@@ -207,6 +216,12 @@ def _problems(system: System, board: Board) -> Iterator[Problem]:
     if found > board.entities:
         yield Problem(f"the board takes at most {board.entities} tasks and servers, found {found}", "board")
     yield from _too_many_levels(resolved, board)
+    for task in resolved.tasks:
+        if not task.is_plain:
+            message = "the board runs periodic tasks that just run, for a constant time, and continue when late"
+            yield Problem(message, "board", table="task", entity=task.name)
+    if any(not isinstance(policy, str) for policy in (resolved.policy, *(of.policy for of in resolved.servers))):
+        yield Problem("the board has no policies in Python", "board")
     for server in resolved.servers:
         if server.home != ROOT:
             message = "the board has servers at the root only; leave it out"

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from takt import _core
 
 
-class Policy(NamedTuple):
+class PolicyInfo(NamedTuple):
     """A policy: what orders the children of the root or of a server.
 
     Args:
@@ -41,19 +41,19 @@ class ServerKind(NamedTuple):
     summary: str
 
 
-LATER_POLICIES = ("rm", "dm", "llf", "rate-based", "rbe", "time-driven", "share", "dual-priority", "imprecise")
+LATER_POLICIES = ("rate-based", "rbe", "time-driven", "share", "dual-priority", "imprecise")
 LATER_KINDS = ("idling", "polling", "sporadic", "cbs")
 
-_POLICIES = {row[0]: Policy(*row) for row in _core.policies()}
+_POLICIES = {row[0]: PolicyInfo(*row) for row in _core.policies()}
 _KINDS = {row[0]: ServerKind(*row) for row in _core.server_kinds()}
 
 
-def policies() -> tuple[Policy, ...]:
+def policies() -> tuple[PolicyInfo, ...]:
     """List the policies of this build, in alphabetical order.
 
     Example:
         >>> [policy.name for policy in policies()]
-        ['edf', 'fp']
+        ['dm', 'edf', 'fp', 'llf', 'rm']
     """
     return tuple(_POLICIES.values())
 
@@ -63,9 +63,9 @@ def server_kinds() -> tuple[ServerKind, ...]:
     return tuple(_KINDS.values())
 
 
-def has_levels(policy: str) -> bool:
+def has_levels(policy: object) -> bool:
     """Say whether a policy orders by priorities; False for a policy that is not in the table."""
-    return policy in _POLICIES and _POLICIES[policy].has_levels
+    return isinstance(policy, str) and policy in _POLICIES and _POLICIES[policy].has_levels
 
 
 def suggest(word: str, known: Iterable[str]) -> str | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from takt.policy import name_of
 from takt.resolve import ROOT, ResolvedServer, ResolvedSystem, ResolvedTask
 
 _PLAIN = frozenset(range(32, 127)) - frozenset(b'"\\?')
@@ -34,7 +35,7 @@ def generate(
         + (f"static const takt_firmware_server_t servers[] = {{\n{servers}}};\n\n" if system.servers else "")
         + f"static const takt_firmware_task_t tasks[] = {{\n{tasks}}};\n\n"
         "const takt_firmware_taskset_t takt_firmware_taskset = {\n"
-        f"    .policy = &takt_policy_{_c_name(system.policy)},\n"
+        f"    .policy = &takt_policy_{_c_name(name_of(system.policy))},\n"
         f"    .servers = {'servers' if system.servers else 'NULL'},\n"
         f"    .server_count = {len(system.servers)},\n"
         "    .tasks = tasks,\n"
@@ -50,7 +51,7 @@ def _server_row(server: ResolvedServer) -> str:
     """Write one server."""
     return (
         f"    {{.name = {_c_string(server.name)}, .kind = &takt_server_{_c_name(server.kind)},\n"
-        f"     .policy = &takt_policy_{_c_name(server.policy)}, .period = {server.period}u,\n"
+        f"     .policy = &takt_policy_{_c_name(name_of(server.policy))}, .period = {server.period}u,\n"
         f"     .budget = {server.budget}u, .offset = {server.offset}u, .level = {server.level}}},\n"
     )
 
@@ -58,11 +59,12 @@ def _server_row(server: ResolvedServer) -> str:
 def _task_row(task: ResolvedTask, demand_ns: int) -> str:
     """Write one task."""
     home = "TAKT_FIRMWARE_ROOT" if task.home == ROOT else str(task.home - 1)
-    is_limited = "false" if task.preemption_level is None else "true"
+    is_limited = "false" if task.preemption_key is None else "true"
     return (
         f"    {{.name = {_c_string(task.name)}, .period = {task.period}u, .deadline = {task.deadline}u,\n"
-        f"     .offset = {task.offset}u, .demand_ns = {demand_ns}u, .level = {task.level}, .server = {home},\n"
-        f"     .is_limited = {is_limited}, .preemption_level = {task.preemption_level or 0},\n"
+        f"     .offset = {task.offset}u, .wcet = {task.wcet}u,\n"
+        f"     .demand_ns = {demand_ns}u, .level = {task.level}, .server = {home},\n"
+        f"     .is_limited = {is_limited}, .preemption_key = {task.preemption_key or 0}u,\n"
         f"     .task_class = TAKT_CLASS_{task.class_.upper()}}},\n"
     )
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from takt import _core
+from takt.policy import name_of
 from takt.report import Report, TaskRow
 from takt.resolve import ResolvedSystem, ResolvedTask
 from takt.trace import Record, Trace
@@ -53,7 +54,7 @@ def report_of(trace: Trace) -> Report:
     jobs = jobs_of(trace).partition_by("task", as_dict=True)
     return Report(
         name=system.name,
-        policy=system.policy,
+        policy=name_of(system.policy),
         platform=trace.platform,
         resolution_ns=system.resolution_ns,
         horizon=trace.horizon,

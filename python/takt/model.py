@@ -7,221 +7,159 @@ checks what lies between tables, so that a System that exists can be simulated.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator, PrivateAttr, ValidationError
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic import Field, PlainValidator, PrivateAttr, WithJsonSchema
 
-from takt import catalogue, times
-from takt.errors import InputError, Problem, show
-from takt.resolve import CLASSES, ResolvedSystem, find_problems, resolve
+from takt import catalogue, checks
+from takt.bodies import Item, Op, check_body, items_of
+from takt.checks import MAX_PRIORITY
+from takt.distributions import Distribution, check_distribution
+from takt.errors import InputError, show
+from takt.policy import Policy
+from takt.resolve import CLASSES, ON_MISS, ResolvedSystem, find_problems, resolve
+from takt.tables import TIME_SCHEMA, Table
 
 SCHEMA = 1
-MAX_PRIORITY = 2**31 - 1
-MAX_NAME_LENGTH = 64
-
-_TIME_RULE = f"{times.UNIT_RULE} in quotes, or a whole number of ticks"
-
-_Checked = TypeVar("_Checked")
-
-
-def _refuse(code: str, message: str) -> PydanticCustomError:
-    """Make the error that a check raises; the message arrives as it is."""
-    return PydanticCustomError(code, "{message}", {"message": message})
-
-
-def _check_name(value: object) -> str:
-    """Accept a name: a printable text that is not empty."""
-    if not isinstance(value, str):
-        raise _refuse("wrong-type", f'expected a name such as "sensor", found {show(value)}')
-    if not value.strip() or not value.isprintable():
-        raise _refuse("out-of-range", f"expected a name of printable characters, found {show(value)}")
-    if len(value) > MAX_NAME_LENGTH:
-        raise _refuse("out-of-range", f"expected at most {MAX_NAME_LENGTH} characters, found {len(value)}")
-    return value
-
-
-def _check_time(what: str, least: int, later: tuple[type, ...] = ()) -> Callable[[object], int | str]:
-    """Make the check of a time: ticks from `least` on, or a text with a unit.
-
-    Args:
-        what: what is expected, with an example.
-        least: fewest ticks.
-        later: types that the contract allows and this version does not support yet.
-    """
-
-    def check(value: object) -> int | str:
-        if isinstance(value, later):
-            raise _refuse("not-yet", f"{show(value)} is not supported by this version yet; {what} is")
-        if isinstance(value, bool) or not isinstance(value, (int, str)):
-            raise _refuse("wrong-type", f"expected {what}, found {show(value)}; {_TIME_RULE}")
-        amount = value if isinstance(value, int) else times.parse(value)
-        if amount is None:
-            raise _refuse("wrong-unit", f"expected {what}, found {show(value)}; {_TIME_RULE}")
-        if amount < 0 or (amount == 0 and least > 0):
-            raise _refuse("out-of-range", f"expected {what}, found {show(value)}")
-        return value
-
-    return check
-
-
-def _check_resolution(value: object) -> str:
-    """Accept the length of a tick: a text with a unit, a positive whole number of nanoseconds."""
-    nanoseconds = times.parse(value) if isinstance(value, str) else None
-    if nanoseconds is None:
-        rule = f"{times.UNIT_RULE} in quotes"
-        raise _refuse("wrong-unit", f'expected a positive time such as "1ms", found {show(value)}; {rule}')
-    if nanoseconds <= 0 or nanoseconds.denominator != 1:
-        raise _refuse("out-of-range", f"expected a positive whole number of nanoseconds, found {show(value)}")
-    return str(value)
-
-
-def _check_integer(what: str, least: int, most: int) -> Callable[[object], int]:
-    """Make the check of a whole number in a range."""
-
-    def check(value: object) -> int:
-        expected = f"expected {what} from {least} to {most}, found {show(value)}"
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise _refuse("wrong-type", expected)
-        if not least <= value <= most:
-            raise _refuse("out-of-range", expected)
-        return value
-
-    return check
-
-
-def _check_cpus(value: object) -> int:
-    """Accept one processor."""
-    if isinstance(value, int) and not isinstance(value, bool) and value > 1:
-        raise _refuse("not-yet", f"this version schedules one processor, found {show(value)}")
-    return _check_integer("a number of processors", 1, 1)(value)
-
-
-def _check_choice(what: str, names: tuple[str, ...], later: tuple[str, ...] = ()) -> Callable[[object], str]:
-    """Make the check of a word out of a list; `later` are words of the contract that are not supported yet."""
-
-    def check(value: object) -> str:
-        if not isinstance(value, str):
-            raise _refuse("wrong-type", f"expected one of {', '.join(names)}, found {show(value)}")
-        if value in later:
-            raise _refuse("not-yet", f"{what} {show(value)} is not supported by this version yet; it has {_and(names)}")
-        if value not in names:
-            raise _refuse("unknown-word", f"unknown {what} {show(value)}; {catalogue.alternatives(value, names)}")
-        return value
-
-    return check
-
-
-def _and(names: tuple[str, ...]) -> str:
-    """Join words for a sentence."""
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-
-
-def _optional(check: Callable[[object], _Checked]) -> Callable[[object], _Checked | None]:
-    """Make a check that also accepts None, the default of a key that may be left out."""
-    return lambda value: None if value is None else check(value)
 
 
 _POLICY_NAMES = tuple(policy.name for policy in catalogue.policies())
 _KIND_NAMES = tuple(kind.name for kind in catalogue.server_kinds())
-_POSITIVE_TIME = _check_time('a positive time such as "10ms"', 1)
+_check_policy_name = checks.check_choice("policy", _POLICY_NAMES, catalogue.LATER_POLICIES)
+_check_demand_time = checks.check_time('a positive time such as "2ms"', 1)
+_check_demands = checks.check_times(_check_demand_time, 'times such as ["2ms", "3ms"]')
+_check_instants = checks.check_times(checks.TIME, 'instants such as [0, "3ms"]')
 
-check_policy = _check_choice("policy", _POLICY_NAMES, catalogue.LATER_POLICIES)
 
-Name = Annotated[str, PlainValidator(_check_name)]
-OptionalName = Annotated[str | None, PlainValidator(_optional(_check_name))]
-Time = Annotated[int | str, PlainValidator(_POSITIVE_TIME)]
-OptionalTime = Annotated[int | str | None, PlainValidator(_optional(_POSITIVE_TIME))]
-Offset = Annotated[int | str, PlainValidator(_check_time('a time of 0 or more such as "5ms"', 0))]
-Demand = Annotated[
-    int | str | None, PlainValidator(_optional(_check_time('a positive time such as "2ms"', 1, (list, tuple, dict))))
+def check_policy(value: object) -> str | Policy:
+    """Accept the name of a policy, or one that is written in Python."""
+    return value if isinstance(value, Policy) else _check_policy_name(value)
+
+
+def _check_demand(value: object) -> int | str | tuple[int | str, ...] | Distribution:
+    """Accept a time, a list of times or a distribution."""
+    if isinstance(value, (dict, Distribution)):
+        return check_distribution(value)
+    return _check_demands(value) if isinstance(value, (list, tuple)) else _check_demand_time(value)
+
+
+def _check_arrivals(value: object) -> tuple[int | str, ...] | Distribution:
+    """Accept a list of instants or a distribution of separations."""
+    return check_distribution(value) if isinstance(value, (dict, Distribution)) else _check_instants(value)
+
+
+def _word(*names: str) -> WithJsonSchema:
+    """Make the JSON schema of a word out of a list."""
+    return WithJsonSchema({"enum": list(names)})
+
+
+def _integer(least: int, most: int) -> WithJsonSchema:
+    """Make the JSON schema of a whole number."""
+    return WithJsonSchema({"type": "integer", "minimum": least, "maximum": most})
+
+
+_NAME = {"type": "string", "minLength": 1, "maxLength": checks.MAX_NAME_LENGTH}
+_TIMES = {"type": "array", "items": TIME_SCHEMA, "minItems": 1}
+_DISTRIBUTION = {
+    "type": "object",
+    "required": ["distribution"],
+    "additionalProperties": False,
+    "properties": {
+        "distribution": {"enum": ["uniform", "normal", "weibull", "exponential"]},
+        "shape": {"type": "number", "exclusiveMinimum": 0},
+        **dict.fromkeys(("min", "max", "mean", "deviation", "scale"), TIME_SCHEMA),
+    },
+}
+_ITEM = {"type": "string", "pattern": r"^ *(point|optional +point|(run|suspend) +[0-9].*) *$"}
+
+Name = Annotated[str, PlainValidator(checks.check_name), WithJsonSchema(_NAME)]
+OptionalName = Annotated[str | None, PlainValidator(checks.optional(checks.check_name)), WithJsonSchema(_NAME)]
+Time = Annotated[int | str, PlainValidator(checks.POSITIVE_TIME), WithJsonSchema(TIME_SCHEMA)]
+OptionalTime = Annotated[
+    int | str | None, PlainValidator(checks.optional(checks.POSITIVE_TIME)), WithJsonSchema(TIME_SCHEMA)
 ]
-Resolution = Annotated[str, PlainValidator(_check_resolution)]
-Priority = Annotated[int, PlainValidator(_check_integer("a priority", 0, MAX_PRIORITY))]
-Threshold = Annotated[int | None, PlainValidator(_optional(_check_integer("a priority", 0, MAX_PRIORITY)))]
-Seed = Annotated[int | None, PlainValidator(_optional(_check_integer("a whole number", 0, 2**64 - 1)))]
-Cpus = Annotated[int, PlainValidator(_check_cpus)]
-PolicyName = Annotated[str, PlainValidator(check_policy)]
-KindName = Annotated[str, PlainValidator(_check_choice("kind", _KIND_NAMES, catalogue.LATER_KINDS))]
-ClassName = Annotated[str, PlainValidator(_check_choice("class", CLASSES))]
-Preemption = Annotated[str, PlainValidator(_check_choice("preemption", ("preemptive", "non-preemptive")))]
+Offset = Annotated[int | str, PlainValidator(checks.TIME), WithJsonSchema(TIME_SCHEMA)]
+Demand = Annotated[
+    int | str | tuple[int | str, ...] | Distribution | None,
+    PlainValidator(checks.optional(_check_demand)),
+    WithJsonSchema({"anyOf": [*TIME_SCHEMA["anyOf"], _TIMES, _DISTRIBUTION]}),
+]
+Arrivals = Annotated[
+    tuple[int | str, ...] | Distribution | None,
+    PlainValidator(checks.optional(_check_arrivals)),
+    WithJsonSchema({"anyOf": [_TIMES, _DISTRIBUTION]}),
+]
+Body = Annotated[
+    tuple[str, ...] | None,
+    PlainValidator(checks.optional(check_body)),
+    WithJsonSchema({"type": "array", "items": _ITEM, "minItems": 1}),
+]
+Subjobs = Annotated[
+    tuple[int | str, ...] | None, PlainValidator(checks.optional(_check_demands)), WithJsonSchema(_TIMES)
+]
+Resolution = Annotated[str, PlainValidator(checks.check_resolution), WithJsonSchema(TIME_SCHEMA["anyOf"][1])]
+Priority = Annotated[
+    int, PlainValidator(checks.check_integer("a priority", 0, MAX_PRIORITY)), _integer(0, MAX_PRIORITY)
+]
+Threshold = Annotated[
+    int | str | None,
+    PlainValidator(checks.optional(checks.check_threshold)),
+    WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 0, "maximum": MAX_PRIORITY}, _NAME]}),
+]
+Seed = Annotated[int, PlainValidator(checks.check_integer("a whole number", 0, 2**64 - 1)), _integer(0, 2**64 - 1)]
+Cpus = Annotated[int, PlainValidator(checks.check_cpus), _integer(1, 1)]
+PolicyName = Annotated[str | Policy, PlainValidator(check_policy), _word(*_POLICY_NAMES)]
+KindName = Annotated[
+    str, PlainValidator(checks.check_choice("kind", _KIND_NAMES, catalogue.LATER_KINDS)), _word(*_KIND_NAMES)
+]
+ClassName = Annotated[str, PlainValidator(checks.check_choice("class", CLASSES)), _word(*CLASSES)]
+_PREEMPTION = ("preemptive", "non-preemptive")
+Preemption = Annotated[
+    str | None,
+    PlainValidator(checks.optional(checks.check_choice("preemption", _PREEMPTION))),
+    _word(*_PREEMPTION),
+]
+OnMiss = Annotated[str, PlainValidator(checks.check_choice("on_miss", ON_MISS)), _word(*ON_MISS)]
+OnOverrun = Annotated[
+    str, PlainValidator(checks.check_choice("on_overrun", ("continue",), ("abort", "suspend"))), _word("continue")
+]
+_MODELS = ("ideal", "measured")
+CostModel = Annotated[
+    str | None,
+    PlainValidator(checks.optional(checks.check_choice("model", _MODELS, ("software", "coprocessor", "hardware")))),
+    _word(*_MODELS),
+]
+PointModel = Annotated[str, PlainValidator(checks.check_choice("points", ("push", "pull"))), _word("push", "pull")]
 
 
-class _Table(BaseModel):
-    """A table of a task-set file: immutable, no unknown keys, all problems in one InputError."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", validate_by_name=True, validate_by_alias=True)
-
-    table: ClassVar[str]
-    later_keys: ClassVar[tuple[str, ...]] = ()
-    examples: ClassVar[Mapping[str, str]] = {}
-
-    if not TYPE_CHECKING:
-
-        def __init__(self, /, **values: Any) -> None:
-            """Check the keys and keep them."""
-            try:
-                super().__init__(**values)
-            except ValidationError as error:
-                raise InputError([self._problem(details, values) for details in error.errors()]) from None
-
-    def replace(self, **changes: Any) -> Self:
-        """Make a copy with other values of some keys.
-
-        Args:
-            changes: keys with their new values.
-
-        Returns:
-            The copy, checked like any new one.
-
-        Raises:
-            InputError: the changed values are not right.
-        """
-        values = {name: getattr(self, name) for name in type(self).model_fields}
-        return type(self)(**(values | changes))
-
-    @classmethod
-    def keys(cls) -> tuple[str, ...]:
-        """List the keys that the table may have, as files write them."""
-        return tuple(field.alias or name for name, field in cls.model_fields.items())
-
-    @classmethod
-    def _problem(cls, details: ErrorDetails, values: Mapping[str, Any]) -> Problem:
-        """Say in one line what pydantic found."""
-        key = str(details["loc"][0])
-        name = values.get("name")
-        code, message = cls._explain(key, details)
-        entity = name if isinstance(name, str) and cls.table != "system" else None
-        return Problem(message, code, table=cls.table, entity=entity, key=key)
-
-    @classmethod
-    def _explain(cls, key: str, details: ErrorDetails) -> tuple[str, str]:
-        """Give code and message for one error of one key."""
-        if details["type"] == "missing":
-            return "missing", f"missing; every {cls.table} needs one, for instance {key} = {cls.examples[key]}"
-        if details["type"] != "extra_forbidden":
-            return details["type"], str(details["ctx"]["message"])
-        if key in cls.later_keys:
-            return "not-yet", "this key is not supported by this version yet"
-        return "unknown-key", f"unknown key; {catalogue.alternatives(key, cls.keys())}"
-
-
-class Task(_Table):
-    """A periodic task.
+class Task(Table):
+    """A task: when its jobs come, and what each of them does.
 
     Args:
         name: unique among tasks.
-        period: distance of two releases, >= 1 tick.
-        wcet: worst-case execution time of a job, >= 1 tick; may exceed the period (overload is legal).
-        deadline: relative to the release, >= 1 tick; default: the period.
-        offset: first release.
+        period: distance of two arrivals of a periodic task, >= 1 tick.
+        min_separation: least distance of two arrivals of a sporadic task. Without `arrivals`, separations are
+            uniform from it to twice as much.
+        arrivals: instants, counted from the offset and not descending, or a distribution of separations.
+        jitter: a job of a periodic task is released up to this after its arrival.
+        wcet: worst-case execution time of a job, >= 1 tick; may exceed the period (overload is legal). Default:
+            the runs of the body.
+        deadline: relative to the arrival, >= 1 tick; default: the period, or the least separation.
+        offset: first arrival.
         priority: 0 and up; larger is more urgent. Used where the dispatcher's policy is fp.
-        demand: what each job really executes, >= 1 tick; default: wcet.
-        preemption: "preemptive", or "non-preemptive": a started job is not displaced in its dispatcher.
-        threshold: priority of a started job, not below its priority.
+        demand: what each job really executes, >= 1 tick: a time, a list that is repeated, or a distribution;
+            default: the runs of the body, or the wcet.
+        body: what a job does: "run 2ms", "point", "optional point", "suspend 1ms".
+        subjobs: lengths of runs with a preemption point between any two; short for a body.
+        preemption: "preemptive", or "non-preemptive": a started job is not displaced in its dispatcher until its
+            next point; default: non-preemptive if the body has a point.
+        threshold: how urgent a started job is at least: a priority, or the name of a task in the same dispatcher.
+        on_miss: "continue", "abort" (a job ends at its deadline) or "skip" (a release that finds the job before it
+            unfinished is dropped).
+        on_overrun: "continue".
         server: name of the server that it runs in; default: the root.
-        class_: "hard", "soft" or "none" (key `class`): who goes first among equal deadlines under edf.
+        class_: "hard", "soft" or "none" (key `class`): who goes first among equals of a computed key.
 
     Raises:
         InputError: a value is not right; it names the key, what was expected and what was found.
@@ -229,45 +167,77 @@ class Task(_Table):
     Example:
         >>> Task(name="sensor", period="10ms", wcet="2ms").replace(priority=5).priority
         5
+        >>> Task(name="log", arrivals=[0, 3, 9], deadline=20, subjobs=[2, 3]).is_non_preemptive
+        True
     """
 
     table = "task"
-    later_keys = (
-        "affinity",
-        "arrivals",
-        "body",
-        "events",
-        "initially",
-        "interval",
-        "jitter",
-        "min_separation",
-        "on_miss",
-        "on_overrun",
-        "sections",
-        "subjobs",
-        "weight",
-    )
-    examples = {"name": '"sensor"', "period": '"10ms"', "wcet": '"2ms"'}
+    later_keys = ("affinity", "events", "initially", "interval", "sections", "weight")
+    examples: ClassVar[Mapping[str, str]] = {"name": '"sensor"'}
 
     name: Name
-    period: Time
-    wcet: Time
+    period: OptionalTime = None
+    min_separation: OptionalTime = None
+    arrivals: Arrivals = None
+    jitter: Offset = 0
+    wcet: OptionalTime = None
     deadline: OptionalTime = None
     offset: Offset = 0
     priority: Priority = 0
     demand: Demand = None
-    preemption: Preemption = "preemptive"
+    body: Body = None
+    subjobs: Subjobs = None
+    preemption: Preemption = None
     threshold: Threshold = None
+    on_miss: OnMiss = "continue"
+    on_overrun: OnOverrun = "continue"
     server: OptionalName = None
     class_: ClassName = Field(default="hard", alias="class")
 
     @property
+    def items(self) -> tuple[Item, ...]:
+        """What a job does; empty if it just runs."""
+        return items_of(self.body, self.subjobs)
+
+    @property
     def is_non_preemptive(self) -> bool:
-        """Whether a started job is not displaced in its dispatcher."""
+        """Whether a started job is not displaced in its dispatcher until its next point."""
+        if self.preemption is None:
+            return self.subjobs is not None or any(item.op == Op.POINT for item in self.items)
         return self.preemption == "non-preemptive"
 
+    @property
+    def shortest_separation(self) -> int | str | None:
+        """The period, or the least separation, None if there is neither."""
+        return self.min_separation if self.period is None else self.period
 
-class Server(_Table):
+    def _conflicts(self) -> Iterable[tuple[str, str, str]]:
+        """Find keys that do not go together."""
+        yield from self._source_conflicts()
+        if self.wcet is None and self.body is None and self.subjobs is None:
+            yield "missing", "wcet", 'missing; every task needs one, for instance wcet = "2ms"'
+        if self.body is not None and self.subjobs is not None:
+            yield "conflict", "subjobs", "expected either body or subjobs, found both"
+        if self.threshold is not None and self.is_non_preemptive:
+            message = f'expected none with preemption = "non-preemptive", found {show(self.threshold)}'
+            yield "conflict", "threshold", message
+
+    def _source_conflicts(self) -> Iterable[tuple[str, str, str]]:
+        """Find what does not fit in how jobs come."""
+        if self.period is None and self.min_separation is None and self.arrivals is None:
+            message = 'missing; every task needs one, for instance period = "10ms", or min_separation, or arrivals'
+            yield "missing", "period", message
+        for key in ("min_separation", "arrivals"):
+            if self.period is not None and getattr(self, key) is not None:
+                yield "conflict", key, f"expected none with a period, found {show(getattr(self, key))}"
+        if self.period is None and self.jitter != 0:
+            yield "conflict", "jitter", f"expected a period with jitter, found {show(self.jitter)} without one"
+        if self.arrivals is not None and self.shortest_separation is None and self.deadline is None:
+            message = 'missing; a task without period or min_separation needs one, for instance deadline = "10ms"'
+            yield "missing", "deadline", message
+
+
+class Server(Table):
     """A server: a share of the processor with its own dispatcher.
 
     Args:
@@ -285,7 +255,7 @@ class Server(_Table):
     """
 
     table = "server"
-    examples = {"name": '"S1"', "period": '"20ms"', "budget": '"10ms"'}
+    examples: ClassVar[Mapping[str, str]] = {"name": '"S1"', "period": '"20ms"', "budget": '"10ms"'}
 
     name: Name
     period: Time
@@ -297,20 +267,72 @@ class Server(_Table):
     parent: OptionalName = None
 
 
-def _check_members(kind: type[_Table]) -> Callable[[object], tuple[Any, ...]]:
+class Platform(Table):
+    """What the kernel's own work takes; SPEC.md, 5 says when each cost is paid. All zero: ideal hardware.
+
+    Args:
+        model: "ideal" or "measured"; default: measured if there is any cost.
+        context_switch: to the job of another task than the one that ran last.
+        release: of one job.
+        scheduling: one choice of the scheduler.
+        point: one look at a preemption point of a non-preemptive job.
+        tick: the periodic timer interrupt.
+        tick_period: distance of two ticks; needed with tick.
+        points: "push": releases are handled when they happen; "pull": while a non-preemptive job at the root
+            runs they wait for its next point.
+
+    Raises:
+        InputError: a value is not right.
+    """
+
+    table = "platform"
+
+    model: CostModel = None
+    context_switch: Offset = 0
+    release: Offset = 0
+    scheduling: Offset = 0
+    point: Offset = 0
+    tick: Offset = 0
+    tick_period: OptionalTime = None
+    points: PointModel = "push"
+
+    def costs(self) -> dict[str, int | str]:
+        """List the costs by their keys."""
+        keys = ("context_switch", "release", "scheduling", "point", "tick")
+        return {key: getattr(self, key) for key in keys}
+
+    def _conflicts(self) -> Iterable[tuple[str, str, str]]:
+        """Find keys that do not go together."""
+        for key, cost in self.costs().items():
+            if self.model == "ideal" and cost != 0:
+                yield "conflict", key, f'expected none with model = "ideal", found {show(cost)}'
+        if self.tick != 0 and self.tick_period is None:
+            yield "missing", "tick_period", 'missing; a tick needs one, for instance tick_period = "1ms"'
+        if self.tick != 0 and self.points == "pull":
+            yield "conflict", "points", 'expected "push" with a tick, found "pull"; leave one of them out'
+
+
+def _check_members(kind: type[Table]) -> Callable[[object], tuple[Any, ...]]:
     """Make the check of the tasks or the servers of a system."""
 
     def check(value: object) -> tuple[Any, ...]:
         members = tuple(value) if isinstance(value, (list, tuple)) else (value,)
         for member in members:
             if not isinstance(member, kind):
-                raise _refuse("wrong-type", f"expected takt.{kind.__name__} objects, found {show(member)}")
+                raise checks.refuse("wrong-type", f"expected takt.{kind.__name__} objects, found {show(member)}")
         return members
 
     return check
 
 
-class Header(_Table):
+def _check_platform(value: object) -> Platform:
+    """Accept a platform."""
+    if not isinstance(value, Platform):
+        raise checks.refuse("wrong-type", f"expected a takt.Platform, found {show(value)}")
+    return value
+
+
+class Header(Table):
     """The table [system] of a task-set file; System says what its keys mean."""
 
     table = "system"
@@ -319,7 +341,7 @@ class Header(_Table):
     resolution: Resolution = "1ms"
     policy: PolicyName = "fp"
     horizon: OptionalTime = None
-    seed: Seed = None
+    seed: Seed = 0
     cpus: Cpus = 1
 
 
@@ -333,8 +355,9 @@ class System(Header):
         resolution: length of a tick; every time with a unit must be a multiple of it.
         policy: what orders the tasks and servers that sit directly at the root.
         horizon: how long a simulation runs; default: see takt.simulate.
-        seed: for random demands, which come later; no effect in this version.
+        seed: all random numbers follow from it: the same seed gives the same jobs under every policy.
         cpus: 1.
+        platform: what the kernel's own work takes; default: nothing.
 
     Raises:
         InputError: a value is not right, or tables do not fit together.
@@ -347,6 +370,7 @@ class System(Header):
 
     tasks: Annotated[tuple[Task, ...], PlainValidator(_check_members(Task))] = ()
     servers: Annotated[tuple[Server, ...], PlainValidator(_check_members(Server))] = ()
+    platform: Annotated[Platform, PlainValidator(_check_platform)] = Platform()
 
     _resolved: ResolvedSystem = PrivateAttr()
 

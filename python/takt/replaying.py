@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from takt import _core, times
 from takt import trace as trace_file
 from takt.errors import file_error
+from takt.policy import Policy
 from takt.resolve import ResolvedSystem
 from takt.trace import Record, Trace
 
-_KIND_NAMES = {1: "completion", 2: "blocking", 3: "waking", 4: "yield", 5: "steps"}
+_KIND_NAMES = {
+    1: "completion",
+    2: "blocking",
+    3: "waking",
+    4: "yield",
+    5: "steps",
+    6: "point",
+    7: "optional point",
+    8: "suspension",
+    9: "arrival",
+    17: "abort",
+    18: "skip",
+}
 
 
 @dataclass(frozen=True)
@@ -51,11 +65,12 @@ class Replay:
         return self.difference is None
 
 
-def replay(path: str | Path) -> Replay:
+def replay(path: str | Path, policies: Sequence[Policy] = ()) -> Replay:
     """Replay a trace file through core and compare every decision, bit for bit.
 
     Args:
         path: a trace file, whatever platform recorded it.
+        policies: the policies in Python that were used when it was recorded.
 
     Returns:
         Whether all is identical, or the first difference.
@@ -63,7 +78,7 @@ def replay(path: str | Path) -> Replay:
     Raises:
         InputError: the file is no trace, is damaged, or holds a record that no scheduler can have recorded.
     """
-    trace = trace_file.read(path)
+    trace = trace_file.read(path, policies)
     verdict, decisions, number, recorded, replayed = _core.replay(trace.system.spec(), trace.data)
     if verdict == "invalid":
         instant = _instant(recorded[0], trace.system)

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from takt import times, trace
+from takt.policy import name_of
 from takt.simulation import Result
 
 _MISSED = "bold red"
@@ -118,7 +119,7 @@ def report_of(result: Result) -> Report:
     system = result.system
     return Report(
         name=system.name,
-        policy=system.policy,
+        policy=name_of(system.policy),
         platform=trace.SIMULATOR,
         resolution_ns=system.resolution_ns,
         horizon=result.horizon,

@@ -6,8 +6,7 @@ frames are ticks.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,10 +17,7 @@ from takt import _core
 from takt import trace as trace_file
 from takt.errors import InputError, Problem, show, system_error
 from takt.model import Header, System
-from takt.resolve import ResolvedServer, ResolvedSystem, ResolvedTask, find_horizon_problems, to_ticks
-
-MAX_DEFAULT_HORIZON = 10_000_000
-"""The longest horizon, in ticks, that is chosen for a system that gives none."""
+from takt.resolve import ResolvedSystem, default_horizon, find_horizon_problems, to_ticks
 
 _MAX_JOB_NUMBER = 2**32 - 1
 _MAX_BUDGET_ROWS = 100_000_000
@@ -35,18 +31,26 @@ class Result:
         system: what ran.
         horizon: ticks 0 .. horizon-1 ran.
         decisions: how many decisions the scheduler made.
-        summary: one row for each task: task, server, class, period, deadline, wcet, released, finished,
-            missed, preemptions, response_min, response_max, response_sum, busy. The responses are those of
-            finished jobs, null if there is none. A job is missed if it finished late, or is unfinished with a
-            deadline at or before the horizon.
+        invocations: how often the scheduler was called; a tick alone does not call it.
+        switches: how often the job of another task ran than the one that ran last.
+        overhead: ticks that the kernel's own work took.
+        summary: one row for each task: task, server, class, period (null if it has none), deadline, wcet,
+            released, finished, missed, aborted, skipped, overruns, preemptions, response_min, response_max,
+            response_sum, busy. The responses are those of finished jobs, null if there is none. A job is missed if
+            it finished late, was aborted or skipped, or is unfinished with a deadline at or before the horizon. An
+            overrun is a finished job that executed for longer than the wcet.
     """
 
     system: System
     horizon: int
     decisions: int
+    invocations: int
+    switches: int
+    overhead: int
     summary: pl.DataFrame
     _segments: pl.DataFrame | None
     _jobs: pl.DataFrame | None
+    _points: pl.DataFrame | None
     _budget_changes: pl.DataFrame | None
 
     @property
@@ -64,12 +68,24 @@ class Result:
     def jobs(self) -> pl.DataFrame:
         """All jobs: task, job, release, finish, response, missed.
 
-        Finished jobs in order of finish, then the unfinished ones in task order with finish and response null.
+        Finished, aborted and skipped jobs in the order in which this happened, then the unfinished ones in task
+        order; finish and response are null unless a job finished.
 
         Raises:
             ValueError: the jobs were not asked for.
         """
         return _asked_for(self._jobs, "jobs")
+
+    @property
+    def points(self) -> pl.DataFrame:
+        """The points of bodies that jobs came to: instant, task, job, optional, should_yield.
+
+        Whether a more urgent job waits is known where a non-preemptive job runs; elsewhere should_yield is false.
+
+        Raises:
+            ValueError: the points were not asked for.
+        """
+        return _asked_for(self._points, "points")
 
     @cached_property
     def budgets(self) -> pl.DataFrame:
@@ -109,9 +125,11 @@ def simulate(
     segments: bool = True,
     jobs: bool = True,
     budgets: bool = True,
+    points: bool = True,
     trace: str | Path | None = None,
+    progress: Callable[[int], None] | None = None,
 ) -> Result:
-    """Simulate a system on ideal hardware: nothing but the jobs takes time.
+    """Simulate a system. Unless its platform says otherwise, nothing but the jobs takes time.
 
     Args:
         system: what to run.
@@ -121,6 +139,8 @@ def simulate(
             horizon.
         jobs: whether to keep all jobs.
         budgets: whether to keep the budgets of servers.
+        points: whether to keep the points that jobs came to.
+        progress: called now and then with the instant that the run has come to.
         trace: a file to record inputs and decisions in, for takt.replay.
 
     Returns:
@@ -159,7 +179,9 @@ def simulate(
             segments=segments,
             jobs=jobs,
             budgets=budgets and bool(system.servers),
+            points=points,
             trace_path=None if trace is None else str(trace),
+            progress=progress,
         )
     except OSError as error:
         raise system_error("write", trace or "", error) from None
@@ -167,9 +189,13 @@ def simulate(
         system=system,
         horizon=ticks,
         decisions=outcome["decisions"],
+        invocations=outcome["invocations"],
+        switches=outcome["switches"],
+        overhead=outcome["overhead"],
         summary=_summary(system.resolved, outcome["statistics"]),
         _segments=_segments(system.resolved, outcome["segments"]) if segments else None,
         _jobs=_jobs(system.resolved, outcome["jobs"]) if jobs else None,
+        _points=_points(system.resolved, outcome["points"]) if points else None,
         _budget_changes=_frame(outcome["budgets"]) if budgets else None,
     )
 
@@ -189,29 +215,16 @@ def horizon_ticks(system: System, horizon: int | str | None = None) -> int:
     """
     asked = system.horizon if horizon is None else Header(horizon=horizon).horizon
     if asked is None:
-        return _default_horizon(system.resolved)
+        return default_horizon(system.resolved)
     problems = find_horizon_problems(system, asked)
     if problems:
         raise InputError(problems)
     ticks = int(to_ticks(asked, system.resolution))
     for task in system.resolved.tasks:
-        if ticks // task.period > _MAX_JOB_NUMBER:
+        if task.period and ticks // task.period > _MAX_JOB_NUMBER:
             message = f"task {show(task.name)} would release more than {_MAX_JOB_NUMBER} jobs; shorten it"
             raise InputError([Problem(message, "out-of-range", table="system", key="horizon")])
     return ticks
-
-
-def _default_horizon(resolved: ResolvedSystem) -> int:
-    """Choose a horizon: the largest offset plus one hyperperiod, if that is short enough."""
-    members: tuple[ResolvedTask | ResolvedServer, ...] = (*resolved.tasks, *resolved.servers)
-    last_offset = max(member.offset for member in members)
-    hyperperiod = 1
-    for member in members:
-        hyperperiod = math.lcm(hyperperiod, member.period)
-        if last_offset + hyperperiod > MAX_DEFAULT_HORIZON:
-            message = 'missing, and the releases repeat too late for a default; give one, for instance "2s"'
-            raise InputError([Problem(message, "missing", table="system", key="horizon")])
-    return last_offset + hyperperiod
 
 
 # ---- frames -----------------------------------------------------------------------------------------
@@ -240,7 +253,7 @@ def _summary(resolved: ResolvedSystem, statistics: Mapping[str, _core.Column]) -
             "task": pl.Series([task.name for task in tasks], dtype=pl.String),
             "server": pl.Series(resolved.server_names(), dtype=pl.String),
             "class": pl.Series([task.class_ for task in tasks], dtype=pl.String),
-            "period": pl.Series([task.period for task in tasks], dtype=pl.UInt64),
+            "period": pl.Series([task.period or None for task in tasks], dtype=pl.UInt64),
             "deadline": pl.Series([task.deadline for task in tasks], dtype=pl.UInt64),
             "wcet": pl.Series([task.wcet for task in tasks], dtype=pl.UInt64),
         }
@@ -273,6 +286,16 @@ def _jobs(resolved: ResolvedSystem, columns: Mapping[str, _core.Column]) -> pl.D
         _unless_never("finish").alias("finish"),
         (_unless_never("finish") - pl.col("release")).alias("response"),
         pl.col("missed").cast(pl.Boolean),
+    )
+
+
+def _points(resolved: ResolvedSystem, columns: Mapping[str, _core.Column]) -> pl.DataFrame:
+    """Make the frame of points."""
+    return _frame(columns).select(
+        "instant",
+        _names([task.name for task in resolved.tasks], "task").alias("task"),
+        "job",
+        pl.col("optional", "should_yield").cast(pl.Boolean),
     )
 
 

@@ -14,15 +14,18 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from takt import catalogue
+from takt.checks import MAX_NAME_LENGTH
 from takt.errors import InputError, Problem, file_error, show, system_error
-from takt.model import MAX_NAME_LENGTH, SCHEMA, Header, Server, System, Task
+from takt.model import SCHEMA, Header, Platform, Server, System, Task
+from takt.policy import Policy
 from takt.resolve import find_problems
 
-_TABLES = ("schema", "system", "task", "server")
-_LATER_TABLES = ("policy", "resource", "change", "platform")
+_TABLES = ("schema", "system", "platform", "task", "server")
+_LATER_TABLES = ("policy", "resource", "change")
 _POSITION = re.compile(r" \(at (?:line (?P<line>\d+), column \d+|end of document)\)$")
 
 _Member = TypeVar("_Member", Task, Server)
+_Single = TypeVar("_Single", Header, Platform)
 
 
 def load(path: str | Path) -> System:
@@ -86,29 +89,33 @@ class _PartialSystem:
     """What is right of a system that is not; see resolve.SystemTables."""
 
     resolution: str
-    policy: str
+    policy: str | Policy
     horizon: int | str | None
     tasks: list[Task]
     servers: list[Server]
+    platform: Platform
 
 
 def _build(document: Mapping[str, Any], default_name: str) -> System:
     """Make the system of a document, or collect all that is wrong with it."""
     problems = [*_schema_problems(document), *_table_problems(document)]
-    header, header_problems = _header(document.get("system", {}), default_name)
+    header, header_problems = _single(Header, document.get("system", {}), name=_as_name(default_name))
+    platform, platform_problems = _single(Platform, document.get("platform", {}))
     tasks = _members(Task, document.get("task", []))
     servers = _members(Server, document.get("server", []))
-    problems += [*header_problems, *tasks.problems, *servers.problems]
-    if header is None:
+    problems += [*header_problems, *platform_problems, *tasks.problems, *servers.problems]
+    if header is None or platform is None:
         raise InputError(problems)
     if problems:
-        raise InputError([*problems, *_problems_between(header, tasks, servers)])
-    return System(**header.model_dump(), tasks=tuple(tasks.right), servers=tuple(servers.right))
+        raise InputError([*problems, *_problems_between(header, platform, tasks, servers)])
+    return System(**header.model_dump(), platform=platform, tasks=tuple(tasks.right), servers=tuple(servers.right))
 
 
-def _problems_between(header: Header, tasks: _Members[Task], servers: _Members[Server]) -> list[Problem]:
+def _problems_between(
+    header: Header, platform: Platform, tasks: _Members[Task], servers: _Members[Server]
+) -> list[Problem]:
     """Find what does not fit between the tables that are right in themselves."""
-    partial = _PartialSystem(header.resolution, header.policy, header.horizon, tasks.right, servers.right)
+    partial = _PartialSystem(header.resolution, header.policy, header.horizon, tasks.right, servers.right, platform)
     found = find_problems(partial, servers.names_of_wrong)
     return [problem for problem in found if not (tasks.problems and problem.code == "missing")]
 
@@ -134,13 +141,13 @@ def _table_problems(document: Mapping[str, Any]) -> Iterable[Problem]:
             yield Problem(f"unknown key; {hint}", "unknown-key", key=key)
 
 
-def _header(table: object, default_name: str) -> tuple[Header | None, list[Problem]]:
-    """Check [system]; gives the table, or its problems."""
+def _single(kind: type[_Single], table: object, **defaults: str) -> tuple[_Single | None, list[Problem]]:
+    """Check a table of which there is one; gives it, or its problems."""
     if not isinstance(table, dict):
-        message = f"expected a table, found {show(table)}; write [system]"
-        return None, [Problem(message, "wrong-type", key="system")]
+        message = f"expected a table, found {show(table)}; write [{kind.table}]"
+        return None, [Problem(message, "wrong-type", key=kind.table)]
     try:
-        return Header(**({"name": _as_name(default_name)} | table)), []
+        return kind(**(defaults | table)), []
     except InputError as error:
         return None, list(error.problems)
 

@@ -10,14 +10,15 @@ import json
 import mmap
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from takt import _core
 from takt.errors import InputError, file_error, system_error
-from takt.resolve import CLASSES, ResolvedServer, ResolvedSystem, ResolvedTask, ResolvedThread
+from takt.policy import Policy, name_of
+from takt.resolve import CLASSES, ON_MISS, ResolvedServer, ResolvedSystem, ResolvedTask, ResolvedThread
 
 MAGIC = b"TAKTTRC\0"
 VERSION = _core.TRACE_VERSION
@@ -138,7 +139,7 @@ def _describe(system: ResolvedSystem, platform: str, horizon: int) -> dict[str, 
         "horizon": horizon,
         "system": {
             "name": system.name,
-            "policy": system.policy,
+            "policy": name_of(system.policy),
             "levels": system.levels,
             "order_rows": system.order_rows,
             "time_rows": system.time_rows,
@@ -153,7 +154,7 @@ def _server_row(server: ResolvedServer) -> dict[str, Any]:
         "name": server.name,
         "home": server.home,
         "server_kind": server.kind,
-        "policy": server.policy,
+        "policy": name_of(server.policy),
         "period": server.period,
         "budget": server.budget,
         "offset": server.offset,
@@ -174,20 +175,23 @@ def _task_row(task: ResolvedTask) -> dict[str, Any]:
         "deadline": task.deadline,
         "offset": task.offset,
         "wcet": task.wcet,
-        "demand": task.demand,
         "level": task.level,
-        "preemption_level": task.preemption_level,
+        "preemption_key": task.preemption_key,
+        "on_miss": task.on_miss,
+        "is_external": task.is_external,
+        "suspends": task.suspends,
     }
 
 
 # ---- reading ----------------------------------------------------------------------------------------
 
 
-def read(path: str | Path) -> Trace:
+def read(path: str | Path, policies: Sequence[Policy] = ()) -> Trace:
     """Read a trace file.
 
     Args:
         path: the file.
+        policies: the policies in Python that were used when it was recorded.
 
     Returns:
         The trace; its records stay in the file until they are looked at.
@@ -204,7 +208,7 @@ def read(path: str | Path) -> Trace:
     records = data[begin:]
     if len(records) % _RECORD.size != 0:
         raise _damaged(path, f"{len(records) % _RECORD.size} bytes stand after the last whole record")
-    return _from_header(path, _parse_header(path, bytes(text)), records)
+    return _from_header(path, _parse_header(path, bytes(text)), records, policies)
 
 
 def _map(path: str | Path) -> memoryview:
@@ -246,7 +250,7 @@ def _parse_header(path: str | Path, text: bytes) -> dict[str, Any]:
     return header
 
 
-def _from_header(path: str | Path, header: Mapping[str, Any], records: memoryview) -> Trace:
+def _from_header(path: str | Path, header: Mapping[str, Any], records: memoryview, policies: Sequence[Policy]) -> Trace:
     """Make the trace that a header describes."""
     try:
         trace = Trace(
@@ -254,7 +258,7 @@ def _from_header(path: str | Path, header: Mapping[str, Any], records: memoryvie
             platform=_get(header, "platform", str),
             software=_get(header, "software", str),
             horizon=_get(header, "horizon", int),
-            system=_system(header),
+            system=_with_policies(_system(header), policies),
             data=records,
         )
         if trace.system.resolution_ns == 0:
@@ -296,6 +300,20 @@ def _system(header: Mapping[str, Any]) -> ResolvedSystem:
     )
 
 
+def _with_policies(system: ResolvedSystem, policies: Sequence[Policy]) -> ResolvedSystem:
+    """Put policies in Python in the places of their names."""
+    if not policies:
+        return system
+    known = {policy.name: policy for policy in policies}
+    return replace(
+        system,
+        policy=known.get(name_of(system.policy), system.policy),
+        servers=tuple(
+            replace(server, policy=known.get(name_of(server.policy), server.policy)) for server in system.servers
+        ),
+    )
+
+
 def _entities(rows: Sequence[Any]) -> Sequence[dict[str, Any]]:
     """Check that the entity table is numbered from 1: servers, then tasks, then threads."""
     last = 0
@@ -326,27 +344,36 @@ def _server(row: Mapping[str, Any]) -> ResolvedServer:
     )
 
 
-def _class(row: Mapping[str, Any]) -> str:
-    """Give the class of a task."""
-    class_ = _get(row, "class", str)
-    if class_ not in CLASSES:
-        raise ValueError(f"class is none of {', '.join(CLASSES)}")
-    return class_
+def _word(row: Mapping[str, Any], key: str, words: Sequence[str]) -> str:
+    """Give a word out of a list."""
+    word = _get(row, key, str)
+    if word not in words:
+        raise ValueError(f"{key} is none of {', '.join(words)}")
+    return word
+
+
+def _flag(row: Mapping[str, Any], key: str) -> bool:
+    """Give a truth value."""
+    if not isinstance(row.get(key), bool):
+        raise ValueError(f"{key} is {'missing' if key not in row else 'of the wrong type'}")
+    return bool(row[key])
 
 
 def _task(row: Mapping[str, Any]) -> ResolvedTask:
     """Make a task of its row."""
     return ResolvedTask(
         name=_get(row, "name", str),
-        class_=_class(row),
+        class_=_word(row, "class", CLASSES),
         home=_get(row, "home", int),
         period=_get(row, "period", int),
         deadline=_get(row, "deadline", int),
         offset=_get(row, "offset", int),
         wcet=_get(row, "wcet", int),
-        demand=_get(row, "demand", int),
         level=_get(row, "level", int),
-        preemption_level=None if row.get("preemption_level") is None else _get(row, "preemption_level", int),
+        preemption_key=None if row.get("preemption_key") is None else _get(row, "preemption_key", int),
+        on_miss=_word(row, "on_miss", ON_MISS),
+        is_external=_flag(row, "is_external"),
+        suspends=_flag(row, "suspends"),
     )
 
 

@@ -41,6 +41,7 @@ static inline takt_task_spec_t random_task(uint32_t servers) {
         .period = period,
         .relative_deadline = 1 + check_below(2 * period),
         .offset = check_below(30),
+        .wcet = 1 + check_below(1 + period / 2),
         .demand = 1 + check_below(1 + period / 3),
         .level = 1 + (uint32_t)check_below(RANDOM_LEVELS),
         .server = (int32_t)check_below(1 + servers) - 1,

@@ -311,9 +311,9 @@ static void parameters_out_of_range_are_refused(void) {
     CHECK(takt_periodic_thread_create(&periodic, &of_task) == TAKT_ERROR_STACK);
     of_task = valid_task();
     of_task.is_limited = true;
-    of_task.preemption_level = TAKT_PRIORITIES + 1;
+    of_task.preemption_key = TAKT_PRIORITIES + 1;
     CHECK(takt_periodic_thread_create(&periodic, &of_task) == TAKT_ERROR_THRESHOLD);
-    of_task.preemption_level = TAKT_PRIORITIES;
+    of_task.preemption_key = TAKT_PRIORITIES;
     CHECK(takt_periodic_thread_create(&periodic, &of_task) == TAKT_OK);
     of_server = valid_server();
     CHECK(takt_thread_server_create(&server, &of_server) == TAKT_ERROR_ORDER);

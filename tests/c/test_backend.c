@@ -31,8 +31,9 @@ static bool slow_take(takt_backend_t *backend, uint32_t sequence, takt_decision_
     if (slow->looks > LATENCY && slow->done != slow->posted) {
         slow->done++;
         takt_direct_post(&slow->direct, &slow->queue[slow->done % EVENTS], slow->done);
+        takt_direct_settle(&slow->direct);
     }
-    return takt_direct_take(&slow->direct, sequence, decision);
+    return takt_direct_take(&slow->direct, sequence, slow->direct.now, decision);
 }
 
 static takt_decision_t wait_for(takt_backend_t *backend, uint32_t sequence) {
@@ -77,9 +78,10 @@ static void drive(takt_direct_t *direct, slow_backend_t *slow, takt_system_t *tw
         takt_decision_t decision;
         const takt_event_t same = translated(twin, &event);
         takt_direct_post(direct, &event, sequence);
+        takt_direct_settle(direct);
         slow->backend.post(&slow->backend, &same, sequence);
-        CHECK(!takt_direct_take(direct, sequence - 1, &decision));
-        CHECK(takt_direct_take(direct, sequence, &decision));
+        CHECK(!takt_direct_take(direct, sequence - 1, event.now, &decision));
+        CHECK(takt_direct_take(direct, sequence, event.now, &decision));
         const takt_decision_t late = wait_for(&slow->backend, sequence);
         check_same(&decision, &late);
         event = event_after(&decision, event.now);

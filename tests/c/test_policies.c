@@ -10,6 +10,8 @@
 
 #include "check.h"
 
+#define REMAINING (UINT64_C(1) << 62)
+
 enum { ENTITIES = 12, SEQUENCES = 2000, LEVELS = 40 };
 
 static takt_entity_t entities[ENTITIES];
@@ -81,6 +83,37 @@ static void check_release_is_a_function(const takt_policy_t *policy, uint32_t in
     CHECK(memcmp(&jobs[index], &job, sizeof job) == 0);
 }
 
+/* Whether `a`, which executes, still goes before `b` after `elapsed` more ticks. */
+static bool stays_before(const takt_policy_t *policy, uint32_t a, uint32_t b, takt_duration_t elapsed) {
+    takt_entity_t running = entities[a];
+    takt_job_t job = jobs[a];
+    job.remaining -= elapsed < job.remaining ? elapsed : job.remaining;
+    policy->release(&running, &job);
+    return takt_is_more_urgent(running.key, running.tie, entities[b].key, entities[b].tie);
+}
+
+/* The instant of overtaking is the first at which the waiting one goes before the running one. */
+static void check_overtaking(const takt_policy_t *policy, uint32_t a, uint32_t b) {
+    const takt_duration_t until = policy->overtake(&entities[a], &jobs[a], &entities[b]);
+    CHECK(until > 0);
+    if (until == TAKT_NEVER) {
+        CHECK(stays_before(policy, a, b, jobs[a].remaining));
+    } else {
+        CHECK(stays_before(policy, a, b, until - 1u));
+        CHECK(!stays_before(policy, a, b, until));
+    }
+}
+
+static void check_all_overtaking(const takt_policy_t *policy) {
+    for (uint32_t a = 0; policy->overtake != NULL && a < ENTITIES; a++) {
+        for (uint32_t b = 0; b < ENTITIES; b++) {
+            if (is_before(a, b) && entities[b].key < TAKT_KEY_LEAST_URGENT) {
+                check_overtaking(policy, a, b);
+            }
+        }
+    }
+}
+
 /* ---- random jobs --------------------------------------------------------------------------- */
 
 /* Few values make many ties; deadlines go up to the largest key. */
@@ -92,6 +125,8 @@ static void make_job(takt_job_t *job, uint64_t values) {
     job->deadline = deadline;
     job->release = check_below(deadline);
     job->number = (uint32_t)check_below(values);
+    job->period = check_below(values);
+    job->remaining = check_below(values < REMAINING ? values : REMAINING);
 }
 
 static void make_entity(takt_entity_t *entity, uint32_t id) {
@@ -109,6 +144,7 @@ static void check_random_jobs(const takt_policy_t *policy) {
         check_release_is_a_function(policy, index);
     }
     check_order(policy);
+    check_all_overtaking(policy);
 }
 
 static void random_sequence(void) {

@@ -131,7 +131,7 @@ static void raise_entity(uint32_t index) {
     takt_entity_t *entity = &subject.entity[index];
     const takt_key_t key = check_below(entity->key + 1u);
     subject.place[index] = --subject.first_place;
-    takt_ready_raise(&subject.ready, entity, key);
+    takt_ready_rekey(&subject.ready, entity, key, 0);
     CHECK(entity->key == key && entity->tie == 0);
 }
 

@@ -38,7 +38,7 @@ static void make_system(void) {
 
 static takt_entity_t *entity(uint32_t task) { return &system_under_test.entities[task]; }
 
-static takt_duration_t budget(void) { return system_under_test.servers[0].budget; }
+static takt_duration_t budget(void) { return system_under_test.servers[0].job.remaining; }
 
 /* Steps until nothing is due at `now`, and decides. */
 static takt_decision_t pass(takt_instant_t now) {

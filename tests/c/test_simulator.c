@@ -69,10 +69,10 @@ static void forget_what_was_seen(void) {
 }
 
 static void simulate(takt_sim_t *sim) {
-    const takt_sim_sinks_t sinks = {NULL, see_segment, see_job, see_budget};
+    const takt_sim_sinks_t sinks = {.segment = see_segment, .job = see_job, .budget = see_budget};
     takt_trace_t trace = {keep_record};
     forget_what_was_seen();
-    CHECK(takt_sim_create(sim, &random_spec.spec));
+    CHECK(takt_sim_create(sim, &random_spec.spec, NULL));
     takt_sim_run(sim, HORIZON, &sinks, &trace);
 }
 
@@ -99,7 +99,7 @@ static takt_replay_result_t replay(void) {
 /* A counting run keeps nothing and decides the same. */
 static void check_counting_only(const takt_sim_t *recorded) {
     takt_sim_t sim;
-    CHECK(takt_sim_create(&sim, &random_spec.spec));
+    CHECK(takt_sim_create(&sim, &random_spec.spec, NULL));
     takt_sim_run(&sim, HORIZON, NULL, NULL);
     CHECK(memcmp(sim.statistics, recorded->statistics,
                  random_spec.spec.task_count * sizeof *sim.statistics) == 0);

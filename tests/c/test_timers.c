@@ -36,13 +36,20 @@ static subject_t subject;
 
 /* ---- the linear scan ----------------------------------------------------------------------- */
 
-static bool is_late_class(uint32_t index) { return subject.timer[index].kind != TAKT_TIMER_REPLENISHMENT; }
+static uint32_t class_of(uint32_t index) {
+    static const uint32_t classes[] = {[TAKT_TIMER_EXPIRY] = 0,
+                                       [TAKT_TIMER_REPLENISHMENT] = 1,
+                                       [TAKT_TIMER_RESUME] = 1,
+                                       [TAKT_TIMER_WAKE] = 2,
+                                       [TAKT_TIMER_RELEASE] = 2};
+    return classes[subject.timer[index].kind];
+}
 
 static bool scan_precedes(uint32_t a, uint32_t b) {
     if (subject.instant[a] != subject.instant[b]) {
         return subject.instant[a] < subject.instant[b];
     }
-    return is_late_class(a) != is_late_class(b) ? is_late_class(b) : subject.id[a] < subject.id[b];
+    return class_of(a) != class_of(b) ? class_of(a) < class_of(b) : subject.id[a] < subject.id[b];
 }
 
 /* Index of the first armed timer, or `count`. */
@@ -163,18 +170,19 @@ static void operate(void) {
 
 /* ---- sequences ----------------------------------------------------------------------------- */
 
-/* Timers in pairs, one of each class for one id; ids differ. */
+/* Timers in threes, one of each class for one id; ids differ. */
 static void make_timers(uint32_t order_rows) {
-    const uint32_t ids = UINT32_C(1) << (4u * order_rows - 1u);
-    const uint32_t pairs = ids < TIMER_LIMIT / 2 ? ids : TIMER_LIMIT / 2;
+    static const takt_timer_kind_t early[] = {TAKT_TIMER_EXPIRY, TAKT_TIMER_REPLENISHMENT, TAKT_TIMER_WAKE};
+    static const takt_timer_kind_t late[] = {TAKT_TIMER_EXPIRY, TAKT_TIMER_RESUME, TAKT_TIMER_RELEASE};
+    const uint32_t ids = UINT32_C(1) << (4u * order_rows - 2u);
+    const uint32_t threes = ids < TIMER_LIMIT / 3 ? ids : TIMER_LIMIT / 3;
     const uint32_t first = (uint32_t)check_below(ids);
     const uint32_t stride = 1u + 2u * (uint32_t)check_below(ids);
-    subject.count = 2u * (1u + (uint32_t)check_below(pairs));
+    subject.count = 3u * (1u + (uint32_t)check_below(threes));
     for (uint32_t index = 0; index < subject.count; index++) {
-        const takt_timer_kind_t late = check_below(2) == 0 ? TAKT_TIMER_WAKE : TAKT_TIMER_RELEASE;
-        subject.id[index] = (first + stride * (index / 2u)) & (ids - 1u);
+        subject.id[index] = (first + stride * (index / 3u)) & (ids - 1u);
         takt_timer_init(&subject.timer[index], &subject.timers,
-                        index % 2u == 0 ? TAKT_TIMER_REPLENISHMENT : late, subject.id[index]);
+                        check_below(2) == 0 ? early[index % 3u] : late[index % 3u], subject.id[index]);
     }
 }
 

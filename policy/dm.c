@@ -1,0 +1,24 @@
+/* dm: deadline monotonic.
+ *
+ * Source: Leung and Whitehead 1982; SPEC.md, 3 for ties.
+ * Order: relative deadline of the task, period of a server; the shortest first. Tie: class (hard, soft,
+ * none), then file order with servers, which are hard, before tasks.
+ * Cost: O(log n) per event.
+ * When not to use it: with a utilization that only edf can use, or with deadlines longer than periods,
+ * for which it is no optimal order either. */
+#include "policy/table.h"
+
+static void dm_release(takt_entity_t *entity, const takt_job_t *job) {
+    entity->key = job->deadline - job->release;
+    entity->tie = takt_tie_by_class_and_id(entity, job);
+}
+
+const takt_policy_t takt_policy_dm = {
+    .version = TAKT_POLICY_VERSION,
+    .size = sizeof(takt_policy_t),
+    .order = TAKT_ORDER_KEYS,
+    .name = "dm",
+    .summary = "deadline monotonic: the shortest relative deadline first",
+    .tie = TAKT_TIE_BY_CLASS_AND_ID,
+    .release = dm_release,
+};

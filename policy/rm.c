@@ -1,0 +1,24 @@
+/* rm: rate monotonic.
+ *
+ * Source: Liu and Layland 1973; SPEC.md, 3 for ties.
+ * Order: period of the task, least separation if it is sporadic, replenishment period of a server; the
+ * shortest first, what has none last. Tie: class (hard, soft, none), then file order with servers, which are hard, before tasks.
+ * Cost: O(log n) per event.
+ * When not to use it: with deadlines shorter than periods, where dm is better, or with a utilization
+ * that only edf can use. */
+#include "policy/table.h"
+
+static void rm_release(takt_entity_t *entity, const takt_job_t *job) {
+    entity->key = job->period != 0 ? job->period : TAKT_KEY_LEAST_URGENT;
+    entity->tie = takt_tie_by_class_and_id(entity, job);
+}
+
+const takt_policy_t takt_policy_rm = {
+    .version = TAKT_POLICY_VERSION,
+    .size = sizeof(takt_policy_t),
+    .order = TAKT_ORDER_KEYS,
+    .name = "rm",
+    .summary = "rate monotonic: the shortest period first",
+    .tie = TAKT_TIE_BY_CLASS_AND_ID,
+    .release = rm_release,
+};
