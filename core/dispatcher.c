@@ -500,6 +500,7 @@ void takt_dispatcher_post(takt_dispatcher_t *dispatcher, const takt_event_t *eve
 }
 
 static void fire(takt_dispatcher_t *dispatcher, takt_timer_t *timer, takt_instant_t now) {
+    dispatcher->fired++;
     switch ((takt_timer_kind_t)timer->kind) {
     case TAKT_TIMER_RELEASE:
         release_job(dispatcher, TAKT_CONTAINER_OF(timer, takt_task_t, timer), now);
@@ -578,10 +579,10 @@ static takt_duration_t time_to_go(takt_entity_t *entity) {
 }
 
 TAKT_RARE static void obey_limit(takt_cpu_t *cpu, takt_entity_t *entity, takt_instant_t now) {
+    const uint32_t before = cpu->running == entity && is_started(entity) ? cpu->should_yield : 0u;
     if (!is_started(entity)) {
         start_job(entity, now);
     }
-    const uint32_t before = cpu->running == entity ? cpu->should_yield : 0u;
     cpu->should_yield = before | somebody_waits(entity);
 }
 

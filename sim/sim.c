@@ -100,7 +100,7 @@ static void serve(run_t *run, takt_sim_work_t *work, uint32_t task, takt_instant
                   takt_instant_t end) {
     work->left -= end - start;
     run->sim->statistics[task].busy += end - start;
-    if (run->sinks.segment != NULL) {
+    if (run->sinks.segment != NULL && end > start) {
         extend_segment(run, task, start, end);
     }
 }
@@ -263,10 +263,16 @@ static bool goes_on(const run_t *run, const takt_event_t *event, const takt_enti
 /* What a pass has met, for its costs. */
 typedef struct pass {
     const takt_event_t *event;
-    uint32_t releases; /* of the dispatcher, before the pass */
+    uint32_t fired;    /* of the dispatcher, before the pass */
+    uint32_t releases; /* likewise */
     bool was_asked;    /* to yield */
-    bool is_busy;      /* more than a tick has happened */
 } pass_t;
+
+/* Whether the scheduler had something to do: not if there was just a tick, or a look at what is not due. */
+static bool is_busy(const run_t *run, const pass_t *pass, const takt_entity_t *chosen) {
+    return pass->event->kind != TAKT_EVENT_TIME || run->backend.dispatcher->fired != pass->fired ||
+           chosen != run->decision.entity;
+}
 
 /* What the kernel takes until what it chose starts. */
 static takt_duration_t kernel_time(run_t *run, const pass_t *pass, const takt_entity_t *chosen) {
@@ -276,7 +282,7 @@ static takt_duration_t kernel_time(run_t *run, const pass_t *pass, const takt_en
     if (is_point(pass->event)) {
         cost += costs->point;
     }
-    if (pass->is_busy && !goes_on(run, pass->event, chosen, pass->was_asked)) {
+    if (is_busy(run, pass, chosen) && !goes_on(run, pass->event, chosen, pass->was_asked)) {
         cost += costs->scheduling;
     }
     if (chosen != NULL && chosen != run->last) {
@@ -350,8 +356,8 @@ static void catch_up(run_t *run, const takt_event_t *event) {
 /* As decide, where the kernel takes time or timers wait for points. */
 TAKT_RARE static takt_instant_t decide_at_cost(run_t *run, const takt_event_t *event) {
     const bool is_time = event->kind == TAKT_EVENT_TIME;
-    const uint32_t sequence = run->sequence;
-    pass_t pass = {.event = event, .releases = run->backend.dispatcher->releases};
+    const takt_dispatcher_t *dispatcher = run->backend.dispatcher;
+    pass_t pass = {.event = event, .fired = dispatcher->fired, .releases = dispatcher->releases};
     if (run->is_pulling && is_time) {
         post_arrivals(run, event->now);
         return event->now;
@@ -359,10 +365,10 @@ TAKT_RARE static takt_instant_t decide_at_cost(run_t *run, const takt_event_t *e
     catch_up(run, event);
     pass.was_asked = post_asking(run, event);
     post_arrivals(run, event->now);
-    pass.is_busy = !is_time || run->sequence != sequence + 1u || event->now >= run->decision.until;
     settle(run);
-    const takt_instant_t start = start_of(run, &pass, takt_dispatcher_best(run->backend.dispatcher));
-    run->sim->invocations += pass.is_busy;
+    const takt_entity_t *chosen = takt_dispatcher_best(dispatcher);
+    run->sim->invocations += is_busy(run, &pass, chosen);
+    const takt_instant_t start = start_of(run, &pass, chosen);
     take(run, start);
     run->is_pulling = can_pull(run, start);
     return start;
@@ -380,7 +386,6 @@ static takt_instant_t decide(run_t *run, const takt_event_t *event) {
     }
     post_arrivals(run, event->now);
     settle(run);
-    run->sim->invocations++;
     take(run, event->now);
     return event->now;
 }

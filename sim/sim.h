@@ -68,7 +68,7 @@ typedef struct takt_sim {
     takt_sim_options_t options;
     takt_sim_statistics_t *statistics; /* per task */
     uint64_t decisions;
-    uint64_t invocations;     /* of the scheduler */
+    uint64_t invocations;     /* of the scheduler, if it costs anything or points pull */
     uint64_t switches;        /* to another task than the one that ran last */
     takt_duration_t overhead; /* kernel time before the horizon */
     struct takt_sim_work *work;

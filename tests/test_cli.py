@@ -190,7 +190,8 @@ def test_replay_of_something_else_is_bad_input() -> None:
 
 def test_policies_lists_what_there_is() -> None:
     lines = words(invoke("policies").stdout)
-    assert [line[0] for line in lines] == ["policies", "name", "dm", "edf", "fp", "llf", "rm", "kinds", "name", "deferrable"]
+    names = ["policies", "name", "dm", "edf", "fp", "llf", "rm", "kinds", "name", "deferrable"]
+    assert [line[0] for line in lines] == names
 
 
 def test_version_is_that_of_the_package() -> None:

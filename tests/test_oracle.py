@@ -569,25 +569,27 @@ def test_segments_of_two_jobs_that_follow_each_other_are_not_merged() -> None:
 
 
 def test_a_horizon_of_zero_gives_an_empty_outcome() -> None:
-    assert simulate(fp(Task("A", 2, 1)), 0) == Outcome([], [], [], {"A": 0})
+    nothing = {"A": 0}
+    expected = Outcome([], [], [], nothing, nothing, nothing, nothing, [], overhead=0, switches=0, invocations=0)
+    assert simulate(fp(Task("A", 2, 1)), 0) == expected
 
 
 # ------------------------------------------------------------------------------------------------ bad input
 
 
 BAD_SYSTEMS = [
-    (System("llf", (Task("A", 2, 1),)), "system: policy 'llf' is unknown"),
+    (System("rbe", (Task("A", 2, 1),)), "system: policy 'rbe' is unknown"),
     (fp(Task("A", 2, 1), Task("A", 2, 1)), "A: the name is used twice"),
     (fp(Task("A", 0, 1)), "A: period must be >= 1"),
-    (fp(Task("A", 2, 0)), "A: demand must be >= 1"),
+    (fp(Task("A", 2, 0)), "A: demand and wcet must be >= 1"),
     (fp(Task("A", 2, 1, deadline=0)), "A: deadline must be >= 1"),
     (fp(Task("A", 2, 1, offset=-1)), "A: offset must be >= 0"),
     (fp(Task("A", 2, 1, server="S")), "A: server 'S' is unknown"),
     (fp(Task("A", 2, 1, priority=3, threshold=2)), "A: threshold must be >= priority"),
-    (edf(Task("A", 2, 1, threshold=2)), "A: a threshold needs an fp dispatcher"),
+    (edf(Task("A", 2, 1, threshold=2)), "A: a priority as threshold needs an fp dispatcher"),
     (fp(Server("S", 4, 5)), "S: budget must be 1..period"),
     (fp(Server("S", 4, 4, offset=-1)), "S: offset must be >= 0"),
-    (fp(Server("S", 4, 4, policy="rm")), "S: policy 'rm' is unknown"),
+    (fp(Server("S", 4, 4, policy="rbe")), "S: policy 'rbe' is unknown"),
     (fp(Server("S", 4, 4, kind="polling")), "S: kind 'polling' is unknown"),
     (fp(Server("S", 4, 4, parent="P")), "S: parent 'P' is unknown"),
     (fp(Server("S", 4, 4, parent="P"), Server("P", 4, 4, parent="S")), "S: its parents form a ring"),

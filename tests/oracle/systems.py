@@ -6,9 +6,11 @@ few priority levels bring ties. Shrinking leads to few tasks, no servers, fp, of
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import strategies as st
 
-from .oracle import CLASSES, POLICIES, Server, System, Task
+from .oracle import CLASSES, POLICIES, Body, Costs, Server, System, Task
 
 MAX_TASKS = 8
 MAX_SERVERS = 4
@@ -45,10 +47,47 @@ def deadlines(period: int) -> st.SearchStrategy[int | None]:
 
 
 def thresholds(priority: int, policy: str) -> st.SearchStrategy[int | None]:
-    """Make a preemption threshold not below the own priority; none under edf, where it has no meaning."""
+    """Make a preemption threshold not below the own priority; none where there are no priorities."""
     if policy != "fp":
         return st.none()
     return st.one_of(st.none(), st.integers(priority, PRIORITY_LEVELS + 1))
+
+
+def bodies() -> st.SearchStrategy[Body]:
+    """Make a short body that ends with a run."""
+    times = st.integers(1, 3)
+    run = st.tuples(st.just("run"), times)
+    point = st.sampled_from([("point", 0), ("optional point", 0)])
+    suspend = st.tuples(st.just("suspend"), times)
+    items = st.lists(st.one_of(run, point, suspend), max_size=5)
+    return st.tuples(items, run).map(lambda parts: (*parts[0], parts[1]))
+
+
+@st.composite
+def releases(draw: st.DrawFn, period: int | None) -> tuple[tuple[int, int], ...]:
+    """Make explicit arrivals, at least a period apart if there is one; bursts are frequent if there is none."""
+    least = 0 if period is None else period
+    instants = [draw(offsets())]
+    for separation in draw(st.lists(st.one_of(st.just(0), st.integers(0, MAX_PERIOD)), max_size=8)):
+        instants.append(instants[-1] + max(least, separation))
+    return tuple((instant, instant) for instant in instants)
+
+
+@st.composite
+def costs(draw: st.DrawFn, *, may_pull: bool) -> Costs:
+    """Make costs of the kernel, a few ticks each, or none with points that pull."""
+    cost = st.sampled_from([0, 0, 1, 1, 2])
+    pull = may_pull and draw(st.booleans())
+    tick = 0 if pull else draw(cost)
+    return Costs(
+        context_switch=draw(cost),
+        release=draw(cost),
+        scheduling=draw(cost),
+        point=draw(cost),
+        tick=tick,
+        tick_period=draw(st.integers(tick + 1, 12)) if tick else 0,
+        pull=pull,
+    )
 
 
 @st.composite
@@ -125,3 +164,60 @@ def systems(draw: st.DrawFn, *, parents_first: bool = True) -> System:
 def horizons() -> st.SearchStrategy[int]:
     """Make a horizon: a few periods, at least one tick."""
     return st.integers(1, 6 * MAX_PERIOD)
+
+
+# ---- everything at once -----------------------------------------------------------------------------
+
+
+@st.composite
+def _rich_task(draw: st.DrawFn, task: Task, names: list[str], policy: str) -> Task:
+    """Give a task some of what tasks can have; `names` are those of the tasks in its dispatcher."""
+    wishes = draw(st.sets(st.sampled_from(["wcet", "demands", "releases", "body", "on_miss", "threshold"]), max_size=3))
+    if "releases" in wishes:
+        period = task.period if policy == "rm" or draw(st.booleans()) else None
+        deadline = task.deadline or (task.period if period is None else None)
+        task = replace(task, period=period, deadline=deadline, offset=0, releases=draw(releases(period)))
+    if "body" in wishes:
+        body = draw(bodies())
+        runs = sum(ticks for kind, ticks in body if kind == "run")
+        task = replace(task, body=body, demand=runs, wcet=runs + draw(st.integers(0, 2)))
+    if "demands" in wishes:
+        lengths = st.integers(1, task.longest + 3)
+        task = replace(task, wcet=task.longest, demands=tuple(draw(st.lists(lengths, min_size=1, max_size=4))))
+    if "wcet" in wishes and not task.body:
+        task = replace(task, wcet=draw(st.integers(1, task.demand + 3)))
+    if "on_miss" in wishes:
+        task = replace(task, on_miss=draw(st.sampled_from(["abort", "skip"])))
+    if "threshold" in wishes and not task.non_preemptive:
+        task = replace(task, threshold=draw(st.sampled_from(names)))
+    if task.non_preemptive:
+        task = replace(task, threshold=None)
+    return task
+
+
+@st.composite
+def rich_systems(draw: st.DrawFn, *, with_costs: bool | None = None) -> System:
+    """Make a system whose tasks have any of what tasks can have, on ideal hardware or not.
+
+    Args:
+        draw: given by Hypothesis.
+        with_costs: whether the kernel's work takes time; None lets every third system have costs.
+    """
+    system = draw(systems(parents_first=False))
+    policies_by_home: dict[str | None, str] = {None: system.policy}
+    policies_by_home |= {server.name: server.policy for server in system.servers}
+    tasks = tuple(
+        draw(
+            _rich_task(
+                task,
+                [other.name for other in system.tasks if other.server == task.server],
+                policies_by_home[task.server],
+            )
+        )
+        for task in system.tasks
+    )
+    has_costs = draw(st.integers(0, 2)) == 2 if with_costs is None else with_costs
+    if not has_costs:
+        return replace(system, tasks=tasks)
+    may_pull = all(task.on_miss == "continue" for task in tasks)
+    return replace(system, tasks=tasks, costs=draw(costs(may_pull=may_pull)))
