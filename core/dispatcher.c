@@ -434,7 +434,7 @@ static uint32_t somebody_waits(takt_entity_t *entity) {
 }
 
 /* Step 2, and its like. */
-static void apply(takt_cpu_t *cpu, const takt_event_t *event) {
+static void apply(const takt_event_t *event) {
     takt_entity_t *entity = event->entity;
     switch (event->kind) {
     case TAKT_EVENT_COMPLETE:
@@ -446,10 +446,6 @@ static void apply(takt_cpu_t *cpu, const takt_event_t *event) {
         break;
     case TAKT_EVENT_SUSPEND:
         suspend(entity, event->nominal);
-        break;
-    case TAKT_EVENT_POINT:
-        end_region(entity);
-        cpu->should_yield = 0;
         break;
     case TAKT_EVENT_YIELD:
         takt_ready_rotate(&entity->home->ready, entity);
@@ -466,19 +462,27 @@ static void record_event(takt_dispatcher_t *dispatcher, const takt_event_t *even
     }
 }
 
-/* An optional point: the scheduler looks, and changes nothing but the flag. */
-TAKT_RARE static void answer(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
+/* At a point the scheduler looks whether the job should yield; at an optional one that is all. The flag
+ * stays until the next take. */
+TAKT_RARE static void meet_point(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
     takt_cpu_t *cpu = &dispatcher->cpus[0];
     account(cpu, event->now);
     cpu->should_yield |= somebody_waits(event->entity);
     record_event(dispatcher, event, cpu->should_yield);
+    if (event->kind == TAKT_EVENT_POINT) {
+        end_region(event->entity);
+    }
+}
+
+static bool is_point(const takt_event_t *event) {
+    return event->kind == TAKT_EVENT_POINT || event->kind == TAKT_EVENT_OPTIONAL_POINT;
 }
 
 void takt_dispatcher_post(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
     takt_cpu_t *cpu = &dispatcher->cpus[0];
     dispatcher->sequence++;
-    if (TAKT_UNLIKELY(event->kind == TAKT_EVENT_OPTIONAL_POINT)) {
-        answer(dispatcher, event);
+    if (TAKT_UNLIKELY(is_point(event))) {
+        meet_point(dispatcher, event);
         return;
     }
     record_event(dispatcher, event, event->nominal);
@@ -489,10 +493,10 @@ void takt_dispatcher_post(takt_dispatcher_t *dispatcher, const takt_event_t *eve
         join(event->entity);
     } else if (TAKT_UNLIKELY(is_charged(cpu))) {
         charge(cpu, event->now);
-        apply(cpu, event);
+        apply(event);
         handle_exhaustion(cpu);
     } else {
-        apply(cpu, event);
+        apply(event);
     }
     if (event->entity->task != NULL && event->entity->task->extension != NULL) {
         rearm_wakes(event->entity->home);

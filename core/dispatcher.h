@@ -22,10 +22,10 @@
 
 /* What one processor does. The record is the caller's memory. */
 typedef struct takt_cpu {
-    takt_entity_t *running;    /* NULL when idle */
-    uint32_t should_yield;     /* whether somebody in its dispatcher is more urgent than the limited job that
-                                  runs would be by its own key: raised by a take, cleared when the job is
-                                  switched in and at a point (S1's flag) */
+    takt_entity_t *running; /* NULL when idle */
+    uint32_t should_yield; /* whether somebody in its dispatcher is more urgent than the limited job that runs
+                                  would be by its own key: S1's flag. Raised by a take and at points,
+                                  cleared when a job starts, anew after each of its points too */
     takt_instant_t charged_at; /* up to here budgets are accounted */
 } takt_cpu_t;
 

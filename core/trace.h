@@ -17,8 +17,9 @@ typedef enum takt_record_kind {
     TAKT_RECORD_WAKE = 3,           /* a blocked entity can go on */
     TAKT_RECORD_YIELD = 4,          /* the running entity lets its equals go first */
     TAKT_RECORD_STEP = 5,           /* `value` steps at `now` */
-    TAKT_RECORD_POINT = 6,          /* the running non-preemptive job is at a preemption point */
-    TAKT_RECORD_OPTIONAL_POINT = 7, /* the running job asks whether it should yield; `value` is the answer */
+    TAKT_RECORD_POINT = 6,          /* the running non-preemptive job is at a preemption point;
+                                       `value`: whether it should yield */
+    TAKT_RECORD_OPTIONAL_POINT = 7, /* likewise; the job just learns the answer */
     TAKT_RECORD_SUSPEND = 8,        /* the running job suspends itself until `value` */
     TAKT_RECORD_ARRIVAL = 9,        /* a job of a task that is not periodic arrives, nominally at `value` */
     /* outputs */

@@ -250,6 +250,11 @@ static takt_duration_t pay_ticks(run_t *run, takt_instant_t now) {
     return cost;
 }
 
+/* Whether `entity` is a job whose points call the scheduler, which then has not run in between. */
+static bool pulls(const run_t *run, const takt_entity_t *entity) {
+    return run->sim->options.costs.is_pull && is_non_preemptive(entity) && takt_server_is_root(entity->home);
+}
+
 /* Whether the scheduler has had no choice: a non-preemptive job goes on that nobody asked to yield. */
 static bool goes_on(const run_t *run, const takt_event_t *event, const takt_entity_t *chosen,
                     bool was_asked) {
@@ -257,7 +262,7 @@ static bool goes_on(const run_t *run, const takt_event_t *event, const takt_enti
                          chosen->task->job.number == run->job && is_non_preemptive(chosen);
     const bool is_silent = event->kind == TAKT_EVENT_TIME || event->kind == TAKT_EVENT_OPTIONAL_POINT ||
                            (event->kind == TAKT_EVENT_POINT && !was_asked);
-    return is_same && is_silent && !run->is_pulling;
+    return is_same && is_silent && !pulls(run, chosen);
 }
 
 /* What a pass has met, for its costs. */
@@ -310,8 +315,7 @@ TAKT_RARE static takt_instant_t start_of(run_t *run, const pass_t *pass, const t
 
 static bool can_pull(const run_t *run, takt_instant_t start) {
     const takt_entity_t *chosen = run->decision.entity;
-    return run->sim->options.costs.is_pull && chosen != NULL && is_non_preemptive(chosen) &&
-           takt_server_is_root(chosen->home) && run->decision.until > start;
+    return chosen != NULL && pulls(run, chosen) && run->decision.until > start;
 }
 
 static void take(run_t *run, takt_instant_t start) {
@@ -330,14 +334,13 @@ static void take(run_t *run, takt_instant_t start) {
     }
 }
 
-/* Hands over an event of a job; gives whether the job has been asked to yield until then. */
+/* Hands over an event of a job; gives whether the job has been asked to yield. */
 static bool post_asking(run_t *run, const takt_event_t *event) {
     const takt_cpu_t *cpu = &run->sim->system.cpu;
     const bool is_optional = event->kind == TAKT_EVENT_OPTIONAL_POINT;
-    bool was_asked = cpu->should_yield != 0;
     post(run, event);
+    const bool was_asked = cpu->should_yield != 0;
     if (is_point(event)) {
-        was_asked |= cpu->should_yield != 0;
         tell_point(run, event->now, task_of(run->sim, event->entity), is_optional, was_asked);
     }
     return was_asked;
@@ -360,6 +363,9 @@ TAKT_RARE static takt_instant_t decide_at_cost(run_t *run, const takt_event_t *e
     pass_t pass = {.event = event, .fired = dispatcher->fired, .releases = dispatcher->releases};
     if (run->is_pulling && is_time) {
         post_arrivals(run, event->now);
+        if (run->sinks.budget != NULL) {
+            report_budgets(run, event->now, run->decision.entity);
+        }
         return event->now;
     }
     catch_up(run, event);

@@ -669,7 +669,7 @@ def test_every_release_before_the_horizon_has_one_row_and_jobs_of_a_task_end_in_
     outcome = simulate(system, h)
     for task in system.tasks:
         own = [row for row in outcome.jobs if row[0] == task.name]
-        assert [row[2] for row in own] == list(range(task.offset, h, task.period))
+        assert [row[2] for row in own] == list(range(task.offset, h, task.period or h))
         assert [row[1] for row in own] == list(range(len(own)))
 
 

@@ -7,10 +7,12 @@ traceback.
 from __future__ import annotations
 
 import json
+import runpy
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from io import TextIOWrapper
@@ -21,17 +23,21 @@ import polars as pl
 import polars.selectors as cs
 import typer
 from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 import takt
 from takt import boards, catalogue, measurement, report, times
 from takt.errors import ExitStatus, InputError, Problem, show, system_error
 from takt.model import Header, System
+from takt.policy import name_of
 from takt.report import Report
+from takt.simulation import horizon_ticks
+
+_PATIENCE_SECONDS = 0.5
 
 app = typer.Typer(
     name="takt",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -77,7 +83,7 @@ def takt_command(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and end.")
     ] = False,
 ) -> None:
-    """One real-time scheduler: simulate task sets, replay traces.
+    """One real-time scheduler: simulate task sets, compare policies, replay traces.
 
     Exit status: 0 done, 1 internal failure or a replay that differs, 2 bad input, 3 a --check that found a miss.
 
@@ -92,10 +98,13 @@ def takt_command(
 class _Outputs:
     """The files that a run writes, None where it does not."""
 
-    segments: Path | None
-    jobs: Path | None
-    budgets: Path | None
-    trace: Path | None
+    segments: Path | None = None
+    jobs: Path | None = None
+    budgets: Path | None = None
+    trace: Path | None = None
+    report: Path | None = None
+    gantt: Path | None = None
+    perfetto: Path | None = None
 
     def options(self) -> list[str]:
         """List the options that were given."""
@@ -103,7 +112,11 @@ class _Outputs:
 
     def frames(self) -> list[str]:
         """List the data frames that are to be written."""
-        return [name for name, path in vars(self).items() if path is not None and name != "trace"]
+        return [name for name in ("segments", "jobs", "budgets") if getattr(self, name) is not None]
+
+    def pictures(self) -> list[str]:
+        """List what is to be drawn or exported, which wants all frames."""
+        return [name for name in ("report", "gantt", "perfetto") if getattr(self, name) is not None]
 
 
 @dataclass(frozen=True)
@@ -114,21 +127,43 @@ class _Run:
     system: System
 
 
+def _complete_policies(incomplete: str) -> list[str]:
+    """Complete the last of some policies, for shells."""
+    before, comma, last = incomplete.rpartition(",")
+    return [before + comma + policy.name for policy in takt.policies() if policy.name.startswith(last)]
+
+
+Policies = Annotated[
+    str | None,
+    typer.Option(
+        metavar="P[,P2]",
+        help="Order the root by this policy, or by each of these in turn; FILE.py:CLASS is one in Python.",
+        autocompletion=_complete_policies,
+    ),
+]
+Horizon = Annotated[str | None, typer.Option(metavar="T", help="How long to run: ticks, or a time such as 2s.")]
+Seed = Annotated[str | None, typer.Option(metavar="N", help="Draw other random numbers.")]
+
+
 @app.command()
 def run(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Task-set files (TOML).", show_default=False)],
-    policy: Annotated[
-        str | None, typer.Option(metavar="P[,P2]", help="Order the root by this policy, or by each of these in turn.")
-    ] = None,
-    horizon: Annotated[
-        str | None, typer.Option(metavar="T", help="How long to run: ticks, or a time such as 2s.")
-    ] = None,
+    policy: Policies = None,
+    horizon: Horizon = None,
     segments: Annotated[Path | None, typer.Option(metavar="S.csv", help="Write who ran when.")] = None,
     jobs: Annotated[Path | None, typer.Option(metavar="J.csv", help="Write every job.")] = None,
     budgets: Annotated[
         Path | None, typer.Option(metavar="B.csv", help="Write the budget of every server in every tick.")
     ] = None,
     trace: Annotated[Path | None, typer.Option(metavar="T.takt", help="Record a trace for takt replay.")] = None,
+    seed: Seed = None,
+    page: Annotated[
+        Path | None, typer.Option("--report", metavar="R.html", help="Write a page with charts that opens offline.")
+    ] = None,
+    gantt: Annotated[
+        Path | None, typer.Option(metavar="G.svg", help="Draw a Gantt chart for print: .svg, .pdf or .png.")
+    ] = None,
+    perfetto: Annotated[Path | None, typer.Option(metavar="P", help="Write a trace for ui.perfetto.dev.")] = None,
     on: Annotated[
         str | None, typer.Option(metavar="BOARD", help="Run on a board too, and compare: cortex_m (under QEMU).")
     ] = None,
@@ -142,14 +177,16 @@ def run(
 
     Example: `takt run examples/iot.toml --policy fp,edf`
     """
-    outputs = _Outputs(segments, jobs, budgets, trace)
+    outputs = _Outputs(segments, jobs, budgets, trace, page, gantt, perfetto)
     with _errors_to_stderr():
         _check_board(on, outputs)
-        runs = [_with_horizon(run, horizon) for file in files for run in _runs(file, policy)]
+        _check_gantt(outputs)
+        runs = [_with_options(run, horizon, seed) for file in files for run in _runs(file, policy)]
         _refuse_shared_outputs(runs, outputs)
         outcomes = [_simulate(run, outputs) if on is None else _run_on_board(run, outputs) for run in runs]
         _print_outcomes(outcomes, as_json)
         _write_frames(outcomes[0], outputs)
+        _write_pictures(outcomes[0], outputs)
     if check and any(outcome.report.missed for outcome in outcomes):
         raise typer.Exit(ExitStatus.CHECK_FAILED)
 
@@ -164,8 +201,22 @@ def _check_board(board: str | None, outputs: _Outputs) -> None:
     if board not in boards.BOARDS:
         message = f"unknown board {show(board)}; {catalogue.alternatives(board, boards.BOARDS)}"
         raise InputError([Problem(message, "unknown-word", key="--on")])
-    if outputs.budgets is not None:
-        raise InputError([Problem("a board records no budgets; leave out --on", "conflict", key="--budgets")])
+    for name in ("budgets", "report", "gantt", "perfetto"):
+        if getattr(outputs, name) is not None:
+            message = (
+                "it shows a simulation; leave out --on"
+                if name != "budgets"
+                else "a board records no budgets; leave out --on"
+            )
+            raise InputError([Problem(message, "conflict", key=f"--{name}")])
+
+
+def _check_gantt(outputs: _Outputs) -> None:
+    """Check that the chart that is asked for can be drawn."""
+    if outputs.gantt is not None:
+        from takt import gantt
+
+        gantt.check_path(outputs.gantt)
 
 
 def _runs(file: Path, policies: str | None) -> Iterator[_Run]:
@@ -174,24 +225,63 @@ def _runs(file: Path, policies: str | None) -> Iterator[_Run]:
     if policies is None:
         yield _Run(file, system)
         return
-    for policy in policies.split(","):
-        _check_option("--policy", policy=policy.strip())
+    for name in policies.split(","):
+        policy = _policy(name.strip())
         try:
-            yield _Run(file, system.replace(policy=policy.strip()))
+            yield _Run(file, system.replace(policy=policy))
         except InputError as error:
             raise error.in_file(file) from None
 
 
-def _with_horizon(run: _Run, horizon: str | None) -> _Run:
-    """Replace the horizon of a run by the one that is asked for."""
-    if horizon is None:
-        return run
-    value = int(horizon) if horizon.isascii() and horizon.isdigit() and len(horizon) <= 20 else horizon
-    _check_option("--horizon", horizon=value)
+def _policy(name: str) -> str | takt.Policy:
+    """Find a policy by its name, or in a Python file by FILE.py:CLASS."""
+    path, colon, class_name = name.rpartition(":")
+    if colon and path.endswith(".py"):
+        return _load_policy(Path(path), class_name)
+    _check_option("--policy", policy=name)
+    return name
+
+
+def _load_policy(path: Path, class_name: str) -> takt.Policy:
+    """Make a policy of a class in a Python file."""
     try:
-        return replace(run, system=run.system.replace(horizon=value))
-    except InputError as error:
-        raise _as_option("--horizon", error).in_file(run.file) from None
+        names = runpy.run_path(str(path))
+    except OSError as error:
+        raise system_error("read", path, error) from None
+    except Exception as error:
+        message = f"cannot be run: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else 'no message'}"
+        raise InputError([Problem(message, "policy", file=str(path))]) from None
+    kinds = [name for name, kind in names.items() if isinstance(kind, type) and issubclass(kind, takt.Policy)]
+    kinds = [name for name in kinds if names[name] is not takt.Policy]
+    if class_name not in kinds:
+        message = f"expected a subclass of takt.Policy, found {show(class_name)}; {_hint(class_name, kinds)}"
+        raise InputError([Problem(message, "unknown-word", file=str(path), key="--policy")])
+    try:
+        policy = names[class_name]()
+    except TypeError as error:
+        message = f"{class_name}() failed: {error}"
+        raise InputError([Problem(message, "policy", file=str(path), key="--policy")]) from None
+    assert isinstance(policy, takt.Policy)
+    return policy
+
+
+def _hint(word: str, known: list[str]) -> str:
+    """Say what there is instead."""
+    return catalogue.alternatives(word, known) if known else "the file has none"
+
+
+def _with_options(run: _Run, horizon: str | None, seed: str | None) -> _Run:
+    """Replace horizon and seed of a run by those that are asked for."""
+    for option, key, text in (("--horizon", "horizon", horizon), ("--seed", "seed", seed)):
+        if text is None:
+            continue
+        value = int(text) if text.isascii() and text.isdigit() and len(text) <= 20 else text
+        _check_option(option, **{key: value})
+        try:
+            run = replace(run, system=run.system.replace(**{key: value}))
+        except InputError as error:
+            raise _as_option(option, error).in_file(run.file) from None
+    return run
 
 
 def _check_option(option: str, **key: object) -> None:
@@ -232,25 +322,50 @@ class _Outcome:
     report: Report
     simulated: Report | None
     frames: Mapping[str, pl.DataFrame]
+    result: takt.Result | None = None
 
 
 def _simulate(run: _Run, outputs: _Outputs) -> _Outcome:
     """Simulate."""
-    with _blaming(run.file):
+    wants_all = bool(outputs.pictures())
+    with _blaming(run.file), _progress(run) as progress:
         result = takt.simulate(
             run.system,
-            segments=outputs.segments is not None,
-            jobs=outputs.jobs is not None,
-            budgets=outputs.budgets is not None,
+            segments=wants_all or outputs.segments is not None,
+            jobs=wants_all or outputs.jobs is not None,
+            budgets=outputs.perfetto is not None or outputs.budgets is not None,
+            points=wants_all,
             trace=outputs.trace,
+            progress=progress,
         )
         frames = {name: getattr(result, name) for name in outputs.frames()}
-    return _Outcome(run, report.report_of(result), None, frames)
+    return _Outcome(run, report.report_of(result), None, frames, result)
+
+
+@contextmanager
+def _progress(run: _Run) -> Iterator[Callable[[int], None]]:
+    """Show how far a long run is, where somebody looks."""
+    console = Console(stderr=True)
+    horizon = horizon_ticks(run.system)
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    task = bar.add_task(f"{run.system.name}, {name_of(run.system.policy)}", total=horizon)
+    begin = time.monotonic()
+
+    def show_progress(now: int) -> None:
+        if not bar.live.is_started and time.monotonic() - begin > _PATIENCE_SECONDS:
+            bar.start()
+        bar.update(task, completed=now)
+
+    try:
+        yield show_progress
+    finally:
+        bar.stop()
 
 
 def _run_on_board(run: _Run, outputs: _Outputs) -> _Outcome:
     """Simulate, run on the board, and replay what the board recorded."""
-    simulated = _simulate(run, _Outputs(None, None, None, None))
+    simulated = _simulate(run, _Outputs())
     with _blaming(run.file), tempfile.TemporaryDirectory(prefix="takt-") as folder:
         path = outputs.trace or Path(folder, "board.takt")
         trace = boards.run(run.system, path)
@@ -308,6 +423,19 @@ def _write_frames(outcome: _Outcome, outputs: _Outputs) -> None:
         _write_csv(getattr(outputs, name), frame.with_columns(cs.boolean().cast(pl.UInt8)))
 
 
+def _write_pictures(outcome: _Outcome, outputs: _Outputs) -> None:
+    """Draw and export what is asked for."""
+    result = outcome.result
+    if result is None:
+        return
+    if outputs.report is not None:
+        result.to_html(outputs.report)
+    if outputs.gantt is not None:
+        result.gantt(outputs.gantt)
+    if outputs.perfetto is not None:
+        result.to_perfetto(outputs.perfetto)
+
+
 def _write_csv(path: Path, frame: pl.DataFrame) -> None:
     """Write one frame."""
     try:
@@ -315,6 +443,47 @@ def _write_csv(path: Path, frame: pl.DataFrame) -> None:
             frame.write_csv(file)
     except OSError as error:
         raise system_error("write", path, error) from None
+
+
+# ---- takt compare -----------------------------------------------------------------------------------
+
+
+@app.command()
+def compare(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A task-set file (TOML).", show_default=False)],
+    policy: Policies = "rm,dm,edf",
+    horizon: Horizon = None,
+    seed: Seed = None,
+    page: Annotated[
+        Path | None,
+        typer.Option("--report", metavar="R.html", help="Write a page with the charts above one another."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table; times in ticks.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="End with status 3 if a deadline was missed.")] = False,
+) -> None:
+    """Simulate a task set under several policies and print their responses and misses beside one another.
+
+    Every policy gets the same jobs, random ones too.
+
+    Example: `takt compare examples/iot.toml --policy rm,edf,llf --report iot.html`
+    """
+    outputs = _Outputs(report=page)
+    with _errors_to_stderr():
+        runs = [_with_options(run, horizon, seed) for run in _runs(file, policy)]
+        outcomes = [_simulate(run, outputs) for run in runs]
+        reports = [outcome.report for outcome in outcomes]
+        if as_json:
+            _print_outcomes(outcomes, as_json)
+        else:
+            unit = times.unit_of(runs[0].system.resolution)
+            report.print_policies(Console(), reports, unit)
+        if page is not None:
+            from takt import html
+
+            html.write([outcome.result for outcome in outcomes if outcome.result is not None], page)
+            typer.echo(f"report: {page}", err=True)
+    if check and any(found.missed for found in reports):
+        raise typer.Exit(ExitStatus.CHECK_FAILED)
 
 
 # ---- takt replay ------------------------------------------------------------------------------------
@@ -334,6 +503,20 @@ def replay(
         typer.echo(f"{file}: {outcome.difference.text}")
         raise typer.Exit(ExitStatus.FAILED)
     typer.echo(f"identical: {outcome.decisions} decisions")
+
+
+# ---- takt schema ------------------------------------------------------------------------------------
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON schema of task-set files, for editors.
+
+    Example: `takt schema > taskset.schema.json`
+    """
+    from takt.schema import taskset_schema
+
+    typer.echo(json.dumps(taskset_schema(), indent=2))
 
 
 # ---- takt policies ----------------------------------------------------------------------------------

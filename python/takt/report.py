@@ -31,17 +31,19 @@ class TaskRow:
     Args:
         task, server: names, "" for the root.
         class_: "hard", "soft" or "none".
-        period, deadline, wcet: parameters.
+        period, deadline, wcet: parameters; a task whose jobs come as they like has no period.
         jobs: released before the horizon.
         finished: of these.
         response_min, response_max, response_sum: of the finished jobs.
         missed: jobs that missed their deadlines.
+        aborted, skipped: of these, ended at their deadlines or dropped.
+        overruns: finished jobs that executed for longer than the wcet.
     """
 
     task: str
     server: str
     class_: str
-    period: int
+    period: int | None
     deadline: int
     wcet: int
     jobs: int
@@ -50,6 +52,9 @@ class TaskRow:
     response_max: int | None
     response_sum: int | None
     missed: int
+    aborted: int = 0
+    skipped: int = 0
+    overruns: int = 0
 
     @property
     def response_avg(self) -> Fraction | None:
@@ -57,9 +62,9 @@ class TaskRow:
         return None if self.response_sum is None else Fraction(self.response_sum, self.finished)
 
     @property
-    def utilization(self) -> Fraction:
-        """Share of the processor that the task asks for: wcet / period."""
-        return Fraction(self.wcet, self.period)
+    def utilization(self) -> Fraction | None:
+        """Share of the processor that the task asks for: wcet / period; None without a period."""
+        return None if self.period is None else Fraction(self.wcet, self.period)
 
 
 def task_rows(result: Result) -> list[TaskRow]:
@@ -77,6 +82,9 @@ def task_rows(result: Result) -> list[TaskRow]:
         "response_max",
         "response_sum",
         "missed",
+        "aborted",
+        "skipped",
+        "overruns",
     )
     return [TaskRow(*row) for row in columns.iter_rows()]
 
@@ -93,6 +101,8 @@ class Report:
         horizon: ticks that ran.
         decisions: how many decisions the scheduler made.
         rows: one for each task.
+        switches: context switches, where that is known.
+        overhead: ticks that the kernel's own work took, where that is known.
     """
 
     name: str
@@ -102,6 +112,8 @@ class Report:
     horizon: int
     decisions: int
     rows: list[TaskRow]
+    switches: int | None = None
+    overhead: int | None = None
 
     @property
     def missed(self) -> int:
@@ -110,8 +122,11 @@ class Report:
 
     @property
     def utilization(self) -> Fraction:
-        """Share of the processor that all tasks ask for; each is rounded down to 1e-18, for exact sums grow long."""
-        return Fraction(sum(row.wcet * _PRECISION // row.period for row in self.rows), _PRECISION)
+        """Share of the processor that all tasks with a period ask for.
+
+        Each is rounded down to 1e-18, for exact sums grow long.
+        """
+        return Fraction(sum(row.wcet * _PRECISION // row.period for row in self.rows if row.period), _PRECISION)
 
 
 def report_of(result: Result) -> Report:
@@ -125,6 +140,8 @@ def report_of(result: Result) -> Report:
         horizon=result.horizon,
         decisions=result.decisions,
         rows=task_rows(result),
+        switches=result.switches,
+        overhead=result.overhead,
     )
 
 
@@ -153,7 +170,10 @@ def print_report(console: Console, report: Report, unit: str) -> None:
         report: of the run.
         unit: the unit to write times in.
     """
-    print_table(console, _title(report), _run_table(report, Clock(report.resolution_ns, unit)))
+    clock = Clock(report.resolution_ns, unit)
+    print_table(console, _title(report), _run_table(report, clock))
+    if report.overhead:
+        console.print(f"kernel time {clock.write(report.overhead)}, {report.switches} context switches")
     _say_what_is_left_out(console, report)
 
 
@@ -190,9 +210,39 @@ def _run_table(report: Report, clock: Clock) -> Table:
         "util": share(report.utilization),
     }
     has_servers = _has_servers(report)
-    table = _table(has_servers, _NUMBERS, footers)
+    events = [name for name in _EVENTS if any(getattr(row, name) for row in report.rows)]
+    table = _table(has_servers, [*_NUMBERS, *events, "util"], footers)
     for row in report.rows[:MAX_LINES]:
-        table.add_row(*_names(row, has_servers), *_numbers(row, clock))
+        counts = (str(getattr(row, name)) for name in events)
+        table.add_row(*_names(row, has_servers), *_numbers(row, clock), *counts, _share_of(row))
+    return table
+
+
+def print_policies(console: Console, reports: Sequence[Report], unit: str) -> None:
+    """Print what several policies made of one task set: the largest response and the misses of each task.
+
+    Args:
+        console: where to.
+        reports: one for each policy.
+        unit: the unit to write times in.
+    """
+    horizon = times.shortest(reports[0].horizon * reports[0].resolution_ns)
+    title = f"{reports[0].name}  horizon {horizon}  largest response and misses under each policy"
+    print_table(console, title, _policies_table(reports, Clock(reports[0].resolution_ns, unit)))
+    _say_what_is_left_out(console, reports[0])
+
+
+def _policies_table(reports: Sequence[Report], clock: Clock) -> Table:
+    """Make the table with two columns for each policy."""
+    table = Table(box=SIMPLE, show_footer=True, show_edge=False, pad_edge=False, collapse_padding=True)
+    table.add_column("task", footer="total", overflow="fold")
+    table.add_column("deadline", justify="right", no_wrap=True)
+    for report in reports:
+        table.add_column(report.policy, justify="right", no_wrap=True)
+        table.add_column("misses", footer=_misses(report.missed), justify="right", no_wrap=True)
+    for rows in list(zip(*(report.rows for report in reports), strict=True))[:MAX_LINES]:
+        cells = [cell for row in rows for cell in (clock.write(row.response_max), _misses(row.missed))]
+        table.add_row(Text(rows[0].task), clock.write(rows[0].deadline), *cells)
     return table
 
 
@@ -219,7 +269,8 @@ def _comparison_table(measured: Report, simulated: Report, unit: str) -> Table:
     return table
 
 
-_NUMBERS = ("period", "deadline", "wcet", "jobs", "min", "avg", "max", "misses", "util")
+_NUMBERS = ("period", "deadline", "wcet", "jobs", "min", "avg", "max", "misses")
+_EVENTS = ("aborted", "skipped", "overruns")
 _COMPARED = ("period", "jobs", "min", "avg", "max", "sim min", "sim avg", "sim max", "misses", "simulated")
 
 
@@ -260,8 +311,12 @@ def _numbers(row: TaskRow, clock: Clock) -> tuple[Text | str, ...]:
         clock.write(row.response_avg),
         clock.write(row.response_max),
         _misses(row.missed),
-        share(row.utilization),
     )
+
+
+def _share_of(row: TaskRow) -> str:
+    """Write the utilization of a task; "-" without a period."""
+    return "-" if row.utilization is None else share(row.utilization)
 
 
 def text_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
@@ -315,6 +370,8 @@ def as_json(report: Report, file: str) -> dict[str, Any]:
         "jobs": sum(row.jobs for row in report.rows),
         "missed": report.missed,
         "utilization": float(report.utilization),
+        "switches": report.switches,
+        "overhead": report.overhead,
         "tasks": [_row_as_json(row) for row in report.rows],
     }
 
@@ -334,5 +391,8 @@ def _row_as_json(row: TaskRow) -> dict[str, Any]:
         "response_avg": None if row.response_avg is None else float(row.response_avg),
         "response_max": row.response_max,
         "missed": row.missed,
-        "utilization": float(row.utilization),
+        "aborted": row.aborted,
+        "skipped": row.skipped,
+        "overruns": row.overruns,
+        "utilization": None if row.utilization is None else float(row.utilization),
     }

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -18,6 +19,9 @@ from takt import trace as trace_file
 from takt.errors import InputError, Problem, show, system_error
 from takt.model import Header, System
 from takt.resolve import ResolvedSystem, default_horizon, find_horizon_problems, to_ticks
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _MAX_JOB_NUMBER = 2**32 - 1
 _MAX_BUDGET_ROWS = 100_000_000
@@ -109,6 +113,34 @@ class Result:
     def missed(self) -> int:
         """How many jobs missed their deadlines."""
         return int(self.summary["missed"].sum())
+
+    def to_html(self, path: str | Path) -> None:
+        """Write a page that opens offline: Gantt chart, responses, summary, task set.
+
+        Raises:
+            InputError: the file cannot be written.
+            ValueError: segments, jobs or points were not kept.
+        """
+        from takt import html
+
+        html.write([self], path)
+
+    def gantt(self, path: str | Path | None = None, *, start: int = 0, end: int | None = None) -> Figure:
+        """Draw a Gantt chart for print; see takt.gantt.draw."""
+        from takt import gantt
+
+        return gantt.draw(self, path, start=start, end=end)
+
+    def to_perfetto(self, path: str | Path) -> None:
+        """Write the run in the format of ui.perfetto.dev.
+
+        Raises:
+            InputError: the file cannot be written.
+            ValueError: segments, jobs, points or budgets were not kept.
+        """
+        from takt import perfetto_trace
+
+        perfetto_trace.write(self, path)
 
 
 def _asked_for(frame: pl.DataFrame | None, name: str) -> pl.DataFrame:

@@ -313,7 +313,7 @@ class _Run:
         while now >= self.starts_at:
             event = self.event_of_job(now)
             if event == "" and not self.is_something_due(now):
-                self.is_pulling = self.can_pull()
+                self.is_pulling = self.pulls(self.chosen)
                 return
             self.invoke(now, event)
 
@@ -343,9 +343,9 @@ class _Run:
         is_tick = self.next_tick is not None and self.next_tick <= now
         return self.root.handled < now or is_tick or is_exhausted or self.choose(self.root, now) is not self.chosen
 
-    def can_pull(self) -> bool:
-        """Say whether a non-preemptive job directly at the root runs, and timers wait for it."""
-        return self.costs.pull and _is_non_preemptive(self.chosen) and self.chosen in self.root.tasks
+    def pulls(self, task: _TaskState | None) -> bool:
+        """Say whether the jobs of a task are non-preemptive ones directly at the root for which timers wait."""
+        return self.costs.pull and _is_non_preemptive(task) and task in self.root.tasks
 
     # ---- the kernel works
 
@@ -355,16 +355,14 @@ class _Run:
         self.fired = self.released = 0
         if was_pulling:
             self.handle(self.root, now - 1)
-        was_asked = self.should_yield
-        self.obey(now, event)
-        was_asked = was_asked or (event == "optional point" and self.should_yield)
+        was_asked = self.obey(now, event)
         self.exhaust_budgets()
         self.handle(self.root, now)
         chosen = self.choose(self.root, now)
         is_busy = event != "" or self.fired > 0 or chosen is not before[0]
         is_same = chosen is not None and (chosen, chosen.backlog[0]) == before and _is_non_preemptive(chosen)
         is_silent = event in ("", "optional point") or (event == "point" and not was_asked)
-        is_free = not is_busy or (is_same and is_silent and not was_pulling)
+        is_free = not is_busy or (is_same and is_silent and not self.pulls(chosen))
         cost = self.pay(now, event, chosen) + (0 if is_free else self.costs.scheduling)
         self.invocations += is_busy
         self.start(chosen, now, now + cost, before)
@@ -400,25 +398,26 @@ class _Run:
             self.job.limit = self.limit_of(chosen, starts_at)
         self.should_yield = self.should_yield or self.somebody_waits(chosen, now)
 
-    def obey(self, now: int, event: str) -> None:
-        """Step 2: what the running job does."""
+    def obey(self, now: int, event: str) -> bool:
+        """Step 2: what the running job does. Says of a point whether the job should yield."""
         task, job = self.chosen, self.job
         if task is None or job is None or event == "":
-            return
+            return False
         if event == "complete":
             self.end_job(task, now, "finished")
-            return
-        if event == "optional point":
-            self.should_yield = self.should_yield or self.somebody_waits(task, now)
+            return False
         if event in ("point", "optional point"):
+            self.should_yield = self.should_yield or self.somebody_waits(task, now)
             row = (now, task.spec.name, job.number, event == "optional point", self.should_yield)
             self.points.append(row)
+        was_asked = self.should_yield
         if event in ("point", "suspend"):
             self.end_region(task, job)
         if event == "suspend":
             task.wakes_at = now + task.spec.body[job.item][1]
             _take_or_leave_place(task)
         _go_on(job)
+        return was_asked
 
     def end_region(self, task: _TaskState, job: _Job) -> None:
         """The job competes by its own urgency again, and goes before its equals."""

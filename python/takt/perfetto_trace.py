@@ -1,0 +1,176 @@
+"""Export to Perfetto's protobuf trace format, which ui.perfetto.dev opens.
+
+One process track for the task set; in it a track for the processor (who runs), one for each task (its segments,
+releases, points and misses) and a counter for the budget of each server. Timestamps are nanoseconds, exact.
+
+The schema is that of the `perfetto` package, imported when a trace is exported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import polars as pl
+
+from takt.errors import system_error
+from takt.simulation import Result
+
+if TYPE_CHECKING:
+    from perfetto.trace_builder.proto_builder import StreamingTraceProtoBuilder
+
+_SEQUENCE = 1
+_PROCESS, _CPU, _FIRST_TASK = 1, 2, 3
+_PID = 1
+
+
+class _Event(NamedTuple):
+    """Something at an instant on a track; `order` sorts what happens at one instant: ends before begins."""
+
+    instant: int
+    order: int
+    track: int
+    name: str | None
+    notes: tuple[tuple[str, int | bool], ...] = ()
+
+
+_END, _INSTANT, _BEGIN = 0, 1, 2
+
+
+def write(result: Result, path: str | Path) -> None:
+    """Write a run in Perfetto's format.
+
+    Args:
+        result: a run that kept segments, jobs, points and, if there are servers, budgets.
+        path: the file; what was in it is gone.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    data = export(result)
+    try:
+        Path(path).write_bytes(data)
+    except OSError as error:
+        raise system_error("write", path, error) from None
+
+
+def export(result: Result) -> bytes:
+    """Make the bytes of write; the same run gives the same bytes."""
+    from perfetto.trace_builder.proto_builder import StreamingTraceProtoBuilder
+
+    buffer = BytesIO()
+    builder = StreamingTraceProtoBuilder(buffer)
+    names = result.summary["task"].to_list()
+    tracks = {name: _FIRST_TASK + number for number, name in enumerate(names)}
+    _describe_tracks(builder, result, tracks)
+    for event in sorted(_events(result, tracks), key=lambda event: (event.instant, event.order, event.track)):
+        _write_event(builder, event, result.system.resolution_ns)
+    _write_budgets(builder, result, _FIRST_TASK + len(names))
+    return buffer.getvalue()
+
+
+def _describe_tracks(builder: StreamingTraceProtoBuilder, result: Result, tracks: dict[str, int]) -> None:
+    """Write what the tracks are."""
+    from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TracePacket, TrackDescriptor
+
+    packet = builder.create_packet()
+    packet.trusted_packet_sequence_id = _SEQUENCE
+    packet.sequence_flags = TracePacket.SEQ_INCREMENTAL_STATE_CLEARED
+    process = packet.track_descriptor
+    process.uuid = _PROCESS
+    process.process.pid = _PID
+    process.process.process_name = result.system.name
+    process.child_ordering = TrackDescriptor.EXPLICIT
+    builder.write_packet(packet)
+    _describe_track(builder, _CPU, "processor", 0)
+    servers = result.summary["server"].to_list()
+    for (name, track), server in zip(tracks.items(), servers, strict=True):
+        _describe_track(builder, track, f"{server}/{name}" if server else name, track)
+    first = _FIRST_TASK + len(tracks)
+    for number, server in enumerate(result.system.servers):
+        _describe_track(builder, first + number, f"budget of {server.name}", first + number, is_counter=True)
+
+
+def _describe_track(
+    builder: StreamingTraceProtoBuilder, uuid: int, name: str, rank: int, *, is_counter: bool = False
+) -> None:
+    """Write what one track is."""
+    packet = builder.create_packet()
+    packet.trusted_packet_sequence_id = _SEQUENCE
+    track = packet.track_descriptor
+    track.uuid = uuid
+    track.parent_uuid = _PROCESS
+    track.name = name
+    track.sibling_order_rank = rank
+    if is_counter:
+        track.counter.unit_name = "ticks"
+    builder.write_packet(packet)
+
+
+def _events(result: Result, tracks: dict[str, int]) -> Iterable[_Event]:
+    """List everything that happens on the tracks of the processor and the tasks."""
+    deadlines = result.summary.select("task", "deadline")
+    jobs = result.jobs.join(deadlines, on="task", maintain_order="left").with_columns(
+        due=pl.col("release") + pl.col("deadline")
+    )
+    notes = {
+        (task, job): (("job", job), ("release", release), ("deadline", due), ("missed", missed))
+        for task, job, release, due, missed in jobs.select("task", "job", "release", "due", "missed").rows()
+    }
+    for start, end, task, job in result.segments.select("start", "end", "task", "job").rows():
+        name = f"{task}#{job}"
+        for track, what in ((_CPU, ()), (tracks[task], notes[task, job])):
+            yield _Event(start, _BEGIN, track, name, what)
+            yield _Event(end, _END, track, None)
+    for task, job, release, due, missed in jobs.select("task", "job", "release", "due", "missed").rows():
+        yield _Event(release, _INSTANT, tracks[task], "release", (("job", job),))
+        if missed:
+            yield _Event(due, _INSTANT, tracks[task], "deadline missed", (("job", job),))
+    for instant, task, job, optional, should_yield in result.points.rows():
+        name = "optional point" if optional else "point"
+        yield _Event(instant, _INSTANT, tracks[task], name, (("job", job), ("should_yield", should_yield)))
+
+
+def _write_event(builder: StreamingTraceProtoBuilder, event: _Event, resolution_ns: int) -> None:
+    """Write one event."""
+    from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TrackEvent
+
+    types = {_END: TrackEvent.TYPE_SLICE_END, _INSTANT: TrackEvent.TYPE_INSTANT, _BEGIN: TrackEvent.TYPE_SLICE_BEGIN}
+    packet = builder.create_packet()
+    packet.timestamp = event.instant * resolution_ns
+    packet.trusted_packet_sequence_id = _SEQUENCE
+    packet.track_event.type = types[event.order]
+    packet.track_event.track_uuid = event.track
+    if event.name is not None:
+        packet.track_event.name = event.name
+    for key, value in event.notes:
+        note = packet.track_event.debug_annotations.add()
+        note.name = key
+        if isinstance(value, bool):
+            note.bool_value = value
+        else:
+            note.uint_value = value
+    builder.write_packet(packet)
+
+
+def _write_budgets(builder: StreamingTraceProtoBuilder, result: Result, first: int) -> None:
+    """Write the budgets of servers as counters, where they change."""
+    from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TrackEvent
+
+    if not result.system.servers:
+        return
+    budgets = result.budgets
+    for number, server in enumerate(result.system.servers):
+        changes = budgets.select("tick", server.name).filter(
+            (pl.col(server.name) != pl.col(server.name).shift()) | (pl.col("tick") == 0)
+        )
+        for tick, budget in changes.rows():
+            packet = builder.create_packet()
+            packet.timestamp = tick * result.system.resolution_ns
+            packet.trusted_packet_sequence_id = _SEQUENCE
+            packet.track_event.type = TrackEvent.TYPE_COUNTER
+            packet.track_event.track_uuid = first + number
+            packet.track_event.counter_value = budget
+            builder.write_packet(packet)

@@ -1,0 +1,63 @@
+"""The JSON schema of task-set files, for editors: made of the same models that check them.
+
+It says what each key may be by itself; what lies between keys and tables only the models know.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from takt.model import SCHEMA, Header, Platform, Server, Task
+from takt.tables import Table
+
+
+def taskset_schema() -> dict[str, Any]:
+    """Make the schema, draft 2020-12.
+
+    Example:
+        >>> taskset_schema()["required"]
+        ['schema', 'task']
+    """
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Takt task set",
+        "type": "object",
+        "required": ["schema", "task"],
+        "additionalProperties": False,
+        "properties": {
+            "schema": {"const": SCHEMA, "description": "The version of this format."},
+            "system": _schema_of(Header),
+            "platform": _schema_of(Platform),
+            "task": {"type": "array", "minItems": 1, "items": _schema_of(Task)},
+            "server": {"type": "array", "items": _schema_of(Server)},
+        },
+    }
+
+
+def _schema_of(table: type[Table]) -> dict[str, Any]:
+    """Make the schema of one table; what its keys mean comes from the docstring of its class."""
+    schema = table.model_json_schema(by_alias=True)
+    described = _descriptions(table.__doc__ or "")
+    for key, field in table.model_fields.items():
+        entry = schema["properties"][field.alias or key]
+        entry.pop("default", None)
+        entry.pop("title", None)
+        if key in described:
+            entry["description"] = described[key]
+    schema["description"] = (table.__doc__ or "").split("\n")[0]
+    return schema
+
+
+def _descriptions(text: str) -> dict[str, str]:
+    """Read what a docstring says about each argument."""
+    _, _, arguments = text.partition("Args:\n")
+    found: dict[str, str] = {}
+    last = ""
+    for line in arguments.split("\n\n")[0].splitlines():
+        key, colon, rest = line.strip().partition(": ")
+        if colon and line.startswith(" " * 8) and not line.startswith(" " * 9) and key.isidentifier():
+            last = key
+            found[last] = rest
+        elif last:
+            found[last] += " " + line.strip()
+    return found
