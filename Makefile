@@ -17,7 +17,7 @@ C_SOURCES := $(shell find $(ROOMS) -name '*.[ch]' -o -name '*.cpp')
 .NOTPARALLEL:
 
 help:
-	@echo "make run      set up and run the IoT example under fp and edf"
+	@echo "make run      set up, compare policies on the IoT example and write a report"
 	@echo "make test     set up and run every check and test"
 	@echo "make soak     the random tests with SYSTEMS=$(SYSTEMS) systems each"
 	@echo "make bench    measure simulator and kernel"
@@ -26,7 +26,9 @@ help:
 	@echo "make clean    remove all that was built or installed here"
 
 run: $(STAMPS)/package
-	$(VENV)/bin/takt run examples/iot.toml --policy fp,edf
+	@mkdir -p build
+	$(VENV)/bin/takt compare examples/iot.toml --policy rm,edf,llf --report build/iot.html
+	@echo "open build/iot.html in a browser"
 
 test: lint ctest pytest kernel-bars
 

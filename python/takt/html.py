@@ -108,7 +108,7 @@ def _gantt(timeline: Timeline, shared: Range1d) -> figure:
         active_drag="xpan",
         active_scroll="xwheel_zoom",
         output_backend="webgl" if timeline.pieces.height > 20_000 else "canvas",
-        lod_threshold=None,
+        lod_threshold=3000,
     )
     chart.yaxis.ticker = FixedTicker(ticks=[lane + 0.5 for lane in range(lanes)])
     chart.yaxis.major_label_overrides = {lane + 0.5: _shortened(label) for lane, label in enumerate(timeline.labels)}
@@ -165,7 +165,14 @@ def _draw_pieces(chart: figure, timeline: Timeline) -> None:
         }
     )
     bars = chart.hbar(
-        y="y", left="left", right="right", height=0.46, source=source, fill_color="colour", line_color="white"
+        y="y",
+        left="left",
+        right="right",
+        height=0.46,
+        source=source,
+        fill_color="colour",
+        line_color="colour",
+        line_width=0.5,
     )
     bars.level = "glyph"
     late = timeline.late

@@ -1,0 +1,159 @@
+"""Static charts, Perfetto traces and the JSON schema, read back."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import tomllib
+import xml.etree.ElementTree
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import takt
+from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
+from takt import perfetto_trace
+from takt.schema import taskset_schema
+from test_model_errors import BAD
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = sorted((ROOT / "examples").glob("*.toml"))
+
+
+def example(name: str) -> takt.System:
+    """One example."""
+    return takt.load(ROOT / "examples" / f"{name}.toml")
+
+
+# ---- static charts --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_a_vector_chart_names_every_task_and_draws_every_segment(path: Path, tmp_path: Path) -> None:
+    result = takt.simulate(takt.load(path), 400)
+    result.gantt(tmp_path / "G.svg")
+    root = xml.etree.ElementTree.parse(tmp_path / "G.svg").getroot()
+    texts = {"".join(node.itertext()).strip() for node in root.iter("{http://www.w3.org/2000/svg}text")}
+    names = result.summary.select("task", "server").rows()
+    assert {f"{server}/{task}" if server else task for task, server in names} <= texts
+    drawn = sum(1 for _ in root.iter("{http://www.w3.org/2000/svg}path"))
+    assert drawn >= result.segments.height
+
+
+def test_a_chart_in_pixels_and_one_for_print(tmp_path: Path) -> None:
+    result = takt.simulate(example("smallest"))
+    result.gantt(tmp_path / "G.png", start=0, end=12)
+    result.gantt(tmp_path / "G.pdf")
+    assert (tmp_path / "G.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "G.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_another_kind_of_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(takt.InputError, match=r'expected a name that ends in .svg, .pdf, .png, found "G.gif"'):
+        takt.simulate(example("smallest")).gantt(tmp_path / "G.gif")
+
+
+# ---- Perfetto ----------------------------------------------------------------------------------------------
+
+
+def read(path: Path) -> Any:
+    """Read a trace by the schema of its format."""
+    trace = Trace()
+    trace.ParseFromString(path.read_bytes())
+    return trace
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_every_segment_job_and_budget_is_in_the_trace(path: Path, tmp_path: Path) -> None:
+    system = takt.load(path)
+    result = takt.simulate(system, 2000)
+    result.to_perfetto(tmp_path / "P")
+    trace = read(tmp_path / "P")
+    names = {packet.track_descriptor.uuid: packet.track_descriptor.name for packet in trace.packet}
+    open_slices: dict[int, list[tuple[int, str]]] = {}
+    found: Counter[tuple[object, ...]] = Counter()
+    last = 0
+    for packet in trace.packet:
+        event = packet.track_event
+        if not packet.HasField("track_event") or event.type == TrackEvent.TYPE_COUNTER:
+            continue
+        assert event.track_uuid in names
+        assert packet.timestamp >= last
+        last = packet.timestamp
+        stack = open_slices.setdefault(event.track_uuid, [])
+        if event.type == TrackEvent.TYPE_SLICE_BEGIN:
+            assert stack == []
+            stack.append((packet.timestamp, event.name))
+        elif event.type == TrackEvent.TYPE_SLICE_END:
+            start, name = stack.pop()
+            found[names[event.track_uuid], start, packet.timestamp, name] += 1
+        else:
+            found[names[event.track_uuid], event.name, packet.timestamp] += 1
+    assert all(stack == [] for stack in open_slices.values())
+    assert found == expected(result)
+
+
+def expected(result: takt.Result) -> Counter[tuple[object, ...]]:
+    """What must be on the tracks of the processor and the tasks."""
+    ns = result.system.resolution_ns
+    labels = {
+        task: f"{server}/{task}" if server else task for task, server in result.summary.select("task", "server").rows()
+    }
+    deadlines = dict(result.summary.select("task", "deadline").rows())
+    events: Counter[tuple[object, ...]] = Counter()
+    for start, end, task, job in result.segments.select("start", "end", "task", "job").rows():
+        for track in ("processor", labels[task]):
+            events[track, start * ns, end * ns, f"{task}#{job}"] += 1
+    for task, release, missed in result.jobs.select("task", "release", "missed").rows():
+        events[labels[task], "release", release * ns] += 1
+        if missed:
+            events[labels[task], "deadline missed", (release + deadlines[task]) * ns] += 1
+    for instant, task, _, optional, _ in result.points.rows():
+        events[labels[task], "optional point" if optional else "point", instant * ns] += 1
+    return events
+
+
+def test_budgets_are_counters(tmp_path: Path) -> None:
+    result = takt.simulate(example("servers"))
+    result.to_perfetto(tmp_path / "P")
+    counts = [
+        (packet.timestamp // result.system.resolution_ns, packet.track_event.counter_value)
+        for packet in read(tmp_path / "P").packet
+        if packet.HasField("track_event") and packet.track_event.type == TrackEvent.TYPE_COUNTER
+    ]
+    first = result.budgets[result.system.servers[0].name].to_list()
+    assert counts[: len(first)][0] == (0, first[0])
+    columns = [result.budgets[server.name].to_list() for server in result.system.servers]
+    changes = sum(1 + sum(a != b for a, b in itertools.pairwise(column)) for column in columns)
+    assert len(counts) == changes
+
+
+def test_the_same_run_gives_the_same_bytes() -> None:
+    result = takt.simulate(example("fpds"))
+    assert perfetto_trace.export(result) == perfetto_trace.export(result)
+
+
+# ---- JSON schema -----------------------------------------------------------------------------------------------
+
+
+def test_the_schema_in_the_documents_is_that_of_the_models() -> None:
+    assert json.loads((ROOT / "docs" / "taskset.schema.json").read_text()) == taskset_schema()
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_every_example_keeps_to_the_schema(path: Path) -> None:
+    jsonschema.validate(tomllib.loads(path.read_text()), taskset_schema())
+
+
+def test_the_schema_refuses_what_one_table_shows_to_be_wrong() -> None:
+    validator = jsonschema.Draft202012Validator(taskset_schema())
+    refused = 0
+    for text, _ in BAD.values():
+        try:
+            document = tomllib.loads(text)
+        except (ValueError, RecursionError):
+            continue
+        refused += not validator.is_valid(document)
+    assert refused >= 60
