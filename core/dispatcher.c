@@ -467,7 +467,7 @@ static void record_event(takt_dispatcher_t *dispatcher, const takt_event_t *even
 TAKT_RARE static void meet_point(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
     takt_cpu_t *cpu = &dispatcher->cpus[0];
     account(cpu, event->now);
-    cpu->should_yield |= somebody_waits(event->entity);
+    cpu->should_yield = somebody_waits(event->entity);
     record_event(dispatcher, event, cpu->should_yield);
     if (event->kind == TAKT_EVENT_POINT) {
         end_region(event->entity);
@@ -583,11 +583,10 @@ static takt_duration_t time_to_go(takt_entity_t *entity) {
 }
 
 TAKT_RARE static void obey_limit(takt_cpu_t *cpu, takt_entity_t *entity, takt_instant_t now) {
-    const uint32_t before = cpu->running == entity && is_started(entity) ? cpu->should_yield : 0u;
     if (!is_started(entity)) {
         start_job(entity, now);
     }
-    cpu->should_yield = before | somebody_waits(entity);
+    cpu->should_yield = somebody_waits(entity);
 }
 
 /* What the attributes of the chosen entity ask for; returns until when it may run at the latest. */

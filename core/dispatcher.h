@@ -24,8 +24,7 @@
 typedef struct takt_cpu {
     takt_entity_t *running; /* NULL when idle */
     uint32_t should_yield; /* whether somebody in its dispatcher is more urgent than the limited job that runs
-                                  would be by its own key: S1's flag. Raised by a take and at points,
-                                  cleared when a job starts, anew after each of its points too */
+                                  would be by its own key, as of the last take or point: S1's flag */
     takt_instant_t charged_at; /* up to here budgets are accounted */
 } takt_cpu_t;
 

@@ -315,7 +315,8 @@ TAKT_RARE static takt_instant_t start_of(run_t *run, const pass_t *pass, const t
 
 static bool can_pull(const run_t *run, takt_instant_t start) {
     const takt_entity_t *chosen = run->decision.entity;
-    return chosen != NULL && pulls(run, chosen) && run->decision.until > start;
+    return chosen != NULL && pulls(run, chosen) && run->decision.until > start &&
+           takt_sim_arrivals_next(run->sim) > start;
 }
 
 static void take(run_t *run, takt_instant_t start) {

@@ -1,6 +1,6 @@
 """Bodies: what a job does, item by item, as authors write it.
 
-Source: SPEC.md, 6.1. An item is a text such as "run 2ms", "point", "optional point" or "suspend 5".
+Source: SPEC.md, 7.1. An item is a text such as "run 2ms", "point", "optional point" or "suspend 5".
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The command `takt`: what SPEC.md promises in 6.2.
+"""The command `takt`: what SPEC.md promises in 7.2.
 
 Whatever is wrong with an input ends in lines on the standard error output and exit status 2, never in a
 traceback.

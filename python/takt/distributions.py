@@ -1,6 +1,6 @@
 """Distributions of random demands and separations, as authors write them.
 
-Source: SPEC.md, 6.1. In a file a distribution is an inline table, such as
+Source: SPEC.md, 7.1. In a file a distribution is an inline table, such as
 { distribution = "normal", mean = "2ms", deviation = "500us" }; in Python it is one of the classes here. Values are
 drawn by the simulator, rounded to the nearest tick and limited to `min` .. `max`.
 """

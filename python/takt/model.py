@@ -1,6 +1,6 @@
 """The model: a task set as its author wrote it, checked, immutable.
 
-Source: SPEC.md, 6.1 (the task-set file) and 6.4 (Python). Times stay as they were given, ticks or a text with a
+Source: SPEC.md, 7.1 (the task-set file) and 7.4 (Python). Times stay as they were given, ticks or a text with a
 unit; resolve.py says what they mean in ticks. Each class checks its own keys when it is made; System also
 checks what lies between tables, so that a System that exists can be simulated.
 """

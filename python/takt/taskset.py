@@ -1,6 +1,6 @@
 """Task-set files: TOML in, a System out, or every problem of the file with its place.
 
-Source: SPEC.md, 6.1. The file's tables are those of model.py; this module reads the file, checks what stands
+Source: SPEC.md, 7.1. The file's tables are those of model.py; this module reads the file, checks what stands
 outside these tables, and collects the problems of all of them.
 """
 

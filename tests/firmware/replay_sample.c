@@ -45,7 +45,7 @@ static void describe_tasks(const takt_firmware_taskset_t *set) {
             .level = of->level,
             .server = of->server,
             .is_limited = of->is_limited,
-            .preemption_level = of->preemption_level,
+            .preemption_key = of->preemption_key,
             .task_class = of->task_class,
         };
     }

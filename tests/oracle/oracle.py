@@ -365,7 +365,7 @@ class _Run:
         is_free = not is_busy or (is_same and is_silent and not self.pulls(chosen))
         cost = self.pay(now, event, chosen) + (0 if is_free else self.costs.scheduling)
         self.invocations += is_busy
-        self.start(chosen, now, now + cost, before)
+        self.start(chosen, now, now + cost)
 
     def pay(self, now: int, event: str, chosen: _TaskState | None) -> int:
         """Sum up what a pass costs, but for scheduling."""
@@ -379,9 +379,7 @@ class _Run:
             cost += self.costs.context_switch
         return cost
 
-    def start(
-        self, chosen: _TaskState | None, now: int, starts_at: int, before: tuple[_TaskState | None, _Job | None]
-    ) -> None:
+    def start(self, chosen: _TaskState | None, now: int, starts_at: int) -> None:
         """Step 8: make the choice, which counts from an instant on."""
         self.overhead += min(starts_at, self.horizon) - now
         self.switches += chosen is not None and chosen is not self.last
@@ -391,12 +389,10 @@ class _Run:
         if chosen is None or self.job is None:
             return
         self.last = chosen
-        if chosen is not before[0] or self.job is not before[1] or not self.job.started:
-            self.should_yield = False
         if chosen.is_limited() and not self.job.started:
             self.job.started = True
             self.job.limit = self.limit_of(chosen, starts_at)
-        self.should_yield = self.should_yield or self.somebody_waits(chosen, now)
+        self.should_yield = self.somebody_waits(chosen, now)
 
     def obey(self, now: int, event: str) -> bool:
         """Step 2: what the running job does. Says of a point whether the job should yield."""
@@ -407,7 +403,7 @@ class _Run:
             self.end_job(task, now, "finished")
             return False
         if event in ("point", "optional point"):
-            self.should_yield = self.should_yield or self.somebody_waits(task, now)
+            self.should_yield = self.somebody_waits(task, now)
             row = (now, task.spec.name, job.number, event == "optional point", self.should_yield)
             self.points.append(row)
         was_asked = self.should_yield
@@ -521,7 +517,7 @@ class _Run:
 
     def own_urgency(self, child: _Child, now: int) -> tuple[int, int, int, int]:
         """Give the key of the policy, then class, servers before tasks, file order; in fp the place decides."""
-        key = _key(child, child.home.policy, now)
+        key = _key(child, child.home.policy)
         if child.home.policy == "fp":
             return key, 0, 0, 0
         class_ = child.spec.class_ if isinstance(child, _TaskState) else "hard"
@@ -531,7 +527,7 @@ class _Run:
         """Give the key of a job that starts now, never less urgent than its own."""
         if task.spec.non_preemptive:
             return -(2**62)
-        own = _key(task, task.home.policy, now)
+        own = _key(task, task.home.policy)
         if isinstance(task.spec.threshold, int):
             return min(own, -task.spec.threshold)
         assert task.spec.threshold is not None
@@ -646,12 +642,12 @@ def _take_or_leave_place(child: _Child) -> None:
         _take_or_leave_place(child.home.owner)
 
 
-def _key(child: _Child, policy: str, now: int) -> int:
+def _key(child: _Child, policy: str) -> int:
     """Give the key of a child by the policy over it, smaller is more urgent."""
     if policy == "fp":
         return -child.spec.priority
     if isinstance(child, _ServerState):
-        end = _end_of_period(child.spec, now)
+        end = _end_of_period(child.spec, child.home.handled)
         return {"rm": child.spec.period, "dm": child.spec.period, "edf": end, "llf": end - child.budget}[policy]
     job, spec = child.backlog[0], child.spec
     latest_start = job.deadline - max(0, spec.longest - job.executed)
