@@ -1,11 +1,10 @@
-"""Static charts, Perfetto traces and the JSON schema, read back."""
+"""Perfetto traces and the JSON schema, read back."""
 
 from __future__ import annotations
 
 import itertools
 import json
 import tomllib
-import xml.etree.ElementTree
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -25,34 +24,6 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.toml"))
 def example(name: str) -> takt.System:
     """One example."""
     return takt.load(ROOT / "examples" / f"{name}.toml")
-
-
-# ---- static charts --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_a_vector_chart_names_every_task_and_draws_every_segment(path: Path, tmp_path: Path) -> None:
-    result = takt.simulate(takt.load(path), 400)
-    result.gantt(tmp_path / "G.svg")
-    root = xml.etree.ElementTree.parse(tmp_path / "G.svg").getroot()
-    texts = {"".join(node.itertext()).strip() for node in root.iter("{http://www.w3.org/2000/svg}text")}
-    names = result.summary.select("task", "server").rows()
-    assert {f"{server}/{task}" if server else task for task, server in names} <= texts
-    drawn = sum(1 for _ in root.iter("{http://www.w3.org/2000/svg}path"))
-    assert drawn >= result.segments.height
-
-
-def test_a_chart_in_pixels_and_one_for_print(tmp_path: Path) -> None:
-    result = takt.simulate(example("smallest"))
-    result.gantt(tmp_path / "G.png", start=0, end=12)
-    result.gantt(tmp_path / "G.pdf")
-    assert (tmp_path / "G.png").read_bytes().startswith(b"\x89PNG")
-    assert (tmp_path / "G.pdf").read_bytes().startswith(b"%PDF")
-
-
-def test_another_kind_of_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(takt.InputError, match=r'expected a name that ends in .svg, .pdf, .png, found "G.gif"'):
-        takt.simulate(example("smallest")).gantt(tmp_path / "G.gif")
 
 
 # ---- Perfetto ----------------------------------------------------------------------------------------------

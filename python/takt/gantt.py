@@ -1,131 +1,216 @@
-"""The static Gantt chart, for papers: SVG, PDF or PNG by matplotlib, readable in print without colours.
+"""The Gantt chart for papers: one column wide, vector text, and readable without colours.
 
-Matplotlib is imported when a chart is drawn, not when the command starts.
+Drawn in the field's way: releases are arrows up, deadlines arrows down, a job that was interrupted is joined by a
+dotted line. A miss is a thick arrow, and what ran after the deadline is hatched, so both are seen in print. Neither
+Matplotlib nor a display is needed before a chart is wanted.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from takt.errors import InputError, Problem, show, system_error
+from takt import times
+from takt.errors import InputError, Problem, file_error, show, system_error
 from takt.simulation import Result
-from takt.timeline import MISS, Timeline, colour_of, timeline_of
+from takt.timeline import MISS_COLOR, Lane, Timeline, axis_unit, shorten, timeline
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-SUFFIXES = (".svg", ".pdf", ".png")
-"""What a chart can be written as."""
+SUFFIXES = (".svg", ".png", ".pdf")
 
-MAX_SEGMENTS = 5000
-"""How many segments a chart draws."""
+_WIDTH_INCHES = 3.5
+_LANE_INCHES = 0.27
+_MARGIN_INCHES = 0.42
+_FIRST_SEGMENTS = 40
+_NAME_CHARACTERS = 16
+_FONT_POINTS = 7.0
+_INK = "black"
+_TOP, _BAR_TOP, _BAR_HEIGHT, _BASE = -0.42, -0.16, 0.5, 0.36
+_STYLE: dict[Any, Any] = {
+    "font.family": "sans-serif",
+    "font.size": _FONT_POINTS,
+    "axes.linewidth": 0.5,
+    "hatch.linewidth": 0.6,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "takt",
+    "pdf.fonttype": 42,
+}
 
-_WIDTH_INCHES = 7.16
-_LANE_INCHES = 0.42
 
-
-def check_path(path: str | Path) -> None:
-    """Check that a chart can be written as what a file's name ends in.
-
-    Raises:
-        InputError: it cannot.
-    """
-    if Path(path).suffix.lower() not in SUFFIXES:
-        message = f"expected a name that ends in {', '.join(SUFFIXES)}, found {show(Path(path).name)}"
-        raise InputError([Problem(message, "unknown-word", file=str(path))])
-
-
-def draw(result: Result, path: str | Path | None = None, *, start: int = 0, end: int | None = None) -> Figure:
-    """Draw who runs when, a lane for each task.
-
-    Arrows up are releases, arrows down deadlines, both as in the literature; a job that runs late is hatched and
-    outlined in red, points of bodies are diamonds, optional ones circles.
+def draw(
+    result: Result,
+    path: str | Path | None = None,
+    *,
+    start: int | str | None = None,
+    end: int | str | None = None,
+) -> Figure:
+    """Draw the Gantt chart of a stretch of a run.
 
     Args:
-        result: a run that kept segments, jobs and points.
-        path: a file to write, .svg, .pdf or .png; None: none.
-        start: first tick to show.
-        end: where to stop; default: the horizon, or after MAX_SEGMENTS segments.
+        result: of a simulation that kept segments and jobs.
+        path: a file to write the chart to, too; its suffix (.svg, .png, .pdf) says in which format.
+        start: beginning of the stretch, in ticks or with a unit; default: 0.
+        end: its end; default: the horizon, or of a long run as much as a column shows well.
 
     Returns:
-        The figure, two columns of a journal wide.
+        The chart, 3.5 inches wide; Matplotlib's methods change it.
 
     Raises:
-        InputError: the file cannot be written, or its name ends in something else.
+        InputError: the stretch is empty or no time, the suffix is not one of these, or the file cannot be written.
+        ValueError: the simulation did not keep segments or jobs.
     """
+    import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    if path is not None:
-        check_path(path)
-    timeline = timeline_of(result, MAX_SEGMENTS)
-    lanes = len(timeline.lanes)
-    drawing = Figure(figsize=(_WIDTH_INCHES, _LANE_INCHES * lanes + 0.7), layout="constrained")
-    axes = drawing.subplots()
-    last = timeline.horizon if timeline.shown == timeline.total else float(timeline.pieces["end"][-1])
-    axes.set_xlim(start * timeline.scale, last if end is None else end * timeline.scale)
-    axes.set_ylim(lanes, 0)
-    axes.set_yticks([lane + 0.55 for lane in range(lanes)], timeline.labels)
-    axes.set_xlabel(timeline.unit)
-    axes.tick_params(axis="y", length=0)
-    axes.spines[["top", "right", "left"]].set_visible(False)
-    _draw_lanes(axes, timeline)
-    _draw_marks(axes, timeline)
-    if path is not None:
-        _save(drawing, Path(path))
-    return drawing
+    check_path(path)
+    lines = timeline(result, max_segments=len(result.segments))
+    first, last = _stretch(result, lines, start, end)
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(_WIDTH_INCHES, lines.height * _LANE_INCHES + _MARGIN_INCHES), layout="constrained")
+        _fill(figure.add_subplot(), lines, result, first, last)
+        if path is not None:
+            _save(figure, path)
+    return figure
 
 
-def _draw_lanes(axes: Axes, timeline: Timeline) -> None:
-    """Draw the segments and what ran late."""
-    for lane in range(len(timeline.lanes)):
-        axes.axhline(lane + 0.8, color="#9aa5b1", linewidth=0.5, zorder=0)
-        pieces = timeline.pieces.filter(lane=lane)
-        late = timeline.late.filter(lane=lane)
-        axes.broken_barh(
-            _bars(pieces), (lane + 0.38, 0.42), facecolor=colour_of(lane), edgecolor="black", linewidth=0.5
+def check_path(path: str | Path | None) -> None:
+    """Refuse a file whose format is not known."""
+    if path is not None and Path(path).suffix.lower() not in SUFFIXES:
+        message = (
+            f"cannot write a chart: expected a name that ends in .svg, .png or .pdf, found {show(Path(path).name)}"
         )
-        axes.broken_barh(_bars(late), (lane + 0.38, 0.42), facecolor="none", edgecolor=MISS, hatch="////", linewidth=1)
+        raise file_error(path, message, "unknown-suffix")
 
 
-def _bars(frame: pl.DataFrame) -> list[tuple[float, float]]:
-    """List start and length of bars."""
-    return frame.select("start", pl.col("end") - pl.col("start")).rows()
-
-
-def _draw_marks(axes: Axes, timeline: Timeline) -> None:
-    """Draw releases, deadlines and points."""
-    marks = timeline.marks
-    axes.vlines(marks["release"], marks["lane"] + 0.1, marks["lane"] + 0.8, color="black", linewidth=0.8, zorder=3)
-    axes.scatter(marks["release"], marks["lane"] + 0.1, marker="^", s=9, color="black", zorder=3)
-    for missed, colour in ((False, "#52606d"), (True, MISS)):
-        some = marks.filter(missed=missed)
-        axes.vlines(some["deadline"], some["lane"] + 0.2, some["lane"] + 0.95, color=colour, linewidth=0.8, zorder=3)
-        axes.scatter(some["deadline"], some["lane"] + 0.95, marker="v", s=9, color=colour, zorder=3)
-    for optional, marker in ((False, "D"), (True, "o")):
-        some = timeline.points.filter(optional=optional)
-        fills = ["black" if asked else "white" for asked in some["should_yield"]]
-        axes.scatter(
-            some["instant"],
-            some["lane"] + 0.59,
-            marker=marker,
-            s=12,
-            c=fills,
-            edgecolors="black",
-            linewidths=0.6,
-            zorder=4,
-        )
-
-
-def _save(drawing: Figure, path: Path) -> None:
-    """Write a chart; text stays text in vector formats."""
-    import matplotlib
-
+def _save(figure: Figure, path: str | Path) -> None:
+    """Write a chart; the same chart gives the same file."""
+    dates = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
     try:
-        with matplotlib.rc_context({"svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "takt"}):
-            drawing.savefig(path, dpi=300, metadata={"Date": None} if path.suffix.lower() == ".svg" else None)
+        figure.savefig(path, dpi=300, metadata=dates.get(Path(path).suffix.lower()))
     except OSError as error:
         raise system_error("write", path, error) from None
+
+
+# ---- stretch of time --------------------------------------------------------------------------------
+
+
+def _stretch(result: Result, lines: Timeline, start: int | str | None, end: int | str | None) -> tuple[int, int]:
+    """Give the stretch of time that is drawn, in ticks."""
+    first = 0 if start is None else _ticks(start, result, "start")
+    default = min(result.horizon, lines.window(_FIRST_SEGMENTS, first))
+    last = default if end is None else _ticks(end, result, "end")
+    if not 0 <= first < last <= result.horizon:
+        message = f"expected 0 <= start < end <= {result.horizon} ticks, the horizon; found {first} and {last}"
+        raise InputError([Problem(message, "out-of-range", key="start" if end is None else "end")])
+    return first, last
+
+
+def _ticks(value: int | str, result: Result, key: str) -> int:
+    """Read a time; one between two ticks is rounded."""
+    if isinstance(value, str) and times.parse(value) is None:
+        raise InputError([Problem(f"expected a time, found {show(value)}; {times.UNIT_RULE}", "no-time", key=key)])
+    return round(times.to_ticks(value, result.system.resolution_ns))
+
+
+# ---- drawing ----------------------------------------------------------------------------------------
+
+
+def _fill(axes: Axes, lines: Timeline, result: Result, first: int, last: int) -> None:
+    """Draw everything between two instants; the numbers of the axis are in the unit that suits its length."""
+    resolution = result.system.resolution_ns
+    unit = axis_unit((last - first) * resolution)
+    scale = resolution / times.UNITS[unit]
+    segments = lines.segments.filter(pl.col("end") > first, pl.col("start") < last)
+    waits = lines.segments.filter(pl.col("start") > first, pl.col("resumed") < last)
+    jobs = lines.jobs.filter(pl.col("deadline") >= first, pl.col("release") <= last)
+    deadlines = lines.jobs.select(due="deadline").with_row_index("row")
+    late = segments.join(deadlines, on="row", how="left").filter(pl.col("end") > pl.col("due"))
+    late = late.with_columns(start=pl.max_horizontal("start", "due"))
+    points = lines.points.filter(pl.col("instant").is_between(first, last))
+    for number, lane in enumerate(lines.lanes):
+        _bars(axes, lane, _spans(segments, number, scale), facecolor=lane.color, edgecolor=_INK, linewidth=0.4)
+        _bars(axes, lane, _spans(late, number, scale), facecolor="white", edgecolor=MISS_COLOR, hatch="//////")
+        _waits(axes, lane, waits.filter(lane=number), scale)
+        _arrows(axes, lane, jobs.filter(lane=number), scale)
+        _points(axes, lane, points.filter(lane=number), scale)
+    _style(axes, lines)
+    margin = (last - first) * scale * 0.015
+    axes.set_xlim(first * scale - margin, last * scale + margin)
+    axes.set_xlabel(_label(lines, unit), parse_math=False)
+
+
+def _label(lines: Timeline, unit: str) -> str:
+    """Label the axis; a chart that leaves tasks out says so."""
+    missing = lines.task_count - len(lines.lanes)
+    return f"time ({unit})" + (f"; {missing} of {lines.task_count} tasks not shown" if missing else "")
+
+
+def _spans(segments: pl.DataFrame, lane: int, scale: float) -> list[tuple[float, float]]:
+    """Give starts and lengths of one lane's segments."""
+    rows = segments.filter(lane=lane).select("start", "end").iter_rows()
+    return [(start * scale, (end - start) * scale) for start, end in rows]
+
+
+def _bars(axes: Axes, lane: Lane, spans: list[tuple[float, float]], **style: Any) -> None:
+    """Draw the pieces of a lane."""
+    axes.broken_barh(spans, (lane.y + _BAR_TOP, _BAR_HEIGHT), zorder=2, **style)
+
+
+def _waits(axes: Axes, lane: Lane, waits: pl.DataFrame, scale: float) -> None:
+    """Join the pieces of interrupted jobs."""
+    middle = lane.y + _BAR_TOP + _BAR_HEIGHT / 2
+    begins, ends = _at(waits["resumed"], scale), _at(waits["start"], scale)
+    axes.hlines([middle] * len(begins), begins, ends, _INK, "dotted", linewidth=0.7)
+
+
+def _arrows(axes: Axes, lane: Lane, jobs: pl.DataFrame, scale: float) -> None:
+    """Draw the releases and deadlines of a lane."""
+    met, missed = jobs.filter(~pl.col("missed")), jobs.filter("missed")
+    _stems(axes, lane, _at(jobs["release"], scale), _TOP, color=_INK, marker="^", width=0.5, size=2.6)
+    _stems(axes, lane, _at(met["deadline"], scale), _BASE, color=_INK, marker="v", width=0.5, size=2.6)
+    _stems(axes, lane, _at(missed["deadline"], scale), _BASE, color=MISS_COLOR, marker="v", width=1.3, size=4.5)
+
+
+def _stems(
+    axes: Axes, lane: Lane, instants: list[float], head: float, *, color: str, marker: str, width: float, size: float
+) -> None:
+    """Draw arrows: stems as high as the lane, and a head at one end."""
+    axes.vlines(instants, lane.y + _TOP, lane.y + _BASE, color, linewidth=width, zorder=3)
+    heads = [lane.y + head] * len(instants)
+    axes.plot(instants, heads, marker, color=color, markersize=size, markeredgewidth=0, zorder=4, clip_on=True)
+
+
+def _points(axes: Axes, lane: Lane, points: pl.DataFrame, scale: float) -> None:
+    """Mark points: a large diamond, or a small one for an optional point; filled where the job should yield."""
+    middle = lane.y + _BAR_TOP + _BAR_HEIGHT / 2
+    for (optional, should_yield), some in points.group_by("optional", "should_yield", maintain_order=True):
+        style: dict[str, Any] = {"markersize": 2.4 if optional else 3.6, "color": _INK if should_yield else "white"}
+        instants = _at(some["instant"], scale)
+        axes.plot(instants, [middle] * len(instants), "D", markeredgecolor=_INK, markeredgewidth=0.5, zorder=5, **style)
+
+
+def _at(instants: Iterable[int], scale: float) -> list[float]:
+    """Convert instants to numbers of the axis."""
+    return [instant * scale for instant in instants]
+
+
+def _style(axes: Axes, lines: Timeline) -> None:
+    """Name the lanes, rule their baselines, head the servers and leave the rest out."""
+    names = [shorten(lane.task, _NAME_CHARACTERS) for lane in lines.lanes]
+    axes.set_yticks([lane.y + 0.1 for lane in lines.lanes], names, parse_math=False)
+    axes.hlines(
+        [lane.y + _BASE for lane in lines.lanes], 0, 1, "0.75", linewidth=0.4, transform=axes.get_yaxis_transform()
+    )
+    place: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": 6}
+    for group in lines.groups:
+        axes.text(0.005, group.y, group.title, color="0.35", parse_math=False, **place)
+    axes.set_ylim(lines.height, -0.05)
+    axes.tick_params(axis="y", length=0, labelsize=_FONT_POINTS)
+    axes.tick_params(axis="x", width=0.5, length=2.5, labelsize=_FONT_POINTS)
+    axes.spines[["top", "left", "right"]].set_visible(False)

@@ -1,390 +1,479 @@
-"""The HTML report: one page that opens offline, with everything in it.
+"""The page that a person opens: what happened in a run, or in several runs of one task set, as one HTML file.
 
-Charts are Bokeh's, drawn on canvas and zoomed in the browser; the rest is a Jinja template, page.html, which
-escapes all names. Both are imported when a report is written, not when the command starts.
+The file holds everything that it shows, scripts included, and a policy that forbids the browser to load anything
+else. The frame of the page is templates/report.html, which escapes all that is put into it; the charts are made in
+charts.py. Neither Bokeh nor Jinja is imported before a page is wanted.
 """
 
 from __future__ import annotations
 
-import os
-import tempfile
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from takt import report, times
+from takt import report, timeline
 from takt.errors import system_error
-from takt.report import Clock, Report
+from takt.model import System
+from takt.policy import name_of
+from takt.report import Clock, TaskRow
+from takt.resolve import to_ticks
 from takt.simulation import Result
-from takt.timeline import MISS, PALETTE, Timeline, colour_of, timeline_of, window_of
 
 if TYPE_CHECKING:
-    from bokeh.models import Range1d
-    from bokeh.plotting import figure
+    from bokeh.models import Model
 
-MAX_SEGMENTS = 200_000
-"""How many segments a chart holds; a page says so if there are more."""
+    from takt.charts import Run
 
-MAX_DISTRIBUTIONS = 24
-"""How many tasks have their responses drawn; those nearest to their deadlines, or beyond, come first."""
+MAX_PANELS = 30
+"""How many tasks get a distribution of their own."""
 
-_MAX_LABEL = 16
-_LANE_HEIGHT = 34
-_BINS = 40
-
-
-def write(results: Sequence[Result], path: str | Path) -> None:
-    """Write the report of one run, or of several of the same task set above one another.
-
-    Args:
-        results: runs that kept segments, jobs and points.
-        path: the file; it is replaced once the page is complete.
-
-    Raises:
-        InputError: the file cannot be written.
-        ValueError: there is no result, or segments, jobs or points were not kept.
-    """
-    if not results:
-        raise ValueError("a report needs at least one result")
-    _replace(Path(path), page(results))
-
-
-def page(results: Sequence[Result]) -> str:
-    """Make the page of write."""
-    from bokeh.embed import components
-    from bokeh.resources import INLINE
-    from jinja2 import Environment, PackageLoader, select_autoescape
-
-    reports = [report.report_of(result) for result in results]
-    timelines = [timeline_of(result, MAX_SEGMENTS) for result in results]
-    shared = _shared_range(timelines)
-    charts = [_gantt(timeline, shared) for timeline in timelines]
-    shown, distributions = _distributions(results)
-    script, divs = components([*charts, *distributions])
-    environment = Environment(loader=PackageLoader("takt", "."), autoescape=select_autoescape(["html"]))
-    clock = Clock(results[0].system.resolution_ns, timelines[0].unit)
-    return environment.get_template("page.html").render(
-        name=results[0].system.name,
-        horizon=times.shortest(results[0].horizon * results[0].system.resolution_ns),
-        resources=INLINE.render(),
-        script=script,
-        runs=[_run(*row) for row in zip(results, reports, timelines, divs, strict=False)],
-        responses=list(zip(shown, divs[len(charts) :], strict=True)),
-        left_out=len(reports[0].rows) - len(shown),
-        comparison=_comparison(reports, clock) if len(reports) > 1 else None,
-        tasks=_task_table(results[0], clock),
-        servers=[server.model_dump() for server in results[0].system.servers],
-        unit=timelines[0].unit,
-    )
-
-
-# ---- Gantt chart ----------------------------------------------------------------------------------------
-
-
-def _shared_range(timelines: Sequence[Timeline]) -> Range1d:
-    """Make the time axis of all charts."""
-    from bokeh.models import Range1d
-
-    horizon = timelines[0].horizon
-    return Range1d(start=0, end=min(map(window_of, timelines)), bounds=(0, horizon), min_interval=horizon / 1e7)
-
-
-def _gantt(timeline: Timeline, shared: Range1d) -> figure:
-    """Draw who runs when: a lane for each task."""
-    from bokeh.models import FixedTicker, Range1d
-    from bokeh.plotting import figure
-
-    lanes = len(timeline.lanes)
-    chart = figure(
-        height=_LANE_HEIGHT * lanes + 70,
-        sizing_mode="stretch_width",
-        x_range=shared,
-        y_range=Range1d(start=lanes, end=0),
-        x_axis_label=timeline.unit,
-        tools="xpan,xwheel_zoom,xzoom_in,xzoom_out,reset,save",
-        active_drag="xpan",
-        active_scroll="xwheel_zoom",
-        output_backend="webgl" if timeline.pieces.height > 20_000 else "canvas",
-        lod_threshold=3000,
-    )
-    chart.yaxis.ticker = FixedTicker(ticks=[lane + 0.5 for lane in range(lanes)])
-    chart.yaxis.major_label_overrides = {lane + 0.5: _shortened(label) for lane, label in enumerate(timeline.labels)}
-    _style(chart)
-    chart.ygrid.ticker = FixedTicker(ticks=list(range(lanes + 1)))
-    _draw_pieces(chart, timeline)
-    _draw_marks(chart, timeline)
-    _draw_points(chart, timeline)
-    return chart
-
-
-def _shortened(label: str) -> str:
-    """Cut a long label visibly; the tables have it whole."""
-    return label if len(label) <= _MAX_LABEL else label[: _MAX_LABEL - 1] + "…"
-
-
-def _style(chart: figure) -> None:
-    """Give a chart its quiet looks."""
-    chart.toolbar.logo = None
-    chart.outline_line_color = None
-    chart.grid.grid_line_color = "#eceff3"
-    chart.axis.axis_line_color = "#9aa5b1"
-    chart.axis.major_tick_line_color = "#9aa5b1"
-    chart.axis.minor_tick_line_color = None
-    chart.axis.major_label_text_font_size = "12px"
-    chart.axis.axis_label_text_font_style = "normal"
-    chart.min_border_right = 16
-
-
-def _draw_pieces(chart: figure, timeline: Timeline) -> None:
-    """Draw the segments, thin lines between the pieces of one job, and what ran after the deadline."""
-    from bokeh.models import ColumnDataSource, CustomJSHover, HoverTool
-
-    pieces = timeline.pieces
-    gaps = pieces.drop_nulls("gap").filter(pl.col("gap") > pl.col("end"))
-    chart.segment(
-        x0=gaps["end"].to_numpy(),
-        x1=gaps["gap"].to_numpy(),
-        y0=gaps["lane"].to_numpy() + 0.55,
-        y1=gaps["lane"].to_numpy() + 0.55,
-        line_color="#5f6c7b",
-        line_width=1.2,
-        line_dash=[3, 2],
-    )
-    source = ColumnDataSource(
-        {
-            "left": pieces["start"].to_numpy(),
-            "right": pieces["end"].to_numpy(),
-            "y": pieces["lane"].to_numpy() + 0.55,
-            "lane": pieces["lane"].to_numpy(),
-            "job": pieces["job"].to_numpy().astype("int32"),
-            "response": pieces["response"].fill_null(float("nan")).to_numpy(),
-            "colour": [colour_of(lane) for lane in pieces["lane"]],
-        }
-    )
-    bars = chart.hbar(
-        y="y",
-        left="left",
-        right="right",
-        height=0.46,
-        source=source,
-        fill_color="colour",
-        line_color="colour",
-        line_width=0.5,
-    )
-    bars.level = "glyph"
-    late = timeline.late
-    chart.hbar(
-        y=late["lane"].to_numpy() + 0.55,
-        left=late["start"].to_numpy(),
-        right=late["end"].to_numpy(),
-        height=0.46,
-        fill_color=MISS,
-        fill_alpha=0.35,
-        line_color=MISS,
-        line_width=1.5,
-    )
-    names = CustomJSHover(args={"names": timeline.labels}, code="return names[value]")
-    tips = [
-        ("job", "@lane{custom}#@job"),
-        ("runs", f"@left{{0.[000000]}} to @right{{0.[000000]}} {timeline.unit}"),
-        ("response", f"@response{{0.[000000]}} {timeline.unit}"),
-    ]
-    chart.add_tools(HoverTool(renderers=[bars], tooltips=tips, formatters={"@lane": names}))
-
-
-def _draw_marks(chart: figure, timeline: Timeline) -> None:
-    """Draw releases as arrows up and deadlines as arrows down; missed ones are red."""
-    marks = timeline.marks
-    releases, lanes = marks["release"].to_numpy(), marks["lane"].to_numpy()
-    _arrows(chart, releases, lanes + 0.12, lanes + 0.78, "triangle", "#52606d")
-    for missed, colour in ((False, "#9aa5b1"), (True, MISS)):
-        some = marks.filter(missed=missed)
-        lanes = some["lane"].to_numpy()
-        _arrows(chart, some["deadline"].to_numpy(), lanes + 0.92, lanes + 0.30, "inverted_triangle", colour)
-
-
-def _arrows(chart: figure, x: Any, heads: Any, tails: Any, marker: str, colour: str) -> None:
-    """Draw arrows."""
-    chart.segment(x0=x, x1=x, y0=tails, y1=heads, line_color=colour, line_width=1.2)
-    chart.scatter(x=x, y=heads, marker=marker, size=7, fill_color=colour, line_color=colour)
-
-
-def _draw_points(chart: figure, timeline: Timeline) -> None:
-    """Draw points of bodies as diamonds, optional ones as circles; filled where the job should yield."""
-    for optional, marker in ((False, "diamond"), (True, "circle")):
-        for should_yield, fill in ((False, "white"), (True, "black")):
-            some = timeline.points.filter(optional=optional, should_yield=should_yield)
-            chart.scatter(
-                x=some["instant"].to_numpy(),
-                y=some["lane"].to_numpy() + 0.55,
-                marker=marker,
-                size=8 if marker == "diamond" else 6,
-                fill_color=fill,
-                line_color="black",
-            )
-
-
-# ---- distributions of responses --------------------------------------------------------------------------
-
-
-def _distributions(results: Sequence[Result]) -> tuple[list[str], list[figure]]:
-    """Draw the responses of each task against its deadline, those of the tasks in most need first."""
-    worst = pl.concat(
-        result.summary.select("task", need=pl.col("response_max") / pl.col("deadline"), order=pl.int_range(pl.len()))
-        for result in results
-    )
-    chosen = (
-        worst.group_by("task")
-        .agg(pl.col("need").max(), pl.col("order").first())
-        .drop_nulls("need")
-        .sort("need", "order", descending=[True, False])
-        .head(MAX_DISTRIBUTIONS)
-        .sort("order")["task"]
-        .to_list()
-    )
-    jobs = [result.jobs.drop_nulls("response").partition_by("task", as_dict=True) for result in results]
-    return chosen, [_distribution(task, results, jobs) for task in chosen]
-
-
-def _distribution(
-    task: str, results: Sequence[Result], jobs: Sequence[dict[tuple[object, ...], pl.DataFrame]]
-) -> figure:
-    """Draw how often each response occurred under each policy."""
-    import numpy
-    from bokeh.models import DataRange1d, Range1d
-    from bokeh.models.annotations import Span
-    from bokeh.plotting import figure
-
-    system = results[0].system
-    unit = times.unit_of(system.resolution)
-    scale = system.resolution_ns / times.UNITS[unit]
-    deadline = float(results[0].summary.filter(task=task)["deadline"].item()) * scale
-    empty = results[0].jobs.clear()
-    responses = [frames.get((task,), empty)["response"].to_numpy() * scale for frames in jobs]
-    most = max(deadline, *(float(values.max()) for values in responses if len(values)))
-    edges = numpy.linspace(0, most, _BINS + 1)
-    chart = figure(
-        height=190,
-        sizing_mode="stretch_width",
-        x_range=Range1d(start=0, end=most * 1.03),
-        y_range=DataRange1d(start=0),
-        x_axis_label=unit,
-        tools="xpan,xwheel_zoom,reset",
-    )
-    _style(chart)
-    chart.toolbar_location = None
-    chart.yaxis.axis_label = "jobs"
-    for number, values in enumerate(responses):
-        counts, _ = numpy.histogram(values, edges)
-        colour = PALETTE[number % len(PALETTE)]
-        chart.quad(
-            left=edges[:-1],
-            right=edges[1:],
-            bottom=0,
-            top=counts,
-            fill_color=colour,
-            fill_alpha=0.6 if len(results) == 1 else 0.3,
-            line_color=colour,
-        )
-    chart.add_layout(Span(location=deadline, dimension="height", line_color=MISS, line_dash="dashed", line_width=2))
-    return chart
-
-
-# ---- tables ----------------------------------------------------------------------------------------------
+_FIRST_SEGMENTS = 120
+_COUNTS = ("preemptions", "aborted", "skipped", "overruns")
 
 
 @dataclass(frozen=True)
-class Row:
-    """One line of a table of results, as text."""
+class Cell:
+    """One cell of a table.
+
+    Args:
+        text: what it says.
+        kind: "name", "number" or "missed".
+        sort: what its column is sorted by.
+    """
+
+    text: str
+    kind: str = "number"
+    sort: float | str = ""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The distribution of one task's responses.
+
+    Args:
+        task: its name.
+        deadline: written.
+        facts: what stands below it.
+        key: of its chart.
+    """
 
     task: str
-    server: str
-    cells: list[str]
-    missed: int
+    deadline: str
+    facts: list[Cell]
+    key: str
 
 
-def _run(result: Result, about: Report, timeline: Timeline, chart: str) -> dict[str, Any]:
-    """Say about one run what its section of the page shows."""
-    clock = Clock(about.resolution_ns, timeline.unit)
-    return {
-        "policy": about.policy,
-        "missed": about.missed,
-        "jobs": sum(row.jobs for row in about.rows),
-        "utilization": report.share(about.utilization),
-        "switches": result.switches,
-        "overhead": clock.write(result.overhead) if result.overhead else None,
-        "chart": chart,
-        "shown": timeline.shown,
-        "total": timeline.total,
-        "rows": [_row(row, clock) for row in about.rows[: report.MAX_LINES]],
-        "left_out": max(0, len(about.rows) - report.MAX_LINES),
-    }
+def write(results: Sequence[Result], path: str | Path) -> None:
+    """Write a page about one run, or about several runs of one task set, one above the other on one time axis.
 
+    Args:
+        results: of simulations that kept segments and jobs; they differ in their policies.
+        path: the file; what is there is replaced.
 
-def _row(row: report.TaskRow, clock: Clock) -> Row:
-    """Make one line of the summary."""
-    responses = [clock.write(value) for value in (row.response_min, row.response_avg, row.response_max)]
-    return Row(row.task, row.server, [clock.write(row.deadline), str(row.jobs), *responses], row.missed)
-
-
-def _comparison(reports: Sequence[Report], clock: Clock) -> dict[str, Any]:
-    """Make the table with the policies beside one another: largest responses and misses of each task."""
-    rows = [
-        {"task": rows[0].task, "cells": [(clock.write(row.response_max), row.missed) for row in rows]}
-        for rows in list(zip(*(about.rows for about in reports), strict=True))[: report.MAX_LINES]
-    ]
-    return {
-        "policies": [about.policy for about in reports],
-        "rows": rows,
-        "misses": [about.missed for about in reports],
-        "colours": [PALETTE[number % len(PALETTE)] for number in range(len(reports))],
-    }
-
-
-def _task_table(result: Result, clock: Clock) -> list[dict[str, str]]:
-    """Describe the task set, as its author gave it where that says more."""
-    rows = []
-    tasks = result.system.tasks[: report.MAX_LINES]
-    for task, resolved in zip(tasks, result.system.resolved.tasks, strict=False):
-        rows.append(
-            {
-                "name": task.name,
-                "class": task.class_,
-                "arrivals": _arrivals(task.period, resolved.period, task.arrivals is not None, clock),
-                "deadline": clock.write(resolved.deadline),
-                "wcet": clock.write(resolved.wcet),
-                "priority": str(task.priority),
-                "server": task.server or "",
-                "does": ", ".join(task.body or ()) or ("subjobs " + str(list(task.subjobs)) if task.subjobs else ""),
-            }
-        )
-    return rows
-
-
-def _arrivals(period: int | str | None, ticks: int, is_given: bool, clock: Clock) -> str:
-    """Say when jobs come."""
-    if period is not None:
-        return f"every {clock.write(ticks)}"
-    least = f", at least {clock.write(ticks)} apart" if ticks else ""
-    return ("as listed or drawn" if is_given else "sporadic") + least
-
-
-# ---- the file --------------------------------------------------------------------------------------------
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write a file at once: nobody sees half of it."""
+    Raises:
+        InputError: the file cannot be written.
+        ValueError: there is no result, or one did not keep segments or jobs.
+    """
+    text = page(results)
     try:
-        handle, temporary = tempfile.mkstemp(prefix=".takt-", dir=path.parent)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-            Path(temporary).chmod(0o644)
-            Path(temporary).replace(path)
-        finally:
-            Path(temporary).unlink(missing_ok=True)
+        Path(path).write_text(text, encoding="utf-8")
     except OSError as error:
         raise system_error("write", path, error) from None
+
+
+def page(results: Sequence[Result]) -> str:
+    """Make the text of the page; arguments and errors are those of write."""
+    if not results:
+        raise ValueError("a report needs at least one result")
+    runs = _runs(results)
+    return _render(runs, _facts(runs), _charts(runs))
+
+
+def _runs(results: Sequence[Result]) -> list[Run]:
+    """Prepare the runs; all show the same tasks."""
+    from takt.charts import Run
+
+    tasks = timeline.worst_tasks(results)[: timeline.MAX_LANES]
+    limit = timeline.MAX_SEGMENTS // len(results)
+    names = _unique([report.report_of(result).policy for result in results])
+    return [
+        Run(name, result, timeline.timeline(result, tasks, limit)) for name, result in zip(names, results, strict=True)
+    ]
+
+
+def _unique(names: Sequence[str]) -> list[str]:
+    """Number the names that occur more than once."""
+    total, seen = Counter(names), Counter[str]()
+    unique = []
+    for name in names:
+        seen[name] += 1
+        unique.append(name if total[name] == 1 else f"{name} ({seen[name]})")
+    return unique
+
+
+# ---- charts -----------------------------------------------------------------------------------------
+
+
+def _charts(runs: Sequence[Run]) -> dict[str, Model]:
+    """Make all charts of the page, by key."""
+    from takt import charts
+
+    view = charts.view_of(runs, min(run.timeline.window(_FIRST_SEGMENTS) for run in runs))
+    return {
+        "overview": charts.overview(runs, view),
+        **{f"gantt-{number}": charts.gantt(run, number, view) for number, run in enumerate(runs)},
+        **_panel_charts(runs),
+    }
+
+
+def _panel_charts(runs: Sequence[Run]) -> dict[str, Model]:
+    """Make the charts of responses: histograms of one run, or a line for each of several."""
+    from takt import charts
+
+    lines = runs[0].timeline
+    tasks = _panel_tasks(runs)
+    colors = {lane.task: lane.color for lane in lines.lanes}
+    if len(runs) == 1:
+        counted = timeline.distributions(runs[0].result, tasks, charts.BINS)
+        return {
+            f"panel-{i}": charts.histogram(counted[task], colors[task], lines.scale, lines.unit)
+            for i, task in enumerate(tasks)
+        }
+    by_run = [timeline.distributions(run.result, tasks, charts.SHARE_BINS) for run in runs]
+    return {
+        f"panel-{i}": charts.shares([counted[task] for counted in by_run], lines.scale, lines.unit)
+        for i, task in enumerate(tasks)
+    }
+
+
+def _panel_tasks(runs: Sequence[Run]) -> list[str]:
+    """Choose the tasks whose responses are shown: the worst, in the order of the chart above."""
+    worst = set(timeline.worst_tasks([run.result for run in runs])[:MAX_PANELS])
+    return [lane.task for lane in runs[0].timeline.lanes if lane.task in worst]
+
+
+# ---- what the page says -----------------------------------------------------------------------------
+
+
+def _facts(runs: Sequence[Run]) -> dict[str, Any]:
+    """Collect what the template says."""
+    system = runs[0].result.system
+    told = report.report_of(runs[0].result)
+    return {
+        "name": system.name,
+        "missed": sum(run.result.missed for run in runs),
+        "policies": [run.name for run in runs],
+        "horizon": timeline.show_span(runs[0].result.horizon, system),
+        "utilization": report.share(told.utilization),
+        "tasks": len(told.rows),
+        "servers": len(system.servers),
+        "server_note": _row_note("first", len(system.servers), "servers"),
+        "runs": [_run_facts(run, number) for number, run in enumerate(runs)],
+        "notes": list(_notes(runs)),
+        "panels": _panels(runs),
+        "panel_note": _panel_note(runs),
+        "policy_lines": _policy_lines(runs),
+        "policy_table": _policy_table(runs),
+        "task_table": _task_table(runs) if len(runs) == 1 else _comparison_table(runs),
+        "server_table": _server_table(system),
+        "task_note": _row_note("worst", len(told.rows), "tasks"),
+        "has_points": any(len(run.timeline.points) for run in runs),
+        "has_misses": any(run.result.missed for run in runs),
+    }
+
+
+def _run_facts(run: Run, number: int) -> dict[str, Any]:
+    """Say what stands above the chart of a run."""
+    return {
+        "name": run.name,
+        "verdict": verdict(run.result.missed),
+        "missed": run.result.missed,
+        "key": f"gantt-{number}",
+    }
+
+
+def verdict(missed: int) -> str:
+    """Say how many deadlines a run missed."""
+    if missed == 0:
+        return "no deadline missed"
+    return f"{missed:,} deadline{'s' if missed > 1 else ''} missed"
+
+
+def _notes(runs: Sequence[Run]) -> Iterator[str]:
+    """Say what the charts leave out."""
+    lines = runs[0].timeline
+    if len(lines.lanes) < lines.task_count:
+        yield f"The charts show {len(lines.lanes)} of {lines.task_count} tasks, the worst: see the table of tasks."
+    for run in runs:
+        shown, system = run.timeline, run.result.system
+        if shown.until < shown.horizon:
+            until, horizon = timeline.show_about(shown.until, system), timeline.show_span(shown.horizon, system)
+            yield (
+                f"The chart of {run.name} ends at {until} of {horizon}, after {len(shown.segments):,} segments of its "
+                "tasks. Tables and responses are those of the whole run."
+            )
+
+
+def _panel_note(runs: Sequence[Run]) -> str:
+    """Say so if some tasks have no distribution."""
+    count = runs[0].timeline.task_count
+    return f"The {MAX_PANELS} worst of {count} tasks." if count > MAX_PANELS else ""
+
+
+def _row_note(which: str, count: int, what: str) -> str:
+    """Say so if a table does not hold all."""
+    return f"The {report.MAX_LINES} {which} of {count} {what}." if count > report.MAX_LINES else ""
+
+
+def _clock(result: Result) -> Clock:
+    """Give the clock in which the result's task set is written."""
+    return Clock(result.system.resolution_ns, timeline.unit_of(result.system))
+
+
+def _panels(runs: Sequence[Run]) -> list[Panel]:
+    """Say what stands around the distributions."""
+    rows = [_rows_by_task(run.result) for run in runs]
+    clock = _clock(runs[0].result)
+    return [
+        Panel(
+            task=task,
+            deadline=_written(rows[0][task].deadline, clock),
+            facts=[_panel_fact(run, by_task[task], len(runs) > 1) for run, by_task in zip(runs, rows, strict=True)],
+            key=f"panel-{number}",
+        )
+        for number, task in enumerate(_panel_tasks(runs))
+    ]
+
+
+def _panel_fact(run: Run, row: TaskRow, is_compared: bool) -> Cell:
+    """Say the largest response and the misses of a task."""
+    name = f"{run.name}: " if is_compared else ""
+    largest = f"max {_written(row.response_max, _clock(run.result))}" if row.finished else "none finished"
+    return Cell(f"{name}{largest}" + (f", {row.missed} missed" if row.missed else ""), "missed" if row.missed else "")
+
+
+def _policy_lines(runs: Sequence[Run]) -> list[dict[str, str]]:
+    """Say which line in the distributions is which run's."""
+    from takt import charts
+
+    return [{"name": run.name, **charts.line_of(number)} for number, run in enumerate(runs)]
+
+
+def _rows_by_task(result: Result) -> dict[str, TaskRow]:
+    """Give the rows of the tables by task."""
+    return {row.task: row for row in report.task_rows(result)}
+
+
+# ---- tables -----------------------------------------------------------------------------------------
+
+_Table = dict[str, Any]
+
+
+def _table(headers: Sequence[tuple[str, str]], rows: list[list[Cell]]) -> _Table:
+    """Make a table; a header is its text and the kind of its column."""
+    return {"headers": headers, "rows": rows}
+
+
+def _number(value: float | Fraction | None) -> Cell:
+    """Write a number."""
+    return Cell("\u2013" if value is None else f"{value:,}", sort=-1 if value is None else float(value))
+
+
+def _misses(value: int) -> Cell:
+    """Write a number of misses."""
+    return Cell(f"{value:,}", "missed" if value else "number", value)
+
+
+def _written(value: int | Fraction | None, clock: Clock) -> str:
+    """Write a time; a dash if there is none."""
+    return "\u2013" if value is None else timeline.spaced(clock.write(value))
+
+
+def _time(value: int | Fraction | None, clock: Clock) -> Cell:
+    """Write a time in a cell."""
+    return Cell(_written(value, clock), sort=-1 if value is None else float(value))
+
+
+def _share(value: Fraction | None) -> Cell:
+    """Write a share of the processor."""
+    return Cell("\u2013" if value is None else report.share(value), sort=-1 if value is None else float(value))
+
+
+def _name(text: str) -> Cell:
+    """Write a name."""
+    return Cell(text, "name", text)
+
+
+def _counts(result: Result) -> list[str]:
+    """List the columns of counts that say something: preemptions always, others if anything was counted."""
+    summary = result.summary
+    return [name for name in _COUNTS if name in summary.columns and (name == "preemptions" or summary[name].sum())]
+
+
+def _task_table(runs: Sequence[Run]) -> _Table:
+    """Make the table of the task set and of what happened to each task, worst first."""
+    result = runs[0].result
+    counts, clock = _counts(result), _clock(result)
+    counted = {row["task"]: row for row in result.summary.iter_rows(named=True)}
+    rows = _rows_by_task(result)
+    times = ("period", "deadline", "wcet")
+    servers = _server_headers(result)
+    headers = [
+        *[(name, "name") for name in ("task", *servers, "class")],
+        *[
+            (name, "number")
+            for name in (*times, "utilization", "jobs", "min response", "mean", "max", *counts, "missed")
+        ],
+    ]
+    cells = [
+        [
+            *map(_name, (row.task, *_server(row, servers), row.class_)),
+            *(_time(getattr(row, name), clock) for name in times),
+            _share(row.utilization),
+            _number(row.jobs),
+            *(_time(value, clock) for value in (row.response_min, row.response_avg, row.response_max)),
+            *(_number(counted[row.task][name]) for name in counts),
+            _misses(row.missed),
+        ]
+        for row in _worst_rows(runs, rows)
+    ]
+    return _table(headers, cells)
+
+
+def _server_table(system: System) -> _Table:
+    """Make the table of the servers, in file order."""
+    headers = [(name, "name") for name in ("server", "in", "kind", "policy")]
+    numbers = [(name, "number") for name in ("period", "budget", "offset", "priority")]
+    rows = [
+        [
+            *map(_name, (server.name, server.parent or "\u2013", server.kind, name_of(server.policy))),
+            *(
+                Cell(timeline.show_time(value, system), sort=float(to_ticks(value, system.resolution)))
+                for value in (server.period, server.budget, server.offset)
+            ),
+            _number(server.priority),
+        ]
+        for server in system.servers[: report.MAX_LINES]
+    ]
+    return _table([*headers, *numbers], rows)
+
+
+def _server_headers(result: Result) -> list[str]:
+    """Give the heading of the column of servers, if there are any."""
+    return ["server"] if result.system.servers else []
+
+
+def _server(row: TaskRow, headers: Sequence[str]) -> list[str]:
+    """Name the server of a task, if there is a column for it."""
+    return [row.server or "\u2013" for _ in headers]
+
+
+def _worst_rows(runs: Sequence[Run], rows: dict[str, TaskRow]) -> list[TaskRow]:
+    """Give the rows of a table, worst first and not too many."""
+    worst = timeline.worst_tasks([run.result for run in runs])
+    return [rows[task] for task in worst[: report.MAX_LINES]]
+
+
+def _comparison_table(runs: Sequence[Run]) -> _Table:
+    """Make the table of the task set with the largest response and the misses under each policy, worst first."""
+    clock = _clock(runs[0].result)
+    rows = [_rows_by_task(run.result) for run in runs]
+    servers = _server_headers(runs[0].result)
+    headers = [
+        *[(name, "name") for name in ("task", *servers)],
+        *[(name, "number") for name in ("period", "deadline", "wcet")],
+        *[(f"{what} {run.name}", "number") for run in runs for what in ("max response", "missed")],
+    ]
+    cells = [
+        [
+            *map(_name, (row.task, *_server(row, servers))),
+            *(_time(value, clock) for value in (row.period, row.deadline, row.wcet)),
+            *(cell for other in rows for cell in _outcome(other[row.task], clock)),
+        ]
+        for row in _worst_rows(runs, rows[0])
+    ]
+    return _table(headers, cells)
+
+
+def _outcome(row: TaskRow, clock: Clock) -> tuple[Cell, Cell]:
+    """Write what happened to a task."""
+    return _time(row.response_max, clock), _misses(row.missed)
+
+
+def _policy_table(runs: Sequence[Run]) -> _Table:
+    """Make the table with a line for each run."""
+    headers = [
+        ("policy", "name"),
+        *[(name, "number") for name in ("jobs", "missed", "preemptions", "decisions", "largest response / deadline")],
+        ("of task", "name"),
+    ]
+    return _table(headers, [_policy_row(run) for run in runs])
+
+
+def _policy_row(run: Run) -> list[Cell]:
+    """Write the totals of a run."""
+    summary = run.result.summary
+    worst = (
+        summary.filter(pl.col("finished") > 0)
+        .select("task", nearness=pl.col("response_max") / pl.col("deadline"))
+        .sort("nearness", descending=True, maintain_order=True)
+        .head(1)
+    )
+    task, nearness = worst.row(0) if len(worst) else ("\u2013", None)
+    return [
+        _name(run.name),
+        _number(int(summary["released"].sum())),
+        _misses(run.result.missed),
+        _number(int(summary["preemptions"].sum())),
+        _number(run.result.decisions),
+        Cell("\u2013" if nearness is None else f"{nearness:.3f}", sort=nearness or 0.0),
+        _name(task),
+    ]
+
+
+# ---- the page ---------------------------------------------------------------------------------------
+
+
+def _render(runs: Sequence[Run], facts: dict[str, Any], figures: dict[str, Model]) -> str:
+    """Put everything into the template, which escapes it."""
+    from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
+
+    script, places, library = _embed(figures)
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["verdict"] = verdict
+    return environment.from_string(_file("report.html")).render(
+        facts,
+        css=Markup(_file("report.css")),
+        library=Markup(library),
+        script=Markup(_file("report.js")),
+        embedding=Markup(script),
+        places={key: Markup(place) for key, place in places.items()},
+    )
+
+
+def _file(name: str) -> str:
+    """Read a file of the template."""
+    return (resources.files("takt") / "templates" / name).read_text(encoding="utf-8")
+
+
+def _embed(figures: dict[str, Model]) -> tuple[str, dict[str, str], str]:
+    """Give the script that makes the charts, their places, and the library; the script escapes its data."""
+    from bokeh.document import Document
+    from bokeh.embed import components
+    from bokeh.models import CustomJS
+    from bokeh.resources import Resources
+
+    document = Document()
+    with document.models.freeze():  # counts the models once, not once for each root
+        for figure in figures.values():
+            document.add_root(figure)
+    document.js_on_event("document_ready", CustomJS(code="takt.ready()"))
+    script, places = components(figures)
+    return script, places, Resources(mode="inline", components=["bokeh"]).render()

@@ -125,7 +125,9 @@ class Result:
 
         html.write([self], path)
 
-    def gantt(self, path: str | Path | None = None, *, start: int = 0, end: int | None = None) -> Figure:
+    def gantt(
+        self, path: str | Path | None = None, *, start: int | str | None = None, end: int | str | None = None
+    ) -> Figure:
         """Draw a Gantt chart for print; see takt.gantt.draw."""
         from takt import gantt
 

@@ -1,0 +1,280 @@
+// What the page does: fills the charts with what their view can show, moves the view, sorts the tables.
+// A chart's whole run is in the sources "segments-N", "jobs-N" and "points-N" (charts.py), ordered by lane and
+// time; "shown-...-N" is what is drawn. What is drawn depends on the size of a pixel: pieces that are less than a
+// pixel apart are one, paler the less of it is busy, and a lane whose arrows would touch shows only its misses.
+const takt = (() => {
+  const IS_NARROW = "(max-width: 640px)"
+  const WIDE = {lane_pixels: 40, marks: 7, top: -0.38, part: 1}
+  const NARROW = {lane_pixels: 58, marks: 4, top: -0.22, part: 0.35}
+  const AXIS_PIXELS = 34
+  const ARROW_PIXELS = 8
+  const BLOCK_PIXELS = 8
+  const MISS_PIXELS = 5
+  const BASE = 0.36, MIDDLE = 0.09
+  const UNITS = [["s", 1e9], ["ms", 1e6], ["us", 1e3], ["ns", 1]]
+  let form = WIDE
+  let view = null
+  let first = null
+  let visited = null
+  let overview = null
+  let charts = []
+  let is_waiting = false
+
+  // ---- start ----
+
+  function ready() {
+    const root = Bokeh.documents[0]
+    view = root.get_model_by_name("view")
+    for (let number = 0; root.get_model_by_name(`gantt-${number}`) != null; number++) {
+      charts.push(make_chart(root, number))
+    }
+    const narrow = window.matchMedia(IS_NARROW)
+    narrow.addEventListener("change", () => arrange(narrow.matches))
+    overview = root.get_model_by_name("overview")
+    arrange(narrow.matches)
+    for (const figure of root.roots()) leave_scrolling_to_the_page(figure)
+    first = {start: view.start, end: view.start + (view.end - view.start) * form.part}
+    move(first.start, first.end)
+    for (const button of document.querySelectorAll("button[data-do]")) {
+      button.addEventListener("click", ACTIONS[button.dataset.do])
+    }
+    for (const header of document.querySelectorAll("th")) {
+      header.addEventListener("click", () => sort(header))
+      header.addEventListener("keydown", (event) => { if (event.key == "Enter") sort(header) })
+    }
+    refresh()
+  }
+
+  function make_chart(root, number) {
+    const source = (name) => root.get_model_by_name(`${name}-${number}`)
+    const figure = source("gantt")
+    const {lanes, height} = figure.tags[0]
+    const data = Object.fromEntries(["segments", "jobs", "points"].map((name) => [name, source(name).data]))
+    const rows = Object.fromEntries(Object.keys(data).map((name) => [name, lane_starts(data[name].lane, lanes.length)]))
+    return {figure, lanes, height, data, rows, shown: (name) => source(`shown-${name}`), loaded: null}
+  }
+
+  // Where each lane's rows begin, and where the last one's end.
+  function lane_starts(lane_of_row, count) {
+    const starts = new Array(count + 1).fill(lane_of_row.length)
+    for (let row = lane_of_row.length - 1; row >= 0; row--) starts[lane_of_row[row]] = row
+    for (let lane = count - 1; lane >= 0; lane--) starts[lane] = Math.min(starts[lane], starts[lane + 1])
+    return starts
+  }
+
+  // On a narrow screen names stand above the lanes instead of beside them.
+  function arrange(is_narrow) {
+    form = is_narrow ? NARROW : WIDE
+    overview.below[0].ticker.desired_num_ticks = form.marks
+    for (const chart of charts) {
+      const {figure, height} = chart
+      figure.left[0].visible = !is_narrow
+      figure.center.find((part) => part.name == "narrow").visible = is_narrow
+      figure.below[0].ticker.desired_num_ticks = form.marks
+      figure.height = Math.round(height * form.lane_pixels) + AXIS_PIXELS
+      chart.loaded = null
+    }
+    changed()
+  }
+
+  // A finger that moves up or down over a chart scrolls the page, which a chart has no use for.
+  function leave_scrolling_to_the_page(figure) {
+    Bokeh.index.find_one_by_id(figure.id).canvas_view.events_el.style.touchAction = "pan-y"
+  }
+
+  // ---- what is drawn ----
+
+  function changed() {
+    if (is_waiting) return
+    is_waiting = true
+    requestAnimationFrame(() => { is_waiting = false; refresh() })
+  }
+
+  function refresh() {
+    if (view == null) return
+    for (const chart of charts) {
+      if (!is_loaded(chart)) load(chart)
+    }
+    document.getElementById("span").textContent = describe_view()
+  }
+
+  // The view without the margins before 0 and behind the end, rounded to a hundredth of it or finer.
+  function describe_view() {
+    const {nanoseconds} = charts[0].figure.tags[0]
+    const step = 10 ** Math.floor(Math.log10((view.end - view.start) / 100))
+    const last = view.bounds[1] + view.bounds[0]
+    const ends = [Math.max(0, view.start), Math.min(view.end, last)].map((end) => Math.round(end / step) * step)
+    return ends.map((end) => write(end, [0, 10 * step], nanoseconds)).join(" \u2013 ")
+  }
+
+  function pixel_of(chart) {
+    return (view.end - view.start) / Math.max(chart.figure.inner_width ?? 0, 200)
+  }
+
+  function is_loaded({loaded, ...chart}) {
+    const zoom = loaded == null ? 0 : pixel_of(chart) / loaded.pixel
+    return zoom > 0.8 && zoom < 1.25 && loaded.from <= view.start && view.end <= loaded.to
+  }
+
+  function load(chart) {
+    const margin = (view.end - view.start) / 2
+    const frame = {from: view.start - margin, to: view.end + margin, pixel: pixel_of(chart)}
+    const layers = {}
+    const put = (name, row) => (layers[name] ??= []).push(row)
+    chart.lanes.forEach((lane, number) => {
+      load_pieces(chart, lane, number, frame, put)
+      load_arrows(chart, lane, number, frame, put)
+      load_points(chart, lane, number, frame, put)
+    })
+    for (const name of ["waits", "pieces", "late", "releases", "deadlines", "misses", "points"]) {
+      const source = chart.shown(name)
+      const columns = Object.keys(source.data)
+      const rows = layers[name] ?? []
+      source.data = Object.fromEntries(columns.map((column) => [column, rows.map((row) => row[column])]))
+    }
+    chart.loaded = frame
+  }
+
+  // The first row of a lane, from `low` up to `high`, whose instant is after `time`; instants ascend.
+  function first_after(instants, low, high, time) {
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (instants[middle] > time) high = middle
+      else low = middle + 1
+    }
+    return low
+  }
+
+  function load_pieces({data: {segments, jobs}, rows}, lane, number, {from, to, pixel}, put) {
+    const low = first_after(segments.end, rows.segments[number], rows.segments[number + 1], from)
+    const high = first_after(segments.start, low, rows.segments[number + 1], to)
+    const y = lane.y + MIDDLE
+    let piece = null, late = null
+    for (let i = low; i < high; i++) {
+      const row = segments.row[i], left = segments.start[i], right = segments.end[i]
+      if (piece != null && left - piece.right < pixel && right - piece.left < BLOCK_PIXELS * pixel) {
+        extend(piece, segments.job[i], left, right)
+      } else {
+        const facts = {...described(lane, jobs, row), start: left, end: right}
+        piece = {...facts, left, right, y, color: lane.color, alpha: 1, edge: 0.8, busy: right - left}
+        put("pieces", piece)
+      }
+      if (right <= jobs.deadline[row]) continue
+      const since = Math.max(left, jobs.deadline[row])
+      if (late != null && since - late.right < pixel) late.right = right
+      else put("late", late = {left: since, right, y})
+    }
+    // The piece after the view belongs to a wait that may reach into it.
+    for (let i = low; i < Math.min(high + 1, rows.segments[number + 1]); i++) {
+      const x0 = segments.resumed[i], x1 = segments.start[i]
+      if (x1 - x0 > 2 * pixel) put("waits", {x0, x1, y, color: lane.color})
+    }
+  }
+
+  function extend(piece, job, left, right) {
+    piece.right = piece.end = right
+    piece.busy += right - left
+    piece.edge = 0
+    piece.alpha = 0.25 + 0.75 * piece.busy / (right - piece.left)
+    if (String(job) == piece.job) return
+    piece.job = `${piece.job.split("\u2013")[0]}\u2013${job}`
+    piece.release = piece.response = piece.deadline = NaN
+  }
+
+  function described(lane, jobs, row) {
+    const {release, deadline, response} = jobs
+    return {
+      task: lane.task, job: String(jobs.job[row]), start: NaN, end: NaN,
+      release: release[row], deadline: deadline[row], response: response[row],
+    }
+  }
+
+  function load_arrows({data: {jobs}, rows}, lane, number, {from, to, pixel}, put) {
+    const [begin, end] = [rows.jobs[number], rows.jobs[number + 1]]
+    const stem = {top: lane.y + form.top, bottom: lane.y + BASE}
+    const low = first_after(jobs.deadline, begin, end, from), high = first_after(jobs.release, begin, end, to)
+    const has_room = (to - from) / pixel > ARROW_PIXELS * (high - low)
+    let missed = -Infinity
+    for (let i = low; i < high; i++) {
+      const facts = {...stem, ...described(lane, jobs, i)}
+      if (has_room) put("releases", {...facts, x: jobs.release[i]})
+      if (has_room && !jobs.missed[i]) put("deadlines", {...facts, x: jobs.deadline[i]})
+      if (!jobs.missed[i] || jobs.deadline[i] - missed < MISS_PIXELS * pixel) continue
+      missed = jobs.deadline[i]
+      put("misses", {...facts, x: missed})
+    }
+  }
+
+  function load_points({data: {points}, rows}, lane, number, {from, to, pixel}, put) {
+    const low = first_after(points.instant, rows.points[number], rows.points[number + 1], from)
+    const high = first_after(points.instant, low, rows.points[number + 1], to)
+    if ((to - from) / pixel < ARROW_PIXELS * (high - low)) return
+    for (let i = low; i < high; i++) {
+      const fill = points.should_yield[i] ? "#3d4852" : "#ffffff"
+      put("points", {x: points.instant[i], y: lane.y + MIDDLE, size: points.optional[i] ? 7 : 11, fill})
+    }
+  }
+
+  // ---- the view ----
+
+  function move(start, end) {
+    const [least, most] = view.bounds
+    const length = Math.min(Math.max(end - start, view.min_interval), most - least)
+    const middle = (start + end) / 2
+    const left = Math.min(Math.max(middle - length / 2, least), most - length)
+    view.setv({start: left, end: left + length})
+  }
+
+  function zoom(factor) {
+    const middle = (view.start + view.end) / 2, half = (view.end - view.start) / 2 * factor
+    move(middle - half, middle + half)
+  }
+
+  // The miss after the one that was gone to last, or, if the view has moved since, the first one in it or behind it;
+  // after the last one the first of all.
+  function go_to_next_miss() {
+    const misses = charts.flatMap(({data: {jobs}}) => Array.from(jobs.deadline).filter((_, i) => jobs.missed[i]))
+    const since = visited?.start == view.start ? visited.miss : view.start
+    const first_since = (time) => misses.reduce((best, x) => x > time && x < best ? x : best, Infinity)
+    const next = first_since(since)
+    const miss = Number.isFinite(next) ? next : first_since(-Infinity)
+    if (!Number.isFinite(miss)) return
+    const half = Math.min(view.end - view.start, first.end - first.start) / 2
+    move(miss - half, miss + half)
+    visited = {miss, start: view.start}
+  }
+
+  const ACTIONS = {
+    in: () => zoom(0.5),
+    out: () => zoom(2),
+    all: () => move(...view.bounds),
+    reset: () => move(first.start, first.end),
+    miss: go_to_next_miss,
+  }
+
+  // ---- times ----
+
+  // Writes one mark of an axis in the unit that suits the distance of its marks; `ns` is what a number counts.
+  function write(tick, ticks, ns) {
+    const distance = ticks.length > 1 ? (ticks[1] - ticks[0]) * ns : tick * ns
+    const [unit, size] = UNITS.find(([, size]) => distance >= size / 10) ?? UNITS.at(-1)
+    return tick == 0 ? "0" : `${+(tick * ns / size).toPrecision(9)} ${unit}`
+  }
+
+  // ---- tables ----
+
+  function sort(header) {
+    const column = header.cellIndex
+    const is_descending = header.getAttribute("aria-sort") == "ascending"
+    const body = header.closest("table").tBodies[0]
+    const value = (row) => row.cells[column].dataset.sort
+    const is_name = header.classList.contains("name")
+    const compare = is_name ? (a, b) => value(a).localeCompare(value(b)) : (a, b) => value(a) - value(b)
+    const rows = Array.from(body.rows).sort((a, b) => is_descending ? compare(b, a) : compare(a, b))
+    for (const other of header.parentElement.cells) other.removeAttribute("aria-sort")
+    header.setAttribute("aria-sort", is_descending ? "descending" : "ascending")
+    body.append(...rows)
+  }
+
+  return {ready, changed, write}
+})()

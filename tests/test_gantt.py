@@ -1,0 +1,98 @@
+"""The Gantt chart for papers: complete, vector text, refused with one clear line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+import takt
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import to_hex
+from takt import gantt, timeline
+
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture(scope="module")
+def smallest() -> takt.Result:
+    return takt.simulate(takt.load(EXAMPLES / "smallest.toml"))
+
+
+def texts(path: Path) -> list[str]:
+    return [text.text or "" for text in ElementTree.parse(path).iter(f"{SVG}text")]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "magic"), [(".svg", b"<?xml"), (".png", b"\x89PNG"), (".pdf", b"%PDF"), (".SVG", b"<?xml")]
+)
+def test_the_suffix_is_the_format(smallest: takt.Result, tmp_path: Path, suffix: str, magic: bytes) -> None:
+    path = tmp_path / f"chart{suffix}"
+    gantt.draw(smallest, path)
+    assert path.read_bytes().startswith(magic)
+
+
+def test_the_same_run_gives_the_same_file(smallest: takt.Result, tmp_path: Path) -> None:
+    for name in ("a.svg", "b.svg"):
+        gantt.draw(smallest, tmp_path / name)
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+
+
+def test_the_chart_is_a_column_wide_and_its_text_is_text(smallest: takt.Result, tmp_path: Path) -> None:
+    figure = gantt.draw(smallest, tmp_path / "chart.svg")
+    assert figure.get_figwidth() == 3.5
+    assert {"A", "B", "time (ms)"} <= set(texts(tmp_path / "chart.svg"))
+
+
+def test_every_piece_is_drawn_and_what_is_late_is_hatched(smallest: takt.Result) -> None:
+    bars = [part for part in gantt.draw(smallest).axes[0].collections if isinstance(part, PolyCollection)]
+    late = [part for part in bars if part.get_hatch()]
+    plain = [part for part in bars if not part.get_hatch()]
+    assert sum(len(part.get_paths()) for part in plain) == len(smallest.segments)
+    assert [[path.get_extents().intervalx.tolist() for path in part.get_paths()] for part in late] == [[], [[7.0, 8.0]]]
+
+
+def test_a_miss_is_red_and_nothing_else_is(smallest: takt.Result) -> None:
+    red = [line for line in gantt.draw(smallest).axes[0].lines if to_hex(line.get_color()) == timeline.MISS_COLOR]
+    assert [list(map(float, line.get_xdata())) for line in red] == [[], [7.0]]  # type: ignore[arg-type]
+
+
+def test_a_stretch_can_be_chosen_in_ticks_or_with_a_unit(smallest: takt.Result) -> None:
+    for start, end in ((7, 21), ("7ms", "21 ms")):
+        left, right = gantt.draw(smallest, start=start, end=end).axes[0].get_xlim()
+        assert 6.5 < left < 7
+        assert 21 < right < 21.5
+
+
+def test_of_a_long_run_the_beginning_is_drawn() -> None:
+    result = takt.simulate(takt.load(EXAMPLES / "iot.toml"))
+    assert gantt.draw(result).axes[0].get_xlim()[1] < 200
+    assert gantt.draw(result, end="2s").axes[0].get_xlabel() == "time (s)"
+
+
+def test_servers_head_their_tasks(tmp_path: Path) -> None:
+    gantt.draw(takt.simulate(takt.load(EXAMPLES / "servers.toml")), tmp_path / "chart.svg")
+    assert "server S1: 10\u00a0ms every 20\u00a0ms" in texts(tmp_path / "chart.svg")
+
+
+def test_names_are_only_ever_text(tmp_path: Path) -> None:
+    tasks = [takt.Task(name="$\\frac$", period=5, wcet=1), takt.Task(name="<b>&x", period=5, wcet=1)]
+    gantt.draw(takt.simulate(takt.System(tasks=tasks)), tmp_path / "chart.svg")
+    assert {"$\\frac$", "<b>&x"} <= set(texts(tmp_path / "chart.svg"))
+
+
+def test_tasks_that_are_left_out_are_counted(smallest: takt.Result, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timeline, "MAX_LANES", 1)
+    assert gantt.draw(smallest).axes[0].get_xlabel() == "time (ms); 1 of 2 tasks not shown"
+
+
+def test_what_cannot_be_drawn_is_refused_with_one_line(smallest: takt.Result, tmp_path: Path) -> None:
+    with pytest.raises(takt.InputError, match=r'expected a name that ends in .svg, .png or .pdf, found "chart.gif"'):
+        gantt.draw(smallest, tmp_path / "chart.gif")
+    with pytest.raises(takt.InputError, match="cannot write: No such file or directory"):
+        gantt.draw(smallest, tmp_path / "no" / "chart.svg")
+    with pytest.raises(takt.InputError, match="end: expected 0 <= start < end <= 35 ticks, the horizon; found 8 and 8"):
+        gantt.draw(smallest, start=8, end=8)
+    with pytest.raises(takt.InputError, match='start: expected a time, found "soon"; write a number followed by'):
+        gantt.draw(smallest, start="soon")

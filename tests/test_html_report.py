@@ -1,0 +1,439 @@
+"""The page that people look at, in the browser that they look at it with."""
+
+from __future__ import annotations
+
+import io
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import fields
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import browser
+import polars as pl
+import pytest
+import takt
+from browser import DESKTOP, PHONE, View
+from matplotlib.image import imread
+from playwright.sync_api import Browser
+from takt import charts, html, report, timeline
+
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+HOSTILE = "</script><script>window.hacked = 1</script>"
+MATHS = "$$x^2$$ <img src=x onerror=hacked=1>"
+SECONDS_TO_ZOOM = 5.0
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser.chromium() as started:
+        yield started
+
+
+def simulated(name: str, policy: str | None = None, horizon: str | None = None) -> takt.Result:
+    system = takt.load(EXAMPLES / name)
+    return takt.simulate(system if policy is None else system.replace(policy=policy), horizon=horizon)
+
+
+def written(folder: Path, *results: takt.Result) -> Path:
+    path = folder / "report.html"
+    html.write(results, path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("pages")
+
+
+@pytest.fixture(scope="module")
+def iot(folder: Path) -> Path:
+    html.write([simulated("iot.toml")], folder / "iot.html")
+    return folder / "iot.html"
+
+
+@pytest.fixture(scope="module")
+def compared(folder: Path) -> Path:
+    html.write([simulated("iot.toml", "fp"), simulated("iot.toml", "edf")], folder / "compared.html")
+    return folder / "compared.html"
+
+
+@pytest.fixture(scope="module")
+def long(folder: Path) -> Path:
+    result = simulated("iot.toml", horizon="40s")
+    assert len(result.segments) > 10_000
+    html.write([result], folder / "long.html")
+    return folder / "long.html"
+
+
+def pixels(view: View, selector: str = ".gantt") -> Any:
+    """What an element looks like: height x width x red, green, blue."""
+    picture = view.page.locator(selector).first.screenshot()
+    return (imread(io.BytesIO(picture), format="png")[:, :, :3] * 255).astype(int)
+
+
+def count_of_color(picture: Any, color: str) -> int:
+    red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
+    return int((abs(picture - [red, green, blue]).sum(axis=2) < 12).sum())
+
+
+def wheel(view: View, notches: int, selector: str = ".gantt >> nth=0") -> None:
+    """Turn the wheel over the middle of a chart; up zooms in."""
+    box = view.page.locator(selector).bounding_box()
+    assert box is not None
+    view.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 60)
+    for _ in range(abs(notches)):
+        view.page.mouse.wheel(0, -120 if notches > 0 else 120)
+        view.wait()
+
+
+class Loads(HTMLParser):
+    """Collects what a page names as its parts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.found += [
+            f"{tag} {name}={value}" for name, value in attributes if name in ("src", "href", "srcset", "data")
+        ]
+
+
+# ---- the file ---------------------------------------------------------------------------------------
+
+
+def test_a_page_names_nothing_outside_itself(iot: Path, compared: Path) -> None:
+    for path in (iot, compared):
+        parts = Loads()
+        parts.feed(path.read_text(encoding="utf-8"))
+        assert parts.found == []
+
+
+def test_a_page_forbids_the_browser_to_load_anything(iot: Path) -> None:
+    assert "default-src 'none'" in iot.read_text(encoding="utf-8")
+
+
+def test_no_request_leaves_and_nothing_is_complained_of(chromium: Browser, iot: Path, compared: Path) -> None:
+    for path in (iot, compared):
+        with browser.opened(chromium, path) as view:
+            assert [url for url in view.requests if not url.startswith(("data:", "blob:"))] == [path.as_uri()]
+            assert view.errors == []
+
+
+def test_a_page_that_cannot_be_written_is_an_input_error(tmp_path: Path) -> None:
+    with pytest.raises(takt.InputError, match="cannot write: "):
+        html.write([simulated("smallest.toml")], tmp_path / "no" / "such.html")
+
+
+def test_a_page_needs_a_result_and_what_it_shows(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="at least one result"):
+        html.write([], tmp_path / "x.html")
+    with pytest.raises(ValueError, match="segments were not kept"):
+        html.write([takt.simulate(takt.load(EXAMPLES / "smallest.toml"), segments=False)], tmp_path / "x.html")
+
+
+def test_the_command_line_starts_without_the_libraries_for_charts() -> None:
+    code = "import sys, takt.cli, takt.html, takt.gantt; print({'bokeh', 'matplotlib', 'jinja2'} & set(sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
+
+
+# ---- the chart --------------------------------------------------------------------------------------
+
+
+def test_the_chart_is_drawn_with_every_task_and_its_misses(chromium: Browser, iot: Path) -> None:
+    with browser.opened(chromium, iot) as view:
+        picture = pixels(view)
+        for color in timeline.COLORS[:5]:
+            assert count_of_color(picture, color) > 200
+        assert count_of_color(picture, timeline.MISS_COLOR) > 50
+        assert view.shown("pieces-0") > 100
+        assert view.shown("misses-0") >= 2
+
+
+def test_a_run_without_misses_has_no_red_in_its_chart(chromium: Browser, tmp_path: Path) -> None:
+    with browser.opened(chromium, written(tmp_path, simulated("iot.toml", "edf"))) as view:
+        assert count_of_color(pixels(view), timeline.MISS_COLOR) == 0
+        assert view.page.get_by_text("no deadline missed").count() == 1
+        assert view.page.get_by_role("button", name="Next miss").count() == 0
+
+
+def test_the_chart_shows_releases_deadlines_and_interruptions(chromium: Browser, tmp_path: Path) -> None:
+    with browser.opened(chromium, written(tmp_path, simulated("smallest.toml"))) as view:
+        assert view.shown("pieces-0") == len(simulated("smallest.toml").segments)
+        assert view.shown("releases-0") == 7 + 5
+        assert view.shown("deadlines-0") == 7 + 4
+        assert view.shown("misses-0") == view.shown("late-0") == 1
+        assert view.shown("waits-0") == 5
+
+
+def test_the_wheel_zooms_time_only(chromium: Browser, iot: Path) -> None:
+    lanes = "() => { const {end, start} = Bokeh.documents[0].get_model_by_name('gantt-0').y_range; return start - end }"
+    with browser.opened(chromium, iot) as view:
+        start, end = view.span
+        before, scrolled = pixels(view), view.page.evaluate("scrollY")
+        wheel(view, 5)
+        assert start < view.span[0] < view.span[1] < end
+        assert (pixels(view) != before).any()
+        assert view.page.evaluate("scrollY") == scrolled
+        assert view.page.evaluate(lanes) == 5
+
+
+def test_the_wheel_cannot_leave_the_run(chromium: Browser, iot: Path) -> None:
+    with browser.opened(chromium, iot) as view:
+        wheel(view, -20)
+        assert view.span == pytest.approx((-3.88, 2003.88), abs=0.2)
+
+
+def test_dragging_moves_and_reset_goes_back(chromium: Browser, iot: Path) -> None:
+    with browser.opened(chromium, iot) as view:
+        first = view.span
+        wheel(view, 5)
+        start, end = view.span
+        box = view.page.locator(".gantt").bounding_box()
+        assert box is not None
+        view.page.mouse.move(box["x"] + 700, box["y"] + 60)
+        view.page.mouse.down()
+        view.page.mouse.move(box["x"] + 600, box["y"] + 60, steps=5)
+        view.page.mouse.up()
+        view.wait()
+        assert view.span[0] > start
+        assert view.span[1] - view.span[0] == pytest.approx(end - start)
+        view.page.get_by_role("button", name="Reset").click()
+        assert view.span == pytest.approx(first)
+
+
+def test_the_buttons_show_all_and_go_from_miss_to_miss(chromium: Browser, iot: Path) -> None:
+    with browser.opened(chromium, iot) as view:
+        view.page.get_by_role("button", name="Show all").click()
+        view.wait()
+        assert view.span == pytest.approx((-3.88, 2003.88), abs=0.2)
+        assert view.shown("misses-0") == 10
+        view.page.get_by_role("button", name="Zoom in").click()
+        view.page.get_by_role("button", name="Next miss").click()
+        first = view.span
+        view.page.get_by_role("button", name="Next miss").click()
+        assert view.span[0] == pytest.approx(first[0] + 200)
+        assert view.span[0] < 825 < view.span[1]
+
+
+def test_the_tooltip_tells_of_the_job_under_the_pointer(chromium: Browser, tmp_path: Path) -> None:
+    with browser.opened(chromium, written(tmp_path, simulated("smallest.toml"))) as view:
+        frame = (
+            "() => { const {frame} = Bokeh.index.find_one_by_id(Bokeh.documents[0].get_model_by_name('gantt-0').id);"
+        )
+        frame += " const {x, y} = frame.bbox; return [x, y, frame.x_scale.compute(7.5), frame.y_scale.compute(1.6)] }"
+        _, _, x, y = view.page.evaluate(frame)
+        box = view.page.locator(".gantt").bounding_box()
+        assert box is not None
+        view.page.mouse.move(box["x"] + x, box["y"] + y)
+        shown = view.page.locator(".bk-tooltip-row-value")
+        shown.first.wait_for()
+        values = [re.sub(r"\s+", " ", text).strip() for text in shown.all_inner_texts()]
+        assert values == ["B", "0", "7 ms", "8 ms", "0 ms", "7 ms", "8 ms"]
+
+
+def test_ten_thousand_segments_are_quick_to_look_at(chromium: Browser, long: Path) -> None:
+    with browser.opened(chromium, long) as view:
+        view.page.get_by_role("button", name="Show all").click()
+        view.wait()
+        assert view.shown("pieces-0") < 10_000
+        assert view.shown("misses-0") > 100
+        before = view.span
+        begun = time.monotonic()
+        wheel(view, 3)
+        assert time.monotonic() - begun < SECONDS_TO_ZOOM
+        assert view.span[1] - view.span[0] < before[1] - before[0]
+
+
+def test_what_is_in_view_is_complete_when_it_is_near(chromium: Browser, long: Path) -> None:
+    result = simulated("iot.toml", horizon="40s")
+    with browser.opened(chromium, long) as view:
+        view.page.evaluate("() => { Bokeh.documents[0].get_model_by_name('view').setv({start: 20000, end: 20200}) }")
+        view.wait()
+        near = result.segments.filter(pl.col("end") > 19900, pl.col("start") <= 20300)
+        assert view.shown("pieces-0") == len(near)
+
+
+# ---- several runs -----------------------------------------------------------------------------------
+
+
+def test_compared_runs_stand_one_above_the_other_and_move_together(chromium: Browser, compared: Path) -> None:
+    with browser.opened(chromium, compared) as view:
+        upper, lower = (view.page.locator(".gantt").nth(i).bounding_box() for i in (0, 1))
+        assert upper is not None
+        assert lower is not None
+        assert lower["y"] >= upper["y"] + upper["height"]
+        assert (lower["x"], lower["width"]) == (upper["x"], upper["width"])
+        ranges = "() => [0, 1].map((i) => Bokeh.documents[0].get_model_by_name(`gantt-${i}`).x_range.id)"
+        first, second = view.page.evaluate(ranges)
+        assert first == second
+        before = pixels(view, ".gantt >> nth=0")
+        wheel(view, 4, ".gantt >> nth=1")
+        assert (pixels(view, ".gantt >> nth=0") != before).any()
+
+
+def test_compared_runs_have_a_table_of_policies_and_curves_for_each_task(chromium: Browser, compared: Path) -> None:
+    with browser.opened(chromium, compared) as view:
+        rows = view.page.locator("table").first.locator("tbody tr")
+        assert [row.split()[:3] for row in rows.all_inner_texts()] == [["fp", "440", "10"], ["edf", "440", "0"]]
+        assert view.page.locator("figure").count() == 5
+        assert "fp: max 28\u00a0ms, 10 missed" in view.page.locator("figure").nth(3).inner_text()
+        assert view.page.locator("h3").all_inner_texts() == ["fp 10 deadlines missed", "edf no deadline missed"]
+
+
+def test_runs_of_one_policy_are_numbered(tmp_path: Path) -> None:
+    result = simulated("smallest.toml")
+    text = html.page([result, result])
+    assert "fp (1)" in text
+    assert "fp (2)" in text
+
+
+# ---- the rest of the page ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE])
+def test_nothing_is_wider_than_the_screen(chromium: Browser, compared: Path, size: tuple[int, int]) -> None:
+    with browser.opened(chromium, compared, size) as view:
+        assert view.page.evaluate("document.documentElement.scrollWidth") <= size[0]
+        for chart in view.page.locator(".chart").all():
+            box = chart.bounding_box()
+            assert box is not None
+            assert 0 <= box["x"] < box["x"] + box["width"] <= size[0]
+            assert box["height"] > 50
+
+
+def test_a_phone_has_the_names_above_the_lanes(chromium: Browser, iot: Path) -> None:
+    chart = "Bokeh.documents[0].get_model_by_name('gantt-0')"
+    with browser.opened(chromium, iot, PHONE) as view:
+        assert view.page.evaluate(f"() => [{chart}.left[0].visible, {chart}.inner_width > 330]") == [False, True]
+
+
+def test_a_finger_moves_the_chart_sideways_and_the_page_up(chromium: Browser, iot: Path) -> None:
+    with browser.opened(chromium, iot, PHONE) as view:
+        box = view.page.locator(".gantt").bounding_box()
+        assert box is not None
+        x, y = box["x"] + 200, box["y"] + 100
+        before = view.span
+        view.swipe((x, y), (x - 100, y))
+        assert view.span[0] > before[0]
+        assert view.page.evaluate("scrollY") == 0
+        before = view.span
+        view.swipe((x, y), (x, y - 200))
+        assert view.span == before
+        assert view.page.evaluate("scrollY") > 50
+
+
+def test_the_table_has_the_worst_task_first_and_sorts_by_a_click(chromium: Browser, iot: Path) -> None:
+    with browser.opened(chromium, iot) as view:
+        names = view.page.locator("table").first.locator("tbody td:first-child")
+        assert names.all_inner_texts() == ["packets", "logging", "multimedia", "sensor", "control"]
+        view.page.get_by_role("columnheader", name="period", exact=True).click()
+        assert names.all_inner_texts() == ["control", "sensor", "packets", "multimedia", "logging"]
+        view.page.get_by_role("columnheader", name="task", exact=True).click()
+        assert names.all_inner_texts() == ["control", "logging", "multimedia", "packets", "sensor"]
+
+
+def test_servers_have_a_table_of_their_own(chromium: Browser, tmp_path: Path) -> None:
+    with browser.opened(chromium, written(tmp_path, simulated("servers.toml"))) as view:
+        cells = view.page.locator("table").nth(1).locator("tbody tr").first.locator("td").all_inner_texts()
+        assert cells == ["S1", "\u2013", "deferrable", "fp", "20\u00a0ms", "10\u00a0ms", "0\u00a0ms", "2"]
+
+
+def test_names_are_only_ever_text(chromium: Browser, tmp_path: Path) -> None:
+    tasks = [takt.Task(name=HOSTILE, period=5, wcet=2, server=HOSTILE), takt.Task(name=MATHS, period=7, wcet=2)]
+    server = takt.Server(name=HOSTILE, period=5, budget=3)
+    system = takt.System(name=HOSTILE, tasks=tasks, servers=[server])
+    path = written(tmp_path, takt.simulate(system), takt.simulate(system.replace(policy="edf")))
+    for size in (DESKTOP, PHONE):
+        with browser.opened(chromium, path, size) as view:
+            box = view.page.locator(".gantt").first.bounding_box()
+            assert box is not None
+            for y in range(20, round(box["height"]), 10):
+                view.page.mouse.move(box["x"] + box["width"] * 0.4, box["y"] + y)
+            assert view.page.evaluate("window.hacked === undefined")
+            assert view.page.locator("h1").inner_text() == HOSTILE
+            assert view.page.locator("figcaption b").all_inner_texts() == [MATHS, HOSTILE]
+            assert view.page.locator("img").count() == 0
+            assert view.errors == []
+            assert view.requests == [path.as_uri()]
+
+
+def test_what_is_left_out_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timeline, "MAX_LANES", 3)
+    monkeypatch.setattr(timeline, "MAX_SEGMENTS", 50)
+    monkeypatch.setattr(html, "MAX_PANELS", 2)
+    monkeypatch.setattr(report, "MAX_LINES", 4)
+    text = html.page([simulated("iot.toml")])
+    assert "The charts show 3 of 5 tasks" in text
+    assert re.search(r"The chart of fp ends at [0-9]+\u00a0ms of 2\u00a0s, after 50 segments", text)
+    assert "The 2 worst of 5 tasks." in text
+    assert "The 4 worst of 5 tasks." in text
+
+
+def test_the_strip_of_the_whole_run_counts_the_tasks_without_lanes_too() -> None:
+    result = simulated("iot.toml")
+    shares = charts.busy_shares(result, 2000)
+    assert len(shares) == charts.OVERVIEW_CELLS
+    assert shares.mean() == pytest.approx((result.segments["end"] - result.segments["start"]).sum() / 2000)
+    assert charts.missed_cells(result, 2000) == [5 + 40 * i for i in range(10)]
+
+
+def test_a_whole_chart_says_nothing_of_the_kind(iot: Path) -> None:
+    assert 'class="note"' not in iot.read_text(encoding="utf-8")
+
+
+# ---- results of other kinds -------------------------------------------------------------------------
+
+
+class WithPoints(takt.Result):
+    """A result with points, wherever they come from."""
+
+    @property
+    def points(self) -> pl.DataFrame:
+        rows = [(2, "A", 0, False, True), (9, "A", 1, True, False)]
+        return pl.DataFrame(rows, schema=["instant", "task", "job", "optional", "should_yield"], orient="row")
+
+
+def parts(result: takt.Result) -> dict[str, Any]:
+    return {field.name: getattr(result, field.name) for field in fields(result)}
+
+
+def test_points_are_marked(chromium: Browser, tmp_path: Path) -> None:
+    with browser.opened(chromium, written(tmp_path, WithPoints(**parts(simulated("smallest.toml"))))) as view:
+        assert view.shown("points-0") == 2
+        assert view.page.get_by_text("optional point").count() == 1
+
+
+def test_counts_that_say_something_get_a_column() -> None:
+    result = simulated("smallest.toml")
+    summary = result.summary.with_columns(aborted=pl.Series([0, 3]), skipped=pl.lit(0))
+    text = html.page([takt.Result(**parts(result) | {"summary": summary})])
+    assert ">aborted</th>" in text
+    assert ">skipped</th>" not in text
+
+
+# ---- distributions ----------------------------------------------------------------------------------
+
+
+def test_a_deadline_is_the_edge_of_a_bin_and_every_response_is_in_one() -> None:
+    result = simulated("iot.toml")
+    for task, counted in timeline.distributions(result, ["packets", "control"], 24).items():
+        responses = result.jobs.filter(task=task)["response"]
+        assert counted.deadline in counted.edges
+        assert sum(counted.counts) == len(responses)
+        late = sum(n for n, left in zip(counted.counts, counted.edges, strict=False) if left >= counted.deadline)
+        assert late == (responses > counted.deadline).sum()
+        assert counted.shares[-1] == 1
+
+
+def test_jobs_that_never_end_keep_a_share_below_one() -> None:
+    tasks = [takt.Task(name="A", period=5, wcet=5, priority=2), takt.Task(name="B", period=10, wcet=1)]
+    counted = timeline.distributions(takt.simulate(takt.System(tasks=tasks), horizon=50), ["A", "B"], 24)
+    assert counted["A"].shares[-1] == 1
+    assert counted["B"].shares[-1] == 0
+    assert counted["B"].unfinished == 5
