@@ -2,6 +2,7 @@
 
 PYTHON ?= $(firstword $(shell command -v python3.11 python3) python3)
 SYSTEMS ?= 20000
+FUZZ_SECONDS ?= 600
 
 VENV := .venv
 RUN := $(VENV)/bin/python
@@ -19,8 +20,8 @@ C_SOURCES := $(shell find $(ROOMS) -name '*.[ch]' -o -name '*.cpp')
 help:
 	@echo "make run      set up, compare policies on the IoT example and write a report"
 	@echo "make test     set up and run every check and test"
-	@echo "make soak     the random tests with SYSTEMS=$(SYSTEMS) systems each"
-	@echo "make bench    measure simulator and kernel"
+	@echo "make soak     the random tests with SYSTEMS=$(SYSTEMS) systems, the fuzzers for FUZZ_SECONDS=$(FUZZ_SECONDS) each"
+	@echo "make bench    measure simulator, kernel, frames and report"
 	@echo "make lint     check style, types, includes and imports"
 	@echo "make format   put sources into the project's format"
 	@echo "make clean    remove all that was built or installed here"
@@ -33,18 +34,20 @@ run: $(STAMPS)/package
 test: lint ctest pytest kernel-bars
 
 soak: export TAKT_SYSTEMS := $(SYSTEMS)
+soak: export TAKT_FUZZ_SECONDS := $(FUZZ_SECONDS)
 soak: ctest pytest
 
 bench: build $(STAMPS)/package $(STAMPS)/bench
 	$(RUN) bench/sim/run.py build/release/bench_sim
 	$(RUN) bench/kernel/run.py
+	$(RUN) bench/report.py
 
 lint: tools-test $(STAMPS)/package $(STAMPS)/test
 	$(RUN) tools/check_rooms.py
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
-	MYPYPATH=tests $(VENV)/bin/mypy tests tools bench/sim
+	MYPYPATH=tests $(VENV)/bin/mypy tests tools bench/sim bench/report.py
 	$(VENV)/bin/mypy bench/kernel
 	@echo clang-format, cppcheck: $(words $(C_SOURCES)) files
 	@clang-format-14 --dry-run -Werror $(C_SOURCES)

@@ -1,0 +1,369 @@
+/* Fuzzer of core's dispatcher: bytes choose a system and a sequence of legal calls.
+ *
+ * Instants never go back, but calls come late, early, twice or not at all. After every call the invariants of
+ * the headers are checked, what a call did to budgets and timers is compared with what it may do, and at the
+ * end the trace is replayed, which must be identical. A new kind of event is one line in `events`. */
+#include <string.h>
+
+#include "sim/replay.h"
+#include "tests/fuzz/invariants.h"
+#include "tests/fuzz/system_input.h"
+
+enum { CALL_LIMIT = 300, RECORD_LIMIT = 65536, STEP_LIMIT = 100000, SCALES = 41 };
+
+/* How things stood before a call. */
+typedef struct picture {
+    uint32_t releases;
+    takt_duration_t budgets[FUZZ_SERVERS];
+    takt_instant_t replenishments[FUZZ_SERVERS];
+    uint32_t jobs[FUZZ_TASKS];
+    bool is_suspended[FUZZ_TASKS];
+} picture_t;
+
+typedef struct run {
+    fuzz_system_t description;
+    takt_system_t system;
+    input_t input;
+    takt_instant_t now;
+    takt_instant_t until;   /* of the last decision */
+    uint32_t posts;         /* so far */
+    uint64_t takes;         /* so far */
+    picture_t before;       /* the call that is made */
+    takt_entity_t *running; /* by the last decision, while nothing has ended that */
+    uint32_t running_job;   /* its number */
+    bool keeps_its_place;   /* no budget above `running` has been used up */
+    bool is_blocked[FUZZ_ENTITIES];
+    uint32_t blocked_job[FUZZ_ENTITIES]; /* its number */
+} run_t;
+
+static uint32_t job_number(const takt_entity_t *entity) {
+    return entity->task != NULL ? entity->task->job.number : 0u;
+}
+
+/* ---- trace --------------------------------------------------------------------------------------- */
+
+static takt_record_t records[RECORD_LIMIT];
+static uint64_t record_count;
+
+static void keep_record(takt_trace_t *trace, const takt_record_t *record) {
+    (void)trace;
+    HOLDS(record_count < RECORD_LIMIT);
+    records[record_count++] = *record;
+}
+
+static takt_trace_t trace = {.record = keep_record};
+
+static void check_replay(const run_t *run) {
+    takt_system_t fresh;
+    if (!takt_system_create(&fresh, &run->description.spec)) {
+        return;
+    }
+    const takt_replay_result_t result = takt_replay(&fresh, records, record_count);
+    HOLDS(result.verdict == TAKT_REPLAY_IDENTICAL);
+    HOLDS(result.decisions == run->takes);
+    takt_system_destroy(&fresh);
+}
+
+/* ---- what one call may do ------------------------------------------------------------------------ */
+
+static bool is_suspended(const takt_task_t *task) {
+    return task->extension != NULL && takt_timer_is_armed(&task->extension->resume);
+}
+
+static void take_picture(run_t *run) {
+    run->before.releases = run->system.dispatcher.releases;
+    for (uint32_t i = 0; i < run->system.server_count; i++) {
+        run->before.budgets[i] = budget_of(&run->system.servers[i]);
+        run->before.replenishments[i] = run->system.servers[i].replenishment.instant;
+    }
+    for (uint32_t i = 0; i < run->system.task_count; i++) {
+        run->before.jobs[i] = run->system.tasks[i].job.number;
+        run->before.is_suspended[i] = is_suspended(&run->system.tasks[i]);
+    }
+}
+
+/* Takes off the budgets above the running entity what the time since the last call leaves of them. */
+static void charge_picture(run_t *run) {
+    takt_entity_t *running = run->system.cpu.running;
+    const takt_duration_t elapsed = run->now - run->system.cpu.charged_at;
+    for (uint32_t i = 0; i < run->system.server_count && running != NULL; i++) {
+        takt_duration_t *budget = &run->before.budgets[i];
+        if (member_on_the_way(&run->system.servers[i], running) != NULL) {
+            *budget -= elapsed < *budget ? elapsed : *budget;
+            run->keeps_its_place = run->keeps_its_place && *budget > 0;
+        }
+    }
+}
+
+/* A budget is what was left of it, or full because a replenishment came; that counts as a change. */
+static uint32_t check_budgets(const run_t *run) {
+    uint32_t changes = 0;
+    for (uint32_t i = 0; i < run->system.server_count; i++) {
+        const takt_server_t *server = &run->system.servers[i];
+        const bool has_come = server->replenishment.instant != run->before.replenishments[i];
+        HOLDS(budget_of(server) == (has_come ? server->capacity : run->before.budgets[i]));
+        changes += has_come;
+    }
+    return changes;
+}
+
+/* At most `most` timers have fired, or jobs ended. */
+static void check_changes(const run_t *run, uint32_t most) {
+    uint32_t changes = check_budgets(run) + (run->system.dispatcher.releases - run->before.releases);
+    for (uint32_t i = 0; i < run->system.task_count; i++) {
+        const takt_task_t *task = &run->system.tasks[i];
+        const bool has_ended = task->job.number != run->before.jobs[i];
+        changes += has_ended || (run->before.is_suspended[i] && !is_suspended(task));
+    }
+    HOLDS(changes <= most);
+}
+
+/* ---- who can go on ------------------------------------------------------------------------------- */
+
+static bool is_blocked(const run_t *run, const takt_entity_t *entity) {
+    return run->is_blocked[entity->id] && run->blocked_job[entity->id] == job_number(entity);
+}
+
+static void check_who_is_ready(const run_t *run) {
+    for (uint32_t i = 0; i < run->system.task_count; i++) {
+        const takt_task_t *task = &run->system.tasks[i];
+        const bool is_active = (task->entity->state & TAKT_STATE_ACTIVE) != 0;
+        const bool can_go_on = !is_blocked(run, task->entity) && !is_suspended(task);
+        HOLDS(takt_entity_is_ready(task->entity) == (is_active && can_go_on));
+    }
+}
+
+/* ---- events -------------------------------------------------------------------------------------- */
+
+static bool is_running(const run_t *run, const takt_entity_t *entity) {
+    return entity == run->running && job_number(entity) == run->running_job;
+}
+
+static bool is_running_job(const run_t *run, const takt_entity_t *entity) {
+    return is_running(run, entity) && entity->task != NULL;
+}
+
+static bool is_running_limited(const run_t *run, const takt_entity_t *entity) {
+    return is_running(run, entity) && (entity->attributes & TAKT_ATTRIBUTE_LIMITED) != 0;
+}
+
+static bool is_running_extended(const run_t *run, const takt_entity_t *entity) {
+    return is_running_job(run, entity) && entity->task->extension != NULL;
+}
+
+static bool is_external(const run_t *run, const takt_entity_t *entity) {
+    (void)run;
+    return entity->task != NULL && !takt_task_is_periodic(entity->task);
+}
+
+static bool is_ready(const run_t *run, const takt_entity_t *entity) {
+    (void)run;
+    return takt_entity_is_ready(entity);
+}
+
+/* A thread is not ready until it is woken for the first time. */
+static bool is_to_be_woken(const run_t *run, const takt_entity_t *entity) {
+    return !takt_entity_is_ready(entity) && (entity->task == NULL || is_blocked(run, entity));
+}
+
+static takt_instant_t read_past(run_t *run) {
+    const takt_duration_t late = (uint64_t)input_below(&run->input, 4) << run->description.scale;
+    return run->now > late ? run->now - late : 0;
+}
+
+static takt_instant_t read_future(run_t *run) {
+    return run->now + ((uint64_t)input_below(&run->input, 16) << run->description.scale);
+}
+
+typedef struct event_row {
+    takt_event_kind_t kind;
+    bool (*is_legal)(const run_t *run, const takt_entity_t *entity);
+    takt_instant_t (*read_nominal)(run_t *run);
+    bool accounts;     /* for the time since the last call */
+    bool ends_running; /* whom it concerns does not run on without another decision */
+} event_row_t;
+
+static const event_row_t events[] = {
+    {TAKT_EVENT_COMPLETE, is_running_job, read_past, true, true},
+    {TAKT_EVENT_BLOCK, is_ready, read_past, true, true},
+    {TAKT_EVENT_WAKE, is_to_be_woken, read_past, true, false},
+    {TAKT_EVENT_YIELD, is_running, read_past, true, true},
+    {TAKT_EVENT_POINT, is_running_limited, read_past, true, true},
+    {TAKT_EVENT_OPTIONAL_POINT, is_running_limited, read_past, true, false},
+    {TAKT_EVENT_SUSPEND, is_running_extended, read_future, true, true},
+    {TAKT_EVENT_ARRIVAL, is_external, read_past, false, false},
+};
+
+enum { EVENTS = sizeof events / sizeof events[0] };
+
+/* What the event says of the entity, in the words of this file. */
+static void note_event(run_t *run, const event_row_t *row, const takt_entity_t *entity) {
+    run->posts++;
+    if (row->kind == TAKT_EVENT_BLOCK || row->kind == TAKT_EVENT_WAKE) {
+        run->is_blocked[entity->id] = row->kind == TAKT_EVENT_BLOCK;
+        run->blocked_job[entity->id] = job_number(entity);
+    }
+    if (row->ends_running && entity == run->running) {
+        run->running = NULL;
+    }
+}
+
+/* Whether the limited job that runs should yield is as of the last look. */
+static void check_flag(run_t *run, const takt_entity_t *chosen) {
+    const bool is_limited = chosen != NULL && (chosen->attributes & TAKT_ATTRIBUTE_LIMITED) != 0;
+    HOLDS(!is_limited || run->system.cpu.should_yield == somebody_is_more_urgent(&run->system, chosen));
+}
+
+static bool has_room(run_t *run, const takt_entity_t *entity) {
+    const uint32_t index = entity->id - 1u - run->system.server_count;
+    return entity->task == NULL || takt_task_is_periodic(entity->task) ||
+           takt_system_reserve(&run->system, index);
+}
+
+static void post(run_t *run, const event_row_t *row, takt_entity_t *entity) {
+    const takt_event_t event = {row->kind, entity, run->now, row->read_nominal(run)};
+    if (row->accounts) {
+        charge_picture(run);
+    }
+    takt_dispatcher_post(&run->system.dispatcher, &event);
+    note_event(run, row, entity);
+    check_changes(run, row->kind == TAKT_EVENT_COMPLETE);
+    if (row->kind == TAKT_EVENT_POINT || row->kind == TAKT_EVENT_OPTIONAL_POINT) {
+        check_flag(run, entity);
+    }
+}
+
+/* ---- calls --------------------------------------------------------------------------------------- */
+
+/* The running entity, or any. */
+static takt_entity_t *read_entity(run_t *run) {
+    if (input_below(&run->input, 2) == 0) {
+        return run->running;
+    }
+    return takt_system_entity(&run->system, input_below(&run->input, FUZZ_ENTITIES));
+}
+
+static void call_post(run_t *run) {
+    const event_row_t *row = &events[input_below(&run->input, EVENTS)];
+    takt_entity_t *entity = read_entity(run);
+    if (entity != NULL && !takt_entity_is_server(entity) && row->is_legal(run, entity) &&
+        has_room(run, entity)) {
+        post(run, row, entity);
+    }
+}
+
+static bool step(run_t *run) {
+    take_picture(run);
+    charge_picture(run);
+    const bool is_more_due = takt_dispatcher_step(&run->system.dispatcher, run->now);
+    check_changes(run, 1);
+    HOLDS(is_more_due == takt_dispatcher_is_due(&run->system.dispatcher, run->now));
+    return is_more_due;
+}
+
+static void call_step(run_t *run) {
+    if (!step(run)) {
+        check_nothing_due(&run->system, &run->description.spec, run->now);
+    }
+}
+
+static void call_steps(run_t *run) {
+    uint32_t steps = 1;
+    while (step(run)) {
+        HOLDS(steps < STEP_LIMIT);
+        check_invariants(&run->system, &run->description.spec, run->now);
+        steps++;
+    }
+    check_nothing_due(&run->system, &run->description.spec, run->now);
+}
+
+/* An equal never displaces who ran: somebody else is chosen only if more urgent where their ways part. */
+static void check_displacement(const run_t *run, takt_entity_t *before, takt_entity_t *after) {
+    const takt_server_t *home = &run->system.dispatcher.root;
+    const takt_entity_t *left = member_on_the_way(home, before);
+    takt_entity_t *taken = member_on_the_way(home, after);
+    while (left == taken && takt_entity_is_server(taken)) {
+        home = takt_server_of(taken);
+        left = member_on_the_way(home, before);
+        taken = member_on_the_way(home, after);
+    }
+    HOLDS(left == taken || goes_first(home, taken, left));
+}
+
+static void call_take(run_t *run) {
+    const bool goes_on = run->running != NULL && is_running(run, run->running);
+    takt_entity_t *before = goes_on ? run->running : NULL;
+    const takt_entity_t *best = takt_dispatcher_best(&run->system.dispatcher);
+    const takt_decision_t decision = takt_dispatcher_take(&run->system.dispatcher, run->now, 0);
+    run->takes++;
+    check_changes(run, 0);
+    check_decision(&run->system, &decision, run->now);
+    check_flag(run, decision.entity);
+    HOLDS(decision.entity == best && decision.cpu == 0 && decision.sequence == run->posts);
+    if (before != NULL && run->keeps_its_place) {
+        HOLDS(decision.entity != NULL);
+        check_displacement(run, before, decision.entity);
+    }
+    run->until = decision.until;
+    run->running = decision.entity;
+    run->running_job = decision.entity != NULL ? job_number(decision.entity) : 0u;
+    run->keeps_its_place = true;
+}
+
+static void call_nothing_until_due(run_t *run) {
+    const bool is_far = run->until > run->now + ((takt_duration_t)64 << run->description.scale);
+    run->now = run->until > run->now && !is_far ? run->until : run->now;
+}
+
+static void call_nothing_for_some_time(run_t *run) {
+    const takt_duration_t units = input_below(&run->input, 16);
+    run->now += (units << run->description.scale) + input_below(&run->input, 2);
+}
+
+/* The last row is what a good platform does at an instant. */
+static void call_steps_and_take(run_t *run) {
+    call_steps(run);
+    take_picture(run);
+    call_take(run);
+}
+
+static void (*const calls[])(run_t *) = {
+    call_post,
+    call_post,
+    call_step,
+    call_steps,
+    call_take,
+    call_nothing_until_due,
+    call_nothing_for_some_time,
+    call_steps_and_take,
+};
+
+enum { CALLS = sizeof calls / sizeof calls[0] };
+
+static void drive(run_t *run) {
+    takt_dispatcher_record_to(&run->system.dispatcher, &trace);
+    check_invariants(&run->system, &run->description.spec, run->now);
+    for (uint32_t i = 0; i < CALL_LIMIT && run->input.left > 0; i++) {
+        take_picture(run);
+        calls[input_below(&run->input, CALLS)](run);
+        check_who_is_ready(run);
+        check_invariants(&run->system, &run->description.spec, run->now);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static run_t run;
+    memset(&run, 0, sizeof run);
+    record_count = 0;
+    run.input = (input_t){data, size};
+    fuzz_system_read(&run.description, &run.input, SCALES);
+    if (!takt_system_create(&run.system, &run.description.spec)) {
+        return 0;
+    }
+    drive(&run);
+    check_replay(&run);
+    takt_system_destroy(&run.system);
+    return 0;
+}

@@ -1,0 +1,363 @@
+/* The checks of invariants.h: slow, and without any of core's shortcuts. */
+#include "tests/fuzz/invariants.h"
+
+#include "tests/fuzz/input.h"
+
+/* ---- the tree ------------------------------------------------------------------------------------ */
+
+takt_duration_t budget_of(const takt_server_t *server) { return server->job.remaining; }
+
+static uint32_t entity_count(const takt_system_t *system) {
+    return system->server_count + system->task_count + system->thread_count;
+}
+
+static uint32_t children_of(takt_system_t *system, const takt_server_t *home, bool only_ready) {
+    uint32_t count = 0;
+    for (uint32_t id = 1; id <= entity_count(system); id++) {
+        const takt_entity_t *entity = takt_system_entity(system, id);
+        count += entity->home == home && (!only_ready || takt_entity_is_ready(entity));
+    }
+    return count;
+}
+
+bool is_active_up_to_the_root(const takt_server_t *server) {
+    while (!takt_server_is_root(server) && budget_of(server) > 0) {
+        server = takt_server_parent(server);
+    }
+    return takt_server_is_root(server);
+}
+
+takt_entity_t *member_on_the_way(const takt_server_t *home, takt_entity_t *entity) {
+    while (entity->home != home && !takt_server_is_root(entity->home)) {
+        entity = &entity->home->entity;
+    }
+    return entity->home == home ? entity : NULL;
+}
+
+bool goes_first(const takt_server_t *home, const takt_entity_t *a, const takt_entity_t *b) {
+    const bool has_ties = home->ready.order == TAKT_ORDER_KEYS;
+    return a->key < b->key || (has_ties && a->key == b->key && a->tie < b->tie);
+}
+
+/* ---- timers -------------------------------------------------------------------------------------- */
+
+static takt_instant_t earlier(takt_instant_t least, const takt_timer_t *timer) {
+    return takt_timer_is_armed(timer) && timer->instant < least ? timer->instant : least;
+}
+
+static takt_instant_t earliest_of_task(const takt_task_t *task, takt_instant_t least) {
+    least = earlier(least, &task->timer);
+    if (task->extension != NULL) {
+        least = earlier(least, &task->extension->expiry);
+        least = earlier(least, &task->extension->resume);
+    }
+    return least;
+}
+
+/* The instant of the first timer of `home`'s children. */
+static takt_instant_t earliest_inside(const takt_system_t *system, const takt_server_t *home) {
+    takt_instant_t least = TAKT_NEVER;
+    for (uint32_t i = 0; i < system->task_count; i++) {
+        const takt_task_t *task = &system->tasks[i];
+        least = task->entity->home == home ? earliest_of_task(task, least) : least;
+    }
+    for (uint32_t i = 0; i < system->server_count; i++) {
+        const takt_server_t *server = &system->servers[i];
+        if (server->entity.home == home) {
+            least = earlier(earlier(least, &server->replenishment), &server->wake);
+        }
+    }
+    return least;
+}
+
+/* Whether who looks at `next` is not late for what comes at `instant`: what is overdue may be looked at at
+ * any instant that is over. */
+static bool is_in_time(takt_instant_t next, takt_instant_t instant, takt_instant_t now) {
+    return next <= instant || next <= now;
+}
+
+static void check_wheel(const takt_system_t *system, const takt_server_t *home, takt_instant_t now) {
+    const takt_instant_t earliest = earliest_inside(system, home);
+    const takt_instant_t next = takt_timers_next(&home->timers);
+    HOLDS(is_in_time(next, earliest, now));
+    HOLDS((next == TAKT_NEVER) == (earliest == TAKT_NEVER));
+}
+
+static void check_wake(const takt_system_t *system, const takt_server_t *server, takt_instant_t now) {
+    const takt_instant_t earliest = earliest_inside(system, server);
+    const bool is_armed = takt_timer_is_armed(&server->wake);
+    HOLDS(is_armed == (budget_of(server) > 0 && earliest != TAKT_NEVER));
+    HOLDS(!is_armed || is_in_time(server->wake.instant, earliest, now));
+}
+
+/* ---- ready sets ---------------------------------------------------------------------------------- */
+
+static uint32_t check_heap(const takt_server_t *home) {
+    const takt_keys_t *keys = &home->ready.keys;
+    for (uint32_t slot = 0; slot < keys->count; slot++) {
+        const takt_entity_t *entity = keys->slots[slot];
+        HOLDS(entity->slot == slot && entity->home == home && takt_entity_is_ready(entity));
+        HOLDS(slot == 0 || !goes_first(home, entity, keys->slots[(slot - 1u) / 4u]));
+    }
+    return keys->count;
+}
+
+/* Each member stands in the list of its own level once, linked both ways. */
+static uint32_t check_list(const takt_server_t *home, uint32_t level, uint32_t limit) {
+    const takt_entity_t *head = home->ready.levels.heads[level];
+    const takt_entity_t *entity = head;
+    uint32_t count = 0;
+    if (head == NULL) {
+        return 0;
+    }
+    do {
+        HOLDS(entity->key == level && entity->home == home && takt_entity_is_ready(entity));
+        HOLDS(entity->next->prev == entity && entity->prev->next == entity);
+        HOLDS(count < limit);
+        count++;
+        entity = entity->next;
+    } while (entity != head);
+    return count;
+}
+
+static bool is_marked(uint32_t word, uint32_t index) { return (word >> (31u - index) & 1u) != 0; }
+
+/* Row by row upwards: a bit says whether anything stands below it. */
+static void check_bitmap(const takt_levels_t *levels, uint32_t count) {
+    for (uint32_t row = levels->depth; row > 0; row--) {
+        const uint32_t *words = row == 1 ? &levels->top : levels->rows[row - 2u];
+        for (uint32_t index = 0; index < count; index++) {
+            const bool is_used =
+                row == levels->depth ? levels->heads[index] != NULL : levels->rows[row - 1u][index] != 0;
+            HOLDS(is_marked(words[index / 32u], index % 32u) == is_used);
+        }
+        count = (count + 31u) / 32u;
+    }
+}
+
+static uint32_t check_levels(const takt_server_t *home, uint32_t levels, uint32_t limit) {
+    uint32_t count = 0;
+    for (uint32_t level = 0; level <= levels; level++) {
+        count += check_list(home, level, limit);
+    }
+    check_bitmap(&home->ready.levels, levels + 1u);
+    return count;
+}
+
+/* The members are exactly the children that say that they are ready. */
+static void check_ready_set(takt_system_t *system, const takt_server_t *home, uint32_t levels) {
+    const uint32_t limit = children_of(system, home, false);
+    const bool is_heap = home->ready.order == TAKT_ORDER_KEYS;
+    const uint32_t members = is_heap ? check_heap(home) : check_levels(home, levels, limit);
+    HOLDS(members == children_of(system, home, true));
+    HOLDS(takt_ready_is_empty(&home->ready) == (members == 0));
+}
+
+/* ---- keys ---------------------------------------------------------------------------------------- */
+
+/* `entity` with the key that its policy gives it for `job`. */
+static takt_entity_t keyed_by(const takt_entity_t *entity, const takt_job_t *job) {
+    takt_entity_t keyed = *entity;
+    entity->home->policy->release(&keyed, job);
+    return keyed;
+}
+
+/* Who has not started has the key of its job; who has started has one that is as urgent, and remembers. */
+static void check_key(const takt_entity_t *entity, const takt_job_t *job) {
+    const takt_entity_t own = keyed_by(entity, job);
+    HOLDS(entity->key <= own.key && own.key <= TAKT_KEY_LEAST_URGENT);
+    if ((entity->state & TAKT_STATE_STARTED) != 0) {
+        HOLDS(entity->task->own_key == own.key && entity->task->own_tie == own.tie);
+    } else {
+        HOLDS(entity->key == own.key && entity->tie == own.tie);
+    }
+}
+
+/* ---- servers, tasks, threads --------------------------------------------------------------------- */
+
+static bool has_seen_a_replenishment(const takt_server_t *server) { return server->job.number > 0; }
+
+static void check_server(takt_system_t *system, const takt_server_t *server, takt_instant_t now) {
+    const bool has_work = children_of(system, server, true) > 0;
+    const bool is_active = budget_of(server) > 0;
+    HOLDS(budget_of(server) <= server->capacity);
+    HOLDS(takt_entity_is_ready(&server->entity) == (is_active && has_work));
+    HOLDS(takt_timer_is_armed(&server->replenishment));
+    check_wheel(system, server, now);
+    check_wake(system, server, now);
+    if (has_seen_a_replenishment(server)) {
+        check_key(&server->entity, &server->job);
+    }
+}
+
+/* Waiting jobs and later arrivals share the ring; the release timer stands at the first of the latter. */
+static void check_release_timer(const takt_task_t *task) {
+    const bool is_armed = takt_timer_is_armed(&task->timer);
+    if (!takt_task_is_periodic(task)) {
+        HOLDS(task->waiting <= task->extension->count);
+        HOLDS(task->extension->count <= task->extension->capacity);
+        HOLDS(is_armed == (task->extension->count > task->waiting));
+    }
+    HOLDS(is_armed || !takt_task_is_periodic(task));
+}
+
+static void check_extension(const takt_task_t *task, bool is_active) {
+    const takt_task_extension_t *extension = task->extension;
+    const bool is_suspended = takt_timer_is_armed(&extension->resume);
+    const bool expires = takt_timer_is_armed(&extension->expiry);
+    HOLDS(expires == (is_active && extension->on_miss == TAKT_ON_MISS_ABORT));
+    HOLDS(!expires || extension->expiry.instant == task->job.deadline);
+    HOLDS(!is_suspended || (is_active && !takt_entity_is_ready(task->entity)));
+    HOLDS(!is_suspended || (task->entity->state & TAKT_STATE_STARTED) == 0);
+    HOLDS(extension->skipped == 0 || (is_active && extension->on_miss == TAKT_ON_MISS_SKIP));
+}
+
+static void check_job(const takt_task_t *task) {
+    HOLDS(task->job.deadline == task->job.release + task->relative_deadline);
+    HOLDS(task->job.remaining <= task->wcet);
+    check_key(task->entity, &task->job);
+}
+
+static void check_task(const takt_task_t *task) {
+    const uint32_t state = task->entity->state;
+    const bool is_active = (state & TAKT_STATE_ACTIVE) != 0;
+    const bool is_limited = (task->entity->attributes & TAKT_ATTRIBUTE_LIMITED) != 0;
+    HOLDS((state & TAKT_STATE_WAITING) == 0);
+    HOLDS(is_active || ((state & (TAKT_STATE_READY | TAKT_STATE_STARTED)) == 0 && task->waiting == 0));
+    HOLDS(is_limited || (state & TAKT_STATE_STARTED) == 0);
+    check_release_timer(task);
+    if (task->extension != NULL) {
+        check_extension(task, is_active);
+    }
+    if (is_active) {
+        check_job(task);
+    }
+}
+
+static void check_thread(const takt_entity_t *entity) {
+    HOLDS((entity->state & ~(uint32_t)TAKT_STATE_READY) == 0);
+    HOLDS(entity->task == NULL);
+}
+
+void check_invariants(takt_system_t *system, const takt_system_spec_t *spec, takt_instant_t now) {
+    check_ready_set(system, &system->dispatcher.root, spec->levels);
+    check_wheel(system, &system->dispatcher.root, now);
+    for (uint32_t i = 0; i < system->server_count; i++) {
+        check_ready_set(system, &system->servers[i], spec->servers[i].levels);
+        check_server(system, &system->servers[i], now);
+    }
+    for (uint32_t i = 0; i < system->task_count; i++) {
+        check_task(&system->tasks[i]);
+    }
+    for (uint32_t i = 0; i < system->thread_count; i++) {
+        check_thread(&system->entities[system->task_count + i]);
+    }
+}
+
+/* ---- after the steps ----------------------------------------------------------------------------- */
+
+static uint64_t released_by(const takt_task_spec_t *task, takt_instant_t now) {
+    return now < task->offset ? 0u : (now - task->offset) / task->period + 1u;
+}
+
+static uint64_t jobs_so_far(const takt_task_t *task) {
+    const bool is_active = (task->entity->state & TAKT_STATE_ACTIVE) != 0;
+    const uint32_t skipped = task->extension != NULL ? task->extension->skipped : 0u;
+    return (uint64_t)task->job.number + is_active + task->waiting + skipped;
+}
+
+static void check_releases(const takt_task_t *task, const takt_task_spec_t *spec, takt_instant_t now) {
+    const takt_task_extension_t *extension = task->extension;
+    HOLDS(!takt_timer_is_armed(&task->timer) || task->timer.instant > now);
+    HOLDS(!takt_task_is_periodic(task) || jobs_so_far(task) == released_by(spec, now));
+    if (extension != NULL) {
+        HOLDS(!takt_timer_is_armed(&extension->expiry) || extension->expiry.instant > now);
+        HOLDS(!takt_timer_is_armed(&extension->resume) || extension->resume.instant > now);
+    }
+}
+
+void check_nothing_due(takt_system_t *system, const takt_system_spec_t *spec, takt_instant_t now) {
+    for (uint32_t i = 0; i < system->server_count; i++) {
+        const takt_server_t *server = &system->servers[i];
+        HOLDS(!is_active_up_to_the_root(takt_server_parent(server)) || server->replenishment.instant > now);
+    }
+    for (uint32_t i = 0; i < system->task_count; i++) {
+        if (is_active_up_to_the_root(system->tasks[i].entity->home)) {
+            check_releases(&system->tasks[i], &spec->tasks[i], now);
+        }
+    }
+}
+
+/* ---- decisions ----------------------------------------------------------------------------------- */
+
+static void check_most_urgent(takt_system_t *system, const takt_server_t *home, const takt_entity_t *chosen) {
+    for (uint32_t id = 1; id <= entity_count(system); id++) {
+        const takt_entity_t *other = takt_system_entity(system, id);
+        if (other->home == home && takt_entity_is_ready(other)) {
+            HOLDS(!goes_first(home, other, chosen));
+        }
+    }
+}
+
+/* No timer that counts stands before `until`: of the root, and of servers with budget. */
+static void check_until(const takt_system_t *system, takt_instant_t until, takt_instant_t now) {
+    HOLDS(is_in_time(until, earliest_inside(system, &system->dispatcher.root), now));
+    for (uint32_t i = 0; i < system->server_count; i++) {
+        const takt_server_t *server = &system->servers[i];
+        HOLDS(!is_active_up_to_the_root(server) || is_in_time(until, earliest_inside(system, server), now));
+    }
+}
+
+/* Nobody who waits goes before `entity` in the last tick that it may execute for `elapsed` ticks. */
+static void check_not_overtaken(takt_system_t *system, const takt_entity_t *entity, const takt_job_t *job,
+                                takt_duration_t elapsed) {
+    if (entity->home->policy->overtake == NULL || (entity->state & TAKT_STATE_STARTED) != 0 || elapsed == 0) {
+        return;
+    }
+    takt_job_t later = *job;
+    later.remaining -= elapsed - 1u < later.remaining ? elapsed - 1u : later.remaining;
+    const takt_entity_t then = keyed_by(entity, &later);
+    for (uint32_t id = 1; id <= entity_count(system); id++) {
+        const takt_entity_t *other = takt_system_entity(system, id);
+        HOLDS(other == entity || other->home != entity->home || !takt_entity_is_ready(other) ||
+              !goes_first(entity->home, other, &then));
+    }
+}
+
+static const takt_job_t *job_of(takt_entity_t *entity) {
+    if (takt_entity_is_server(entity)) {
+        return &takt_server_of(entity)->job;
+    }
+    return entity->task != NULL ? &entity->task->job : NULL;
+}
+
+void check_decision(takt_system_t *system, const takt_decision_t *decision, takt_instant_t now) {
+    const takt_duration_t elapsed = decision->until > now ? decision->until - now : 0;
+    takt_entity_t *entity = decision->entity;
+    HOLDS(system->cpu.running == entity && system->cpu.charged_at == now);
+    HOLDS(entity != NULL || children_of(system, &system->dispatcher.root, true) == 0);
+    HOLDS(entity == NULL || !takt_entity_is_server(entity));
+    check_until(system, decision->until, now);
+    while (entity != NULL) {
+        const bool is_top = takt_server_is_root(entity->home);
+        HOLDS(takt_entity_is_ready(entity));
+        HOLDS(is_top || elapsed <= budget_of(entity->home));
+        check_most_urgent(system, entity->home, entity);
+        if (job_of(entity) != NULL) {
+            check_not_overtaken(system, entity, job_of(entity), elapsed);
+        }
+        entity = is_top ? NULL : &entity->home->entity;
+    }
+}
+
+bool somebody_is_more_urgent(takt_system_t *system, const takt_entity_t *entity) {
+    for (uint32_t id = 1; id <= entity_count(system); id++) {
+        const takt_entity_t *other = takt_system_entity(system, id);
+        const bool competes = other != entity && other->home == entity->home && takt_entity_is_ready(other);
+        if (competes &&
+            takt_is_more_urgent(other->key, other->tie, entity->task->own_key, entity->task->own_tie)) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,49 @@
+"""Where the Python fuzzers begin: examples and other good task sets, the bad ones of the tests, short traces.
+
+Usage: seeds.py taskset|trace FOLDER
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parent.parent
+GOOD = sorted((TESTS.parent / "examples").glob("*.toml")) + sorted((TESTS / "fuzz/corpus/taskset").glob("*.toml"))
+TRACED_TICKS = 40
+
+
+def task_sets() -> Iterator[bytes]:
+    """Give good task sets, and what test_model_errors.py says is wrong without what only is long."""
+    sys.path.insert(0, str(TESTS))
+    from test_model_errors import BAD
+
+    yield from (path.read_bytes() for path in GOOD)
+    yield from (text.encode() for text, _ in BAD.values() if len(text) < 2000)
+
+
+def traces() -> Iterator[bytes]:
+    """Give traces of the good task sets, so short that a mutation hits something."""
+    import takt
+
+    with tempfile.TemporaryDirectory() as folder:
+        trace = Path(folder, "T.takt")
+        for path in GOOD:
+            takt.simulate(takt.load(path), TRACED_TICKS, trace=trace)
+            yield trace.read_bytes()
+
+
+SEEDS: dict[str, Callable[[], Iterator[bytes]]] = {"taskset": task_sets, "trace": traces}
+
+
+def main(name: str, folder: Path) -> None:
+    """Write one file per seed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, seed in enumerate(SEEDS[name]()):
+        Path(folder, f"{number:03}").write_bytes(seed)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]))

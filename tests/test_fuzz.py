@@ -1,0 +1,100 @@
+"""Runs of the fuzzers in tests/fuzz: what they try must neither crash, hang, nor break a promise.
+
+TAKT_FUZZ_SECONDS says how long each of them tries (default 20); `make soak` asks for more. What they found interesting
+stays in build/fuzz/corpus for the next run, and an input that failed in build/fuzz/crashes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = Path("tests/fuzz")
+BUILD = Path("build/fuzz")
+SECONDS = int(os.environ.get("TAKT_FUZZ_SECONDS", "20"))
+LIMITS = ["-timeout=20", "-rss_limit_mb=2048"]
+SHOWN_LINES = 40
+
+
+@dataclass(frozen=True)
+class Fuzzer:
+    """How one fuzzer is run, from the root of the project.
+
+    Attributes:
+        command: The program.
+        seeds: The folder with what it begins with.
+        options: libFuzzer's, beside those that all have.
+    """
+
+    command: list[str]
+    seeds: Path
+    options: list[str]
+
+
+FUZZERS = {
+    "dispatcher": Fuzzer([str(BUILD / "fuzz_dispatcher")], SOURCES / "corpus/dispatcher", ["-max_len=600"]),
+    "replay": Fuzzer([str(BUILD / "fuzz_replay")], SOURCES / "corpus/replay", ["-max_len=600"]),
+    "taskset": Fuzzer(
+        [sys.executable, str(SOURCES / "fuzz_taskset.py")],
+        BUILD / "seeds/taskset",
+        ["-max_len=2000", f"-dict={SOURCES / 'taskset.dict'}"],
+    ),
+    "trace": Fuzzer([sys.executable, str(SOURCES / "fuzz_trace.py")], BUILD / "seeds/trace", ["-max_len=4000"]),
+}
+
+
+def call(command: list[str]) -> subprocess.CompletedProcess[str]:
+    """Run a command at the root of the project, with its error output in its output."""
+    return subprocess.run(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False
+    )
+
+
+def must_run(command: list[str]) -> None:
+    """Run a command that must succeed."""
+    done = call(command)
+    assert done.returncode == 0, done.stdout
+
+
+def run(name: str) -> str:
+    """Run one fuzzer; give what there is to say if it found something, else nothing."""
+    fuzzer = FUZZERS[name]
+    corpus = BUILD / "corpus" / name
+    crashes = BUILD / "crashes"
+    for folder in (corpus, crashes):
+        (ROOT / folder).mkdir(parents=True, exist_ok=True)
+    options = ["-seed=1", f"-max_total_time={SECONDS}", *LIMITS, *fuzzer.options, f"-artifact_prefix={crashes / name}-"]
+    done = call([*fuzzer.command, *options, str(corpus), str(fuzzer.seeds)])
+    if done.returncode == 0:
+        return ""
+    lines = [line for line in done.stdout.splitlines() if "\tNEW " not in line and "\tREDUCE " not in line]
+    written = re.search(r"Test unit written to (\S+)", done.stdout)
+    repeat = f"repeat with: {' '.join(fuzzer.command)} {written[1]}" if written else "it left no input"
+    return "\n".join([*lines[-SHOWN_LINES:], "", repeat])
+
+
+@pytest.fixture(scope="module")
+def runs() -> Iterator[dict[str, Future[str]]]:
+    """All fuzzers, as many at a time as there are processors."""
+    must_run(["cmake", "--preset", "fuzz"])
+    must_run(["cmake", "--build", "--preset", "fuzz"])
+    for name in ("taskset", "trace"):
+        must_run([sys.executable, str(SOURCES / "seeds.py"), name, str(FUZZERS[name].seeds)])
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        yield {name: pool.submit(run, name) for name in FUZZERS}
+
+
+@pytest.mark.parametrize("name", FUZZERS)
+def test_fuzzer_finds_nothing(runs: dict[str, Future[str]], name: str) -> None:
+    found = runs[name].result()
+    if found:
+        pytest.fail(found, pytrace=False)
