@@ -161,7 +161,8 @@ def test_a_trace_tells_the_same_jobs_and_segments_as_the_simulation(system: orac
         trace = takt.replay(path).trace
         assert measurement.jobs_of(trace).equals(result.jobs)
         assert measurement.segments_of(trace).equals(result.segments)
-        assert measurement.report_of(trace) == report.report_of(result)
+        simulated = replace(report.report_of(result), switches=None, overhead=None)
+        assert measurement.report_of(trace) == simulated
 
 
 @many

@@ -644,11 +644,25 @@ class _Checker:
                 (value.max, _wcet(task, self.system.resolution) if key == "demand" else _NO_LIMIT),
             )
         )
+        yield from self.parameters(task, key, value)
         if key == "demand" and least < 1:
             yield self.about(task, key, "out-of-range", f"expected min >= 1 tick, found {show(value.min)}")
         if least > most:
             default = "" if value.max is not None else ", which is the wcet unless you give one"
             message = f"expected min <= max, found {least} > {most} ticks{default}"
+            yield self.about(task, key, "out-of-range", message)
+
+    def parameters(self, task: Task, key: str, value: Distribution) -> Iterator[Problem]:
+        """The times of a distribution are not too long; separations have a typical length of a tick at least."""
+        for name in value.parameters:
+            time = getattr(value, name)
+            ticks = time if isinstance(time, float) else to_ticks(time, self.system.resolution)
+            if ticks > times.MAX_TICKS // 2:
+                message = f"expected {name} <= {times.MAX_TICKS // 2} ticks, found {show(time)}"
+                yield self.about(task, key, "out-of-range", message)
+        typical = getattr(value, "max" if value.kind == "uniform" else value.parameters[0])
+        if key == "arrivals" and to_ticks(typical, self.system.resolution) < 1:
+            message = f"expected separations of at least 1 tick in the main, found {show(typical)}"
             yield self.about(task, key, "out-of-range", message)
 
     def instants(self, task: Task, arrivals: Sequence[int | str]) -> Iterator[Problem]:
