@@ -1,0 +1,115 @@
+"""Refuses a system that breaks a rule its classes state: one ValueError that names the entity and the rule."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from .model import (
+    BODY_ITEMS,
+    CLASSES,
+    KINDS,
+    ON_MISS,
+    POINT_MODELS,
+    POLICIES,
+    PREEMPTIONS,
+    Platform,
+    Server,
+    System,
+    Task,
+)
+
+
+def check(system: System) -> None:
+    """Raise a ValueError unless the system keeps every rule."""
+    _require(system.policy in POLICIES, "system", f"policy {system.policy!r} is unknown")
+    for names in ([task.name for task in system.tasks], [server.name for server in system.servers]):
+        for name in names:
+            _require(names.count(name) == 1, name, "the name is used twice")
+    policies: dict[str | None, str] = {server.name: server.policy for server in system.servers}
+    policies[None] = system.policy
+    _check_platform(system.platform)
+    for server in system.servers:
+        _check_server(server, system)
+    for task in system.tasks:
+        _check_task(task)
+        _check_body(task)
+        _require(task.server in policies, task.name, f"server {task.server!r} is unknown")
+        _check_place(task, policies[task.server], system)
+
+
+def _check_platform(platform: Platform) -> None:
+    """Check the costs."""
+    costs = (platform.context_switch, platform.release, platform.scheduling, platform.point, platform.tick)
+    _require(min(costs) >= 0, "platform", "costs must be >= 0")
+    _require((platform.tick > 0) == (platform.tick_period is not None), "platform", "tick and tick_period go together")
+    _require(platform.tick_period is None or platform.tick_period >= 1, "platform", "tick_period must be >= 1")
+    _require(platform.points in POINT_MODELS, "platform", f"points {platform.points!r} is unknown")
+
+
+def _check_server(server: Server, system: System) -> None:
+    """Check one server and that its chain of parents ends at the root."""
+    _require(server.policy in POLICIES, server.name, f"policy {server.policy!r} is unknown")
+    _require(server.kind in KINDS, server.name, f"kind {server.kind!r} is unknown")
+    _require(0 < server.budget <= server.period, server.name, "budget must be 1..period")
+    _require(server.offset >= 0, server.name, "offset must be >= 0")
+    parents = {other.name: other.parent for other in system.servers}
+    ancestor = server.parent
+    for _ in system.servers:
+        _require(ancestor is None or ancestor in parents, server.name, f"parent {ancestor!r} is unknown")
+        ancestor = None if ancestor is None else parents[ancestor]
+    _require(ancestor is None, server.name, "its parents form a ring")
+
+
+def _check_task(task: Task) -> None:
+    """Check the numbers and words of one task."""
+    _require(task.period is None or task.period >= 1, task.name, "period must be >= 1")
+    _require(task.min_separation is None or task.min_separation >= 1, task.name, "min_separation must be >= 1")
+    _require(task.period is not None or task.releases is not None, task.name, "a period or releases must be given")
+    _require(all(demand >= 1 for demand in task.demands), task.name, "demand must be >= 1")
+    _require(task.declared_wcet >= 1, task.name, "wcet must be >= 1")
+    _require(task.relative_deadline >= 1, task.name, "deadline must be >= 1")
+    _require(task.offset >= 0, task.name, "offset must be >= 0")
+    _require(task.class_ in CLASSES, task.name, f"class {task.class_!r} is unknown")
+    _require(task.preemption in (None, *PREEMPTIONS), task.name, f"preemption {task.preemption!r} is unknown")
+    _require(task.on_miss in ON_MISS, task.name, f"on_miss {task.on_miss!r} is unknown")
+    for release, arrival in task.releases or ():
+        _require(release >= arrival >= 0, task.name, "a job must arrive at >= 0 and not after its release")
+    for (release, arrival), (next_release, next_arrival) in pairwise(task.releases or ()):
+        _require(release <= next_release and arrival <= next_arrival, task.name, "releases must not descend")
+
+
+def _check_body(task: Task) -> None:
+    """Check the body or the subjobs of a task."""
+    _require(task.body is None or task.subjobs is None, task.name, "body and subjobs exclude each other")
+    if task.body is None and task.subjobs is None:
+        return
+    for kind, ticks in task.steps:
+        _require(kind in BODY_ITEMS, task.name, f"item {kind!r} of the body is unknown")
+        _require(
+            (ticks >= 1) == (kind in ("run", "suspend")), task.name, "run and suspend, and only they, take >= 1 tick"
+        )
+    _require(bool(task.steps) and task.steps[-1][0] == "run", task.name, "the last item of the body must be a run")
+    runs = sum(ticks for kind, ticks in task.steps if kind == "run")
+    _require(runs <= task.declared_wcet, task.name, "the body must not be longer than the wcet")
+
+
+def _check_place(task: Task, policy: str, system: System) -> None:
+    """Check a task against its dispatcher."""
+    neighbours = [other.name for other in system.tasks if other.server == task.server]
+    _require(policy != "rm" or task.rate_period is not None, task.name, "rm orders by period: give min_separation")
+    if task.threshold is None:
+        return
+    _require(not task.non_preemptive, task.name, "threshold and non-preemptive exclude each other")
+    if isinstance(task.threshold, str):
+        _require(
+            task.threshold in neighbours, task.name, f"threshold: task {task.threshold!r} is not in its dispatcher"
+        )
+    else:
+        _require(policy == "fp", task.name, "a threshold that is a priority needs an fp dispatcher")
+        _require(task.threshold >= task.priority, task.name, "threshold must be >= priority")
+
+
+def _require(condition: bool, who: str, rule: str) -> None:
+    """Raise a ValueError that names the entity and the rule unless the condition holds."""
+    if not condition:
+        raise ValueError(f"{who}: {rule}")

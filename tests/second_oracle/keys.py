@@ -1,0 +1,113 @@
+"""Who is more urgent: the oracle's policies.
+
+A policy is a row in each of three tables: the key of a task by its current job, the key of a server, and the key
+that a job gets when it starts under a threshold. Smaller is more urgent everywhere.
+
+Two limited jobs of one dispatcher that have both started never have equal keys: the later one was dispatched
+while the earlier one was ready, so its own key was less than the other's limit, and its limit is not above its key.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from .model import CLASSES, Task
+from .states import Child, Dispatcher, ServerState, TaskState
+
+NOBODY = -math.inf
+"""The key of a started job that nobody displaces."""
+
+
+def _latest_start(task: TaskState) -> int:
+    """Give the last instant at which the job could wait, had it the whole wcet to execute."""
+    job = task.backlog[0]
+    return job.deadline - max(0, task.spec.declared_wcet - job.executed)
+
+
+def _end_of_period(server: ServerState) -> int:
+    """Give the end of the server's current period, which is its next replenishment."""
+    return server.replenishment
+
+
+TASK_KEYS: dict[str, Callable[[TaskState], int]] = {
+    "fp": lambda task: -task.spec.priority,
+    "rm": lambda task: task.spec.rate_period or 0,
+    "dm": lambda task: task.spec.relative_deadline,
+    "edf": lambda task: task.backlog[0].deadline,
+    "llf": _latest_start,
+}
+SERVER_KEYS: dict[str, Callable[[ServerState], int]] = {
+    "fp": lambda server: -server.spec.priority,
+    "rm": lambda server: server.spec.period,
+    "dm": lambda server: server.spec.period,
+    "edf": _end_of_period,
+    "llf": lambda server: _end_of_period(server) - server.budget,
+}
+THRESHOLD_KEYS: dict[str, Callable[[Task, int], int]] = {
+    "fp": lambda other, start: -other.priority,
+    "rm": lambda other, start: other.rate_period or 0,
+    "dm": lambda other, start: other.relative_deadline,
+    "edf": lambda other, start: start + other.relative_deadline,
+    "llf": lambda other, start: start + other.relative_deadline - other.declared_wcet,
+}
+
+
+def choose(dispatcher: Dispatcher) -> TaskState | None:
+    """Choose the task that runs, global level first, then local level; None is idle."""
+    if not dispatcher.queue:
+        return None
+    child = min(dispatcher.queue, key=urgency)
+    return child if isinstance(child, TaskState) else choose(child.inside)
+
+
+def urgency(child: Child) -> tuple[float, ...]:
+    """Give what the choice compares: a started limited job has its limit, and goes before unstarted equals."""
+    if isinstance(child, TaskState) and child.backlog[0].started and child.backlog[0].limit is not None:
+        return child.backlog[0].limit, 0
+    return own_urgency(child)
+
+
+def own_urgency(child: Child) -> tuple[float, ...]:
+    """Give what would be compared had nothing started."""
+    return own_key(child), 1, *_tie(child)
+
+
+def own_key(child: Child) -> int:
+    """Give the key by the policy of the dispatcher."""
+    policy = child.home.policy
+    return TASK_KEYS[policy](child) if isinstance(child, TaskState) else SERVER_KEYS[policy](child)
+
+
+def _tie(child: Child) -> tuple[float, ...]:
+    """Give what decides among equal keys: under fp the place in the queue, else class, servers first, file order.
+
+    A server counts as hard.
+    """
+    if child.home.policy == "fp":
+        return (child.home.queue.index(child),)
+    if isinstance(child, ServerState):
+        return CLASSES.index("hard"), 0, child.file_order
+    return CLASSES.index(child.spec.class_), 1, child.file_order
+
+
+def limit_at_start(task: TaskState, start: int) -> float | None:
+    """Give the key of a job that starts: by who may displace it; None if it keeps its own key."""
+    threshold = task.spec.threshold
+    if task.spec.non_preemptive:
+        return NOBODY
+    if threshold is None:
+        return None
+    if isinstance(threshold, int):
+        return -threshold
+    other = next(other.spec for other in task.home.tasks if other.spec.name == threshold)
+    return min(own_key(task), THRESHOLD_KEYS[task.home.policy](other, start))
+
+
+def is_anybody_more_urgent(task: TaskState) -> bool:
+    """Say whether somebody in the task's dispatcher would go first had its job not started.
+
+    Under fp that is never an equal: whoever runs stands first among its equals.
+    """
+    others = (child for child in task.home.queue if child is not task)
+    return any(urgency(other) < own_urgency(task) for other in others)

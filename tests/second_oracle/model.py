@@ -1,0 +1,234 @@
+"""What the oracle is given and what it answers: task sets and outcomes, plain data.
+
+Names are those of the task-set file. Random numbers are no business of the oracle: a task whose jobs come
+sporadically, at random or with jitter arrives here as the list of its jobs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+Segment = tuple[int, int, str, str, int]
+JobRow = tuple[str, int, int, int | None, int | None, bool]
+PointRow = tuple[int, str, int, bool, bool]
+
+POLICIES = ("fp", "edf", "rm", "dm", "llf")
+CLASSES = ("hard", "soft", "none")
+KINDS = ("deferrable",)
+PREEMPTIONS = ("preemptive", "non-preemptive")
+ON_MISS = ("continue", "abort", "skip")
+POINT_MODELS = ("push", "pull")
+BODY_ITEMS = ("run", "point", "optional point", "suspend")
+
+
+class Mark(NamedTuple):
+    """Something that a job does besides running: where in its execution, what, and for how long.
+
+    Args:
+        executed: ticks that the job has executed when it does this.
+        kind: "point", "optional point" or "suspend".
+        ticks: length of a suspension, else 0.
+    """
+
+    executed: int
+    kind: str
+    ticks: int
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task. Times are ticks; a larger priority is more urgent.
+
+    Args:
+        name: unique among tasks.
+        period: distance of two arrivals, >= 1; None for a task that has none.
+        demand: ticks that each job executes, >= 1; several are repeated in order. None means the total of the
+            runs of the body if there is one, else the wcet.
+        offset: arrival and release of job 0 of a periodic task, >= 0; without effect where releases are given.
+        deadline: relative deadline, >= 1; None means the period, or else the minimum separation.
+        priority: used by an fp dispatcher only.
+        server: name of the server that holds the task; None means the root.
+        preemption: "preemptive" or "non-preemptive"; None means non-preemptive if there are subjobs or the
+            body has a point, else preemptive.
+        threshold: how urgent a started job is: a priority not below the own one in an fp dispatcher, or the
+            name of a task of the same dispatcher.
+        class_: "hard", "soft" or "none"; among equal keys in that order.
+        wcet: what llf counts on; None means the total of the runs of the body, else the largest demand.
+        min_separation: rm's period of a task that has none.
+        releases: (release, arrival) of every job, in instants of the run, neither descending. None means
+            periodic ones.
+        body: what a job does, in the words of the file, times in ticks: "run 2", "point", "optional point",
+            "suspend 1". None means one run.
+        subjobs: lengths of runs with a point between any two; instead of a body.
+        on_miss: "continue", "abort" or "skip".
+    """
+
+    name: str
+    period: int | None = None
+    demand: int | tuple[int, ...] | None = None
+    offset: int = 0
+    deadline: int | None = None
+    priority: int = 0
+    server: str | None = None
+    preemption: str | None = None
+    threshold: int | str | None = None
+    class_: str = "hard"
+    wcet: int | None = None
+    min_separation: int | None = None
+    releases: tuple[tuple[int, int], ...] | None = None
+    body: tuple[str, ...] | None = None
+    subjobs: tuple[int, ...] | None = None
+    on_miss: str = "continue"
+
+    @property
+    def rate_period(self) -> int | None:
+        """The period that rm orders by."""
+        return self.min_separation if self.period is None else self.period
+
+    @property
+    def relative_deadline(self) -> int:
+        """The deadline counted from the arrival, in ticks; 0 if the task has none, which is refused."""
+        return (self.rate_period or 0) if self.deadline is None else self.deadline
+
+    @property
+    def non_preemptive(self) -> bool:
+        """Whether a started job gives way at its points only."""
+        if self.preemption is None:
+            return self.subjobs is not None or "point" in (self.body or ())
+        return self.preemption == "non-preemptive"
+
+    @property
+    def steps(self) -> tuple[tuple[str, int], ...]:
+        """The body, whichever way it is written, as (item, ticks); empty if there is none."""
+        if self.subjobs is not None:
+            return tuple(step for length in self.subjobs for step in (("point", 0), ("run", length)))[1:]
+        return tuple(_parsed(item) for item in self.body or ())
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """What a job does besides running, in order."""
+        return tuple(
+            Mark(_total_of_runs(self.steps[:place]), kind, ticks)
+            for place, (kind, ticks) in enumerate(self.steps)
+            if kind != "run"
+        )
+
+    @property
+    def demands(self) -> tuple[int, ...]:
+        """The demands of job 0, 1, ..., to be repeated."""
+        if self.demand is None:
+            return (_total_of_runs(self.steps) if self.steps else self.wcet or 0,)
+        return self.demand if isinstance(self.demand, tuple) else (self.demand,)
+
+    @property
+    def declared_wcet(self) -> int:
+        """The worst-case execution time that the scheduler believes in."""
+        if self.wcet is not None:
+            return self.wcet
+        return _total_of_runs(self.steps) if self.steps else max(self.demands)
+
+
+@dataclass(frozen=True)
+class Server:
+    """A deferrable server (SPEC.md, 4). Times are ticks; a larger priority is more urgent.
+
+    Args:
+        name: unique among servers.
+        period: distance of two replenishments, >= 1.
+        budget: ticks that it may run in a period, 1..period.
+        priority: used by an fp parent only.
+        policy: one of POLICIES, the order of its children.
+        offset: first replenishment, >= 0; the budget is 0 before it.
+        parent: name of the server that holds it; None means the root.
+        kind: "deferrable".
+    """
+
+    name: str
+    period: int
+    budget: int
+    priority: int = 0
+    policy: str = "fp"
+    offset: int = 0
+    parent: str | None = None
+    kind: str = "deferrable"
+
+
+@dataclass(frozen=True)
+class Platform:
+    """What the kernel's own work costs, in ticks. The default is the ideal platform, where it costs nothing.
+
+    Args:
+        context_switch: before a job of another task than the last one.
+        release: for each job released or skipped.
+        scheduling: for each time the scheduler is called.
+        point: for each point, optional or not, of a non-preemptive job.
+        tick: for each tick of the timer.
+        tick_period: distance of two ticks of the timer, the first one period after 0; needed iff tick > 0.
+        points: "push" or "pull": what is due while a non-preemptive job runs is handled at once, or waits.
+    """
+
+    context_switch: int = 0
+    release: int = 0
+    scheduling: int = 0
+    point: int = 0
+    tick: int = 0
+    tick_period: int | None = None
+    points: str = "push"
+
+
+@dataclass(frozen=True)
+class System:
+    """A task set: policy orders what sits at the root, tasks and servers stand in file order."""
+
+    policy: str
+    tasks: tuple[Task, ...]
+    servers: tuple[Server, ...] = ()
+    platform: Platform = Platform()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What happened before the horizon.
+
+    Args:
+        segments: (start, end, server name or "", task, job number), neighbours of one job merged, idle
+            and kernel time not listed. The server is the one that holds the task.
+        jobs: (task, job number, arrival, finish, response, missed), finished, aborted and skipped jobs in the
+            order in which that happened, then the unfinished ones in task order; finish and response are None
+            unless finished.
+        budgets: for each tick the budget of every server, in file order, as the dispatcher sees it: after
+            all events of the instant, before the tick is charged. A replenishment counts from its nominal instant.
+        misses: for each task the number of jobs that were unfinished at a deadline <= horizon, were aborted or
+            were skipped.
+        aborted: for each task the number of jobs ended at their deadline.
+        skipped: for each task the number of jobs dropped at their release.
+        overruns: for each task the number of finished jobs that executed more than the wcet.
+        points: (instant, task, job number, optional, should_yield) in order of time.
+        overhead: ticks of kernel time.
+        switches: how often a job of another task than the last one was dispatched.
+        invocations: how often the scheduler was called.
+    """
+
+    segments: list[Segment]
+    jobs: list[JobRow]
+    budgets: list[list[int]]
+    misses: dict[str, int]
+    aborted: dict[str, int] = field(default_factory=dict)
+    skipped: dict[str, int] = field(default_factory=dict)
+    overruns: dict[str, int] = field(default_factory=dict)
+    points: list[PointRow] = field(default_factory=list)
+    overhead: int = 0
+    switches: int = 0
+    invocations: int = 0
+
+
+def _parsed(item: str) -> tuple[str, int]:
+    """Split an item of a body: "run 2" is ("run", 2), "optional point" is ("optional point", 0)."""
+    words = item.split()
+    return (" ".join(words[:-1]), int(words[-1])) if words[-1:] and words[-1].isdigit() else (item, 0)
+
+
+def _total_of_runs(steps: tuple[tuple[str, int], ...]) -> int:
+    """Add up the runs of a body or of its beginning."""
+    return sum(ticks for kind, ticks in steps if kind == "run")

@@ -1,0 +1,418 @@
+"""A slow, obvious scheduler that says what Takt must do, tick by tick.
+
+Source: SPEC.md (time, order of work, policies, limited preemption, servers, platform). Left out: every other
+policy and server kind, resources, random numbers.
+
+At every instant at which the kernel is not busy and something has happened, the scheduler is invoked. Where the
+specification leaves something open, the rule here is:
+
+- What is due earlier than an invocation is handled there in the order of its nominal instants, after what the
+  running job has done. So events of an inactive server wait, and so do all events in kernel time, and with pulled
+  points all events while a non-preemptive job holds the root, from its dispatch on.
+- What never was handled did not happen: at the horizon a waiting release is an unfinished job, whatever on_miss says.
+- A job that is released at or after its deadline (jitter) and is to be aborted ends right after its release.
+- A job starts, and its task has the processor's context, at the instant of the choice, before the context switch.
+- Points of a preemptive job invoke nobody. What a job does before its first run it does when it would run; what
+  became due in the kernel time of its dispatch is handled before.
+- The row of a point shows the flag as the job finds it there; a pulled optional point lets the scheduler look first.
+- A tick of the timer is never put off, and an idle processor has ticks too.
+
+When not to use it: anywhere but in tests. Every tick scans every task and every server.
+"""
+
+from __future__ import annotations
+
+from .checks import check
+from .keys import choose, is_anybody_more_urgent, limit_at_start
+from .model import JobRow, Outcome, PointRow, Segment, System
+from .states import (
+    Dispatcher,
+    JobState,
+    TaskState,
+    build_servers,
+    build_tasks,
+    is_anything_due,
+    servers_around,
+    take_or_leave_place,
+)
+
+
+def simulate(system: System, horizon: int) -> Outcome:
+    """Run the ticks 0 .. horizon-1 of a system.
+
+    At the horizon itself accounting, completion and the deadline check are still done, so that a job that
+    ends exactly there is finished; nothing else happens there.
+
+    Args:
+        system: what to run; it is not changed.
+        horizon: number of ticks, >= 0.
+    Returns:
+        What happened.
+    Raises:
+        ValueError: the system breaks a rule that its classes state, or the horizon is negative.
+    """
+    if horizon < 0:
+        raise ValueError(f"horizon: expected >= 0, found {horizon}")
+    check(system)
+    run = _Run(system)
+    for now in range(horizon):
+        run.account()
+        run.schedule(now)
+        run.begin_tick(now)
+    run.account()
+    run.complete(horizon)
+    return run.outcome(horizon)
+
+
+class _Run:
+    """The state of one simulation."""
+
+    def __init__(self, system: System) -> None:
+        self.platform = system.platform
+        self.root = Dispatcher(system.policy)
+        self.servers = build_servers(system, self.root)
+        self.tasks = build_tasks(system, self.root, self.servers)
+        self.running: TaskState | None = None
+        self.is_fresh = True
+        self.kernel_end = 0
+        self.last: TaskState | None = None
+        self.ticks_paid = 0
+        self.releases_to_pay = 0
+        self.ended: list[tuple[TaskState, JobState]] = []
+        self.segments: list[Segment] = []
+        self.budgets: list[list[int]] = []
+        self.points: list[PointRow] = []
+        self.overhead = 0
+        self.switches = 0
+        self.invocations = 0
+
+    # ------------------------------------------------------------------------------------------------- a tick
+
+    def account(self) -> None:
+        """Step 1: charge the tick that ends to the job that ran, if any, and to every server around it."""
+        if self.running is None or self.is_fresh:
+            return
+        self.running.backlog[0].executed += 1
+        for server in servers_around(self.running):
+            server.budget -= 1
+
+    def schedule(self, now: int) -> None:
+        """Invoke the scheduler as long as the kernel is not busy and something has happened."""
+        while now >= self.kernel_end:
+            self.pass_points_of_a_preemptive_job(now)
+            if not self.has_anything_happened(now):
+                return
+            self.invoke(now)
+
+    def begin_tick(self, now: int) -> None:
+        """Note who has the tick that begins now: a job, the kernel, or nobody."""
+        self.budgets.append([server.budget_at(now) for server in self.servers])
+        if now < self.kernel_end:
+            self.overhead += 1
+        elif self.running is not None:
+            self.is_fresh = False
+            self.note_tick(self.running, now)
+
+    def note_tick(self, task: TaskState, now: int) -> None:
+        """Add the tick to the last segment if that one is of the same job and ends now."""
+        start, who = now, (task.spec.server or "", task.spec.name, task.backlog[0].number)
+        if self.segments and self.segments[-1][1:] == (now, *who):
+            start = self.segments.pop()[0]
+        self.segments.append((start, now + 1, *who))
+
+    # ----------------------------------------------------------------------------------- what invokes the scheduler
+
+    def has_anything_happened(self, now: int) -> bool:
+        """Say whether there is a reason to invoke the scheduler."""
+        return self.count_unpaid_ticks(now) > 0 or self.has_more_than_a_tick_happened(now)
+
+    def has_more_than_a_tick_happened(self, now: int) -> bool:
+        """Say whether the running job has done something, a timer is due, or somebody overtakes.
+
+        Without an event only llf can choose anew: the key of who runs grows.
+        """
+        return (
+            self.what_the_job_does(now) is not None
+            or self.is_depleted()
+            or self.is_timer_due(now)
+            or choose(self.root) is not self.running
+        )
+
+    def what_the_job_does(self, now: int) -> str | None:
+        """Give "completion", "point", "optional point" or "suspend", or None if the running job just runs on."""
+        if self.running is None or self.is_held_back(now):
+            return None
+        job = self.running.backlog[0]
+        mark = job.next_mark()
+        return "completion" if job.is_complete() else mark.kind if mark is not None else None
+
+    def is_held_back(self, now: int) -> bool:
+        """Say whether a job that has not run since the last invocation must let timers be handled first."""
+        return self.is_fresh and self.is_timer_due(now)
+
+    def is_depleted(self) -> bool:
+        """Say whether a server around the running job is out of budget."""
+        return self.running is not None and not all(server.is_active() for server in servers_around(self.running))
+
+    def is_timer_due(self, now: int) -> bool:
+        """Say whether an event is due and need not wait for the running job."""
+        return is_anything_due(self.root, now) and not self.is_pulling()
+
+    def is_pulling(self) -> bool:
+        """Say whether a non-preemptive job holds the root and lets events wait for its points."""
+        holder = self.running
+        return self.platform.points == "pull" and holder is not None and _is_non_preemptive_at_root(holder)
+
+    def count_unpaid_ticks(self, now: int) -> int:
+        """Count the ticks of the timer up to now that no invocation has paid for."""
+        return 0 if self.platform.tick_period is None else now // self.platform.tick_period - self.ticks_paid
+
+    def pass_points_of_a_preemptive_job(self, now: int) -> None:
+        """Report the points that a preemptive job is at; they do nothing."""
+        if self.running is None or self.running.spec.non_preemptive or self.is_held_back(now):
+            return
+        job = self.running.backlog[0]
+        while (mark := job.next_mark()) is not None and mark.kind != "suspend":
+            job.marks.pop(0)
+            self.note_point(now, self.running, mark.kind, should_yield=False)
+
+    # ------------------------------------------------------------------------------------------------ an invocation
+
+    def invoke(self, now: int) -> None:
+        """Handle all that is due, choose, and say until when the kernel is busy."""
+        self.invocations += 1
+        event = self.what_the_job_does(now)
+        is_only_a_tick = not self.has_more_than_a_tick_happened(now)
+        task, job = self.running, None if self.running is None else self.running.backlog[0]
+        flag = job is not None and job.should_yield
+        cost = self.pay_ticks(now) + self.cost_of_point(event)
+        self.let_the_job_do(event, now)
+        self.exhaust_budgets(task)
+        if event is not None or not self.is_pulling():
+            self.handle_timers(now)
+        cost += self.pay_releases()
+        chosen = choose(self.root)
+        goes_on = chosen is not None and chosen.backlog[0] is job
+        if not is_only_a_tick and not self.is_free(goes_on, event, flag):
+            cost += self.platform.scheduling
+        self.dispatch(chosen, now + cost, goes_on)
+        if event == "optional point" and task is not None and job is not None:
+            flag = job.should_yield if self.platform.points == "pull" else flag
+            self.note_point(now, task, event, flag, job)
+
+    def pay_ticks(self, now: int) -> int:
+        """Give what the unpaid ticks of the timer cost, each once."""
+        unpaid = self.count_unpaid_ticks(now)
+        self.ticks_paid += unpaid
+        return unpaid * self.platform.tick
+
+    def cost_of_point(self, event: str | None) -> int:
+        """Give what a point of a non-preemptive job costs; no other one is an event."""
+        return self.platform.point if event in ("point", "optional point") else 0
+
+    def pay_releases(self) -> int:
+        """Give what the releases of this invocation cost."""
+        cost = self.releases_to_pay * self.platform.release
+        self.releases_to_pay = 0
+        return cost
+
+    def is_free(self, goes_on: bool, event: str | None, flag: bool) -> bool:
+        """Say whether the scheduler had nothing to do: with pushed points a non-preemptive job goes on unasked."""
+        is_limited = goes_on and self.running is not None and self.running.spec.non_preemptive
+        return self.platform.points == "push" and is_limited and (event is None or not flag)
+
+    # ----------------------------------------------------------------------- step 2: what the running job has done
+
+    def let_the_job_do(self, event: str | None, now: int) -> None:
+        """Step 2: completion, point or suspension of the running job."""
+        if event == "completion":
+            self.complete(now)
+        elif event == "point":
+            self.pass_point(now)
+        elif event == "optional point" and self.running is not None:
+            self.running.backlog[0].marks.pop(0)
+        elif event == "suspend":
+            self.suspend(now)
+
+    def complete(self, now: int) -> None:
+        """End the job that has executed its demand."""
+        task = self.running
+        if task is not None and task.backlog[0].is_complete():
+            task.backlog[0].finish = now
+            self.end_job(task, "finished")
+
+    def end_job(self, task: TaskState, fate: str) -> None:
+        """Take away the current job; one that waits behind it takes over at the tail.
+
+        The queue is left and joined in one move, so the servers around the task do not notice it.
+        """
+        job = task.backlog.pop(0)
+        job.fate = fate
+        self.ended.append((task, job))
+        if task.is_eligible() and task in task.home.queue:
+            task.home.queue.remove(task)
+            task.home.queue.append(task)
+        take_or_leave_place(task)
+
+    def pass_point(self, now: int) -> None:
+        """Let the others compete with the job by its own key. It keeps its place, which is before its equals."""
+        assert self.running is not None
+        job = self.running.backlog[0]
+        job.marks.pop(0)
+        self.note_point(now, self.running, "point", job.should_yield)
+        job.should_yield = False
+        job.started = False
+
+    def suspend(self, now: int) -> None:
+        """Take the job out until it wakes."""
+        assert self.running is not None
+        job = self.running.backlog[0]
+        job.wake = now + job.marks.pop(0).ticks
+        job.started = False
+        take_or_leave_place(self.running)
+
+    def note_point(self, now: int, task: TaskState, kind: str, should_yield: bool, job: JobState | None = None) -> None:
+        """Add a point to the report."""
+        number = (job or task.backlog[0]).number
+        self.points.append((now, task.spec.name, number, kind == "optional point", should_yield))
+
+    # -------------------------------------------------------------------------------------- steps 4 to 7: the timers
+
+    def exhaust_budgets(self, task: TaskState | None) -> None:
+        """Step 4: the servers around the task that ran leave their places if depleted, innermost first."""
+        if task is not None:
+            for server in servers_around(task):
+                take_or_leave_place(server)
+
+    def handle_timers(self, now: int) -> None:
+        """Steps 5 to 7 for every instant up to now that was not handled."""
+        self.catch_up(self.root, now)
+
+    def catch_up(self, dispatcher: Dispatcher, until: int) -> None:
+        """Handle the events of a dispatcher and of what is inside it, one instant after the other.
+
+        Events of an inactive server stay where they are until the server is replenished; that changes nothing but
+        when a job is found aborted or skipped. For nobody is dispatched inside a server meanwhile, so its events
+        meet the same jobs and queues in the same order, and the server itself joins its parent's queue at its
+        replenishment in both cases.
+        """
+        for instant in range(dispatcher.handled + 1, until + 1):
+            dispatcher.handled = instant
+            self.process(dispatcher, instant)
+
+    def process(self, dispatcher: Dispatcher, instant: int) -> None:
+        """Steps 5 to 7 of one instant in one dispatcher: aborts, replenishments, wake-ups, insides, releases."""
+        for task in dispatcher.tasks:
+            self.abort_late_jobs(task, instant)
+        for server in dispatcher.servers:
+            if server.replenishment <= instant:
+                server.replenishment += server.spec.period
+                server.budget = server.spec.budget
+                take_or_leave_place(server)
+                self.catch_up(server.inside, instant - 1)
+        for task in dispatcher.tasks:
+            if task.is_wake_due(instant):
+                task.backlog[0].wake = None
+                take_or_leave_place(task)
+        for server in dispatcher.servers:
+            if server.is_active():
+                self.catch_up(server.inside, instant)
+        for task in dispatcher.tasks:
+            while task.is_release_due(instant):
+                self.release(task, instant)
+
+    def abort_late_jobs(self, task: TaskState, instant: int) -> None:
+        """Step 5: end the jobs whose deadline has come."""
+        while task.is_abort_due(instant):
+            self.end_job(task, "aborted")
+
+    def release(self, task: TaskState, instant: int) -> None:
+        """Step 7: add the next job, or drop it if the task wants that while a job is unfinished."""
+        self.releases_to_pay += 1
+        job = task.make_next_job()
+        if task.spec.on_miss == "skip" and task.backlog:
+            job.fate = "skipped"
+            self.ended.append((task, job))
+            return
+        task.backlog.append(job)
+        take_or_leave_place(task)
+        self.abort_late_jobs(task, instant)
+
+    # -------------------------------------------------------------------------------------------- step 8: dispatch
+
+    def dispatch(self, chosen: TaskState | None, choice: int, goes_on: bool) -> None:
+        """Step 8: give the processor to the chosen task at the instant of the choice."""
+        self.running = chosen
+        self.is_fresh = True
+        self.kernel_end = choice
+        if chosen is None:
+            return
+        self.start(chosen, choice)
+        job = chosen.backlog[0]
+        looks = goes_on and chosen.spec.non_preemptive
+        job.should_yield = looks and (job.should_yield or is_anybody_more_urgent(chosen))
+        if chosen is not self.last:
+            self.switches += 1
+            self.kernel_end += self.platform.context_switch
+        self.last = chosen
+
+    def start(self, task: TaskState, choice: int) -> None:
+        """Give a job that has not started its limit."""
+        job = task.backlog[0]
+        if not job.started:
+            job.limit = limit_at_start(task, choice)
+            job.started = True
+
+    # ------------------------------------------------------------------------------------------------- the result
+
+    def outcome(self, horizon: int) -> Outcome:
+        """Collect the result."""
+        jobs = [(task.spec.name, job) for task, job in self.ended]
+        jobs += [(task.spec.name, job) for task in self.tasks for job in _unfinished_jobs(task, horizon)]
+        overruns = [
+            task.spec.name
+            for task, job in self.ended
+            if job.fate == "finished" and job.executed > task.spec.declared_wcet
+        ]
+        return Outcome(
+            segments=self.segments,
+            jobs=[_job_row(name, job, horizon) for name, job in jobs],
+            budgets=self.budgets,
+            misses=self.count([name for name, job in jobs if _has_missed(job, horizon)]),
+            aborted=self.count([name for name, job in jobs if job.fate == "aborted"]),
+            skipped=self.count([name for name, job in jobs if job.fate == "skipped"]),
+            overruns=self.count(overruns),
+            points=self.points,
+            overhead=self.overhead,
+            switches=self.switches,
+            invocations=self.invocations,
+        )
+
+    def count(self, names: list[str]) -> dict[str, int]:
+        """Count how often each task is named."""
+        return {task.spec.name: names.count(task.spec.name) for task in self.tasks}
+
+
+def _is_non_preemptive_at_root(task: TaskState) -> bool:
+    """Say whether a task holds the root while its job runs."""
+    return task.spec.non_preemptive and task.home.owner is None
+
+
+def _unfinished_jobs(task: TaskState, horizon: int) -> list[JobState]:
+    """List the jobs released before the horizon that did not end, those included whose release still waits."""
+    while task.is_release_due(horizon - 1):
+        task.backlog.append(task.make_next_job())
+    return task.backlog
+
+
+def _has_missed(job: JobState, horizon: int) -> bool:
+    """Say whether a job was unfinished at a deadline up to the horizon, or will never finish."""
+    if job.finish is not None:
+        return job.finish > job.deadline
+    return job.fate != "unfinished" or job.deadline <= horizon
+
+
+def _job_row(name: str, job: JobState, horizon: int) -> JobRow:
+    """Make the row of one job for the outcome."""
+    response = None if job.finish is None else job.finish - job.arrival
+    return name, job.number, job.arrival, job.finish, response, _has_missed(job, horizon)

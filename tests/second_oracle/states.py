@@ -1,0 +1,200 @@
+"""The oracle's tasks, servers and dispatchers at run time, and where they stand.
+
+Invariant: a ready queue holds exactly the eligible children of its dispatcher, in the order in which they
+joined. Whoever stands first has waited longest, so a place needs no number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .model import Mark, Server, System, Task
+
+
+@dataclass(eq=False)
+class JobState:
+    """One job of a task.
+
+    Args:
+        number: counts from 0 for every task.
+        arrival: what deadline and response count from.
+        deadline: the absolute one.
+        demand: ticks that it executes.
+        marks: what it still does besides running, next first.
+        executed: ticks that it has run.
+        started: it was dispatched, and has reached no real point of a non-preemptive job and no suspension since.
+        limit: the key by which it is displaced once it has started, if it is limited.
+        should_yield: the scheduler has seen somebody more urgent since the job was switched in.
+        wake: end of its suspension; None while it is not suspended.
+        finish: the instant at which it had executed its demand.
+        fate: "unfinished", "finished", "aborted" or "skipped".
+    """
+
+    number: int
+    arrival: int
+    deadline: int
+    demand: int
+    marks: list[Mark]
+    executed: int = 0
+    started: bool = False
+    limit: float | None = None
+    should_yield: bool = False
+    wake: int | None = None
+    finish: int | None = None
+    fate: str = "unfinished"
+
+    def is_complete(self) -> bool:
+        """Say whether it has executed its demand."""
+        return self.executed == self.demand
+
+    def next_mark(self) -> Mark | None:
+        """Give what it does now besides running; a complete job does nothing more, whatever its body has left."""
+        is_there = bool(self.marks) and self.marks[0].executed <= self.executed and not self.is_complete()
+        return self.marks[0] if is_there else None
+
+
+@dataclass(eq=False)
+class Dispatcher:
+    """The root (owner None) or the inside of a server: its children, its ready queue, how far its events are handled.
+
+    Args:
+        policy: the order of its children.
+        owner: the server whose inside it is.
+        servers: children, in file order.
+        tasks: children, in file order.
+        queue: the eligible children.
+        handled: every event up to and at this instant has been handled.
+    """
+
+    policy: str
+    owner: ServerState | None = None
+    servers: list[ServerState] = field(default_factory=list)
+    tasks: list[TaskState] = field(default_factory=list)
+    queue: list[ServerState | TaskState] = field(default_factory=list)
+    handled: int = -1
+
+
+@dataclass(eq=False)
+class ServerState:
+    """A server at run time: what it has left, where it sits, what it holds, when it is replenished next."""
+
+    spec: Server
+    file_order: int
+    home: Dispatcher
+    inside: Dispatcher
+    replenishment: int
+    budget: int = 0
+
+    def is_active(self) -> bool:
+        """Say whether it has budget; while it has none, all events inside it wait."""
+        return self.budget > 0
+
+    def is_eligible(self) -> bool:
+        """Say whether it has budget and an eligible child."""
+        return self.is_active() and len(self.inside.queue) > 0
+
+    def budget_at(self, now: int) -> int:
+        """Give its budget at an instant: a replenishment counts from then on, though it may be handled later."""
+        return self.spec.budget if self.replenishment <= now else self.budget
+
+
+@dataclass(eq=False)
+class TaskState:
+    """A task at run time: how many releases were handled, and its unfinished jobs, the current one first."""
+
+    spec: Task
+    file_order: int
+    home: Dispatcher
+    released: int = 0
+    backlog: list[JobState] = field(default_factory=list)
+
+    def is_eligible(self) -> bool:
+        """Say whether a released job is unfinished, and the current one is not suspended."""
+        return len(self.backlog) > 0 and self.backlog[0].wake is None
+
+    def next_release(self) -> tuple[int, int] | None:
+        """Give release and arrival of the first job whose release was not handled; None if there is none."""
+        if self.spec.releases is not None:
+            return self.spec.releases[self.released] if self.released < len(self.spec.releases) else None
+        assert self.spec.period is not None
+        instant = self.spec.offset + self.released * self.spec.period
+        return instant, instant
+
+    def is_release_due(self, now: int) -> bool:
+        """Say whether a release is due and was not handled."""
+        upcoming = self.next_release()
+        return upcoming is not None and upcoming[0] <= now
+
+    def is_abort_due(self, now: int) -> bool:
+        """Say whether the current job is to be ended. Deadlines do not descend, so no other one is before it."""
+        return self.spec.on_miss == "abort" and len(self.backlog) > 0 and self.backlog[0].deadline <= now
+
+    def is_wake_due(self, now: int) -> bool:
+        """Say whether the suspension of the current job is over."""
+        return len(self.backlog) > 0 and self.backlog[0].wake is not None and self.backlog[0].wake <= now
+
+    def make_next_job(self) -> JobState:
+        """Make the first job whose release was not handled, and count it."""
+        upcoming = self.next_release()
+        assert upcoming is not None
+        number, arrival = self.released, upcoming[1]
+        self.released += 1
+        demand = self.spec.demands[number % len(self.spec.demands)]
+        return JobState(number, arrival, arrival + self.spec.relative_deadline, demand, list(self.spec.marks))
+
+
+Child = ServerState | TaskState
+
+
+def servers_around(child: Child) -> list[ServerState]:
+    """List the servers that hold a child, innermost first."""
+    owner = child.home.owner
+    return [] if owner is None else [owner, *servers_around(owner)]
+
+
+def take_or_leave_place(child: Child) -> None:
+    """Put a child that has become eligible at the tail of its ready queue, or take out one that is not.
+
+    A child that is and was eligible keeps its place. The servers around it follow.
+    """
+    queue = child.home.queue
+    if child.is_eligible() and child not in queue:
+        queue.append(child)
+    if not child.is_eligible() and child in queue:
+        queue.remove(child)
+    if child.home.owner is not None:
+        take_or_leave_place(child.home.owner)
+
+
+def is_anything_due(dispatcher: Dispatcher, now: int) -> bool:
+    """Say whether an event is due that can be handled: one of the dispatcher, or inside one of its active servers."""
+    return (
+        any(task.is_abort_due(now) or task.is_wake_due(now) or task.is_release_due(now) for task in dispatcher.tasks)
+        or any(server.replenishment <= now for server in dispatcher.servers)
+        or any(is_anything_due(server.inside, now) for server in dispatcher.servers if server.is_active())
+    )
+
+
+def build_servers(system: System, root: Dispatcher) -> list[ServerState]:
+    """Make the servers and hang them into the tree; a parent may stand after its child in the file."""
+    insides = {spec.name: Dispatcher(spec.policy) for spec in system.servers}
+    servers = []
+    for file_order, spec in enumerate(system.servers):
+        home = root if spec.parent is None else insides[spec.parent]
+        server = ServerState(spec, file_order, home, insides[spec.name], spec.offset)
+        server.inside.owner = server
+        home.servers.append(server)
+        servers.append(server)
+    return servers
+
+
+def build_tasks(system: System, root: Dispatcher, servers: list[ServerState]) -> list[TaskState]:
+    """Make the tasks and hang them into the tree."""
+    insides = {server.spec.name: server.inside for server in servers}
+    tasks = []
+    for file_order, spec in enumerate(system.tasks):
+        home = root if spec.server is None else insides[spec.server]
+        task = TaskState(spec, file_order, home)
+        home.tasks.append(task)
+        tasks.append(task)
+    return tasks

@@ -1,0 +1,299 @@
+"""Hypothesis strategies that make random systems for the oracle and whatever is compared with it.
+
+Small numbers on purpose: short periods bring many releases, depletions and replenishments onto one instant,
+few priority levels bring ties. Shrinking leads to few tasks, no servers, fp, offsets 0, and few features.
+
+A test says which features it wants. A system has one or two of them, or all, and a task that may have a
+feature has it in about half of the cases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import accumulate, pairwise
+
+from hypothesis import strategies as st
+
+from .model import CLASSES, ON_MISS, POINT_MODELS, POLICIES, Platform, Server, System, Task
+
+Features = frozenset[str]
+
+PLAIN: Features = frozenset()
+"""Periodic tasks of constant demand under fp and edf; servers, priority thresholds, non-preemptive tasks."""
+LIMITED_PREEMPTION: Features = frozenset({"points", "thresholds"})
+"""Bodies with points and optional points, pushed and pulled; thresholds that name a task."""
+EVERYTHING: Features = LIMITED_PREEMPTION | {"arrivals", "costs", "demands", "on_miss", "policies", "suspensions"}
+"""All that a task-set file can say without random numbers."""
+JITTER: Features = frozenset({"jitter"})
+"""Jobs that are released after their arrival."""
+
+MAX_TASKS = 8
+MAX_SERVERS = 4
+MAX_DEPTH = 3
+MIN_PERIOD = 2
+MAX_PERIOD = 24
+PRIORITY_LEVELS = 4
+MAX_ARRIVALS = 8
+MAX_MORE_TICKS = 6
+PLAIN_POLICIES = ("fp", "edf")
+
+
+def policies(features: Features = PLAIN) -> st.SearchStrategy[str]:
+    """Make the policy of the root or of a server."""
+    return st.sampled_from(POLICIES if "policies" in features else PLAIN_POLICIES)
+
+
+def periods(least: int = MIN_PERIOD) -> st.SearchStrategy[int]:
+    """Make a period; every second one divides 24, so that instants coincide."""
+    harmonic = [period for period in (2, 3, 4, 6, 8, 12, 24) if period >= least]
+    return st.one_of(st.sampled_from(harmonic), st.integers(least, MAX_PERIOD))
+
+
+def offsets() -> st.SearchStrategy[int]:
+    """Make an offset, often 0."""
+    return st.one_of(st.just(0), st.integers(0, MAX_PERIOD))
+
+
+def priorities() -> st.SearchStrategy[int]:
+    """Make a priority out of few levels, so that equal ones are frequent."""
+    return st.integers(1, PRIORITY_LEVELS)
+
+
+def deadlines(period: int) -> st.SearchStrategy[int | None]:
+    """Make a relative deadline: the period, at most the period, or at least the period."""
+    return st.one_of(st.none(), st.integers(1, period), st.integers(period, 3 * period))
+
+
+@st.composite
+def servers(draw: st.DrawFn, *, parents_first: bool = True, features: Features = PLAIN) -> tuple[Server, ...]:
+    """Make 0 to MAX_SERVERS servers nested to at most MAX_DEPTH levels.
+
+    Args:
+        draw: given by Hypothesis.
+        parents_first: False lets a server stand before its parent in the file.
+        features: "policies" or not.
+    """
+    count = draw(st.integers(0, MAX_SERVERS))
+    depths: dict[str, int] = {}
+    made: list[Server] = []
+    for number in range(1, count + 1):
+        parent = draw(st.sampled_from([None, *(name for name in depths if depths[name] < MAX_DEPTH)]))
+        server = draw(_server(f"S{number}", parent, features))
+        depths[server.name] = 1 if parent is None else depths[parent] + 1
+        made.append(server)
+    return tuple(made) if parents_first else tuple(draw(st.permutations(made)))
+
+
+@st.composite
+def _server(draw: st.DrawFn, name: str, parent: str | None, features: Features) -> Server:
+    """Make one server; a budget as long as the period is frequent, because it depletes and returns at once."""
+    period = draw(periods())
+    return Server(
+        name=name,
+        period=period,
+        budget=draw(st.one_of(st.integers(1, period), st.just(period))),
+        priority=draw(priorities()),
+        policy=draw(policies(features)),
+        offset=draw(offsets()),
+        parent=parent,
+    )
+
+
+@st.composite
+def _task(draw: st.DrawFn, name: str, homes: dict[str | None, str], share: int, features: Features) -> Task:
+    """Make one task in one of the homes (name of the server to its policy) with demand / period <= 1 / share."""
+    server = draw(st.sampled_from(list(homes)))
+    period = draw(periods(max(MIN_PERIOD, share)))
+    task = Task(
+        name=name,
+        period=period,
+        demand=draw(st.integers(1, period // share)),
+        offset=draw(offsets()),
+        deadline=draw(deadlines(period)),
+        priority=draw(priorities()),
+        server=server,
+        preemption=draw(st.sampled_from(["preemptive"] * 3 + ["non-preemptive"])),
+        class_=draw(st.sampled_from(CLASSES)),
+    )
+    for feature, change in _task_changes(homes[server]).items():
+        if feature in features and draw(st.booleans()):
+            task = draw(change(task))
+    return replace(task, threshold=draw(_priority_thresholds(task, homes[server])))
+
+
+def _priority_thresholds(task: Task, policy: str) -> st.SearchStrategy[int | None]:
+    """Make a preemption threshold that is a priority, where that has a meaning."""
+    if policy != "fp" or task.non_preemptive:
+        return st.none()
+    return st.one_of(st.none(), st.integers(task.priority, PRIORITY_LEVELS + 1))
+
+
+@st.composite
+def _with_separate_arrivals(draw: st.DrawFn, task: Task) -> Task:
+    """Replace the period by explicit arrivals with a minimum separation."""
+    assert task.period is not None
+    apart = draw(st.one_of(st.just(task.period), st.integers(1, task.period)))
+    gaps = draw(st.lists(st.integers(apart, apart + MAX_PERIOD), max_size=MAX_ARRIVALS))
+    return replace(task, period=None, min_separation=apart, releases=_at_once(task.offset, gaps))
+
+
+@st.composite
+def _with_bursts(draw: st.DrawFn, task: Task) -> Task:
+    """Replace the period by explicit arrivals, any of which may fall together."""
+    assert task.period is not None
+    gaps = draw(st.lists(st.integers(0, task.period), max_size=MAX_ARRIVALS))
+    return replace(task, period=None, deadline=task.relative_deadline, releases=_at_once(task.offset, gaps))
+
+
+def _at_once(first: int, gaps: list[int]) -> tuple[tuple[int, int], ...]:
+    """Make jobs that are released when they arrive."""
+    return tuple((instant, instant) for instant in accumulate(gaps, initial=first))
+
+
+def _with_arrivals(task: Task) -> st.SearchStrategy[Task]:
+    """Replace the period by explicit arrivals."""
+    return st.one_of(_with_separate_arrivals(task), _with_bursts(task))
+
+
+@st.composite
+def _with_jitter(draw: st.DrawFn, task: Task) -> Task:
+    """Let the jobs be released late, but never before the job in front."""
+    given_arrivals = [arrival for _, arrival in task.releases or ()]
+    arrivals = given_arrivals or [task.offset + number * (task.period or 1) for number in range(MAX_ARRIVALS)]
+    delays = draw(st.lists(st.integers(0, MAX_PERIOD), min_size=len(arrivals), max_size=len(arrivals)))
+    releases = accumulate((arrival + delay for arrival, delay in zip(arrivals, delays, strict=True)), max)
+    return replace(task, releases=tuple(zip(releases, arrivals, strict=True)))
+
+
+@st.composite
+def _with_demands(draw: st.DrawFn, task: Task) -> Task:
+    """Let the jobs demand more or less than the wcet, and that be more than the body."""
+    wcet = task.declared_wcet + draw(st.integers(0, 3))
+    return replace(task, wcet=wcet, demand=tuple(draw(st.lists(st.integers(1, wcet + 3), min_size=1, max_size=3))))
+
+
+def _with_points(task: Task) -> st.SearchStrategy[Task]:
+    """Give the task subjobs, or a body with points."""
+    return st.one_of(_with_subjobs(task), _with_items(task, ["point", "optional point"]))
+
+
+@st.composite
+def _with_subjobs(draw: st.DrawFn, task: Task) -> Task:
+    """Cut the task into subjobs."""
+    runs = draw(_cut(task.declared_wcet))
+    preemption = draw(st.sampled_from([None, "preemptive"]))
+    return replace(task, demand=None, subjobs=tuple(runs), preemption=preemption)
+
+
+def _with_suspensions(task: Task) -> st.SearchStrategy[Task]:
+    """Put suspensions between the runs of the task."""
+    return _with_items(task, ["suspend 1", "suspend 2", "suspend 5"])
+
+
+@st.composite
+def _with_items(draw: st.DrawFn, task: Task, items: list[str]) -> Task:
+    """Put some items before and between the runs of a task."""
+    body: list[str] = []
+    for item in _body_of(task) if task.steps else [f"run {ticks}" for ticks in draw(_cut(task.declared_wcet))]:
+        body += [*draw(st.lists(st.sampled_from(items), max_size=2)), item]
+    preemption = "non-preemptive" if task.non_preemptive else draw(st.sampled_from(["preemptive", "non-preemptive"]))
+    return replace(task, demand=None, subjobs=None, body=tuple(body), preemption=preemption)
+
+
+def _body_of(task: Task) -> list[str]:
+    """Write the steps of a task as the items of a body."""
+    return [f"{kind} {ticks}" if ticks else kind for kind, ticks in task.steps]
+
+
+@st.composite
+def _cut(draw: st.DrawFn, total: int) -> list[int]:
+    """Cut a number of ticks, or some more so that there is something to cut, into pieces."""
+    total += draw(st.integers(0, MAX_MORE_TICKS))
+    cuts = draw(st.sets(st.integers(0, total), max_size=3))
+    return [end - start for start, end in pairwise(sorted(cuts | {0, total}))]
+
+
+def _with_on_miss(task: Task) -> st.SearchStrategy[Task]:
+    """Say what becomes of a late job."""
+    return st.builds(lambda on_miss: replace(task, on_miss=on_miss), st.sampled_from(ON_MISS))
+
+
+TASK_CHANGES: dict[str, Callable[[Task], st.SearchStrategy[Task]]] = {
+    "arrivals": _with_arrivals,
+    "jitter": _with_jitter,
+    "points": _with_points,
+    "suspensions": _with_suspensions,
+    "demands": _with_demands,
+    "on_miss": _with_on_miss,
+}
+"""What a feature does to a task, in the order in which that must be done."""
+
+
+def _task_changes(policy: str) -> dict[str, Callable[[Task], st.SearchStrategy[Task]]]:
+    """Give what the features do to a task under a policy: rm wants a separation."""
+    return TASK_CHANGES | {"arrivals": _with_separate_arrivals} if policy == "rm" else TASK_CHANGES
+
+
+@st.composite
+def _with_named_thresholds(draw: st.DrawFn, tasks: tuple[Task, ...]) -> tuple[Task, ...]:
+    """Let some of the tasks name a task of their dispatcher as threshold."""
+    made = []
+    for task in tasks:
+        names = [other.name for other in tasks if other.server == task.server]
+        threshold = draw(st.one_of(st.just(task.threshold), st.sampled_from(names)))
+        made.append(task if task.non_preemptive else replace(task, threshold=threshold))
+    return tuple(made)
+
+
+@st.composite
+def platforms(draw: st.DrawFn, features: Features) -> Platform:
+    """Make a platform: push or pull where there are points or costs, and costs, many of them 0."""
+    points = draw(st.sampled_from(POINT_MODELS)) if features & {"points", "costs"} else "push"
+    if "costs" not in features:
+        return Platform(points=points)
+    cost = st.sampled_from([0, 0, 1, 2])
+    tick = draw(st.sampled_from([0, 0, 0, 1, 2]))
+    return Platform(
+        context_switch=draw(cost),
+        release=draw(cost),
+        scheduling=draw(cost),
+        point=draw(cost),
+        tick=tick,
+        tick_period=draw(st.integers(tick, 12)) if tick else None,
+        points=points,
+    )
+
+
+def _some_of(features: Features) -> st.SearchStrategy[Features]:
+    """Choose the features of one system: one or two, or all."""
+    if not features:
+        return st.just(features)
+    few = st.frozensets(st.sampled_from(sorted(features)), min_size=1, max_size=2)
+    return st.one_of(few, st.just(features))
+
+
+@st.composite
+def systems(draw: st.DrawFn, *, parents_first: bool = True, features: Features = PLAIN) -> System:
+    """Make a system of 1 to MAX_TASKS tasks; about half of them have a utilization of at most 1.
+
+    Args:
+        draw: given by Hypothesis.
+        parents_first: False lets a server stand before its parent in the file.
+        features: what the system may have besides what PLAIN has; see EVERYTHING and JITTER.
+    """
+    features = draw(_some_of(features))
+    policy = draw(policies(features))
+    made = draw(servers(parents_first=parents_first, features=features))
+    homes: dict[str | None, str] = {None: policy} | {server.name: server.policy for server in made}
+    count = draw(st.integers(1, MAX_TASKS))
+    share = count if draw(st.booleans()) else 1
+    tasks = tuple(draw(_task(f"T{number}", homes, share, features)) for number in range(1, count + 1))
+    if "thresholds" in features:
+        tasks = draw(_with_named_thresholds(tasks))
+    return System(policy=policy, tasks=tasks, servers=made, platform=draw(platforms(features)))
+
+
+def horizons() -> st.SearchStrategy[int]:
+    """Make a horizon: a few periods, at least one tick."""
+    return st.integers(1, 6 * MAX_PERIOD)
