@@ -1,7 +1,8 @@
 """Runs of the fuzzers in tests/fuzz: what they try must neither crash, hang, nor break a promise.
 
-TAKT_FUZZ_SECONDS says how long each of them tries (default 20); `make soak` asks for more. What they found interesting
-stays in build/fuzz/corpus for the next run, and an input that failed in build/fuzz/crashes.
+Each of them tries a fixed number of inputs from a fixed seed, so that a change passes or fails for what it changes.
+With TAKT_FUZZ_SECONDS, as in `make soak`, each goes on from where it was for that long, with another seed every time:
+what it found interesting stays in build/fuzz/corpus. An input that failed is left in build/fuzz/crashes.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = Path("tests/fuzz")
 BUILD = Path("build/fuzz")
-SECONDS = int(os.environ.get("TAKT_FUZZ_SECONDS", "20"))
+SECONDS = os.environ.get("TAKT_FUZZ_SECONDS")
 LIMITS = ["-timeout=20", "-rss_limit_mb=2048"]
 SHOWN_LINES = 40
 
@@ -32,30 +33,42 @@ class Fuzzer:
     Attributes:
         command: The program.
         seeds: The folder with what it begins with.
+        runs: How many inputs it tries, about 20 s of them.
         options: libFuzzer's, beside those that all have.
     """
 
     command: list[str]
     seeds: Path
+    runs: int
     options: list[str]
 
 
 FUZZERS = {
-    "dispatcher": Fuzzer([str(BUILD / "fuzz_dispatcher")], SOURCES / "corpus/dispatcher", ["-max_len=600"]),
-    "replay": Fuzzer([str(BUILD / "fuzz_replay")], SOURCES / "corpus/replay", ["-max_len=600"]),
+    "dispatcher": Fuzzer([str(BUILD / "fuzz_dispatcher")], SOURCES / "corpus/dispatcher", 20_000, ["-max_len=600"]),
+    "replay": Fuzzer([str(BUILD / "fuzz_replay")], SOURCES / "corpus/replay", 60_000, ["-max_len=600"]),
     "taskset": Fuzzer(
         [sys.executable, str(SOURCES / "fuzz_taskset.py")],
         BUILD / "seeds/taskset",
+        50_000,
         ["-max_len=2000", f"-dict={SOURCES / 'taskset.dict'}"],
     ),
-    "trace": Fuzzer([sys.executable, str(SOURCES / "fuzz_trace.py")], BUILD / "seeds/trace", ["-max_len=4000"]),
+    "trace": Fuzzer(
+        [sys.executable, str(SOURCES / "fuzz_trace.py")], BUILD / "seeds/trace", 100_000, ["-max_len=4000"]
+    ),
 }
 
 
 def call(command: list[str]) -> subprocess.CompletedProcess[str]:
     """Run a command at the root of the project, with its error output in its output."""
     return subprocess.run(
-        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False
+        command,
+        cwd=ROOT,
+        env=os.environ | {"PYTHONHASHSEED": "0"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
     )
 
 
@@ -65,15 +78,23 @@ def must_run(command: list[str]) -> None:
     assert done.returncode == 0, done.stdout
 
 
-def run(name: str) -> str:
-    """Run one fuzzer; give what there is to say if it found something, else nothing."""
+def run(name: str, found: Path) -> str:
+    """Run one fuzzer; give what there is to say if it found something, else nothing.
+
+    Args:
+        name: which one.
+        found: an empty folder for what it finds interesting, unless that is kept.
+    """
     fuzzer = FUZZERS[name]
-    corpus = BUILD / "corpus" / name
     crashes = BUILD / "crashes"
-    for folder in (corpus, crashes):
-        (ROOT / folder).mkdir(parents=True, exist_ok=True)
-    options = ["-seed=1", f"-max_total_time={SECONDS}", *LIMITS, *fuzzer.options, f"-artifact_prefix={crashes / name}-"]
-    done = call([*fuzzer.command, *options, str(corpus), str(fuzzer.seeds)])
+    (ROOT / crashes).mkdir(parents=True, exist_ok=True)
+    if SECONDS is None:
+        effort, corpus = ["-seed=1", f"-runs={fuzzer.runs}"], found
+    else:
+        effort, corpus = [f"-max_total_time={SECONDS}"], BUILD / "corpus" / name
+        (ROOT / corpus).mkdir(parents=True, exist_ok=True)
+    command = [*fuzzer.command, *effort, *LIMITS, *fuzzer.options, f"-artifact_prefix={crashes / name}-"]
+    done = call([*command, str(corpus), str(fuzzer.seeds)])
     if done.returncode == 0:
         return ""
     lines = [line for line in done.stdout.splitlines() if "\tNEW " not in line and "\tREDUCE " not in line]
@@ -83,14 +104,14 @@ def run(name: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def runs() -> Iterator[dict[str, Future[str]]]:
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Future[str]]]:
     """All fuzzers, as many at a time as there are processors."""
     must_run(["cmake", "--preset", "fuzz"])
     must_run(["cmake", "--build", "--preset", "fuzz"])
     for name in ("taskset", "trace"):
         must_run([sys.executable, str(SOURCES / "seeds.py"), name, str(FUZZERS[name].seeds)])
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        yield {name: pool.submit(run, name) for name in FUZZERS}
+        yield {name: pool.submit(run, name, tmp_path_factory.mktemp(name)) for name in FUZZERS}
 
 
 @pytest.mark.parametrize("name", FUZZERS)

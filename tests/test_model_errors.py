@@ -289,6 +289,24 @@ BAD: dict[str, tuple[str, list[str]]] = {
         task("subjobs = [2, 1]"),
         ['[[task]] "A" subjobs: expected runs of at most the wcet 2, found 3 ticks'],
     ),
+    "body without wcet longer than any time": (
+        HEAD + '[[task]]\nname = "A"\nperiod = 5\nbody = ["run 4611686018427387903", "run 1"]\n',
+        ['[[task]] "A" body: expected runs of at most 4611686018427387903 ticks, found 4611686018427387904 ticks'],
+    ),
+    "separations longer than any time": (
+        source("min_separation = 4611686018427387903"),
+        [
+            '[[task]] "A" min_separation: expected at most 2305843009213693951 ticks unless there are arrivals, '
+            "found 4611686018427387903"
+        ],
+    ),
+    "arrival after all times": (
+        source("arrivals = [1, 4611686018427387903]\ndeadline = 1\noffset = 1"),
+        [
+            '[[task]] "A" arrivals: expected arrivals of at most 4611686018427387903 ticks with the offset, '
+            "found 4611686018427387904"
+        ],
+    ),
     "body that ends in a point": (
         task('body = ["run 2", "point"]'),
         ['[[task]] "A" body: expected a run as the last item, found "point"; leave it out'],

@@ -625,8 +625,9 @@ class _Checker:
     def lengths(self, task: Task) -> Iterator[Problem]:
         """Bodies, distributions and arrivals fit each other; all times are right."""
         runs = sum(self.ticks(item.time) for item in task.items if item.op == Op.RUN)
-        if task.wcet is not None and runs > self.ticks(task.wcet):
-            message = f"expected runs of at most the wcet {show(task.wcet)}, found {runs} ticks"
+        wcet = f"{times.MAX_TICKS} ticks" if task.wcet is None else f"the wcet {show(task.wcet)}"
+        if runs > (times.MAX_TICKS if task.wcet is None else self.ticks(task.wcet)):
+            message = f"expected runs of at most {wcet}, found {runs} ticks"
             yield self.about(task, "body" if task.subjobs is None else "subjobs", "out-of-range", message)
         for key in ("demand", "arrivals"):
             value = getattr(task, key)
@@ -634,6 +635,8 @@ class _Checker:
                 yield from self.distribution(task, key, value)
         if isinstance(task.arrivals, tuple):
             yield from self.instants(task, task.arrivals)
+        elif task.arrivals is None and task.min_separation is not None:
+            yield from self.default_separations(task, task.min_separation)
 
     def distribution(self, task: Task, key: str, value: Distribution) -> Iterator[Problem]:
         """The limits of a distribution leave something."""
@@ -679,6 +682,16 @@ class _Checker:
                     f"found {show(after)} after {show(before)}"
                 )
                 yield self.about(task, "arrivals", "out-of-range", message)
+        last = self.ticks(task.offset) + max(map(self.ticks, arrivals))
+        if last > times.MAX_TICKS:
+            message = f"expected arrivals of at most {times.MAX_TICKS} ticks with the offset, found {last}"
+            yield self.about(task, "arrivals", "out-of-range", message)
+
+    def default_separations(self, task: Task, least: int | str) -> Iterator[Problem]:
+        """Without arrivals, separations go up to twice the least one, which is not too long either."""
+        if 2 * self.ticks(least) > times.MAX_TICKS:
+            message = f"expected at most {times.MAX_TICKS // 2} ticks unless there are arrivals, found {show(least)}"
+            yield self.about(task, "min_separation", "out-of-range", message)
 
     def order(self, task: Task, policy: str | Policy) -> Iterator[Problem]:
         """The policy over a task can order it."""
