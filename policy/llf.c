@@ -23,10 +23,8 @@ static void llf_release(takt_entity_t *entity, const takt_job_t *job) {
     entity->tie = takt_tie_by_class_and_id(entity, job);
 }
 
-/* `threshold` is a laxity + 1. */
-static takt_key_t llf_start(takt_key_t threshold, takt_instant_t now) {
-    return key_of(now + threshold - 1u + SHIFT);
-}
+/* `threshold` is a laxity, shifted likewise. */
+static takt_key_t llf_start(takt_key_t threshold, takt_instant_t now) { return key_of(now + threshold); }
 
 /* The running key grows by one per tick until the wcet is used up. */
 static takt_duration_t llf_overtake(const takt_entity_t *running, const takt_job_t *job,

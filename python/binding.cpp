@@ -398,7 +398,9 @@ class Spec {
 
     takt_key_t preemption_key_in(uint64_t key, int32_t server) const {
         const bool has_levels = policy_at(server)->order == TAKT_ORDER_LEVELS;
-        return has_levels ? level_in(0, key, levels_at(server)) : time_in(0, key, "preemption key");
+        require(has_levels || key < 2 * kTimeLimit,
+                "preemption key " + std::to_string(key) + " out of range");
+        return has_levels ? level_in(0, key, levels_at(server)) : key;
     }
 
     uint32_t levels_at(int32_t server) const {

@@ -231,6 +231,14 @@ BAD: dict[str, tuple[str, list[str]]] = {
         task('demand = {distribution = "uniform", min = 0, max = 2}'),
         ['[[task]] "A" demand: expected min >= 1 tick, found 0'],
     ),
+    "separations that are never any": (
+        source('arrivals = {distribution = "exponential", mean = 2, max = 0}\ndeadline = 5'),
+        ['[[task]] "A" arrivals: expected max >= 1 tick, found 0'],
+    ),
+    "separations that are all below the least one": (
+        source('arrivals = {distribution = "uniform", min = 1, max = 4}\nmin_separation = 5'),
+        ['[[task]] "A" arrivals: expected max >= min_separation = 5, found 4'],
+    ),
     "limits that leave nothing below the wcet": (
         task('demand = {distribution = "exponential", mean = 2, min = 9}'),
         ['[[task]] "A" demand: expected min <= max, found 9 > 2 ticks, which is the wcet unless you give one'],
@@ -306,6 +314,10 @@ BAD: dict[str, tuple[str, list[str]]] = {
             '[[task]] "A" arrivals: expected arrivals of at most 4611686018427387903 ticks with the offset, '
             "found 4611686018427387904"
         ],
+    ),
+    "name on two lines for some": (
+        task('server = "a\u2028b"'),
+        ['[[task]] "A" server: expected a name of printable characters, found "a\\u2028b"'],
     ),
     "body that ends in a point": (
         task('body = ["run 2", "point"]'),

@@ -235,6 +235,7 @@ def having(value: object, *keys: str | int) -> Callable[[Any], None]:
         (having(0, "resolution_ns"), "resolution_ns is out of range"),
         (having("rr", "system", "policy"), "unknown policy rr"),
         (having("sporadic", "entities", 0, "server_kind"), "unknown kind of server sporadic"),
+        (having("a\rb", "entities", 0, "server_kind"), r"unknown kind of server a\rb"),
         (having(0, "entities", 1, "period"), "period 0 out of range"),
         (having(-1, "entities", 1, "period"), "period is out of range"),
         (having(2**62, "entities", 1, "offset"), f"offset {2**62} out of range"),

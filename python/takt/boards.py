@@ -25,7 +25,7 @@ from takt import trace as trace_file
 from takt.errors import InputError, Problem
 from takt.model import System
 from takt.policy import Policy
-from takt.resolve import ROOT, ResolvedServer, ResolvedSystem, ResolvedTask, ResolvedThread
+from takt.resolve import LAXITY_SHIFT, ROOT, ResolvedServer, ResolvedSystem, ResolvedTask, ResolvedThread
 from takt.simulation import horizon_ticks
 from takt.trace import Trace
 
@@ -188,11 +188,11 @@ def _adapt_task(task: ResolvedTask, policy: str | Policy, resolved: ResolvedSyst
 
 
 def _preemption_key(task: ResolvedTask, policy: str | Policy, resolved: ResolvedSystem, board: Board) -> int | None:
-    """Convert a preemption key: levels and "nobody" stay, times do not; least laxity adds 1 to its laxity."""
+    """Convert a preemption key: levels and "nobody" stay, times do not."""
     if not task.preemption_key or catalogue.has_levels(policy):
         return task.preemption_key
-    added = 1 if policy == "llf" else 0
-    return _to_board(task.preemption_key - added, resolved, board) + added
+    shift = LAXITY_SHIFT if policy == "llf" else 0
+    return _to_board(task.preemption_key - shift, resolved, board) + shift
 
 
 def _adapt_server(server: ResolvedServer, resolved: ResolvedSystem, board: Board) -> ResolvedServer:

@@ -101,10 +101,15 @@ def show(value: object) -> str:
     if isinstance(value, (list, tuple)):
         return "an array"
     if isinstance(value, (str, bool)):
-        return _shorten(json.dumps(value, ensure_ascii=False))
+        return _shorten(printable(json.dumps(value, ensure_ascii=False)))
     if isinstance(value, int) and value.bit_length() > 128:
         return f"a number of {value.bit_length()} bits"
     return _shorten(str(value))
+
+
+def printable(text: str) -> str:
+    """Escape what would break the line or cannot be seen, as JSON does."""
+    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
 
 
 def _shorten(text: str) -> str:

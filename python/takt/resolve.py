@@ -40,6 +40,8 @@ _Row = TypeVar("_Row")
 
 
 _NO_LIMIT = times.MAX_TICKS
+LAXITY_SHIFT = _core.TIME_LIMIT
+"""What is added to the laxity that is a threshold under llf, as in policy/llf.c: laxities may be negative."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ class ResolvedTask:
         deadline, offset, wcet: times.
         level: its urgency among the children of its home, 1 = most urgent.
         preemption_key: what a started job has instead of its key, 0 = nobody displaces it; None: its own key. A
-            level under fp, a key under rm and dm, relative to the start under edf and llf.
+            level under fp, a key under rm and dm, relative to the start under edf and llf, there shifted.
         on_miss: "continue", "abort" or "skip".
         jitter: a release is up to this after the arrival.
         is_external: whether jobs arrive as events: always but for a periodic task without jitter.
@@ -403,7 +405,7 @@ def _preemption_key(
         "rm": lambda: int(to_ticks(other.shortest_separation or 0, resolution)),
         "dm": lambda: deadline,
         "edf": lambda: deadline,
-        "llf": lambda: max(0, deadline - _wcet(other, resolution)) + 1,
+        "llf": lambda: deadline - _wcet(other, resolution) + LAXITY_SHIFT,
     }
     return keys[name_of(policy)]()
 
@@ -650,6 +652,10 @@ class _Checker:
         yield from self.parameters(task, key, value)
         if key == "demand" and least < 1:
             yield self.about(task, key, "out-of-range", f"expected min >= 1 tick, found {show(value.min)}")
+        separation = 1 if task.min_separation is None else self.ticks(task.min_separation)
+        if key == "arrivals" and most < separation:
+            which = "1 tick" if task.min_separation is None else f"min_separation = {show(task.min_separation)}"
+            yield self.about(task, key, "out-of-range", f"expected max >= {which}, found {show(value.max)}")
         if least > most:
             default = "" if value.max is not None else ", which is the wcet unless you give one"
             message = f"expected min <= max, found {least} > {most} ticks{default}"

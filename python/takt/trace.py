@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from takt import _core
-from takt.errors import InputError, file_error, system_error
+from takt.errors import InputError, file_error, printable, system_error
 from takt.policy import Policy, name_of
 from takt.resolve import CLASSES, ON_MISS, ResolvedServer, ResolvedSystem, ResolvedTask, ResolvedThread
 
@@ -265,7 +265,7 @@ def _from_header(path: str | Path, header: Mapping[str, Any], records: memoryvie
             raise ValueError("resolution_ns is out of range")
         trace.system.spec()
     except ValueError as error:
-        raise _damaged(path, f"its header is not right: {error}") from None
+        raise _damaged(path, f"its header is not right: {printable(str(error))}") from None
     return trace
 
 
