@@ -430,11 +430,11 @@ static takt_instant_t end_of_decision(const run_t *run, takt_instant_t now) {
 }
 
 /* Lets the decision be from `now` on, until its job does something, its time ends or the horizon comes:
- * the next event. */
+ * the next event. What came due while the kernel worked comes before anything that the job does. */
 static takt_event_t advance(run_t *run, takt_instant_t now) {
     const takt_instant_t end = end_of_decision(run, now);
     takt_event_t event = {TAKT_EVENT_TIME, NULL, end, end};
-    if (run->decision.entity == NULL || now >= run->horizon) {
+    if (run->decision.entity == NULL || end <= now) {
         return event;
     }
     const uint32_t task = task_of(run->sim, run->decision.entity);

@@ -13,31 +13,33 @@ from pathlib import Path
 import oracle
 import takt
 from hypothesis import HealthCheck, given, settings
-from oracle.systems import horizons, rich_systems, systems
+from oracle.systems import EVERYTHING, horizons, systems
 from takt import measurement, report
 
 SYSTEMS = int(os.environ.get("TAKT_SYSTEMS", "200"))
+IDEAL = EVERYTHING - {"costs"}
 
 many = settings(max_examples=SYSTEMS, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 
 
 def as_task(task: oracle.Task) -> takt.Task:
-    """Say a task of the oracle in Takt's words. There a started non-preemptive job may have a threshold too,
-    which then says nothing."""
+    """Say a task of the oracle in Takt's words."""
+    is_listed = task.releases is not None
     return takt.Task(
         name=task.name,
-        period=task.period if task.releases is None else None,
-        wcet=task.longest,
-        deadline=task.deadline,
-        offset=task.offset,
-        priority=task.priority,
-        min_separation=None if task.releases is None else task.period,
+        period=None if is_listed else task.period,
+        min_separation=task.rate_period if is_listed else None,
         arrivals=None if task.releases is None else [release for release, _ in task.releases],
-        demand=list(task.demands) or task.demand,
-        body=[f"{kind} {ticks or ''}" for kind, ticks in task.body] or None,
-        on_miss=task.on_miss,
+        wcet=task.declared_wcet,
+        demand=list(task.demands),
+        deadline=task.relative_deadline,
+        offset=0 if is_listed else task.offset,
+        priority=task.priority,
+        body=list(task.body) if task.body else None,
+        subjobs=list(task.subjobs) if task.subjobs else None,
         preemption="non-preemptive" if task.non_preemptive else "preemptive",
-        threshold=None if task.non_preemptive else task.threshold,
+        threshold=task.threshold,
+        on_miss=task.on_miss,
         server=task.server,
         class_=task.class_,
     )
@@ -63,20 +65,20 @@ def as_system(system: oracle.System) -> takt.System:
         policy=system.policy,
         tasks=[as_task(task) for task in system.tasks],
         servers=[as_server(server) for server in system.servers],
-        platform=as_platform(system.costs),
+        platform=as_platform(system.platform),
     )
 
 
-def as_platform(costs: oracle.Costs) -> takt.Platform:
-    """Say the costs of the oracle in Takt's words."""
+def as_platform(platform: oracle.Platform) -> takt.Platform:
+    """Say what the kernel's work costs in Takt's words."""
     return takt.Platform(
-        context_switch=costs.context_switch,
-        release=costs.release,
-        scheduling=costs.scheduling,
-        point=costs.point,
-        tick=costs.tick,
-        tick_period=costs.tick_period or None,
-        points="pull" if costs.pull else "push",
+        context_switch=platform.context_switch,
+        release=platform.release,
+        scheduling=platform.scheduling,
+        point=platform.point,
+        tick=platform.tick,
+        tick_period=platform.tick_period,
+        points=platform.points,
     )
 
 
@@ -104,20 +106,14 @@ def outcome(result: takt.Result) -> oracle.Outcome:
 def expected_of(system: oracle.System, horizon: int) -> oracle.Outcome:
     """What the oracle says, without what Takt does not tell: budgets of no servers, invocations at no cost."""
     expected = oracle.simulate(system, horizon)
-    invocations = expected.invocations if is_costly(system.costs) else 0
+    invocations = 0 if system.platform == oracle.Platform() else expected.invocations
     return replace(expected, budgets=[row for row in expected.budgets if row], invocations=invocations)
-
-
-def is_costly(costs: oracle.Costs) -> bool:
-    """Whether the kernel takes time, or timers wait for points."""
-    return costs.pull or any((costs.context_switch, costs.release, costs.scheduling, costs.point, costs.tick))
 
 
 @many
 @given(systems(), horizons())
 def test_simulation_equals_the_oracle(system: oracle.System, horizon: int) -> None:
-    expected = expected_of(system, horizon)
-    assert outcome(takt.simulate(as_system(system), horizon)) == expected
+    assert outcome(takt.simulate(as_system(system), horizon)) == expected_of(system, horizon)
 
 
 @many
@@ -125,24 +121,23 @@ def test_simulation_equals_the_oracle(system: oracle.System, horizon: int) -> No
 def test_simulation_equals_the_oracle_when_servers_stand_before_their_parents(
     system: oracle.System, horizon: int
 ) -> None:
-    expected = expected_of(system, horizon)
-    assert outcome(takt.simulate(as_system(system), horizon)) == expected
+    assert outcome(takt.simulate(as_system(system), horizon)) == expected_of(system, horizon)
 
 
 @many
-@given(rich_systems(with_costs=False), horizons())
+@given(systems(parents_first=False, features=IDEAL), horizons())
 def test_simulation_equals_the_oracle_whatever_tasks_have(system: oracle.System, horizon: int) -> None:
     assert outcome(takt.simulate(as_system(system), horizon)) == expected_of(system, horizon)
 
 
 @many
-@given(rich_systems(with_costs=True), horizons())
+@given(systems(parents_first=False, features=EVERYTHING, always=frozenset({"costs"})), horizons())
 def test_simulation_equals_the_oracle_where_the_kernel_takes_time(system: oracle.System, horizon: int) -> None:
     assert outcome(takt.simulate(as_system(system), horizon)) == expected_of(system, horizon)
 
 
 @many
-@given(rich_systems(), horizons())
+@given(systems(parents_first=False, features=EVERYTHING), horizons())
 def test_every_trace_replays_identically(system: oracle.System, horizon: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "random.takt")
@@ -166,7 +161,7 @@ def test_a_trace_tells_the_same_jobs_and_segments_as_the_simulation(system: orac
 
 
 @many
-@given(systems(), horizons())
+@given(systems(features=EVERYTHING), horizons())
 def test_what_is_kept_changes_nothing(system: oracle.System, horizon: int) -> None:
     keeping = takt.simulate(as_system(system), horizon)
     counting = takt.simulate(as_system(system), horizon, segments=False, jobs=False, budgets=False)

@@ -1,16 +1,32 @@
 """Hypothesis strategies that make random systems for the oracle and whatever is compared with it.
 
 Small numbers on purpose: short periods bring many releases, depletions and replenishments onto one instant,
-few priority levels bring ties. Shrinking leads to few tasks, no servers, fp, offsets 0.
+few priority levels bring ties. Shrinking leads to few tasks, no servers, fp, offsets 0, and few features.
+
+A test says which features it wants. A system has one or two of them, or all, and a task that may have a
+feature has it in about half of the cases.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from itertools import accumulate, pairwise
 
 from hypothesis import strategies as st
 
-from .oracle import CLASSES, POLICIES, Body, Costs, Server, System, Task
+from .model import CLASSES, ON_MISS, POINT_MODELS, POLICIES, Platform, Server, System, Task
+
+Features = frozenset[str]
+
+PLAIN: Features = frozenset()
+"""Periodic tasks of constant demand under fp and edf; servers, priority thresholds, non-preemptive tasks."""
+LIMITED_PREEMPTION: Features = frozenset({"points", "thresholds"})
+"""Bodies with points and optional points, pushed and pulled; thresholds that name a task."""
+EVERYTHING: Features = LIMITED_PREEMPTION | {"arrivals", "costs", "demands", "on_miss", "policies", "suspensions"}
+"""All that a task-set file can say without random numbers."""
+JITTER: Features = frozenset({"jitter"})
+"""Jobs that are released after their arrival."""
 
 MAX_TASKS = 8
 MAX_SERVERS = 4
@@ -18,11 +34,14 @@ MAX_DEPTH = 3
 MIN_PERIOD = 2
 MAX_PERIOD = 24
 PRIORITY_LEVELS = 4
+MAX_ARRIVALS = 8
+MAX_MORE_TICKS = 6
+PLAIN_POLICIES = ("fp", "edf")
 
 
-def policies() -> st.SearchStrategy[str]:
+def policies(features: Features = PLAIN) -> st.SearchStrategy[str]:
     """Make the policy of the root or of a server."""
-    return st.sampled_from(POLICIES)
+    return st.sampled_from(POLICIES if "policies" in features else PLAIN_POLICIES)
 
 
 def periods(least: int = MIN_PERIOD) -> st.SearchStrategy[int]:
@@ -46,71 +65,28 @@ def deadlines(period: int) -> st.SearchStrategy[int | None]:
     return st.one_of(st.none(), st.integers(1, period), st.integers(period, 3 * period))
 
 
-def thresholds(priority: int, policy: str) -> st.SearchStrategy[int | None]:
-    """Make a preemption threshold not below the own priority; none where there are no priorities."""
-    if policy != "fp":
-        return st.none()
-    return st.one_of(st.none(), st.integers(priority, PRIORITY_LEVELS + 1))
-
-
-def bodies() -> st.SearchStrategy[Body]:
-    """Make a short body that ends with a run."""
-    times = st.integers(1, 3)
-    run = st.tuples(st.just("run"), times)
-    point = st.sampled_from([("point", 0), ("optional point", 0)])
-    suspend = st.tuples(st.just("suspend"), times)
-    items = st.lists(st.one_of(run, point, suspend), max_size=5)
-    return st.tuples(items, run).map(lambda parts: (*parts[0], parts[1]))
-
-
 @st.composite
-def releases(draw: st.DrawFn, period: int | None) -> tuple[tuple[int, int], ...]:
-    """Make explicit arrivals, at least a period apart if there is one; bursts are frequent if there is none."""
-    least = 0 if period is None else period
-    instants = [draw(offsets())]
-    for separation in draw(st.lists(st.one_of(st.just(0), st.integers(0, MAX_PERIOD)), max_size=8)):
-        instants.append(instants[-1] + max(least, separation))
-    return tuple((instant, instant) for instant in instants)
-
-
-@st.composite
-def costs(draw: st.DrawFn, *, may_pull: bool) -> Costs:
-    """Make costs of the kernel, a few ticks each, or none with points that pull."""
-    cost = st.sampled_from([0, 0, 1, 1, 2])
-    pull = may_pull and draw(st.booleans())
-    tick = 0 if pull else draw(cost)
-    return Costs(
-        context_switch=draw(cost),
-        release=draw(cost),
-        scheduling=draw(cost),
-        point=draw(cost),
-        tick=tick,
-        tick_period=draw(st.integers(tick + 1, 12)) if tick else 0,
-        pull=pull,
-    )
-
-
-@st.composite
-def servers(draw: st.DrawFn, *, parents_first: bool = True) -> tuple[Server, ...]:
+def servers(draw: st.DrawFn, *, parents_first: bool = True, features: Features = PLAIN) -> tuple[Server, ...]:
     """Make 0 to MAX_SERVERS servers nested to at most MAX_DEPTH levels.
 
     Args:
         draw: given by Hypothesis.
         parents_first: False lets a server stand before its parent in the file.
+        features: "policies" or not.
     """
     count = draw(st.integers(0, MAX_SERVERS))
     depths: dict[str, int] = {}
     made: list[Server] = []
     for number in range(1, count + 1):
         parent = draw(st.sampled_from([None, *(name for name in depths if depths[name] < MAX_DEPTH)]))
-        server = draw(_server(f"S{number}", parent))
+        server = draw(_server(f"S{number}", parent, features))
         depths[server.name] = 1 if parent is None else depths[parent] + 1
         made.append(server)
     return tuple(made) if parents_first else tuple(draw(st.permutations(made)))
 
 
 @st.composite
-def _server(draw: st.DrawFn, name: str, parent: str | None) -> Server:
+def _server(draw: st.DrawFn, name: str, parent: str | None, features: Features) -> Server:
     """Make one server; a budget as long as the period is frequent, because it depletes and returns at once."""
     period = draw(periods())
     return Server(
@@ -118,106 +94,210 @@ def _server(draw: st.DrawFn, name: str, parent: str | None) -> Server:
         period=period,
         budget=draw(st.one_of(st.integers(1, period), st.just(period))),
         priority=draw(priorities()),
-        policy=draw(policies()),
+        policy=draw(policies(features)),
         offset=draw(offsets()),
         parent=parent,
     )
 
 
 @st.composite
-def _task(draw: st.DrawFn, name: str, homes: dict[str | None, str], share: int) -> Task:
+def _task(draw: st.DrawFn, name: str, homes: dict[str | None, str], share: int, features: Features) -> Task:
     """Make one task in one of the homes (name of the server to its policy) with demand / period <= 1 / share."""
     server = draw(st.sampled_from(list(homes)))
     period = draw(periods(max(MIN_PERIOD, share)))
-    priority = draw(priorities())
-    return Task(
+    task = Task(
         name=name,
         period=period,
         demand=draw(st.integers(1, period // share)),
         offset=draw(offsets()),
         deadline=draw(deadlines(period)),
-        priority=priority,
+        priority=draw(priorities()),
         server=server,
-        non_preemptive=draw(st.sampled_from([False, False, False, True])),
-        threshold=draw(thresholds(priority, homes[server])),
+        preemption=draw(st.sampled_from(["preemptive"] * 3 + ["non-preemptive"])),
         class_=draw(st.sampled_from(CLASSES)),
     )
+    for feature, change in _task_changes(homes[server]).items():
+        if feature in features and draw(st.booleans()):
+            task = draw(change(task))
+    return replace(task, threshold=draw(_priority_thresholds(task, homes[server])))
+
+
+def _priority_thresholds(task: Task, policy: str) -> st.SearchStrategy[int | None]:
+    """Make a preemption threshold that is a priority, where that has a meaning."""
+    if policy != "fp" or task.non_preemptive:
+        return st.none()
+    return st.one_of(st.none(), st.integers(task.priority, PRIORITY_LEVELS + 1))
 
 
 @st.composite
-def systems(draw: st.DrawFn, *, parents_first: bool = True) -> System:
+def _with_separate_arrivals(draw: st.DrawFn, task: Task) -> Task:
+    """Replace the period by explicit arrivals with a minimum separation."""
+    assert task.period is not None
+    apart = draw(st.one_of(st.just(task.period), st.integers(1, task.period)))
+    gaps = draw(st.lists(st.integers(apart, apart + MAX_PERIOD), max_size=MAX_ARRIVALS))
+    return replace(task, period=None, min_separation=apart, releases=_at_once(task.offset, gaps))
+
+
+@st.composite
+def _with_bursts(draw: st.DrawFn, task: Task) -> Task:
+    """Replace the period by explicit arrivals, any of which may fall together."""
+    assert task.period is not None
+    gaps = draw(st.lists(st.integers(0, task.period), max_size=MAX_ARRIVALS))
+    return replace(task, period=None, deadline=task.relative_deadline, releases=_at_once(task.offset, gaps))
+
+
+def _at_once(first: int, gaps: list[int]) -> tuple[tuple[int, int], ...]:
+    """Make jobs that are released when they arrive."""
+    return tuple((instant, instant) for instant in accumulate(gaps, initial=first))
+
+
+def _with_arrivals(task: Task) -> st.SearchStrategy[Task]:
+    """Replace the period by explicit arrivals."""
+    return st.one_of(_with_separate_arrivals(task), _with_bursts(task))
+
+
+@st.composite
+def _with_jitter(draw: st.DrawFn, task: Task) -> Task:
+    """Let the jobs be released late, but never before the job in front."""
+    given_arrivals = [arrival for _, arrival in task.releases or ()]
+    arrivals = given_arrivals or [task.offset + number * (task.period or 1) for number in range(MAX_ARRIVALS)]
+    delays = draw(st.lists(st.integers(0, MAX_PERIOD), min_size=len(arrivals), max_size=len(arrivals)))
+    releases = accumulate((arrival + delay for arrival, delay in zip(arrivals, delays, strict=True)), max)
+    return replace(task, releases=tuple(zip(releases, arrivals, strict=True)))
+
+
+@st.composite
+def _with_demands(draw: st.DrawFn, task: Task) -> Task:
+    """Let the jobs demand more or less than the wcet, and that be more than the body."""
+    wcet = task.declared_wcet + draw(st.integers(0, 3))
+    return replace(task, wcet=wcet, demand=tuple(draw(st.lists(st.integers(1, wcet + 3), min_size=1, max_size=3))))
+
+
+def _with_points(task: Task) -> st.SearchStrategy[Task]:
+    """Give the task subjobs, or a body with points."""
+    return st.one_of(_with_subjobs(task), _with_items(task, ["point", "optional point"]))
+
+
+@st.composite
+def _with_subjobs(draw: st.DrawFn, task: Task) -> Task:
+    """Cut the task into subjobs."""
+    runs = draw(_cut(task.declared_wcet))
+    preemption = draw(st.sampled_from([None, "preemptive"]))
+    return replace(task, demand=None, subjobs=tuple(runs), preemption=preemption)
+
+
+def _with_suspensions(task: Task) -> st.SearchStrategy[Task]:
+    """Put suspensions between the runs of the task."""
+    return _with_items(task, ["suspend 1", "suspend 2", "suspend 5"])
+
+
+@st.composite
+def _with_items(draw: st.DrawFn, task: Task, items: list[str]) -> Task:
+    """Put some items before and between the runs of a task."""
+    body: list[str] = []
+    for item in _body_of(task) if task.steps else [f"run {ticks}" for ticks in draw(_cut(task.declared_wcet))]:
+        body += [*draw(st.lists(st.sampled_from(items), max_size=2)), item]
+    preemption = "non-preemptive" if task.non_preemptive else draw(st.sampled_from(["preemptive", "non-preemptive"]))
+    return replace(task, demand=None, subjobs=None, body=tuple(body), preemption=preemption)
+
+
+def _body_of(task: Task) -> list[str]:
+    """Write the steps of a task as the items of a body."""
+    return [f"{kind} {ticks}" if ticks else kind for kind, ticks in task.steps]
+
+
+@st.composite
+def _cut(draw: st.DrawFn, total: int) -> list[int]:
+    """Cut a number of ticks, or some more so that there is something to cut, into pieces."""
+    total += draw(st.integers(0, MAX_MORE_TICKS))
+    cuts = draw(st.sets(st.integers(0, total), max_size=3))
+    return [end - start for start, end in pairwise(sorted(cuts | {0, total}))]
+
+
+def _with_on_miss(task: Task) -> st.SearchStrategy[Task]:
+    """Say what becomes of a late job."""
+    return st.builds(lambda on_miss: replace(task, on_miss=on_miss), st.sampled_from(ON_MISS))
+
+
+TASK_CHANGES: dict[str, Callable[[Task], st.SearchStrategy[Task]]] = {
+    "arrivals": _with_arrivals,
+    "jitter": _with_jitter,
+    "points": _with_points,
+    "suspensions": _with_suspensions,
+    "demands": _with_demands,
+    "on_miss": _with_on_miss,
+}
+"""What a feature does to a task, in the order in which that must be done."""
+
+
+def _task_changes(policy: str) -> dict[str, Callable[[Task], st.SearchStrategy[Task]]]:
+    """Give what the features do to a task under a policy: rm wants a separation."""
+    return TASK_CHANGES | {"arrivals": _with_separate_arrivals} if policy == "rm" else TASK_CHANGES
+
+
+@st.composite
+def _with_named_thresholds(draw: st.DrawFn, tasks: tuple[Task, ...]) -> tuple[Task, ...]:
+    """Let some of the tasks name a task of their dispatcher as threshold."""
+    made = []
+    for task in tasks:
+        names = [other.name for other in tasks if other.server == task.server]
+        threshold = draw(st.one_of(st.just(task.threshold), st.sampled_from(names)))
+        made.append(task if task.non_preemptive else replace(task, threshold=threshold))
+    return tuple(made)
+
+
+@st.composite
+def platforms(draw: st.DrawFn, features: Features, *, may_pull: bool) -> Platform:
+    """Make a platform: push or pull where there are points or costs, and costs, many of them 0."""
+    points = draw(st.sampled_from(POINT_MODELS)) if may_pull and features & {"points", "costs"} else "push"
+    if "costs" not in features:
+        return Platform(points=points)
+    cost = st.sampled_from([0, 0, 1, 2])
+    tick = draw(st.sampled_from([0, 0, 0, 1, 2])) if points == "push" else 0
+    return Platform(
+        context_switch=draw(cost),
+        release=draw(cost),
+        scheduling=draw(cost),
+        point=draw(cost),
+        tick=tick,
+        tick_period=draw(st.integers(tick, 12)) if tick else None,
+        points=points,
+    )
+
+
+def _some_of(features: Features) -> st.SearchStrategy[Features]:
+    """Choose the features of one system: one or two, or all."""
+    if not features:
+        return st.just(features)
+    few = st.frozensets(st.sampled_from(sorted(features)), min_size=1, max_size=2)
+    return st.one_of(few, st.just(features))
+
+
+@st.composite
+def systems(
+    draw: st.DrawFn, *, parents_first: bool = True, features: Features = PLAIN, always: Features = PLAIN
+) -> System:
     """Make a system of 1 to MAX_TASKS tasks; about half of them have a utilization of at most 1.
 
     Args:
         draw: given by Hypothesis.
         parents_first: False lets a server stand before its parent in the file.
+        features: what the system may have besides what PLAIN has; see EVERYTHING and JITTER.
+        always: what it has in any case.
     """
-    policy = draw(policies())
-    made = draw(servers(parents_first=parents_first))
+    features = draw(_some_of(features)) | always
+    policy = draw(policies(features))
+    made = draw(servers(parents_first=parents_first, features=features))
     homes: dict[str | None, str] = {None: policy} | {server.name: server.policy for server in made}
     count = draw(st.integers(1, MAX_TASKS))
     share = count if draw(st.booleans()) else 1
-    tasks = tuple(draw(_task(f"T{number}", homes, share)) for number in range(1, count + 1))
-    return System(policy=policy, tasks=tasks, servers=made)
+    tasks = tuple(draw(_task(f"T{number}", homes, share, features)) for number in range(1, count + 1))
+    if "thresholds" in features:
+        tasks = draw(_with_named_thresholds(tasks))
+    may_pull = all(task.on_miss == "continue" for task in tasks)
+    return System(policy=policy, tasks=tasks, servers=made, platform=draw(platforms(features, may_pull=may_pull)))
 
 
 def horizons() -> st.SearchStrategy[int]:
     """Make a horizon: a few periods, at least one tick."""
     return st.integers(1, 6 * MAX_PERIOD)
-
-
-# ---- everything at once -----------------------------------------------------------------------------
-
-
-@st.composite
-def _rich_task(draw: st.DrawFn, task: Task, names: list[str], policy: str) -> Task:
-    """Give a task some of what tasks can have; `names` are those of the tasks in its dispatcher."""
-    wishes = draw(st.sets(st.sampled_from(["wcet", "demands", "releases", "body", "on_miss", "threshold"]), max_size=3))
-    if "releases" in wishes:
-        period = task.period if policy == "rm" or draw(st.booleans()) else None
-        deadline = task.deadline or (task.period if period is None else None)
-        task = replace(task, period=period, deadline=deadline, offset=0, releases=draw(releases(period)))
-    if "body" in wishes:
-        body = draw(bodies())
-        runs = sum(ticks for kind, ticks in body if kind == "run")
-        task = replace(task, body=body, demand=runs, wcet=runs + draw(st.integers(0, 2)))
-    if "demands" in wishes:
-        lengths = st.integers(1, task.longest + 3)
-        task = replace(task, wcet=task.longest, demands=tuple(draw(st.lists(lengths, min_size=1, max_size=4))))
-    if "wcet" in wishes and not task.body:
-        task = replace(task, wcet=draw(st.integers(1, task.demand + 3)))
-    if "on_miss" in wishes:
-        task = replace(task, on_miss=draw(st.sampled_from(["abort", "skip"])))
-    if "threshold" in wishes and not task.non_preemptive:
-        task = replace(task, threshold=draw(st.sampled_from(names)))
-    if task.non_preemptive:
-        task = replace(task, threshold=None)
-    return task
-
-
-@st.composite
-def rich_systems(draw: st.DrawFn, *, with_costs: bool | None = None) -> System:
-    """Make a system whose tasks have any of what tasks can have, on ideal hardware or not.
-
-    Args:
-        draw: given by Hypothesis.
-        with_costs: whether the kernel's work takes time; None lets every third system have costs.
-    """
-    system = draw(systems(parents_first=False))
-    policies_by_home: dict[str | None, str] = {None: system.policy}
-    policies_by_home |= {server.name: server.policy for server in system.servers}
-    tasks = tuple(
-        draw(
-            _rich_task(
-                task,
-                [other.name for other in system.tasks if other.server == task.server],
-                policies_by_home[task.server],
-            )
-        )
-        for task in system.tasks
-    )
-    has_costs = draw(st.integers(0, 2)) == 2 if with_costs is None else with_costs
-    if not has_costs:
-        return replace(system, tasks=tasks)
-    may_pull = all(task.on_miss == "continue" for task in tasks)
-    return replace(system, tasks=tasks, costs=draw(costs(may_pull=may_pull)))

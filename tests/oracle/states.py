@@ -24,7 +24,6 @@ class JobState:
         executed: ticks that it has run.
         started: it was dispatched, and has reached no real point of a non-preemptive job and no suspension since.
         limit: the key by which it is displaced once it has started, if it is limited.
-        should_yield: the scheduler has seen somebody more urgent since the job was switched in.
         wake: end of its suspension; None while it is not suspended.
         finish: the instant at which it had executed its demand.
         fate: "unfinished", "finished", "aborted" or "skipped".
@@ -38,7 +37,6 @@ class JobState:
     executed: int = 0
     started: bool = False
     limit: float | None = None
-    should_yield: bool = False
     wake: int | None = None
     finish: int | None = None
     fate: str = "unfinished"

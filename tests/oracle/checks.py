@@ -32,6 +32,11 @@ def check(system: System) -> None:
         _check_server(server, system)
     for task in system.tasks:
         _check_task(task)
+        _require(
+            system.platform.points == "push" or task.on_miss == "continue",
+            task.name,
+            f"pulled points and on_miss {task.on_miss!r} exclude each other",
+        )
         _check_body(task)
         _require(task.server in policies, task.name, f"server {task.server!r} is unknown")
         _check_place(task, policies[task.server], system)
@@ -44,6 +49,7 @@ def _check_platform(platform: Platform) -> None:
     _require((platform.tick > 0) == (platform.tick_period is not None), "platform", "tick and tick_period go together")
     _require(platform.tick_period is None or platform.tick_period >= 1, "platform", "tick_period must be >= 1")
     _require(platform.points in POINT_MODELS, "platform", f"points {platform.points!r} is unknown")
+    _require(platform.points == "push" or platform.tick == 0, "platform", "pulled points and ticks exclude each other")
 
 
 def _check_server(server: Server, system: System) -> None:
