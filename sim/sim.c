@@ -541,5 +541,7 @@ void takt_sim_run(takt_sim_t *sim, takt_instant_t horizon, const takt_sim_sinks_
             report_waiting_replenishments(&run, start, event.now);
         }
     }
-    end(&run, &event, horizon);
+    if (event.now >= horizon) {
+        end(&run, &event, horizon);
+    }
 }

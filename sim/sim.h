@@ -58,7 +58,7 @@ typedef struct takt_sim_sinks {
     /* A job is at a point of its body; whether it should yield is known of non-preemptive jobs. */
     void (*point)(void *context, takt_instant_t now, uint32_t task, uint32_t job, bool is_optional,
                   bool should_yield);
-    /* Called now and then; false ends the run at once, as if the horizon had come. */
+    /* Called now and then; false ends the run at once, and what it has told so far is not complete. */
     bool (*progress)(void *context, takt_instant_t now);
 } takt_sim_sinks_t;
 

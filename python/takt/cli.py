@@ -357,10 +357,16 @@ def _progress(run: _Run) -> Iterator[Callable[[int], None]]:
             bar.start()
         bar.update(task, completed=now)
 
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         yield show_progress
+    except KeyboardInterrupt:
+        bar.stop()  # which gives the cursor back
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.raise_signal(signal.SIGINT)
     finally:
         bar.stop()
+        signal.signal(signal.SIGINT, before)
 
 
 def _run_on_board(run: _Run, outputs: _Outputs) -> _Outcome:
