@@ -417,6 +417,15 @@ def test_counts_that_say_something_get_a_column() -> None:
     assert ">skipped</th>" not in text
 
 
+def test_kernel_time_gets_a_column_if_it_took_any() -> None:
+    system = takt.load(EXAMPLES / "smallest.toml")
+    costly = system.replace(platform=takt.Platform(context_switch=1))
+    assert ">kernel time</th>" not in html.page([takt.simulate(system)])
+    text = html.page([takt.simulate(system), takt.simulate(costly)])
+    assert ">kernel time</th>" in text
+    assert ">context switches</th>" in text
+
+
 # ---- distributions ----------------------------------------------------------------------------------
 
 

@@ -328,7 +328,7 @@ def _task_table(runs: Sequence[Run]) -> _Table:
         *[(name, "name") for name in ("task", *servers, "class")],
         *[
             (name, "number")
-            for name in (*times, "utilization", "jobs", "min response", "mean", "max", *counts, "missed")
+            for name in (*times, "utilization", "jobs", "missed", "min response", "mean", "max", *counts)
         ],
     ]
     cells = [
@@ -337,9 +337,9 @@ def _task_table(runs: Sequence[Run]) -> _Table:
             *(_time(getattr(row, name), clock) for name in times),
             _share(row.utilization),
             _number(row.jobs),
+            _misses(row.missed),
             *(_time(value, clock) for value in (row.response_min, row.response_avg, row.response_max)),
             *(_number(counted[row.task][name]) for name in counts),
-            _misses(row.missed),
         ]
         for row in _worst_rows(runs, rows)
     ]
@@ -407,17 +407,20 @@ def _outcome(row: TaskRow, clock: Clock) -> tuple[Cell, Cell]:
 
 
 def _policy_table(runs: Sequence[Run]) -> _Table:
-    """Make the table with a line for each run."""
+    """Make the table with a line for each run; what the kernel took only if it took time."""
+    is_costly = any(run.result.overhead for run in runs)
+    counts = ["jobs", "missed", "preemptions", "decisions"] + ["context switches", "kernel time"] * is_costly
     headers = [
         ("policy", "name"),
-        *[(name, "number") for name in ("jobs", "missed", "preemptions", "decisions", "largest response / deadline")],
+        *[(name, "number") for name in (*counts, "largest response / deadline")],
         ("of task", "name"),
     ]
-    return _table(headers, [_policy_row(run) for run in runs])
+    return _table(headers, [_policy_row(run, is_costly) for run in runs])
 
 
-def _policy_row(run: Run) -> list[Cell]:
+def _policy_row(run: Run, is_costly: bool) -> list[Cell]:
     """Write the totals of a run."""
+    kernel = [_number(run.result.switches), _time(run.result.overhead, _clock(run.result))]
     summary = run.result.summary
     worst = (
         summary.filter(pl.col("finished") > 0)
@@ -432,6 +435,7 @@ def _policy_row(run: Run) -> list[Cell]:
         _misses(run.result.missed),
         _number(int(summary["preemptions"].sum())),
         _number(run.result.decisions),
+        *(kernel if is_costly else []),
         Cell("\u2013" if nearness is None else f"{nearness:.3f}", sort=nearness or 0.0),
         _name(task),
     ]
