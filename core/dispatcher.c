@@ -491,12 +491,15 @@ void takt_dispatcher_post(takt_dispatcher_t *dispatcher, const takt_event_t *eve
     } else if (event->kind == TAKT_EVENT_WAKE) {
         account(cpu, event->now);
         join(event->entity);
-    } else if (TAKT_UNLIKELY(is_charged(cpu))) {
-        charge(cpu, event->now);
-        apply(event);
-        handle_exhaustion(cpu);
     } else {
+        const bool is_paid = is_charged(cpu);
+        if (TAKT_UNLIKELY(is_paid)) {
+            charge(cpu, event->now);
+        }
         apply(event);
+        if (TAKT_UNLIKELY(is_paid)) {
+            handle_exhaustion(cpu);
+        }
     }
     if (event->entity->task != NULL && event->entity->task->extension != NULL) {
         rearm_wakes(event->entity->home);

@@ -32,8 +32,11 @@ typedef struct run {
     takt_decision_t decision;        /* in force */
     uint32_t job;                    /* that it chose */
     takt_instant_t next_tick;
-    bool is_costly;  /* the kernel takes time, or timers wait for points */
-    bool is_pulling; /* a non-preemptive job runs and timers wait */
+    bool is_costly;    /* the kernel takes time, or timers wait for points */
+    bool is_pulling;   /* a non-preemptive job runs and timers wait */
+    bool was_asked;    /* at the last point: to yield */
+    uint32_t fired;    /* of the dispatcher, up to the last pass; for costs */
+    uint32_t releases; /* likewise */
 } run_t;
 
 bool takt_sim_create(takt_sim_t *sim, const takt_system_spec_t *spec, const takt_sim_options_t *options) {
@@ -75,13 +78,12 @@ static void close_segment(run_t *run) {
 
 static void extend_segment(run_t *run, uint32_t task, takt_instant_t start, takt_instant_t end) {
     segment_t *segment = &run->segment;
-    const uint32_t job = run->sim->system.tasks[task].job.number;
-    if (segment->end == start && segment->task == task && segment->job == job) {
+    if (segment->end == start && segment->task == task && segment->job == run->job) {
         segment->end = end;
         return;
     }
     close_segment(run);
-    *segment = (segment_t){start, end, task, job};
+    *segment = (segment_t){start, end, task, run->job};
 }
 
 static uint32_t task_of(const takt_sim_t *sim, const takt_entity_t *entity) {
@@ -99,7 +101,7 @@ static void count_preemption(run_t *run, const takt_entity_t *next) {
 static void serve(run_t *run, takt_sim_work_t *work, uint32_t task, takt_instant_t start,
                   takt_instant_t end) {
     work->left -= end - start;
-    run->sim->statistics[task].busy += end - start;
+    work->served += end - start;
     if (run->sinks.segment != NULL && end > start) {
         extend_segment(run, task, start, end);
     }
@@ -256,38 +258,29 @@ static bool pulls(const run_t *run, const takt_entity_t *entity) {
 }
 
 /* Whether the scheduler has had no choice: a non-preemptive job goes on that nobody asked to yield. */
-static bool goes_on(const run_t *run, const takt_event_t *event, const takt_entity_t *chosen,
-                    bool was_asked) {
+static bool goes_on(const run_t *run, const takt_event_t *event, const takt_entity_t *chosen) {
     const bool is_same = chosen != NULL && chosen == run->decision.entity &&
                          chosen->task->job.number == run->job && is_non_preemptive(chosen);
     const bool is_silent = event->kind == TAKT_EVENT_TIME || event->kind == TAKT_EVENT_OPTIONAL_POINT ||
-                           (event->kind == TAKT_EVENT_POINT && !was_asked);
+                           (event->kind == TAKT_EVENT_POINT && !run->was_asked);
     return is_same && is_silent && !pulls(run, chosen);
 }
 
-/* What a pass has met, for its costs. */
-typedef struct pass {
-    const takt_event_t *event;
-    uint32_t fired;    /* of the dispatcher, before the pass */
-    uint32_t releases; /* likewise */
-    bool was_asked;    /* to yield */
-} pass_t;
-
 /* Whether the scheduler had something to do: not if there was just a tick, or a look at what is not due. */
-static bool is_busy(const run_t *run, const pass_t *pass, const takt_entity_t *chosen) {
-    return pass->event->kind != TAKT_EVENT_TIME || run->backend.dispatcher->fired != pass->fired ||
+static bool is_busy(const run_t *run, const takt_event_t *event, const takt_entity_t *chosen) {
+    return event->kind != TAKT_EVENT_TIME || run->backend.dispatcher->fired != run->fired ||
            chosen != run->decision.entity;
 }
 
 /* What the kernel takes until what it chose starts. */
-static takt_duration_t kernel_time(run_t *run, const pass_t *pass, const takt_entity_t *chosen) {
+static takt_duration_t kernel_time(run_t *run, const takt_event_t *event, const takt_entity_t *chosen) {
     const takt_sim_costs_t *costs = &run->sim->options.costs;
-    const uint32_t released = run->backend.dispatcher->releases - pass->releases;
-    takt_duration_t cost = pay_ticks(run, pass->event->now) + released * costs->release;
-    if (is_point(pass->event)) {
+    const uint32_t released = run->backend.dispatcher->releases - run->releases;
+    takt_duration_t cost = pay_ticks(run, event->now) + released * costs->release;
+    if (is_point(event)) {
         cost += costs->point;
     }
-    if (is_busy(run, pass, chosen) && !goes_on(run, pass->event, chosen, pass->was_asked)) {
+    if (is_busy(run, event, chosen) && !goes_on(run, event, chosen)) {
         cost += costs->scheduling;
     }
     if (chosen != NULL && chosen != run->last) {
@@ -296,27 +289,29 @@ static takt_duration_t kernel_time(run_t *run, const pass_t *pass, const takt_en
     return cost;
 }
 
-/* The instant at which `chosen` starts: after the kernel has done its work. */
-TAKT_RARE static takt_instant_t start_of(run_t *run, const pass_t *pass, const takt_entity_t *chosen) {
-    takt_sim_t *sim = run->sim;
-    const takt_instant_t now = pass->event->now;
-    const takt_instant_t start = now + kernel_time(run, pass, chosen);
-    if (start > now) {
-        const takt_instant_t end = start < run->horizon ? start : run->horizon;
-        sim->overhead += end - now;
-        if (run->sinks.budget != NULL) {
-            report_budgets(run, now, NULL);
-            report_waiting_replenishments(run, now, start);
-        }
-        post_arrivals(run, end - 1u);
+/* The kernel works in [now, start). */
+static void take_time(run_t *run, takt_instant_t now, takt_instant_t start) {
+    const takt_instant_t end = start < run->horizon ? start : run->horizon;
+    run->sim->overhead += end - now;
+    if (run->sinks.budget != NULL) {
+        report_budgets(run, now, NULL);
+        report_waiting_replenishments(run, now, start);
     }
-    return start;
+    post_arrivals(run, end - 1u);
 }
 
-static bool can_pull(const run_t *run, takt_instant_t start) {
-    const takt_entity_t *chosen = run->decision.entity;
-    return chosen != NULL && pulls(run, chosen) && run->decision.until > start &&
-           takt_sim_arrivals_next(run->sim) > start;
+/* The instant at which the job that will be chosen starts: after the kernel has done its work. */
+TAKT_RARE static takt_instant_t start_of(run_t *run, const takt_event_t *event) {
+    const takt_dispatcher_t *dispatcher = run->backend.dispatcher;
+    const takt_entity_t *chosen = takt_dispatcher_best(dispatcher);
+    const takt_instant_t start = event->now + kernel_time(run, event, chosen);
+    run->sim->invocations += is_busy(run, event, chosen);
+    run->fired = dispatcher->fired;
+    run->releases = dispatcher->releases;
+    if (start > event->now) {
+        take_time(run, event->now, start);
+    }
+    return start;
 }
 
 static void take(run_t *run, takt_instant_t start) {
@@ -335,77 +330,68 @@ static void take(run_t *run, takt_instant_t start) {
     }
 }
 
-/* Hands over an event of a job; gives whether the job has been asked to yield. */
-static bool post_asking(run_t *run, const takt_event_t *event) {
-    const takt_cpu_t *cpu = &run->sim->system.cpu;
+TAKT_INLINE void settle(run_t *run) { takt_direct_settle(&run->backend); }
+
+/* As post, for a job at a point of its body. */
+TAKT_RARE static void post_at_point(run_t *run, const takt_event_t *event) {
     const bool is_optional = event->kind == TAKT_EVENT_OPTIONAL_POINT;
     post(run, event);
-    const bool was_asked = cpu->should_yield != 0;
-    if (is_point(event)) {
-        tell_point(run, event->now, task_of(run->sim, event->entity), is_optional, was_asked);
-    }
-    return was_asked;
+    run->was_asked = run->sim->system.cpu.should_yield != 0;
+    tell_point(run, event->now, task_of(run->sim, event->entity), is_optional, run->was_asked);
 }
 
-static void settle(run_t *run) { takt_direct_settle(&run->backend); }
+/* Pull: while a non-preemptive job runs, time alone decides nothing. */
+static void wait_for_point(run_t *run, takt_instant_t now) {
+    post_arrivals(run, now);
+    if (run->sinks.budget != NULL) {
+        report_budgets(run, now, run->decision.entity);
+    }
+}
 
-/* Pull: what came due while a non-preemptive job ran is older than the event that it now causes. */
-static void catch_up(run_t *run, const takt_event_t *event) {
-    if (run->is_pulling && event->now > 0) {
+/* Pull: what came due while a non-preemptive job ran is older than the event that it now causes. Gives whether
+ * `event` is one. */
+TAKT_RARE static bool catch_up(run_t *run, const takt_event_t *event) {
+    if (event->kind == TAKT_EVENT_TIME) {
+        wait_for_point(run, event->now);
+        return false;
+    }
+    if (event->now > 0) {
         run->backend.now = event->now - 1u;
         settle(run);
     }
+    return true;
 }
 
-/* As decide, where the kernel takes time or timers wait for points. */
-TAKT_RARE static takt_instant_t decide_at_cost(run_t *run, const takt_event_t *event) {
-    const bool is_time = event->kind == TAKT_EVENT_TIME;
-    const takt_dispatcher_t *dispatcher = run->backend.dispatcher;
-    pass_t pass = {.event = event, .fired = dispatcher->fired, .releases = dispatcher->releases};
-    if (run->is_pulling && is_time) {
-        post_arrivals(run, event->now);
-        if (run->sinks.budget != NULL) {
-            report_budgets(run, event->now, run->decision.entity);
-        }
-        return event->now;
-    }
-    catch_up(run, event);
-    pass.was_asked = post_asking(run, event);
-    post_arrivals(run, event->now);
-    settle(run);
-    const takt_entity_t *chosen = takt_dispatcher_best(dispatcher);
-    run->sim->invocations += is_busy(run, &pass, chosen);
-    const takt_instant_t start = start_of(run, &pass, chosen);
-    take(run, start);
-    run->is_pulling = can_pull(run, start);
-    return start;
+static bool can_pull(const run_t *run, takt_instant_t start) {
+    const takt_entity_t *chosen = run->decision.entity;
+    return chosen != NULL && pulls(run, chosen) && run->decision.until > start &&
+           takt_sim_arrivals_next(run->sim) > start;
 }
 
 /* Hands `event` over and lets the decision that knows it come; gives the instant from which it counts. */
 static takt_instant_t decide(run_t *run, const takt_event_t *event) {
-    if (run->is_costly) {
-        return decide_at_cost(run, event);
+    if (TAKT_UNLIKELY(run->is_pulling) && !catch_up(run, event)) {
+        return event->now;
     }
-    if (is_point(event)) {
-        (void)post_asking(run, event);
+    if (TAKT_UNLIKELY(is_point(event))) {
+        post_at_point(run, event);
     } else {
         post(run, event);
     }
     post_arrivals(run, event->now);
     settle(run);
-    take(run, event->now);
-    return event->now;
+    const takt_instant_t start = TAKT_UNLIKELY(run->is_costly) ? start_of(run, event) : event->now;
+    take(run, start);
+    run->is_pulling = run->is_costly && can_pull(run, start);
+    return start;
 }
 
 /* ---- time passes -------------------------------------------------------------------------------------- */
 
-/* The next event at a milestone of the running job; TIME if the job just goes on. */
-static takt_event_t pass_milestone(run_t *run, takt_sim_work_t *work, uint32_t task, takt_instant_t now) {
+/* The next event at a milestone of the running job that is not its end; TIME if it just goes on. */
+TAKT_RARE static takt_event_t pass_milestone(run_t *run, takt_sim_work_t *work, uint32_t task,
+                                             takt_instant_t now) {
     takt_entity_t *entity = run->decision.entity;
-    if (work->after == 0) {
-        finish_job(run, work, task, now);
-        return (takt_event_t){TAKT_EVENT_COMPLETE, entity, now, now};
-    }
     const takt_item_t item = takt_sim_work_pass(work, &run->sim->specs[task]);
     const bool is_optional = item.kind == TAKT_ITEM_OPTIONAL_POINT;
     if (item.kind == TAKT_ITEM_SUSPEND) {
@@ -429,27 +415,32 @@ static takt_instant_t end_of_decision(const run_t *run, takt_instant_t now) {
     return end > now ? end : now;
 }
 
+static takt_event_t time_event(takt_instant_t now) { return (takt_event_t){TAKT_EVENT_TIME, NULL, now, now}; }
+
 /* Lets the decision be from `now` on, until its job does something, its time ends or the horizon comes:
  * the next event. What came due while the kernel worked comes before anything that the job does. */
 static takt_event_t advance(run_t *run, takt_instant_t now) {
     const takt_instant_t end = end_of_decision(run, now);
-    takt_event_t event = {TAKT_EVENT_TIME, NULL, end, end};
-    if (run->decision.entity == NULL || end <= now) {
-        return event;
+    takt_entity_t *entity = run->decision.entity;
+    if (entity == NULL || end <= now) {
+        return time_event(end);
     }
-    const uint32_t task = task_of(run->sim, run->decision.entity);
+    const uint32_t task = task_of(run->sim, entity);
     takt_sim_work_t *work = takt_sim_work_on(run->sim, task, run->job);
-    run->unfinished = run->decision.entity;
-    while (event.kind == TAKT_EVENT_TIME && work->left <= end - now &&
-           (work->after == 0 || now + work->left < run->horizon)) {
+    takt_event_t event = time_event(end);
+    run->unfinished = entity;
+    while (event.kind == TAKT_EVENT_TIME) {
         const takt_instant_t start = now;
-        now += work->left;
+        now = work->left < end - now ? now + work->left : end;
         serve(run, work, task, start, now);
+        if (work->left > 0 || (work->after > 0 && now >= run->horizon)) {
+            return time_event(end);
+        }
+        if (work->after == 0) {
+            finish_job(run, work, task, now);
+            return (takt_event_t){TAKT_EVENT_COMPLETE, entity, now, now};
+        }
         event = pass_milestone(run, work, task, now);
-    }
-    if (event.kind == TAKT_EVENT_TIME) {
-        serve(run, work, task, now, end);
-        event = (takt_event_t){TAKT_EVENT_TIME, NULL, end, end};
     }
     return event;
 }
@@ -483,6 +474,7 @@ static void end_task(run_t *run, uint32_t index, takt_instant_t horizon) {
     const uint32_t first = task->job.number + skipped + is_active;
     statistics->released =
         statistics->finished + statistics->aborted + statistics->skipped + is_active + others;
+    statistics->busy = run->sim->work[index].served;
     if (is_active) {
         tell_job(run, index, task->job.number, task->job.release, TAKT_NEVER, task->job.deadline <= horizon);
     }

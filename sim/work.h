@@ -8,11 +8,12 @@
 #define TAKT_SIM_PLAIN UINT32_MAX
 
 typedef struct takt_sim_work {
-    takt_duration_t left;  /* to be executed until the next milestone: an item of the body, or the end */
-    takt_duration_t after; /* of its demand, beyond that milestone; 0: it is the end */
-    takt_duration_t total; /* its demand */
-    uint32_t job;          /* its number, or another one if the current job has not begun */
-    uint32_t item;         /* the first item of the body that it has not begun */
+    takt_duration_t left;   /* to be executed until the next milestone: an item of the body, or the end */
+    takt_duration_t after;  /* of its demand, beyond that milestone; 0: it is the end */
+    takt_duration_t total;  /* its demand */
+    takt_duration_t served; /* what all jobs so far have executed */
+    uint32_t job;           /* its number, or another one if the current job has not begun */
+    uint32_t item;          /* the first item of the body that it has not begun */
 } takt_sim_work_t;
 
 /* Before the first job of a task. */
