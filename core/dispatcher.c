@@ -525,13 +525,14 @@ static void fire(takt_dispatcher_t *dispatcher, takt_timer_t *timer, takt_instan
 }
 
 /* Fires or moves one timer of the root or, where a wake fires, of the server that it wakes; the wakes on
- * the way back follow. */
+ * the way back follow. A server is looked into as of the instant of its wake: what is due later in it comes
+ * after what is due before in its parent, however much of both has waited. */
 static void fire_one(takt_dispatcher_t *dispatcher, takt_instant_t now) {
     takt_server_t *server = &dispatcher->root;
     takt_timer_t *timer = takt_timers_take(&server->timers, now);
     while (timer != NULL && timer->kind == TAKT_TIMER_WAKE) {
         server = TAKT_CONTAINER_OF(timer, takt_server_t, wake);
-        timer = takt_timers_take(&server->timers, now);
+        timer = takt_timers_take(&server->timers, timer->instant);
     }
     if (timer != NULL) {
         fire(dispatcher, timer, now);

@@ -12,14 +12,28 @@ from pathlib import Path
 
 import oracle
 import takt
-from hypothesis import HealthCheck, given, settings
-from oracle.systems import EVERYTHING, horizons, systems
+from hypothesis import HealthCheck, example, given, settings
+from oracle.systems import EVERYTHING, chains, horizons, systems
 from takt import measurement, report
 
 SYSTEMS = int(os.environ.get("TAKT_SYSTEMS", "200"))
 IDEAL = EVERYTHING - {"costs"}
 
 many = settings(max_examples=SYSTEMS, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
+
+LATE_LOOK_INSIDE = oracle.System(
+    policy="fp",
+    tasks=(
+        oracle.Task(name="T1", period=2, demand=1, priority=3, server="S1"),
+        oracle.Task(name="T2", period=2, demand=1, priority=1, server="S3"),
+    ),
+    servers=(
+        oracle.Server(name="S1", period=3, budget=2, priority=1, policy="fp"),
+        oracle.Server(name="S2", period=2, budget=2, priority=3, policy="fp", parent="S1"),
+        oracle.Server(name="S3", period=3, budget=1, priority=1, policy="fp", parent="S2"),
+    ),
+)
+"""When S1 is replenished at 3, the job of T1 has waited in it since 2, and S2 gets work again only at 3."""
 
 
 def as_task(task: oracle.Task) -> takt.Task:
@@ -113,6 +127,13 @@ def expected_of(system: oracle.System, horizon: int) -> oracle.Outcome:
 @many
 @given(systems(), horizons())
 def test_simulation_equals_the_oracle(system: oracle.System, horizon: int) -> None:
+    assert outcome(takt.simulate(as_system(system), horizon)) == expected_of(system, horizon)
+
+
+@many
+@given(chains(), horizons())
+@example(LATE_LOOK_INSIDE, 4)
+def test_simulation_equals_the_oracle_in_deep_hierarchies(system: oracle.System, horizon: int) -> None:
     assert outcome(takt.simulate(as_system(system), horizon)) == expected_of(system, horizon)
 
 

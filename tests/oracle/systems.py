@@ -30,7 +30,6 @@ JITTER: Features = frozenset({"jitter"})
 
 MAX_TASKS = 8
 MAX_SERVERS = 4
-MAX_DEPTH = 3
 MIN_PERIOD = 2
 MAX_PERIOD = 24
 PRIORITY_LEVELS = 4
@@ -67,7 +66,7 @@ def deadlines(period: int) -> st.SearchStrategy[int | None]:
 
 @st.composite
 def servers(draw: st.DrawFn, *, parents_first: bool = True, features: Features = PLAIN) -> tuple[Server, ...]:
-    """Make 0 to MAX_SERVERS servers nested to at most MAX_DEPTH levels.
+    """Make 0 to MAX_SERVERS servers, nested in any way; every second time in a chain.
 
     Args:
         draw: given by Hypothesis.
@@ -75,13 +74,12 @@ def servers(draw: st.DrawFn, *, parents_first: bool = True, features: Features =
         features: "policies" or not.
     """
     count = draw(st.integers(0, MAX_SERVERS))
-    depths: dict[str, int] = {}
+    is_chain = draw(st.booleans())
     made: list[Server] = []
     for number in range(1, count + 1):
-        parent = draw(st.sampled_from([None, *(name for name in depths if depths[name] < MAX_DEPTH)]))
-        server = draw(_server(f"S{number}", parent, features))
-        depths[server.name] = 1 if parent is None else depths[parent] + 1
-        made.append(server)
+        names = [None, *(server.name for server in made)]
+        parent = draw(st.sampled_from(names[-1:] if is_chain else names))
+        made.append(draw(_server(f"S{number}", parent, features)))
     return tuple(made) if parents_first else tuple(draw(st.permutations(made)))
 
 
@@ -296,6 +294,38 @@ def systems(
         tasks = draw(_with_named_thresholds(tasks))
     may_pull = all(task.on_miss == "continue" for task in tasks)
     return System(policy=policy, tasks=tasks, servers=made, platform=draw(platforms(features, may_pull=may_pull)))
+
+
+@st.composite
+def chains(draw: st.DrawFn) -> System:
+    """Make small servers, one inside the other, with small tasks: much waits, and then comes at once."""
+    period, some, priority = st.integers(2, 6), st.integers(0, 3), st.integers(1, 2)
+    servers: list[Server] = []
+    homes: list[str | None] = [None]
+    for number in range(1, draw(st.integers(2, MAX_SERVERS)) + 1):
+        server = Server(
+            name=f"S{number}",
+            period=draw(period),
+            budget=draw(st.integers(1, 2)),
+            priority=draw(priority),
+            policy=draw(st.sampled_from(PLAIN_POLICIES)),
+            offset=draw(some),
+            parent=homes[-1],
+        )
+        servers.append(server)
+        homes.append(server.name)
+    tasks = [
+        Task(
+            name=f"T{number}",
+            period=draw(period),
+            demand=draw(st.integers(1, 2)),
+            offset=draw(some),
+            priority=draw(priority),
+            server=draw(st.sampled_from(homes[::-1])),
+        )
+        for number in range(1, draw(st.integers(2, 4)) + 1)
+    ]
+    return System(policy="fp", tasks=tuple(tasks), servers=tuple(servers))
 
 
 def horizons() -> st.SearchStrategy[int]:
