@@ -15,7 +15,7 @@ from oracle import System
 from oracle.systems import systems
 from takt import boards, cli, firmware_tables, measurement, times
 from takt import trace as trace_file
-from takt.resolve import ResolvedSystem
+from takt.resolved import ResolvedSystem
 from test_random_systems import as_system
 from typer.testing import CliRunner
 

@@ -13,7 +13,7 @@ import pytest
 import takt
 from takt import _core
 from takt import trace as trace_file
-from takt.resolve import ResolvedSystem, ResolvedTask, ResolvedThread
+from takt.resolved import ResolvedSystem, ResolvedTask, ResolvedThread
 
 PREAMBLE = struct.Struct("<8sHHI")
 RECORD = struct.Struct("<QQIIBBHI")

@@ -25,7 +25,7 @@ from takt import trace as trace_file
 from takt.errors import InputError, Problem
 from takt.model import System
 from takt.policy import Policy
-from takt.resolve import LAXITY_SHIFT, ROOT, ResolvedServer, ResolvedSystem, ResolvedTask, ResolvedThread
+from takt.resolved import LAXITY_SHIFT, ROOT, ResolvedServer, ResolvedSystem, ResolvedTask, ResolvedThread
 from takt.simulation import horizon_ticks
 from takt.trace import Trace
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from takt.policy import name_of
-from takt.resolve import ROOT, ResolvedServer, ResolvedSystem, ResolvedTask
+from takt.resolved import ROOT, ResolvedServer, ResolvedSystem, ResolvedTask
 
 _PLAIN = frozenset(range(32, 127)) - frozenset(b'"\\?')
 

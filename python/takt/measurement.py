@@ -14,7 +14,7 @@ import polars as pl
 from takt import _core
 from takt.policy import name_of
 from takt.report import Report, TaskRow
-from takt.resolve import ResolvedSystem, ResolvedTask
+from takt.resolved import ResolvedSystem, ResolvedTask
 from takt.trace import Record, Trace
 
 _SEGMENTS = {

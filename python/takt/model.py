@@ -18,7 +18,9 @@ from takt.checks import MAX_PRIORITY
 from takt.distributions import Distribution, check_distribution
 from takt.errors import InputError, show
 from takt.policy import Policy
-from takt.resolve import CLASSES, ON_MISS, ResolvedSystem, find_problems, resolve
+from takt.problems import find_problems
+from takt.resolve import resolve
+from takt.resolved import CLASSES, ON_MISS, ResolvedSystem
 from takt.tables import TIME_SCHEMA, Table
 
 SCHEMA = 1

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from takt.errors import InputError, Problem, show
 
 if TYPE_CHECKING:
-    from takt.resolve import ResolvedServer, ResolvedSystem, ResolvedTask
+    from takt.resolved import ResolvedServer, ResolvedSystem, ResolvedTask
 
 _MAX_KEY = 2**63 - 1
 

@@ -10,7 +10,7 @@ from takt import _core, times
 from takt import trace as trace_file
 from takt.errors import file_error
 from takt.policy import Policy
-from takt.resolve import ResolvedSystem
+from takt.resolved import ResolvedSystem
 from takt.trace import Record, Trace
 
 _KIND_NAMES = {

@@ -18,7 +18,9 @@ from takt import _core
 from takt import trace as trace_file
 from takt.errors import InputError, Problem, show, system_error
 from takt.model import Header, System
-from takt.resolve import ResolvedSystem, default_horizon, find_horizon_problems, to_ticks
+from takt.problems import find_horizon_problems
+from takt.resolve import default_horizon, to_ticks
+from takt.resolved import ResolvedSystem
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -18,7 +18,7 @@ from takt.checks import MAX_NAME_LENGTH
 from takt.errors import InputError, Problem, file_error, show, system_error
 from takt.model import SCHEMA, Header, Platform, Server, System, Task
 from takt.policy import Policy
-from takt.resolve import find_problems
+from takt.problems import find_problems
 
 _TABLES = ("schema", "system", "platform", "task", "server")
 _LATER_TABLES = ("policy", "resource", "change")

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 from takt import _core
 from takt.errors import InputError, file_error, printable, system_error
 from takt.policy import Policy, name_of
-from takt.resolve import CLASSES, ON_MISS, ResolvedServer, ResolvedSystem, ResolvedTask, ResolvedThread
+from takt.resolved import CLASSES, ON_MISS, ResolvedServer, ResolvedSystem, ResolvedTask, ResolvedThread
 
 MAGIC = b"TAKTTRC\0"
 VERSION = _core.TRACE_VERSION

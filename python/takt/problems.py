@@ -1,0 +1,347 @@
+"""What does not fit between the tables of a system, each of which is right in itself: one line for each problem."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Protocol
+
+from takt import _core, catalogue, times
+from takt.bodies import Op
+from takt.distributions import Distribution
+from takt.errors import Problem, show
+from takt.policy import Policy, name_of
+from takt.resolve import to_ticks, wcet_of
+
+if TYPE_CHECKING:
+    from takt.model import Platform, Server, Task
+
+
+class SystemTables(Protocol):
+    """What find_problems reads: a System, or what a file has left of one when some tables are wrong."""
+
+    @property
+    def resolution(self) -> str:
+        """Length of a tick."""
+
+    @property
+    def policy(self) -> str | Policy:
+        """Policy of the root."""
+
+    @property
+    def horizon(self) -> int | str | None:
+        """How long to simulate."""
+
+    @property
+    def tasks(self) -> Sequence[Task]:
+        """The tasks."""
+
+    @property
+    def servers(self) -> Sequence[Server]:
+        """The servers."""
+
+    @property
+    def platform(self) -> Platform:
+        """What the kernel's own work takes."""
+
+
+def find_problems(system: SystemTables, other_servers: Iterable[str] = ()) -> list[Problem]:
+    """Find what does not fit between the tables of a system.
+
+    Args:
+        system: tables each of which is right in itself.
+        other_servers: names of servers that exist but are wrong in themselves.
+
+    Returns:
+        All problems, in the order of the tables.
+    """
+    checker = _Checker(system, other_servers)
+    return list(checker.problems())
+
+
+def find_horizon_problems(system: SystemTables, horizon: int | str) -> list[Problem]:
+    """Find what is wrong with a horizon, right in itself, that is to replace that of a system."""
+    return list(_Checker(system, ()).times_of("system", None, (("horizon", horizon),)))
+
+
+class _Checker:
+    """The checks between tables; each yields the problems that it finds."""
+
+    def __init__(self, system: SystemTables, other_servers: Iterable[str]) -> None:
+        self.system = system
+        self.servers = {server.name: server for server in system.servers}
+        self.server_names = {**self.servers, **dict.fromkeys(other_servers)}
+
+    def problems(self) -> Iterator[Problem]:
+        """Run all checks."""
+        yield from self.sizes()
+        yield from self.times_of("system", None, (("horizon", self.system.horizon),))
+        yield from self.names("task", self.system.tasks)
+        yield from self.names("server", self.system.servers)
+        yield from self.times_of("platform", None, _platform_times(self.system.platform))
+        for task in self.system.tasks:
+            yield from self.task(task)
+        for server in self.system.servers:
+            yield from self.server(server)
+        yield from self.rings()
+
+    def sizes(self) -> Iterator[Problem]:
+        """There is something to schedule, and not more than core can number."""
+        if not self.system.tasks:
+            yield Problem("missing; a task set needs at least one [[task]]", "missing", table="task")
+        most = _core.ENTITY_LIMIT - 1
+        found = len(self.system.tasks) + len(self.system.servers)
+        if found > most:
+            yield Problem(f"expected at most {most} tasks and servers, found {found}", "out-of-range")
+
+    def names(self, table: str, members: Sequence[Task | Server]) -> Iterator[Problem]:
+        """No two tasks and no two servers have one name."""
+        seen: set[str] = set()
+        for member in members:
+            if member.name in seen:
+                message = f"expected a name of its own, found that of another {table}"
+                yield Problem(message, "duplicate", table=table, entity=member.name, key="name")
+            seen.add(member.name)
+
+    def times_of(
+        self, table: str, entity: str | None, values: Iterable[tuple[str, int | str | None]]
+    ) -> Iterator[Problem]:
+        """Every time is a whole number of ticks that is not too long."""
+        for key, value in values:
+            if value is None:
+                continue
+            ticks = to_ticks(value, self.system.resolution)
+            if isinstance(ticks, Fraction) and ticks.denominator != 1:
+                yield Problem(self.finer(value), "resolution", table=table, entity=entity, key=key)
+            elif ticks > times.MAX_TICKS:
+                message = f"expected at most {times.MAX_TICKS} ticks, found {show(value)}"
+                yield Problem(message, "out-of-range", table=table, entity=entity, key=key)
+
+    def finer(self, value: int | str) -> str:
+        """Say which resolution would do for all times of the system."""
+        resolution = self.system.resolution
+        wanted = self.common_resolution(value)
+        hint = "the finest is 1ns" if wanted is None else f'resolution = "{times.shortest(wanted)}" would do'
+        return f"expected a multiple of the resolution {show(resolution)}, found {show(value)}; {hint}"
+
+    def common_resolution(self, another: int | str) -> int | None:
+        """Find the coarsest resolution that fits all times and another one, in nanoseconds; None if none does."""
+        values = {*self.all_times(), self.system.resolution, another}
+        texts = [value for value in values if isinstance(value, str)]
+        nanoseconds = [times.to_ticks(text, 1) for text in texts]
+        if any(amount.denominator != 1 for amount in nanoseconds):
+            return None
+        return math.gcd(*(int(amount) for amount in nanoseconds))
+
+    def all_times(self) -> Iterator[int | str | None]:
+        """List every time of the system."""
+        yield self.system.horizon
+        for task in self.system.tasks:
+            yield from (value for _, value in _task_times(task))
+        for server in self.system.servers:
+            yield from (value for _, value in _server_times(server))
+        yield from (value for _, value in _platform_times(self.system.platform))
+
+    def task(self, task: Task) -> Iterator[Problem]:
+        """One task fits the system."""
+        wrong_times = list(self.times_of("task", task.name, _task_times(task)))
+        yield from wrong_times
+        if not wrong_times:
+            yield from self.lengths(task)
+        if task.server is not None and task.server not in self.server_names:
+            yield self.unknown_server("task", task.name, "server", task.server)
+        if self.system.platform.points == "pull" and task.on_miss != "continue":
+            message = f'expected "continue" with points = "pull", found {show(task.on_miss)}'
+            yield self.about(task, "on_miss", "conflict", message)
+        policy = self.policy_over(task)
+        if policy is not None:
+            yield from self.order(task, policy)
+
+    def about(self, task: Task, key: str, code: str, message: str) -> Problem:
+        """Make a problem of a task."""
+        return Problem(message, code, table="task", entity=task.name, key=key)
+
+    def ticks(self, value: int | str) -> int:
+        """Convert a time that is right."""
+        return int(to_ticks(value, self.system.resolution))
+
+    def lengths(self, task: Task) -> Iterator[Problem]:
+        """Bodies, distributions and arrivals fit each other; all times are right."""
+        runs = sum(self.ticks(item.time) for item in task.items if item.op == Op.RUN)
+        wcet = f"{times.MAX_TICKS} ticks" if task.wcet is None else f"the wcet {show(task.wcet)}"
+        if runs > (times.MAX_TICKS if task.wcet is None else self.ticks(task.wcet)):
+            message = f"expected runs of at most {wcet}, found {runs} ticks"
+            yield self.about(task, "body" if task.subjobs is None else "subjobs", "out-of-range", message)
+        for key in ("demand", "arrivals"):
+            value = getattr(task, key)
+            if isinstance(value, Distribution):
+                yield from self.distribution(task, key, value)
+        if isinstance(task.arrivals, tuple):
+            yield from self.instants(task, task.arrivals)
+        elif task.arrivals is None and task.min_separation is not None:
+            yield from self.default_separations(task, task.min_separation)
+
+    def distribution(self, task: Task, key: str, value: Distribution) -> Iterator[Problem]:
+        """The limits of a distribution leave something."""
+        least, most = (
+            default if limit is None else self.ticks(limit)
+            for limit, default in (
+                (value.min, 1 if key == "demand" else 0),
+                (value.max, wcet_of(task, self.system.resolution) if key == "demand" else times.MAX_TICKS),
+            )
+        )
+        yield from self.parameters(task, key, value)
+        if key == "demand" and least < 1:
+            yield self.about(task, key, "out-of-range", f"expected min >= 1 tick, found {show(value.min)}")
+        separation = 1 if task.min_separation is None else self.ticks(task.min_separation)
+        if key == "arrivals" and most < separation:
+            which = "1 tick" if task.min_separation is None else f"min_separation = {show(task.min_separation)}"
+            yield self.about(task, key, "out-of-range", f"expected max >= {which}, found {show(value.max)}")
+        if least > most:
+            default = "" if value.max is not None else ", which is the wcet unless you give one"
+            message = f"expected min <= max, found {least} > {most} ticks{default}"
+            yield self.about(task, key, "out-of-range", message)
+
+    def parameters(self, task: Task, key: str, value: Distribution) -> Iterator[Problem]:
+        """The times of a distribution are not too long; separations have a typical length of a tick at least."""
+        for name in value.parameters:
+            time = getattr(value, name)
+            ticks = time if isinstance(time, float) else to_ticks(time, self.system.resolution)
+            if ticks > times.MAX_TICKS // 2:
+                message = f"expected {name} <= {times.MAX_TICKS // 2} ticks, found {show(time)}"
+                yield self.about(task, key, "out-of-range", message)
+        typical = getattr(value, "max" if value.kind == "uniform" else value.parameters[0])
+        if key == "arrivals" and to_ticks(typical, self.system.resolution) < 1:
+            message = f"expected separations of at least 1 tick in the main, found {show(typical)}"
+            yield self.about(task, key, "out-of-range", message)
+
+    def instants(self, task: Task, arrivals: Sequence[int | str]) -> Iterator[Problem]:
+        """Arrivals come in order, and not closer than the least separation."""
+        least = 0 if task.min_separation is None else self.ticks(task.min_separation)
+        for before, after in itertools.pairwise(arrivals):
+            distance = self.ticks(after) - self.ticks(before)
+            if distance < 0:
+                message = f"expected instants that do not descend, found {show(after)} after {show(before)}"
+                yield self.about(task, "arrivals", "out-of-range", message)
+            elif distance < least:
+                message = (
+                    f"expected at least min_separation = {show(task.min_separation)} in between, "
+                    f"found {show(after)} after {show(before)}"
+                )
+                yield self.about(task, "arrivals", "out-of-range", message)
+        last = self.ticks(task.offset) + max(map(self.ticks, arrivals))
+        if last > times.MAX_TICKS:
+            message = f"expected arrivals of at most {times.MAX_TICKS} ticks with the offset, found {last}"
+            yield self.about(task, "arrivals", "out-of-range", message)
+
+    def default_separations(self, task: Task, least: int | str) -> Iterator[Problem]:
+        """Without arrivals, separations go up to twice the least one, which is not too long either."""
+        if 2 * self.ticks(least) > times.MAX_TICKS:
+            message = f"expected at most {times.MAX_TICKS // 2} ticks unless there are arrivals, found {show(least)}"
+            yield self.about(task, "min_separation", "out-of-range", message)
+
+    def order(self, task: Task, policy: str | Policy) -> Iterator[Problem]:
+        """The policy over a task can order it."""
+        if policy == "rm" and task.shortest_separation is None:
+            message = 'missing; rm orders by period: give one, for instance min_separation = "10ms"'
+            yield self.about(task, "min_separation", "missing", message)
+        if isinstance(task.threshold, int):
+            yield from self.priority_threshold(task, task.threshold, policy)
+        elif task.threshold is not None:
+            yield from self.named_threshold(task, task.threshold, policy)
+
+    def priority_threshold(self, task: Task, threshold: int, policy: str | Policy) -> Iterator[Problem]:
+        """A priority that is a threshold is one, and its dispatcher has priorities."""
+        if threshold < task.priority:
+            message = f"expected at least the priority {task.priority}, found {threshold}"
+            yield self.about(task, "threshold", "out-of-range", message)
+        if not catalogue.has_levels(policy):
+            name = show(name_of(policy))
+            message = f"found a priority, and the policy {name} over this task has none; name a task instead"
+            yield self.about(task, "threshold", "conflict", message)
+
+    def named_threshold(self, task: Task, name: str, policy: str | Policy) -> Iterator[Problem]:
+        """A task that is a threshold competes with the one that names it."""
+        equals = [other.name for other in self.system.tasks if other.server == task.server]
+        if not isinstance(policy, str):
+            message = f"expected none under a policy in Python, found {show(name)}"
+            yield self.about(task, "threshold", "conflict", message)
+        elif name not in equals:
+            where = "at the root" if task.server is None else f"in the server {show(task.server)}"
+            hint = catalogue.alternatives(name, equals)
+            message = f"expected the name of a task {where}, found {show(name)}; {hint}"
+            yield self.about(task, "threshold", "unknown-word", message)
+
+    def policy_over(self, task: Task) -> str | Policy | None:
+        """Give the policy of the dispatcher of a task, None if its server is wrong in itself."""
+        if task.server is None:
+            return self.system.policy
+        server = self.servers.get(task.server)
+        return None if server is None else server.policy
+
+    def server(self, server: Server) -> Iterator[Problem]:
+        """One server fits the system."""
+        yield from self.times_of("server", server.name, _server_times(server))
+        budget, period = (to_ticks(value, self.system.resolution) for value in (server.budget, server.period))
+        if budget > period:
+            message = f"expected at most the period {show(server.period)}, found {show(server.budget)}"
+            yield Problem(message, "out-of-range", table="server", entity=server.name, key="budget")
+        if server.parent is not None and server.parent not in self.server_names:
+            yield self.unknown_server("server", server.name, "parent", server.parent)
+        if server.name == "tick":
+            message = 'expected another name: "tick" is the first column of a file of budgets'
+            yield Problem(message, "conflict", table="server", entity=server.name, key="name")
+
+    def unknown_server(self, table: str, entity: str, key: str, name: str) -> Problem:
+        """Say that there is no such server."""
+        known = self.server_names
+        hint = catalogue.alternatives(name, known) if known else "there is no [[server]] in this task set"
+        return Problem(f"unknown server {show(name)}; {hint}", "unknown-word", table=table, entity=entity, key=key)
+
+    def rings(self) -> Iterator[Problem]:
+        """Every chain of parents ends at the root; one problem for each ring."""
+        settled: set[str] = set()
+        for start in self.servers:
+            chain: dict[str, int] = {}
+            name: str | None = start
+            while name in self.servers and name not in settled and name not in chain:
+                chain[name] = len(chain)
+                name = self.servers[name].parent
+            if name in chain:
+                ring = [*list(chain)[chain[name] :], name]
+                message = f"expected a chain that ends at the root, found {' in '.join(map(show, ring))}"
+                yield Problem(message, "ring", table="server", entity=name, key="parent")
+            settled.update(chain)
+
+
+_Times = Iterator[tuple[str, int | str | None]]
+
+
+def _task_times(task: Task) -> _Times:
+    """List the times of a task with their keys."""
+    for key in ("period", "min_separation", "jitter", "wcet", "deadline", "offset"):
+        yield key, getattr(task, key)
+    for key in ("arrivals", "demand"):
+        yield from ((key, value) for value in _times_in(getattr(task, key)))
+    key = "body" if task.subjobs is None else "subjobs"
+    yield from ((key, item.time) for item in task.items)
+
+
+def _times_in(value: int | str | tuple[int | str, ...] | Distribution | None) -> Iterable[int | str | None]:
+    """List the times that must be whole ticks: not the parameters of a distribution but its limits."""
+    if isinstance(value, Distribution):
+        return value.min, value.max
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _platform_times(platform: Platform) -> _Times:
+    """List the times of a platform with their keys."""
+    yield from platform.costs().items()
+    yield "tick_period", platform.tick_period
+
+
+def _server_times(server: Server) -> tuple[tuple[str, int | str | None], ...]:
+    """List the times of a server with their keys."""
+    return (("period", server.period), ("budget", server.budget), ("offset", server.offset))

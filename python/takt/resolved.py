@@ -1,0 +1,269 @@
+"""What core and simulator are given: ticks, levels and entity numbers. Each value is a whole number and final."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from typing import ClassVar, TypeVar
+
+from takt import _core, times
+from takt.policy import Adapter, Policy
+
+ROOT = 0
+"""Entity number of the root."""
+
+ON_MISS = ("continue", "abort", "skip")
+"""What can happen to a job that misses its deadline, in the order of core's numbers."""
+
+CLASSES = ("hard", "soft", "none")
+"""Classes of tasks as files name them, in the order of core's numbers: the first goes first among equals."""
+
+LAXITY_SHIFT = _core.TIME_LIMIT
+"""What is added to the laxity that is a threshold under llf, as in policy/llf.c: laxities may be negative."""
+
+_Row = TypeVar("_Row")
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """A sequence of numbers that the simulator asks for, listed or drawn; see sim/stream.h.
+
+    Args:
+        kind: "listed", or the name of a distribution.
+        values: what is listed, in ticks.
+        a, b: parameters of the distribution, in ticks where they are times.
+        least, most: what is drawn is limited to these.
+    """
+
+    kind: str
+    values: tuple[int, ...] = ()
+    a: float = 0.0
+    b: float = 0.0
+    least: int = 1
+    most: int = times.MAX_TICKS
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether every number is the same."""
+        return self.kind == "listed" and len(self.values) == 1
+
+    def arguments(self) -> tuple[str, array[int], float, float, int, int]:
+        """Give what the binding wants."""
+        return self.kind, array("Q", self.values), self.a, self.b, self.least, self.most
+
+
+_ONE_TICK = Stream("listed", (1,))
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedTask:
+    """A task as core and simulator get it. Times in ticks.
+
+    Args:
+        name: for people.
+        class_: "hard", "soft" or "none".
+        home: entity number of its server, or ROOT.
+        period: distance of arrivals, the least one if sporadic; 0 if there is none.
+        deadline, offset, wcet: times.
+        level: its urgency among the children of its home, 1 = most urgent.
+        preemption_key: what a started job has instead of its key, 0 = nobody displaces it; None: its own key. A
+            level under fp, a key under rm and dm, relative to the start under edf and llf, there shifted.
+        on_miss: "continue", "abort" or "skip".
+        jitter: a release is up to this after the arrival.
+        is_external: whether jobs arrive as events: always but for a periodic task without jitter.
+        suspends: whether a job may suspend itself.
+        priority: as the author gave it.
+        arrivals: instants, or a distribution of separations; None for a periodic task.
+        demand: what the jobs execute.
+        body: op and ticks of each item; empty if jobs just run.
+    """
+
+    name: str
+    class_: str
+    home: int
+    period: int
+    deadline: int
+    offset: int
+    wcet: int
+    level: int
+    preemption_key: int | None
+    on_miss: str = "continue"
+    jitter: int = 0
+    is_external: bool = False
+    suspends: bool = False
+    priority: int = 0
+    arrivals: Stream | None = None
+    demand: Stream = _ONE_TICK
+    body: tuple[tuple[int, int], ...] = ()
+
+    is_server: ClassVar[bool] = False
+
+    @property
+    def longest(self) -> int:
+        """How long it may execute at a time: the wcet."""
+        return self.wcet
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether its jobs come every period, run for a constant time without points, and are never cut short."""
+        return not (self.is_external or self.body or self.on_miss != "continue") and self.demand.is_constant
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedServer:
+    """A server as core gets it.
+
+    Args:
+        name: for people.
+        kind: name in core's table.
+        policy: name in core's table, or a policy in Python.
+        home: entity number of its parent, or ROOT.
+        period, budget, offset: ticks.
+        level: its urgency among the children of its home.
+        levels: how many levels its own children use.
+        order_rows, time_rows: of its timers, 0 = as the system needs.
+        priority: as the author gave it.
+    """
+
+    name: str
+    kind: str
+    policy: str | Policy
+    home: int
+    period: int
+    budget: int
+    offset: int
+    level: int
+    levels: int
+    order_rows: int = 0
+    time_rows: int = 0
+    priority: int = 0
+
+    is_server: ClassVar[bool] = True
+    class_: ClassVar[str] = "hard"
+
+    @property
+    def longest(self) -> int:
+        """How long it may execute at a time: the budget."""
+        return self.budget
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedCosts:
+    """What the kernel's own work takes, in ticks; see model.Platform."""
+
+    context_switch: int = 0
+    release: int = 0
+    scheduling: int = 0
+    point: int = 0
+    tick: int = 0
+    tick_period: int = 0
+    is_pull: bool = False
+
+    @property
+    def is_ideal(self) -> bool:
+        """Whether nothing is paid."""
+        return not (self.context_switch or self.release or self.scheduling or self.point or self.tick)
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedThread:
+    """A plain thread under the root, as kernels record it."""
+
+    name: str
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedSystem:
+    """A system as core gets it. Entity numbers: the root 0, then servers, tasks and threads in order."""
+
+    name: str
+    policy: str | Policy
+    resolution_ns: int
+    levels: int
+    tasks: tuple[ResolvedTask, ...]
+    servers: tuple[ResolvedServer, ...] = ()
+    threads: tuple[ResolvedThread, ...] = ()
+    order_rows: int = 0
+    time_rows: int = 0
+    seed: int = 0
+    costs: ResolvedCosts = ResolvedCosts()
+
+    @property
+    def first_task(self) -> int:
+        """Entity number of the first task."""
+        return 1 + len(self.servers)
+
+    def entity_names(self) -> list[str]:
+        """List the names of all entities by their numbers."""
+        members: tuple[ResolvedServer | ResolvedTask | ResolvedThread, ...]
+        members = (*self.servers, *self.tasks, *self.threads)
+        return ["root", *(member.name for member in members)]
+
+    def server_names(self) -> list[str]:
+        """List, for each task, the name of its server, "" for the root."""
+        names = ["", *(server.name for server in self.servers)]
+        return [names[task.home] for task in self.tasks]
+
+    def spec(self) -> _core.Spec:
+        """Describe the system to core.
+
+        Raises:
+            ValueError: a value is out of range, which only a damaged trace file can bring about.
+        """
+        spec = _core.Spec(self._for_core(self.policy), self.levels, self.order_rows, self.time_rows)
+        servers = self.servers
+        spec.add_servers(
+            kinds=[server.kind for server in servers],
+            policies=[self._for_core(server.policy) for server in servers],
+            period=_column(servers, lambda server: server.period),
+            budget=_column(servers, lambda server: server.budget),
+            offset=_column(servers, lambda server: server.offset),
+            level=_column(servers, lambda server: server.level),
+            home=_column(servers, lambda server: server.home),
+            levels=_column(servers, lambda server: server.levels),
+            order_rows=_column(servers, lambda server: server.order_rows),
+            time_rows=_column(servers, lambda server: server.time_rows),
+        )
+        self._add_tasks(spec)
+        spec.add_threads(_column(self.threads, lambda thread: thread.level))
+        spec.set_seed(self.seed)
+        spec.set_costs(**asdict(self.costs))
+        return spec
+
+    def _for_core(self, policy: str | Policy) -> str | Adapter:
+        """Give what the binding takes for a policy."""
+        return policy if isinstance(policy, str) else Adapter(policy, self)
+
+    def _add_tasks(self, spec: _core.Spec) -> None:
+        """Describe the tasks: what all have in columns, the rest one by one."""
+        tasks = self.tasks
+        spec.add_tasks(
+            period=_column(tasks, lambda task: task.period),
+            deadline=_column(tasks, lambda task: task.deadline),
+            offset=_column(tasks, lambda task: task.offset),
+            wcet=_column(tasks, lambda task: task.wcet),
+            demand=_column(tasks, lambda task: task.demand.values[0] if task.demand.is_constant else 1),
+            level=_column(tasks, lambda task: task.level),
+            home=_column(tasks, lambda task: task.home),
+            is_limited=_column(tasks, lambda task: task.preemption_key is not None),
+            preemption_key=_column(tasks, lambda task: task.preemption_key or 0),
+            task_class=_column(tasks, lambda task: CLASSES.index(task.class_)),
+            on_miss=_column(tasks, lambda task: ON_MISS.index(task.on_miss)),
+            jitter=_column(tasks, lambda task: task.jitter),
+            is_external=_column(tasks, lambda task: task.is_external),
+            suspends=_column(tasks, lambda task: task.suspends),
+        )
+        for number, task in enumerate(tasks):
+            if not task.demand.is_constant:
+                spec.set_demand(number, *task.demand.arguments())
+            if task.arrivals is not None:
+                spec.set_arrivals(number, *task.arrivals.arguments())
+            if task.body:
+                spec.set_body(number, *(array("Q", column) for column in zip(*task.body, strict=True)))
+
+
+def _column(rows: Iterable[_Row], value: Callable[[_Row], int]) -> array[int]:
+    """Make one column for core."""
+    return array("Q", map(value, rows))
