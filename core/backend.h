@@ -36,16 +36,12 @@ TAKT_INLINE void takt_direct_post(takt_direct_t *direct, const takt_event_t *eve
     }
 }
 
-static inline void takt_direct_step_on(takt_direct_t *direct) {
-    direct->has_passed = false;
-    while (takt_dispatcher_step(direct->dispatcher, direct->now)) {
-    }
-}
-
 /* Handles all that is due at the instant of the last event. A step even if nothing is: it accounts. */
 TAKT_INLINE void takt_direct_settle(takt_direct_t *direct) {
     if (direct->has_passed || takt_dispatcher_is_due(direct->dispatcher, direct->now)) {
-        takt_direct_step_on(direct);
+        direct->has_passed = false;
+        while (takt_dispatcher_step(direct->dispatcher, direct->now)) {
+        }
     }
 }
 

@@ -474,14 +474,10 @@ TAKT_RARE static void meet_point(takt_dispatcher_t *dispatcher, const takt_event
     }
 }
 
-static bool is_point(const takt_event_t *event) {
-    return event->kind == TAKT_EVENT_POINT || event->kind == TAKT_EVENT_OPTIONAL_POINT;
-}
-
 void takt_dispatcher_post(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
     takt_cpu_t *cpu = &dispatcher->cpus[0];
     dispatcher->sequence++;
-    if (TAKT_UNLIKELY(is_point(event))) {
+    if (TAKT_UNLIKELY(takt_event_is_point(event))) {
         meet_point(dispatcher, event);
         return;
     }

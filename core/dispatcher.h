@@ -57,6 +57,10 @@ typedef struct takt_event {
                                else when it should have been, recorded for people; <= now */
 } takt_event_t;
 
+TAKT_INLINE bool takt_event_is_point(const takt_event_t *event) {
+    return event->kind == TAKT_EVENT_POINT || event->kind == TAKT_EVENT_OPTIONAL_POINT;
+}
+
 typedef struct takt_dispatcher {
     takt_server_t root;
     takt_cpu_t *cpus; /* caller's memory */

@@ -34,7 +34,6 @@ typedef struct run {
     takt_instant_t next_tick;
     bool is_costly;    /* the kernel takes time, or timers wait for points */
     bool is_pulling;   /* a non-preemptive job runs and timers wait */
-    bool was_asked;    /* at the last point: to yield */
     uint32_t fired;    /* of the dispatcher, up to the last pass; for costs */
     uint32_t releases; /* likewise */
 } run_t;
@@ -239,10 +238,6 @@ static void tell_point(const run_t *run, takt_instant_t now, uint32_t task, bool
     }
 }
 
-static bool is_point(const takt_event_t *event) {
-    return event->kind == TAKT_EVENT_POINT || event->kind == TAKT_EVENT_OPTIONAL_POINT;
-}
-
 static takt_duration_t pay_ticks(run_t *run, takt_instant_t now) {
     const takt_sim_costs_t *costs = &run->sim->options.costs;
     takt_duration_t cost = 0;
@@ -257,12 +252,12 @@ static bool pulls(const run_t *run, const takt_entity_t *entity) {
     return run->sim->options.costs.is_pull && is_non_preemptive(entity) && takt_server_is_root(entity->home);
 }
 
-/* Whether the scheduler has had no choice: a non-preemptive job goes on that nobody asked to yield. */
+/* Whether the scheduler has had no choice: a non-preemptive job goes on that nobody asks to yield. */
 static bool goes_on(const run_t *run, const takt_event_t *event, const takt_entity_t *chosen) {
     const bool is_same = chosen != NULL && chosen == run->decision.entity &&
                          chosen->task->job.number == run->job && is_non_preemptive(chosen);
     const bool is_silent = event->kind == TAKT_EVENT_TIME || event->kind == TAKT_EVENT_OPTIONAL_POINT ||
-                           (event->kind == TAKT_EVENT_POINT && !run->was_asked);
+                           (event->kind == TAKT_EVENT_POINT && run->sim->system.cpu.should_yield == 0);
     return is_same && is_silent && !pulls(run, chosen);
 }
 
@@ -273,14 +268,15 @@ static bool is_busy(const run_t *run, const takt_event_t *event, const takt_enti
 }
 
 /* What the kernel takes until what it chose starts. */
-static takt_duration_t kernel_time(run_t *run, const takt_event_t *event, const takt_entity_t *chosen) {
+static takt_duration_t kernel_time(run_t *run, const takt_event_t *event, const takt_entity_t *chosen,
+                                   bool was_busy) {
     const takt_sim_costs_t *costs = &run->sim->options.costs;
     const uint32_t released = run->backend.dispatcher->releases - run->releases;
     takt_duration_t cost = pay_ticks(run, event->now) + released * costs->release;
-    if (is_point(event)) {
+    if (takt_event_is_point(event)) {
         cost += costs->point;
     }
-    if (is_busy(run, event, chosen) && !goes_on(run, event, chosen)) {
+    if (was_busy && !goes_on(run, event, chosen)) {
         cost += costs->scheduling;
     }
     if (chosen != NULL && chosen != run->last) {
@@ -304,8 +300,9 @@ static void take_time(run_t *run, takt_instant_t now, takt_instant_t start) {
 TAKT_RARE static takt_instant_t start_of(run_t *run, const takt_event_t *event) {
     const takt_dispatcher_t *dispatcher = run->backend.dispatcher;
     const takt_entity_t *chosen = takt_dispatcher_best(dispatcher);
-    const takt_instant_t start = event->now + kernel_time(run, event, chosen);
-    run->sim->invocations += is_busy(run, event, chosen);
+    const bool was_busy = is_busy(run, event, chosen);
+    const takt_instant_t start = event->now + kernel_time(run, event, chosen, was_busy);
+    run->sim->invocations += was_busy;
     run->fired = dispatcher->fired;
     run->releases = dispatcher->releases;
     if (start > event->now) {
@@ -336,8 +333,8 @@ TAKT_INLINE void settle(run_t *run) { takt_direct_settle(&run->backend); }
 TAKT_RARE static void post_at_point(run_t *run, const takt_event_t *event) {
     const bool is_optional = event->kind == TAKT_EVENT_OPTIONAL_POINT;
     post(run, event);
-    run->was_asked = run->sim->system.cpu.should_yield != 0;
-    tell_point(run, event->now, task_of(run->sim, event->entity), is_optional, run->was_asked);
+    const bool should_yield = run->sim->system.cpu.should_yield != 0;
+    tell_point(run, event->now, task_of(run->sim, event->entity), is_optional, should_yield);
 }
 
 /* Pull: while a non-preemptive job runs, time alone decides nothing. */
@@ -349,7 +346,7 @@ static void wait_for_point(run_t *run, takt_instant_t now) {
 }
 
 /* Pull: what came due while a non-preemptive job ran is older than the event that it now causes. Gives whether
- * `event` is one. */
+ * it causes one: `event` is not just time. */
 TAKT_RARE static bool catch_up(run_t *run, const takt_event_t *event) {
     if (event->kind == TAKT_EVENT_TIME) {
         wait_for_point(run, event->now);
@@ -373,7 +370,7 @@ static takt_instant_t decide(run_t *run, const takt_event_t *event) {
     if (TAKT_UNLIKELY(run->is_pulling) && !catch_up(run, event)) {
         return event->now;
     }
-    if (TAKT_UNLIKELY(is_point(event))) {
+    if (TAKT_UNLIKELY(takt_event_is_point(event))) {
         post_at_point(run, event);
     } else {
         post(run, event);
