@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import oracle
@@ -60,17 +60,8 @@ def as_task(task: oracle.Task) -> takt.Task:
 
 
 def as_server(server: oracle.Server) -> takt.Server:
-    """Say a server of the oracle in Takt's words."""
-    return takt.Server(
-        name=server.name,
-        kind=server.kind,
-        period=server.period,
-        budget=server.budget,
-        priority=server.priority,
-        policy=server.policy,
-        offset=server.offset,
-        parent=server.parent,
-    )
+    """Say a server of the oracle in Takt's words, which are the same."""
+    return takt.Server(**asdict(server))
 
 
 def as_system(system: oracle.System) -> takt.System:
@@ -84,16 +75,8 @@ def as_system(system: oracle.System) -> takt.System:
 
 
 def as_platform(platform: oracle.Platform) -> takt.Platform:
-    """Say what the kernel's work costs in Takt's words."""
-    return takt.Platform(
-        context_switch=platform.context_switch,
-        release=platform.release,
-        scheduling=platform.scheduling,
-        point=platform.point,
-        tick=platform.tick,
-        tick_period=platform.tick_period,
-        points=platform.points,
-    )
+    """Say what the kernel's work costs in Takt's words, which are the same."""
+    return takt.Platform(**asdict(platform))
 
 
 def outcome(result: takt.Result) -> oracle.Outcome:

@@ -9,11 +9,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
 from takt import _core, catalogue, times
-from takt.bodies import Op
 from takt.distributions import Distribution
 from takt.errors import Problem, show
 from takt.policy import Policy, name_of
-from takt.resolve import to_ticks, wcet_of
+from takt.resolve import runs_of, to_ticks, wcet_of
 
 if TYPE_CHECKING:
     from takt.model import Platform, Server, Task
@@ -169,7 +168,7 @@ class _Checker:
 
     def lengths(self, task: Task) -> Iterator[Problem]:
         """Bodies, distributions and arrivals fit each other; all times are right."""
-        runs = sum(self.ticks(item.time) for item in task.items if item.op == Op.RUN)
+        runs = runs_of(task, self.system.resolution)
         wcet = f"{times.MAX_TICKS} ticks" if task.wcet is None else f"the wcet {show(task.wcet)}"
         if runs > (times.MAX_TICKS if task.wcet is None else self.ticks(task.wcet)):
             message = f"expected runs of at most {wcet}, found {runs} ticks"

@@ -43,8 +43,7 @@ def resolve(system: System) -> ResolvedSystem:
     def resolved_task(task: Task) -> ResolvedTask:
         home = homes[task.server]
         body = tuple((int(item.op), ticks(item.time)) for item in task.items)
-        runs = sum(length for op, length in body if op == Op.RUN)
-        wcet = runs if task.wcet is None else ticks(task.wcet)
+        wcet = wcet_of(task, system.resolution)
         separation = task.shortest_separation
         arrivals = _arrivals(task, ticks, system.resolution)
         return ResolvedTask(
@@ -63,7 +62,7 @@ def resolve(system: System) -> ResolvedSystem:
             suspends=any(op == Op.SUSPEND for op, _ in body),
             priority=task.priority,
             arrivals=arrivals,
-            demand=_demand(task, runs or wcet, wcet, system.resolution),
+            demand=_demand(task, wcet, system.resolution),
             body=body if any(op != Op.RUN for op, _ in body) else (),
         )
 
@@ -112,11 +111,16 @@ def relative_deadline(task: Task, resolution: str) -> int:
     return 0 if given is None else int(to_ticks(given, resolution))
 
 
+def runs_of(task: Task, resolution: str) -> int:
+    """Give for how long the body of a task runs, in ticks; 0 without one."""
+    return sum(int(to_ticks(item.time, resolution)) for item in task.items if item.op == Op.RUN)
+
+
 def wcet_of(task: Task, resolution: str) -> int:
     """Give the wcet of a task in ticks."""
     if task.wcet is not None:
         return int(to_ticks(task.wcet, resolution))
-    return sum(int(to_ticks(item.time, resolution)) for item in task.items if item.op == Op.RUN)
+    return runs_of(task, resolution)
 
 
 def _preemption_key(
@@ -157,12 +161,12 @@ def _stream(distribution: Distribution, least: int, most: int, resolution: str) 
     )
 
 
-def _demand(task: Task, default: int, wcet: int, resolution: str) -> Stream:
+def _demand(task: Task, wcet: int, resolution: str) -> Stream:
     """Make the stream of what the jobs of a task execute."""
     if isinstance(task.demand, Distribution):
         return _stream(task.demand, 1, wcet, resolution)
     if task.demand is None:
-        return Stream("listed", (default,))
+        return Stream("listed", (runs_of(task, resolution) or wcet,))
     given = task.demand if isinstance(task.demand, tuple) else (task.demand,)
     return Stream("listed", tuple(int(to_ticks(value, resolution)) for value in given))
 
