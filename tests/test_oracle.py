@@ -10,7 +10,8 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import pairwise
+from fractions import Fraction
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from oracle import Outcome, Platform, Server, System, Task, simulate
-from oracle.model import POLICIES
-from oracle.systems import EVERYTHING, JITTER, MAX_SERVERS, MAX_TASKS, horizons, systems
+from oracle.model import EDF_KINDS, IDLE, POLICIES
+from oracle.systems import EVERYTHING, JITTER, MAX_SERVERS, MAX_TASKS, SERVER_KINDS, chains, horizons, systems
 
 GOLDEN = Path(__file__).parent / "golden"
 Run = tuple[int, int, str]
-ANYTHING = EVERYTHING | JITTER
+ANYTHING = EVERYTHING | JITTER | SERVER_KINDS
 random_systems = settings(
     max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
@@ -36,9 +37,12 @@ def read_golden(name: str) -> list[dict[str, str]]:
 
 
 def golden_segments(name: str) -> list[tuple[int, int, str, str]]:
-    """Read golden segments without their idle rows; a file without servers has "" there."""
+    """Read golden segments without their idle rows; a file without servers has "" there.
+
+    The idle time of an idling server S is there as "idle-S".
+    """
     rows = [row for row in read_golden(name) if row["task"] != "idle"]
-    return [(int(row["start"]), int(row["end"]), row.get("server", ""), row["task"]) for row in rows]
+    return [(int(row["start"]), int(row["end"]), row.get("server", ""), row["task"].split("-")[0]) for row in rows]
 
 
 def golden_jobs(name: str) -> list[tuple[str, int, int, int, bool]]:
@@ -103,11 +107,11 @@ def on(platform: Platform, *tasks: Task, policy: str = "fp") -> System:
 # ---------------------------------------------------------------------------------------- golden schedules
 
 
-def hsf_tables(demand_of_t2: int) -> System:
-    """Tables I and II of the paper on hierarchical scheduling, deferrable servers."""
+def hsf_tables(demand_of_t2: int, kind: str = "deferrable") -> System:
+    """Tables I and II of the paper on hierarchical scheduling."""
     return fp(
-        Server("S1", 20, 10, priority=2),
-        Server("S2", 40, 15, priority=1),
+        Server("S1", 20, 10, priority=2, kind=kind),
+        Server("S2", 40, 15, priority=1, kind=kind),
         Task("T1", 20, 4, priority=1, server="S1"),
         Task("T2", 15, demand_of_t2, priority=2, server="S1"),
         Task("T3", 60, 10, priority=2, server="S2"),
@@ -151,8 +155,12 @@ GOLDEN_RUNS = [
     pytest.param("fpts_example.csv", FPTS_EXAMPLE_BY_NAME, 60, id="fpts_by_name"),
     pytest.param("hsf_test1_deferrable.csv", hsf_tables(2), 120, id="deferrable_1"),
     pytest.param("hsf_test2_deferrable.csv", hsf_tables(6), 120, id="deferrable_2"),
+    pytest.param("hsf_test1_idling.csv", hsf_tables(2, "idling"), 120, id="idling_1"),
+    pytest.param("hsf_test2_idling.csv", hsf_tables(6, "idling"), 120, id="idling_2"),
+    pytest.param("hsf_test1_sporadic.csv", hsf_tables(2, "sporadic"), 120, id="sporadic_1"),
 ]
-HSF_TESTS = [pytest.param(1, 2, id="test1"), pytest.param(2, 6, id="test2")]
+DEMAND_OF_T2 = {"test1": 2, "test2": 6}
+HSF_TESTS = ["test1_deferrable", "test2_deferrable", "test1_idling", "test2_idling", "test1_sporadic"]
 
 
 @pytest.mark.parametrize(("file", "system", "horizon"), GOLDEN_RUNS)
@@ -160,17 +168,21 @@ def test_segments_equal_the_golden_schedule(file: str, system: System, horizon: 
     assert without_job_numbers(simulate(system, horizon)) == golden_segments(file)
 
 
-@pytest.mark.parametrize(("number", "demand_of_t2"), HSF_TESTS)
-def test_jobs_equal_the_golden_jobs(number: int, demand_of_t2: int) -> None:
-    outcome = simulate(hsf_tables(demand_of_t2), 120)
-    assert finished_jobs(outcome) == golden_jobs(f"hsf_test{number}_deferrable_jobs.csv")
+def hsf_outcome(name: str) -> Outcome:
+    """Simulate the test that a golden file is named after, such as test1_idling."""
+    test, kind = name.split("_")
+    return simulate(hsf_tables(DEMAND_OF_T2[test], kind), 120)
 
 
-@pytest.mark.parametrize(("number", "demand_of_t2"), HSF_TESTS)
-def test_budgets_equal_the_golden_budgets_in_every_tick(number: int, demand_of_t2: int) -> None:
-    rows = read_golden(f"hsf_test{number}_deferrable_budget.csv")
-    expected = [[int(row["S1"]), int(row["S2"])] for row in rows]
-    assert simulate(hsf_tables(demand_of_t2), 120).budgets == expected
+@pytest.mark.parametrize("name", HSF_TESTS)
+def test_jobs_equal_the_golden_jobs(name: str) -> None:
+    assert finished_jobs(hsf_outcome(name)) == golden_jobs(f"hsf_{name}_jobs.csv")
+
+
+@pytest.mark.parametrize("name", HSF_TESTS)
+def test_budgets_equal_the_golden_budgets_in_every_tick(name: str) -> None:
+    rows = read_golden(f"hsf_{name}_budget.csv")
+    assert hsf_outcome(name).budgets == [[int(row["S1"]), int(row["S2"])] for row in rows]
 
 
 def test_unfinished_jobs_follow_the_finished_ones_in_task_order() -> None:
@@ -403,6 +415,252 @@ def test_a_depleted_server_gives_way_to_lower_priority() -> None:
 def test_equal_local_priority_is_served_in_order_across_depletions() -> None:
     system = fp(Server("S", 4, 2), once("A", 3, server="S"), once("B", 2, 1, server="S"))
     assert runs(system, 12) == [(0, 2, "A"), (4, 5, "A"), (5, 6, "B"), (8, 9, "B")]
+
+
+# ------------------------------------------------------------------------------------------ kinds of servers
+
+
+def listed(name: str, *jobs: tuple[int, int], server: str | None = "S", **more: Any) -> Task:
+    """Make a task out of pairs of demand and arrival."""
+    releases = tuple((arrival, arrival) for _, arrival in jobs)
+    demands = tuple(demand for demand, _ in jobs)
+    return Task(name, demand=demands, deadline=1000, releases=releases, server=server, **more)
+
+
+def budgets_of(system: System, horizon: int) -> list[int]:
+    """Give the budget of the first server in every tick."""
+    return [row[0] for row in simulate(system, horizon).budgets]
+
+
+def test_an_idling_server_takes_its_ticks_without_work_and_without_a_context_switch() -> None:
+    tasks = (once("A", 1, 2, server="S"), once("B", 9))
+    system = System("fp", tasks, (Server("S", 8, 4, priority=2, kind="idling"),), Platform(context_switch=1))
+    outcome = simulate(system, 9)
+    assert outcome.segments == [
+        (0, 2, "S", "idle", 0),
+        (3, 4, "S", "A", 0),
+        (4, 5, "S", "idle", 0),
+        (6, 8, "", "B", 0),
+        (8, 9, "S", "idle", 0),
+    ]
+    assert [row[0] for row in outcome.budgets] == [4, 3, 2, 2, 1, 0, 0, 0, 4]
+    assert (outcome.switches, outcome.overhead, len(outcome.jobs)) == (2, 2, 2)
+
+
+def test_the_context_stays_while_a_server_idles() -> None:
+    tasks = (listed("A", (1, 0), (1, 2)),)
+    system = System("fp", tasks, (Server("S", 8, 4, kind="idling"),), Platform(context_switch=1))
+    assert simulate(system, 6).segments == [(1, 2, "S", "A", 0), (2, 3, "S", "A", 1), (3, 5, "S", "idle", 0)]
+
+
+def test_an_idling_server_pays_for_itself_and_for_all_servers_above() -> None:
+    servers = (Server("O", 10, 4), Server("I", 10, 2, parent="O", kind="idling"))
+    outcome = simulate(fp(*servers), 4)
+    assert outcome.segments == [(0, 2, "I", "idle", 0)]
+    assert outcome.budgets == [[4, 2], [3, 1], [2, 0], [2, 0]]
+
+
+def test_an_idling_server_around_a_server_without_work_idles_itself() -> None:
+    servers = (Server("O", 10, 3, kind="idling"), Server("I", 10, 2, parent="O"))
+    outcome = simulate(fp(*servers, once("A", 1, 1, server="I")), 4)
+    assert outcome.segments == [(0, 1, "O", "idle", 0), (1, 2, "I", "A", 0), (2, 3, "O", "idle", 0)]
+
+
+def test_an_idling_server_keeps_its_place_when_its_work_ends_and_comes_back() -> None:
+    servers = (Server("S", 20, 5, priority=1, kind="idling"),)
+    assert runs(fp(*servers, listed("A", (1, 0), (1, 3)), once("B", 1, 1)), 7) == [
+        (0, 1, "A"),
+        (1, 3, "idle"),
+        (3, 4, "A"),
+        (4, 5, "idle"),
+        (5, 6, "B"),
+    ]
+
+
+def test_a_polling_server_has_budget_only_while_it_has_work() -> None:
+    system = fp(Server("S", 6, 3, kind="polling"), once("A", 2, 1, server="S"))
+    assert runs(system, 12) == [(6, 8, "A")]
+    assert budgets_of(system, 14) == [0] * 6 + [3, 2] + [0] * 6
+
+
+def test_a_polling_server_serves_what_arrives_at_its_replenishment_or_when_its_work_ends() -> None:
+    system = fp(Server("S", 6, 3, kind="polling"), listed("A", (1, 0), (1, 1), (1, 3)))
+    assert runs(system, 12) == [(0, 2, "A"), (6, 7, "A")]
+    assert budgets_of(system, 12) == [3, 2, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0]
+
+
+def test_a_polling_server_loses_its_budget_when_its_work_suspends_itself() -> None:
+    system = fp(Server("S", 6, 4, kind="polling"), body("run 1", "suspend 1", "run 1", server="S"))
+    assert runs(system, 12) == [(0, 1, "A"), (6, 7, "A")]
+    at_once = fp(Server("S", 6, 4, kind="polling"), body("suspend 1", "run 1", server="S"))
+    assert runs(at_once, 12) == [(6, 7, "A")]
+
+
+def test_a_polling_server_that_is_displaced_keeps_its_budget() -> None:
+    system = fp(Server("S", 6, 3, kind="polling", priority=1), once("A", 2, server="S"), once("H", 2, priority=2))
+    assert runs(system, 6) == [(0, 2, "H"), (2, 4, "A")]
+    assert budgets_of(system, 6) == [3, 3, 3, 2, 0, 0]
+
+
+def test_what_polls_in_an_exhausted_server_has_polled_at_its_nominal_instant() -> None:
+    """O has no budget before 4; I is replenished at 0 without work, so its next budget comes at 6."""
+    servers = (Server("O", 9, 9, offset=4), Server("I", 6, 3, parent="O", kind="polling"))
+    assert runs(fp(*servers, once("A", 1, 1, server="I")), 9) == [(6, 7, "A")]
+    assert runs(fp(*servers, once("A", 1, server="I")), 9) == [(4, 5, "A")]
+
+
+def test_a_sporadic_server_gets_back_what_it_used_a_period_after_it_became_eligible() -> None:
+    system = fp(Server("S", 10, 4, kind="sporadic"), listed("A", (2, 1), (1, 5)))
+    assert budgets_of(system, 17) == [4, 4, 3, 2, 2, 2, 1, 1, 1, 1, 1, 3, 3, 3, 3, 4, 4]
+
+
+def test_a_sporadic_server_counts_from_its_eligibility_and_not_from_its_first_tick() -> None:
+    system = fp(
+        Server("S", 8, 2, priority=1, kind="sporadic"),
+        once("A", 5, server="S"),
+        once("H", 3, priority=2),
+        once("L", 9, priority=0),
+    )
+    assert runs(system, 12) == [(0, 3, "H"), (3, 5, "A"), (5, 8, "L"), (8, 10, "A"), (10, 12, "L")]
+
+
+def test_a_completion_and_an_arrival_at_one_instant_begin_a_new_time_of_a_sporadic_server() -> None:
+    separate = fp(Server("S", 10, 4, kind="sporadic"), listed("A", (2, 0), (1, 2)))
+    assert budgets_of(separate, 14) == [4, 3, 2, 1, 1, 1, 1, 1, 1, 1, 3, 3, 4, 4]
+    waiting = fp(Server("S", 10, 4, kind="sporadic"), listed("A", (2, 0), (1, 1)))
+    assert budgets_of(waiting, 12) == [4, 3, 2, 1, 1, 1, 1, 1, 1, 1, 4, 4]
+
+
+def test_what_a_sporadic_server_used_for_longer_than_its_period_comes_back_at_once() -> None:
+    """It is eligible from 0 to 7, and its period is 4."""
+    system = fp(Server("S", 4, 2, priority=1, kind="sporadic"), once("A", 3, server="S"), once("H", 5, priority=2))
+    assert runs(system, 9) == [(0, 5, "H"), (5, 8, "A")]
+    assert budgets_of(system, 12) == [2, 2, 2, 2, 2, 2, 1, 2, 1, 1, 1, 2]
+
+
+def test_a_sporadic_server_that_gets_all_back_at_its_exhaustion_joins_the_tail() -> None:
+    system = fp(Server("S", 4, 4, priority=1, kind="sporadic"), once("A", 6, server="S"), once("B", 2, 1))
+    assert runs(system, 9) == [(0, 4, "A"), (4, 6, "B"), (6, 8, "A")]
+
+
+def test_a_sporadic_server_has_its_first_budget_at_its_offset() -> None:
+    system = fp(Server("S", 6, 2, offset=3, kind="sporadic"), once("A", 3, 1, server="S"))
+    assert runs(system, 12) == [(3, 5, "A"), (9, 10, "A")]
+    assert budgets_of(system, 12) == [0, 0, 0, 2, 1, 0, 0, 0, 0, 2, 1, 1]
+
+
+def test_what_becomes_eligible_in_an_exhausted_server_counts_from_its_nominal_instant() -> None:
+    """A comes at 2 into I, while O waits for 4: what I uses from 4 to 6 comes back at 2 + 6."""
+    servers = (Server("O", 20, 20, offset=4), Server("I", 6, 2, parent="O", kind="sporadic"))
+    assert runs(fp(*servers, once("A", 4, 2, server="I")), 12) == [(4, 6, "A"), (8, 10, "A")]
+
+
+def test_work_that_waited_in_an_exhausted_sporadic_server_makes_it_eligible_when_budget_comes_back() -> None:
+    """The second job waits from 3; the 2 ticks of [0, 2) come back at 6, those of [6, 8) at 12 and not at 9."""
+    system = fp(Server("S", 6, 2, kind="sporadic"), listed("A", (2, 0), (4, 3)))
+    assert runs(system, 16) == [(0, 2, "A"), (6, 8, "A"), (12, 14, "A")]
+
+
+def test_a_sporadic_server_returns_at_most_32_times_what_is_more_comes_with_the_last_one() -> None:
+    """Job k uses a tick at 2 k, which would return at 100 + 2 k; from job 31 on all return with the last one, 39."""
+    jobs = listed("A", *((1, 2 * number) for number in range(40)))
+    budgets = budgets_of(fp(Server("S", 100, 40, kind="sporadic"), jobs), 190)
+    assert budgets[79] == budgets[99] == 0
+    assert budgets[100:162:2] == budgets[101:163:2] == list(range(1, 32))
+    assert (set(budgets[162:178]), set(budgets[178:])) == ({31}, {40})
+
+
+def test_a_sporadic_server_under_edf_has_its_return_as_deadline() -> None:
+    server = Server("S", 8, 4, kind="sporadic")
+    assert runs(edf(server, once("A", 2, 1, server="S"), once("B", 4, deadline=10)), 9)[0] == (0, 1, "B")
+    assert runs(edf(server, once("A", 2, 1, server="S"), once("B", 4, deadline=10)), 9)[1] == (1, 3, "A")
+    assert runs(edf(server, once("A", 2, 1, server="S"), once("B", 4, deadline=8)), 9) == [(0, 4, "B"), (4, 6, "A")]
+
+
+def cbs(budget: int, period: int, *entities: Task | Server, kind: str = "cbs", offset: int = 0) -> System:
+    """Put a constant-bandwidth server S under an edf root."""
+    return edf(Server("S", period, budget, kind=kind, offset=offset), *entities)
+
+
+SRV_CBS = (Task("A", 7, 4), listed("srv", (4, 3), (3, 13)))
+RED_CBS = (Task("H", 4, 2), listed("A", (4, 2), (2, 12), (1, 13)))
+
+
+@pytest.mark.parametrize(
+    ("file", "system"), [("srv_cbs.csv", cbs(3, 8, *SRV_CBS)), ("red_cbs.csv", cbs(2, 6, *RED_CBS))]
+)
+def test_runs_equal_the_golden_schedules_of_constant_bandwidth_servers(file: str, system: System) -> None:
+    assert runs(system, 30) == [(start, end, task) for start, end, _, task in golden_segments(file)]
+
+
+def test_an_arrival_keeps_budget_and_deadline_if_that_is_not_more_than_the_bandwidth() -> None:
+    """At 12 the deadline is 19 and one tick was used of the budget from 7: 2 * 8 < (19 - 13) * 3 at 13."""
+    assert budgets_of(cbs(3, 8, *SRV_CBS), 21) == ([3] * 5 + [2, 1] + [3] * 5 + [2, 2, 1] + [3] * 5 + [2])
+
+
+def test_a_hard_constant_bandwidth_server_waits_for_its_deadline() -> None:
+    assert runs(cbs(2, 6, *RED_CBS, kind="hard-cbs"), 30) == [
+        (0, 2, "H"),
+        (2, 4, "A"),
+        (4, 6, "H"),
+        (8, 10, "H"),
+        (10, 12, "A"),
+        (12, 14, "H"),
+        (14, 16, "A"),
+        (16, 18, "H"),
+        (20, 22, "H"),
+        (22, 23, "A"),
+        (24, 26, "H"),
+        (28, 30, "H"),
+    ]
+    assert runs(cbs(3, 8, *SRV_CBS, kind="hard-cbs"), 30) == runs(cbs(3, 8, *SRV_CBS), 30)
+    assert budgets_of(cbs(3, 8, *SRV_CBS, kind="hard-cbs"), 13) == [3] * 5 + [2, 1] + [0] * 4 + [3, 2]
+
+
+@pytest.mark.parametrize(("kind", "second"), [("cbs", (3, 4, "A")), ("hard-cbs", (6, 7, "A"))])
+def test_a_budget_that_was_used_up_at_a_completion_is_exhausted_at_the_next_arrival(kind: str, second: Run) -> None:
+    assert runs(cbs(2, 6, listed("A", (2, 0), (1, 3)), kind=kind), 30) == [(0, 2, "A"), second]
+
+
+@pytest.mark.parametrize("kind", ["cbs", "hard-cbs"])
+def test_a_budget_that_was_used_up_at_a_completion_is_full_at_an_arrival_after_the_deadline(kind: str) -> None:
+    system = cbs(2, 6, listed("A", (2, 0), (3, 8)), kind=kind)
+    end = [(8, 11, "A")] if kind == "cbs" else [(8, 10, "A"), (14, 15, "A")]
+    assert runs(system, 30) == [(0, 2, "A"), *end]
+
+
+@pytest.mark.parametrize("kind", ["cbs", "hard-cbs"])
+def test_work_that_waits_for_a_constant_bandwidth_server_arrives_at_its_offset(kind: str) -> None:
+    """Its deadline is 4 + 6, before that of B."""
+    system = cbs(2, 6, once("A", 2, 1, server="S"), once("B", 9, deadline=11), kind=kind, offset=4)
+    assert runs(system, 12) == [(0, 4, "B"), (4, 6, "A"), (6, 11, "B")]
+    assert budgets_of(system, 6) == [0, 0, 0, 0, 2, 1]
+
+
+def test_a_constant_bandwidth_server_handles_what_happens_in_it_at_any_time() -> None:
+    late = once("A", 3, deadline=3, on_miss="abort", server="S")
+    system = cbs(1, 10, late, once("B", 9, deadline=5), kind="hard-cbs")
+    assert simulate(system, 9).aborted == {"A": 1, "B": 0}
+    assert simulate(cbs(1, 10, late, offset=9), 5).aborted == {"A": 1}
+
+
+def test_work_that_goes_before_the_deadline_of_a_hard_server_is_not_waited_for() -> None:
+    """A is aborted at 3, so nothing is due at the deadline 10; C arrives at 12 and makes it 22."""
+    late = once("A", 3, deadline=3, on_miss="abort", server="S")
+    system = cbs(1, 10, late, once("C", 1, 12, server="S"), kind="hard-cbs")
+    assert runs(system, 30) == [(0, 1, "A"), (12, 13, "C")]
+    assert budgets_of(system, 14) == [1, *([0] * 11), 1, 0]
+
+
+def test_a_server_inside_a_constant_bandwidth_server_is_its_work() -> None:
+    """I has budget for [0, 1) and from 8 on; S has the deadline 4 first, 12 from 8 on."""
+    system = cbs(2, 4, Server("I", 8, 1, parent="S"), once("A", 2, server="I"), once("B", 9, deadline=11))
+    assert runs(system, 14) == [(0, 1, "A"), (1, 10, "B"), (10, 11, "A")]
+
+
+def test_an_exhaustion_is_work_of_the_scheduler() -> None:
+    system = replace(cbs(1, 4, once("A", 2, server="S")), platform=Platform(scheduling=1))
+    assert simulate(system, 9).segments == [(1, 2, "S", "A", 0), (3, 4, "S", "A", 0)]
 
 
 # ------------------------------------------------------------------------- order of events at one instant
@@ -1291,7 +1549,9 @@ BAD_SYSTEMS = [
     (fp(Server("S", 4, 5)), "S: budget must be 1..period"),
     (fp(Server("S", 4, 4, offset=-1)), "S: offset must be >= 0"),
     (fp(Server("S", 4, 4, policy="sjf")), "S: policy 'sjf' is unknown"),
-    (fp(Server("S", 4, 4, kind="polling")), "S: kind 'polling' is unknown"),
+    (fp(Server("S", 4, 4, kind="lazy")), "S: kind 'lazy' is unknown"),
+    (fp(Server("S", 4, 4, kind="cbs")), "S: kind 'cbs' needs an edf parent"),
+    (edf(Server("S", 4, 4), Server("I", 4, 4, kind="hard-cbs", parent="S")), "I: kind 'hard-cbs' needs an edf parent"),
     (fp(Server("S", 4, 4, parent="P")), "S: parent 'P' is unknown"),
     (fp(Server("S", 4, 4, parent="P"), Server("P", 4, 4, parent="S")), "S: its parents form a ring"),
 ]
@@ -1324,6 +1584,11 @@ def task_in_each_tick(outcome: Outcome, horizon: int) -> list[str | None]:
         assert ticks[start:end] == [None] * (end - start)
         ticks[start:end] = [task] * (end - start)
     return ticks
+
+
+def without_idling(outcome: Outcome) -> Outcome:
+    """Leave out the segments of idling servers that idle."""
+    return replace(outcome, segments=[segment for segment in outcome.segments if segment[3] != IDLE])
 
 
 def pending_tasks(system: System, outcome: Outcome, tick: int) -> list[Task]:
@@ -1393,7 +1658,7 @@ def test_every_release_before_the_horizon_has_one_row_and_jobs_of_a_task_end_in_
 def test_nothing_runs_before_its_release_or_after_its_deadline_if_that_aborts(system: System, h: int) -> None:
     tasks = {task.name: task for task in system.tasks}
     costly = replace(system.platform, points="push") != Platform()
-    for start, end, _, name, number in simulate(system, h).segments:
+    for start, end, _, name, number in without_idling(simulate(system, h)).segments:
         release, arrival = releases_before(tasks[name], h)[number]
         assert release <= start
         is_cut = tasks[name].on_miss == "abort" and not costly
@@ -1430,8 +1695,10 @@ def test_the_processor_is_idle_only_if_no_pending_task_has_budget_all_the_way_up
 
 
 @random_systems
-@given(systems(features=ANYTHING), horizons())
-def test_a_budget_changes_by_its_own_ticks_and_its_own_replenishments_only(system: System, h: int) -> None:
+@given(systems(features=EVERYTHING | JITTER), horizons())
+def test_the_budget_of_a_deferrable_server_changes_by_its_own_ticks_and_replenishments_only(
+    system: System, h: int
+) -> None:
     outcome = simulate(system, h)
     homes = {task.name: task.server for task in system.tasks}
     ticks = task_in_each_tick(outcome, h)
@@ -1444,8 +1711,114 @@ def test_a_budget_changes_by_its_own_ticks_and_its_own_replenishments_only(syste
             expected -= running is not None and server.name in chain_of(system, homes[running])
 
 
+def charged_in_each_tick(system: System, outcome: Outcome, horizon: int) -> list[list[str]]:
+    """Spread the segments over the ticks: the servers that pay for each."""
+    ticks: list[list[str]] = [[]] * horizon
+    for start, end, server, _, _ in outcome.segments:
+        ticks[start:end] = [chain_of(system, server or None)] * (end - start)
+    return ticks
+
+
 @random_systems
-@given(systems(features=ANYTHING), horizons())
+@given(st.one_of(systems(features=ANYTHING), chains(kinds=True)), horizons())
+def test_a_server_is_charged_only_with_budget_and_never_has_more_than_its_own(system: System, h: int) -> None:
+    outcome = simulate(system, h)
+    for tick, charged in enumerate(charged_in_each_tick(system, outcome, h)):
+        for server, budget in zip(system.servers, outcome.budgets[tick], strict=True):
+            assert 0 <= budget <= server.budget
+            assert budget > 0 or server.name not in charged
+
+
+@random_systems
+@given(st.one_of(systems(features=ANYTHING), chains(kinds=True)), horizons())
+def test_a_server_without_constant_bandwidth_runs_at_most_its_budget_per_started_period(system: System, h: int) -> None:
+    ticks = charged_in_each_tick(system, simulate(system, h), h)
+    for server in system.servers:
+        if server.kind not in EDF_KINDS:
+            uses = [tick for tick, charged in enumerate(ticks) if server.name in charged]
+            for number, tick in enumerate(uses):
+                assert tick >= server.offset + number // server.budget * server.period
+
+
+@random_systems
+@given(systems(features=SERVER_KINDS), horizons())
+def test_nothing_else_idles_than_an_idling_server_without_pending_work(system: System, h: int) -> None:
+    outcome = simulate(system, h)
+    kinds = {server.name: server.kind for server in system.servers}
+    for start, _, name, who, _ in outcome.segments:
+        if who == IDLE:
+            assert kinds[name] == "idling"
+            assert name not in {task.server for task in pending_tasks(system, outcome, start)}
+
+
+@random_systems
+@given(systems(features=SERVER_KINDS), horizons())
+def test_a_polling_server_at_the_root_has_budget_only_with_pending_work_inside(system: System, h: int) -> None:
+    outcome = simulate(system, h)
+    for index, server in enumerate(system.servers):
+        for tick in range(h):
+            if server.kind == "polling" and server.parent is None and outcome.budgets[tick][index] > 0:
+                inside = [task.server for task in pending_tasks(system, outcome, tick)]
+                assert any(server.name in chain_of(system, name) for name in inside)
+
+
+@st.composite
+def isolated(draw: st.DrawFn) -> System:
+    """Make hard tasks and constant-bandwidth servers whose bandwidths fit, and tasks that use the servers at will."""
+    shares = draw(st.lists(st.tuples(st.integers(1, 8), st.integers(2, 24)), min_size=2, max_size=6))
+    fitting = [
+        (budget, period)
+        for number, (budget, period) in enumerate(shares)
+        if budget <= period and sum(Fraction(q, p) for q, p in shares[: number + 1] if q <= p) <= 1
+    ]
+    made: list[Task | Server] = []
+    for number, (budget, period) in enumerate(fitting):
+        offset = draw(st.integers(0, 5))
+        if draw(st.booleans()):
+            made.append(Task(f"H{number}", period, budget, offset=offset))
+            continue
+        kind = draw(st.sampled_from(EDF_KINDS))
+        made.append(Server(f"S{number}", period, budget, offset=offset, kind=kind))
+        gaps = draw(st.lists(st.tuples(st.integers(1, 20), st.integers(0, 30)), min_size=1, max_size=6))
+        arrivals = accumulate(gap for _, gap in gaps)
+        jobs = zip((demand for demand, _ in gaps), arrivals, strict=True)
+        made.append(listed(f"T{number}", *jobs, server=f"S{number}"))
+    return edf(*made)
+
+
+@random_systems
+@given(isolated(), horizons())
+def test_tasks_beside_constant_bandwidth_servers_meet_their_deadlines_whatever_is_in_the_servers(
+    system: System, h: int
+) -> None:
+    misses = simulate(system, h).misses
+    assert all(misses[task.name] == 0 for task in system.tasks if task.server is None)
+
+
+@random_systems
+@given(systems(features=EVERYTHING - {"costs"}), horizons())
+def test_one_idling_server_with_a_full_budget_is_the_plain_dispatcher(system: System, h: int) -> None:
+    bare = rewritten(replace(system, servers=()), server=lambda task: None, threshold=lambda task: None)
+    bare = replace(bare, policy="edf", platform=Platform())
+    wrapped = replace(
+        rewritten(bare, server=lambda task: "S"), servers=(Server("S", 5, 5, policy="edf", kind="idling"),)
+    )
+    assert without_idling(simulate(wrapped, h)).jobs == simulate(bare, h).jobs
+
+
+@random_systems
+@given(systems(), horizons())
+def test_kinds_are_the_same_for_servers_with_endless_work(system: System, h: int) -> None:
+    busy = tuple(Task(f"B {server.name}", 10_000, 10_000, server=server.name) for server in system.servers)
+    deferrable = replace(system, tasks=system.tasks + busy)
+    expected = simulate(deferrable, h)
+    for kind in ("idling", "polling"):
+        servers = tuple(replace(server, kind=kind) for server in system.servers)
+        assert simulate(replace(deferrable, servers=servers), h) == expected
+
+
+@random_systems
+@given(st.one_of(systems(features=ANYTHING), chains(kinds=True)), horizons())
 def test_a_shorter_horizon_gives_a_prefix(system: System, h: int) -> None:
     long, short = simulate(system, h + 7), simulate(system, h)
     assert short.budgets == long.budgets[:h]

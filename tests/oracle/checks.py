@@ -7,6 +7,7 @@ from itertools import pairwise
 from .model import (
     BODY_ITEMS,
     CLASSES,
+    EDF_KINDS,
     KINDS,
     ON_MISS,
     POINT_MODELS,
@@ -30,6 +31,11 @@ def check(system: System) -> None:
     _check_platform(system.platform)
     for server in system.servers:
         _check_server(server, system)
+        _require(
+            server.kind not in EDF_KINDS or policies[server.parent] == "edf",
+            server.name,
+            f"kind {server.kind!r} needs an edf parent",
+        )
     for task in system.tasks:
         _check_task(task)
         _require(

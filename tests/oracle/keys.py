@@ -25,11 +25,6 @@ def _latest_start(task: TaskState) -> int:
     return job.deadline - max(0, task.spec.declared_wcet - job.executed)
 
 
-def _end_of_period(server: ServerState) -> int:
-    """Give the end of the server's current period, which is its next replenishment."""
-    return server.replenishment
-
-
 TASK_KEYS: dict[str, Callable[[TaskState], int]] = {
     "fp": lambda task: -task.spec.priority,
     "rm": lambda task: task.spec.rate_period or 0,
@@ -41,8 +36,8 @@ SERVER_KEYS: dict[str, Callable[[ServerState], int]] = {
     "fp": lambda server: -server.spec.priority,
     "rm": lambda server: server.spec.period,
     "dm": lambda server: server.spec.period,
-    "edf": _end_of_period,
-    "llf": lambda server: _end_of_period(server) - server.budget,
+    "edf": lambda server: server.deadline(),
+    "llf": lambda server: server.deadline() - server.budget,
 }
 THRESHOLD_KEYS: dict[str, Callable[[Task, int], int]] = {
     "fp": lambda other, start: -other.priority,
@@ -53,10 +48,10 @@ THRESHOLD_KEYS: dict[str, Callable[[Task, int], int]] = {
 }
 
 
-def choose(dispatcher: Dispatcher) -> TaskState | None:
-    """Choose the task that runs, global level first, then local level; None is idle."""
+def choose(dispatcher: Dispatcher) -> Child | None:
+    """Choose the task that runs or the server that idles, global level first, then local level; None is idle."""
     if not dispatcher.queue:
-        return None
+        return dispatcher.owner
     child = min(dispatcher.queue, key=urgency)
     return child if isinstance(child, TaskState) else choose(child.inside)
 

@@ -15,7 +15,9 @@ PointRow = tuple[int, str, int, bool, bool]
 
 POLICIES = ("fp", "edf", "rm", "dm", "llf")
 CLASSES = ("hard", "soft", "none")
-KINDS = ("deferrable",)
+IDLE = "idle"
+KINDS = ("deferrable", "idling", "polling", "sporadic", "cbs", "hard-cbs")
+EDF_KINDS = ("cbs", "hard-cbs")
 PREEMPTIONS = ("preemptive", "non-preemptive")
 ON_MISS = ("continue", "abort", "skip")
 POINT_MODELS = ("push", "pull")
@@ -131,17 +133,17 @@ class Task:
 
 @dataclass(frozen=True)
 class Server:
-    """A deferrable server (SPEC.md, 4). Times are ticks; a larger priority is more urgent.
+    """A server (SPEC.md, 4). Times are ticks; a larger priority is more urgent.
 
     Args:
         name: unique among servers.
-        period: distance of two replenishments, >= 1.
+        period: distance of two replenishments, or what the kind makes of it, >= 1.
         budget: ticks that it may run in a period, 1..period.
         priority: used by an fp parent only.
         policy: one of POLICIES, the order of its children.
         offset: first replenishment, >= 0; the budget is 0 before it.
         parent: name of the server that holds it; None means the root.
-        kind: "deferrable".
+        kind: one of KINDS; "cbs" and "hard-cbs" stand under edf only.
     """
 
     name: str
@@ -193,12 +195,14 @@ class Outcome:
 
     Args:
         segments: (start, end, server name or "", task, job number), neighbours of one job merged, idle
-            and kernel time not listed. The server is the one that holds the task.
+            and kernel time not listed. The server is the one that holds the task. An idling server that idles is
+            (start, end, server name, IDLE, 0).
         jobs: (task, job number, arrival, finish, response, missed), finished, aborted and skipped jobs in the
             order in which that happened, then the unfinished ones in task order; finish and response are None
             unless finished.
         budgets: for each tick the budget of every server, in file order, as the dispatcher sees it: after
-            all events of the instant, before the tick is charged. A replenishment counts from its nominal instant.
+            all events of the instant, before the tick is charged. A replenishment counts from its nominal instant;
+            whatever else waits for its scheduler shows when it is handled.
         misses: for each task the number of jobs that were unfinished at a deadline <= horizon, were aborted or
             were skipped.
         aborted: for each task the number of jobs ended at their deadline.

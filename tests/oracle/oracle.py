@@ -1,7 +1,7 @@
 """A slow, obvious scheduler that says what Takt must do, tick by tick.
 
-Source: SPEC.md (time, order of work, policies, limited preemption, servers, platform). Left out: every other
-policy and server kind, resources, random numbers.
+Source: SPEC.md (time, order of work, policies, limited preemption, servers, platform). Left out: policies in
+Python, resources, random numbers.
 
 At every instant at which the kernel is not busy and something has happened, the scheduler is invoked. Where the
 specification leaves something open, the rule here is:
@@ -15,6 +15,10 @@ specification leaves something open, the rule here is:
 - Points of a preemptive job invoke nobody. What a job does before its first run it does when it would run; what
   became due in the kernel time of its dispatch is handled before.
 - A point tells whether somebody more urgent was ready before the instant of the point, whenever the scheduler looked.
+- A return of a sporadic server at the instant at which it ceases to be eligible comes in step 6 of that instant, or at
+  once if that step is over. A hard-cbs server whose d has passed when it is exhausted is replenished in that step.
+- An instant ends for a polling server once more if a job suspends itself after the events of that instant.
+- Before its offset a constant-bandwidth server handles what happens inside it, and has no budget for it.
 - A tick alone is paid for, but the scheduler is not invoked for it.
 - A tick of the timer is never put off, and an idle processor has ticks too.
 
@@ -25,15 +29,17 @@ from __future__ import annotations
 
 from .checks import check
 from .keys import choose, is_anybody_more_urgent, limit_at_start
-from .model import JobRow, Outcome, PointRow, Segment, System
+from .model import IDLE, JobRow, Outcome, PointRow, Segment, System
+from .servers import build_servers
 from .states import (
+    Child,
     Dispatcher,
     JobState,
+    ServerState,
     TaskState,
-    build_servers,
     build_tasks,
+    charged_servers,
     is_anything_due,
-    servers_around,
     take_or_leave_place,
 )
 
@@ -73,7 +79,7 @@ class _Run:
         self.root = Dispatcher(system.policy)
         self.servers = build_servers(system, self.root)
         self.tasks = build_tasks(system, self.root, self.servers)
-        self.running: TaskState | None = None
+        self.chosen: Child | None = None
         self.is_fresh = True
         self.kernel_end = 0
         self.last: TaskState | None = None
@@ -87,36 +93,48 @@ class _Run:
         self.switches = 0
         self.invocations = 0
 
+    @property
+    def running(self) -> TaskState | None:
+        """The task whose job was chosen; None while nobody runs, be it that a server idles."""
+        return self.chosen if isinstance(self.chosen, TaskState) else None
+
     # ------------------------------------------------------------------------------------------------- a tick
 
     def account(self) -> None:
-        """Step 1: charge the tick that ends to the job that ran, if any, and to every server around it."""
-        if self.running is None or self.is_fresh:
+        """Step 1: charge the tick that ends to the job that ran, if any, and to every server chosen with it."""
+        if self.chosen is None or self.is_fresh:
             return
-        self.running.backlog[0].executed += 1
-        for server in servers_around(self.running):
-            server.budget -= 1
+        if self.running is not None:
+            self.running.backlog[0].executed += 1
+        for server in charged_servers(self.chosen):
+            server.charge()
 
     def schedule(self, now: int) -> None:
         """Invoke the scheduler as long as the kernel is not busy and something has happened."""
         while now >= self.kernel_end:
             self.pass_points_of_a_preemptive_job(now)
             if not self.has_anything_happened(now):
+                self.pass_quiet_instant(now)
                 return
             self.invoke(now)
+
+    def pass_quiet_instant(self, now: int) -> None:
+        """Note that every instant up to now is handled, so that what the running job does next comes after them."""
+        if not self.is_pulling():
+            self.handle_timers(now)
 
     def begin_tick(self, now: int) -> None:
         """Note who has the tick that begins now: a job, the kernel, or nobody."""
         self.budgets.append([server.budget_at(now) for server in self.servers])
         if now < self.kernel_end:
             self.overhead += 1
-        elif self.running is not None:
+        elif self.chosen is not None:
             self.is_fresh = False
-            self.note_tick(self.running, now)
+            self.note_tick(self.chosen, now)
 
-    def note_tick(self, task: TaskState, now: int) -> None:
-        """Add the tick to the last segment if that one is of the same job and ends now."""
-        start, who = now, (task.spec.server or "", task.spec.name, task.backlog[0].number)
+    def note_tick(self, chosen: Child, now: int) -> None:
+        """Add the tick to the last segment if that one is of the same job, or idle server, and ends now."""
+        start, who = now, _owner_of_tick(chosen)
         if self.segments and self.segments[-1][1:] == (now, *who):
             start = self.segments.pop()[0]
         self.segments.append((start, now + 1, *who))
@@ -136,7 +154,7 @@ class _Run:
             self.what_the_job_does(now) is not None
             or self.is_depleted()
             or self.is_timer_due(now)
-            or choose(self.root) is not self.running
+            or choose(self.root) is not self.chosen
         )
 
     def what_the_job_does(self, now: int) -> str | None:
@@ -152,8 +170,8 @@ class _Run:
         return self.is_fresh and (self.is_timer_due(now) or self.count_unpaid_ticks(now) > 0)
 
     def is_depleted(self) -> bool:
-        """Say whether a server around the running job is out of budget."""
-        return self.running is not None and not all(server.is_active() for server in servers_around(self.running))
+        """Say whether a server that was chosen is out of budget."""
+        return self.chosen is not None and not all(server.is_active() for server in charged_servers(self.chosen))
 
     def is_timer_due(self, now: int) -> bool:
         """Say whether an event is due and need not wait for the running job."""
@@ -193,12 +211,12 @@ class _Run:
         flag = task is not None and is_anybody_more_urgent(task)
         cost = self.pay_ticks(now) + self.cost_of_point(event)
         self.let_the_job_do(event, now)
-        self.exhaust_budgets(task)
+        self.exhaust_budgets(self.chosen, now)
         if event is not None or not self.is_pulling():
             self.handle_timers(now)
         cost += self.pay_releases()
         chosen = choose(self.root)
-        goes_on = chosen is not None and chosen.backlog[0] is job
+        goes_on = isinstance(chosen, TaskState) and chosen.backlog[0] is job
         if not is_only_a_tick and not self.is_free(goes_on, event, flag):
             cost += self.platform.scheduling
         self.dispatch(chosen, now + cost)
@@ -241,9 +259,9 @@ class _Run:
         task = self.running
         if task is not None and task.backlog[0].is_complete():
             task.backlog[0].finish = now
-            self.end_job(task, "finished")
+            self.end_job(task, "finished", now)
 
-    def end_job(self, task: TaskState, fate: str) -> None:
+    def end_job(self, task: TaskState, fate: str, now: int) -> None:
         """Take away the current job; one that waits behind it takes over at the tail.
 
         The queue is left and joined in one move, so the servers around the task do not notice it.
@@ -254,7 +272,7 @@ class _Run:
         if task.is_eligible() and task in task.home.queue:
             task.home.queue.remove(task)
             task.home.queue.append(task)
-        take_or_leave_place(task)
+        take_or_leave_place(task, now)
 
     def pass_point(self, now: int, kind: str) -> None:
         """Tell the job whether somebody waits, and at a real point let all compete with it by its own key.
@@ -273,7 +291,7 @@ class _Run:
         job = self.running.backlog[0]
         job.wake = now + job.marks.pop(0).ticks
         job.started = False
-        take_or_leave_place(self.running)
+        take_or_leave_place(self.running, now)
 
     def note_point(self, now: int, task: TaskState, kind: str, should_yield: bool) -> None:
         """Add a point to the report."""
@@ -281,15 +299,26 @@ class _Run:
 
     # -------------------------------------------------------------------------------------- steps 4 to 7: the timers
 
-    def exhaust_budgets(self, task: TaskState | None) -> None:
-        """Step 4: the servers around the task that ran leave their places if depleted, innermost first."""
-        if task is not None:
-            for server in servers_around(task):
-                take_or_leave_place(server)
+    def exhaust_budgets(self, chosen: Child | None, now: int) -> None:
+        """Step 4: the servers that were chosen leave their places if depleted, innermost first."""
+        if chosen is not None:
+            for server in charged_servers(chosen):
+                take_or_leave_place(server, now)
 
     def handle_timers(self, now: int) -> None:
-        """Steps 5 to 7 for every instant up to now that was not handled."""
+        """Steps 5 to 7 for every instant up to now that was not handled.
+
+        The last instant ends once more if its events were handled already and the job did something after them.
+        """
         self.catch_up(self.root, now)
+        self.end_instant(self.root)
+
+    def end_instant(self, dispatcher: Dispatcher) -> None:
+        """Tell the servers of a dispatcher, and those inside, that all events of an instant have been handled."""
+        for server in dispatcher.servers:
+            if server.is_awake():
+                self.end_instant(server.inside)
+            server.end_instant()
 
     def catch_up(self, dispatcher: Dispatcher, until: int) -> None:
         """Handle the events of a dispatcher and of what is inside it, one instant after the other.
@@ -297,7 +326,7 @@ class _Run:
         Events of an inactive server stay where they are until the server is replenished; that changes nothing but
         when a job is found aborted or skipped. For nobody is dispatched inside a server meanwhile, so its events
         meet the same jobs and queues in the same order, and the server itself joins its parent's queue at its
-        replenishment in both cases.
+        replenishment in both cases, after what waited in it.
         """
         for instant in range(dispatcher.handled + 1, until + 1):
             dispatcher.handled = instant
@@ -308,26 +337,32 @@ class _Run:
         for task in dispatcher.tasks:
             self.abort_late_jobs(task, instant)
         for server in dispatcher.servers:
-            if server.replenishment <= instant:
-                server.replenishment += server.spec.period
-                server.budget = server.spec.budget
-                take_or_leave_place(server)
+            if server.is_replenishment_due(instant):
                 self.catch_up(server.inside, instant - 1)
+                self.replenish(server, instant)
         for task in dispatcher.tasks:
             if task.is_wake_due(instant):
                 task.backlog[0].wake = None
-                take_or_leave_place(task)
+                take_or_leave_place(task, instant)
         for server in dispatcher.servers:
-            if server.is_active():
+            if server.is_awake():
                 self.catch_up(server.inside, instant)
         for task in dispatcher.tasks:
             while task.is_release_due(instant):
                 self.release(task, instant)
+        for server in dispatcher.servers:
+            server.end_instant()
+
+    def replenish(self, server: ServerState, instant: int) -> None:
+        """Step 6: do all replenishments of one server that are due."""
+        while server.is_replenishment_due(instant):
+            server.replenish()
+        take_or_leave_place(server, instant)
 
     def abort_late_jobs(self, task: TaskState, instant: int) -> None:
         """Step 5: end the jobs whose deadline has come."""
         while task.is_abort_due(instant):
-            self.end_job(task, "aborted")
+            self.end_job(task, "aborted", instant)
 
     def release(self, task: TaskState, instant: int) -> None:
         """Step 7: add the next job, or drop it if the task wants that while a job is unfinished."""
@@ -338,17 +373,17 @@ class _Run:
             self.ended.append((task, job))
             return
         task.backlog.append(job)
-        take_or_leave_place(task)
+        take_or_leave_place(task, instant)
         self.abort_late_jobs(task, instant)
 
     # -------------------------------------------------------------------------------------------- step 8: dispatch
 
-    def dispatch(self, chosen: TaskState | None, choice: int) -> None:
-        """Step 8: give the processor to the chosen task at the instant of the choice."""
-        self.running = chosen
+    def dispatch(self, chosen: Child | None, choice: int) -> None:
+        """Step 8: give the processor to the chosen task, or idling server, at the instant of the choice."""
+        self.chosen = chosen
         self.is_fresh = True
         self.kernel_end = choice
-        if chosen is None:
+        if not isinstance(chosen, TaskState):
             return
         if chosen is not self.last:
             self.switches += 1
@@ -391,6 +426,13 @@ class _Run:
     def count(self, names: list[str]) -> dict[str, int]:
         """Count how often each task is named."""
         return {task.spec.name: names.count(task.spec.name) for task in self.tasks}
+
+
+def _owner_of_tick(chosen: Child) -> tuple[str, str, int]:
+    """Give what a segment says of who has it: the server, the task or "idle", the number of the job."""
+    if isinstance(chosen, ServerState):
+        return chosen.spec.name, IDLE, 0
+    return chosen.spec.server or "", chosen.spec.name, chosen.backlog[0].number
 
 
 def _unfinished_jobs(task: TaskState, horizon: int) -> list[JobState]:

@@ -74,26 +74,82 @@ class Dispatcher:
 
 @dataclass(eq=False)
 class ServerState:
-    """A server at run time: what it has left, where it sits, what it holds, when it is replenished next."""
+    """A server at run time; as it stands it is a deferrable one, servers.py has what differs in other kinds.
+
+    Args:
+        spec: what the task set says.
+        file_order: its place in the file.
+        home: where it sits.
+        inside: what it holds.
+        replenishment: the instant of its next B := Q that is known; None if there is none.
+        budget: what it has left, B.
+    """
 
     spec: Server
     file_order: int
     home: Dispatcher
     inside: Dispatcher
-    replenishment: int
+    replenishment: int | None
     budget: int = 0
 
     def is_active(self) -> bool:
-        """Say whether it has budget; while it has none, all events inside it wait."""
+        """Say whether it has budget."""
         return self.budget > 0
 
+    def is_awake(self) -> bool:
+        """Say whether events inside it are handled; if not, they wait for its replenishment."""
+        return self.is_active()
+
+    def has_work(self) -> bool:
+        """Say whether it has an eligible child."""
+        return len(self.inside.queue) > 0
+
     def is_eligible(self) -> bool:
-        """Say whether it has budget and an eligible child."""
-        return self.is_active() and len(self.inside.queue) > 0
+        """Say whether it competes in its home."""
+        return self.is_active() and self.has_work()
+
+    def deadline(self) -> int:
+        """Give its deadline for an edf or llf home: the end of the current period, which is the next replenishment."""
+        assert self.replenishment is not None
+        return self.replenishment
+
+    def next_replenishment(self) -> int | None:
+        """Give the instant of the next event of step 6."""
+        return self.replenishment
+
+    def is_replenishment_due(self, now: int) -> bool:
+        """Say whether an event of step 6 was not handled."""
+        upcoming = self.next_replenishment()
+        return upcoming is not None and upcoming <= now
+
+    def replenish(self) -> None:
+        """Step 6: handle the next replenishment."""
+        assert self.replenishment is not None
+        self.replenishment += self.spec.period
+        self.budget = self.spec.budget
 
     def budget_at(self, now: int) -> int:
         """Give its budget at an instant: a replenishment counts from then on, though it may be handled later."""
-        return self.spec.budget if self.replenishment <= now else self.budget
+        return self.spec.budget if self.is_replenishment_due(now) else self.budget
+
+    def charge(self) -> None:
+        """Step 1: take a tick of its budget."""
+        self.budget -= 1
+
+    def exhaust(self) -> None:
+        """Step 4: it may have an eligible child and no budget."""
+
+    def get_work(self, instant: int) -> None:
+        """It gets an eligible child, and had none."""
+
+    def become_eligible(self, instant: int) -> None:
+        """It competes from now on."""
+
+    def cease_to_be_eligible(self, instant: int) -> None:
+        """It does not compete any more."""
+
+    def end_instant(self) -> None:
+        """All events of an instant have been handled where it stands."""
 
 
 @dataclass(eq=False)
@@ -150,40 +206,55 @@ def servers_around(child: Child) -> list[ServerState]:
     return [] if owner is None else [owner, *servers_around(owner)]
 
 
-def take_or_leave_place(child: Child) -> None:
+def charged_servers(chosen: Child) -> list[ServerState]:
+    """List the servers that pay for a tick of who is chosen, innermost first: an idling one that idles pays too."""
+    return [*([chosen] if isinstance(chosen, ServerState) else []), *servers_around(chosen)]
+
+
+def take_or_leave_place(child: Child, instant: int) -> None:
     """Put a child that has become eligible at the tail of its ready queue, or take out one that is not.
 
     A child that is and was eligible keeps its place. The servers around it follow.
     """
-    queue = child.home.queue
-    if child.is_eligible() and child not in queue:
-        queue.append(child)
-    if not child.is_eligible() and child in queue:
-        queue.remove(child)
+    if isinstance(child, ServerState):
+        child.exhaust()
+    if child in child.home.queue and not child.is_eligible():
+        _leave_place(child, instant)
+    if child not in child.home.queue and child.is_eligible():
+        _take_place(child, instant)
+    _let_owner_follow(child, instant)
+
+
+def _leave_place(child: Child, instant: int) -> None:
+    """Take a child out of its queue."""
+    child.home.queue.remove(child)
+    _let_owner_follow(child, instant)
+    if isinstance(child, ServerState):
+        child.cease_to_be_eligible(instant)
+
+
+def _take_place(child: Child, instant: int) -> None:
+    """Put a child at the tail of its queue."""
+    child.home.queue.append(child)
+    if isinstance(child, ServerState):
+        child.become_eligible(instant)
+    if child.home.owner is not None and len(child.home.queue) == 1:
+        child.home.owner.get_work(instant)
+
+
+def _let_owner_follow(child: Child, instant: int) -> None:
+    """Let the server that holds a child take or leave its own place."""
     if child.home.owner is not None:
-        take_or_leave_place(child.home.owner)
+        take_or_leave_place(child.home.owner, instant)
 
 
 def is_anything_due(dispatcher: Dispatcher, now: int) -> bool:
-    """Say whether an event is due that can be handled: one of the dispatcher, or inside one of its active servers."""
+    """Say whether an event is due that can be handled: one of the dispatcher, or inside one of its servers awake."""
     return (
         any(task.is_abort_due(now) or task.is_wake_due(now) or task.is_release_due(now) for task in dispatcher.tasks)
-        or any(server.replenishment <= now for server in dispatcher.servers)
-        or any(is_anything_due(server.inside, now) for server in dispatcher.servers if server.is_active())
+        or any(server.is_replenishment_due(now) for server in dispatcher.servers)
+        or any(is_anything_due(server.inside, now) for server in dispatcher.servers if server.is_awake())
     )
-
-
-def build_servers(system: System, root: Dispatcher) -> list[ServerState]:
-    """Make the servers and hang them into the tree; a parent may stand after its child in the file."""
-    insides = {spec.name: Dispatcher(spec.policy) for spec in system.servers}
-    servers = []
-    for file_order, spec in enumerate(system.servers):
-        home = root if spec.parent is None else insides[spec.parent]
-        server = ServerState(spec, file_order, home, insides[spec.name], spec.offset)
-        server.inside.owner = server
-        home.servers.append(server)
-        servers.append(server)
-    return servers
 
 
 def build_tasks(system: System, root: Dispatcher, servers: list[ServerState]) -> list[TaskState]:

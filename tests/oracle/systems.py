@@ -15,7 +15,7 @@ from itertools import accumulate, pairwise
 
 from hypothesis import strategies as st
 
-from .model import CLASSES, ON_MISS, POINT_MODELS, POLICIES, Platform, Server, System, Task
+from .model import CLASSES, EDF_KINDS, KINDS, ON_MISS, POINT_MODELS, POLICIES, Platform, Server, System, Task
 
 Features = frozenset[str]
 
@@ -27,6 +27,8 @@ EVERYTHING: Features = LIMITED_PREEMPTION | {"arrivals", "costs", "demands", "on
 """All that a task-set file can say without random numbers."""
 JITTER: Features = frozenset({"jitter"})
 """Jobs that are released after their arrival."""
+SERVER_KINDS: Features = frozenset({"kinds"})
+"""Servers of every kind; without it they are deferrable."""
 
 MAX_TASKS = 8
 MAX_SERVERS = 4
@@ -64,22 +66,34 @@ def deadlines(period: int) -> st.SearchStrategy[int | None]:
     return st.one_of(st.none(), st.integers(1, period), st.integers(period, 3 * period))
 
 
+def kinds(parent_policy: str, features: Features) -> st.SearchStrategy[str]:
+    """Make the kind of a server; half of those under edf have constant bandwidth."""
+    if "kinds" not in features:
+        return st.just(KINDS[0])
+    anywhere = st.sampled_from([kind for kind in KINDS if kind not in EDF_KINDS])
+    return st.one_of(anywhere, st.sampled_from(EDF_KINDS)) if parent_policy == "edf" else anywhere
+
+
 @st.composite
-def servers(draw: st.DrawFn, *, parents_first: bool = True, features: Features = PLAIN) -> tuple[Server, ...]:
+def servers(
+    draw: st.DrawFn, *, parents_first: bool = True, features: Features = PLAIN, root_policy: str = "fp"
+) -> tuple[Server, ...]:
     """Make 0 to MAX_SERVERS servers, nested in any way; every second time in a chain.
 
     Args:
         draw: given by Hypothesis.
         parents_first: False lets a server stand before its parent in the file.
-        features: "policies" or not.
+        features: "policies" and "kinds" or not.
+        root_policy: what orders the servers at the root.
     """
     count = draw(st.integers(0, MAX_SERVERS))
     is_chain = draw(st.booleans())
     made: list[Server] = []
     for number in range(1, count + 1):
-        names = [None, *(server.name for server in made)]
-        parent = draw(st.sampled_from(names[-1:] if is_chain else names))
-        made.append(draw(_server(f"S{number}", parent, features)))
+        homes: dict[str | None, str] = {None: root_policy} | {server.name: server.policy for server in made}
+        parent = draw(st.sampled_from(list(homes)[-1:] if is_chain else list(homes)))
+        kind = draw(kinds(homes[parent], features))
+        made.append(replace(draw(_server(f"S{number}", parent, features)), kind=kind))
     return tuple(made) if parents_first else tuple(draw(st.permutations(made)))
 
 
@@ -285,7 +299,7 @@ def systems(
     """
     features = draw(_some_of(features)) | always
     policy = draw(policies(features))
-    made = draw(servers(parents_first=parents_first, features=features))
+    made = draw(servers(parents_first=parents_first, features=features, root_policy=policy))
     homes: dict[str | None, str] = {None: policy} | {server.name: server.policy for server in made}
     count = draw(st.integers(1, MAX_TASKS))
     share = count if draw(st.booleans()) else 1
@@ -297,23 +311,17 @@ def systems(
 
 
 @st.composite
-def chains(draw: st.DrawFn) -> System:
-    """Make small servers, one inside the other, with small tasks: much waits, and then comes at once."""
+def chains(draw: st.DrawFn, *, kinds: bool = False) -> System:
+    """Make small servers, one inside the other, with small tasks: much waits, and then comes at once.
+
+    Args:
+        draw: given by Hypothesis.
+        kinds: whether the servers are of every kind; else they are deferrable under an fp root.
+    """
     period, some, priority = st.integers(2, 6), st.integers(0, 3), st.integers(1, 2)
-    servers: list[Server] = []
-    homes: list[str | None] = [None]
-    for number in range(1, draw(st.integers(2, MAX_SERVERS)) + 1):
-        server = Server(
-            name=f"S{number}",
-            period=draw(period),
-            budget=draw(st.integers(1, 2)),
-            priority=draw(priority),
-            policy=draw(st.sampled_from(PLAIN_POLICIES)),
-            offset=draw(some),
-            parent=homes[-1],
-        )
-        servers.append(server)
-        homes.append(server.name)
+    root_policy = draw(st.sampled_from(PLAIN_POLICIES)) if kinds else "fp"
+    servers = draw(_chain(root_policy, SERVER_KINDS if kinds else PLAIN))
+    homes = [None, *(server.name for server in servers)]
     tasks = [
         Task(
             name=f"T{number}",
@@ -325,7 +333,26 @@ def chains(draw: st.DrawFn) -> System:
         )
         for number in range(1, draw(st.integers(2, 4)) + 1)
     ]
-    return System(policy="fp", tasks=tuple(tasks), servers=tuple(servers))
+    return System(policy=root_policy, tasks=tuple(tasks), servers=servers)
+
+
+@st.composite
+def _chain(draw: st.DrawFn, root_policy: str, features: Features) -> tuple[Server, ...]:
+    """Make small servers, one inside the other."""
+    made: list[Server] = []
+    for number in range(1, draw(st.integers(2, MAX_SERVERS)) + 1):
+        server = Server(
+            name=f"S{number}",
+            period=draw(st.integers(2, 6)),
+            budget=draw(st.integers(1, 2)),
+            priority=draw(st.integers(1, 2)),
+            policy=draw(st.sampled_from(PLAIN_POLICIES)),
+            offset=draw(st.integers(0, 3)),
+            parent=made[-1].name if made else None,
+            kind=draw(kinds(made[-1].policy if made else root_policy, features)),
+        )
+        made.append(server)
+    return tuple(made)
 
 
 def horizons() -> st.SearchStrategy[int]:
