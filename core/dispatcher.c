@@ -1,16 +1,80 @@
 /* The full pass of dispatcher.h. Steps are numbered as in SPEC.md, 2. */
 #include "core/dispatcher.h"
 
+#include "core/locks.h"
+
 /* ---- ready sets of the hierarchy ------------------------------------------------------------- */
 
+static bool has_budget(const takt_server_t *server) { return server->job.remaining > 0; }
+
+/* The timer in the parent follows the first of the server's own timers while the server is active. */
+static void rearm_wake(takt_server_t *server) {
+    takt_timers_t *outer = &takt_server_parent(server)->timers;
+    takt_timers_remove(outer, &server->wake);
+    const takt_instant_t next = takt_timers_next(&server->timers);
+    if (next != TAKT_NEVER && (has_budget(server) || server->kind->listens)) {
+        takt_timers_insert(outer, &server->wake, next);
+    }
+}
+
+static void rearm_wakes(takt_server_t *server) {
+    for (; !takt_server_is_root(server); server = takt_server_parent(server)) {
+        rearm_wake(server);
+    }
+}
+
+static void arm_in_parent(takt_server_t *server, takt_timer_t *timer, takt_instant_t instant) {
+    takt_timers_t *outer = &takt_server_parent(server)->timers;
+    takt_timers_remove(outer, timer);
+    takt_timers_insert(outer, timer, instant);
+    rearm_wakes(takt_server_parent(server));
+}
+
+/* Its kind has said when the budget of `server` comes back. */
+static void replenish_at(takt_server_t *server, takt_instant_t instant) {
+    const bool is_armed = takt_timer_is_armed(&server->replenishment);
+    if (instant != TAKT_NEVER && !(is_armed && server->replenishment.instant == instant)) {
+        arm_in_parent(server, &server->replenishment, instant);
+    }
+}
+
+/* What happened inside `server` at `instant`, seen from outside: not before its parent's events so far. What
+ * waited inside for the budget counts from when that came back. */
+static takt_instant_t seen_from_outside(const takt_server_t *server, takt_instant_t instant) {
+    const takt_instant_t position = takt_timers_position(&takt_server_parent(server)->timers);
+    return instant > position ? instant : position;
+}
+
+/* `server` is about to have work. */
+TAKT_RARE static void gain_work(takt_server_t *server, takt_instant_t instant) {
+    replenish_at(server, server->kind->gain(server, instant));
+    takt_server_parent(server)->policy->release(&server->entity, &server->job);
+}
+
+/* `server` has no work any more. */
+TAKT_RARE static void lose_work(takt_server_t *server, takt_instant_t instant) {
+    if (server->kind->lose != NULL) {
+        replenish_at(server, server->kind->lose(server, instant));
+    }
+    if (server->kind->lapses) {
+        arm_in_parent(server, &server->lapse, instant);
+    }
+}
+
 /* Makes `entity` ready; a server that thereby gets work becomes ready in its parent, and so on up. */
-static void join(takt_entity_t *entity) {
+static void join(takt_entity_t *entity, takt_instant_t instant) {
     for (;;) {
         takt_server_t *home = entity->home;
-        const bool home_had_work = !takt_ready_is_empty(&home->ready);
+        const bool is_settled = takt_entity_is_ready(&home->entity);
+        if (!is_settled) {
+            instant = seen_from_outside(home, instant);
+        }
+        if (!is_settled && home->kind->gain != NULL && takt_ready_is_empty(&home->ready)) {
+            gain_work(home, instant);
+        }
         takt_ready_insert(&home->ready, entity);
         takt_entity_set_state(entity, TAKT_STATE_READY);
-        if (home_had_work || takt_server_is_root(home) || home->job.remaining == 0) {
+        if (is_settled || !has_budget(home)) {
             return;
         }
         entity = &home->entity;
@@ -18,7 +82,7 @@ static void join(takt_entity_t *entity) {
 }
 
 /* Makes `entity` not ready; a server that thereby has no work leaves its parent, and so on up. */
-static void leave(takt_entity_t *entity) {
+static void leave(takt_entity_t *entity, takt_instant_t instant) {
     while (takt_entity_is_ready(entity)) {
         takt_server_t *home = entity->home;
         takt_ready_remove(&home->ready, entity);
@@ -26,28 +90,59 @@ static void leave(takt_entity_t *entity) {
         if (takt_server_is_root(home) || !takt_ready_is_empty(&home->ready)) {
             return;
         }
+        instant = seen_from_outside(home, instant);
+        if (home->kind->lose != NULL || home->kind->lapses) {
+            lose_work(home, instant);
+        }
+        if (home->kind->idles) {
+            return;
+        }
         entity = &home->entity;
     }
 }
+
+void takt_dispatcher_join(takt_entity_t *entity, takt_instant_t instant) { join(entity, instant); }
+
+void takt_dispatcher_leave(takt_entity_t *entity, takt_instant_t instant) { leave(entity, instant); }
 
 /* ---- what is charged ---------------------------------------------------------------------------- */
 
 /* Whether somebody pays for what runs on `cpu`: budgets, or its own laxity. */
 static bool is_charged(const takt_cpu_t *cpu) {
-    const uint32_t charged = TAKT_ATTRIBUTE_IN_SERVER | TAKT_ATTRIBUTE_AGING;
+    const uint32_t charged = TAKT_ATTRIBUTE_SERVER | TAKT_ATTRIBUTE_IN_SERVER | TAKT_ATTRIBUTE_AGING;
     return cpu->running != NULL && (cpu->running->attributes & charged) != 0;
+}
+
+/* What `entity` executes: a job, or the current period of a server; NULL for a plain thread. */
+static takt_job_t *job_of(takt_entity_t *entity) {
+    if (takt_entity_is_server(entity)) {
+        return &takt_server_of(entity)->job;
+    }
+    return entity->task != NULL ? &entity->task->job : NULL;
+}
+
+/* The innermost server whose budget pays for `entity`, or the root. */
+static takt_server_t *payer_of(takt_entity_t *entity) {
+    return takt_entity_is_server(entity) ? takt_server_of(entity) : entity->home;
 }
 
 static bool is_started(const takt_entity_t *entity) { return (entity->state & TAKT_STATE_STARTED) != 0; }
 
-/* Writes the key that follows from `job`; a started job keeps its preemption key in force. */
+static bool is_locking(const takt_entity_t *entity) {
+    return (entity->attributes & TAKT_ATTRIBUTE_LOCKING) != 0;
+}
+
+/* Writes the key that follows from `job`; what is in force instead of it stays so. */
 static void write_key(takt_entity_t *entity, const takt_job_t *job) {
     takt_server_t *home = entity->home;
-    if (is_started(entity)) {
+    if (takt_locks_is_displaced(entity)) {
         takt_entity_t own = *entity;
         home->policy->release(&own, job);
         entity->task->own_key = own.key;
         entity->task->own_tie = own.tie;
+        if (is_locking(entity)) {
+            takt_locks_write_key(entity);
+        }
         return;
     }
     home->policy->release(entity, job);
@@ -68,64 +163,76 @@ static void spend(takt_entity_t *entity, takt_job_t *job, takt_duration_t elapse
 /* Step 1. */
 static void charge(takt_cpu_t *cpu, takt_instant_t now) {
     const takt_duration_t elapsed = now - cpu->charged_at;
-    takt_entity_t *entity = cpu->running;
     cpu->charged_at = now;
-    if (entity->task != NULL) {
-        spend(entity, &entity->task->job, elapsed);
+    if (cpu->running->task != NULL) {
+        spend(cpu->running, &cpu->running->task->job, elapsed);
     }
-    takt_server_t *server = entity->home;
+    takt_server_t *server = payer_of(cpu->running);
     for (; !takt_server_is_root(server); server = takt_server_parent(server)) {
         spend(&server->entity, &server->job, elapsed);
     }
 }
 
-/* The timer in the parent follows the first of the server's own timers while the server is active. */
-static void rearm_wake(takt_server_t *server) {
-    takt_timers_t *outer = &takt_server_parent(server)->timers;
-    takt_timers_remove(outer, &server->wake);
-    const takt_instant_t next = takt_timers_next(&server->timers);
-    if (server->job.remaining > 0 && next != TAKT_NEVER) {
-        takt_timers_insert(outer, &server->wake, next);
+/* `server`, which has no budget, loses its place, and its events wait; unless it has a new one at once. */
+TAKT_RARE static void exhaust(takt_server_t *server, takt_instant_t now) {
+    takt_instant_t next = TAKT_NEVER;
+    if (takt_entity_is_ready(&server->entity) && server->kind->exhaust != NULL) {
+        next = server->kind->exhaust(server, now);
     }
+    if (has_budget(server)) {
+        write_key(&server->entity, &server->job);
+        return;
+    }
+    if (!server->kind->listens) {
+        takt_timers_remove(&takt_server_parent(server)->timers, &server->wake);
+    }
+    leave(&server->entity, now);
+    replenish_at(server, next);
 }
 
-static void rearm_wakes(takt_server_t *server) {
+/* Step 4, innermost first. */
+static void handle_exhaustion(takt_dispatcher_t *dispatcher, takt_instant_t now) {
+    takt_server_t *server = payer_of(dispatcher->cpus[0].running);
     for (; !takt_server_is_root(server); server = takt_server_parent(server)) {
-        rearm_wake(server);
-    }
-}
-
-/* Step 4, innermost first: servers without budget lose their place, and their events wait. */
-static void handle_exhaustion(const takt_cpu_t *cpu) {
-    takt_server_t *server = cpu->running->home;
-    for (; !takt_server_is_root(server); server = takt_server_parent(server)) {
-        if (server->job.remaining == 0) {
-            takt_timers_remove(&takt_server_parent(server)->timers, &server->wake);
-            leave(&server->entity);
+        if (!has_budget(server)) {
+            exhaust(server, now);
+            dispatcher->fired++;
         }
     }
 }
 
 /* Steps 1 and 4. */
-static void account(takt_cpu_t *cpu, takt_instant_t now) {
+static void account(takt_dispatcher_t *dispatcher, takt_instant_t now) {
+    takt_cpu_t *cpu = &dispatcher->cpus[0];
     if (TAKT_UNLIKELY(is_charged(cpu))) {
         charge(cpu, now);
-        handle_exhaustion(cpu);
+        handle_exhaustion(dispatcher, now);
     }
 }
 
 /* Step 6. */
 TAKT_RARE static void replenish(takt_server_t *server) {
-    const bool was_active = server->job.remaining > 0;
-    const takt_instant_t next = server->kind->replenish(server, server->replenishment.instant);
-    takt_timers_insert(&takt_server_parent(server)->timers, &server->replenishment, next);
+    const takt_instant_t instant = server->replenishment.instant;
+    const bool was_active = has_budget(server);
+    replenish_at(server, server->kind->replenish(server, instant));
     write_key(&server->entity, &server->job);
-    if (was_active) {
-        return;
+    const bool has_work = !takt_ready_is_empty(&server->ready);
+    if (!was_active) {
+        rearm_wake(server);
+        if (has_work || server->kind->idles) {
+            join(&server->entity, instant);
+        }
     }
-    rearm_wake(server);
-    if (!takt_ready_is_empty(&server->ready)) {
-        join(&server->entity);
+    if (!has_work && server->kind->lapses) {
+        arm_in_parent(server, &server->lapse, instant);
+    }
+}
+
+/* The end of an instant at which `server` had no work. */
+TAKT_RARE static void lapse(takt_server_t *server) {
+    if (takt_ready_is_empty(&server->ready)) {
+        server->job.remaining = 0;
+        rearm_wake(server);
     }
 }
 
@@ -142,10 +249,10 @@ static void write_job(takt_task_t *task, takt_instant_t nominal) {
     }
 }
 
-static void begin_job(takt_task_t *task, takt_instant_t nominal) {
+static void begin_job(takt_task_t *task, takt_instant_t nominal, takt_instant_t instant) {
     write_job(task, nominal);
     takt_entity_set_state(task->entity, TAKT_STATE_ACTIVE);
-    join(task->entity);
+    join(task->entity, instant);
 }
 
 static bool is_active(const takt_task_t *task) { return (task->entity->state & TAKT_STATE_ACTIVE) != 0; }
@@ -175,12 +282,12 @@ static takt_instant_t next_waiting(takt_task_t *task) {
 }
 
 /* The next job takes over in place, so that the server of a task with work never leaves its parent. */
-static void take_over(takt_task_t *task) {
+static void take_over(takt_task_t *task, takt_instant_t instant) {
     takt_entity_t *entity = task->entity;
     const takt_instant_t nominal = next_waiting(task);
     if (!takt_entity_is_ready(entity)) {
         write_job(task, nominal);
-        join(entity);
+        join(entity, instant);
         return;
     }
     takt_ready_remove(&entity->home->ready, entity);
@@ -189,54 +296,81 @@ static void take_over(takt_task_t *task) {
 }
 
 /* What the extension of a task has to do when its job ends. */
-TAKT_RARE static void end_extended_job(takt_task_t *task) {
+TAKT_RARE static void end_extended_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now) {
     takt_timers_t *timers = &task->entity->home->timers;
     takt_timers_remove(timers, &task->extension->expiry);
     takt_timers_remove(timers, &task->extension->resume);
-    task->job.number += task->extension->skipped;
+    if (is_locking(task->entity)) {
+        takt_locks_end_job(dispatcher, task, now);
+    }
+    task->job.number += 1u + task->extension->skipped;
     task->extension->skipped = 0;
 }
 
 /* Step 2, and 5 for an aborted job. */
-static void end_job(takt_task_t *task) {
+static void end_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now,
+                    takt_instant_t instant) {
     takt_entity_clear_state(task->entity, TAKT_STATE_STARTED);
-    task->job.number++;
     if (task->extension != NULL) {
-        end_extended_job(task);
+        end_extended_job(dispatcher, task, now);
+    } else {
+        task->job.number++;
     }
     if (task->waiting > 0) {
-        take_over(task);
+        take_over(task, instant);
     } else {
         takt_entity_clear_state(task->entity, TAKT_STATE_ACTIVE);
-        leave(task->entity);
+        leave(task->entity, instant);
     }
+}
+
+/* The key of a started job, or what is in force already if that is more urgent. */
+static takt_key_t key_at_start(const takt_entity_t *entity, takt_key_t own, takt_instant_t now) {
+    const takt_policy_t *policy = entity->home->policy;
+    takt_key_t key = entity->task->preemption_key;
+    if (policy->start != NULL && key != TAKT_KEY_MOST_URGENT) {
+        key = policy->start(key, now);
+    }
+    return key < own ? key : own;
 }
 
 /* A limited job that starts takes its preemption key: from now on that says who may displace it. */
 static void start_job(takt_entity_t *entity, takt_instant_t now) {
     takt_task_t *task = entity->task;
-    const takt_policy_t *policy = entity->home->policy;
-    takt_key_t key = task->preemption_key;
-    if (policy->start != NULL && key != TAKT_KEY_MOST_URGENT) {
-        key = policy->start(key, now);
+    if (!is_locking(entity)) {
+        task->own_key = entity->key;
+        task->own_tie = entity->tie;
     }
-    task->own_key = entity->key;
-    task->own_tie = entity->tie;
+    const takt_key_t key = key_at_start(entity, task->own_key, now);
     takt_entity_set_state(entity, TAKT_STATE_STARTED);
-    takt_ready_rekey(&entity->home->ready, entity, key < entity->key ? key : entity->key, 0);
+    if (task->extension != NULL) {
+        task->extension->started_key = key;
+    }
+    if (is_locking(entity)) {
+        takt_locks_write_key(entity);
+    } else {
+        takt_ready_rekey(&entity->home->ready, entity, key, 0);
+    }
 }
 
 /* A started limited job competes by its own key again, ahead of its equals. */
 TAKT_RARE static void end_region(takt_entity_t *entity) {
-    if (is_started(entity)) {
-        takt_entity_clear_state(entity, TAKT_STATE_STARTED);
+    if (!is_started(entity)) {
+        return;
+    }
+    takt_entity_clear_state(entity, TAKT_STATE_STARTED);
+    if (is_locking(entity)) {
+        takt_locks_write_key(entity);
+    } else {
         takt_ready_rekey(&entity->home->ready, entity, entity->task->own_key, entity->task->own_tie);
     }
 }
 
-TAKT_RARE static void suspend(takt_entity_t *entity, takt_instant_t until) {
+void takt_dispatcher_end_region(takt_entity_t *entity) { end_region(entity); }
+
+TAKT_RARE static void suspend(takt_entity_t *entity, takt_instant_t now, takt_instant_t until) {
     end_region(entity);
-    leave(entity);
+    leave(entity, now);
     takt_timers_insert(&entity->home->timers, &entity->task->extension->resume, until);
 }
 
@@ -288,6 +422,14 @@ static void record_end(takt_dispatcher_t *dispatcher, takt_record_kind_t kind, c
     }
 }
 
+void takt_dispatcher_note(takt_dispatcher_t *dispatcher, takt_record_kind_t kind, takt_instant_t now,
+                          const takt_resource_t *resource, const takt_entity_t *entity) {
+    if (dispatcher->trace != NULL) {
+        record_steps(dispatcher);
+        record(dispatcher, kind, now, resource->number, entity, 0);
+    }
+}
+
 static void count_step(takt_dispatcher_t *dispatcher, takt_instant_t now) {
     if (now != dispatcher->stepped_at) {
         record_steps(dispatcher);
@@ -301,7 +443,7 @@ static void count_step(takt_dispatcher_t *dispatcher, takt_instant_t now) {
 /* Step 5. */
 TAKT_RARE static void abort_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now) {
     record_end(dispatcher, TAKT_RECORD_ABORT, task, 0, now, task->job.deadline);
-    end_job(task);
+    end_job(dispatcher, task, now, takt_timers_position(&task->entity->home->timers));
 }
 
 TAKT_RARE static void skip_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now,
@@ -315,12 +457,13 @@ static bool is_to_be_skipped(const takt_task_t *task) {
 }
 
 TAKT_RARE static void release_arrival(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now) {
+    const takt_instant_t instant = task->timer.instant;
     if (is_to_be_skipped(task)) {
         skip_job(dispatcher, task, now, pop_arrival(task->extension));
     } else if (is_active(task)) {
         task->waiting++;
     } else {
-        begin_job(task, pop_arrival(task->extension));
+        begin_job(task, pop_arrival(task->extension), instant);
     }
     arm_release(task);
 }
@@ -329,7 +472,7 @@ static void release_periodic(takt_dispatcher_t *dispatcher, takt_task_t *task, t
     const takt_instant_t nominal = task->timer.instant;
     takt_timers_insert(&task->entity->home->timers, &task->timer, nominal + task->job.period);
     if (!is_active(task)) {
-        begin_job(task, nominal);
+        begin_job(task, nominal, nominal);
     } else if (task->extension != NULL && is_to_be_skipped(task)) {
         skip_job(dispatcher, task, now, nominal);
     } else {
@@ -371,6 +514,7 @@ void takt_dispatcher_init(takt_dispatcher_t *dispatcher, const takt_policy_t *po
     dispatcher->cpus = cpus;
     dispatcher->ncpu = ncpu;
     takt_server_init(&dispatcher->root, policy, ready, rows, order_rows, time_rows);
+    takt_entity_set_state(&dispatcher->root.entity, TAKT_STATE_READY);
 }
 
 void takt_dispatcher_add_server(takt_server_t *server, takt_server_t *home,
@@ -379,10 +523,13 @@ void takt_dispatcher_add_server(takt_server_t *server, takt_server_t *home,
     server->kind = parameters->kind;
     server->job.period = parameters->period;
     server->capacity = parameters->capacity;
+    server->returns = parameters->returns;
     server->job.level = parameters->level;
     takt_timer_init(&server->replenishment, &home->timers, TAKT_TIMER_REPLENISHMENT, parameters->id);
     takt_timer_init(&server->wake, &home->timers, TAKT_TIMER_WAKE, parameters->id);
+    takt_timer_init(&server->lapse, &home->timers, TAKT_TIMER_LAPSE, parameters->id);
     takt_timers_insert(&home->timers, &server->replenishment, parameters->offset);
+    rearm_wakes(server);
 }
 
 static void add_extension(takt_task_t *task, takt_task_extension_t *extension, const takt_timers_t *timers,
@@ -410,7 +557,19 @@ void takt_dispatcher_add_task(takt_task_t *task, takt_entity_t *entity, takt_ser
     }
     if (takt_task_is_periodic(task)) {
         takt_timers_insert(&home->timers, &task->timer, parameters->offset);
+        rearm_wakes(home);
     }
+}
+
+void takt_dispatcher_set_resources(takt_dispatcher_t *dispatcher, takt_resource_t *resources) {
+    dispatcher->resources = resources;
+}
+
+void takt_resource_init(takt_resource_t *resource, uint32_t number, takt_protocol_t protocol,
+                        takt_key_t ceiling) {
+    resource->number = number;
+    resource->protocol = (uint32_t)protocol;
+    resource->ceiling = ceiling;
 }
 
 void takt_dispatcher_add_thread(takt_entity_t *entity, takt_server_t *home, takt_key_t level, uint32_t id) {
@@ -426,29 +585,36 @@ void takt_dispatcher_add_thread(takt_entity_t *entity, takt_server_t *home, takt
     home->policy->release(entity, &background);
 }
 
-/* Whether somebody in the dispatcher of `entity`, a started job, is more urgent than its own key. */
+/* Whether somebody in the dispatcher of `entity`, a started job, is more urgent than its own key. The best is
+ * another one if that is blocked and `entity` runs instead. */
 static uint32_t somebody_waits(takt_entity_t *entity) {
     const takt_task_t *task = entity->task;
-    const takt_entity_t *waiting = takt_ready_second(&entity->home->ready, entity);
+    takt_ready_t *ready = &entity->home->ready;
+    const takt_entity_t *best = takt_ready_best(ready);
+    const takt_entity_t *waiting = best != entity ? best : takt_ready_second(ready, entity);
     return waiting != NULL && takt_is_more_urgent(waiting->key, waiting->tie, task->own_key, task->own_tie);
 }
 
 /* Step 2, and its like. */
-static void apply(const takt_event_t *event) {
+static void apply(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
     takt_entity_t *entity = event->entity;
     switch (event->kind) {
     case TAKT_EVENT_COMPLETE:
-        end_job(entity->task);
+        end_job(dispatcher, entity->task, event->now, event->now);
         break;
     case TAKT_EVENT_BLOCK:
         end_region(entity);
-        leave(entity);
+        leave(entity, event->now);
         break;
     case TAKT_EVENT_SUSPEND:
-        suspend(entity, event->nominal);
+        suspend(entity, event->now, event->nominal);
         break;
     case TAKT_EVENT_YIELD:
         takt_ready_rotate(&entity->home->ready, entity);
+        break;
+    case TAKT_EVENT_LOCK:
+    case TAKT_EVENT_UNLOCK:
+        takt_locks_apply(dispatcher, event);
         break;
     default:
         break;
@@ -466,7 +632,7 @@ static void record_event(takt_dispatcher_t *dispatcher, const takt_event_t *even
  * stays until the next take. */
 TAKT_RARE static void meet_point(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
     takt_cpu_t *cpu = &dispatcher->cpus[0];
-    account(cpu, event->now);
+    account(dispatcher, event->now);
     cpu->should_yield = somebody_waits(event->entity);
     record_event(dispatcher, event, cpu->should_yield);
     if (event->kind == TAKT_EVENT_POINT) {
@@ -485,16 +651,16 @@ void takt_dispatcher_post(takt_dispatcher_t *dispatcher, const takt_event_t *eve
     if (event->kind == TAKT_EVENT_ARRIVAL) {
         arrive(event->entity->task, event->now, event->nominal);
     } else if (event->kind == TAKT_EVENT_WAKE) {
-        account(cpu, event->now);
-        join(event->entity);
+        account(dispatcher, event->now);
+        join(event->entity, event->now);
     } else {
         const bool is_paid = is_charged(cpu);
         if (TAKT_UNLIKELY(is_paid)) {
             charge(cpu, event->now);
         }
-        apply(event);
+        apply(dispatcher, event);
         if (TAKT_UNLIKELY(is_paid)) {
-            handle_exhaustion(cpu);
+            handle_exhaustion(dispatcher, event->now);
         }
     }
     if (event->entity->task != NULL && event->entity->task->extension != NULL) {
@@ -514,8 +680,11 @@ static void fire(takt_dispatcher_t *dispatcher, takt_timer_t *timer, takt_instan
     case TAKT_TIMER_EXPIRY:
         abort_job(dispatcher, TAKT_CONTAINER_OF(timer, takt_task_extension_t, expiry)->task, now);
         break;
+    case TAKT_TIMER_LAPSE:
+        lapse(TAKT_CONTAINER_OF(timer, takt_server_t, lapse));
+        break;
     default:
-        join(TAKT_CONTAINER_OF(timer, takt_task_extension_t, resume)->task->entity);
+        join(TAKT_CONTAINER_OF(timer, takt_task_extension_t, resume)->task->entity, timer->instant);
         break;
     }
 }
@@ -540,27 +709,46 @@ bool takt_dispatcher_step(takt_dispatcher_t *dispatcher, takt_instant_t now) {
     if (dispatcher->trace != NULL) {
         count_step(dispatcher, now);
     }
-    account(&dispatcher->cpus[0], now);
+    account(dispatcher, now);
     fire_one(dispatcher, now);
     return takt_dispatcher_is_due(dispatcher, now);
 }
 
-TAKT_INLINE takt_entity_t *select_entity(const takt_server_t *root) {
-    takt_entity_t *entity = takt_ready_best(&root->ready);
+TAKT_INLINE takt_entity_t *choose_in(takt_server_t *home, takt_instant_t now) {
+    return TAKT_UNLIKELY(home->locked != NULL) ? takt_locks_choose(home, now) : takt_ready_best(&home->ready);
+}
+
+/* The most urgent one. A server that has nothing to run idles; one whose children were all found blocked has
+ * left its parent meanwhile, so that all is chosen anew. */
+TAKT_INLINE takt_entity_t *select_entity(takt_server_t *root, takt_instant_t now) {
+    takt_entity_t *entity = choose_in(root, now);
     while (entity != NULL && takt_entity_is_server(entity)) {
-        entity = takt_ready_best(&takt_server_of(entity)->ready);
+        takt_entity_t *inner = choose_in(takt_server_of(entity), now);
+        if (inner == NULL && takt_entity_is_ready(entity)) {
+            break;
+        }
+        entity = inner != NULL ? inner : choose_in(root, now);
     }
     return entity;
 }
 
-takt_entity_t *takt_dispatcher_best(const takt_dispatcher_t *dispatcher) {
-    return select_entity(&dispatcher->root);
+takt_entity_t *takt_dispatcher_best(takt_dispatcher_t *dispatcher, takt_instant_t now) {
+    return select_entity(&dispatcher->root, now);
+}
+
+/* Whether who runs, `entity`, runs because of its own key: not a preemption key, nor what it holds, nor whom it
+ * blocks. */
+static bool competes_by_its_own_key(takt_entity_t *entity) {
+    if (is_started(entity) || entity != takt_ready_best(&entity->home->ready)) {
+        return false;
+    }
+    return !is_locking(entity) || entity->key == entity->task->own_key;
 }
 
 /* For how long `entity`, the best of its home, may execute `job` until a waiting one goes first. */
 static takt_duration_t time_to_overtake(takt_entity_t *entity, const takt_job_t *job) {
     takt_server_t *home = entity->home;
-    if (home->policy->overtake == NULL || job == NULL || is_started(entity)) {
+    if (home->policy->overtake == NULL || job == NULL || !competes_by_its_own_key(entity)) {
         return TAKT_NEVER;
     }
     const takt_entity_t *waiting = takt_ready_second(&home->ready, entity);
@@ -572,9 +760,8 @@ static takt_duration_t least_of(takt_duration_t a, takt_duration_t b) { return a
 /* For how long `entity` may execute: until the first of the budgets that pay for it is used up, or until
  * a waiting entity overtakes it or one of its servers. */
 static takt_duration_t time_to_go(takt_entity_t *entity) {
-    const takt_job_t *job = entity->task != NULL ? &entity->task->job : NULL;
-    takt_duration_t least = time_to_overtake(entity, job);
-    takt_server_t *server = entity->home;
+    takt_duration_t least = time_to_overtake(entity, job_of(entity));
+    takt_server_t *server = payer_of(entity);
     for (; !takt_server_is_root(server); server = takt_server_parent(server)) {
         least = least_of(least, server->job.remaining);
         least = least_of(least, time_to_overtake(&server->entity, &server->job));
@@ -590,8 +777,11 @@ TAKT_RARE static void obey_limit(takt_cpu_t *cpu, takt_entity_t *entity, takt_in
 }
 
 /* What the attributes of the chosen entity ask for; returns until when it may run at the latest. */
-static takt_instant_t obey_attributes(takt_cpu_t *cpu, takt_entity_t *entity, takt_instant_t now,
-                                      takt_instant_t until) {
+static takt_instant_t obey_attributes(takt_dispatcher_t *dispatcher, takt_cpu_t *cpu, takt_entity_t *entity,
+                                      takt_instant_t now, takt_instant_t until) {
+    if (is_locking(entity)) {
+        takt_locks_settle(dispatcher, entity, now);
+    }
     if ((entity->attributes & TAKT_ATTRIBUTE_LIMITED) != 0) {
         obey_limit(cpu, entity, now);
     }
@@ -600,11 +790,12 @@ static takt_instant_t obey_attributes(takt_cpu_t *cpu, takt_entity_t *entity, ta
 }
 
 takt_decision_t takt_dispatcher_take(takt_dispatcher_t *dispatcher, takt_instant_t now, uint32_t cpu) {
-    const uint32_t special = TAKT_ATTRIBUTE_IN_SERVER | TAKT_ATTRIBUTE_LIMITED | TAKT_ATTRIBUTE_AGING;
-    takt_entity_t *entity = select_entity(&dispatcher->root);
+    const uint32_t special = TAKT_ATTRIBUTE_SERVER | TAKT_ATTRIBUTE_IN_SERVER | TAKT_ATTRIBUTE_LIMITED |
+                             TAKT_ATTRIBUTE_AGING | TAKT_ATTRIBUTE_LOCKING;
+    takt_entity_t *entity = select_entity(&dispatcher->root, now);
     takt_instant_t until = takt_timers_next(&dispatcher->root.timers);
     if (entity != NULL && (entity->attributes & special) != 0) {
-        until = obey_attributes(&dispatcher->cpus[cpu], entity, now, until);
+        until = obey_attributes(dispatcher, &dispatcher->cpus[cpu], entity, now, until);
     }
     dispatcher->cpus[cpu].running = entity;
     dispatcher->cpus[cpu].charged_at = now;

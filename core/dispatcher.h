@@ -22,14 +22,14 @@
 
 /* What one processor does. The record is the caller's memory. */
 typedef struct takt_cpu {
-    takt_entity_t *running; /* NULL when idle */
+    takt_entity_t *running; /* NULL when idle; a server while that idles on its own budget */
     uint32_t should_yield; /* whether somebody in its dispatcher is more urgent than the limited job that runs
                                   would be by its own key, as of the last take or point: S1's flag */
     takt_instant_t charged_at; /* up to here budgets are accounted */
 } takt_cpu_t;
 
 typedef struct takt_decision {
-    takt_entity_t *entity; /* who runs, NULL for nobody */
+    takt_entity_t *entity; /* who runs, NULL for nobody; a server: nobody, at its expense */
     takt_instant_t until;  /* step no later than this; earlier is legal */
     uint32_t cpu;
     uint32_t sequence; /* of the last event that this decision knows */
@@ -45,15 +45,19 @@ typedef enum takt_event_kind {
     TAKT_EVENT_OPTIONAL_POINT = TAKT_RECORD_OPTIONAL_POINT,
     TAKT_EVENT_SUSPEND = TAKT_RECORD_SUSPEND,
     TAKT_EVENT_ARRIVAL = TAKT_RECORD_ARRIVAL,
+    TAKT_EVENT_LOCK = TAKT_RECORD_LOCK,
+    TAKT_EVENT_UNLOCK = TAKT_RECORD_UNLOCK,
 } takt_event_kind_t;
 
 typedef struct takt_event {
     takt_event_kind_t kind;
-    takt_entity_t *entity;  /* complete, yield, points, suspend: the running one (points: limited; suspend:
-                               with an extension); block: a ready one; wake: a blocked one; arrival: of a
-                               task that is not periodic and whose ring has room */
+    takt_entity_t *entity;  /* complete, yield, points, suspend, locks: the running one (points: limited;
+                               suspend, locks: with an extension); block: a ready one; wake: a blocked one;
+                               arrival: of a task that is not periodic and whose ring has room */
     takt_instant_t now;     /* observed */
     takt_instant_t nominal; /* suspend: until when, >= now; arrival: from when response and deadline count;
+                               lock, unlock: number of the resource, of its dispatcher, not held by the
+                               entity, or the last one that it locked;
                                else when it should have been, recorded for people; <= now */
 } takt_event_t;
 
@@ -67,14 +71,15 @@ typedef struct takt_dispatcher {
     uint32_t ncpu;    /* 1 in this version */
     uint32_t sequence;
     uint32_t unrecorded_steps;
-    uint32_t fired;    /* timers so far that were more than a look inside a server, modulo 2^32 */
+    uint32_t fired;    /* exhaustions, and timers that were more than a look inside a server; modulo 2^32 */
     uint32_t releases; /* of these, jobs released or dropped */
     takt_instant_t stepped_at;
-    takt_trace_t *trace; /* NULL: nothing is recorded */
+    takt_trace_t *trace;        /* NULL: nothing is recorded */
+    takt_resource_t *resources; /* caller's memory */
 } takt_dispatcher_t;
 
-_Static_assert(sizeof(void *) != 4 || sizeof(takt_dispatcher_t) == 256,
-               "a dispatcher is 256 bytes on a 32-bit machine");
+_Static_assert(sizeof(void *) != 4 || sizeof(takt_dispatcher_t) == 288,
+               "a dispatcher is 288 bytes on a 32-bit machine");
 
 /* Makes a dispatcher whose root is ordered by `policy`. `ready` (empty, of the policy's order) and
  * `rows` (see timers.h) are the caller's memory, as is `cpus`. */
@@ -90,10 +95,11 @@ void takt_server_init(takt_server_t *server, const takt_policy_t *policy, const 
 /* Static parameters of a server. */
 typedef struct takt_server_parameters {
     const takt_server_kind_t *kind;
-    takt_duration_t period;   /* >= 1 */
-    takt_duration_t capacity; /* 1 .. period */
-    takt_instant_t offset;    /* first replenishment; before it the budget is 0 */
-    takt_key_t level;         /* in its parent */
+    takt_duration_t period;         /* >= 1 */
+    takt_duration_t capacity;       /* 1 .. period */
+    takt_instant_t offset;          /* first replenishment; before it the budget is 0 */
+    takt_server_returns_t *returns; /* caller's memory, zeroed; if the kind has returns */
+    takt_key_t level;               /* in its parent */
     uint32_t id;
 } takt_server_parameters_t;
 
@@ -125,6 +131,13 @@ void takt_dispatcher_add_task(takt_task_t *task, takt_entity_t *entity, takt_ser
  * key is TAKT_KEY_LEAST_URGENT. */
 void takt_dispatcher_add_thread(takt_entity_t *entity, takt_server_t *home, takt_key_t level, uint32_t id);
 
+/* The resources of all its dispatchers, numbered from 0; caller's memory. */
+void takt_dispatcher_set_resources(takt_dispatcher_t *dispatcher, takt_resource_t *resources);
+
+/* Makes resource `number`, free; `ceiling` is read where the protocol has one. */
+void takt_resource_init(takt_resource_t *resource, uint32_t number, takt_protocol_t protocol,
+                        takt_key_t ceiling);
+
 /* From now on every call is recorded to `trace`. Call before the first event. A platform that uses the
  * inline layer also sets TAKT_ATTRIBUTE_TRACED on its entities, so that every event comes here. */
 TAKT_INLINE void takt_dispatcher_record_to(takt_dispatcher_t *dispatcher, takt_trace_t *trace) {
@@ -144,8 +157,8 @@ TAKT_INLINE bool takt_dispatcher_is_due(const takt_dispatcher_t *dispatcher, tak
     return takt_timers_next(&dispatcher->root.timers) <= now;
 }
 
-/* Who a take would choose. */
-TAKT_MUST_USE takt_entity_t *takt_dispatcher_best(const takt_dispatcher_t *dispatcher);
+/* Who a take at `now` would choose. */
+TAKT_MUST_USE takt_entity_t *takt_dispatcher_best(takt_dispatcher_t *dispatcher, takt_instant_t now);
 
 /* Decides (step 8). `now` is the instant of the last post or step, or later by what the platform itself
  * took since, which is charged to nobody. */

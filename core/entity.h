@@ -8,7 +8,7 @@
  *      ^                      |  ^                                              |
  *      +--- complete, block --+--|----------------------------------------------+
  *
- * A server is READY while it stands in its parent's ready set: it has budget and something to run. */
+ * A server is READY while it stands in its parent's ready set: it has budget and something to run, or idles. */
 #ifndef TAKT_CORE_ENTITY_H
 #define TAKT_CORE_ENTITY_H
 
@@ -26,6 +26,7 @@ enum {
     TAKT_ATTRIBUTE_KEYED = 1u << 3,     /* its ready set is a heap of keys */
     TAKT_ATTRIBUTE_TRACED = 1u << 4,    /* its events and decisions are recorded */
     TAKT_ATTRIBUTE_AGING = 1u << 5,     /* its key changes while it executes */
+    TAKT_ATTRIBUTE_LOCKING = 1u << 6,   /* it holds a resource, or waits for one */
 };
 
 enum {

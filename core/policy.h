@@ -6,7 +6,7 @@
 
 #include "core/ready.h"
 
-enum { TAKT_POLICY_VERSION = 2 };
+enum { TAKT_POLICY_VERSION = 3 };
 
 /* Class of a task, S0's HRT, SRT and NRT: who goes first among equals of a computed key. */
 typedef enum takt_task_class {
@@ -30,9 +30,10 @@ typedef struct takt_job {
 
 /* The tie of computed keys: class, then entity number, which is file order with servers before tasks.
  * (A task's jobs never compete with each other, so the job number is never asked.) */
+/* Below every other tie is that of a job that holds a resource or waits for one. */
 #define TAKT_TIE_BY_CLASS_AND_ID "class hard, soft, none; then servers before tasks; then file order"
 TAKT_INLINE uint32_t takt_tie_by_class_and_id(const takt_entity_t *entity, const takt_job_t *job) {
-    return job->task_class << 30 | entity->id;
+    return (job->task_class + 1u) << 20 | entity->id;
 }
 
 typedef struct takt_policy {
@@ -53,6 +54,10 @@ typedef struct takt_policy {
      * long it may execute until `waiting`, now the less urgent one, goes first. TAKT_NEVER: for good. */
     takt_duration_t (*overtake)(const takt_entity_t *running, const takt_job_t *job,
                                 const takt_entity_t *waiting);
+    /* The level of who executes `job`, which does not change from job to job: smaller = higher. Whoever is
+     * released later and displaces another has a higher one; ceilings are levels. `start` makes a key of a
+     * level, or it is one. NULL: no levels, and no protocols with ceilings. */
+    takt_key_t (*level)(const takt_job_t *job);
 } takt_policy_t;
 
 /* Whether `policy` was compiled against this version of the interface. */

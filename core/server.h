@@ -1,4 +1,4 @@
-/* Server: an entity whose execution is another dispatcher, with a budget per period.
+/* Server: an entity whose execution is another dispatcher, with a budget.
  *
  * Source: S4 (hierarchical scheduling); SPEC.md, 4. The root is a server without a kind: it is
  * never out of budget. A server is active while budget > 0. An inactive server has no timer but its
@@ -11,7 +11,7 @@
  *      +----------------------+------- replenishment --------+
  *
  * Invariants: budget <= capacity; the server stands in its parent's ready set iff budget > 0 and its
- * own ready set is not empty. */
+ * own ready set is not empty, or it idles. */
 #ifndef TAKT_CORE_SERVER_H
 #define TAKT_CORE_SERVER_H
 
@@ -19,32 +19,66 @@
 
 struct takt_server;
 
-/* A kind of server: one file each, named server_<kind>.c. */
+/* A kind of server: one file each, named server_<kind>.c. The functions change budget and job of `server`
+ * (not its level); their `instant` is nominal. They return when its budget comes back next, TAKT_NEVER if
+ * that is not known yet or has not changed. */
 typedef struct takt_server_kind {
     const char *name;    /* as in task-set files */
     const char *summary; /* one line */
-    /* The budget comes back at its nominal `instant`: sets budget and job of the current period (not its
-     * level) and returns the instant of the next replenishment. */
+    bool idles;          /* it is ready without work, too, and is charged when it is chosen then */
+    bool lapses;         /* at the end of an instant at which it has no work its budget is lost */
+    bool listens;        /* its own timers never wait */
+    bool has_returns;    /* it wants takt_server_t.returns */
+    bool wants_deadline; /* it makes sense only where deadlines order */
+    /* The instant has come. */
     takt_instant_t (*replenish)(struct takt_server *server, takt_instant_t instant);
+    /* It is about to have work and had none. May be NULL, as the next two. */
+    takt_instant_t (*gain)(struct takt_server *server, takt_instant_t instant);
+    /* It had work, and has none any more. */
+    takt_instant_t (*lose)(struct takt_server *server, takt_instant_t instant);
+    /* Its budget is used up and it has work. It keeps its place if it gets a new one at once. */
+    takt_instant_t (*exhaust)(struct takt_server *server, takt_instant_t instant);
 } takt_server_kind_t;
 
+enum { TAKT_SERVER_RETURNS = 32 };
+
+typedef struct takt_server_return {
+    takt_instant_t instant;
+    takt_duration_t amount;
+} takt_server_return_t;
+
+/* What a sporadic server has consumed, and when it comes back. The caller's memory. */
+typedef struct takt_server_returns {
+    takt_server_return_t ring[TAKT_SERVER_RETURNS];
+    uint32_t first;
+    uint32_t count;
+    takt_duration_t untouched; /* what the budget would be had nothing been charged since job.release */
+} takt_server_returns_t;
+
 typedef struct takt_server {
-    takt_entity_t entity; /* its place in the parent; home is NULL for the root */
+    takt_entity_t entity; /* its place in the parent; home is NULL for the root, which is always ready */
     const takt_policy_t *policy;
     const takt_server_kind_t *kind; /* NULL for the root */
     takt_ready_t ready;
     takt_timers_t timers;
-    takt_timer_t replenishment; /* in the parent's timers */
-    takt_timer_t wake;          /* in the parent's timers, armed while active and something is to come */
+    takt_timer_t replenishment; /* in the parent's timers, like the next two */
+    takt_timer_t wake;          /* armed while the server is active and something is to come */
+    takt_timer_t lapse;         /* armed in an instant at which a server that lapses has no work */
     takt_duration_t capacity;
     takt_job_t job; /* the current period; job.remaining is the budget as of the last account */
+    takt_server_returns_t *returns; /* NULL unless the kind has some */
+    takt_resource_t *locked;        /* of its own children's resources, the last one locked */
 } takt_server_t;
 
-_Static_assert(sizeof(void *) != 4 || sizeof(takt_server_t) == 216,
-               "a server is 216 bytes on a 32-bit machine");
+_Static_assert(sizeof(void *) != 4 || sizeof(takt_server_t) == 248,
+               "a server is 248 bytes on a 32-bit machine");
 
-/* Serves its tasks while it has budget; what is left at the end of a period is lost. */
+extern const takt_server_kind_t takt_server_cbs;
 extern const takt_server_kind_t takt_server_deferrable;
+extern const takt_server_kind_t takt_server_hard_cbs;
+extern const takt_server_kind_t takt_server_idling;
+extern const takt_server_kind_t takt_server_polling;
+extern const takt_server_kind_t takt_server_sporadic;
 
 /* The table of kinds, in alphabetical order: a new kind is one file and one line in server_kinds.c. */
 extern const takt_server_kind_t *const takt_server_kinds[];
@@ -55,11 +89,27 @@ TAKT_INLINE bool takt_server_is_root(const takt_server_t *server) { return serve
 /* The server above `server`, which is not the root. */
 TAKT_INLINE takt_server_t *takt_server_parent(const takt_server_t *server) { return server->entity.home; }
 
+/* The `index`th return that is to come, 0 = the next one. */
+TAKT_INLINE const takt_server_return_t *takt_server_return(const takt_server_returns_t *returns,
+                                                           uint32_t index) {
+    return &returns->ring[(returns->first + index) % TAKT_SERVER_RETURNS];
+}
+
+/* A new period of `server` begins at `instant` with a full budget; returns its end. */
+TAKT_INLINE takt_instant_t takt_server_begin_period(takt_server_t *server, takt_instant_t instant) {
+    server->job.remaining = server->capacity;
+    server->job.release = instant;
+    server->job.deadline = instant + server->job.period;
+    server->job.number++;
+    return server->job.deadline;
+}
+
 /* The budget that `server` has at `now`, the instant of the last account: a replenishment that waits
  * because the parent is inactive counts from its nominal instant. */
-TAKT_INLINE takt_duration_t takt_server_budget(const takt_server_t *server, takt_instant_t now) {
-    return server->replenishment.instant <= now ? server->capacity : server->job.remaining;
-}
+takt_duration_t takt_server_budget(const takt_server_t *server, takt_instant_t now);
+
+/* The first replenishment after `after` that is known, TAKT_NEVER if there is none. */
+takt_instant_t takt_server_next_replenishment(const takt_server_t *server, takt_instant_t after);
 
 /* The server that `entity`, which has TAKT_ATTRIBUTE_SERVER, is. */
 TAKT_INLINE takt_server_t *takt_server_of(takt_entity_t *entity) {

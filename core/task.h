@@ -2,12 +2,13 @@
  *
  * A job that is released before its predecessor has ended waits behind it. A periodic task's waiting
  * jobs are only counted, because their instants follow from their numbers. What a plain periodic task
- * does not need stands in an extension, the caller's memory: jobs that arrive as events, suspension, and
- * what happens to late jobs. How long a job runs is not known here: completion is an event. */
+ * does not need stands in an extension, the caller's memory: jobs that arrive as events, suspension,
+ * resources, and what happens to late jobs. How long a job runs is not known here: completion is an event. */
 #ifndef TAKT_CORE_TASK_H
 #define TAKT_CORE_TASK_H
 
 #include "core/policy.h"
+#include "core/resource.h"
 #include "core/timers.h"
 
 /* What happens when a job misses its deadline. */
@@ -35,6 +36,11 @@ typedef struct takt_task_extension {
     uint32_t count;
     uint32_t skipped; /* releases that the current job made be dropped */
     takt_on_miss_t on_miss;
+    takt_resource_t *held;      /* by the current job, the last one that it locked */
+    takt_resource_t *wanted;    /* the current job has tried to lock it */
+    takt_resource_t *parked_at; /* where it stands in the list */
+    takt_resource_t *circle;    /* it waits for this in a circle; NULL: in none */
+    takt_key_t started_key;     /* of a started limited job: as if it held nothing */
 } takt_task_extension_t;
 
 typedef struct takt_task {
@@ -45,7 +51,7 @@ typedef struct takt_task {
     takt_duration_t relative_deadline; /* >= 1 */
     takt_duration_t wcet;              /* for policies that read job.remaining */
     uint32_t waiting;                  /* jobs that wait behind the current one */
-    uint32_t own_tie;                  /* of a started limited job: what its tie and key would be */
+    uint32_t own_tie; /* of a started limited job and of one that holds or waits: what tie and key would be */
     takt_key_t own_key;
     takt_key_t preemption_key; /* if TAKT_ATTRIBUTE_LIMITED: of a started job; see policy.h, start */
 } takt_task_t;

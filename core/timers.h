@@ -16,7 +16,7 @@
  * row, which has one slot.
  *
  * Rows are the caller's memory: order_rows (1 .. 7) serve 2^(4 order_rows - 2) entity numbers in
- * each of three classes, time_rows (1 .. 16) serve 2^(4 time_rows) ticks ahead without a second look;
+ * each of four classes, time_rows (1 .. 16) serve 2^(4 time_rows) ticks ahead without a second look;
  * one more row takes what is farther. */
 #ifndef TAKT_CORE_TIMERS_H
 #define TAKT_CORE_TIMERS_H
@@ -25,15 +25,16 @@
 
 enum { TAKT_TIMERS_SLOTS = 16, TAKT_TIMERS_MAX_ROWS = 24 };
 
-/* What a timer is for. At one instant the first kind fires before the next two, and these before the last
- * two (steps 5, 6 and 7 of SPEC.md, 2); within such a class the entity number decides, and servers have
- * smaller numbers than tasks. */
+/* What a timer is for. At one instant the first kind fires before the next two, these before the next two
+ * (steps 5, 6 and 7 of SPEC.md, 2), and these before the last; within such a class the entity number decides,
+ * and servers have smaller numbers than tasks. */
 typedef enum takt_timer_kind {
     TAKT_TIMER_EXPIRY = 0,        /* a job that is aborted at its deadline */
     TAKT_TIMER_REPLENISHMENT = 1, /* a server's budget comes back */
     TAKT_TIMER_RESUME = 2,        /* a suspended job can go on */
     TAKT_TIMER_WAKE = 3,          /* a server's own timers have something due */
     TAKT_TIMER_RELEASE = 4,       /* a task's next job */
+    TAKT_TIMER_LAPSE = 5,         /* a server may lose its budget at the end of the instant */
 } takt_timer_kind_t;
 
 typedef struct takt_timer {
@@ -91,6 +92,12 @@ TAKT_MUST_USE takt_timer_t *takt_timers_take(takt_timers_t *timers, takt_instant
  * still to be moved. */
 TAKT_MUST_USE TAKT_INLINE takt_instant_t takt_timers_next(const takt_timers_t *timers) {
     return timers->next;
+}
+
+/* The nominal instant that the wheel has come to: of the last timer fired, unless that was overdue already
+ * when it was armed. */
+TAKT_INLINE takt_instant_t takt_timers_position(const takt_timers_t *timers) {
+    return timers->position_instant;
 }
 
 TAKT_INLINE bool takt_timer_is_armed(const takt_timer_t *timer) { return timer->link != NULL; }

@@ -7,7 +7,7 @@
 
 #include "core/types.h"
 
-enum { TAKT_TRACE_VERSION = 2 };
+enum { TAKT_TRACE_VERSION = 3 };
 
 typedef enum takt_record_kind {
     TAKT_RECORD_NONE = 0,
@@ -22,10 +22,18 @@ typedef enum takt_record_kind {
     TAKT_RECORD_OPTIONAL_POINT = 7, /* likewise; the job just learns the answer */
     TAKT_RECORD_SUSPEND = 8,        /* the running job suspends itself until `value` */
     TAKT_RECORD_ARRIVAL = 9,        /* a job of a task that is not periodic arrives, nominally at `value` */
+    TAKT_RECORD_LOCK = 10,          /* the running job tries to lock resource number `value` */
+    TAKT_RECORD_UNLOCK = 11,        /* the running job unlocks it, the last one that it locked */
     /* outputs */
     TAKT_RECORD_DECISION = 16, /* `entity` runs on `cpu` until `value` at the latest */
     TAKT_RECORD_ABORT = 17,    /* the job is aborted at its deadline `value` */
     TAKT_RECORD_SKIP = 18,     /* the job, released at `value`, is dropped: the one before is unfinished */
+    TAKT_RECORD_GRANT = 19,    /* the job holds resource number `value` from now on */
+    TAKT_RECORD_REFUSE = 20,   /* the job waits for resource number `value` */
+    TAKT_RECORD_FREE = 21,     /* the job does not hold resource number `value` any more */
+    TAKT_RECORD_DEADLOCK = 22, /* the job waits for resource number `value` and is in a circle; one record
+                                  for each job of it, the one first that closed it */
+    TAKT_RECORD_LAST = 22,
 } takt_record_kind_t;
 
 typedef struct takt_record {

@@ -138,6 +138,7 @@ static takt_thread_server_t *create_servers(void) {
             .budget = of->budget,
             .offset = of->offset,
             .priority = priority_of(of->level),
+            .returns = of->kind->has_returns ? allocate(sizeof(takt_server_returns_t)) : NULL,
         };
         require(takt_thread_server_create(&servers[index], &parameters), of->name);
     }

@@ -131,6 +131,9 @@ static takt_status_t check_server(const takt_thread_server_t *server,
     if (server == NULL || parameters == NULL || parameters->kind == NULL || parameters->policy == NULL) {
         return TAKT_ERROR_NULL;
     }
+    if (parameters->kind->has_returns && parameters->returns == NULL) {
+        return TAKT_ERROR_NULL;
+    }
     if (!takt_policy_is_compatible(parameters->policy)) {
         return TAKT_ERROR_POLICY;
     }
@@ -172,6 +175,7 @@ takt_status_t takt_thread_server_create(takt_thread_server_t *server,
         .offset = parameters->offset,
         .level = level_of(parameters->priority),
         .id = takt_kernel.entity_count++,
+        .returns = parameters->returns,
     };
     takt_kernel.server_count++;
     takt_server_init(&server->server, parameters->policy, &ready, server->rows, TAKT_KERNEL_ORDER_ROWS,

@@ -27,11 +27,16 @@ void takt_kernel_post(takt_event_kind_t kind, takt_entity_t *entity) {
     takt_dispatcher_post(&takt_kernel.dispatcher, &event);
 }
 
+/* Who executes when `entity` is chosen: while a server idles, the idle thread. */
+static takt_thread_t *thread_for(takt_entity_t *entity) {
+    return takt_entity_is_server(entity) ? &takt_kernel.idle : takt_thread_of(entity);
+}
+
 static takt_thread_t *decide(takt_instant_t now) {
     const takt_decision_t decision = takt_dispatcher_take(&takt_kernel.dispatcher, now, 0);
     takt_port_timer_set(decision.until);
     takt_kernel.busy = 0;
-    return takt_thread_of(decision.entity);
+    return thread_for(decision.entity);
 }
 
 /* Opens after every step, so that no two of them, nor a step and the decision, mask interrupts together.
@@ -49,7 +54,7 @@ static takt_thread_t *step_and_decide(void) {
 }
 
 takt_status_t takt_kernel_dispatch(void) {
-    takt_thread_t *self = takt_thread_of(takt_kernel.cpu.running);
+    takt_thread_t *self = thread_for(takt_kernel.cpu.running);
     takt_kernel.busy |= TAKT_BUSY_PASS;
     takt_port_breathe();
     takt_thread_t *next = step_and_decide();
@@ -72,7 +77,7 @@ static __attribute__((noinline)) void preempt_by_pass(void) {
         (void)takt_port_open();
         return;
     }
-    takt_thread_t *self = takt_thread_of(takt_kernel.cpu.running);
+    takt_thread_t *self = thread_for(takt_kernel.cpu.running);
     takt_thread_t *next = step_and_decide();
     if (next != self) {
         takt_port_preempt(self, next);
@@ -198,5 +203,5 @@ takt_instant_t takt_kernel_now(void) {
 
 takt_thread_t *takt_kernel_running(void) {
     takt_entity_t *running = takt_kernel.cpu.running;
-    return running == NULL ? NULL : takt_thread_of(running);
+    return running == NULL ? NULL : thread_for(running);
 }

@@ -90,11 +90,12 @@ takt_status_t takt_wait_next_period(void);
 
 typedef struct takt_thread_server_parameters {
     const takt_server_kind_t *kind;
-    const takt_policy_t *policy; /* of the threads inside */
-    takt_duration_t period;      /* ticks, >= 1 */
-    takt_duration_t budget;      /* ticks, 1 .. period */
-    takt_instant_t offset;       /* first replenishment; before it nobody inside runs */
-    uint32_t priority;           /* under the root, as a thread's */
+    const takt_policy_t *policy;    /* of the threads inside */
+    takt_duration_t period;         /* ticks, >= 1 */
+    takt_duration_t budget;         /* ticks, 1 .. period */
+    takt_instant_t offset;          /* first replenishment; before it nobody inside runs */
+    uint32_t priority;              /* under the root, as a thread's */
+    takt_server_returns_t *returns; /* caller's memory, zeroed, for a kind that has returns; else NULL */
 } takt_thread_server_parameters_t;
 
 /* Makes a server under the root, before any thread. Returns ERROR_NULL, _PERIOD, _BUDGET, _PRIORITY,

@@ -8,8 +8,10 @@
  * for which it is no optimal order either. */
 #include "policy/table.h"
 
+static takt_key_t dm_level(const takt_job_t *job) { return job->deadline - job->release; }
+
 static void dm_release(takt_entity_t *entity, const takt_job_t *job) {
-    entity->key = job->deadline - job->release;
+    entity->key = dm_level(job);
     entity->tie = takt_tie_by_class_and_id(entity, job);
 }
 
@@ -21,4 +23,5 @@ const takt_policy_t takt_policy_dm = {
     .summary = "deadline monotonic: the shortest relative deadline first",
     .tie = TAKT_TIE_BY_CLASS_AND_ID,
     .release = dm_release,
+    .level = dm_level,
 };

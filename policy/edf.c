@@ -12,6 +12,9 @@ static void edf_release(takt_entity_t *entity, const takt_job_t *job) {
     entity->tie = takt_tie_by_class_and_id(entity, job);
 }
 
+/* Baker's preemption level. */
+static takt_key_t edf_level(const takt_job_t *job) { return job->deadline - job->release; }
+
 /* `threshold` is a relative deadline: nothing that is released later with one as long or longer displaces
  * the job (deadline floor, Burns 2012). */
 static takt_key_t edf_start(takt_key_t threshold, takt_instant_t now) { return now + threshold; }
@@ -24,5 +27,6 @@ const takt_policy_t takt_policy_edf = {
     .summary = "earliest deadline first",
     .tie = TAKT_TIE_BY_CLASS_AND_ID,
     .release = edf_release,
+    .level = edf_level,
     .start = edf_start,
 };

@@ -13,6 +13,8 @@ static void fp_release(takt_entity_t *entity, const takt_job_t *job) {
     entity->tie = 0;
 }
 
+static takt_key_t fp_level(const takt_job_t *job) { return job->level; }
+
 const takt_policy_t takt_policy_fp = {
     .version = TAKT_POLICY_VERSION,
     .size = sizeof(takt_policy_t),
@@ -21,4 +23,5 @@ const takt_policy_t takt_policy_fp = {
     .summary = "fixed priority: the largest priority first",
     .tie = "first in, first out",
     .release = fp_release,
+    .level = fp_level,
 };

@@ -8,8 +8,12 @@
  * that only edf can use. */
 #include "policy/table.h"
 
+static takt_key_t rm_level(const takt_job_t *job) {
+    return job->period != 0 ? job->period : TAKT_KEY_LEAST_URGENT;
+}
+
 static void rm_release(takt_entity_t *entity, const takt_job_t *job) {
-    entity->key = job->period != 0 ? job->period : TAKT_KEY_LEAST_URGENT;
+    entity->key = rm_level(job);
     entity->tie = takt_tie_by_class_and_id(entity, job);
 }
 
@@ -21,4 +25,5 @@ const takt_policy_t takt_policy_rm = {
     .summary = "rate monotonic: the shortest period first",
     .tie = TAKT_TIE_BY_CLASS_AND_ID,
     .release = rm_release,
+    .level = rm_level,
 };

@@ -130,6 +130,15 @@ void release_by_python(takt_entity_t *entity, const takt_job_t *job) {
     });
 }
 
+takt_protocol_t find_protocol(const std::string &name) {
+    for (int i = 0; i < TAKT_PROTOCOLS; i++) {
+        if (name == takt_protocol_names[i]) {
+            return static_cast<takt_protocol_t>(i);
+        }
+    }
+    throw std::invalid_argument("unknown protocol " + name);
+}
+
 takt_policy_t make_python_policy() {
     takt_policy_t policy = {};
     policy.version = TAKT_POLICY_VERSION;
@@ -224,20 +233,39 @@ class Spec {
         require_room();
     }
 
+    void add_resources(const std::vector<std::string> &protocols, const Column &ceiling, const Column &home) {
+        require(resources_.empty(), "resources are added once");
+        require_length(protocols.size(), {ceiling.size(), home.size()});
+        for (size_t i = 0; i < protocols.size(); i++) {
+            const takt_protocol_t protocol = find_protocol(protocols[i]);
+            const int32_t server = server_in(home(i), servers_.size());
+            const takt_policy_t *policy = policy_at(server);
+            const bool has_ceiling = protocol >= TAKT_PROTOCOL_PCP;
+            require(!has_ceiling || policy->level != nullptr, "a ceiling under a policy without levels");
+            const bool is_level = has_ceiling && policy->order == TAKT_ORDER_LEVELS;
+            const takt_key_t key = is_level ? level_in(1, ceiling(i), levels_at(server))
+                                            : time_in(has_ceiling ? 1 : 0, ceiling(i), "ceiling");
+            resources_.push_back({protocol, key, server});
+        }
+    }
+
     void add_tasks(const Column &period, const Column &deadline, const Column &offset, const Column &wcet,
                    const Column &demand, const Column &level, const Column &home, const Column &is_limited,
                    const Column &preemption_key, const Column &task_class, const Column &on_miss,
-                   const Column &jitter, const Column &is_external, const Column &suspends) {
+                   const Column &jitter, const Column &is_external, const Column &suspends,
+                   const Column &locks) {
         const size_t count = period.size();
         require(tasks_.empty(), "tasks are added once");
-        require_length(count, {deadline.size(), offset.size(), wcet.size(), demand.size(), level.size(),
-                               home.size(), is_limited.size(), preemption_key.size(), task_class.size(),
-                               on_miss.size(), jitter.size(), is_external.size(), suspends.size()});
+        require_length(count,
+                       {deadline.size(), offset.size(), wcet.size(), demand.size(), level.size(), home.size(),
+                        is_limited.size(), preemption_key.size(), task_class.size(), on_miss.size(),
+                        jitter.size(), is_external.size(), suspends.size(), locks.size()});
         tasks_.reserve(count);
         for (size_t i = 0; i < count; i++) {
             takt_task_spec_t task = {};
             task.is_external = is_external(i) != 0;
             task.suspends = suspends(i) != 0;
+            task.locks = locks(i) != 0;
             task.period = time_in(task.is_external ? 0 : 1, period(i), "period");
             task.relative_deadline = time_in(1, deadline(i), "deadline");
             task.offset = time_in(0, offset(i), "offset");
@@ -285,12 +313,14 @@ class Spec {
         require_length(kinds.size(), {ticks.size()});
         std::vector<takt_item_t> &body = bodies_.emplace_back();
         for (size_t i = 0; i < kinds.size(); i++) {
-            require(kinds(i) <= TAKT_ITEM_SUSPEND, "unknown item of a body");
+            require(kinds(i) <= TAKT_ITEM_UNLOCK, "unknown item of a body");
             const auto kind = static_cast<takt_item_kind_t>(kinds(i));
             const bool takes_time = kind == TAKT_ITEM_RUN || kind == TAKT_ITEM_SUSPEND;
             require(kind != TAKT_ITEM_SUSPEND || task.suspends, "a task that is not said to suspend");
+            require_lock(task, kind, ticks(i));
             body.push_back({kind, time_in(takes_time ? 1 : 0, ticks(i), "item of a body")});
         }
+        require_sections(body);
         task.body = body.data();
         task.body_count = static_cast<uint32_t>(body.size());
     }
@@ -354,10 +384,37 @@ class Spec {
         spec.task_count = static_cast<uint32_t>(tasks_.size());
         spec.threads = threads_.data();
         spec.thread_count = static_cast<uint32_t>(threads_.size());
+        spec.resources = resources_.data();
+        spec.resource_count = static_cast<uint32_t>(resources_.size());
         return spec;
     }
 
    private:
+    void require_lock(const takt_task_spec_t &task, takt_item_kind_t kind, uint64_t number) const {
+        if (kind == TAKT_ITEM_LOCK || kind == TAKT_ITEM_UNLOCK) {
+            require(task.locks, "a task that is not said to lock");
+            require(number < resources_.size() && resources_[number].server == task.server,
+                    "no resource " + std::to_string(number) + " where the task is");
+        }
+    }
+
+    // Sections are nested, no resource is locked twice, and no job suspends itself in one.
+    static void require_sections(const std::vector<takt_item_t> &body) {
+        std::vector<uint64_t> held;
+        for (const takt_item_t &item : body) {
+            if (item.kind == TAKT_ITEM_LOCK) {
+                require(std::find(held.begin(), held.end(), item.ticks) == held.end(),
+                        "a lock of what is held");
+                held.push_back(item.ticks);
+            } else if (item.kind == TAKT_ITEM_UNLOCK) {
+                require(!held.empty() && held.back() == item.ticks, "sections that are not nested");
+                held.pop_back();
+            }
+            require(item.kind != TAKT_ITEM_SUSPEND || held.empty(), "a suspension inside a section");
+        }
+        require(held.empty(), "a section that does not end");
+    }
+
     static void require_length(size_t count, std::initializer_list<size_t> sizes) {
         for (size_t size : sizes) {
             require(size == count, "columns of different length");
@@ -445,6 +502,7 @@ class Spec {
     std::vector<takt_server_spec_t> servers_;
     std::vector<takt_task_spec_t> tasks_;
     std::vector<takt_thread_spec_t> threads_;
+    std::vector<takt_resource_spec_t> resources_;
 };
 
 // ---- columns out: the Arrow C data interface ------------------------------------------------------
@@ -551,6 +609,12 @@ struct Points {
     std::vector<uint8_t> optional, should_yield;
 };
 
+struct Locks {
+    std::vector<uint64_t> instant;
+    std::vector<uint32_t> task, job, resource;
+    std::vector<uint8_t> what;
+};
+
 struct Budgets {
     std::vector<uint64_t> tick, budget;
     std::vector<uint32_t> server;
@@ -563,6 +627,7 @@ struct Recorder {
     Jobs jobs;
     Budgets budgets;
     Points points;
+    Locks locks;
     bool out_of_memory = false;
     bool keeps_jobs = false;
     std::exception_ptr failure;            // of a policy written in Python, or of `progress`
@@ -638,6 +703,17 @@ void note_point(void *context, takt_instant_t now, uint32_t task, uint32_t job, 
         to.points.job.push_back(job);
         to.points.optional.push_back(is_optional ? 1 : 0);
         to.points.should_yield.push_back(should_yield ? 1 : 0);
+    });
+}
+
+void note_lock(void *context, takt_instant_t now, uint32_t task, uint32_t job, uint32_t resource,
+               takt_sim_lock_t what) {
+    append_to(context, [=](Recorder &to) {
+        to.locks.instant.push_back(now);
+        to.locks.task.push_back(task);
+        to.locks.job.push_back(job);
+        to.locks.resource.push_back(resource);
+        to.locks.what.push_back(static_cast<uint8_t>(what));
     });
 }
 
@@ -772,9 +848,19 @@ nb::dict point_columns(Points &&points) {
     return columns;
 }
 
+nb::dict lock_columns(Locks &&locks) {
+    nb::dict columns;
+    columns["instant"] = Result(std::move(locks.instant));
+    columns["task"] = Result(std::move(locks.task));
+    columns["job"] = Result(std::move(locks.job));
+    columns["resource"] = Result(std::move(locks.resource));
+    columns["what"] = Result(std::move(locks.what));
+    return columns;
+}
+
 // What is to be kept of a run.
 struct Wishes {
-    bool segments, jobs, budgets, points;
+    bool segments, jobs, budgets, points, locks;
 };
 
 takt_sim_sinks_t make_sinks(Recorder &recorder, const Wishes &wishes) {
@@ -784,6 +870,7 @@ takt_sim_sinks_t make_sinks(Recorder &recorder, const Wishes &wishes) {
     sinks.job = wishes.jobs || !recorder.listeners.empty() ? note_job : nullptr;
     sinks.budget = wishes.budgets ? note_budget : nullptr;
     sinks.point = wishes.points ? note_point : nullptr;
+    sinks.lock = wishes.locks ? note_lock : nullptr;
     sinks.progress = note_progress;
     return sinks;
 }
@@ -799,11 +886,13 @@ nb::dict outcome_of(const takt_sim_t &sim, Recorder &&recorder) {
     outcome["jobs"] = job_columns(std::move(recorder.jobs));
     outcome["budgets"] = budget_columns(std::move(recorder.budgets));
     outcome["points"] = point_columns(std::move(recorder.points));
+    outcome["locks"] = lock_columns(std::move(recorder.locks));
     return outcome;
 }
 
 nb::dict simulate(Spec &spec, uint64_t horizon, bool segments, bool jobs, bool budgets, bool points,
-                  const std::optional<std::string> &trace_path, const std::optional<nb::object> &progress) {
+                  bool locks, const std::optional<std::string> &trace_path,
+                  const std::optional<nb::object> &progress) {
     require(horizon < kTimeLimit, "horizon out of range");
     Recorder recorder;
     recorder.keeps_jobs = jobs;
@@ -813,7 +902,7 @@ nb::dict simulate(Spec &spec, uint64_t horizon, bool segments, bool jobs, bool b
     recorder.progress = progress;
     spec.let_policies_fail_to(&recorder.failure);
     Simulation simulation(spec);
-    const takt_sim_sinks_t sinks = make_sinks(recorder, {segments, jobs, budgets, points});
+    const takt_sim_sinks_t sinks = make_sinks(recorder, {segments, jobs, budgets, points, locks});
     run(simulation, horizon, sinks, trace_path);
     spec.let_policies_fail_to(nullptr);
     if (recorder.failure != nullptr) {
@@ -898,10 +987,20 @@ std::vector<std::tuple<std::string, std::string, std::string, bool>> policies() 
     return rows;
 }
 
-std::vector<std::tuple<std::string, std::string>> server_kinds() {
-    std::vector<std::tuple<std::string, std::string>> rows;
+std::vector<std::tuple<std::string, std::string, bool, bool>> server_kinds() {
+    std::vector<std::tuple<std::string, std::string, bool, bool>> rows;
     for (size_t i = 0; i < takt_server_kind_count; i++) {
-        rows.emplace_back(takt_server_kinds[i]->name, takt_server_kinds[i]->summary);
+        const takt_server_kind_t &kind = *takt_server_kinds[i];
+        rows.emplace_back(kind.name, kind.summary, kind.idles, kind.wants_deadline);
+    }
+    return rows;
+}
+
+// Name, and whether it has a ceiling.
+std::vector<std::tuple<std::string, bool>> protocols() {
+    std::vector<std::tuple<std::string, bool>> rows;
+    for (int i = 0; i < TAKT_PROTOCOLS; i++) {
+        rows.emplace_back(takt_protocol_names[i], i >= TAKT_PROTOCOL_PCP);
     }
     return rows;
 }
@@ -925,6 +1024,7 @@ NB_MODULE(_core, m) {
     m.def("level_from_priority", &takt_level_from_priority, nb::arg("priority"), nb::arg("levels"));
     m.def("policies", &policies);
     m.def("server_kinds", &server_kinds);
+    m.def("protocols", &protocols);
 
     nb::class_<Result>(m, "Column")
         .def("__arrow_c_array__", &Result::arrow_c_array, nb::arg("requested_schema") = nb::none());
@@ -938,7 +1038,9 @@ NB_MODULE(_core, m) {
         .def("add_tasks", &Spec::add_tasks, nb::kw_only(), nb::arg("period"), nb::arg("deadline"),
              nb::arg("offset"), nb::arg("wcet"), nb::arg("demand"), nb::arg("level"), nb::arg("home"),
              nb::arg("is_limited"), nb::arg("preemption_key"), nb::arg("task_class"), nb::arg("on_miss"),
-             nb::arg("jitter"), nb::arg("is_external"), nb::arg("suspends"))
+             nb::arg("jitter"), nb::arg("is_external"), nb::arg("suspends"), nb::arg("locks"))
+        .def("add_resources", &Spec::add_resources, nb::kw_only(), nb::arg("protocols"), nb::arg("ceiling"),
+             nb::arg("home"))
         .def("set_demand", &Spec::set_demand, nb::arg("index"), nb::arg("kind"), nb::arg("values"),
              nb::arg("a"), nb::arg("b"), nb::arg("least"), nb::arg("most"))
         .def("set_arrivals", &Spec::set_arrivals, nb::arg("index"), nb::arg("kind"), nb::arg("values"),
@@ -951,7 +1053,7 @@ NB_MODULE(_core, m) {
         .def("add_threads", &Spec::add_threads, nb::arg("level"));
 
     m.def("simulate", &simulate, nb::arg("spec"), nb::arg("horizon"), nb::kw_only(), nb::arg("segments"),
-          nb::arg("jobs"), nb::arg("budgets"), nb::arg("points"), nb::arg("trace_path") = nb::none(),
-          nb::arg("progress") = nb::none());
+          nb::arg("jobs"), nb::arg("budgets"), nb::arg("points"), nb::arg("locks"),
+          nb::arg("trace_path") = nb::none(), nb::arg("progress") = nb::none());
     m.def("replay", &replay, nb::arg("spec"), nb::arg("records"));
 }

@@ -20,24 +20,37 @@ static void listen(takt_trace_t *trace, const takt_record_t *record) {
 }
 
 static bool is_event(uint8_t kind) {
-    return kind >= TAKT_RECORD_COMPLETE && kind <= TAKT_RECORD_ARRIVAL && kind != TAKT_RECORD_STEP;
+    return kind >= TAKT_RECORD_COMPLETE && kind <= TAKT_RECORD_UNLOCK && kind != TAKT_RECORD_STEP;
 }
 
 /* What core says by itself, in the course of the steps before. */
-static bool is_notice(uint8_t kind) { return kind == TAKT_RECORD_ABORT || kind == TAKT_RECORD_SKIP; }
+static bool is_notice(uint8_t kind) { return kind > TAKT_RECORD_DECISION && kind <= TAKT_RECORD_LAST; }
 
-static bool has_timers(const takt_entity_t *entity) {
+static bool has_extension(const takt_entity_t *entity) {
     return entity->task != NULL && entity->task->extension != NULL;
 }
 
-static bool is_suspended(const takt_entity_t *entity) {
-    return has_timers(entity) && takt_timer_is_armed(&entity->task->extension->resume);
+/* Whether a job comes back by itself: from a suspension, or when it gets a resource. */
+static bool is_away(const takt_entity_t *entity) {
+    return has_extension(entity) && (takt_timer_is_armed(&entity->task->extension->resume) ||
+                                     entity->task->extension->parked_at != NULL);
+}
+
+/* Whether `entity`, which runs, may try to lock resource `number`, or unlock it. */
+static bool lock_fits(const takt_system_t *system, const takt_entity_t *entity, uint64_t number, bool locks) {
+    if (!has_extension(entity) || number >= system->resource_count ||
+        system->resource_homes[number] != entity->home) {
+        return false;
+    }
+    const takt_resource_t *resource = &system->resources[number];
+    const takt_task_extension_t *extension = entity->task->extension;
+    return locks ? resource->holder != entity && extension->wanted == NULL : extension->held == resource;
 }
 
 /* Whether `entity` is in the state that `record`, an event, presupposes. */
-static bool event_fits(const takt_dispatcher_t *dispatcher, const takt_record_t *record,
+static bool event_fits(const takt_system_t *system, const takt_record_t *record,
                        const takt_entity_t *entity) {
-    const bool runs = takt_entity_is_ready(entity) && dispatcher->cpus[0].running == entity;
+    const bool runs = takt_entity_is_ready(entity) && system->dispatcher.cpus[0].running == entity;
     switch (record->kind) {
     case TAKT_RECORD_COMPLETE:
         return runs && entity->task != NULL;
@@ -47,13 +60,16 @@ static bool event_fits(const takt_dispatcher_t *dispatcher, const takt_record_t 
     case TAKT_RECORD_OPTIONAL_POINT:
         return runs && (entity->attributes & TAKT_ATTRIBUTE_LIMITED) != 0;
     case TAKT_RECORD_SUSPEND:
-        return runs && has_timers(entity) && record->value >= record->now;
+        return runs && has_extension(entity) && record->value >= record->now;
+    case TAKT_RECORD_LOCK:
+    case TAKT_RECORD_UNLOCK:
+        return runs && lock_fits(system, entity, record->value, record->kind == TAKT_RECORD_LOCK);
     case TAKT_RECORD_ARRIVAL:
         return entity->task != NULL && !takt_task_is_periodic(entity->task) && record->value <= record->now;
     case TAKT_RECORD_BLOCK:
         return takt_entity_is_ready(entity);
     default:
-        return !takt_entity_is_ready(entity) && !is_suspended(entity) &&
+        return !takt_entity_is_ready(entity) && !is_away(entity) &&
                (entity->task == NULL || (entity->state & TAKT_STATE_ACTIVE) != 0);
     }
 }
@@ -65,7 +81,7 @@ static bool make_room(takt_system_t *system, const takt_entity_t *entity) {
 static bool post(replay_t *replay, const takt_record_t *record) {
     takt_dispatcher_t *dispatcher = &replay->system->dispatcher;
     takt_entity_t *entity = takt_system_entity(replay->system, record->entity);
-    if (entity == NULL || takt_entity_is_server(entity) || !event_fits(dispatcher, record, entity)) {
+    if (entity == NULL || takt_entity_is_server(entity) || !event_fits(replay->system, record, entity)) {
         return false;
     }
     if (record->kind == TAKT_RECORD_ARRIVAL && !make_room(replay->system, entity)) {
@@ -125,7 +141,7 @@ takt_replay_result_t takt_replay(takt_system_t *system, const takt_record_t *rec
     listener_t listener = {.trace = {listen}};
     takt_dispatcher_record_to(&system->dispatcher, &listener.trace);
     for (uint64_t i = 0; i < count; i++) {
-        if (records[i].kind > TAKT_RECORD_SKIP) {
+        if (records[i].kind > TAKT_RECORD_LAST) {
             continue;
         }
         result.verdict =

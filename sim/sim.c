@@ -89,6 +89,9 @@ static uint32_t task_of(const takt_sim_t *sim, const takt_entity_t *entity) {
     return entity->id - 1u - sim->system.server_count;
 }
 
+/* Whether `entity`, which was chosen, is a task: neither nobody nor a server that idles. */
+static bool is_task(const takt_entity_t *entity) { return entity != NULL && entity->task != NULL; }
+
 static void count_preemption(run_t *run, const takt_entity_t *next) {
     if (run->unfinished != NULL && run->unfinished != next) {
         run->sim->statistics[task_of(run->sim, run->unfinished)].preemptions++;
@@ -147,9 +150,21 @@ static void lose_job(run_t *run, const takt_record_t *record) {
     tell_job(run, task, record->job, sim->system.tasks[task].job.release, TAKT_NEVER, true);
 }
 
+static void tell_lock(const run_t *run, const takt_record_t *record) {
+    static const takt_sim_lock_t whats[] = {TAKT_SIM_LOCKED, TAKT_SIM_BLOCKED, TAKT_SIM_UNLOCKED,
+                                            TAKT_SIM_DEADLOCKED};
+    const uint32_t task = record->entity - 1u - run->sim->system.server_count;
+    if (run->sinks.lock != NULL) {
+        run->sinks.lock(run->sinks.context, record->now, task, record->job, (uint32_t)record->value,
+                        whats[record->kind - TAKT_RECORD_GRANT]);
+    }
+}
+
 static void listen(takt_trace_t *trace, const takt_record_t *record) {
     run_t *run = TAKT_CONTAINER_OF(trace, run_t, trace);
-    if (record->kind > TAKT_RECORD_DECISION) {
+    if (record->kind >= TAKT_RECORD_GRANT) {
+        tell_lock(run, record);
+    } else if (record->kind > TAKT_RECORD_DECISION) {
         lose_job(run, record);
     }
     if (run->forward != NULL) {
@@ -157,8 +172,8 @@ static void listen(takt_trace_t *trace, const takt_record_t *record) {
     }
 }
 
-static bool may_lose_jobs(const takt_sim_t *sim) {
-    bool may = false;
+static bool has_to_listen(const takt_sim_t *sim) {
+    bool may = sim->system.resource_count > 0;
     for (uint32_t task = 0; task < sim->system.task_count; task++) {
         may |= sim->specs[task].on_miss != TAKT_ON_MISS_CONTINUE;
     }
@@ -169,6 +184,9 @@ static bool may_lose_jobs(const takt_sim_t *sim) {
 
 static bool is_charged(const takt_entity_t *running, const takt_server_t *server) {
     const takt_server_t *home = running != NULL ? running->home : NULL;
+    if (running == &server->entity) {
+        return true;
+    }
     while (home != NULL && home != server) {
         home = home->entity.home;
     }
@@ -189,8 +207,8 @@ static void report_waiting_replenishments(const run_t *run, takt_instant_t after
     const takt_system_t *system = &run->sim->system;
     for (uint32_t i = 0; i < system->server_count; i++) {
         const takt_server_t *server = &system->servers[i];
-        const takt_instant_t instant = server->replenishment.instant;
-        if (instant > after && instant < before) {
+        takt_instant_t instant = takt_server_next_replenishment(server, after);
+        for (; instant < before; instant = takt_server_next_replenishment(server, instant)) {
             run->sinks.budget(run->sinks.context, instant, i, takt_server_budget(server, instant), false);
         }
     }
@@ -252,19 +270,25 @@ static bool pulls(const run_t *run, const takt_entity_t *entity) {
     return run->sim->options.costs.is_pull && is_non_preemptive(entity) && takt_server_is_root(entity->home);
 }
 
+static bool is_lock(const takt_event_t *event) {
+    return event->kind == TAKT_EVENT_LOCK || event->kind == TAKT_EVENT_UNLOCK;
+}
+
 /* Whether the scheduler has had no choice: a non-preemptive job goes on that nobody asks to yield. */
 static bool goes_on(const run_t *run, const takt_event_t *event, const takt_entity_t *chosen) {
-    const bool is_same = chosen != NULL && chosen == run->decision.entity &&
+    const bool is_same = is_task(chosen) && chosen == run->decision.entity &&
                          chosen->task->job.number == run->job && is_non_preemptive(chosen);
     const bool is_silent = event->kind == TAKT_EVENT_TIME || event->kind == TAKT_EVENT_OPTIONAL_POINT ||
+                           is_lock(event) ||
                            (event->kind == TAKT_EVENT_POINT && run->sim->system.cpu.should_yield == 0);
     return is_same && is_silent && !pulls(run, chosen);
 }
 
-/* Whether the scheduler had something to do: not if there was just a tick, or a look at what is not due. */
+/* Whether the scheduler had something to do: not if there was just a tick, or a look at what is not due, or a
+ * lock after which the same job goes on. */
 static bool is_busy(const run_t *run, const takt_event_t *event, const takt_entity_t *chosen) {
-    return event->kind != TAKT_EVENT_TIME || run->backend.dispatcher->fired != run->fired ||
-           chosen != run->decision.entity;
+    const bool is_quiet = event->kind == TAKT_EVENT_TIME || is_lock(event);
+    return !is_quiet || run->backend.dispatcher->fired != run->fired || chosen != run->decision.entity;
 }
 
 /* What the kernel takes until what it chose starts. */
@@ -279,7 +303,7 @@ static takt_duration_t kernel_time(run_t *run, const takt_event_t *event, const 
     if (was_busy && !goes_on(run, event, chosen)) {
         cost += costs->scheduling;
     }
-    if (chosen != NULL && chosen != run->last) {
+    if (is_task(chosen) && chosen != run->last) {
         cost += costs->context_switch;
     }
     return cost;
@@ -298,8 +322,8 @@ static void take_time(run_t *run, takt_instant_t now, takt_instant_t start) {
 
 /* The instant at which the job that will be chosen starts: after the kernel has done its work. */
 TAKT_RARE static takt_instant_t start_of(run_t *run, const takt_event_t *event) {
-    const takt_dispatcher_t *dispatcher = run->backend.dispatcher;
-    const takt_entity_t *chosen = takt_dispatcher_best(dispatcher);
+    takt_dispatcher_t *dispatcher = run->backend.dispatcher;
+    const takt_entity_t *chosen = takt_dispatcher_best(dispatcher, event->now);
     const bool was_busy = is_busy(run, event, chosen);
     const takt_instant_t start = event->now + kernel_time(run, event, chosen, was_busy);
     run->sim->invocations += was_busy;
@@ -317,7 +341,8 @@ static void take(run_t *run, takt_instant_t start) {
     const takt_entity_t *chosen = run->decision.entity;
     run->sim->decisions++;
     count_preemption(run, chosen);
-    if (chosen != NULL) {
+    run->job = 0;
+    if (is_task(chosen)) {
         run->job = chosen->task->job.number;
         run->sim->switches += chosen != run->last;
         run->last = chosen;
@@ -361,7 +386,7 @@ TAKT_RARE static bool catch_up(run_t *run, const takt_event_t *event) {
 
 static bool can_pull(const run_t *run, takt_instant_t start) {
     const takt_entity_t *chosen = run->decision.entity;
-    return chosen != NULL && pulls(run, chosen) && run->decision.until > start &&
+    return is_task(chosen) && pulls(run, chosen) && run->decision.until > start &&
            takt_sim_arrivals_next(run->sim) > start;
 }
 
@@ -395,6 +420,10 @@ TAKT_RARE static takt_event_t pass_milestone(run_t *run, takt_sim_work_t *work, 
         run->unfinished = NULL;
         return (takt_event_t){TAKT_EVENT_SUSPEND, entity, now, now + item.ticks};
     }
+    if (item.kind == TAKT_ITEM_LOCK || item.kind == TAKT_ITEM_UNLOCK) {
+        const bool locks = item.kind == TAKT_ITEM_LOCK;
+        return (takt_event_t){locks ? TAKT_EVENT_LOCK : TAKT_EVENT_UNLOCK, entity, now, item.ticks};
+    }
     if (is_non_preemptive(entity)) {
         return (takt_event_t){is_optional ? TAKT_EVENT_OPTIONAL_POINT : TAKT_EVENT_POINT, entity, now, now};
     }
@@ -414,16 +443,28 @@ static takt_instant_t end_of_decision(const run_t *run, takt_instant_t now) {
 
 static takt_event_t time_event(takt_instant_t now) { return (takt_event_t){TAKT_EVENT_TIME, NULL, now, now}; }
 
-/* Lets the decision be from `now` on, until its job does something, its time ends or the horizon comes:
- * the next event. What came due while the kernel worked comes before anything that the job does. */
-static takt_event_t advance(run_t *run, takt_instant_t now) {
-    const takt_instant_t end = end_of_decision(run, now);
+/* Nobody runs in [start, end), at the expense of `entity` if that is a server. */
+TAKT_RARE static takt_event_t idle(run_t *run, const takt_entity_t *entity, takt_instant_t start,
+                                   takt_instant_t end) {
+    if (entity != NULL && run->sinks.segment != NULL && end > start) {
+        extend_segment(run, run->sim->system.task_count + entity->id - 1u, start, end);
+    }
+    return time_event(end);
+}
+
+/* Lets the decision be from `began` on, until its job does something, its time ends or the horizon comes:
+ * the next event. What came due while the kernel worked comes before anything that the job does; a lock is
+ * tried only once the job has been chosen at that very instant. */
+static takt_event_t advance(run_t *run, takt_instant_t began) {
+    const takt_instant_t end = end_of_decision(run, began);
     takt_entity_t *entity = run->decision.entity;
-    if (entity == NULL || end <= now) {
-        return time_event(end);
+    if (!is_task(entity) || end <= began) {
+        return idle(run, entity, began, end);
     }
     const uint32_t task = task_of(run->sim, entity);
+    const takt_task_spec_t *spec = &run->sim->specs[task];
     takt_sim_work_t *work = takt_sim_work_on(run->sim, task, run->job);
+    takt_instant_t now = began;
     takt_event_t event = time_event(end);
     run->unfinished = entity;
     while (event.kind == TAKT_EVENT_TIME) {
@@ -436,6 +477,9 @@ static takt_event_t advance(run_t *run, takt_instant_t now) {
         if (work->after == 0) {
             finish_job(run, work, task, now);
             return (takt_event_t){TAKT_EVENT_COMPLETE, entity, now, now};
+        }
+        if (now > began && takt_sim_work_is_lock(work, spec)) {
+            return time_event(now);
         }
         event = pass_milestone(run, work, task, now);
     }
@@ -522,7 +566,7 @@ void takt_sim_run(takt_sim_t *sim, takt_instant_t horizon, const takt_sim_sinks_
     if (sinks != NULL) {
         run.sinks = *sinks;
     }
-    takt_dispatcher_record_to(run.backend.dispatcher, may_lose_jobs(sim) ? &run.trace : trace);
+    takt_dispatcher_record_to(run.backend.dispatcher, has_to_listen(sim) ? &run.trace : trace);
     while (event.now < run.horizon && is_wanted(&run, event.now)) {
         const takt_instant_t start = decide(&run, &event);
         event = advance(&run, start);

@@ -41,10 +41,18 @@ typedef struct takt_sim_statistics {
     takt_duration_t busy; /* service received */
 } takt_sim_statistics_t;
 
+typedef enum takt_sim_lock {
+    TAKT_SIM_LOCKED = 0,
+    TAKT_SIM_BLOCKED = 1,
+    TAKT_SIM_UNLOCKED = 2,
+    TAKT_SIM_DEADLOCKED = 3,
+} takt_sim_lock_t;
+
 /* What a run tells while it goes on; members may be NULL. `task` is an index into the spec. */
 typedef struct takt_sim_sinks {
     void *context;
-    /* A job ran in [start, end); neighbours of one job are already merged. */
+    /* A job ran in [start, end); neighbours of one job are already merged. `task` of task_count + i: server i
+     * idled, in job 0. */
     void (*segment)(void *context, takt_instant_t start, takt_instant_t end, uint32_t cpu, uint32_t task,
                     uint32_t job);
     /* A job finished; or it was aborted or skipped, or is unfinished at the horizon (finish = TAKT_NEVER; the
@@ -58,6 +66,10 @@ typedef struct takt_sim_sinks {
     /* A job is at a point of its body; whether it should yield is known of non-preemptive jobs. */
     void (*point)(void *context, takt_instant_t now, uint32_t task, uint32_t job, bool is_optional,
                   bool should_yield);
+    /* What became of a resource: a job locked it, unlocked it, has to wait for it, or waits in a circle (told
+     * once for each job of the circle, the one first that closed it). */
+    void (*lock)(void *context, takt_instant_t now, uint32_t task, uint32_t job, uint32_t resource,
+                 takt_sim_lock_t what);
     /* Called now and then; false ends the run at once, and what it has told so far is not complete. */
     bool (*progress)(void *context, takt_instant_t now);
 } takt_sim_sinks_t;

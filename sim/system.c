@@ -129,7 +129,7 @@ static void make_root(takt_system_t *system, arena_t *arena, const house_t *hous
 }
 
 static bool is_extended(const takt_task_spec_t *task) {
-    return task->is_external || task->suspends || task->on_miss != TAKT_ON_MISS_CONTINUE;
+    return task->is_external || task->suspends || task->locks || task->on_miss != TAKT_ON_MISS_CONTINUE;
 }
 
 static size_t extension_count(const takt_system_spec_t *spec) {
@@ -140,12 +140,23 @@ static size_t extension_count(const takt_system_spec_t *spec) {
     return count;
 }
 
+static size_t returning_count(const takt_system_spec_t *spec) {
+    size_t count = 0;
+    for (uint32_t i = 0; i < spec->server_count; i++) {
+        count += spec->servers[i].kind->has_returns;
+    }
+    return count;
+}
+
 static void lay_out(takt_system_t *system, arena_t *arena, const takt_system_spec_t *spec,
                     const house_t *houses) {
     system->servers = arena_take(arena, spec->server_count, sizeof(takt_server_t));
     system->entities = arena_take(arena, spec->task_count + spec->thread_count, sizeof(takt_entity_t));
     system->tasks = arena_take(arena, spec->task_count, sizeof(takt_task_t));
     system->extensions = arena_take(arena, system->extension_count, sizeof(takt_task_extension_t));
+    system->resources = arena_take(arena, spec->resource_count, sizeof(takt_resource_t));
+    system->resource_homes = arena_take(arena, spec->resource_count, sizeof(takt_server_t *));
+    system->returns = arena_take(arena, returning_count(spec), sizeof(takt_server_returns_t));
     make_root(system, arena, &houses[0]);
     for (uint32_t i = 0; i < spec->server_count; i++) {
         make_server(system, arena, &houses[1u + i], i);
@@ -153,6 +164,7 @@ static void lay_out(takt_system_t *system, arena_t *arena, const takt_system_spe
 }
 
 static void add_servers(takt_system_t *system, const takt_system_spec_t *spec) {
+    takt_server_returns_t *returns = system->returns;
     for (uint32_t i = 0; i < spec->server_count; i++) {
         const takt_server_spec_t *server = &spec->servers[i];
         const takt_server_parameters_t parameters = {
@@ -162,6 +174,7 @@ static void add_servers(takt_system_t *system, const takt_system_spec_t *spec) {
             .offset = server->offset,
             .level = server->level,
             .id = 1u + i,
+            .returns = server->kind->has_returns ? returns++ : NULL,
         };
         takt_dispatcher_add_server(&system->servers[i], home_of(system, server->parent), &parameters);
     }
@@ -225,6 +238,15 @@ static void add_tasks(takt_system_t *system, const takt_system_spec_t *spec) {
     }
 }
 
+static void add_resources(takt_system_t *system, const takt_system_spec_t *spec) {
+    for (uint32_t i = 0; i < spec->resource_count; i++) {
+        const takt_resource_spec_t *resource = &spec->resources[i];
+        takt_resource_init(&system->resources[i], i, resource->protocol, resource->ceiling);
+        system->resource_homes[i] = home_of(system, resource->server);
+    }
+    takt_dispatcher_set_resources(&system->dispatcher, system->resources);
+}
+
 static void add_threads(takt_system_t *system, const takt_system_spec_t *spec) {
     for (uint32_t i = 0; i < spec->thread_count; i++) {
         takt_dispatcher_add_thread(&system->entities[spec->task_count + i], &system->dispatcher.root,
@@ -246,6 +268,7 @@ static bool build(takt_system_t *system, const takt_system_spec_t *spec, const h
     }
     add_servers(system, spec);
     add_tasks(system, spec);
+    add_resources(system, spec);
     add_threads(system, spec);
     return true;
 }
@@ -259,6 +282,7 @@ bool takt_system_create(takt_system_t *system, const takt_system_spec_t *spec) {
     system->task_count = spec->task_count;
     system->extension_count = (uint32_t)extension_count(spec);
     system->thread_count = spec->thread_count;
+    system->resource_count = spec->resource_count;
     house_t *houses = calloc(1u + spec->server_count, sizeof(house_t));
     if (houses == NULL) {
         return false;

@@ -17,11 +17,13 @@ typedef enum takt_item_kind {
     TAKT_ITEM_POINT = 1,
     TAKT_ITEM_OPTIONAL_POINT = 2,
     TAKT_ITEM_SUSPEND = 3,
+    TAKT_ITEM_LOCK = 4,
+    TAKT_ITEM_UNLOCK = 5,
 } takt_item_kind_t;
 
 typedef struct takt_item {
     takt_item_kind_t kind;
-    takt_duration_t ticks; /* run, suspend: >= 1 */
+    takt_duration_t ticks; /* run, suspend: >= 1; lock, unlock: number of the resource */
 } takt_item_t;
 
 /* Where members are NULL or 0, the task is plain: periodic, every job runs for `demand` ticks. What stands
@@ -39,6 +41,7 @@ typedef struct takt_task_spec {
     takt_on_miss_t on_miss;
     bool is_external; /* its jobs arrive as events */
     bool suspends;    /* its jobs may suspend themselves */
+    bool locks;       /* its jobs may lock resources */
     /* the simulator's */
     takt_duration_t demand;        /* ticks that each job runs, >= 1 */
     const takt_stream_t *demands;  /* instead of `demand`, >= 1 each */
@@ -62,6 +65,13 @@ typedef struct takt_server_spec {
     uint32_t time_rows;  /* of its timers, 0: all 16 */
 } takt_server_spec_t;
 
+/* Used by tasks of one dispatcher. */
+typedef struct takt_resource_spec {
+    takt_protocol_t protocol;
+    takt_key_t ceiling; /* highest level of its users, see core/policy.h; read where the protocol has one */
+    int32_t server;     /* index of the server that its users are in, or TAKT_ROOT */
+} takt_resource_spec_t;
+
 typedef struct takt_thread_spec {
     uint32_t level; /* under the root; keyed roots treat it as background */
 } takt_thread_spec_t;
@@ -77,6 +87,8 @@ typedef struct takt_system_spec {
     uint32_t task_count;
     const takt_thread_spec_t *threads; /* plain threads, after the tasks in the entity table */
     uint32_t thread_count;
+    const takt_resource_spec_t *resources;
+    uint32_t resource_count;
 } takt_system_spec_t;
 
 /* A built system. Entity numbers: the root 0, server i is 1 + i, task i is 1 + server_count + i, thread i
@@ -88,10 +100,14 @@ typedef struct takt_system {
     uint32_t task_count;
     uint32_t thread_count;
     uint32_t extension_count;
+    uint32_t resource_count;
     takt_server_t *servers;
     takt_task_t *tasks;
     takt_entity_t *entities;           /* of the tasks, then of the threads */
     takt_task_extension_t *extensions; /* of the tasks that need one */
+    takt_server_returns_t *returns;    /* of the servers whose kind has some */
+    takt_resource_t *resources;
+    const takt_server_t **resource_homes; /* of each resource: where its users are */
     void *memory;
 } takt_system_t;
 

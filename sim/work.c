@@ -8,14 +8,22 @@ void takt_sim_work_init(takt_sim_work_t *work, const takt_task_spec_t *spec) {
     work->item = is_plain ? TAKT_SIM_PLAIN : 0;
 }
 
-/* Takes the runs that come next together; what is left beyond the last item is run, too. */
+/* Whether nothing but unlocking comes from `item` on: the end of a job does that. */
+static bool is_at_end(const takt_task_spec_t *spec, uint32_t item) {
+    while (item < spec->body_count && spec->body[item].kind == TAKT_ITEM_UNLOCK) {
+        item++;
+    }
+    return item >= spec->body_count;
+}
+
+/* Takes the runs that come next together; what the demand has beyond the last one extends it. */
 static void find_milestone(takt_sim_work_t *work, const takt_task_spec_t *spec, takt_duration_t remaining) {
     takt_duration_t run = 0;
     while (work->item < spec->body_count && spec->body[work->item].kind == TAKT_ITEM_RUN) {
         run += spec->body[work->item].ticks;
         work->item++;
     }
-    const bool is_last = work->item >= spec->body_count || run >= remaining;
+    const bool is_last = run >= remaining || is_at_end(spec, work->item);
     work->left = is_last ? remaining : run;
     work->after = remaining - work->left;
 }

@@ -22,6 +22,11 @@ void takt_sim_work_init(takt_sim_work_t *work, const takt_task_spec_t *spec);
 /* Job `job` of `task` begins whose work is not plain. */
 void takt_sim_work_begin_special(const takt_sim_t *sim, uint32_t task, uint32_t job);
 
+/* Whether the milestone that has been reached, which is not the end, is a lock. */
+TAKT_INLINE bool takt_sim_work_is_lock(const takt_sim_work_t *work, const takt_task_spec_t *spec) {
+    return spec->body[work->item].kind == TAKT_ITEM_LOCK;
+}
+
 /* The item at the milestone that has been reached, which is not the end; goes on to the next milestone. */
 takt_item_t takt_sim_work_pass(takt_sim_work_t *work, const takt_task_spec_t *spec);
 

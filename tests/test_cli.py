@@ -193,7 +193,8 @@ def test_replay_of_something_else_is_bad_input() -> None:
 
 def test_policies_lists_what_there_is() -> None:
     lines = words(invoke("policies").stdout)
-    names = ["policies", "name", "dm", "edf", "fp", "llf", "rm", "kinds", "name", "deferrable"]
+    names = ["policies", "name", "dm", "edf", "fp", "llf", "rm", "kinds", "name"]
+    names += ["cbs", "deferrable", "hard-cbs", "idling", "polling", "sporadic"]
     assert [line[0] for line in lines] == names
 
 

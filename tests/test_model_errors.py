@@ -77,9 +77,19 @@ BAD: dict[str, tuple[str, list[str]]] = {
         ["system: expected a table, found an array; write [system]"],
     ),
     "misspelt table": (HEAD + TASK + "[systen]\n", ['systen: unknown key; did you mean "system"?']),
-    "resource": (HEAD + TASK + "[[resource]]\n", ["[[resource]]: this table is not supported by this version yet"]),
+    "resource without a name": (
+        HEAD + TASK + "[[resource]]\n",
+        ['[[resource]] number 1 name: missing; every resource needs one, for instance name = "R"'],
+    ),
     "change": (HEAD + TASK + "[[change]]\n", ["[[change]]: this table is not supported by this version yet"]),
-    "resources": (HEAD + TASK + "[[resource]]\n", ["[[resource]]: this table is not supported by this version yet"]),
+    "unknown protocol": (
+        HEAD + TASK + '[[resource]]\nname = "R"\nprotocol = "pcpp"\n',
+        ['[[resource]] "R" protocol: unknown protocol "pcpp"; did you mean "pcp"?'],
+    ),
+    "two resources of one name": (
+        HEAD + TASK + '[[resource]]\nname = "R"\n' * 2,
+        ['[[resource]] "R" name: expected a name of its own, found that of another resource'],
+    ),
     "policy options": (HEAD + TASK + "[policy.edf]\n", ["[policy]: this table is not supported by this version yet"]),
     "syntax": (HEAD + TASK + "server = \n", ["line 6: not valid TOML: Invalid value"]),
     "open string": (HEAD + TASK + 'server = """', ["line 6: not valid TOML: Unterminated string"]),
@@ -286,7 +296,7 @@ BAD: dict[str, tuple[str, list[str]]] = {
         task('body = "run 2"'),
         [
             '[[task]] "A" body: expected a list of items such as '
-            '"run 2ms", "point", "optional point" or "suspend 1ms", found "run 2"'
+            '"run 2ms", "point", "optional point", "suspend 1ms", "lock R" or "unlock R", found "run 2"'
         ],
     ),
     "body longer than wcet": (
@@ -335,9 +345,57 @@ BAD: dict[str, tuple[str, list[str]]] = {
         task('body = ["suspend 0", "run 1"]'),
         ['[[task]] "A" body: expected a positive time such as "10ms", found 0'],
     ),
-    "later item": (
+    "section without end": (
         task('body = ["lock R", "run 1"]'),
-        ['[[task]] "A" body: "lock R" is not supported by this version yet'],
+        ['[[task]] "A" body: expected "unlock R" before the end of the body'],
+    ),
+    "unlock without lock": (
+        task('body = ["run 1", "unlock R"]'),
+        ['[[task]] "A" body: expected "lock R" before it, found "unlock R"; sections are nested'],
+    ),
+    "sections that cross": (
+        task('body = ["lock R", "lock S", "run 1", "unlock R", "unlock S"]'),
+        ['[[task]] "A" body: expected "unlock S" first, found "unlock R"; sections are nested'],
+    ),
+    "lock of what is held": (
+        task('body = ["lock R", "run 1", "lock R"]'),
+        ['[[task]] "A" body: expected "unlock R" before another "lock R"'],
+    ),
+    "suspension in a section": (
+        task('body = ["lock R", "suspend 1ms", "run 1", "unlock R"]'),
+        ['[[task]] "A" body: expected "unlock R" before a suspension, found "suspend 1ms"'],
+    ),
+    "lock of nothing": (
+        task('body = ["lock", "run 1"]'),
+        ['[[task]] "A" body: expected a resource after "lock", for instance "lock R"'],
+    ),
+    "body that ends before it runs": (
+        task('body = ["run 1", "lock R", "unlock R"]'),
+        ['[[task]] "A" body: expected a run as the last item, found "unlock R"; leave it out'],
+    ),
+    "resource that is not there": (
+        task('body = ["lock R", "run 1", "unlock R"]'),
+        ['[[task]] "A" body: unknown resource "R"; write [[resource]] name = "R"'],
+    ),
+    "resource of two dispatchers": (
+        HEAD
+        + '[[task]]\nname = "A"\nperiod = 5\nbody = ["lock R", "run 1", "unlock R"]\n'
+        + '[[task]]\nname = "B"\nperiod = 5\nbody = ["lock R", "run 1", "unlock R"]\nserver = "S"\n'
+        + '[[server]]\nname = "S"\nperiod = 5\nbudget = 1\n[[resource]]\nname = "R"\n',
+        ['[[resource]] "R" name: expected users in one dispatcher, found "A" at the root and "B" in the server "S"'],
+    ),
+    "ceiling without levels": (
+        HEAD
+        + '[system]\npolicy = "llf"\n'
+        + '[[task]]\nname = "A"\nperiod = 5\nbody = ["lock R", "run 1", "unlock R"]\n'
+        + '[[resource]]\nname = "R"\nprotocol = "srp"\n',
+        ['[[resource]] "R" protocol: found "srp" under "llf"; it needs fp, rm, dm, edf'],
+    ),
+    "lock where points pull": (
+        HEAD
+        + '[[task]]\nname = "A"\nperiod = 5\nbody = ["lock R", "run 1", "unlock R"]\n'
+        + '[[resource]]\nname = "R"\n[platform]\npoints = "pull"\n',
+        ['[[task]] "A" body: expected no lock with points = "pull"; leave one of them out'],
     ),
     "item between ticks": (
         task('body = ["run 500us"]'),
@@ -524,9 +582,19 @@ BAD: dict[str, tuple[str, list[str]]] = {
         server('kind = "deferable"'),
         ['[[server]] "S1" kind: unknown kind "deferable"; did you mean "deferrable"?'],
     ),
-    "later kind": (
-        server('kind = "idling"'),
-        ['[[server]] "S1" kind: kind "idling" is not supported by this version yet; it has deferrable'],
+    "unknown kind": (
+        server('kind = "idle"'),
+        ['[[server]] "S1" kind: unknown kind "idle"; did you mean "idling"?'],
+    ),
+    "kind with deadlines under priorities": (
+        server('kind = "cbs"'),
+        ['[[server]] "S1" kind: expected a kind without deadlines under "fp", found "cbs"; it needs edf'],
+    ),
+    "task with the name of what an idling server does": (
+        HEAD
+        + '[[task]]\nname = "idle"\nperiod = 5\nwcet = 1\n'
+        + '[[server]]\nname = "S1"\nperiod = 5\nbudget = 1\nkind = "idling"\n',
+        ['[[task]] "idle" name: expected another name: "idle" is what an idling server does without work'],
     ),
     "policy of a server": (
         server('policy = "edd"'),

@@ -13,10 +13,12 @@ from pathlib import Path
 import oracle
 import takt
 from hypothesis import HealthCheck, example, given, settings
-from oracle.systems import EVERYTHING, chains, horizons, systems
+from oracle.systems import EVERYTHING as ANYTHING
+from oracle.systems import SERVER_KINDS, chains, horizons, systems
 from takt import measurement, report
 
 SYSTEMS = int(os.environ.get("TAKT_SYSTEMS", "200"))
+EVERYTHING = ANYTHING | SERVER_KINDS
 IDEAL = EVERYTHING - {"costs"}
 
 many = settings(max_examples=SYSTEMS, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
@@ -117,6 +119,18 @@ def test_simulation_equals_the_oracle(system: oracle.System, horizon: int) -> No
 @given(chains(), horizons())
 @example(LATE_LOOK_INSIDE, 4)
 def test_simulation_equals_the_oracle_in_deep_hierarchies(system: oracle.System, horizon: int) -> None:
+    assert outcome(takt.simulate(as_system(system), horizon)) == expected_of(system, horizon)
+
+
+@many
+@given(systems(features=SERVER_KINDS, always=SERVER_KINDS), horizons())
+def test_simulation_equals_the_oracle_with_every_kind_of_server(system: oracle.System, horizon: int) -> None:
+    assert outcome(takt.simulate(as_system(system), horizon)) == expected_of(system, horizon)
+
+
+@many
+@given(chains(kinds=True), horizons())
+def test_simulation_equals_the_oracle_in_deep_hierarchies_of_every_kind(system: oracle.System, horizon: int) -> None:
     assert outcome(takt.simulate(as_system(system), horizon)) == expected_of(system, horizon)
 
 

@@ -39,6 +39,7 @@ class Outcome(TypedDict):
     jobs: dict[str, Column]
     budgets: dict[str, Column]
     points: dict[str, Column]
+    locks: dict[str, Column]
 
 class Spec:
     def __init__(self, policy: str | PythonPolicy, levels: int, order_rows: int = 0, time_rows: int = 0) -> None: ...
@@ -73,7 +74,9 @@ class Spec:
         jitter: array[int],
         is_external: array[int],
         suspends: array[int],
+        locks: array[int],
     ) -> None: ...
+    def add_resources(self, *, protocols: list[str], ceiling: array[int], home: array[int]) -> None: ...
     def set_demand(
         self, index: int, kind: str, values: array[int], a: float, b: float, least: int, most: int
     ) -> None: ...
@@ -97,7 +100,8 @@ class Spec:
 
 def level_from_priority(priority: int, levels: int) -> int: ...
 def policies() -> list[tuple[str, str, str, bool]]: ...
-def server_kinds() -> list[tuple[str, str]]: ...
+def server_kinds() -> list[tuple[str, str, bool, bool]]: ...
+def protocols() -> list[tuple[str, bool]]: ...
 def simulate(
     spec: Spec,
     horizon: int,
@@ -106,6 +110,7 @@ def simulate(
     jobs: bool,
     budgets: bool,
     points: bool,
+    locks: bool,
     trace_path: str | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Outcome: ...

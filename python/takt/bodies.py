@@ -1,6 +1,6 @@
 """Bodies: what a job does, item by item, as authors write it.
 
-Source: SPEC.md, 7.1. An item is a text such as "run 2ms", "point", "optional point" or "suspend 5".
+Source: SPEC.md, 7.1. An item is a text such as "run 2ms", "point", "optional point", "suspend 5" or "lock R".
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ class Op(IntEnum):
     POINT = 1
     OPTIONAL_POINT = 2
     SUSPEND = 3
+    LOCK = 4
+    UNLOCK = 5
 
 
 class Item(NamedTuple):
@@ -26,17 +28,19 @@ class Item(NamedTuple):
 
     Args:
         op: what it does.
-        time: for how long, as it was written; 0 for points.
+        time: for how long, as it was written; 0 for what takes no time.
+        resource: what it locks or unlocks.
     """
 
     op: Op
-    time: int | str
+    time: int | str = 0
+    resource: str | None = None
 
 
 _TIMED = {"run": Op.RUN, "suspend": Op.SUSPEND}
 _POINTS = {"point": Op.POINT, "optional point": Op.OPTIONAL_POINT}
-_LATER = ("lock", "unlock")
-_EXAMPLES = '"run 2ms", "point", "optional point" or "suspend 1ms"'
+_LOCKS = {"lock": Op.LOCK, "unlock": Op.UNLOCK}
+_EXAMPLES = '"run 2ms", "point", "optional point", "suspend 1ms", "lock R" or "unlock R"'
 
 
 def parse_item(text: object) -> Item:
@@ -45,13 +49,13 @@ def parse_item(text: object) -> Item:
         raise checks.refuse("wrong-type", f"expected items such as {_EXAMPLES}, found {show(text)}")
     words = " ".join(text.split())
     if words in _POINTS:
-        return Item(_POINTS[words], 0)
+        return Item(_POINTS[words])
     word, _, rest = words.partition(" ")
     if word in _TIMED:
         return Item(_TIMED[word], _time(text, rest))
-    if word in _LATER:
-        raise checks.refuse("not-yet", f"{show(text)} is not supported by this version yet")
-    hint = catalogue.alternatives(words if word not in words.split() else word, [*_TIMED, *_POINTS])
+    if word in _LOCKS:
+        return Item(_LOCKS[word], resource=_resource(text))
+    hint = catalogue.alternatives(words if word not in words.split() else word, [*_TIMED, *_POINTS, *_LOCKS])
     raise checks.refuse("unknown-word", f"unknown item {show(text)}; {hint}")
 
 
@@ -63,14 +67,41 @@ def _time(text: str, written: str) -> int | str:
     return checks.POSITIVE_TIME(value)
 
 
+def _resource(text: str) -> str:
+    """Read the name of what an item locks or unlocks."""
+    name = text.strip().partition(" ")[2].strip()
+    if not name:
+        raise checks.refuse("missing", f'expected a resource after "{text.strip()}", for instance "{text.strip()} R"')
+    return checks.check_name(name)
+
+
+def _check_sections(items: list[Item]) -> None:
+    """Check that sections are nested and end, that nothing is locked twice, and that no job sleeps in one."""
+    held: list[str] = []
+    for item in items:
+        name = item.resource or ""
+        if item.op == Op.LOCK and name in held:
+            raise checks.refuse("conflict", f'expected "unlock {name}" before another "lock {name}"')
+        if item.op == Op.UNLOCK and held[-1:] != [name]:
+            last = f'"unlock {held[-1]}" first' if held else f'"lock {name}" before it'
+            raise checks.refuse("conflict", f'expected {last}, found "unlock {name}"; sections are nested')
+        if item.op == Op.SUSPEND and held:
+            message = f'expected "unlock {held[-1]}" before a suspension, found "suspend {item.time}"'
+            raise checks.refuse("conflict", message)
+        held = [*held, name] if item.op == Op.LOCK else held[:-1] if item.op == Op.UNLOCK else held
+    if held:
+        raise checks.refuse("conflict", f'expected "unlock {held[-1]}" before the end of the body')
+
+
 def check_body(value: object) -> tuple[str, ...]:
-    """Accept a list of items that begins with anything and ends with a run."""
+    """Accept a list of items that begins with anything and ends with a run, or unlocks after one."""
     if not isinstance(value, (list, tuple)):
         raise checks.refuse("wrong-type", f"expected a list of items such as {_EXAMPLES}, found {show(value)}")
     items = [parse_item(item) for item in value]
     if not items:
         raise checks.refuse("out-of-range", f"expected items such as {_EXAMPLES}, found an empty list")
-    if items[-1].op != Op.RUN:
+    _check_sections(items)
+    if next(item.op for item in reversed(items) if item.op != Op.UNLOCK) != Op.RUN:
         raise checks.refuse("conflict", f"expected a run as the last item, found {show(value[-1])}; leave it out")
     return tuple(value)
 
@@ -79,5 +110,5 @@ def items_of(body: tuple[str, ...] | None, subjobs: tuple[int | str, ...] | None
     """List the items of a task; subjobs are runs with a point between any two."""
     if subjobs is not None:
         runs = [Item(Op.RUN, time) for time in subjobs]
-        return tuple(item for run in runs for item in (Item(Op.POINT, 0), run))[1:]
+        return tuple(item for run in runs for item in (Item(Op.POINT), run))[1:]
     return tuple(map(parse_item, body or ()))

@@ -35,14 +35,23 @@ class ServerKind(NamedTuple):
     Args:
         name: as in task-set files.
         summary: what it is, one line.
+        idles: whether its budget is used up without work, too.
+        wants_deadline: whether it stands under edf only.
     """
 
     name: str
     summary: str
+    idles: bool
+    wants_deadline: bool
 
 
 LATER_POLICIES = ("rate-based", "rbe", "time-driven", "share", "dual-priority", "imprecise")
-LATER_KINDS = ("idling", "polling", "sporadic", "cbs")
+
+PROTOCOLS = tuple(name for name, _ in _core.protocols())
+"""Protocols of resources."""
+
+CEILING_PROTOCOLS = tuple(name for name, has_ceiling in _core.protocols() if has_ceiling)
+"""Those that need levels: under fp, rm, dm and edf."""
 
 _POLICIES = {row[0]: PolicyInfo(*row) for row in _core.policies()}
 _KINDS = {row[0]: ServerKind(*row) for row in _core.server_kinds()}
@@ -61,6 +70,11 @@ def policies() -> tuple[PolicyInfo, ...]:
 def server_kinds() -> tuple[ServerKind, ...]:
     """List the kinds of servers of this build."""
     return tuple(_KINDS.values())
+
+
+def server_kind(name: str) -> ServerKind:
+    """Give a kind of servers of this build."""
+    return _KINDS[name]
 
 
 def has_levels(policy: object) -> bool:

@@ -538,4 +538,5 @@ def policies() -> None:
     rows = [(policy.name, policy.summary, policy.tie) for policy in takt.policies()]
     report.print_table(console, "policies", report.text_table(("name", "what it is", "among equals"), rows))
     console.print()
-    report.print_table(console, "kinds of servers", report.text_table(("name", "what it is"), takt.server_kinds()))
+    kinds = [(kind.name, kind.summary) for kind in takt.server_kinds()]
+    report.print_table(console, "kinds of servers", report.text_table(("name", "what it is"), kinds))

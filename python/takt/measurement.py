@@ -107,6 +107,11 @@ def _is_task(system: ResolvedSystem, entity: int) -> bool:
     return 0 <= entity - system.first_task < len(system.tasks)
 
 
+def _has_segment(system: ResolvedSystem, entity: int) -> bool:
+    """Say whether an entity number is a task's, or that of a server, which idles."""
+    return 0 < entity < system.first_task or _is_task(system, entity)
+
+
 def _released(task: ResolvedTask, horizon: int) -> int:
     """Count the jobs that a task releases before the horizon."""
     return -(-max(0, horizon - task.offset) // task.period)
@@ -132,7 +137,7 @@ def _segments(trace: Trace) -> Iterator[_Segment]:
         if running is not None and _ends(running, record):
             yield from _segment(trace.system, running, record.now)
             running = None
-        if is_decision and running is None and _is_task(trace.system, record.entity):
+        if is_decision and running is None and _has_segment(trace.system, record.entity):
             running = record
     if running is not None:
         yield from _segment(trace.system, running, trace.horizon)
@@ -147,7 +152,6 @@ def _ends(running: Record, record: Record) -> bool:
 def _segment(system: ResolvedSystem, running: Record, end: int) -> Iterator[_Segment]:
     """Make the segment since a decision, if it has any length."""
     if end > running.now:
-        index = running.entity - system.first_task
-        task = system.tasks[index]
-        server = system.servers[task.home - 1].name if task.home else ""
-        yield running.now, end, running.cpu, server, task.name, running.job
+        names, servers = system.runners()
+        index = (running.entity - system.first_task) % len(names)
+        yield running.now, end, running.cpu, servers[index], names[index], running.job

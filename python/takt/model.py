@@ -73,7 +73,7 @@ _DISTRIBUTION = {
         **dict.fromkeys(("min", "max", "mean", "deviation", "scale"), TIME_SCHEMA),
     },
 }
-_ITEM = {"type": "string", "pattern": r"^ *(point|optional +point|(run|suspend) +[0-9].*) *$"}
+_ITEM = {"type": "string", "pattern": r"^ *(point|optional +point|(run|suspend) +[0-9].*|(un)?lock +.*) *$"}
 
 Name = Annotated[str, PlainValidator(checks.check_name), WithJsonSchema(_NAME)]
 OptionalName = Annotated[str | None, PlainValidator(checks.optional(checks.check_name)), WithJsonSchema(_NAME)]
@@ -112,8 +112,9 @@ Threshold = Annotated[
 Seed = Annotated[int, PlainValidator(checks.check_integer("a whole number", 0, 2**64 - 1)), _integer(0, 2**64 - 1)]
 Cpus = Annotated[int, PlainValidator(checks.check_cpus), _integer(1, 1)]
 PolicyName = Annotated[str | Policy, PlainValidator(check_policy), _word(*_POLICY_NAMES)]
-KindName = Annotated[
-    str, PlainValidator(checks.check_choice("kind", _KIND_NAMES, catalogue.LATER_KINDS)), _word(*_KIND_NAMES)
+KindName = Annotated[str, PlainValidator(checks.check_choice("kind", _KIND_NAMES)), _word(*_KIND_NAMES)]
+ProtocolName = Annotated[
+    str, PlainValidator(checks.check_choice("protocol", catalogue.PROTOCOLS)), _word(*catalogue.PROTOCOLS)
 ]
 ClassName = Annotated[str, PlainValidator(checks.check_choice("class", CLASSES)), _word(*CLASSES)]
 _PREEMPTION = ("preemptive", "non-preemptive")
@@ -152,7 +153,7 @@ class Task(Table):
         priority: 0 and up; larger is more urgent. Used where the dispatcher's policy is fp.
         demand: what each job really executes, >= 1 tick: a time, a list that is repeated, or a distribution;
             default: the runs of the body, or the wcet.
-        body: what a job does: "run 2ms", "point", "optional point", "suspend 1ms".
+        body: what a job does: "run 2ms", "point", "optional point", "suspend 1ms", "lock R", "unlock R".
         subjobs: lengths of runs with a preemption point between any two; short for a body.
         preemption: "preemptive", or "non-preemptive": a started job is not displaced in its dispatcher until its
             next point; default: non-preemptive if the body has a point.
@@ -244,9 +245,9 @@ class Server(Table):
 
     Args:
         name: unique among servers.
-        period: distance of two replenishments, >= 1 tick.
+        period: distance of two replenishments, >= 1 tick; of a sporadic server from its use to its return.
         budget: how long it may run in a period, 1 tick to the period.
-        kind: "deferrable".
+        kind: what becomes of the budget: "deferrable", "idling", "polling", "sporadic", "cbs" or "hard-cbs".
         priority: 0 and up; larger is more urgent. Used where the parent's policy is fp.
         policy: what orders its tasks and servers.
         offset: first replenishment; before it there is no budget.
@@ -267,6 +268,24 @@ class Server(Table):
     policy: PolicyName = "fp"
     offset: Offset = 0
     parent: OptionalName = None
+
+
+class Resource(Table):
+    """A resource: one job at a time holds it, from "lock" to "unlock" in its body.
+
+    Args:
+        name: unique among resources.
+        protocol: what bounds how long others wait: "none", "npcs", "pip", "pcp", "icpp" or "srp".
+
+    Raises:
+        InputError: a value is not right.
+    """
+
+    table = "resource"
+    examples: ClassVar[Mapping[str, str]] = {"name": '"R"'}
+
+    name: Name
+    protocol: ProtocolName = "pip"
 
 
 class Platform(Table):
@@ -353,6 +372,7 @@ class System(Header):
     Args:
         tasks: takt.Task objects, at least one; their order is the file order that breaks ties.
         servers: takt.Server objects.
+        resources: takt.Resource objects.
         name: for people.
         resolution: length of a tick; every time with a unit must be a multiple of it.
         policy: what orders the tasks and servers that sit directly at the root.
@@ -372,6 +392,7 @@ class System(Header):
 
     tasks: Annotated[tuple[Task, ...], PlainValidator(_check_members(Task))] = ()
     servers: Annotated[tuple[Server, ...], PlainValidator(_check_members(Server))] = ()
+    resources: Annotated[tuple[Resource, ...], PlainValidator(_check_members(Resource))] = ()
     platform: Annotated[Platform, PlainValidator(_check_platform)] = Platform()
 
     _resolved: ResolvedSystem = PrivateAttr()

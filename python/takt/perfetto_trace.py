@@ -119,9 +119,11 @@ def _events(result: Result, tracks: dict[str, int]) -> Iterable[_Event]:
         (task, job): (("job", job), ("release", release), ("deadline", due), ("missed", missed))
         for task, job, release, due, missed in jobs.select("task", "job", "release", "due", "missed").rows()
     }
-    for start, end, task, job in result.segments.select("start", "end", "task", "job").rows():
-        name = f"{task}#{job}"
-        for track, what in ((_CPU, ()), (tracks[task], notes[task, job])):
+    for start, end, server, task, job in result.segments.select("start", "end", "server", "task", "job").rows():
+        name = f"{task}#{job}" if task in tracks else f"{server} {task}"
+        for track, what in ((_CPU, ()), (tracks.get(task), notes.get((task, job), ()))):
+            if track is None:
+                continue
             yield _Event(start, _BEGIN, track, name, what)
             yield _Event(end, _END, track, None)
     for task, job, release, due, missed in jobs.select("task", "job", "release", "due", "missed").rows():

@@ -9,13 +9,15 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
 from takt import _core, catalogue, times
+from takt.bodies import Op
 from takt.distributions import Distribution
 from takt.errors import Problem, show
 from takt.policy import Policy, name_of
-from takt.resolve import runs_of, to_ticks, wcet_of
+from takt.resolve import resources_of, runs_of, to_ticks, wcet_of
+from takt.resolved import IDLE
 
 if TYPE_CHECKING:
-    from takt.model import Platform, Server, Task
+    from takt.model import Platform, Resource, Server, Task
 
 
 class SystemTables(Protocol):
@@ -42,34 +44,43 @@ class SystemTables(Protocol):
         """The servers."""
 
     @property
+    def resources(self) -> Sequence[Resource]:
+        """The resources."""
+
+    @property
     def platform(self) -> Platform:
         """What the kernel's own work takes."""
 
 
-def find_problems(system: SystemTables, other_servers: Iterable[str] = ()) -> list[Problem]:
+def find_problems(
+    system: SystemTables, other_servers: Iterable[str] = (), other_resources: Iterable[str] = ()
+) -> list[Problem]:
     """Find what does not fit between the tables of a system.
 
     Args:
         system: tables each of which is right in itself.
         other_servers: names of servers that exist but are wrong in themselves.
+        other_resources: likewise.
 
     Returns:
         All problems, in the order of the tables.
     """
-    checker = _Checker(system, other_servers)
+    checker = _Checker(system, other_servers, other_resources)
     return list(checker.problems())
 
 
 def find_horizon_problems(system: SystemTables, horizon: int | str) -> list[Problem]:
     """Find what is wrong with a horizon, right in itself, that is to replace that of a system."""
-    return list(_Checker(system, ()).times_of("system", None, (("horizon", horizon),)))
+    return list(_Checker(system, (), ()).times_of("system", None, (("horizon", horizon),)))
 
 
 class _Checker:
     """The checks between tables; each yields the problems that it finds."""
 
-    def __init__(self, system: SystemTables, other_servers: Iterable[str]) -> None:
+    def __init__(self, system: SystemTables, other_servers: Iterable[str], other_resources: Iterable[str]) -> None:
         self.system = system
+        self.resources = {resource.name: resource for resource in system.resources}
+        self.resource_names = {**self.resources, **dict.fromkeys(other_resources)}
         self.servers = {server.name: server for server in system.servers}
         self.server_names = {**self.servers, **dict.fromkeys(other_servers)}
 
@@ -79,12 +90,15 @@ class _Checker:
         yield from self.times_of("system", None, (("horizon", self.system.horizon),))
         yield from self.names("task", self.system.tasks)
         yield from self.names("server", self.system.servers)
+        yield from self.names("resource", self.system.resources)
         yield from self.times_of("platform", None, _platform_times(self.system.platform))
         for task in self.system.tasks:
             yield from self.task(task)
         for server in self.system.servers:
             yield from self.server(server)
         yield from self.rings()
+        for resource in self.system.resources:
+            yield from self.resource(resource)
 
     def sizes(self) -> Iterator[Problem]:
         """There is something to schedule, and not more than core can number."""
@@ -95,7 +109,7 @@ class _Checker:
         if found > most:
             yield Problem(f"expected at most {most} tasks and servers, found {found}", "out-of-range")
 
-    def names(self, table: str, members: Sequence[Task | Server]) -> Iterator[Problem]:
+    def names(self, table: str, members: Sequence[Task | Server | Resource]) -> Iterator[Problem]:
         """No two tasks and no two servers have one name."""
         seen: set[str] = set()
         for member in members:
@@ -154,9 +168,41 @@ class _Checker:
         if self.system.platform.points == "pull" and task.on_miss != "continue":
             message = f'expected "continue" with points = "pull", found {show(task.on_miss)}'
             yield self.about(task, "on_miss", "conflict", message)
-        policy = self.policy_over(task)
+        yield from self.locks(task)
+        policy = self.policy_in(task.server)
         if policy is not None:
             yield from self.order(task, policy)
+
+    def locks(self, task: Task) -> Iterator[Problem]:
+        """What a task locks is there."""
+        used = [item.resource for item in task.items if item.op == Op.LOCK]
+        for name in dict.fromkeys(used):
+            if name not in self.resource_names:
+                known = list(self.resource_names)
+                hint = catalogue.alternatives(str(name), known) if known else f'write [[resource]] name = "{name}"'
+                yield self.about(task, "body", "unknown-word", f"unknown resource {show(name)}; {hint}")
+        if used and self.system.platform.points == "pull":
+            yield self.about(task, "body", "conflict", 'expected no lock with points = "pull"; leave one of them out')
+
+    def resource(self, resource: Resource) -> Iterator[Problem]:
+        """The users of a resource compete with each other, in an order that its protocol can use."""
+
+        def about(key: str, message: str) -> Problem:
+            return Problem(message, "conflict", table="resource", entity=resource.name, key=key)
+
+        users = [task for task in self.system.tasks if resource.name in resources_of(task)]
+        for other in users[1:]:
+            if other.server != users[0].server:
+                message = (
+                    f"expected users in one dispatcher, found {show(users[0].name)} {_place(users[0])} "
+                    f"and {show(other.name)} {_place(other)}"
+                )
+                yield about("name", message)
+                return
+        policy = self.policy_in(users[0].server) if users else None
+        if policy is not None and resource.protocol in catalogue.CEILING_PROTOCOLS and policy not in _LEVELLED:
+            message = f"found {show(resource.protocol)} under {show(name_of(policy))}; it needs {', '.join(_LEVELLED)}"
+            yield about("protocol", message)
 
     def about(self, task: Task, key: str, code: str, message: str) -> Problem:
         """Make a problem of a task."""
@@ -268,16 +314,15 @@ class _Checker:
             message = f"expected none under a policy in Python, found {show(name)}"
             yield self.about(task, "threshold", "conflict", message)
         elif name not in equals:
-            where = "at the root" if task.server is None else f"in the server {show(task.server)}"
             hint = catalogue.alternatives(name, equals)
-            message = f"expected the name of a task {where}, found {show(name)}; {hint}"
+            message = f"expected the name of a task {_place(task)}, found {show(name)}; {hint}"
             yield self.about(task, "threshold", "unknown-word", message)
 
-    def policy_over(self, task: Task) -> str | Policy | None:
-        """Give the policy of the dispatcher of a task, None if its server is wrong in itself."""
-        if task.server is None:
+    def policy_in(self, home: str | None) -> str | Policy | None:
+        """Give the policy of a server, or of the root for None; None if that server is wrong in itself."""
+        if home is None:
             return self.system.policy
-        server = self.servers.get(task.server)
+        server = self.servers.get(home)
         return None if server is None else server.policy
 
     def server(self, server: Server) -> Iterator[Problem]:
@@ -289,9 +334,21 @@ class _Checker:
             yield Problem(message, "out-of-range", table="server", entity=server.name, key="budget")
         if server.parent is not None and server.parent not in self.server_names:
             yield self.unknown_server("server", server.name, "parent", server.parent)
+        yield from self.kind(server)
         if server.name == "tick":
             message = 'expected another name: "tick" is the first column of a file of budgets'
             yield Problem(message, "conflict", table="server", entity=server.name, key="name")
+
+    def kind(self, server: Server) -> Iterator[Problem]:
+        """The parent and the tasks of a server suit its kind."""
+        kind = catalogue.server_kind(server.kind)
+        policy = self.policy_in(server.parent)
+        if kind.wants_deadline and policy not in (None, "edf"):
+            message = f"expected a kind without deadlines under {show(name_of(policy))}, found {show(server.kind)}"
+            yield Problem(f"{message}; it needs edf", "conflict", table="server", entity=server.name, key="kind")
+        if kind.idles and any(task.name == IDLE for task in self.system.tasks):
+            message = f'expected another name: "{IDLE}" is what an idling server does without work'
+            yield Problem(message, "conflict", table="task", entity=IDLE, key="name")
 
     def unknown_server(self, table: str, entity: str, key: str, name: str) -> Problem:
         """Say that there is no such server."""
@@ -313,6 +370,15 @@ class _Checker:
                 message = f"expected a chain that ends at the root, found {' in '.join(map(show, ring))}"
                 yield Problem(message, "ring", table="server", entity=name, key="parent")
             settled.update(chain)
+
+
+_LEVELLED = ("fp", "rm", "dm", "edf")
+"""Policies that give every task a level, for ceilings."""
+
+
+def _place(task: Task) -> str:
+    """Say where a task is."""
+    return "at the root" if task.server is None else f"in the server {show(task.server)}"
 
 
 _Times = Iterator[tuple[str, int | str | None]]

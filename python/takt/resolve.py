@@ -8,15 +8,24 @@ from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING
 
-from takt import levels, times
+from takt import catalogue, levels, times
 from takt.bodies import Op
 from takt.distributions import Distribution
 from takt.errors import InputError, Problem
 from takt.policy import Policy, name_of
-from takt.resolved import LAXITY_SHIFT, ROOT, ResolvedCosts, ResolvedServer, ResolvedSystem, ResolvedTask, Stream
+from takt.resolved import (
+    LAXITY_SHIFT,
+    ROOT,
+    ResolvedCosts,
+    ResolvedResource,
+    ResolvedServer,
+    ResolvedSystem,
+    ResolvedTask,
+    Stream,
+)
 
 if TYPE_CHECKING:
-    from takt.model import Platform, Server, System, Task
+    from takt.model import Platform, Resource, Server, System, Task
 
 MAX_DEFAULT_HORIZON = 10_000_000
 """The longest horizon, in ticks, that is chosen for a system that gives none."""
@@ -39,10 +48,13 @@ def resolve(system: System) -> ResolvedSystem:
 
     policies = {ROOT: system.policy} | {homes[server.name]: server.policy for server in system.servers}
     by_name = {task.name: task for task in system.tasks}
+    numbers = {resource.name: number for number, resource in enumerate(system.resources)}
 
     def resolved_task(task: Task) -> ResolvedTask:
         home = homes[task.server]
-        body = tuple((int(item.op), ticks(item.time)) for item in task.items)
+        body = tuple(
+            (int(item.op), ticks(item.time) if item.resource is None else numbers[item.resource]) for item in task.items
+        )
         wcet = wcet_of(task, system.resolution)
         separation = task.shortest_separation
         arrivals = _arrivals(task, ticks, system.resolution)
@@ -60,6 +72,7 @@ def resolve(system: System) -> ResolvedSystem:
             jitter=ticks(task.jitter),
             is_external=arrivals is not None or task.jitter != 0,
             suspends=any(op == Op.SUSPEND for op, _ in body),
+            locks=any(op == Op.LOCK for op, _ in body),
             priority=task.priority,
             arrivals=arrivals,
             demand=_demand(task, wcet, system.resolution),
@@ -81,6 +94,14 @@ def resolve(system: System) -> ResolvedSystem:
             priority=server.priority,
         )
 
+    def resolved_resource(resource: Resource) -> ResolvedResource:
+        users = [task for task in system.tasks if resource.name in resources_of(task)]
+        home = homes[users[0].server] if users else ROOT
+        has_ceiling = resource.protocol in catalogue.CEILING_PROTOCOLS
+        ceilings = [level_of(user, policies[home], ranks[home], system.resolution) for user in users if has_ceiling]
+        ceiling = min(ceilings, default=1)
+        return ResolvedResource(resource.name, resource.protocol, ceiling, home)
+
     return ResolvedSystem(
         name=system.name,
         policy=system.policy,
@@ -88,6 +109,7 @@ def resolve(system: System) -> ResolvedSystem:
         levels=max(1, len(ranks[ROOT])),
         tasks=tuple(map(resolved_task, system.tasks)),
         servers=tuple(resolved_server(server, number) for number, server in enumerate(system.servers, start=1)),
+        resources=tuple(map(resolved_resource, system.resources)),
         seed=system.seed,
         costs=_costs(system.platform, ticks),
     )
@@ -116,6 +138,11 @@ def runs_of(task: Task, resolution: str) -> int:
     return sum(int(to_ticks(item.time, resolution)) for item in task.items if item.op == Op.RUN)
 
 
+def resources_of(task: Task) -> set[str]:
+    """Name what the jobs of a task lock."""
+    return {item.resource for item in task.items if item.op == Op.LOCK and item.resource is not None}
+
+
 def wcet_of(task: Task, resolution: str) -> int:
     """Give the wcet of a task in ticks."""
     if task.wcet is not None:
@@ -134,15 +161,22 @@ def _preemption_key(
     if isinstance(task.threshold, int):
         return ranks[task.threshold]
     other = by_name[task.threshold]
-    deadline = relative_deadline(other, resolution)
-    keys: dict[str, Callable[[], int]] = {
-        "fp": lambda: ranks[max(task.priority, other.priority)],
-        "rm": lambda: int(to_ticks(other.shortest_separation or 0, resolution)),
+    if policy == "llf":
+        return relative_deadline(other, resolution) - wcet_of(other, resolution) + LAXITY_SHIFT
+    level = level_of(other, policy, ranks, resolution)
+    return min(level, ranks[task.priority]) if policy == "fp" else level
+
+
+def level_of(task: Task, policy: str | Policy, ranks: Mapping[int, int], resolution: str) -> int:
+    """Give the level of a task for ceilings and thresholds, smaller = higher; see core/policy.h, level."""
+    deadline = relative_deadline(task, resolution)
+    levels_by_policy: dict[str, Callable[[], int]] = {
+        "fp": lambda: ranks[task.priority],
+        "rm": lambda: int(to_ticks(task.shortest_separation or 0, resolution)),
         "dm": lambda: deadline,
         "edf": lambda: deadline,
-        "llf": lambda: deadline - wcet_of(other, resolution) + LAXITY_SHIFT,
     }
-    return keys[name_of(policy)]()
+    return levels_by_policy[name_of(policy)]()
 
 
 def _stream(distribution: Distribution, least: int, most: int, resolution: str) -> Stream:

@@ -13,6 +13,9 @@ from takt.policy import Adapter, Policy
 ROOT = 0
 """Entity number of the root."""
 
+IDLE = "idle"
+"""What a server does that is chosen without work."""
+
 ON_MISS = ("continue", "abort", "skip")
 """What can happen to a job that misses its deadline, in the order of core's numbers."""
 
@@ -73,10 +76,11 @@ class ResolvedTask:
         jitter: a release is up to this after the arrival.
         is_external: whether jobs arrive as events: always but for a periodic task without jitter.
         suspends: whether a job may suspend itself.
+        locks: whether a job may lock a resource.
         priority: as the author gave it.
         arrivals: instants, or a distribution of separations; None for a periodic task.
         demand: what the jobs execute.
-        body: op and ticks of each item; empty if jobs just run.
+        body: op and ticks, or number of the resource, of each item; empty if jobs just run.
     """
 
     name: str
@@ -92,6 +96,7 @@ class ResolvedTask:
     jitter: int = 0
     is_external: bool = False
     suspends: bool = False
+    locks: bool = False
     priority: int = 0
     arrivals: Stream | None = None
     demand: Stream = _ONE_TICK
@@ -167,6 +172,23 @@ class ResolvedCosts:
 
 
 @dataclass(frozen=True, slots=True)
+class ResolvedResource:
+    """A resource as core gets it.
+
+    Args:
+        name: for people.
+        protocol: name in core's table.
+        ceiling: highest level of its users, 1 for a protocol without.
+        home: entity number of the server that its users are in, or ROOT.
+    """
+
+    name: str
+    protocol: str
+    ceiling: int
+    home: int
+
+
+@dataclass(frozen=True, slots=True)
 class ResolvedThread:
     """A plain thread under the root, as kernels record it."""
 
@@ -185,6 +207,7 @@ class ResolvedSystem:
     tasks: tuple[ResolvedTask, ...]
     servers: tuple[ResolvedServer, ...] = ()
     threads: tuple[ResolvedThread, ...] = ()
+    resources: tuple[ResolvedResource, ...] = ()
     order_rows: int = 0
     time_rows: int = 0
     seed: int = 0
@@ -206,6 +229,14 @@ class ResolvedSystem:
         names = ["", *(server.name for server in self.servers)]
         return [names[task.home] for task in self.tasks]
 
+    def runners(self) -> tuple[list[str], list[str]]:
+        """List who can have a segment, in the simulator's numbers: names, and the names of their servers.
+
+        After the tasks come the servers, which idle.
+        """
+        idle = [server.name for server in self.servers]
+        return [task.name for task in self.tasks] + [IDLE] * len(idle), self.server_names() + idle
+
     def spec(self) -> _core.Spec:
         """Describe the system to core.
 
@@ -225,6 +256,11 @@ class ResolvedSystem:
             levels=_column(servers, lambda server: server.levels),
             order_rows=_column(servers, lambda server: server.order_rows),
             time_rows=_column(servers, lambda server: server.time_rows),
+        )
+        spec.add_resources(
+            protocols=[resource.protocol for resource in self.resources],
+            ceiling=_column(self.resources, lambda resource: resource.ceiling),
+            home=_column(self.resources, lambda resource: resource.home),
         )
         self._add_tasks(spec)
         spec.add_threads(_column(self.threads, lambda thread: thread.level))
@@ -254,6 +290,7 @@ class ResolvedSystem:
             jitter=_column(tasks, lambda task: task.jitter),
             is_external=_column(tasks, lambda task: task.is_external),
             suspends=_column(tasks, lambda task: task.suspends),
+            locks=_column(tasks, lambda task: task.locks),
         )
         for number, task in enumerate(tasks):
             if not task.demand.is_constant:

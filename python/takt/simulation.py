@@ -57,6 +57,7 @@ class Result:
     _segments: pl.DataFrame | None
     _jobs: pl.DataFrame | None
     _points: pl.DataFrame | None
+    _locks: pl.DataFrame | None
     _budget_changes: pl.DataFrame | None
 
     @property
@@ -92,6 +93,18 @@ class Result:
             ValueError: the points were not asked for.
         """
         return _asked_for(self._points, "points")
+
+    @property
+    def locks(self) -> pl.DataFrame:
+        """What became of resources: instant, task, job, resource, what, in the order in which it happened.
+
+        What is "lock", "wait" (the job has to wait for it), "unlock" or "deadlock" (the job waits for it in a circle
+        of jobs; one row for each, the one first that closed the circle).
+
+        Raises:
+            ValueError: the locks were not asked for.
+        """
+        return _asked_for(self._locks, "locks")
 
     @cached_property
     def budgets(self) -> pl.DataFrame:
@@ -162,6 +175,7 @@ def simulate(
     jobs: bool = True,
     budgets: bool = True,
     points: bool = True,
+    locks: bool = True,
     trace: str | Path | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Result:
@@ -176,6 +190,7 @@ def simulate(
         jobs: whether to keep all jobs.
         budgets: whether to keep the budgets of servers.
         points: whether to keep the points that jobs came to.
+        locks: whether to keep what became of resources.
         progress: called now and then with the instant that the run has come to.
         trace: a file to record inputs and decisions in, for takt.replay.
 
@@ -216,6 +231,7 @@ def simulate(
             jobs=jobs,
             budgets=budgets and bool(system.servers),
             points=points,
+            locks=locks,
             trace_path=None if trace is None else str(trace),
             progress=progress,
         )
@@ -232,6 +248,7 @@ def simulate(
         _segments=_segments(system.resolved, outcome["segments"]) if segments else None,
         _jobs=_jobs(system.resolved, outcome["jobs"]) if jobs else None,
         _points=_points(system.resolved, outcome["points"]) if points else None,
+        _locks=_locks(system.resolved, outcome["locks"]) if locks else None,
         _budget_changes=_frame(outcome["budgets"]) if budgets else None,
     )
 
@@ -303,12 +320,13 @@ def _summary(resolved: ResolvedSystem, statistics: Mapping[str, _core.Column]) -
 
 def _segments(resolved: ResolvedSystem, columns: Mapping[str, _core.Column]) -> pl.DataFrame:
     """Make the frame of segments."""
+    names, servers = resolved.runners()
     return _frame(columns).select(
         "start",
         "end",
         "cpu",
-        _names(resolved.server_names(), "task").alias("server"),
-        _names([task.name for task in resolved.tasks], "task").alias("task"),
+        _names(servers, "task").alias("server"),
+        _names(names, "task").alias("task"),
         "job",
     )
 
@@ -332,6 +350,20 @@ def _points(resolved: ResolvedSystem, columns: Mapping[str, _core.Column]) -> pl
         _names([task.name for task in resolved.tasks], "task").alias("task"),
         "job",
         pl.col("optional", "should_yield").cast(pl.Boolean),
+    )
+
+
+_LOCKS = ["lock", "wait", "unlock", "deadlock"]
+
+
+def _locks(resolved: ResolvedSystem, columns: Mapping[str, _core.Column]) -> pl.DataFrame:
+    """Make the frame of what became of resources."""
+    return _frame(columns).select(
+        "instant",
+        _names([task.name for task in resolved.tasks], "task").alias("task"),
+        "job",
+        _names([resource.name for resource in resolved.resources], "resource").alias("resource"),
+        _names(_LOCKS, "what").alias("what"),
     )
 
 

@@ -16,15 +16,15 @@ from typing import Any, Generic, TypeVar
 from takt import catalogue
 from takt.checks import MAX_NAME_LENGTH
 from takt.errors import InputError, Problem, file_error, show, system_error
-from takt.model import SCHEMA, Header, Platform, Server, System, Task
+from takt.model import SCHEMA, Header, Platform, Resource, Server, System, Task
 from takt.policy import Policy
 from takt.problems import find_problems
 
-_TABLES = ("schema", "system", "platform", "task", "server")
-_LATER_TABLES = ("policy", "resource", "change")
+_TABLES = ("schema", "system", "platform", "task", "server", "resource")
+_LATER_TABLES = ("policy", "change")
 _POSITION = re.compile(r" \(at (?:line (?P<line>\d+), column \d+|end of document)\)$")
 
-_Member = TypeVar("_Member", Task, Server)
+_Member = TypeVar("_Member", Task, Server, Resource)
 _Single = TypeVar("_Single", Header, Platform)
 
 
@@ -93,6 +93,7 @@ class _PartialSystem:
     horizon: int | str | None
     tasks: list[Task]
     servers: list[Server]
+    resources: list[Resource]
     platform: Platform
 
 
@@ -103,20 +104,34 @@ def _build(document: Mapping[str, Any], default_name: str) -> System:
     platform, platform_problems = _single(Platform, document.get("platform", {}))
     tasks = _members(Task, document.get("task", []))
     servers = _members(Server, document.get("server", []))
-    problems += [*header_problems, *platform_problems, *tasks.problems, *servers.problems]
+    resources = _members(Resource, document.get("resource", []))
+    members = [*tasks.problems, *servers.problems, *resources.problems]
+    problems += [*header_problems, *platform_problems, *members]
     if header is None or platform is None:
         raise InputError(problems)
     if problems:
-        raise InputError([*problems, *_problems_between(header, platform, tasks, servers)])
-    return System(**header.model_dump(), platform=platform, tasks=tuple(tasks.right), servers=tuple(servers.right))
+        raise InputError([*problems, *_problems_between(header, platform, tasks, servers, resources)])
+    return System(
+        **header.model_dump(),
+        platform=platform,
+        tasks=tuple(tasks.right),
+        servers=tuple(servers.right),
+        resources=tuple(resources.right),
+    )
 
 
 def _problems_between(
-    header: Header, platform: Platform, tasks: _Members[Task], servers: _Members[Server]
+    header: Header,
+    platform: Platform,
+    tasks: _Members[Task],
+    servers: _Members[Server],
+    resources: _Members[Resource],
 ) -> list[Problem]:
     """Find what does not fit between the tables that are right in themselves."""
-    partial = _PartialSystem(header.resolution, header.policy, header.horizon, tasks.right, servers.right, platform)
-    found = find_problems(partial, servers.names_of_wrong)
+    partial = _PartialSystem(
+        header.resolution, header.policy, header.horizon, tasks.right, servers.right, resources.right, platform
+    )
+    found = find_problems(partial, servers.names_of_wrong, resources.names_of_wrong)
     return [problem for problem in found if not (tasks.problems and problem.code == "missing")]
 
 

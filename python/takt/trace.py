@@ -10,7 +10,7 @@ import json
 import mmap
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -18,7 +18,15 @@ from typing import Any, NamedTuple, TypeVar
 from takt import _core
 from takt.errors import InputError, file_error, printable, system_error
 from takt.policy import Policy, name_of
-from takt.resolved import CLASSES, ON_MISS, ResolvedServer, ResolvedSystem, ResolvedTask, ResolvedThread
+from takt.resolved import (
+    CLASSES,
+    ON_MISS,
+    ResolvedResource,
+    ResolvedServer,
+    ResolvedSystem,
+    ResolvedTask,
+    ResolvedThread,
+)
 
 MAGIC = b"TAKTTRC\0"
 VERSION = _core.TRACE_VERSION
@@ -145,6 +153,7 @@ def _describe(system: ResolvedSystem, platform: str, horizon: int) -> dict[str, 
             "time_rows": system.time_rows,
         },
         "entities": [{"id": number, **row} for number, row in enumerate(rows, start=1)],
+        "resources": [asdict(resource) for resource in system.resources],
     }
 
 
@@ -180,6 +189,7 @@ def _task_row(task: ResolvedTask) -> dict[str, Any]:
         "on_miss": task.on_miss,
         "is_external": task.is_external,
         "suspends": task.suspends,
+        "locks": task.locks,
     }
 
 
@@ -295,6 +305,7 @@ def _system(header: Mapping[str, Any]) -> ResolvedSystem:
         servers=tuple(_server(row) for row in rows if row["kind"] == "server"),
         tasks=tuple(_task(row) for row in rows if row["kind"] == "task"),
         threads=tuple(_thread(row) for row in rows if row["kind"] == "thread"),
+        resources=tuple(map(_resource, _get(header, "resources", list))),
         order_rows=_get(system, "order_rows", int),
         time_rows=_get(system, "time_rows", int),
     )
@@ -374,6 +385,19 @@ def _task(row: Mapping[str, Any]) -> ResolvedTask:
         on_miss=_word(row, "on_miss", ON_MISS),
         is_external=_flag(row, "is_external"),
         suspends=_flag(row, "suspends"),
+        locks=_flag(row, "locks"),
+    )
+
+
+def _resource(row: Any) -> ResolvedResource:
+    """Make a resource of its row."""
+    if not isinstance(row, dict):
+        raise ValueError("a resource is not described")
+    return ResolvedResource(
+        name=_get(row, "name", str),
+        protocol=_get(row, "protocol", str),
+        ceiling=_get(row, "ceiling", int),
+        home=_get(row, "home", int),
     )
 
 

@@ -77,16 +77,17 @@ class Sporadic(ServerState):
 
     def cease_to_be_eligible(self, instant: int) -> None:
         """Give back what it was charged: at once if the replenishments of that instant have been handled already."""
-        if self.charged > 0 and self.deadline() <= self.home.handled:
+        due = max(self.deadline(), instant)
+        if self.charged > 0 and due <= self.home.handled:
             self.budget += self.charged
         elif self.charged > 0:
-            self.expect(self.charged)
+            self.expect(due, self.charged)
 
-    def expect(self, ticks: int) -> None:
+    def expect(self, due: int, ticks: int) -> None:
         """Note a return; one too many goes together with the last one."""
         if len(self.returns) == MAX_RETURNS:
             ticks += self.returns.pop()[1]
-        self.returns.append((self.deadline(), ticks))
+        self.returns.append((due, ticks))
 
 
 class ConstantBandwidth(ServerState):

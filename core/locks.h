@@ -1,0 +1,45 @@
+/* Locks: how resources are locked, and who runs while somebody is blocked. Internal to core.
+ *
+ * Source: SPEC.md, 9. Nothing here is called while no resource is held or wanted. */
+#ifndef TAKT_CORE_LOCKS_H
+#define TAKT_CORE_LOCKS_H
+
+#include "core/dispatcher.h"
+
+/* ---- what dispatcher.c gives ---- */
+
+/* Makes `entity` ready, or not ready, at the nominal `instant`. */
+void takt_dispatcher_join(takt_entity_t *entity, takt_instant_t instant);
+void takt_dispatcher_leave(takt_entity_t *entity, takt_instant_t instant);
+
+/* A started limited job competes by its own key again, ahead of its equals. */
+void takt_dispatcher_end_region(takt_entity_t *entity);
+
+/* Records what became of a resource, if anybody records. */
+void takt_dispatcher_note(takt_dispatcher_t *dispatcher, takt_record_kind_t kind, takt_instant_t now,
+                          const takt_resource_t *resource, const takt_entity_t *entity);
+
+/* ---- what locks.c gives ---- */
+
+/* Whether the key of `entity` in its ready set may differ from its own. */
+TAKT_INLINE bool takt_locks_is_displaced(const takt_entity_t *entity) {
+    return (entity->state & TAKT_STATE_STARTED) != 0 || (entity->attributes & TAKT_ATTRIBUTE_LOCKING) != 0;
+}
+
+/* Applies a lock or unlock event. */
+void takt_locks_apply(takt_dispatcher_t *dispatcher, const takt_event_t *event);
+
+/* The current job of `task`, which holds or wants something, ends: all of that is given back. */
+void takt_locks_end_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now);
+
+/* Who runs among the children of `home`, of whom some hold resources: the most urgent one, or who blocks it.
+ * NULL if all that were ready are blocked by ones that are not; they are parked then. */
+TAKT_MUST_USE takt_entity_t *takt_locks_choose(takt_server_t *home, takt_instant_t now);
+
+/* `entity` has been chosen: what it waits for, nothing being in the way any more, is its own. */
+void takt_locks_settle(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now);
+
+/* Gives `entity`, which holds or waits, the key that follows from its own, its start and what it holds. */
+void takt_locks_write_key(takt_entity_t *entity);
+
+#endif

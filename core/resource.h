@@ -1,0 +1,44 @@
+/* Resource: something that one job at a time holds, under a protocol that bounds how long others wait.
+ *
+ * Source: Sha, Rajkumar, Lehoczky 1990 (pip, pcp); Baker 1991 (srp); SPEC.md, 9. The resources of one
+ * dispatcher that are locked form a list, the last one first; those that one job holds form another.
+ *
+ *         granted               unlocked, end of the job
+ *   free ---------> held by one ------------------------> free
+ *
+ * A job that is blocked keeps its place in the ready set, and who blocks it runs instead (pip and its
+ * like: that is what inheritance means); or it is parked at the resource, not ready, until that is
+ * unlocked: under `none`, and where who blocks it is not ready itself. */
+#ifndef TAKT_CORE_RESOURCE_H
+#define TAKT_CORE_RESOURCE_H
+
+#include "core/entity.h"
+
+typedef enum takt_protocol {
+    TAKT_PROTOCOL_NONE = 0,
+    TAKT_PROTOCOL_NPCS = 1, /* nobody displaces a holder */
+    TAKT_PROTOCOL_PIP = 2,  /* a holder is as urgent as whom it blocks */
+    TAKT_PROTOCOL_PCP = 3,  /* likewise, and a lock needs a level above the ceilings of what others hold */
+    TAKT_PROTOCOL_ICPP = 4, /* a holder is as urgent as the ceiling */
+    TAKT_PROTOCOL_SRP = 5,  /* whoever runs needs a level above the ceilings of what others hold */
+    TAKT_PROTOCOLS = 6,
+} takt_protocol_t;
+
+/* As in task-set files, in the order of the numbers. */
+extern const char *const takt_protocol_names[];
+
+typedef struct takt_resource {
+    struct takt_resource *below; /* locked in the same dispatcher before this one and not unlocked yet */
+    struct takt_resource *outer; /* likewise, by the same job */
+    takt_entity_t *holder;       /* NULL: free */
+    takt_entity_t *parked;       /* first of a circular list of jobs that wait here and are not ready */
+    takt_key_t ceiling;          /* highest level of its users, see core/policy.h */
+    takt_key_t boost;            /* while held: the holder is at least as urgent as this */
+    uint32_t number;             /* in the table of the dispatcher */
+    uint32_t protocol;           /* takt_protocol_t */
+} takt_resource_t;
+
+_Static_assert(sizeof(void *) != 4 || sizeof(takt_resource_t) == 40,
+               "a resource is 40 bytes on a 32-bit machine");
+
+#endif

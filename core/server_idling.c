@@ -1,0 +1,11 @@
+/* Idling periodic server (S4; SPEC.md, 4): budget is charged whenever it is the server's turn, whether
+ * it has work or not, and at off + kP the budget is full again.
+ * Conserved: budget + what is charged since off + kP = capacity. */
+#include "core/server.h"
+
+const takt_server_kind_t takt_server_idling = {
+    .name = "idling",
+    .summary = "budget is used up whenever it is the server's turn, with or without work",
+    .idles = true,
+    .replenish = takt_server_begin_period,
+};

@@ -1,0 +1,80 @@
+/* Sporadic server (Sprunt, Sha, Lehoczky 1989; SPEC.md, 4): what it has consumed since it became
+ * eligible comes back one period after that instant.
+ * Conserved: budget + what is charged in the current interval + what is to return = capacity. When the
+ * ring is full two returns merge into the later one, which gives back later and never more. */
+#include "core/server.h"
+
+static takt_instant_t next_return(const takt_server_t *server) {
+    const takt_server_returns_t *returns = server->returns;
+    return returns->count > 0 ? returns->ring[returns->first].instant : TAKT_NEVER;
+}
+
+static void append(takt_server_returns_t *returns, takt_instant_t instant, takt_duration_t amount) {
+    if (returns->count == TAKT_SERVER_RETURNS) {
+        const uint32_t last = (returns->first + returns->count - 1u) % TAKT_SERVER_RETURNS;
+        returns->ring[last].instant = instant;
+        returns->ring[last].amount += amount;
+        return;
+    }
+    const uint32_t end = (returns->first + returns->count) % TAKT_SERVER_RETURNS;
+    returns->ring[end].instant = instant;
+    returns->ring[end].amount = amount;
+    returns->count++;
+}
+
+static void begin_interval(takt_server_t *server, takt_instant_t instant) {
+    server->job.release = instant;
+    server->job.deadline = instant + server->job.period;
+    server->job.number++;
+    server->returns->untouched = server->job.remaining;
+}
+
+static takt_instant_t gain(takt_server_t *server, takt_instant_t instant) {
+    if (server->job.remaining > 0) {
+        begin_interval(server, instant);
+    }
+    return TAKT_NEVER;
+}
+
+static takt_instant_t end_interval(takt_server_t *server, takt_instant_t instant) {
+    const takt_duration_t consumed = server->returns->untouched - server->job.remaining;
+    if (consumed > 0) {
+        const takt_instant_t due = server->job.deadline;
+        append(server->returns, due > instant ? due : instant, consumed);
+        server->returns->untouched = server->job.remaining;
+    }
+    return next_return(server);
+}
+
+static takt_duration_t take_returns(takt_server_returns_t *returns, takt_instant_t until) {
+    takt_duration_t sum = 0;
+    while (returns->count > 0 && returns->ring[returns->first].instant <= until) {
+        sum += returns->ring[returns->first].amount;
+        returns->first = (returns->first + 1u) % TAKT_SERVER_RETURNS;
+        returns->count--;
+    }
+    return sum;
+}
+
+/* The first time is the server's offset: all of the capacity is there. */
+static takt_instant_t replenish(takt_server_t *server, takt_instant_t instant) {
+    const bool is_first = server->job.number == 0;
+    const takt_duration_t amount = is_first ? server->capacity : take_returns(server->returns, instant);
+    const bool was_active = server->job.remaining > 0;
+    server->job.remaining += amount;
+    server->returns->untouched += amount;
+    if (!was_active) {
+        begin_interval(server, instant);
+    }
+    return next_return(server);
+}
+
+const takt_server_kind_t takt_server_sporadic = {
+    .name = "sporadic",
+    .summary = "what is consumed comes back one period after the server became eligible",
+    .has_returns = true,
+    .replenish = replenish,
+    .gain = gain,
+    .lose = end_interval,
+    .exhaust = end_interval,
+};
