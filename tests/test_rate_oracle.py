@@ -279,6 +279,11 @@ def test_grid_rounds_stretched_periods_only() -> None:
     assert targets(System((soft("S", 1, 7),), grid=5))["S"][2] == 7
 
 
+def test_nothing_is_reserved_for_class_none_where_there_is_none() -> None:
+    """beta counts at admissions, but soft tasks may use it."""
+    assert targets(System((soft("S", 19, 20),)))["S"] == (SCALE * 19 // 20, 19, 20)
+
+
 @pytest.mark.parametrize(("wcet_1", "wcet_2"), [(3, 6), (5, 3), (1, 9)])
 def test_all_simple_overloads_stretch_alike(wcet_1: int, wcet_2: int) -> None:
     """U_H = .7 by any wcets of the hard tasks."""
@@ -339,6 +344,12 @@ def test_formula_3_as_corrected() -> None:
     assert is_admitted(system, requests[:1], requests[1])
 
 
+def test_formula_3_admits_no_more_than_the_processor() -> None:
+    """Beyond U_H = 1 the formula is negative and would admit anything."""
+    tasks = (none("N", 10), *(hard(f"H{number}", 1, 2) for number in range(3)))
+    assert admitted_of(System(tasks, FORMULA3)) == ["N", "H0", "H1"]
+
+
 @given(systems())
 @random_systems
 def test_targets_never_exceed_the_processor(system: System) -> None:
@@ -380,11 +391,19 @@ def test_counter_example_c_density_1() -> None:
 # ------------------------------------------------------------------------------------------ 2.6 and 2.7: the events
 
 
-def test_refill_keeps_what_was_taken_in_mind() -> None:
+def test_no_refill_while_a_decrease_is_pending() -> None:
     """X enters at 6, not at 3, and nobody is late."""
     outcome = simulate(REFILL, 60)
     assert instants(outcome, "X", "entered") == [6]
     assert not missed(outcome)
+
+
+def test_refill_keeps_what_was_taken_in_mind() -> None:
+    """A is refilled at 3, a tick before X is created: the three ticks that it took still count, so X enters at 6."""
+    system = unreserved(soft("A", 3, 4, demand=(4, 3)), hard("B", 3, 7), hard("X", 2, 4, offset=4))
+    outcome = simulate(system, 60)
+    assert instants(outcome, "A", "refilled") == [3]
+    assert instants(outcome, "X", "entered") == [6]
 
 
 def test_a_soft_job_that_needs_more_goes_on_with_a_later_deadline() -> None:
@@ -440,6 +459,20 @@ def test_a_task_that_waits_does_not_hold_up_others() -> None:
     assert instants(outcome, "A", "left") == instants(outcome, "B", "entered") == [20]
 
 
+def test_room_goes_to_hard_tasks_first() -> None:
+    """S and H wait for the same half of the processor; H is later in the file and enters first."""
+    tasks = (soft("S", 5, 10, offset=1), hard("A", 10, 20, leaves=1), hard("B", 15, 30, leaves=1))
+    outcome = simulate(unreserved(*tasks, hard("H", 5, 10, offset=1)), 40)
+    assert (instants(outcome, "H", "entered"), instants(outcome, "S", "entered")) == ([20], [30])
+
+
+def test_a_task_that_never_entered_leaves_at_once() -> None:
+    """It waits for A, and its rate is nobody's when it has gone."""
+    outcome = simulate(unreserved(hard("A", 9, 10), soft("S", 1, 2), hard("B", 1, 10, offset=1, leaves=2)), 5)
+    assert instants(outcome, "B", "entered") == []
+    assert instants(outcome, "B", "left") == [2]
+
+
 def test_a_job_that_leaves_finishes_first() -> None:
     """Asked at 1, it runs its job and goes when its share has caught up."""
     outcome = simulate(unreserved(hard("A", 4, 8, leaves=1), hard("B", 3, 6)), 24)
@@ -471,6 +504,25 @@ def test_class_none_uses_idle_ticks_without_budget() -> None:
     assert [row for row in with_it.log if row[1] == "entered"] == [row for row in without.log if row[1] == "entered"]
 
 
+def test_the_background_is_not_charged() -> None:
+    """u = 1/2 serves the budget of 9 by 18: N may depart then, however much it ran beside its budget."""
+    tasks = (none("N", 19, demand=1000, leaves=3), hard("A", 1, 2, demand=1))
+    assert instants(simulate(unreserved(*tasks), 40), "N", "left") == [18]
+
+
+def test_a_budget_is_cut_in_flight_to_what_the_new_rate_serves() -> None:
+    """H enters at 4; N has had 4 and gets half of the 16 ticks that are left."""
+    outcome = simulate(unreserved(none("N", 20), hard("H", 5, 10, offset=4), nrt_shrink=True), 20)
+    assert instants(outcome, "H", "entered") == [4]
+    assert sum(end - start for start, end, *job in outcome.segments if job == ["N", 0]) == 12
+
+
+def test_class_none_waits_while_its_rate_is_not_worth_a_tick() -> None:
+    """Cut to .4 at 1 and told at 2 that it may have all again; until H has gone, .4 of 2 ticks is nothing."""
+    outcome = simulate(unreserved(none("N", 2), hard("H", 6, 10, offset=1, leaves=2), nrt_shrink=True), 13)
+    assert [row[2:5] for row in outcome.jobs if row[0] == "N"] == [(0, 2, 1), (11, 13, 13)]
+
+
 def test_compression_brings_the_deadline_forward() -> None:
     """Half the processor becomes free at 10: A, stretched, gets its requested rate in the middle of its window."""
     tasks = (soft("A", 8, 10, demand=8), hard("H", 5, 10, leaves=1))
@@ -478,6 +530,19 @@ def test_compression_brings_the_deadline_forward() -> None:
     first = next(row for row in outcome.jobs if row[0] == "A")
     assert first[3:5] == (14, 13)
     assert next(row for row in simulate(unreserved(*tasks), 40).jobs if row[0] == "A")[3] == 16
+
+
+def test_compression_is_for_active_jobs() -> None:
+    """A has finished early when the rate becomes free: its next job comes when it was to come."""
+    tasks = (soft("A", 8, 10, demand=1), hard("H", 5, 10, leaves=1))
+    outcome = simulate(unreserved(*tasks, compression=True), 40)
+    assert [row[2] for row in outcome.jobs if row[0] == "A"] == [0, 16, 26, 36]
+
+
+def test_a_smaller_estimate_waits_for_the_boundary() -> None:
+    """The job executed 2 of 4 and is not ahead at 5, but a new budget belongs to a new window."""
+    outcome = simulate(unreserved(soft("S", 4, 10, demand=2, adapts=True), estimate_jobs=1), 30)
+    assert instants(outcome, "S", "re-rated") == [10]
 
 
 def test_the_estimate_follows_what_jobs_execute() -> None:
@@ -524,7 +589,7 @@ def test_traces_make_sense(system: System) -> None:
         own = [segment for segment in outcome.segments if segment[2:] == (name, number)]
         assert all(start >= release for start, *_ in own)
         if finish is not None:
-            assert own[-1][1] <= finish
+            assert all(end <= finish for _, end, *_ in own)
             demanded = specs[name].demand_of(number)
             assert demanded in (None, sum(end - start for start, end, *_ in own))
 

@@ -9,7 +9,8 @@ What the specification leaves open:
 - beta and sigma are rounded up.
 - A rate of 0, whatever rounded to it, is a suspension: neither budget nor period exist then (both are given as 0).
 - The grid is for stretched periods only; a period that is not stretched stays as requested.
-- formula3 at an admission counts the candidate as admitted and at least one task of class none.
+- formula3 at an admission counts the candidate as admitted and at least one task of class none. Beyond a full
+  processor it is 0, not less. So it never refuses what fits without it, and beta itself may become 0.
 """
 
 from __future__ import annotations
@@ -83,8 +84,8 @@ def beta_of(system: System, requests: Sequence[Request]) -> int:
     nones = max(1, _count("none", requests))
     softs = _count("soft", requests)
     soft_rate = Fraction(rate_of("soft", requests), SCALE)
-    hard_rate = Fraction(rate_of("hard", requests), SCALE)
-    return _rounded_up(Fraction(nones) / (nones + softs * (1 + soft_rate) ** 2) * (1 - hard_rate))
+    left = max(0, 1 - Fraction(rate_of("hard", requests), SCALE))
+    return _rounded_up(Fraction(nones) / (nones + softs * (1 + soft_rate) ** 2) * left)
 
 
 def rate_of(class_: str, requests: Sequence[Request]) -> int:

@@ -13,6 +13,7 @@ What the specification leaves open:
 - A chunk that ended waits to its deadline, also when the decrease that ended it is taken back, or when the rate is
   given up earlier. It is not active, so a lag >= 0 lets its task depart or shrink before the deadline.
 - The cut of a budget in flight follows its formula, even where a window made long by refills yields a larger budget.
+  A job that uses its whole budget and has none left is finished, also if it never ran.
 - A task that is always active, by refills, never grows, except a soft one by compression.
 - Hard jobs are released at r_0 + k P whatever happens. The window of one begins at its release, at the end of the last
   window or at the completion of a late job, whichever is last, and is as long as the relative deadline; the window
@@ -304,7 +305,7 @@ class _Run:
     def release_jobs(self, task: TaskState, now: int) -> None:
         """Release the jobs of a task: hard ones by the clock, any other when its window can begin."""
         if task.is_hard:
-            while now >= task.next_release:
+            if now >= task.next_release:
                 task.release_job(task.next_release)
                 task.next_release += task.spec.period
         elif not task.queue and now >= task.next_release and task.rate > 0 and task.parameters()[0] > 0:
