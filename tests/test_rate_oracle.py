@@ -398,9 +398,10 @@ def test_no_refill_while_a_decrease_is_pending() -> None:
     assert not missed(outcome)
 
 
-def test_refill_keeps_what_was_taken_in_mind() -> None:
-    """A is refilled at 3, a tick before X is created: the three ticks that it took still count, so X enters at 6."""
-    system = unreserved(soft("A", 3, 4, demand=(4, 3)), hard("B", 3, 7), hard("X", 2, 4, offset=4))
+@pytest.mark.parametrize("created", [3, 4])
+def test_refill_keeps_what_was_taken_in_mind(created: int) -> None:
+    """A is refilled at 3, before X is created: the three ticks that it took still count, so X enters at 6."""
+    system = unreserved(soft("A", 3, 4, demand=(4, 3)), hard("B", 3, 7), hard("X", 2, 4, offset=created))
     outcome = simulate(system, 60)
     assert instants(outcome, "A", "refilled") == [3]
     assert instants(outcome, "X", "entered") == [6]
@@ -506,7 +507,7 @@ def test_class_none_uses_idle_ticks_without_budget() -> None:
 
 def test_the_background_is_not_charged() -> None:
     """u = 1/2 serves the budget of 9 by 18: N may depart then, however much it ran beside its budget."""
-    tasks = (none("N", 19, demand=1000, leaves=3), hard("A", 1, 2, demand=1))
+    tasks = (none("N", 19, demand=1000, leaves=3), hard("A", 5, 10, demand=1))
     assert instants(simulate(unreserved(*tasks), 40), "N", "left") == [18]
 
 
@@ -515,6 +516,15 @@ def test_a_budget_is_cut_in_flight_to_what_the_new_rate_serves() -> None:
     outcome = simulate(unreserved(none("N", 20), hard("H", 5, 10, offset=4), nrt_shrink=True), 20)
     assert instants(outcome, "H", "entered") == [4]
     assert sum(end - start for start, end, *job in outcome.segments if job == ["N", 0]) == 12
+
+
+def test_a_cut_forgets_a_share_that_was_not_used() -> None:
+    """N is behind when it is cut at 8 and ahead when it finishes at 15: it departs at its deadline."""
+    tasks = (hard("A", 10, 20), none("N", 20, leaves=9), hard("H", 1, 4, offset=8))
+    outcome = simulate(unreserved(*tasks, nrt_shrink=True), 30)
+    assert instants(outcome, "N", "re-rated") == [8]
+    assert ("N", 0, 0, 20, 15, False, False) in outcome.jobs
+    assert instants(outcome, "N", "left") == [20]
 
 
 def test_class_none_waits_while_its_rate_is_not_worth_a_tick() -> None:
@@ -536,13 +546,36 @@ def test_compression_is_for_active_jobs() -> None:
     """A has finished early when the rate becomes free: its next job comes when it was to come."""
     tasks = (soft("A", 8, 10, demand=1), hard("H", 5, 10, leaves=1))
     outcome = simulate(unreserved(*tasks, compression=True), 40)
+    assert instants(outcome, "A", "re-rated") == [16]
     assert [row[2] for row in outcome.jobs if row[0] == "A"] == [0, 16, 26, 36]
+
+
+def test_compression_never_makes_a_deadline_later() -> None:
+    """H2 departs at 7, when A has not run yet: by its new rate A would be due at 11, but it was promised 10."""
+    tasks = (soft("A", 2, 4), hard("H1", 5, 10), hard("H2", 3, 10, demand=2, leaves=1))
+    outcome = simulate(unreserved(*tasks, compression=True), 20)
+    assert instants(outcome, "H2", "left") == [7]
+    assert next(row for row in outcome.jobs if row[0] == "A")[3] == 10
+
+
+def test_extension_never_makes_a_deadline_earlier() -> None:
+    """The grid has made the window much longer than the rate asks for."""
+    tasks = (soft("S", 5, 10), hard("A", 11, 20), hard("B", 1, 20, offset=1))
+    outcome = simulate(unreserved(*tasks, grid=100), 40)
+    assert instants(outcome, "S", "re-rated") == [1]
+    assert next(row for row in outcome.jobs if row[0] == "S")[3] == 100
 
 
 def test_a_smaller_estimate_waits_for_the_boundary() -> None:
     """The job executed 2 of 4 and is not ahead at 5, but a new budget belongs to a new window."""
     outcome = simulate(unreserved(soft("S", 4, 10, demand=2, adapts=True), estimate_jobs=1), 30)
     assert instants(outcome, "S", "re-rated") == [10]
+
+
+def test_a_smaller_estimate_needs_enough_jobs() -> None:
+    """Three jobs, the last of which ends at 21."""
+    outcome = simulate(unreserved(soft("S", 4, 10, demand=1, adapts=True), estimate_jobs=3), 40)
+    assert instants(outcome, "S", "re-rated") == [30]
 
 
 def test_the_estimate_follows_what_jobs_execute() -> None:

@@ -84,7 +84,7 @@ def beta_of(system: System, requests: Sequence[Request]) -> int:
     nones = max(1, _count("none", requests))
     softs = _count("soft", requests)
     soft_rate = Fraction(rate_of("soft", requests), SCALE)
-    left = max(0, 1 - Fraction(rate_of("hard", requests), SCALE))
+    left = Fraction(max(0, SCALE - rate_of("hard", requests)), SCALE)
     return _rounded_up(Fraction(nones) / (nones + softs * (1 + soft_rate) ** 2) * left)
 
 

@@ -112,8 +112,6 @@ class _Run:
         executed = [job.executed for job in task.jobs if job.finish is not None][-self.system.estimate_jobs :]
         is_enough = len(executed) == self.system.estimate_jobs
         estimate = max(executed) if is_enough else max(task.estimate, executed[-1])
-        if executed[-1] > task.estimate:
-            estimate = executed[-1]
         if estimate != task.estimate:
             task.estimate = estimate
             self.compute_targets()
@@ -155,18 +153,11 @@ class _Run:
         """Take the leaves and the entries that are asked for now, then compute what everybody is to have."""
         for task in self.tasks:
             if task.spec.leaves == now and task.is_admitted:
-                self.ask_to_leave(task, now)
+                task.stage = "leaving"
         for task in self.tasks:
             if task.spec.offset == now:
                 self.ask_to_enter(task, now)
         self.compute_targets()
-
-    def ask_to_leave(self, task: TaskState, now: int) -> None:
-        """Mark a task as leaving; one that never entered is gone."""
-        is_waiting = task.stage == "waiting"
-        task.stage = "leaving"
-        if is_waiting:
-            self.remove(task, now)
 
     def ask_to_enter(self, task: TaskState, now: int) -> None:
         """Admit a task or reject it."""
