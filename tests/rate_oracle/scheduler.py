@@ -1,0 +1,349 @@
+"""The rate-based scheduler, tick by tick: the reference kernel pass in integers.
+
+Source: sections 2.4 to 2.7 of the rules; the order of work inside a pass is that of section 0.3. In the pass stand
+first completions, misses and exhausted budgets, then leaves and entries that are asked for, then what is given up,
+granted and released.
+
+What the specification leaves open:
+
+- A budget that is exhausted at the instant of a leave or an entry is refilled: the request comes after it.
+- Leaves of an instant come before entries; entries are looked at in file order; the targets are computed after all.
+- The end of a window without a refill ("the chunk ends") holds for every class: a hard task in an overrun that is to
+  leave departs at its deadline too. Its job stays unfinished, and so do queued ones that never had a window.
+- A chunk that ended waits to its deadline, also when the decrease that ended it is taken back, or when the rate is
+  given up earlier. It is not active, so a lag >= 0 lets its task depart or shrink before the deadline.
+- The cut of a budget in flight follows its formula, even where a window made long by refills yields a larger budget.
+  A job that uses its whole budget and has none left is finished, also if it never ran.
+- A task that is always active, by refills, never grows, except a soft one by compression.
+- Hard jobs are released at r_0 + k P whatever happens. The window of one begins at its release, at the end of the last
+  window or at the completion of a late job, whichever is last, and is as long as the relative deadline; the window
+  that follows an overrun is as long as the period.
+- A refill or a new window after a missed deadline (naive rules only) counts from the instant.
+- The requested deadline of a hard job is its release plus the relative deadline, of any other its release plus the
+  requested period. A hard job that needs a second window has missed, whatever its last deadline is.
+- A task with no rate releases nothing; what it has begun waits.
+- A job of a soft or none task counts as released when its window begins.
+- A task that waits for room and is asked to leave is gone at once.
+- Only what has work left runs in the background: a task of class none whose chunk ended early. Least deadline first.
+- A smaller estimate needs that many finished jobs; it changes nothing until the task's next window.
+- Naive rules: a job that is ahead counts as not ahead; class none and suspended soft tasks keep what they have begun.
+
+When not to use it: anywhere but in tests.
+"""
+
+from __future__ import annotations
+
+from .allocation import allocate, is_admitted
+from .checks import check
+from .model import SCALE, JobRow, LogRow, Outcome, Segment, System
+from .states import Job, TaskState
+
+
+def simulate(system: System, horizon: int) -> Outcome:
+    """Run the ticks 0 .. horizon-1 of a system; at the horizon accounting, completions and misses are still done.
+
+    Args:
+        system: what to run; it is not changed.
+        horizon: number of ticks, >= 0.
+    Returns:
+        What happened.
+    Raises:
+        ValueError: the system breaks a rule that its classes state, or the horizon is negative.
+    """
+    if horizon < 0:
+        raise ValueError(f"horizon: expected >= 0, found {horizon}")
+    check(system)
+    run = _Run(system)
+    for now in range(horizon):
+        run.settle(now)
+        run.exhaust(now)
+        run.handle_requests(now)
+        run.adjust(now)
+        run.release(now)
+        run.dispatch(now)
+    run.settle(horizon)
+    return run.outcome(horizon)
+
+
+class _Run:
+    """The state of one simulation."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self.tasks = [TaskState(task, order, task.requested) for order, task in enumerate(system.tasks)]
+        self.ranked = sorted(self.tasks, key=lambda task: task.rank)
+        self.running: TaskState | None = None
+        self.finished: list[tuple[TaskState, Job]] = []
+        self.segments: list[Segment] = []
+        self.ledger: list[int] = []
+        self.log: list[LogRow] = []
+
+    # ------------------------------------------------------------------------------- what the last tick has done
+
+    def settle(self, now: int) -> None:
+        """Account the tick that ends, then completions, then misses."""
+        self.account(now)
+        for task in self.tasks:
+            if task.queue and task.is_complete():
+                self.complete(task, now)
+        for task in self.tasks:
+            self.note_miss(task, now)
+
+    def account(self, now: int) -> None:
+        """Charge the tick to who ran, and let the share of every open window grow; the background is not charged."""
+        if self.running is not None:
+            self.running.queue[0].executed += 1
+            self.running.served += self.running.active
+        for task in self.tasks:
+            if now - 1 < task.deadline:
+                task.share += task.rate
+
+    def complete(self, task: TaskState, now: int) -> None:
+        """End the oldest job of a task; its reservation stays for the rest of the window."""
+        job = task.queue.pop(0)
+        job.finish = now
+        task.active = False
+        self.finished.append((task, job))
+        if task.spec.adapts:
+            self.adapt_estimate(task)
+
+    def adapt_estimate(self, task: TaskState) -> None:
+        """Follow what the jobs of a soft task execute: up at once, down to the largest of the last ones."""
+        executed = [job.executed for job in task.jobs if job.finish is not None][-self.system.estimate_jobs :]
+        is_enough = len(executed) == self.system.estimate_jobs
+        estimate = max(executed) if is_enough else max(task.estimate, executed[-1])
+        if estimate != task.estimate:
+            task.estimate = estimate
+            self.compute_targets()
+
+    def note_miss(self, task: TaskState, now: int) -> None:
+        """Note that a job is unfinished at its deadline: of a soft or none task only if it has budget left."""
+        if task.queue and now >= task.deadline and (task.is_hard or task.served < task.budget):
+            job = task.queue[0]
+            job.missed = job.missed or job.deadline is not None
+
+    def exhaust(self, now: int) -> None:
+        """Handle the budgets that are used up while there is work left."""
+        for task in self.tasks:
+            if task.active and task.served >= task.budget:
+                self.exhaust_one(task, now)
+
+    def exhaust_one(self, task: TaskState, now: int) -> None:
+        """Refill the budget of a soft or none task that has nothing to give up; all others wait for their deadline."""
+        if task.is_hard:
+            task.active = False
+            self.note(now, "overrun", task)
+        elif task.must_give_up() or task.parameters()[0] == 0:
+            task.active = False
+        else:
+            self.refill(task, now)
+
+    def refill(self, task: TaskState, now: int) -> None:
+        """Give a new budget and a later deadline; the lag is kept."""
+        budget, period = task.parameters()
+        task.share -= task.budget * SCALE
+        task.served -= task.budget
+        task.budget, task.period = budget, period
+        task.set_deadline(max(now, task.deadline) + period)
+        self.note(now, "refilled", task)
+
+    # ------------------------------------------------------------------------------------------------- requests
+
+    def handle_requests(self, now: int) -> None:
+        """Take the leaves and the entries that are asked for now, then compute what everybody is to have."""
+        for task in self.tasks:
+            if task.spec.leaves == now and task.is_admitted:
+                task.stage = "leaving"
+        for task in self.tasks:
+            if task.spec.offset == now:
+                self.ask_to_enter(task, now)
+        self.compute_targets()
+
+    def ask_to_enter(self, task: TaskState, now: int) -> None:
+        """Admit a task or reject it."""
+        admitted = [other.request for other in self.tasks if other.is_admitted]
+        is_fitting = is_admitted(self.system, admitted, task.request)
+        task.stage = "waiting" if is_fitting else "out"
+        self.note(now, "admitted" if is_fitting else "rejected", task)
+
+    def compute_targets(self) -> None:
+        """Compute what every admitted task is to have."""
+        admitted = [task for task in self.tasks if task.is_admitted]
+        targets = allocate(self.system, [task.request for task in admitted])
+        for task, target in zip(admitted, targets, strict=True):
+            task.target = target
+
+    # --------------------------------------------------------------------------------------------------- ledger
+
+    def adjust(self, now: int) -> None:
+        """Let tasks give up rate, then grant it to others: hard tasks first, then soft ones, then class none."""
+        for task in self.tasks:
+            self.give_up(task, now)
+        for task in self.ranked:
+            if task.is_admitted and self.total() - task.rate + task.target.rate <= SCALE:
+                self.grant(task, now)
+
+    def total(self) -> int:
+        """Give the sum of all reservations."""
+        return sum(task.rate for task in self.tasks)
+
+    def give_up(self, task: TaskState, now: int) -> None:
+        """Let a task depart, or take rate from it, as soon as that is allowed."""
+        if task.stage == "leaving":
+            if not task.active and (now >= task.deadline or self.is_not_ahead(task)):
+                self.remove(task, now)
+        elif task.stage == "in" and task.target.rate < task.rate:
+            self.shrink(task, now)
+
+    def shrink(self, task: TaskState, now: int) -> None:
+        """Lower the rate of a task at its boundary, or in flight as far as the rule allows."""
+        if task.is_at_boundary(now) or self.is_shrunk_as_it_is(task):
+            self.rerate(task, now)
+        elif self.may_be_extended(task):
+            task.move_deadline(max(task.deadline, task.moved_deadline(now)))
+            self.rerate(task, now)
+        elif self.may_be_cut(task):
+            self.cut_budget(task, now)
+            self.rerate(task, now)
+
+    def is_not_ahead(self, task: TaskState) -> bool:
+        """Say whether a task may give up rate now; the naive rules do not ask."""
+        return self.is_naive() or task.is_behind()
+
+    def is_naive(self) -> bool:
+        """Say whether this is a negative control."""
+        return self.system.rule in ("naive", "naive-kept")
+
+    def is_shrunk_as_it_is(self, task: TaskState) -> bool:
+        """Say whether a naive rule takes the rate and changes nothing else."""
+        return self.is_naive() and not self.may_be_extended(task)
+
+    def may_be_extended(self, task: TaskState) -> bool:
+        """Say whether a soft task may get a later deadline now."""
+        return (
+            task.spec.class_ == "soft"
+            and self.system.rule in ("in-flight", "naive")
+            and task.target.rate > 0
+            and task.target.budget == task.budget
+            and self.is_not_ahead(task)
+        )
+
+    def may_be_cut(self, task: TaskState) -> bool:
+        """Say whether a task of class none may get a smaller budget now."""
+        return task.spec.class_ == "none" and self.system.nrt_shrink and task.is_behind()
+
+    def cut_budget(self, task: TaskState, now: int) -> None:
+        """Leave an active task what its new rate serves up to its deadline; a chunk with nothing left ends."""
+        task.share = min(task.share, task.served * SCALE)
+        if not task.active:
+            return
+        task.budget = task.served + task.target.rate * (task.deadline - now) // SCALE
+        task.active = task.served < task.budget
+        if task.is_complete():
+            self.complete(task, now)
+
+    def grant(self, task: TaskState, now: int) -> None:
+        """Let a task in or raise its rate; the room is there."""
+        if task.stage == "waiting":
+            self.enter(task, now)
+        elif task.target.rate > task.rate:
+            self.grow(task, now)
+
+    def enter(self, task: TaskState, now: int) -> None:
+        """Let a task in; one that is to have no rate goes on waiting."""
+        if task.target.rate == 0:
+            return
+        task.stage = "in"
+        task.rate, task.budget, task.period = task.target.rate, task.target.budget, task.target.period
+        task.deadline = task.next_release = now
+        self.note(now, "entered", task)
+
+    def grow(self, task: TaskState, now: int) -> None:
+        """Raise the rate of a task at its boundary, or of an active soft one with an earlier deadline."""
+        if task.is_at_boundary(now):
+            self.rerate(task, now)
+        elif self.may_be_compressed(task):
+            task.move_deadline(min(task.deadline, task.moved_deadline(now)))
+            self.rerate(task, now)
+
+    def may_be_compressed(self, task: TaskState) -> bool:
+        """Say whether a soft task may get an earlier deadline."""
+        is_same = task.target.budget == task.budget
+        return self.system.compression and task.spec.class_ == "soft" and task.active and is_same
+
+    def rerate(self, task: TaskState, now: int) -> None:
+        """Set the reservation of a task to its target."""
+        event = "resumed" if task.rate == 0 else "re-rated" if task.target.rate else "suspended"
+        task.rate = task.target.rate
+        self.note(now, event, task)
+
+    def remove(self, task: TaskState, now: int) -> None:
+        """Take a task out of the ledger."""
+        task.stage, task.rate, task.active = "out", 0, False
+        task.queue.clear()
+        self.note(now, "left", task)
+
+    # -------------------------------------------------------------------------------------- releases and dispatch
+
+    def release(self, now: int) -> None:
+        """Release jobs and begin windows."""
+        for task in self.tasks:
+            if task.stage == "in":
+                self.release_jobs(task, now)
+                if task.queue and task.is_at_boundary(now) and task.rate > 0 and task.parameters()[0] > 0:
+                    self.begin_window(task, now)
+
+    def release_jobs(self, task: TaskState, now: int) -> None:
+        """Release the jobs of a task: hard ones by the clock, any other when its window can begin."""
+        if task.is_hard:
+            if now >= task.next_release:
+                task.release_job(task.next_release)
+                task.next_release += task.spec.period
+        elif not task.queue and now >= task.next_release and task.rate > 0 and task.parameters()[0] > 0:
+            task.release_job(now)
+
+    def begin_window(self, task: TaskState, now: int) -> None:
+        """Give the oldest job a budget and a window; a hard job that overran gets a whole period."""
+        task.budget, task.period = task.parameters()
+        task.served = task.share = 0
+        task.active = True
+        is_overrun = task.is_hard and task.queue[0].executed > 0
+        task.set_deadline(now + (task.spec.period if is_overrun else task.period))
+
+    def dispatch(self, now: int) -> None:
+        """Choose who has the tick that begins now, and note it and the ledger."""
+        candidates = [task for task in self.tasks if task.active] or self.background()
+        self.running = min(candidates, key=lambda task: (task.deadline, *task.rank), default=None)
+        self.ledger.append(self.total())
+        if self.running is not None:
+            self.note_tick(self.running, now)
+
+    def background(self) -> list[TaskState]:
+        """Give the tasks of class none that have work but no budget."""
+        return [task for task in self.tasks if self.system.background and task.queue and task.spec.class_ == "none"]
+
+    def note_tick(self, task: TaskState, now: int) -> None:
+        """Add the tick to the last segment if that one is of the same job and ends now."""
+        start, who = now, (task.spec.name, task.queue[0].number)
+        if self.segments and self.segments[-1][1:] == (now, *who):
+            start = self.segments.pop()[0]
+        self.segments.append((start, now + 1, *who))
+
+    # ------------------------------------------------------------------------------------------------- the answer
+
+    def note(self, now: int, event: str, task: TaskState) -> None:
+        """Add a row to the log."""
+        self.log.append((now, event, task.spec.name, task.rate))
+
+    def outcome(self, horizon: int) -> Outcome:
+        """Collect what happened."""
+        unfinished = [(task, job) for task in self.tasks for job in task.jobs if job.finish is None]
+        rows = [_row(task, job, horizon) for task, job in [*self.finished, *unfinished]]
+        return Outcome(self.segments, rows, self.ledger, self.log)
+
+
+def _row(task: TaskState, job: Job, horizon: int) -> JobRow:
+    """Make the row of one job."""
+    requested = job.release + task.spec.window
+    end = horizon + 1 if job.finish is None else job.finish
+    return task.spec.name, job.number, job.release, job.deadline, job.finish, job.missed, requested < end

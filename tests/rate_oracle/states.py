@@ -1,0 +1,127 @@
+"""Jobs and tasks of the rate-based scheduler at run time: windows, budgets, shares.
+
+Source: sections 2.5 and 2.7. What the equations call x, phi, u, C, P and d is here `served`, `share`, `rate`,
+`budget`, `period` and `deadline`; share is in units of 1 / SCALE, like the rate.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .allocation import NOTHING, Request, Target, ceil_div
+from .model import CLASSES, SCALE, Task
+
+
+@dataclass
+class Job:
+    """One job: its number from 0, its release, and what became of it."""
+
+    number: int
+    release: int
+    demand: int | None
+    executed: int = 0
+    deadline: int | None = None
+    finish: int | None = None
+    missed: bool = False
+
+
+@dataclass
+class TaskState:
+    """One task that asked to enter.
+
+    Args:
+        spec: the task.
+        order: its place in the file.
+        estimate: the budget that it requests now.
+        stage: "waiting" (admitted), "in", "leaving" or "out" (left, rejected, or never asked).
+        target: what it is to have.
+        active: whether its oldest job has work and budget left.
+        deadline: end of the current window; the reservation is for the window.
+        next_release: nominal release of the job after the last one that was released.
+        queue: released jobs that are not finished, oldest first.
+    """
+
+    spec: Task
+    order: int
+    estimate: int
+    stage: str = "out"
+    target: Target = NOTHING
+    rate: int = 0
+    budget: int = 0
+    period: int = 0
+    served: int = 0
+    share: int = 0
+    deadline: int = 0
+    next_release: int = 0
+    active: bool = False
+    queue: list[Job] = field(default_factory=list)
+    jobs: list[Job] = field(default_factory=list)
+
+    @property
+    def is_admitted(self) -> bool:
+        """Whether its rate counts in the allocation."""
+        return self.stage in ("waiting", "in")
+
+    @property
+    def is_hard(self) -> bool:
+        """Whether it is hard."""
+        return self.spec.class_ == "hard"
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """What decides among equal deadlines, and the order of grants: class, then place in the file."""
+        return CLASSES.index(self.spec.class_), self.order
+
+    @property
+    def request(self) -> Request:
+        """What it asks for now."""
+        length = self.spec.window if self.is_hard else self.spec.period
+        return Request(self.spec.class_, self.estimate, length, self.spec.weight)
+
+    def is_behind(self) -> bool:
+        """Say whether its job is not ahead of its fluid share: lag >= 0."""
+        return self.share >= self.served * SCALE
+
+    def is_at_boundary(self, now: int) -> bool:
+        """Say whether no window is open."""
+        return not self.active and now >= self.deadline
+
+    def must_give_up(self) -> bool:
+        """Say whether a leave or a decrease is pending."""
+        return self.stage == "leaving" or self.target.rate < self.rate
+
+    def moved_deadline(self, now: int) -> int:
+        """Give the deadline by which the target rate serves what the share has not, T3."""
+        return now + ceil_div(self.budget * SCALE - min(self.served * SCALE, self.share), self.target.rate)
+
+    def move_deadline(self, deadline: int) -> None:
+        """Move the end of the open window; the next job comes there."""
+        self.share = min(self.share, self.served * SCALE)
+        self.period = self.target.period
+        self.set_deadline(deadline)
+
+    def set_deadline(self, deadline: int) -> None:
+        """Set the end of the window, which is also the release of the next job of a soft or none task."""
+        self.deadline = deadline
+        if not self.is_hard:
+            self.next_release = deadline
+        if self.queue:
+            self.queue[0].deadline = deadline
+
+    def parameters(self) -> tuple[int, int]:
+        """Give budget and period of a window that begins: those of the target if the rate is there."""
+        if self.target.rate <= self.rate:
+            return self.target.budget, self.target.period
+        is_none = self.spec.class_ == "none"
+        return self.rate * self.period // SCALE if is_none else self.budget, self.period
+
+    def is_complete(self) -> bool:
+        """Say whether the oldest job has done its work; one without a demand works as long as it has budget."""
+        job = self.queue[0]
+        return self.served >= self.budget if job.demand is None else job.executed >= job.demand
+
+    def release_job(self, release: int) -> None:
+        """Add a job to the queue."""
+        job = Job(len(self.jobs), release, self.spec.demand_of(len(self.jobs)))
+        self.jobs.append(job)
+        self.queue.append(job)

@@ -1,0 +1,135 @@
+"""Hypothesis strategies that make random systems for the rate-based reference and whatever is compared with it.
+
+Small numbers on purpose: periods that divide 24 bring many deadlines onto one instant, small budgets bring exhaustion.
+Shrinking leads to few tasks, offsets 0, nobody who leaves, no overruns, and the default settings.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from hypothesis import strategies as st
+
+from .model import CLASSES, FORMULA3, System, Task
+from .rbe import RbeTask
+
+MIN_TASKS = 2
+MAX_TASKS = 6
+MIN_PERIOD = 2
+MAX_PERIOD = 24
+LONG_PERIODS = (30, 48, 60, 80, 100)
+LAST_REQUEST = 60
+MAX_DEMANDS = 4
+MAX_EVENTS = 8
+HORIZON = 240
+SAFE_RULES = ("in-flight", "boundary")
+BETAS = (Fraction(1, 10), Fraction(0), Fraction(1, 4), FORMULA3)
+
+
+def periods() -> st.SearchStrategy[int]:
+    """Make a period: a divisor of 24, any up to MAX_PERIOD, or a long one."""
+    harmonic = [period for period in range(MIN_PERIOD, MAX_PERIOD + 1) if MAX_PERIOD % period == 0]
+    return st.one_of(st.sampled_from(harmonic), st.integers(MIN_PERIOD, MAX_PERIOD), st.sampled_from(LONG_PERIODS))
+
+
+def instants() -> st.SearchStrategy[int]:
+    """Make the instant of an entry, often 0."""
+    return st.one_of(st.just(0), st.integers(0, LAST_REQUEST))
+
+
+@st.composite
+def tasks(draw: st.DrawFn, name: str, *, overruns: bool = True, adapts: bool = True) -> Task:
+    """Make one task.
+
+    Args:
+        draw: given by Hypothesis.
+        name: its name.
+        overruns: whether jobs may demand more than the wcet.
+        adapts: whether a soft task may adapt its estimate.
+    """
+    class_ = draw(st.sampled_from(CLASSES))
+    period = draw(periods())
+    wcet = draw(st.integers(1, max(1, period // 2)))
+    offset = draw(instants())
+    stay = draw(st.one_of(st.none(), st.integers(1, LAST_REQUEST)))
+    is_short = class_ == "hard" and draw(st.booleans())
+    return Task(
+        name=name,
+        class_=class_,
+        wcet=None if class_ == "none" else wcet,
+        period=period,
+        deadline=draw(st.integers(wcet, period)) if is_short else None,
+        weight=draw(st.integers(1, 3)) if class_ == "none" else 1,
+        demand=draw(_demands(wcet, overruns)),
+        offset=offset,
+        leaves=None if stay is None else offset + stay,
+        adapts=class_ == "soft" and adapts and draw(st.booleans()),
+    )
+
+
+def _demands(wcet: int, overruns: bool) -> st.SearchStrategy[int | tuple[int, ...] | None]:
+    """Make demands: the wcet, or a few that are repeated, smaller and, if wanted, larger ones among them."""
+    largest = 3 * wcet + 2 if overruns else wcet
+    several = st.lists(st.integers(1, largest), min_size=1, max_size=MAX_DEMANDS).map(tuple)
+    return st.one_of(st.none(), several)
+
+
+@st.composite
+def systems(
+    draw: st.DrawFn,
+    *,
+    overruns: bool = True,
+    adapts: bool = True,
+    rules: tuple[str, ...] = SAFE_RULES,
+    betas: tuple[Fraction | str, ...] = BETAS,
+    options: bool = True,
+) -> System:
+    """Make a system of MIN_TASKS to MAX_TASKS tasks that enter and leave.
+
+    Args:
+        draw: given by Hypothesis.
+        overruns: whether hard and soft jobs may demand more than the wcet.
+        adapts: whether estimates may adapt.
+        rules: the rules to draw from.
+        betas: the values of beta to draw from.
+        options: whether grid, sigma, compression and the shrinking of class none may differ from the default.
+    """
+    count = draw(st.integers(MIN_TASKS, MAX_TASKS))
+    made = tuple(draw(tasks(f"T{number}", overruns=overruns, adapts=adapts)) for number in range(1, count + 1))
+    rule, beta = draw(st.sampled_from(rules)), draw(st.sampled_from(betas))
+    if not options:
+        return System(made, beta, rule=rule)
+    return System(
+        tasks=made,
+        beta=beta,
+        sigma=draw(st.sampled_from((Fraction(0), Fraction(1, 10)))),
+        grid=draw(st.sampled_from((1, 1, 5))),
+        rule=rule,
+        compression=draw(st.booleans()),
+        nrt_shrink=draw(st.booleans()),
+        background=draw(st.booleans()),
+        estimate_jobs=draw(st.integers(1, 3)),
+    )
+
+
+@st.composite
+def rbe_tasks(draw: st.DrawFn, name: str) -> RbeTask:
+    """Make one RBE task with bursts and gaps."""
+    y = draw(st.sampled_from((1, 2, 3, 4, 6, 8, 12)))
+    gaps = draw(st.lists(st.one_of(st.just(0), st.integers(0, 2 * y)), max_size=MAX_EVENTS))
+    return RbeTask(
+        name=name,
+        x=draw(st.integers(1, 3)),
+        y=y,
+        d=draw(st.one_of(st.just(y), st.integers(1, 2 * y))),
+        c=draw(st.integers(1, 3)),
+        arrivals=tuple(sum(gaps[: number + 1]) for number in range(len(gaps))),
+        class_=draw(st.sampled_from(CLASSES)),
+    )
+
+
+@st.composite
+def rbe_sets(draw: st.DrawFn) -> tuple[RbeTask, ...]:
+    """Make one to three RBE tasks."""
+    count = draw(st.integers(1, 3))
+    return tuple(draw(rbe_tasks(f"T{number}")) for number in range(1, count + 1))
