@@ -121,7 +121,7 @@ class Allocator(ABC):
 class Planned(Allocator):
     """Knows its jobs for all time, and hands over those of several releases at a time (bulk mode).
 
-    It is due as soon as no job waits for its start, so the queue of the dispatcher is never empty.
+    It is due as soon as no start lies ahead, so the queue of the dispatcher is never empty.
 
     Args:
         bulk: releases of one call.
@@ -132,8 +132,8 @@ class Planned(Allocator):
     planned: int = field(default=0, kw_only=True)
 
     def is_due(self, now: int, desk: Desk) -> bool:
-        """Say whether no job waits for its start."""
-        return all(job.state != "ready" for job in desk.jobs)
+        """Say whether no start of a job lies ahead."""
+        return all(job.start <= now for job in desk.jobs)
 
     def call(self, now: int, desk: Desk) -> None:
         """Read as many records as releases are handed over."""

@@ -12,9 +12,11 @@ What the specification leaves open, and the rule here:
   a sleeping job with an empty record ends when work comes.
 - A job that is held keeps its state; it is only not chosen while its record is empty. A demoted job goes on in spare
   time: after all others, by the same effective priority, without a limit.
-- A planned allocator is due as soon as none of its jobs waits for its start; it is not due for records alone.
+- A planned allocator is due as soon as no start of its jobs lies ahead: at a release it hands over the next one.
+  Records alone make nobody due but the allocators that need feedback.
 - All calls at an instant are repeated until nobody is due, in file order.
-- At instant 0 the tasks register: these calls take no time, whatever the cost of a call.
+- Admission is not modelled: every task is admitted. Tasks register at instant 0: the calls of that instant take no
+  time, whatever the cost of a call.
 - The allocator as a task serves calls first come, first served; what a call hands over is there when the call ends.
 - Non-real-time tasks run in file order, each its work first come, first served.
 - A change of the effective priority displaces no running non-preemptive job.

@@ -76,23 +76,23 @@ class Sporadic(Allocator):
 
     def is_due(self, now: int, desk: Desk) -> bool:
         """Say whether an interval ends or starts."""
-        return desk.submitted == 0 or self.ends(desk) or self.starts(now, desk)
+        return desk.submitted == 0 or self.ends(now, desk) or self.starts(now, desk)
 
     def call(self, now: int, desk: Desk) -> None:
         """Return what the interval that ends consumed; note when a new one starts."""
         if desk.submitted == 0:
             self.submit_chunk(desk, now, now, self.capacity)
-        if self.ends(desk):
+        if self.ends(now, desk):
             self.end_interval(now, desk)
         if self.starts(now, desk):
             self.active_from, self.served_before = now, desk.served
         desk.read_records()
         desk.take_arrived()
 
-    def ends(self, desk: Desk) -> bool:
-        """Say whether the interval ends: the work ran out, or the budget."""
+    def ends(self, now: int, desk: Desk) -> bool:
+        """Say whether an interval that began before ends: the work ran out, or the budget."""
         has_budget = any(job.is_started() and not job.budget.is_empty() for job in desk.jobs)
-        return self.active_from is not None and (desk.went_idle or not has_budget)
+        return self.active_from not in (None, now) and (desk.went_idle or not has_budget)
 
     def starts(self, now: int, desk: Desk) -> bool:
         """Say whether an interval starts: there is work and budget."""
