@@ -461,9 +461,10 @@ def load_of(tasks: Sets) -> Fraction:
     return sum((Fraction(task.wcet, task.period) for task in tasks), Fraction(0))
 
 
-def beside(tasks: Sets, allocator: Allocator, work: Work) -> System:
+def beside(tasks: Sets, allocator: Allocator, work: Work, on_finish: str = "end") -> System:
     """Make a system of periodic tasks under EDF and a server behind them."""
-    mapped = [Task(task.name, by_period.edf(task.period, task.wcet), work_of(task)) for task in tasks]
+    makers = [by_period.edf(task.period, task.wcet, on_finish=on_finish) for task in tasks]
+    mapped = [Task(task.name, maker, work_of(task)) for task, maker in zip(tasks, makers, strict=True)]
     return system_of("edf", *mapped, Task("srv", allocator, work))
 
 
@@ -513,6 +514,36 @@ def test_tbs_and_cus_isolate_an_overrun(
     assert set(outcome.reasons("srv")) <= {"budget"}
 
 
+@pytest.mark.parametrize("kind", ["tbs", "cbs", "hard cbs"])
+@random_sets
+@given(tasks=task_sets(most_load=Fraction(3, 2)), work=arrivals(), period=st.integers(2, 12), data=st.data())
+def test_share_servers_equal_the_direct_ones_in_overload(
+    kind: str, tasks: Sets, work: Arrivals, period: int, data: st.DataObject
+) -> None:
+    capacity = data.draw(st.integers(1, period))
+    tasks = tuple(replace(task, demands=None, offset=0) for task in tasks)
+    mapping: Allocator = by_share.ConstantBandwidth(capacity, period, kind == "hard cbs")
+    server: bandwidth.Entity = bandwidth.ConstantBandwidth("srv", capacity, period, work, kind == "hard cbs")
+    if kind == "tbs":
+        mapping = by_share.TotalBandwidth(Fraction(capacity, period))
+        server = bandwidth.TotalBandwidth("srv", capacity, period, work)
+    assert simulate(beside(tasks, mapping, work, "keep"), LONG).by_task() == directly_beside(tasks, server)[0]
+
+
+@pytest.mark.parametrize(
+    ("mapping", "expected"),
+    [
+        (by_share.ConstantUtilization, [(0, 4, "A"), (4, 6, "srv"), (6, 8, "A")]),
+        (by_share.TotalBandwidth, [(0, 4, "A"), (4, 8, "srv")]),
+    ],
+)
+def test_the_finish_of_cus_is_a_timer_and_that_of_tbs_is_not(
+    mapping: type[by_share.TotalBandwidth], expected: Segments
+) -> None:
+    system = beside((PeriodicTask("A", 4, 4),), mapping(Fraction(2, 3)), ((0, 4),))
+    assert by_task(simulate(system, 8)) == expected
+
+
 @st.composite
 def flow_sets(draw: st.DrawFn) -> tuple[fair.Flow, ...]:
     """Make 1 to 5 flows whose shares sum up to at most 1."""
@@ -540,6 +571,15 @@ def test_virtual_time_goes_faster_when_fewer_flows_are_backlogged() -> None:
     assert clock.tag("b", 1, 1) == (2 * SCALE, 6 * SCALE)
     clock.advance(9)
     assert clock.value == 6 * SCALE
+
+
+def test_tags_are_rounded_down() -> None:
+    """SCALE is no multiple of 17: virtual time after a tick of share 17/19, and a packet of share 2/19."""
+    clock = FluidClock({"a": Fraction(17, 19), "b": Fraction(2, 19)})
+    clock.tag("a", 2, 0)
+    start, finish = clock.tag("b", 1, 1)
+    assert start == SCALE * 19 // 17
+    assert finish == start + SCALE * 19 // 2
 
 
 # --------------------------------------------------------------------------------- fixed-priority servers
@@ -572,6 +612,23 @@ def test_servers_equal_the_direct_ones(
     burned = [tick is not None and tick.unit < 0 for tick in outcome.ticks]
     assert outcome.by_task() == [None if who == servers.BURNED else who for who in expected]
     assert burned == [who == servers.BURNED for who in expected]
+
+
+def test_a_budget_that_ends_with_the_work_is_no_exhaustion() -> None:
+    server = Task("srv", by_server.deferrable(1, 6, 2), ((1, 2), (7, 3)))
+    assert simulate(system_of("servers", server), 14).reasons("srv") == ["finish", "budget"]
+
+
+def test_a_polling_server_loses_its_budget_where_a_deferrable_one_keeps_it() -> None:
+    work = ((0, 1), (2, 1))
+    for mapping, second in ((by_server.polling, 6), (by_server.deferrable, 2)):
+        system = system_of("servers", Task("srv", mapping(1, 6, 2), work))
+        assert by_task(simulate(system, 12)) == [(0, 1, "srv"), (second, second + 1, "srv")]
+
+
+def test_a_sporadic_server_gets_back_what_an_interval_consumed_one_period_after_its_begin() -> None:
+    system = system_of("servers", Task("srv", by_server.Sporadic(1, 6, 3), ((1, 1), (3, 4))))
+    assert by_task(simulate(system, 20)) == [(1, 2, "srv"), (3, 5, "srv"), (7, 8, "srv"), (9, 10, "srv")]
 
 
 # --------------------------------------------------------------------------------------- rate-based scheduling
@@ -851,6 +908,11 @@ def test_an_allocator_on_top_runs_at_once_within_its_budget() -> None:
     ]
     late = [(record.task, record.job) for record in outcome.records if record.submitted > record.start]
     assert late == [("B", 2)]
+
+
+def test_an_allocator_on_top_goes_before_earlier_deadlines() -> None:
+    system = with_cost(system_of("edf", periodic("A", "edf", 5, 2)), AllocatorCost(1, "top", period=20, budget=4))
+    assert by_task(simulate(system, 8)) == [(0, 2, "A"), (5, 6, "allocator"), (6, 8, "A")]
 
 
 @pytest.mark.parametrize("policy", ["rm", "edf"])

@@ -6,6 +6,7 @@ What the specification leaves open, and the rule here:
 
 - Polling: a completion that empties the queue ends the job, also if work arrives at that very instant.
 - Idling: a job without work burns its budget in the ticks in which it is the most urgent.
+- Sporadic: a chunk has no finish, for it belongs to no period.
 - Sporadic: an interval that ends after its t_a + P returns its amount at the instant of its end. Chunks that are
   active at the same time are used in the order in which they were made.
 - Sporadic: an interval that ends because B = 0 ends even if a chunk returns at that instant; then a new one starts.

@@ -6,13 +6,14 @@ What the specification leaves open, and the rule here:
 
 - SD generic: a task gets chunks, the next one when the last one has ended, each with the deadline that TBS would give.
 - TBS, CUS: the job of a unit also executes what an overrun of the unit before left, within its own budget.
+- Only the rows of the table that say so keep the finish: a chunk and a job of CUS end there, should they be late.
 - Hard CBS: the exhausted server is idle when nothing waits at d; an arrival before d that finds no budget waits to d.
 - WFQ and WF2Q: a packet whose length times scale is no multiple of its share has a finish tag that is rounded down.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from .allocator import Allocator, Desk
@@ -48,7 +49,7 @@ class Chunks(Allocator):
         desk.read_records()
         desk.take_arrived()
         self.deadline = max(now, self.deadline) + ceil(self.chunk / self.share)
-        desk.submit(Job(now, self.deadline, budget=Budget(self.chunk), on_finish="keep"), now)
+        desk.submit(Job(now, self.deadline, budget=Budget(self.chunk)), now)
 
 
 @dataclass
@@ -86,11 +87,17 @@ class TotalBandwidth(Allocator):
 
 @dataclass
 class ConstantUtilization(TotalBandwidth):
-    """Constant utilization server: as total bandwidth, but a job starts only at the deadline before."""
+    """Constant utilization server: as total bandwidth, but a job starts only at the deadline before, and its finish
+    is a timer.
+    """
 
     def start_of(self, now: int, earliest: int) -> int:
         """Give the start of a job: not before the last deadline."""
         return earliest
+
+    def job_for(self, unit: Unit, start: int) -> Job:
+        """Make the job of a unit."""
+        return replace(super().job_for(unit, start), on_finish="end")
 
 
 @dataclass
