@@ -58,6 +58,8 @@ ROOMS: dict[str, Room] = {
     "tools": Room(only_stdlib=True),
     "tests": EVERYTHING,
     "tests/oracle": Room(imports=frozenset({"oracle"})),
+    "tests/rate_oracle": Room(imports=frozenset({"rate_oracle"})),
+    "tests/framework_oracle": Room(imports=frozenset({"framework_oracle"})),
     "bench": EVERYTHING,
     "examples": EVERYTHING,
     "studies": EVERYTHING,

@@ -1,0 +1,1 @@
+"""Direct simulators: the policies themselves, tick by tick, without the framework; they share no code with it."""
