@@ -412,7 +412,6 @@ class Spec {
             }
             require(item.kind != TAKT_ITEM_SUSPEND || held.empty(), "a suspension inside a section");
         }
-        require(held.empty(), "a section that does not end");
     }
 
     static void require_length(size_t count, std::initializer_list<size_t> sizes) {

@@ -345,10 +345,6 @@ BAD: dict[str, tuple[str, list[str]]] = {
         task('body = ["suspend 0", "run 1"]'),
         ['[[task]] "A" body: expected a positive time such as "10ms", found 0'],
     ),
-    "section without end": (
-        task('body = ["lock R", "run 1"]'),
-        ['[[task]] "A" body: expected "unlock R" before the end of the body'],
-    ),
     "unlock without lock": (
         task('body = ["run 1", "unlock R"]'),
         ['[[task]] "A" body: expected "lock R" before it, found "unlock R"; sections are nested'],

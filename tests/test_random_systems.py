@@ -5,6 +5,7 @@ TAKT_SYSTEMS says how many random systems are tried (default 200); `make soak` a
 
 from __future__ import annotations
 
+import itertools
 import os
 import tempfile
 from dataclasses import asdict, replace
@@ -14,11 +15,11 @@ import oracle
 import takt
 from hypothesis import HealthCheck, example, given, settings
 from oracle.systems import EVERYTHING as ANYTHING
-from oracle.systems import SERVER_KINDS, chains, horizons, systems
+from oracle.systems import RESOURCES, SERVER_KINDS, chains, horizons, systems
 from takt import measurement, report
 
 SYSTEMS = int(os.environ.get("TAKT_SYSTEMS", "200"))
-EVERYTHING = ANYTHING | SERVER_KINDS
+EVERYTHING = ANYTHING | SERVER_KINDS | RESOURCES
 IDEAL = EVERYTHING - {"costs"}
 
 many = settings(max_examples=SYSTEMS, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
@@ -72,6 +73,7 @@ def as_system(system: oracle.System) -> takt.System:
         policy=system.policy,
         tasks=[as_task(task) for task in system.tasks],
         servers=[as_server(server) for server in system.servers],
+        resources=[takt.Resource(name=resource.name, protocol=resource.protocol) for resource in system.resources],
         platform=as_platform(system.platform),
     )
 
@@ -99,7 +101,19 @@ def outcome(result: takt.Result) -> oracle.Outcome:
         overhead=result.overhead,
         switches=result.switches,
         invocations=result.invocations,
+        locks=[row for row in result.locks.rows() if row[-1] != "deadlock"],
+        deadlocks=deadlocks_in(result.locks.rows()),
     )
+
+
+def deadlocks_in(rows: list[tuple[int, str, int, str, str]]) -> list[tuple[int, tuple[tuple[str, str], ...]]]:
+    """Gather the circles: their rows follow one another, after the wait that closed each."""
+    circles = []
+    for is_circle, group in itertools.groupby(rows, key=lambda row: row[-1] == "deadlock"):
+        if is_circle:
+            members = list(group)
+            circles.append((members[0][0], tuple((task, resource) for _, task, _, resource, _ in members)))
+    return circles
 
 
 def expected_of(system: oracle.System, horizon: int) -> oracle.Outcome:
@@ -131,6 +145,18 @@ def test_simulation_equals_the_oracle_with_every_kind_of_server(system: oracle.S
 @many
 @given(chains(kinds=True), horizons())
 def test_simulation_equals_the_oracle_in_deep_hierarchies_of_every_kind(system: oracle.System, horizon: int) -> None:
+    assert outcome(takt.simulate(as_system(system), horizon)) == expected_of(system, horizon)
+
+
+@many
+@given(systems(features=RESOURCES, always=RESOURCES), horizons())
+def test_simulation_equals_the_oracle_where_tasks_share_resources(system: oracle.System, horizon: int) -> None:
+    assert outcome(takt.simulate(as_system(system), horizon)) == expected_of(system, horizon)
+
+
+@many
+@given(systems(parents_first=False, features=IDEAL, always=RESOURCES), horizons())
+def test_simulation_equals_the_oracle_whatever_tasks_that_share_have(system: oracle.System, horizon: int) -> None:
     assert outcome(takt.simulate(as_system(system), horizon)) == expected_of(system, horizon)
 
 

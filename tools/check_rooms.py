@@ -191,7 +191,7 @@ def project_packages(root: Path) -> frozenset[str]:
     """Lists the names under which Python code of the project can be imported."""
     rooms = {name.split("/")[0] for name in ROOMS}
     modules = {path.stem for path in root.glob("tools/*.py")} | {path.stem for path in root.glob("tests/*.py")}
-    return frozenset(rooms | modules | {"takt", "oracle"})
+    return frozenset(rooms | modules | {"takt"} | {name.split("/")[1] for name in ROOMS if name.endswith("oracle")})
 
 
 def check_python(root: Path, path: str, room_name: str) -> Iterator[Violation]:
