@@ -18,9 +18,20 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from oracle import Outcome, Platform, Server, System, Task, simulate
-from oracle.model import EDF_KINDS, IDLE, POLICIES
-from oracle.systems import EVERYTHING, JITTER, MAX_SERVERS, MAX_TASKS, SERVER_KINDS, chains, horizons, systems
+from oracle import Outcome, Platform, Resource, Server, System, Task, simulate
+from oracle.model import EDF_KINDS, IDLE, POLICIES, PROTOCOLS
+from oracle.systems import (
+    EVERYTHING,
+    JITTER,
+    MAX_SERVERS,
+    MAX_TASKS,
+    RESOURCES,
+    SERVER_KINDS,
+    chains,
+    crowds,
+    horizons,
+    systems,
+)
 
 GOLDEN = Path(__file__).parent / "golden"
 Run = tuple[int, int, str]
@@ -1183,6 +1194,457 @@ def test_a_limited_job_goes_before_unstarted_equals_whatever_the_tie() -> None:
     assert runs(edf(early, once("B", 6, deadline=10, threshold="B")), 9) == [(0, 6, "B"), (6, 8, "A")]
 
 
+# -------------------------------------------------------------------------------------------- shared resources
+
+
+def sharing(protocol: str, *entities: Task | Server, policy: str = "fp", names: str = "AB") -> System:
+    """Make a system with resources of one protocol, each of one letter."""
+    return replace(mixed(policy, *entities), resources=tuple(Resource(name, protocol) for name in names))
+
+
+def holding_runs(system: System, horizon: int) -> list[Run]:
+    """Simulate and give (start, end, task), with a * after the task while its job holds something."""
+    outcome = simulate(system, horizon)
+    found: list[Run] = []
+    for tick, task in enumerate(task_in_each_tick(outcome, horizon)):
+        if task is not None:
+            who = task + "*" * (held_by(outcome, task, tick) > 0)
+            joins_last = bool(found) and found[-1][1:] == (tick, who)
+            found.append((found.pop()[0] if joins_last else tick, tick + 1, who))
+    return found
+
+
+def held_by(outcome: Outcome, task: str, tick: int) -> int:
+    """Count what a task holds in a tick."""
+    own = [what for instant, name, _, _, what in outcome.locks if name == task and instant <= tick]
+    return own.count("lock") - own.count("unlock")
+
+
+INVERSION = (
+    body("run 1", "lock A", "run 2", "unlock A", "run 1", name="H", priority=3, offset=3, deadline=30),
+    once("M", 6, 4, priority=2, deadline=40),
+    body("run 1", "lock A", "run 4", "unlock A", "run 2", name="L", deadline=50),
+)
+NESTING = (
+    body(
+        "run 1",
+        "lock A",
+        "run 1",
+        "lock B",
+        "run 1",
+        "unlock B",
+        "unlock A",
+        "run 1",
+        name="H",
+        priority=2,
+        offset=2,
+        deadline=20,
+    ),
+    body("run 1", "lock B", "run 3", "lock A", "run 1", "unlock A", "unlock B", "run 1", name="L", deadline=40),
+)
+GOLDEN_SECTIONS = [("inversion", name, INVERSION) for name in ("none", "NPCS", "PIP", "PCP", "ICPP", "SRP")] + [
+    ("nesting", name, NESTING) for name in ("PIP", "SRP")
+]
+
+
+@pytest.mark.parametrize("policy", ["fp", "dm", "edf"])
+@pytest.mark.parametrize(("test", "name", "tasks"), GOLDEN_SECTIONS)
+def test_runs_equal_the_golden_schedules_of_protocols(
+    test: str, name: str, tasks: tuple[Task, ...], policy: str
+) -> None:
+    expected = [(start, end, task) for start, end, _, task in golden_segments(f"res_{test}_{name}.csv")]
+    assert holding_runs(sharing(name.lower(), *tasks, policy=policy), 20) == expected
+
+
+@pytest.mark.parametrize("protocol", ["npcs", "pcp", "icpp"])
+def test_opposite_nesting_is_a_deadlock_under_no_protocol_that_looks_ahead(protocol: str) -> None:
+    outcome = simulate(sharing(protocol, *NESTING), 20)
+    assert outcome.deadlocks == []
+    assert [row[3] for row in outcome.jobs] == [9, 10]
+
+
+CHAIN = (
+    body("lock A", "run 1", "unlock A", "lock B", "run 1", "unlock B", name="H", priority=3, offset=2, deadline=10),
+    body("lock B", "run 3", "unlock B", name="M", priority=2, offset=1, deadline=20),
+    body("lock A", "run 3", "unlock A", name="L", deadline=30),
+)
+ONCE_BLOCKED = [(0, 3, "L"), (3, 5, "H"), (5, 8, "M")]
+CHAIN_RUNS = {
+    "none": [(0, 1, "L"), (1, 4, "M"), (4, 6, "L"), (6, 8, "H")],
+    "npcs": ONCE_BLOCKED,
+    "pip": [(0, 1, "L"), (1, 2, "M"), (2, 4, "L"), (4, 5, "H"), (5, 7, "M"), (7, 8, "H")],
+    "pcp": ONCE_BLOCKED,
+    "icpp": ONCE_BLOCKED,
+    "srp": ONCE_BLOCKED,
+}
+
+
+@pytest.mark.parametrize("policy", ["fp", "dm", "edf"])
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_chained_blocking_is_cut_to_one_section_by_ceilings(protocol: str, policy: str) -> None:
+    assert runs(sharing(protocol, *CHAIN, policy=policy), 12) == CHAIN_RUNS[protocol]
+
+
+def test_locks_waits_and_unlocks_are_reported_in_order() -> None:
+    assert simulate(sharing("pip", *CHAIN), 12).locks == [
+        (0, "L", 0, "A", "lock"),
+        (1, "M", 0, "B", "lock"),
+        (2, "H", 0, "A", "wait"),
+        (4, "L", 0, "A", "unlock"),
+        (4, "H", 0, "A", "lock"),
+        (5, "H", 0, "A", "unlock"),
+        (5, "H", 0, "B", "wait"),
+        (7, "M", 0, "B", "unlock"),
+        (7, "H", 0, "B", "lock"),
+        (8, "H", 0, "B", "unlock"),
+    ]
+
+
+@pytest.mark.parametrize("policy", ["fp", "edf"])
+def test_a_priority_is_inherited_through_a_chain(policy: str) -> None:
+    """H waits for M, M for L: L and M run before X, which is more urgent than both."""
+    tasks = (
+        body("lock A", "run 1", "unlock A", name="H", priority=4, offset=3, deadline=10),
+        once("X", 3, 2, priority=3, deadline=15),
+        body("lock A", "run 1", "lock B", "run 1", "unlock B", "unlock A", name="M", priority=2, offset=1, deadline=20),
+        body("lock B", "run 4", "unlock B", name="L", deadline=30),
+    )
+    outcome = simulate(sharing("pip", *tasks, policy=policy), 12)
+    assert [segment[:2] + segment[3:4] for segment in outcome.segments] == [
+        (0, 1, "L"),
+        (1, 2, "M"),
+        (2, 3, "X"),
+        (3, 6, "L"),
+        (6, 7, "M"),
+        (7, 8, "H"),
+        (8, 10, "X"),
+    ]
+    assert [(row[0], row[1], row[3]) for row in outcome.locks if row[4] == "wait"] == [(3, "H", "A"), (3, "M", "B")]
+
+
+def test_a_deadlock_is_reported_from_the_job_whose_lock_closed_the_circle() -> None:
+    outcome = simulate(sharing("pip", *NESTING), 20)
+    assert outcome.deadlocks == [(6, (("L", "A"), ("H", "B")))]
+    assert [row[3] for row in outcome.jobs] == [None, None]
+
+
+def three_in_a_circle(protocol: str, **more: Any) -> System:
+    """T1 holds A and wants B, T2 holds B and wants C, T3 holds C and wants A, in this order; X has nothing to do."""
+    tasks = [
+        body(f"lock {own}", "run 3", f"lock {other}", "run 1", name=f"T{n}", priority=n, offset=n - 1, **more)
+        for n, (own, other) in enumerate((("A", "B"), ("B", "C"), ("C", "A")), 1)
+    ]
+    return sharing(protocol, *tasks, once("X", 9, 20, priority=0), names="ABC")
+
+
+CIRCLES = {"none": (("T1", "B"), ("T2", "C"), ("T3", "A")), "pip": (("T2", "C"), ("T3", "A"), ("T1", "B"))}
+
+
+@pytest.mark.parametrize("protocol", CIRCLES)
+def test_a_circle_of_three_jobs_leaves_the_processor_to_others(protocol: str) -> None:
+    """T3 is blocked at 5, then T2 or, where it inherits, T1 at 7, and the third one at 9."""
+    outcome = simulate(three_in_a_circle(protocol), 30)
+    assert outcome.deadlocks == [(9, CIRCLES[protocol])]
+    assert outcome.segments[-1] == (20, 29, "", "X", 0)
+
+
+def test_an_abort_breaks_a_deadlock_for_those_whom_it_blocked() -> None:
+    """H and L are in a circle from 6 to 10, and X waits for B, which L holds; at 10 H is aborted."""
+    high, low = NESTING
+    tasks = (
+        replace(high, priority=3, deadline=8, on_miss="abort"),
+        low,
+        body("lock B", "run 1", "unlock B", name="X", priority=2, offset=7),
+    )
+    outcome = simulate(sharing("pip", *tasks), 20)
+    outcome = simulate(sharing("pip", *tasks), 20)
+    assert runs(sharing("pip", *tasks), 20)[2:] == [(4, 6, "L"), (10, 11, "L"), (11, 12, "X"), (12, 13, "L")]
+    assert outcome.deadlocks == [(6, (("L", "A"), ("H", "B")))]
+    assert outcome.locks[-7:] == [
+        (7, "X", 0, "B", "wait"),
+        (10, "H", 0, "A", "unlock"),
+        (10, "L", 0, "A", "lock"),
+        (11, "L", 0, "A", "unlock"),
+        (11, "L", 0, "B", "unlock"),
+        (11, "X", 0, "B", "lock"),
+        (12, "X", 0, "B", "unlock"),
+    ]
+
+
+def test_a_lock_is_attempted_only_when_the_job_is_chosen_to_run_on() -> None:
+    """L comes to A at 2, when H is released and locks it first."""
+    tasks = (
+        body("lock A", "run 2", "unlock A", name="H", priority=2, offset=2),
+        body("run 2", "lock A", "run 1", name="L"),
+    )
+    assert holding_runs(sharing("pip", *tasks), 9) == [(0, 2, "L"), (2, 4, "H*"), (4, 5, "L*")]
+
+
+def test_all_unlocks_at_one_instant_are_done_before_the_choice() -> None:
+    tasks = (
+        body("lock A", "run 1", name="H", priority=2, offset=1),
+        body("lock B", "lock A", "run 2", "unlock A", "unlock B", "run 1", name="L"),
+    )
+    assert simulate(sharing("pip", *tasks), 9).locks[2:6] == [
+        (1, "H", 0, "A", "wait"),
+        (2, "L", 0, "A", "unlock"),
+        (2, "L", 0, "B", "unlock"),
+        (2, "H", 0, "A", "lock"),
+    ]
+
+
+def test_a_job_that_ends_unlocks_all_whatever_its_body_has_left() -> None:
+    items = ("lock A", "run 2", "lock B", "run 2", "unlock B", "unlock A", "run 1")
+    rows = simulate(sharing("pip", body(*items, demand=3)), 9).locks
+    assert rows[2:] == [(3, "A", 0, "B", "unlock"), (3, "A", 0, "A", "unlock")]
+    open_end = simulate(sharing("pip", body("lock A", "run 2")), 9)
+    assert open_end.locks == [(0, "A", 0, "A", "lock"), (2, "A", 0, "A", "unlock")]
+
+
+def test_a_longer_demand_extends_a_section_at_the_end() -> None:
+    system = sharing("pip", body("lock A", "run 2", "unlock A", demand=4))
+    assert simulate(system, 9).locks == [(0, "A", 0, "A", "lock"), (4, "A", 0, "A", "unlock")]
+
+
+def test_an_abort_unlocks() -> None:
+    tasks = (
+        body("lock A", "run 5", name="L", deadline=3, on_miss="abort"),
+        body("lock A", "run 1", name="H", priority=2, offset=1),
+    )
+    assert runs(sharing("pip", *tasks), 9) == [(0, 3, "L"), (3, 4, "H")]
+
+
+def test_none_a_blocked_job_joins_the_tail_when_the_resource_is_unlocked() -> None:
+    tasks = (
+        body("lock A", "run 1", name="H", priority=2, offset=1),
+        once("E", 2, 2, priority=2),
+        once("F", 2, 3, priority=2),
+        body("lock A", "run 2", "unlock A", "run 1", name="L", priority=1),
+    )
+    assert holding_runs(sharing("none", *tasks), 12) == [
+        (0, 2, "L*"),
+        (2, 3, "H*"),
+        (3, 5, "E"),
+        (5, 7, "F"),
+        (7, 8, "L"),
+    ]
+
+
+def test_none_jobs_come_back_in_the_order_in_which_they_were_blocked() -> None:
+    tasks = (
+        body("lock A", "run 1", name="H1", priority=2, offset=2),
+        body("lock A", "run 1", name="H2", priority=2, offset=1),
+        body("lock A", "run 4", "unlock A", name="L"),
+    )
+    assert runs(sharing("none", *tasks), 12) == [(0, 4, "L"), (4, 5, "H2"), (5, 6, "H1")]
+
+
+def test_pip_a_blocked_job_keeps_its_place() -> None:
+    tasks = (
+        body("lock A", "run 1", name="H", priority=2, offset=1),
+        once("E", 2, 2, priority=2),
+        body("lock A", "run 3", "unlock A", name="L"),
+    )
+    assert runs(sharing("pip", *tasks), 12) == [(0, 3, "L"), (3, 4, "H"), (4, 6, "E")]
+    assert runs(sharing("none", *tasks), 12) == [(0, 2, "L"), (2, 4, "E"), (4, 5, "L"), (5, 6, "H")]
+
+
+def test_pip_what_is_more_urgent_than_the_blocked_job_displaces_the_holder() -> None:
+    tasks = (
+        once("X", 1, 2, priority=3),
+        body("lock A", "run 1", name="H", priority=2, offset=1),
+        body("lock A", "run 3", "unlock A", name="L"),
+    )
+    assert runs(sharing("pip", *tasks), 12) == [(0, 2, "L"), (2, 3, "X"), (3, 4, "L"), (4, 5, "H")]
+
+
+def test_npcs_nobody_displaces_a_holder_but_its_server_is_displaced() -> None:
+    low = body("lock A", "run 3", "unlock A", "run 1", name="L", server="S")
+    high = once("H", 1, 1, priority=9, server="S")
+    inner = Server("I", 9, 9, priority=9, parent="S")
+    system = sharing(
+        "npcs",
+        Server("S", 20, 20, priority=1),
+        inner,
+        low,
+        high,
+        once("D", 1, 1, server="I"),
+        once("X", 1, 2, priority=2),
+    )
+    assert runs(system, 12) == [(0, 2, "L"), (2, 3, "X"), (3, 4, "L"), (4, 5, "D"), (5, 6, "H"), (6, 7, "L")]
+
+
+def test_pcp_a_job_is_blocked_by_a_ceiling_though_its_resource_is_free() -> None:
+    """H uses A, so nobody below H gets B while L has A."""
+    tasks = (
+        body("lock A", "run 1", name="H", priority=3, offset=9),
+        body("run 1", "lock B", "run 1", name="M", priority=2, offset=1),
+        body("lock A", "run 4", "unlock A", "run 1", name="L"),
+    )
+    outcome = simulate(sharing("pcp", *tasks), 12)
+    assert [segment[:2] for segment in outcome.segments] == [(0, 1), (1, 2), (2, 5), (5, 6), (6, 7), (9, 10)]
+    assert outcome.locks[:4] == [
+        (0, "L", 0, "A", "lock"),
+        (2, "M", 0, "B", "wait"),
+        (5, "L", 0, "A", "unlock"),
+        (5, "M", 0, "B", "lock"),
+    ]
+
+
+def test_pcp_instead_of_a_job_that_a_ceiling_blocks_the_holder_of_the_highest_ceiling_runs() -> None:
+    """L has A of ceiling 2, H has B of ceiling 4; at 4 X is blocked by both, and H comes first anyway when it is."""
+    tasks = (
+        body("lock B", "run 1", name="T", priority=4, offset=20),
+        body("lock B", "run 3", "unlock B", "run 1", name="H", priority=3, offset=1),
+        body("lock A", "run 1", name="X", priority=2, offset=2),
+        body("lock A", "run 4", "unlock A", name="L", priority=1),
+    )
+    assert runs(sharing("pcp", *tasks), 12) == [(0, 1, "L"), (1, 5, "H"), (5, 8, "L"), (8, 9, "X")]
+
+
+def test_icpp_the_holder_runs_at_the_ceiling_and_above_it_others_still_go_first() -> None:
+    tasks = (
+        once("X", 1, 3, priority=4),
+        body("lock A", "run 1", name="H", priority=3, offset=2),
+        once("M", 1, 1, priority=2),
+        body("lock A", "run 4", "unlock A", "run 1", name="L"),
+    )
+    assert runs(sharing("icpp", *tasks), 12) == [
+        (0, 3, "L"),
+        (3, 4, "X"),
+        (4, 5, "L"),
+        (5, 6, "H"),
+        (6, 7, "M"),
+        (7, 8, "L"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("deadline", "expected"),
+    [
+        (5, [(0, 2, "L"), (2, 3, "M"), (3, 7, "L")]),
+        (6, [(0, 5, "L"), (5, 6, "M"), (6, 7, "L")]),
+        (7, [(0, 5, "L"), (5, 6, "M"), (6, 7, "L")]),
+    ],
+)
+def test_icpp_under_edf_the_deadline_of_a_holder_counts_from_the_lock(deadline: int, expected: list[Run]) -> None:
+    """L locks at 1, and the shortest relative deadline is 6, so it is as urgent as 7; M counts from 1, too."""
+    tasks = (
+        Task("M", demand=1, deadline=deadline, releases=((2, 1),)),
+        body("lock A", "run 1", name="H", offset=20, deadline=6),
+        body("run 1", "lock A", "run 4", "unlock A", "run 1", name="L", deadline=30),
+    )
+    assert runs(sharing("icpp", *tasks, policy="edf"), 12) == expected
+
+
+def test_srp_nobody_starts_below_a_ceiling_even_without_resources() -> None:
+    tasks = (
+        once("X", 1, 2, priority=4),
+        body("run 1", "lock A", "run 1", name="H", priority=3, offset=1),
+        once("M", 1, 1, priority=2),
+        body("lock A", "run 4", "unlock A", "run 1", name="L"),
+    )
+    assert runs(sharing("srp", *tasks), 12) == [
+        (0, 2, "L"),
+        (2, 3, "X"),
+        (3, 5, "L"),
+        (5, 7, "H"),
+        (7, 8, "M"),
+        (8, 9, "L"),
+    ]
+
+
+def test_srp_an_equal_level_is_not_higher() -> None:
+    """C is released at 3 and its deadline 10 is before that of A, 11, but their relative deadlines are equal."""
+    late = Task("C", demand=1, deadline=10, releases=((3, 0),))
+    holder = body("lock A", "run 4", "unlock A", "run 1", deadline=10, offset=1)
+    assert runs(sharing("srp", late, holder, policy="edf"), 9) == [(1, 5, "A"), (5, 6, "C"), (6, 7, "A")]
+    assert runs(sharing("pip", late, holder, policy="edf"), 9) == [(1, 3, "A"), (3, 4, "C"), (4, 7, "A")]
+    shorter = replace(late, deadline=9)
+    assert runs(sharing("srp", shorter, holder, policy="edf"), 9) == [(1, 3, "A"), (3, 4, "C"), (4, 7, "A")]
+
+
+@pytest.mark.parametrize(("priority", "expected"), [(2, [(0, 3, "L"), (3, 4, "D"), (4, 5, "L")]), (3, [(0, 1, "L")])])
+def test_srp_holds_back_servers_too(priority: int, expected: list[Run]) -> None:
+    user = body("lock A", "run 1", name="H", priority=2, offset=20)
+    low = body("lock A", "run 3", "unlock A", "run 1", name="L")
+    system = sharing("srp", Server("S", 30, 9, priority=priority), once("D", 1, 1, server="S"), low, user)
+    assert runs(system, 12)[: len(expected)] == expected
+
+
+@pytest.mark.parametrize("policy", ["rm", "dm", "edf"])
+def test_among_equals_of_a_computed_key_a_holder_goes_first(policy: str) -> None:
+    other = Task("E", 50, 1, offset=1, deadline=49)
+    holder = Task("L", 50, body=("lock A", "run 3", "unlock A", "run 1"), deadline=50 if policy == "edf" else 49)
+    assert runs(sharing("pip", other, holder, policy=policy), 9) == [(0, 3, "L"), (3, 4, "E"), (4, 5, "L")]
+
+
+def test_a_blocked_job_is_not_limited_any_more() -> None:
+    """J has started and is non-preemptive; while K has A for it, X goes before K, and E after J."""
+    tasks = (
+        once("X", 1, 3, priority=3),
+        once("M", 1, 2, priority=2),
+        body("run 1", "lock A", "run 2", name="J", priority=2, offset=1, preemption="non-preemptive"),
+        body("lock A", "run 3", "unlock A", name="K"),
+        once("Y", 1, 6, priority=3),
+    )
+    assert runs(sharing("pip", *tasks), 12) == [
+        (0, 1, "K"),
+        (1, 2, "J"),
+        (2, 3, "K"),
+        (3, 4, "X"),
+        (4, 5, "K"),
+        (5, 7, "J"),
+        (7, 8, "Y"),
+        (8, 9, "M"),
+    ]
+
+
+def test_a_pass_that_only_locks_or_unlocks_costs_no_scheduling() -> None:
+    task = body("run 1", "lock A", "run 1", "unlock A", "run 1")
+    outcome = simulate(replace(sharing("pip", task), platform=Platform(scheduling=1, context_switch=1)), 9)
+    assert outcome.segments == [(2, 5, "", "A", 0)]
+    assert (outcome.overhead, outcome.invocations, outcome.switches) == (3, 4, 1)
+
+
+def test_a_lock_that_blocks_and_an_unlock_that_gives_way_cost_scheduling() -> None:
+    tasks = (
+        body("lock A", "run 1", name="H", priority=2, offset=2),
+        body("lock A", "run 2", "unlock A", "run 1", name="L"),
+    )
+    outcome = simulate(replace(sharing("pip", *tasks), platform=Platform(scheduling=1)), 12)
+    assert [segment[:2] + segment[3:4] for segment in outcome.segments] == [
+        (1, 2, "L"),
+        (4, 5, "L"),
+        (6, 7, "H"),
+        (8, 9, "L"),
+    ]
+    assert outcome.locks == [
+        (1, "L", 0, "A", "lock"),
+        (3, "H", 0, "A", "wait"),
+        (5, "L", 0, "A", "unlock"),
+        (5, "H", 0, "A", "lock"),
+        (7, "H", 0, "A", "unlock"),
+    ]
+
+
+def test_pulled_events_do_not_come_at_a_lock_or_unlock() -> None:
+    low = limited("run 1", "lock A", "run 1", "unlock A", "run 1")
+    system = replace(sharing("pip", low, once("H", 1, 2, priority=2)), platform=Platform(points="pull", release=1))
+    assert simulate(system, 9).segments == [(1, 4, "", "L", 0), (5, 6, "", "H", 0)]
+
+
+def test_points_lie_in_sections_as_anywhere() -> None:
+    tasks = (
+        body("lock A", "run 1", name="H", priority=3, offset=1),
+        once("M", 1, 1, priority=2),
+        limited("lock A", "run 2", "point", "run 2", "unlock A", "run 1"),
+    )
+    outcome = simulate(sharing("pip", *tasks), 12)
+    assert runs(sharing("pip", *tasks), 12) == [(0, 5, "L"), (5, 6, "H"), (6, 7, "M")]
+    assert outcome.points == [(2, "L", 0, False, True)]
+
+
 # ------------------------------------------------------------------------------------------------- late jobs
 
 
@@ -1534,7 +1996,10 @@ BAD_SYSTEMS = [
     (fp(Task("A", 2, subjobs=(1, 1), threshold=9)), "A: threshold and non-preemptive exclude each other"),
     (fp(Task("A", 9, subjobs=(1,), body=("run 1",))), "A: body and subjobs exclude each other"),
     (fp(Task("A", 9, 1, body=("run 1", "dance"))), "A: item 'dance' of the body is unknown"),
-    (fp(Task("A", 9, 1, body=("run 1", "suspend 1"))), "A: the last item of the body must be a run"),
+    (
+        fp(Task("A", 9, 1, body=("run 1", "suspend 1"))),
+        "A: the last item of the body must be a run, or unlocks after a run",
+    ),
     (fp(Task("A", 9, 1, body=("run", "run 1"))), "A: run and suspend, and only they, take >= 1 tick"),
     (fp(Task("A", 9, 1, body=("run 3",), wcet=2)), "A: the body must not be longer than the wcet"),
     (on(Platform(tick=1)), "platform: tick and tick_period go together"),
@@ -1545,6 +2010,27 @@ BAD_SYSTEMS = [
     (
         on(Platform(points="pull"), Task("A", 9, 1, on_miss="skip")),
         "A: pulled points and on_miss 'skip' exclude each other",
+    ),
+    (sharing("pip", body("lock A", "run 1"), names="AA"), "A: the name is used twice"),
+    (sharing("pip", body("lock A", "run 1"), names="B"), "A: resource 'A' is unknown"),
+    (sharing("pcp", body("lock R", "run 1"), policy="llf", names="R"), "R: protocol 'pcp' and llf exclude each other"),
+    (sharing("first", body("lock R", "run 1"), names="R"), "R: protocol 'first' is unknown"),
+    (
+        sharing(
+            "pip", body("lock R", "run 1", server="S"), body("lock R", "run 1", name="B"), Server("S", 4, 4), names="R"
+        ),
+        "R: its users must be in one dispatcher",
+    ),
+    (sharing("pip", body("lock R", "run 1", "lock R", "run 1"), names="R"), "A: resource 'R' is locked already"),
+    (
+        sharing("pip", body("lock R", "lock S", "run 1", "unlock R", "run 1"), names="RS"),
+        "A: resource 'R' is not what was locked last",
+    ),
+    (sharing("pip", body("run 1", "unlock R", "run 1"), names="R"), "A: resource 'R' is not what was locked last"),
+    (sharing("pip", body("lock R", "suspend 1", "run 1"), names="R"), "A: no suspension inside a section"),
+    (
+        sharing("pip", body("run 1", "lock R"), names="R"),
+        "A: the last item of the body must be a run, or unlocks after a run",
     ),
     (fp(Server("S", 4, 5)), "S: budget must be 1..period"),
     (fp(Server("S", 4, 4, offset=-1)), "S: offset must be >= 0"),
@@ -2018,3 +2504,154 @@ def test_a_suspended_job_does_not_run(system: System, h: int) -> None:
                 )
                 if mark.kind == "suspend" and begin in gaps:
                     assert gaps[begin] - begin >= mark.ticks
+
+
+# -------------------------------------------------------------------------------------- properties of resources
+
+SINGLE = frozenset({"arrivals", "on_miss"})
+FIXED = ("fp", "rm", "dm")
+LOOKING_AHEAD = ("fp", "rm", "dm", "edf")
+ANY_CROWD = ANYTHING - {"policies"}
+sharers = st.one_of(systems(features=ANYTHING, always=RESOURCES), crowds(), crowds(features=ANY_CROWD))
+
+
+@random_systems
+@given(sharers, horizons())
+def test_a_resource_has_one_holder_and_a_job_unlocks_what_it_locked_last(system: System, h: int) -> None:
+    held: list[tuple[str, int, str]] = []
+    for _, task, job, resource, what in simulate(system, h).locks:
+        if what == "lock":
+            assert resource not in [name for _, _, name in held]
+            held.append((task, job, resource))
+        if what == "unlock":
+            assert [row for row in held if row[:2] == (task, job)][-1] == (task, job, resource)
+            held.remove((task, job, resource))
+
+
+@random_systems
+@given(sharers, horizons())
+def test_a_job_locks_where_its_body_says_so(system: System, h: int) -> None:
+    outcome = simulate(system, h)
+    tasks = {task.name: task for task in system.tasks}
+    for name, number in {row[1:3] for row in outcome.locks}:
+        own = [row for row in outcome.locks if row[1:3] == (name, number) and row[4] == "lock"]
+        marks = [mark for mark in tasks[name].marks if mark.kind == "lock"]
+        seen = [(served_before(outcome, name, number, row[0]), row[3]) for row in own]
+        assert seen == [(mark.executed, mark.resource) for mark in marks[: len(seen)]]
+
+
+@random_systems
+@given(sharers, horizons())
+def test_a_job_waits_once_for_a_lock_and_holds_nothing_after_its_end(system: System, h: int) -> None:
+    outcome = simulate(system, h)
+    for name, number in {row[1:3] for row in outcome.locks}:
+        own = [row for row in outcome.locks if row[1:3] == (name, number)]
+        for before, after in pairwise(own):
+            assert before[4] != "wait" or (after[3:] == (before[3], "lock") or after[4] == "unlock")
+        finish = next(row[3] for row in outcome.jobs if row[:2] == (name, number))
+        counts = Counter(row[4] for row in own)
+        assert finish is None or (counts["lock"] == counts["unlock"] and own[-1][0] <= finish)
+
+
+@random_systems
+@given(
+    crowds(features=SINGLE, protocols=("npcs",)) | crowds(features=SINGLE, protocols=("icpp",), policies=FIXED),
+    horizons(),
+)
+def test_npcs_and_icpp_never_block_at_a_lock(system: System, h: int) -> None:
+    outcome = simulate(system, h)
+    assert not any(row[4] == "wait" for row in outcome.locks)
+
+
+@random_systems
+@given(crowds(features=SINGLE, protocols=("srp",), policies=LOOKING_AHEAD), horizons())
+def test_srp_never_blocks_at_a_lock(system: System, h: int) -> None:
+    assert not any(row[4] == "wait" for row in simulate(system, h).locks)
+
+
+@st.composite
+def of_one_protocol(draw: st.DrawFn, protocols: tuple[str, ...], policies: tuple[str, ...]) -> System:
+    """Make a crowd with resources of one protocol."""
+    return draw(crowds(features=SINGLE, protocols=(draw(st.sampled_from(protocols)),), policies=policies))
+
+
+@random_systems
+@given(of_one_protocol(("npcs", "pcp", "icpp", "srp"), LOOKING_AHEAD), horizons())
+def test_protocols_that_look_ahead_have_no_deadlock(system: System, h: int) -> None:
+    assert simulate(system, h).deadlocks == []
+
+
+@random_systems
+@given(crowds(features=SINGLE, protocols=("icpp",), policies=("fp",)), horizons())
+def test_icpp_and_srp_give_the_same_schedule_under_fp(system: System, h: int) -> None:
+    srp = replace(system, resources=tuple(replace(resource, protocol="srp") for resource in system.resources))
+    assert schedule(simulate(srp, h)) == schedule(simulate(system, h))
+
+
+@random_systems
+@given(crowds(), horizons())
+def test_the_processor_is_idle_only_if_all_that_is_pending_is_in_a_deadlock(system: System, h: int) -> None:
+    outcome = simulate(system, h)
+    first = min((instant for instant, _ in outcome.deadlocks), default=h)
+    for tick, running in enumerate(task_in_each_tick(outcome, h)[:first]):
+        assert running is not None or pending_tasks(system, outcome, tick) == []
+
+
+def sections_of(task: Task) -> list[tuple[str, int]]:
+    """List the sections of a body: the resource and the ticks from the lock to the unlock."""
+    total = sum(step.ticks for step in task.steps if step.kind == "run")
+    ends = {mark.resource: mark.executed for mark in task.marks if mark.kind == "unlock"}
+    found = []
+    for place, mark in enumerate(task.marks):
+        if mark.kind == "lock":
+            later = [m.executed for m in task.marks[place:] if (m.kind, m.resource) == ("unlock", mark.resource)]
+            found.append((mark.resource, (later or [total])[0] - mark.executed))
+    assert set(ends) <= {name for name, _ in found}
+    return found
+
+
+def blocking_of_the_most_urgent(system: System) -> int:
+    """Give the longest section of others that may block the last task, less the tick that was needed to lock."""
+    *others, top = system.tasks
+    sections = [section for other in others for section in sections_of(other)]
+    is_npcs = system.resources[0].protocol == "npcs"
+    return max((ticks - 1 for name, ticks in sections if is_npcs or name in top.resources), default=0)
+
+
+@random_systems
+@given(of_one_protocol(("npcs", "pcp", "icpp", "srp"), ("fp",)), horizons())
+def test_the_most_urgent_task_is_blocked_for_at_most_one_section(system: System, h: int) -> None:
+    *others, last = system.tasks
+    top = replace(last, priority=99, period=48, releases=None, on_miss="continue")
+    system = replace(system, tasks=(*others, top))
+    bound = top.declared_wcet + blocking_of_the_most_urgent(system)
+    assert all(row[4] <= bound for row in simulate(system, h).jobs if row[0] == top.name and row[4] is not None)
+
+
+def without_sections(task: Task) -> Task:
+    """Take the locks out of a body."""
+    return replace(task, body=tuple(item for item in task.body or () if "lock" not in item))
+
+
+@random_systems
+@given(of_one_protocol(("none", "pip", "pcp", "icpp", "srp"), ("fp",)), horizons())
+def test_resources_that_are_not_shared_change_nothing_under_fp(system: System, h: int) -> None:
+    protocol = system.resources[0].protocol
+    private = tuple(
+        replace(task, body=tuple(f"{item} {task.name}" if "lock" in item else item for item in task.body or ()))
+        for task in system.tasks
+    )
+    names = {name for task in private for name in task.resources}
+    separate = replace(system, tasks=private, resources=tuple(Resource(name, protocol) for name in sorted(names)))
+    bare = replace(system, tasks=tuple(without_sections(task) for task in system.tasks), resources=())
+    assert schedule(simulate(separate, h)) == schedule(simulate(bare, h))
+
+
+@random_systems
+@given(crowds(features=ANY_CROWD), horizons())
+def test_systems_with_resources_run_twice_alike_and_a_shorter_horizon_gives_a_prefix(system: System, h: int) -> None:
+    long, short = simulate(system, h + 7), simulate(system, h)
+    assert short == simulate(system, h)
+    assert [row for row in short.locks if row[0] < h] == [row for row in long.locks if row[0] < h]
+    assert short.deadlocks == [row for row in long.deadlocks if row[0] < h]
+    assert task_in_each_tick(short, h) == task_in_each_tick(long, h + 7)[:h]

@@ -9,11 +9,14 @@ from .model import (
     CLASSES,
     EDF_KINDS,
     KINDS,
+    LLF_PROTOCOLS,
     ON_MISS,
     POINT_MODELS,
     POLICIES,
     PREEMPTIONS,
+    PROTOCOLS,
     Platform,
+    Resource,
     Server,
     System,
     Task,
@@ -23,12 +26,15 @@ from .model import (
 def check(system: System) -> None:
     """Raise a ValueError unless the system keeps every rule."""
     _require(system.policy in POLICIES, "system", f"policy {system.policy!r} is unknown")
-    for names in ([task.name for task in system.tasks], [server.name for server in system.servers]):
+    for entities in (system.tasks, system.servers, system.resources):
+        names = [entity.name for entity in entities]
         for name in names:
             _require(names.count(name) == 1, name, "the name is used twice")
     policies: dict[str | None, str] = {server.name: server.policy for server in system.servers}
     policies[None] = system.policy
     _check_platform(system.platform)
+    for resource in system.resources:
+        _check_resource(resource, system, policies)
     for server in system.servers:
         _check_server(server, system)
         _require(
@@ -44,6 +50,7 @@ def check(system: System) -> None:
             f"pulled points and on_miss {task.on_miss!r} exclude each other",
         )
         _check_body(task)
+        _check_sections(task, [resource.name for resource in system.resources])
         _require(task.server in policies, task.name, f"server {task.server!r} is unknown")
         _check_place(task, policies[task.server], system)
 
@@ -95,14 +102,41 @@ def _check_body(task: Task) -> None:
     _require(task.body is None or task.subjobs is None, task.name, "body and subjobs exclude each other")
     if task.body is None and task.subjobs is None:
         return
-    for kind, ticks in task.steps:
+    for kind, ticks, _ in task.steps:
         _require(kind in BODY_ITEMS, task.name, f"item {kind!r} of the body is unknown")
         _require(
             (ticks >= 1) == (kind in ("run", "suspend")), task.name, "run and suspend, and only they, take >= 1 tick"
         )
-    _require(bool(task.steps) and task.steps[-1][0] == "run", task.name, "the last item of the body must be a run")
-    runs = sum(ticks for kind, ticks in task.steps if kind == "run")
+    last = [step.kind for step in task.steps if step.kind != "unlock"][-1:]
+    _require(last == ["run"], task.name, "the last item of the body must be a run, or unlocks after a run")
+    runs = sum(step.ticks for step in task.steps if step.kind == "run")
     _require(runs <= task.declared_wcet, task.name, "the body must not be longer than the wcet")
+
+
+def _check_sections(task: Task, names: list[str]) -> None:
+    """Check that what a task locks is there, and that its sections are nested and hold no suspension."""
+    held: list[str] = []
+    for kind, _, name in task.steps:
+        if kind == "lock":
+            _require(name in names, task.name, f"resource {name!r} is unknown")
+            _require(name not in held, task.name, f"resource {name!r} is locked already")
+            held.append(name)
+        if kind == "unlock":
+            _require(held[-1:] == [name], task.name, f"resource {name!r} is not what was locked last")
+            held.pop()
+        _require(kind != "suspend" or not held, task.name, "no suspension inside a section")
+
+
+def _check_resource(resource: Resource, system: System, policies: dict[str | None, str]) -> None:
+    """Check the protocol of a resource against the dispatcher of its users."""
+    _require(resource.protocol in PROTOCOLS, resource.name, f"protocol {resource.protocol!r} is unknown")
+    homes = {task.server for task in system.tasks if resource.name in task.resources}
+    _require(len(homes) <= 1, resource.name, "its users must be in one dispatcher")
+    _require(
+        resource.protocol in LLF_PROTOCOLS or "llf" not in [policies.get(home) for home in homes],
+        resource.name,
+        f"protocol {resource.protocol!r} and llf exclude each other",
+    )
 
 
 def _check_place(task: Task, policy: str, system: System) -> None:

@@ -3,20 +3,18 @@
 A policy is a row in each of three tables: the key of a task by its current job, the key of a server, and the key
 that a job gets when it starts under a threshold. Smaller is more urgent everywhere.
 
-Two limited jobs of one dispatcher that have both started never have equal keys: the later one was dispatched
-while the earlier one was ready, so its own key was less than the other's limit, and its limit is not above its key.
+Two limited jobs of one dispatcher that have both started never have equal keys where nobody is blocked: the later
+one was dispatched while the earlier one was ready, so its own key was less than the other's limit, and its limit is
+not above its key.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
+from .locks import NOBODY, is_involved, must_go_out, raised_keys, stand_in
 from .model import CLASSES, Task
 from .states import Child, Dispatcher, ServerState, TaskState
-
-NOBODY = -math.inf
-"""The key of a started job that nobody displaces."""
 
 
 def _latest_start(task: TaskState) -> int:
@@ -49,23 +47,55 @@ THRESHOLD_KEYS: dict[str, Callable[[Task, int], int]] = {
 
 
 def choose(dispatcher: Dispatcher) -> Child | None:
-    """Choose the task that runs or the server that idles, global level first, then local level; None is idle."""
+    """Choose the task that runs or the server that idles, global level first, then local level; None is idle.
+
+    Who must go out, because it is blocked and nobody may run instead, is given as it is.
+    """
     if not dispatcher.queue:
         return dispatcher.owner
-    child = min(dispatcher.queue, key=urgency)
-    return child if isinstance(child, TaskState) else choose(child.inside)
+    first = min(dispatcher.queue, key=urgency)
+    if must_go_out(first):
+        return first
+    child = stand_in(first)
+    return choose(child.inside) if isinstance(child, ServerState) else child
+
+
+def find_who_must_go_out(dispatcher: Dispatcher) -> Child | None:
+    """Give the child, here or inside the one that is chosen, that is chosen and must go out; None if nobody must."""
+    if not dispatcher.queue:
+        return None
+    first = min(dispatcher.queue, key=urgency)
+    if must_go_out(first):
+        return first
+    child = stand_in(first)
+    return find_who_must_go_out(child.inside) if isinstance(child, ServerState) else None
 
 
 def urgency(child: Child) -> tuple[float, ...]:
-    """Give what the choice compares: a started limited job has its limit, and goes before unstarted equals."""
-    if isinstance(child, TaskState) and child.backlog[0].started and child.backlog[0].limit is not None:
-        return child.backlog[0].limit, 0
-    return own_urgency(child)
+    """Give what the choice compares: a started limited job is as urgent as its limit."""
+    is_limited = isinstance(child, TaskState) and child.backlog[0].started
+    return _urgency(child, child.backlog[0].limit if isinstance(child, TaskState) and is_limited else None)
 
 
 def own_urgency(child: Child) -> tuple[float, ...]:
     """Give what would be compared had nothing started."""
-    return own_key(child), 1, *_tie(child)
+    return _urgency(child, None)
+
+
+def _urgency(child: Child, limit: float | None) -> tuple[float, ...]:
+    """Give what is compared, with the limit of a started job."""
+    keys = [own_key(child), *(raised_keys(child) if isinstance(child, TaskState) else [])]
+    return min([*keys, *([] if limit is None else [limit])]), _rank(child, limit), *_tie(child)
+
+
+def _rank(child: Child, limit: float | None) -> int:
+    """Give who goes first among equal keys: a started non-preemptive job, under a computed key a job that holds
+    something or is blocked, a job that started under a threshold, all others."""
+    if limit == NOBODY:
+        return 0
+    if isinstance(child, TaskState) and child.home.policy != "fp" and is_involved(child):
+        return 1
+    return 3 if limit is None else 2
 
 
 def own_key(child: Child) -> int:
@@ -100,9 +130,7 @@ def limit_at_start(task: TaskState, start: int) -> float | None:
 
 
 def is_anybody_more_urgent(task: TaskState) -> bool:
-    """Say whether somebody in the task's dispatcher would go first had its job not started.
-
-    Under fp that is never an equal: whoever runs stands first among its equals.
-    """
+    """Say whether somebody in the task's dispatcher would go first had its job not started; under fp never an equal."""
+    compared = 1 if task.home.policy == "fp" else None
     others = (child for child in task.home.queue if child is not task)
-    return any(urgency(other) < own_urgency(task) for other in others)
+    return any(urgency(other)[:compared] < own_urgency(task)[:compared] for other in others)

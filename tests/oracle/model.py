@@ -12,6 +12,8 @@ from typing import NamedTuple
 Segment = tuple[int, int, str, str, int]
 JobRow = tuple[str, int, int, int | None, int | None, bool]
 PointRow = tuple[int, str, int, bool, bool]
+LockRow = tuple[int, str, int, str, str]
+Deadlock = tuple[int, tuple[tuple[str, str], ...]]
 
 POLICIES = ("fp", "edf", "rm", "dm", "llf")
 CLASSES = ("hard", "soft", "none")
@@ -21,21 +23,39 @@ EDF_KINDS = ("cbs", "hard-cbs")
 PREEMPTIONS = ("preemptive", "non-preemptive")
 ON_MISS = ("continue", "abort", "skip")
 POINT_MODELS = ("push", "pull")
-BODY_ITEMS = ("run", "point", "optional point", "suspend")
+BODY_ITEMS = ("run", "point", "optional point", "suspend", "lock", "unlock")
+PROTOCOLS = ("none", "npcs", "pip", "pcp", "icpp", "srp")
+LLF_PROTOCOLS = ("none", "npcs", "pip")
+
+
+class Step(NamedTuple):
+    """An item of a body.
+
+    Args:
+        kind: one of BODY_ITEMS.
+        ticks: length of a run or a suspension, else 0.
+        resource: name of what is locked or unlocked, else "".
+    """
+
+    kind: str
+    ticks: int = 0
+    resource: str = ""
 
 
 class Mark(NamedTuple):
-    """Something that a job does besides running: where in its execution, what, and for how long.
+    """Something that a job does besides running: where in its execution, and what.
 
     Args:
         executed: ticks that the job has executed when it does this.
-        kind: "point", "optional point" or "suspend".
+        kind: one of BODY_ITEMS, but no run.
         ticks: length of a suspension, else 0.
+        resource: name of what is locked or unlocked, else "".
     """
 
     executed: int
     kind: str
     ticks: int
+    resource: str
 
 
 @dataclass(frozen=True)
@@ -61,7 +81,7 @@ class Task:
         releases: (release, arrival) of every job, in instants of the run, neither descending. None means
             periodic ones.
         body: what a job does, in the words of the file, times in ticks: "run 2", "point", "optional point",
-            "suspend 1". None means one run.
+            "suspend 1", "lock R", "unlock R". None means one run.
         subjobs: lengths of runs with a point between any two; instead of a body.
         on_miss: "continue", "abort" or "skip".
     """
@@ -101,20 +121,24 @@ class Task:
         return self.preemption == "non-preemptive"
 
     @property
-    def steps(self) -> tuple[tuple[str, int], ...]:
-        """The body, whichever way it is written, as (item, ticks); empty if there is none."""
+    def steps(self) -> tuple[Step, ...]:
+        """The body, whichever way it is written; empty if there is none."""
         if self.subjobs is not None:
-            return tuple(step for length in self.subjobs for step in (("point", 0), ("run", length)))[1:]
+            return tuple(step for length in self.subjobs for step in (Step("point"), Step("run", length)))[1:]
         return tuple(_parsed(item) for item in self.body or ())
 
     @property
     def marks(self) -> tuple[Mark, ...]:
-        """What a job does besides running, in order."""
+        """What a job does besides running, in order; what follows its last run, it does by ending."""
+        steps = _without_end(self.steps)
         return tuple(
-            Mark(_total_of_runs(self.steps[:place]), kind, ticks)
-            for place, (kind, ticks) in enumerate(self.steps)
-            if kind != "run"
+            Mark(_total_of_runs(steps[:place]), *step) for place, step in enumerate(steps) if step.kind != "run"
         )
+
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """The names of what its jobs lock."""
+        return tuple(step.resource for step in self.steps if step.kind == "lock")
 
     @property
     def demands(self) -> tuple[int, ...]:
@@ -157,6 +181,19 @@ class Server:
 
 
 @dataclass(frozen=True)
+class Resource:
+    """What jobs of one dispatcher share, one at a time (SPEC.md, 9).
+
+    Args:
+        name: unique among resources.
+        protocol: one of PROTOCOLS.
+    """
+
+    name: str
+    protocol: str = "pip"
+
+
+@dataclass(frozen=True)
 class Platform:
     """What the kernel's own work costs, in ticks. The default is the ideal platform, where it costs nothing.
 
@@ -181,12 +218,13 @@ class Platform:
 
 @dataclass(frozen=True)
 class System:
-    """A task set: policy orders what sits at the root, tasks and servers stand in file order."""
+    """A task set: policy orders what sits at the root, tasks, servers and resources stand in file order."""
 
     policy: str
     tasks: tuple[Task, ...]
     servers: tuple[Server, ...] = ()
     platform: Platform = Platform()
+    resources: tuple[Resource, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -212,6 +250,10 @@ class Outcome:
         overhead: ticks of kernel time.
         switches: how often a job of another task than the last one was dispatched.
         invocations: how often the scheduler was called.
+        locks: (instant, task, job number, resource, what) in order of occurrence; what is "lock" (it was granted),
+            "wait" (the job is blocked) or "unlock".
+        deadlocks: (instant, circle) in order of occurrence; a circle is (task, resource it waits for) of each job in
+            it, first the one whose lock closed it, then the one that blocks that one, and so on.
     """
 
     segments: list[Segment]
@@ -225,14 +267,24 @@ class Outcome:
     overhead: int = 0
     switches: int = 0
     invocations: int = 0
+    locks: list[LockRow] = field(default_factory=list)
+    deadlocks: list[Deadlock] = field(default_factory=list)
 
 
-def _parsed(item: str) -> tuple[str, int]:
-    """Split an item of a body: "run 2" is ("run", 2), "optional point" is ("optional point", 0)."""
-    words = item.split()
-    return (" ".join(words[:-1]), int(words[-1])) if words[-1:] and words[-1].isdigit() else (item, 0)
+def _parsed(item: str) -> Step:
+    """Split an item of a body: "run 2" and "lock R" are of two words, "optional point" is of one."""
+    first, _, rest = item.partition(" ")
+    if first in ("lock", "unlock"):
+        return Step(first, resource=rest)
+    return Step(first, ticks=int(rest)) if rest.isdigit() else Step(item)
 
 
-def _total_of_runs(steps: tuple[tuple[str, int], ...]) -> int:
+def _without_end(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """Leave out what follows the last run."""
+    runs = [place for place, step in enumerate(steps) if step.kind == "run"]
+    return steps[: runs[-1] + 1] if runs else steps
+
+
+def _total_of_runs(steps: tuple[Step, ...]) -> int:
     """Add up the runs of a body or of its beginning."""
-    return sum(ticks for kind, ticks in steps if kind == "run")
+    return sum(step.ticks for step in steps if step.kind == "run")

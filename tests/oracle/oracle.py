@@ -1,7 +1,7 @@
 """A slow, obvious scheduler that says what Takt must do, tick by tick.
 
-Source: SPEC.md (time, order of work, policies, limited preemption, servers, platform). Left out: policies in
-Python, resources, random numbers.
+Source: SPEC.md (time, order of work, policies, limited preemption, servers, platform, shared resources). Left out:
+policies in Python, random numbers.
 
 At every instant at which the kernel is not busy and something has happened, the scheduler is invoked. Where the
 specification leaves something open, the rule here is:
@@ -19,6 +19,24 @@ specification leaves something open, the rule here is:
   once if that step is over. A hard-cbs server whose d has passed when it is exhausted is replenished in that step.
 - An instant ends for a polling server once more if a job suspends itself after the events of that instant.
 - Before its offset a constant-bandwidth server handles what happens inside it, and has no budget for it.
+- A sporadic server that is exhausted and gets all back at once leaves its place and takes one, and those around it see
+  that. Work that waited in any server makes it eligible when it is replenished, not when that work came.
+- A lock is an event of its own at the instant at which the job would run on, after its dispatch was paid for; a job
+  that was blocked holds the resource from the instant of the pass that chooses it. All unlocks that a job comes to at
+  one instant are done together; a point or a suspension behind them comes when the job would run on.
+- A body's unlocks after its last run are done by the end of the job, which first unlocks, last lock first, and then
+  makes place for the next job.
+- A job is blocked until it is dispatched, so it waits once for a lock. Whom an unlock brings back, come in the order in
+  which they went out. A job that ends unlocks at the horizon, too.
+- Under icpp a lock can fail as under npcs and srp (edf, suspension or jitter); the job is blocked as under pip.
+- srp asks who is chosen, not who runs instead of another; it asks before the job's own lock does. Of equal ceilings
+  held by several, the last lock counts. Who waits under `none` passes on what it inherits, too.
+- A circle can also close at a choice, where a ceiling took over from a higher one; it is reported there, from the first
+  job in it that is met. A server that was chosen and waits in vain under srp goes out as a job does.
+- A started non-preemptive job goes before its equals, also those that hold something; then those that hold or are
+  blocked; then those that started under a threshold. What a job has by holding is part of it "by itself".
+- A lock or unlock is an invocation, if a free one where the job goes on and no timer came. With pulled points, timers
+  wait at it unless it blocks the job.
 - A tick alone is paid for, but the scheduler is not invoked for it.
 - A tick of the timer is never put off, and an idle processor has ticks too.
 
@@ -28,7 +46,8 @@ When not to use it: anywhere but in tests. Every tick scans every task and every
 from __future__ import annotations
 
 from .checks import check
-from .keys import choose, is_anybody_more_urgent, limit_at_start
+from .keys import choose, find_who_must_go_out, is_anybody_more_urgent, limit_at_start
+from .locks import Locks, build_resources
 from .model import IDLE, JobRow, Outcome, PointRow, Segment, System
 from .servers import build_servers
 from .states import (
@@ -42,6 +61,9 @@ from .states import (
     is_anything_due,
     take_or_leave_place,
 )
+
+POINTS = ("point", "optional point")
+LOCKING = ("lock", "unlock")
 
 
 def simulate(system: System, horizon: int) -> Outcome:
@@ -79,6 +101,7 @@ class _Run:
         self.root = Dispatcher(system.policy)
         self.servers = build_servers(system, self.root)
         self.tasks = build_tasks(system, self.root, self.servers)
+        build_resources(system, self.tasks)
         self.chosen: Child | None = None
         self.is_fresh = True
         self.kernel_end = 0
@@ -89,6 +112,7 @@ class _Run:
         self.segments: list[Segment] = []
         self.budgets: list[list[int]] = []
         self.points: list[PointRow] = []
+        self.locks = Locks()
         self.overhead = 0
         self.switches = 0
         self.invocations = 0
@@ -158,12 +182,19 @@ class _Run:
         )
 
     def what_the_job_does(self, now: int) -> str | None:
-        """Give "completion", "point", "optional point" or "suspend", or None if the running job just runs on."""
+        """Give "completion" or the kind of the next mark, or None if the running job just runs on."""
         if self.running is None or self.is_held_back(now):
             return None
         job = self.running.backlog[0]
         mark = job.next_mark()
+        if mark is not None and mark.kind == "lock" and not self.is_chosen_to_run_on(now):
+            return None
         return "completion" if job.is_complete() else mark.kind if mark is not None else None
+
+    def is_chosen_to_run_on(self, now: int) -> bool:
+        """Say whether the scheduler has nothing to do before the running job executes its next tick."""
+        is_quiet = not self.is_depleted() and not self.is_timer_due(now) and self.count_unpaid_ticks(now) == 0
+        return is_quiet and choose(self.root) is self.chosen
 
     def is_held_back(self, now: int) -> bool:
         """Say whether a job that has not run since the last invocation must let timers and ticks be handled first."""
@@ -194,7 +225,7 @@ class _Run:
         if self.running is None or self.running.spec.non_preemptive or self.is_held_back(now):
             return
         job = self.running.backlog[0]
-        while (mark := job.next_mark()) is not None and mark.kind != "suspend":
+        while (mark := job.next_mark()) is not None and mark.kind in POINTS:
             job.marks.pop(0)
             self.note_point(now, self.running, mark.kind, should_yield=False)
 
@@ -206,20 +237,28 @@ class _Run:
         is_only_a_tick = not self.has_more_than_a_tick_happened(now)
         self.invocations += not is_only_a_tick
         task, job = self.running, None if self.running is None else self.running.backlog[0]
-        if self.is_pulling():
+        if self.is_pulling() and event not in LOCKING:
             self.handle_timers(now - 1)
         flag = task is not None and is_anybody_more_urgent(task)
+        is_only_locking = event in LOCKING and not self.is_timer_due(now) and not self.is_depleted()
         cost = self.pay_ticks(now) + self.cost_of_point(event)
         self.let_the_job_do(event, now)
         self.exhaust_budgets(self.chosen, now)
-        if event is not None or not self.is_pulling():
+        if not self.is_to_wait(event, job):
             self.handle_timers(now)
         cost += self.pay_releases()
-        chosen = choose(self.root)
+        chosen = self.choose(now)
         goes_on = isinstance(chosen, TaskState) and chosen.backlog[0] is job
-        if not is_only_a_tick and not self.is_free(goes_on, event, flag):
+        if goes_on and is_only_locking and cost == 0:
+            return
+        if not is_only_a_tick and not (goes_on and is_only_locking) and not self.is_free(goes_on, event, flag):
             cost += self.platform.scheduling
-        self.dispatch(chosen, now + cost)
+        self.dispatch(chosen, now, cost)
+
+    def is_to_wait(self, event: str | None, job: JobState | None) -> bool:
+        """Say whether timers go on to wait for the running job, which was only stopped to lock or unlock, if at all."""
+        is_blocked = job is not None and job.waits_for is not None
+        return self.is_pulling() and (event is None or event in LOCKING) and not is_blocked
 
     def pay_ticks(self, now: int) -> int:
         """Give what the unpaid ticks of the timer cost, each once."""
@@ -229,7 +268,7 @@ class _Run:
 
     def cost_of_point(self, event: str | None) -> int:
         """Give what a point of a non-preemptive job costs; no other one is an event."""
-        return self.platform.point if event in ("point", "optional point") else 0
+        return self.platform.point if event in POINTS else 0
 
     def pay_releases(self) -> int:
         """Give what the releases of this invocation cost."""
@@ -241,18 +280,22 @@ class _Run:
         """Say whether the scheduler had nothing to do: a non-preemptive job goes on unasked that does not pull."""
         task = self.running
         is_pushed = goes_on and task is not None and task.spec.non_preemptive and not self.has_pulled_points(task)
-        return is_pushed and (event in (None, "optional point") or not flag)
+        return is_pushed and (event in (None, "optional point", *LOCKING) or not flag)
 
     # ----------------------------------------------------------------------- step 2: what the running job has done
 
     def let_the_job_do(self, event: str | None, now: int) -> None:
-        """Step 2: completion, point or suspension of the running job."""
+        """Step 2: completion, point, suspension or unlocking of the running job; a lock, after step 8."""
         if event == "completion":
             self.complete(now)
         elif event in ("point", "optional point"):
             self.pass_point(now, event)
         elif event == "suspend":
             self.suspend(now)
+        elif event == "unlock":
+            self.unlock(now)
+        elif event == "lock" and self.running is not None:
+            self.locks.attempt(self.running, now)
 
     def complete(self, now: int) -> None:
         """End the job that has executed its demand."""
@@ -262,10 +305,11 @@ class _Run:
             self.end_job(task, "finished", now)
 
     def end_job(self, task: TaskState, fate: str, now: int) -> None:
-        """Take away the current job; one that waits behind it takes over at the tail.
+        """Take away the current job; what it held is free then, and one that waits behind it takes over at the tail.
 
         The queue is left and joined in one move, so the servers around the task do not notice it.
         """
+        self.locks.end(task, now)
         job = task.backlog.pop(0)
         job.fate = fate
         self.ended.append((task, job))
@@ -292,6 +336,14 @@ class _Run:
         job.wake = now + job.marks.pop(0).ticks
         job.started = False
         take_or_leave_place(self.running, now)
+
+    def unlock(self, now: int) -> None:
+        """Do all unlocks that the job has come to."""
+        assert self.running is not None
+        job = self.running.backlog[0]
+        while (mark := job.next_mark()) is not None and mark.kind == "unlock":
+            job.marks.pop(0)
+            self.locks.unlock(self.running, now)
 
     def note_point(self, now: int, task: TaskState, kind: str, should_yield: bool) -> None:
         """Add a point to the report."""
@@ -378,13 +430,20 @@ class _Run:
 
     # -------------------------------------------------------------------------------------------- step 8: dispatch
 
-    def dispatch(self, chosen: Child | None, choice: int) -> None:
-        """Step 8: give the processor to the chosen task, or idling server, at the instant of the choice."""
+    def choose(self, now: int) -> Child | None:
+        """Step 8: choose; those who turn out to be blocked with nobody to run instead go out."""
+        while (child := find_who_must_go_out(self.root)) is not None:
+            self.locks.pass_over(child, now)
+        return choose(self.root)
+
+    def dispatch(self, chosen: Child | None, now: int, cost: int) -> None:
+        """Step 8: give the processor to the chosen task, or idling server, after what the choice cost."""
         self.chosen = chosen
         self.is_fresh = True
-        self.kernel_end = choice
+        self.kernel_end = now + cost
         if not isinstance(chosen, TaskState):
             return
+        self.locks.hold(chosen, now)
         if chosen is not self.last:
             self.switches += 1
             self.kernel_end += self.platform.context_switch
@@ -421,6 +480,8 @@ class _Run:
             overhead=self.overhead,
             switches=self.switches,
             invocations=self.invocations,
+            locks=self.locks.rows,
+            deadlocks=self.locks.deadlocks,
         )
 
     def count(self, names: list[str]) -> dict[str, int]:

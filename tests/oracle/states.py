@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .model import Mark, Server, System, Task
+from .model import Mark, Resource, Server, System, Task
 
 
 @dataclass(eq=False)
@@ -25,6 +25,8 @@ class JobState:
         started: it was dispatched, and has reached no real point of a non-preemptive job and no suspension since.
         limit: the key by which it is displaced once it has started, if it is limited.
         wake: end of its suspension; None while it is not suspended.
+        held: what it has locked, in that order.
+        waits_for: what it could not lock; None unless it is blocked, which it is until it is dispatched.
         finish: the instant at which it had executed its demand.
         fate: "unfinished", "finished", "aborted" or "skipped".
     """
@@ -38,6 +40,8 @@ class JobState:
     started: bool = False
     limit: float | None = None
     wake: int | None = None
+    held: list[ResourceState] = field(default_factory=list)
+    waits_for: ResourceState | None = None
     finish: int | None = None
     fate: str = "unfinished"
 
@@ -61,6 +65,8 @@ class Dispatcher:
         servers: children, in file order.
         tasks: children, in file order.
         queue: the eligible children.
+        resources: what its tasks share, in file order.
+        out: children that do not compete until something that blocks them is unlocked, in the order of their going.
         handled: every event up to and at this instant has been handled.
     """
 
@@ -69,6 +75,8 @@ class Dispatcher:
     servers: list[ServerState] = field(default_factory=list)
     tasks: list[TaskState] = field(default_factory=list)
     queue: list[ServerState | TaskState] = field(default_factory=list)
+    resources: list[ResourceState] = field(default_factory=list)
+    out: list[ServerState | TaskState] = field(default_factory=list)
     handled: int = -1
 
 
@@ -197,6 +205,23 @@ class TaskState:
         return JobState(number, arrival, arrival + self.spec.relative_deadline, demand, list(self.spec.marks))
 
 
+@dataclass(eq=False)
+class ResourceState:
+    """A resource at run time.
+
+    Args:
+        spec: what the task set says.
+        ceiling: the highest level of its users; less is higher, see locks.py.
+        holder: the task whose current job has locked it.
+        since: the instant of that lock.
+    """
+
+    spec: Resource
+    ceiling: int
+    holder: TaskState | None = None
+    since: int = 0
+
+
 Child = ServerState | TaskState
 
 
@@ -218,11 +243,16 @@ def take_or_leave_place(child: Child, instant: int) -> None:
     """
     if isinstance(child, ServerState):
         child.exhaust()
-    if child in child.home.queue and not child.is_eligible():
+    if child in child.home.queue and not _competes(child):
         _leave_place(child, instant)
-    if child not in child.home.queue and child.is_eligible():
+    if child not in child.home.queue and _competes(child):
         _take_place(child, instant)
     _let_owner_follow(child, instant)
+
+
+def _competes(child: Child) -> bool:
+    """Say whether a child belongs in its queue."""
+    return child.is_eligible() and child not in child.home.out
 
 
 def _leave_place(child: Child, instant: int) -> None:

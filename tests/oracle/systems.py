@@ -15,7 +15,21 @@ from itertools import accumulate, pairwise
 
 from hypothesis import strategies as st
 
-from .model import CLASSES, EDF_KINDS, KINDS, ON_MISS, POINT_MODELS, POLICIES, Platform, Server, System, Task
+from .model import (
+    CLASSES,
+    EDF_KINDS,
+    KINDS,
+    LLF_PROTOCOLS,
+    ON_MISS,
+    POINT_MODELS,
+    POLICIES,
+    PROTOCOLS,
+    Platform,
+    Resource,
+    Server,
+    System,
+    Task,
+)
 
 Features = frozenset[str]
 
@@ -27,6 +41,8 @@ EVERYTHING: Features = LIMITED_PREEMPTION | {"arrivals", "costs", "demands", "on
 """All that a task-set file can say without random numbers."""
 JITTER: Features = frozenset({"jitter"})
 """Jobs that are released after their arrival."""
+RESOURCES: Features = frozenset({"resources"})
+"""Shared resources of every protocol, in nested and sequential sections."""
 SERVER_KINDS: Features = frozenset({"kinds"})
 """Servers of every kind; without it they are deferrable."""
 
@@ -36,6 +52,7 @@ MIN_PERIOD = 2
 MAX_PERIOD = 24
 PRIORITY_LEVELS = 4
 MAX_ARRIVALS = 8
+MAX_RESOURCES = 3
 MAX_MORE_TICKS = 6
 PLAIN_POLICIES = ("fp", "edf")
 
@@ -215,7 +232,7 @@ def _with_items(draw: st.DrawFn, task: Task, items: list[str]) -> Task:
 
 def _body_of(task: Task) -> list[str]:
     """Write the steps of a task as the items of a body."""
-    return [f"{kind} {ticks}" if ticks else kind for kind, ticks in task.steps]
+    return [" ".join(str(word) for word in step if word) for step in task.steps]
 
 
 @st.composite
@@ -256,6 +273,64 @@ def _with_named_thresholds(draw: st.DrawFn, tasks: tuple[Task, ...]) -> tuple[Ta
         threshold = draw(st.one_of(st.just(task.threshold), st.sampled_from(names)))
         made.append(task if task.non_preemptive else replace(task, threshold=threshold))
     return tuple(made)
+
+
+@st.composite
+def _resources(draw: st.DrawFn, home: str | None, policy: str) -> tuple[Resource, ...]:
+    """Make 1 to MAX_RESOURCES resources of a dispatcher, mostly of one protocol."""
+    protocols = st.sampled_from(LLF_PROTOCOLS if policy == "llf" else PROTOCOLS)
+    common = draw(protocols)
+    is_mixed = draw(st.sampled_from([False, False, False, True]))
+    count = draw(st.sampled_from([1, 2, 2, MAX_RESOURCES]))
+    made = [draw(protocols) if is_mixed else common for _ in range(count)]
+    return tuple(Resource(f"R{number} of {home or 'root'}", protocol) for number, protocol in enumerate(made, 1))
+
+
+@st.composite
+def _with_sections(draw: st.DrawFn, task: Task, names: list[str]) -> Task:
+    """Put some of the runs of a task into sections, none of which is empty or holds a suspension."""
+    held: list[str] = []
+    body: list[str] = []
+    for item in draw(_items_to_enclose(task)):
+        leaves = len(held) if item.startswith("suspend") else draw(st.integers(0, len(held)))
+        body += [f"unlock {held.pop()}" for _ in range(leaves if body and body[-1].startswith("run") else 0)]
+        if item.startswith("suspend") and held:
+            continue
+        free = [name for name in names if name not in held]
+        if item.startswith("run") and free:
+            entered = draw(
+                st.lists(st.sampled_from(free), min_size=draw(st.sampled_from([1, 0])), max_size=2, unique=True)
+            )
+            held += entered
+            body += [f"lock {name}" for name in entered]
+        body.append(item)
+    body += [f"unlock {name}" for name in held[::-1]] if draw(st.booleans()) else []
+    preemption = "non-preemptive" if task.non_preemptive else "preemptive"
+    demand = task.demand if isinstance(task.demand, tuple) else None
+    return replace(task, body=tuple(body), subjobs=None, preemption=preemption, demand=demand)
+
+
+def _items_to_enclose(task: Task) -> st.SearchStrategy[list[str]]:
+    """Give the body of a task, or make one of some runs."""
+    if task.steps:
+        return st.just(_body_of(task))
+    runs = _cut(task.declared_wcet) if task.wcet is None else st.just([task.wcet])
+    return runs.map(lambda lengths: [f"run {ticks}" for ticks in lengths])
+
+
+@st.composite
+def _with_resources(draw: st.DrawFn, system: System, homes: dict[str | None, str]) -> System:
+    """Let the tasks of each dispatcher share resources; about three of four use them."""
+    resources: list[Resource] = []
+    tasks = list(system.tasks)
+    for home, policy in homes.items():
+        made = draw(_resources(home, policy))
+        names = [resource.name for resource in made]
+        resources += made
+        for place, task in enumerate(tasks):
+            if task.server == home and draw(st.sampled_from([True, True, True, False])):
+                tasks[place] = draw(_with_sections(task, names))
+    return replace(system, tasks=tuple(tasks), resources=tuple(resources))
 
 
 @st.composite
@@ -307,7 +382,9 @@ def systems(
     if "thresholds" in features:
         tasks = draw(_with_named_thresholds(tasks))
     may_pull = all(task.on_miss == "continue" for task in tasks)
-    return System(policy=policy, tasks=tasks, servers=made, platform=draw(platforms(features, may_pull=may_pull)))
+    platform = draw(platforms(features, may_pull=may_pull))
+    system = System(policy=policy, tasks=tasks, servers=made, platform=platform)
+    return draw(_with_resources(system, homes)) if "resources" in features else system
 
 
 @st.composite
@@ -337,6 +414,67 @@ def chains(draw: st.DrawFn, *, kinds: bool = False) -> System:
 
 
 @st.composite
+def crowds(
+    draw: st.DrawFn,
+    *,
+    features: Features = PLAIN,
+    policies: tuple[str, ...] = POLICIES,
+    protocols: tuple[str, ...] = PROTOCOLS,
+) -> System:
+    """Make a few tasks of one dispatcher, with sections nearly everywhere, each of which comes into those of others.
+
+    Args:
+        draw: given by Hypothesis.
+        features: what the tasks may have besides; with "kinds" they may sit in a server.
+        policies: what the dispatcher may be ordered by.
+        protocols: what the resources may have, mostly all the same.
+    """
+    policy = draw(st.sampled_from(policies))
+    allowed = [protocol for protocol in protocols if policy != "llf" or protocol in LLF_PROTOCOLS]
+    names = ["R1", "R2", "R3"][: draw(st.integers(1, MAX_RESOURCES))]
+    common = draw(st.sampled_from(allowed))
+    is_mixed = draw(st.booleans())
+    resources = tuple(Resource(name, draw(st.sampled_from(allowed)) if is_mixed else common) for name in names)
+    count = draw(st.integers(2, 5))
+    tasks = tuple(draw(_sharer(f"T{number}", number, policy, features)) for number in range(1, count + 1))
+    if "thresholds" in features:
+        tasks = draw(_with_named_thresholds(tasks))
+    tasks = tuple(draw(_with_sections(task, names)) for task in tasks)
+    may_pull = all(task.on_miss == "continue" for task in tasks)
+    platform = draw(platforms(features, may_pull=may_pull))
+    system = System(policy=policy, tasks=tasks, resources=resources, platform=platform)
+    return draw(_inside_a_server(system)) if "kinds" in features and draw(st.booleans()) else system
+
+
+@st.composite
+def _sharer(draw: st.DrawFn, name: str, number: int, policy: str, features: Features) -> Task:
+    """Make a task that is more urgent the higher its number is, and then mostly comes later."""
+    runs = draw(st.lists(st.integers(1, 3), min_size=2, max_size=4))
+    task = Task(
+        name=name,
+        period=draw(st.sampled_from([24, 30, 36, 48])),
+        offset=draw(st.integers(0, 4 * number)),
+        deadline=draw(st.one_of(st.just(40 - 4 * number), st.integers(6, 48))),
+        priority=draw(st.one_of(st.just(number), priorities())),
+        body=tuple(f"run {ticks}" for ticks in runs),
+    )
+    for feature, change in _task_changes(policy).items():
+        if feature in features and draw(st.booleans()):
+            task = draw(change(task))
+    return task
+
+
+@st.composite
+def _inside_a_server(draw: st.DrawFn, system: System) -> System:
+    """Put all tasks into a server of any kind, with an equal beside it."""
+    root_policy = draw(st.sampled_from(PLAIN_POLICIES))
+    server = replace(draw(_server("S", None, PLAIN)), policy=system.policy, kind=draw(kinds(root_policy, SERVER_KINDS)))
+    inside = tuple(replace(task, server="S") for task in system.tasks)
+    beside = Task("T0", draw(periods()), draw(st.integers(1, 3)), priority=server.priority)
+    return replace(system, policy=root_policy, tasks=(*inside, beside), servers=(server,))
+
+
+@st.composite
 def _chain(draw: st.DrawFn, root_policy: str, features: Features) -> tuple[Server, ...]:
     """Make small servers, one inside the other."""
     made: list[Server] = []
@@ -356,5 +494,9 @@ def _chain(draw: st.DrawFn, root_policy: str, features: Features) -> tuple[Serve
 
 
 def horizons() -> st.SearchStrategy[int]:
-    """Make a horizon: a few periods, at least one tick."""
-    return st.integers(1, 6 * MAX_PERIOD)
+    """Make a horizon: a few periods, at least one tick.
+
+    The simplest one is the longest, because Hypothesis makes what is drawn last the simplest in a third of its
+    examples, and a system that runs for a tick or two shows little.
+    """
+    return st.integers(0, 6 * MAX_PERIOD - 1).map(lambda less: 6 * MAX_PERIOD - less)
