@@ -27,6 +27,7 @@ from oracle.systems import (
     MAX_TASKS,
     RESOURCES,
     SERVER_KINDS,
+    Features,
     chains,
     crowds,
     horizons,
@@ -35,7 +36,7 @@ from oracle.systems import (
 
 GOLDEN = Path(__file__).parent / "golden"
 Run = tuple[int, int, str]
-ANYTHING = EVERYTHING | JITTER | SERVER_KINDS
+ANYTHING: Features = EVERYTHING | JITTER | SERVER_KINDS
 random_systems = settings(
     max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
@@ -2555,7 +2556,7 @@ def test_a_job_waits_once_for_a_lock_and_holds_nothing_after_its_end(system: Sys
 
 @random_systems
 @given(
-    crowds(features=SINGLE, protocols=("npcs",)) | crowds(features=SINGLE, protocols=("icpp",), policies=FIXED),
+    crowds(features=ANY_CROWD, protocols=("npcs",)) | crowds(features=ANY_CROWD, protocols=("icpp",), policies=FIXED),
     horizons(),
 )
 def test_npcs_and_icpp_never_block_at_a_lock(system: System, h: int) -> None:
@@ -2564,19 +2565,21 @@ def test_npcs_and_icpp_never_block_at_a_lock(system: System, h: int) -> None:
 
 
 @random_systems
-@given(crowds(features=SINGLE, protocols=("srp",), policies=LOOKING_AHEAD), horizons())
+@given(crowds(features=ANY_CROWD, protocols=("srp",), policies=LOOKING_AHEAD), horizons())
 def test_srp_never_blocks_at_a_lock(system: System, h: int) -> None:
     assert not any(row[4] == "wait" for row in simulate(system, h).locks)
 
 
 @st.composite
-def of_one_protocol(draw: st.DrawFn, protocols: tuple[str, ...], policies: tuple[str, ...]) -> System:
+def of_one_protocol(
+    draw: st.DrawFn, protocols: tuple[str, ...], policies: tuple[str, ...], features: Features = SINGLE
+) -> System:
     """Make a crowd with resources of one protocol."""
-    return draw(crowds(features=SINGLE, protocols=(draw(st.sampled_from(protocols)),), policies=policies))
+    return draw(crowds(features=features, protocols=(draw(st.sampled_from(protocols)),), policies=policies))
 
 
 @random_systems
-@given(of_one_protocol(("npcs", "pcp", "icpp", "srp"), LOOKING_AHEAD), horizons())
+@given(of_one_protocol(("npcs", "pcp", "icpp", "srp"), LOOKING_AHEAD, ANY_CROWD), horizons())
 def test_protocols_that_look_ahead_have_no_deadlock(system: System, h: int) -> None:
     assert simulate(system, h).deadlocks == []
 

@@ -28,7 +28,7 @@ specification leaves something open, the rule here is:
   makes place for the next job.
 - A job is blocked until it is dispatched, so it waits once for a lock. Whom an unlock brings back, come in the order in
   which they went out. A job that ends unlocks at the horizon, too.
-- Under icpp a lock can fail as under npcs and srp (edf, suspension or jitter); the job is blocked as under pip.
+- Under icpp with edf a lock can fail (suspension, jitter, points, thresholds); the job is blocked as under pip.
 - srp asks who is chosen, not who runs instead of another; it asks before the job's own lock does. Of equal ceilings
   held by several, the last lock counts. Who waits under `none` passes on what it inherits, too.
 - A circle can also close at a choice, where a ceiling took over from a higher one; it is reported there, from the first
