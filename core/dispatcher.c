@@ -349,7 +349,7 @@ static void start_job(takt_entity_t *entity, takt_instant_t now) {
     if (is_locking(entity)) {
         takt_locks_write_key(entity);
     } else {
-        takt_ready_rekey(&entity->home->ready, entity, key, 0);
+        takt_ready_rekey(&entity->home->ready, entity, key, takt_tie_of_started(key));
     }
 }
 
@@ -588,11 +588,16 @@ void takt_dispatcher_add_thread(takt_entity_t *entity, takt_server_t *home, takt
 /* Whether somebody in the dispatcher of `entity`, a started job, is more urgent than its own key. The best is
  * another one if that is blocked and `entity` runs instead. */
 static uint32_t somebody_waits(takt_entity_t *entity) {
-    const takt_task_t *task = entity->task;
     takt_ready_t *ready = &entity->home->ready;
     const takt_entity_t *best = takt_ready_best(ready);
     const takt_entity_t *waiting = best != entity ? best : takt_ready_second(ready, entity);
-    return waiting != NULL && takt_is_more_urgent(waiting->key, waiting->tie, task->own_key, task->own_tie);
+    takt_key_t key = entity->task->own_key;
+    uint32_t tie = entity->task->own_tie;
+    if (is_locking(entity)) {
+        key = takt_locks_key_without_start(entity);
+        tie = ready->order == TAKT_ORDER_KEYS ? entity->id : 0u;
+    }
+    return waiting != NULL && takt_is_more_urgent(waiting->key, waiting->tie, key, tie);
 }
 
 /* Step 2, and its like. */

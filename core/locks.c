@@ -17,17 +17,23 @@ static takt_resource_t *wanted_by(const takt_entity_t *entity) {
 
 static void lower(takt_key_t *key, takt_key_t bound) { *key = bound < *key ? bound : *key; }
 
-/* Among equals who holds or waits goes first, and of these who has started a limited job. */
-void takt_locks_write_key(takt_entity_t *entity) {
+takt_key_t takt_locks_key_without_start(const takt_entity_t *entity) {
     const takt_task_t *task = entity->task;
     takt_key_t key = task->own_key;
     for (const takt_resource_t *held = task->extension->held; held != NULL; held = held->outer) {
         lower(&key, held->boost);
     }
+    return key;
+}
+
+/* Among equals who holds or waits goes first, unless a non-preemptive job has started. */
+void takt_locks_write_key(takt_entity_t *entity) {
+    takt_key_t key = takt_locks_key_without_start(entity);
     uint32_t tie = entity->id;
-    if ((entity->state & TAKT_STATE_STARTED) != 0 && task->extension->started_key <= key) {
-        key = task->extension->started_key;
-        tie = 0;
+    if ((entity->state & TAKT_STATE_STARTED) != 0) {
+        const takt_key_t started = entity->task->extension->started_key;
+        lower(&key, started);
+        tie = started == TAKT_KEY_MOST_URGENT ? 0 : tie;
     }
     if (takt_entity_is_ready(entity)) {
         takt_ready_rekey(&entity->home->ready, entity, key, tie);
@@ -59,7 +65,7 @@ static void stop_locking(takt_entity_t *entity) {
     const bool is_started = (entity->state & TAKT_STATE_STARTED) != 0;
     clear_locking(entity);
     takt_ready_rekey(&entity->home->ready, entity, is_started ? task->extension->started_key : task->own_key,
-                     is_started ? 0 : task->own_tie);
+                     is_started ? takt_tie_of_started(task->extension->started_key) : task->own_tie);
 }
 
 /* ---- who blocks whom --------------------------------------------------------------------------------- */
@@ -69,19 +75,12 @@ static takt_key_t level_of(takt_entity_t *entity) {
     return entity->home->policy->level(job);
 }
 
-static bool has_ceiling(const takt_resource_t *resource, const takt_entity_t *entity,
-                        takt_protocol_t protocol) {
-    return resource->protocol == (uint32_t)protocol && resource->holder != entity &&
-           takt_entity_is_ready(resource->holder);
-}
-
-/* What others hold under `protocol` with the highest ceiling, if the level of `entity` is not above it. A
- * holder that is not ready counts for nothing. */
+/* What others hold under `protocol` with the highest ceiling, if the level of `entity` is not above it. */
 static takt_resource_t *ceiling_over(takt_entity_t *entity, takt_protocol_t protocol) {
     takt_resource_t *highest = NULL;
     for (takt_resource_t *locked = entity->home->locked; locked != NULL; locked = locked->below) {
-        if (has_ceiling(locked, entity, protocol) &&
-            (highest == NULL || locked->ceiling < highest->ceiling)) {
+        const bool counts = locked->protocol == (uint32_t)protocol && locked->holder != entity;
+        if (counts && (highest == NULL || locked->ceiling < highest->ceiling)) {
             highest = locked;
         }
     }
@@ -250,12 +249,11 @@ static void refuse(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_in
     takt_resource_t *wanted = extension_of(entity)->wanted;
     takt_dispatcher_note(dispatcher, TAKT_RECORD_REFUSE, now, wanted, entity);
     takt_dispatcher_end_region(entity);
+    takt_locks_write_key(entity);
     if (closes_a_circle(entity)) {
         report_deadlock(dispatcher, entity, now);
     } else if (wanted->protocol == TAKT_PROTOCOL_NONE) {
         park(entity, wanted, now);
-    } else {
-        takt_locks_write_key(entity);
     }
 }
 
@@ -319,22 +317,37 @@ void takt_locks_end_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_i
 
 /* ---- who runs ------------------------------------------------------------------------------------------- */
 
-takt_entity_t *takt_locks_choose(takt_server_t *home, takt_instant_t now) {
-    for (;;) {
-        takt_entity_t *entity = takt_ready_best(&home->ready);
-        takt_resource_t *obstacle = entity != NULL ? ceiling_over(entity, TAKT_PROTOCOL_SRP) : NULL;
-        if (entity != NULL && obstacle == NULL) {
-            obstacle = obstacle_to(entity);
-        }
-        while (obstacle != NULL && takt_entity_is_ready(obstacle->holder)) {
-            entity = obstacle->holder;
-            obstacle = obstacle_to(entity);
-        }
+/* Who runs instead of one that `obstacle` blocks: who holds it, or who blocks that one, and so on; NULL if that
+ * is a circle. */
+static takt_entity_t *end_of_chain(takt_resource_t *obstacle) {
+    takt_entity_t *entity = obstacle->holder;
+    while (extension_of(entity)->circle == NULL) {
+        obstacle = obstacle_to(entity);
         if (obstacle == NULL) {
             return entity;
         }
-        park(entity, obstacle, now);
+        entity = obstacle->holder;
     }
+    return NULL;
+}
+
+takt_entity_t *takt_locks_choose(takt_server_t *home, takt_instant_t now) {
+    takt_entity_t *best;
+    while ((best = takt_ready_best(&home->ready)) != NULL) {
+        takt_resource_t *obstacle = ceiling_over(best, TAKT_PROTOCOL_SRP);
+        if (obstacle == NULL) {
+            obstacle = obstacle_to(best);
+        }
+        if (obstacle == NULL) {
+            return best;
+        }
+        takt_entity_t *other = obstacle->protocol != TAKT_PROTOCOL_NONE ? end_of_chain(obstacle) : NULL;
+        if (other != NULL) {
+            return other;
+        }
+        park(best, obstacle, now);
+    }
+    return NULL;
 }
 
 void takt_locks_settle(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now) {

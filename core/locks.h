@@ -39,6 +39,9 @@ TAKT_MUST_USE takt_entity_t *takt_locks_choose(takt_server_t *home, takt_instant
 /* `entity` has been chosen: what it waits for, nothing being in the way any more, is its own. */
 void takt_locks_settle(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now);
 
+/* The key of `entity`, which holds or waits, as if it had not started. */
+takt_key_t takt_locks_key_without_start(const takt_entity_t *entity);
+
 /* Gives `entity`, which holds or waits, the key that follows from its own, its start and what it holds. */
 void takt_locks_write_key(takt_entity_t *entity);
 

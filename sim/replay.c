@@ -3,27 +3,51 @@
 
 #include <string.h>
 
+/* Core records while it is fed; each record is compared with the next one of the trace. */
 typedef struct replay {
+    takt_trace_t trace; /* first of all */
     takt_system_t *system;
     takt_instant_t now;
+    const takt_record_t *records;
+    uint64_t count;
+    uint64_t next; /* the first record that is neither fed nor compared */
     takt_replay_result_t *result;
 } replay_t;
 
-/* Keeps what core records while one recorded input or decision is replayed. */
-typedef struct listener {
-    takt_trace_t trace;
-    takt_record_t last;
-} listener_t;
+static void fail(replay_t *replay, takt_replay_verdict_t verdict, const takt_record_t *replayed) {
+    takt_replay_result_t *result = replay->result;
+    if (result->verdict == TAKT_REPLAY_IDENTICAL && replay->next < replay->count) {
+        result->verdict = verdict;
+        result->record = replay->next;
+        result->recorded = replay->records[replay->next];
+        result->replayed = *replayed;
+    }
+}
 
+static void skip_unknown(replay_t *replay) {
+    while (replay->next < replay->count && replay->records[replay->next].kind > TAKT_RECORD_LAST) {
+        replay->next++;
+    }
+}
+
+/* Steps are counted by who calls, and more of them than are due do no harm. */
 static void listen(takt_trace_t *trace, const takt_record_t *record) {
-    TAKT_CONTAINER_OF(trace, listener_t, trace)->last = *record;
+    replay_t *replay = TAKT_CONTAINER_OF(trace, replay_t, trace);
+    skip_unknown(replay);
+    if (record->kind == TAKT_RECORD_STEP || replay->next >= replay->count) {
+        return;
+    }
+    if (memcmp(&replay->records[replay->next], record, sizeof *record) != 0) {
+        fail(replay, TAKT_REPLAY_DIFFERENT, record);
+    }
+    replay->next++;
 }
 
 static bool is_event(uint8_t kind) {
     return kind >= TAKT_RECORD_COMPLETE && kind <= TAKT_RECORD_UNLOCK && kind != TAKT_RECORD_STEP;
 }
 
-/* What core says by itself, in the course of the steps before. */
+/* What core says by itself. */
 static bool is_notice(uint8_t kind) { return kind > TAKT_RECORD_DECISION && kind <= TAKT_RECORD_LAST; }
 
 static bool has_extension(const takt_entity_t *entity) {
@@ -117,41 +141,46 @@ static bool feed(replay_t *replay, const takt_record_t *record) {
     }
     replay->now = record->now;
     if (record->kind == TAKT_RECORD_STEP) {
+        replay->next++;
         step(replay, record);
         return true;
     }
     if (is_event(record->kind)) {
         return post(replay, record);
     }
-    if (is_notice(record->kind)) {
-        return true;
-    }
     return record->kind == TAKT_RECORD_DECISION && decide(replay, record);
 }
 
-static takt_replay_verdict_t judge(const takt_record_t *recorded, const takt_record_t *replayed) {
-    const bool is_same =
-        recorded->kind == TAKT_RECORD_STEP || memcmp(recorded, replayed, sizeof *recorded) == 0;
-    return is_same ? TAKT_REPLAY_IDENTICAL : TAKT_REPLAY_DIFFERENT;
+/* The record to feed next: a decision is recorded after what it brings about. */
+static const takt_record_t *input_at(const replay_t *replay) {
+    uint64_t at = replay->next;
+    while (at + 1u < replay->count && is_notice(replay->records[at].kind)) {
+        at++;
+    }
+    const bool is_before_decision = replay->records[at].kind == TAKT_RECORD_DECISION;
+    return &replay->records[is_before_decision ? at : replay->next];
+}
+
+/* Feeds the next record; core then has had its say about it, and about what follows from it. */
+static void replay_next(replay_t *replay) {
+    const takt_record_t *record = input_at(replay);
+    const takt_record_t nothing = {.entity = TAKT_NOBODY};
+    if (is_notice(record->kind)) {
+        fail(replay, TAKT_REPLAY_DIFFERENT, &nothing);
+    } else if (!feed(replay, record)) {
+        fail(replay, TAKT_REPLAY_INVALID, &nothing);
+    }
 }
 
 takt_replay_result_t takt_replay(takt_system_t *system, const takt_record_t *records, uint64_t count) {
     takt_replay_result_t result = {.verdict = TAKT_REPLAY_IDENTICAL};
-    replay_t replay = {.system = system, .result = &result};
-    listener_t listener = {.trace = {listen}};
-    takt_dispatcher_record_to(&system->dispatcher, &listener.trace);
-    for (uint64_t i = 0; i < count; i++) {
-        if (records[i].kind > TAKT_RECORD_LAST) {
-            continue;
-        }
-        result.verdict =
-            feed(&replay, &records[i]) ? judge(&records[i], &listener.last) : TAKT_REPLAY_INVALID;
-        if (result.verdict != TAKT_REPLAY_IDENTICAL) {
-            result.record = i;
-            result.recorded = records[i];
-            result.replayed = listener.last;
-            break;
-        }
+    replay_t replay = {
+        .trace = {listen}, .system = system, .records = records, .count = count, .result = &result};
+    takt_dispatcher_record_to(&system->dispatcher, &replay.trace);
+    skip_unknown(&replay);
+    while (replay.next < count && result.verdict == TAKT_REPLAY_IDENTICAL) {
+        replay_next(&replay);
+        skip_unknown(&replay);
     }
     takt_dispatcher_record_to(&system->dispatcher, NULL);
     return result;

@@ -274,21 +274,25 @@ static bool is_lock(const takt_event_t *event) {
     return event->kind == TAKT_EVENT_LOCK || event->kind == TAKT_EVENT_UNLOCK;
 }
 
-/* Whether the scheduler has had no choice: a non-preemptive job goes on that nobody asks to yield. */
+/* Whether the scheduler has had no choice: a non-preemptive job goes on that nobody asks to yield, or a job that
+ * just has locked or unlocked. */
 static bool goes_on(const run_t *run, const takt_event_t *event, const takt_entity_t *chosen) {
-    const bool is_same = is_task(chosen) && chosen == run->decision.entity &&
-                         chosen->task->job.number == run->job && is_non_preemptive(chosen);
+    const bool goes_on =
+        is_task(chosen) && chosen == run->decision.entity && chosen->task->job.number == run->job;
+    if (goes_on && is_lock(event) && run->backend.dispatcher->fired == run->fired) {
+        return true;
+    }
+    const bool is_same = goes_on && is_non_preemptive(chosen);
     const bool is_silent = event->kind == TAKT_EVENT_TIME || event->kind == TAKT_EVENT_OPTIONAL_POINT ||
                            is_lock(event) ||
                            (event->kind == TAKT_EVENT_POINT && run->sim->system.cpu.should_yield == 0);
     return is_same && is_silent && !pulls(run, chosen);
 }
 
-/* Whether the scheduler had something to do: not if there was just a tick, or a look at what is not due, or a
- * lock after which the same job goes on. */
+/* Whether the scheduler had something to do: not if there was just a tick, or a look at what is not due. */
 static bool is_busy(const run_t *run, const takt_event_t *event, const takt_entity_t *chosen) {
-    const bool is_quiet = event->kind == TAKT_EVENT_TIME || is_lock(event);
-    return !is_quiet || run->backend.dispatcher->fired != run->fired || chosen != run->decision.entity;
+    return event->kind != TAKT_EVENT_TIME || run->backend.dispatcher->fired != run->fired ||
+           chosen != run->decision.entity;
 }
 
 /* What the kernel takes until what it chose starts. */
@@ -410,6 +414,16 @@ static takt_instant_t decide(run_t *run, const takt_event_t *event) {
 
 /* ---- time passes -------------------------------------------------------------------------------------- */
 
+/* The last of the unlocks of one instant is the event; those before it are handed over at once. */
+static takt_event_t unlock(run_t *run, takt_sim_work_t *work, uint32_t task, takt_event_t event) {
+    const takt_task_spec_t *spec = &run->sim->specs[task];
+    while (work->left == 0 && spec->body[work->item].kind == TAKT_ITEM_UNLOCK) {
+        post(run, &event);
+        event.nominal = takt_sim_work_pass(work, spec).ticks;
+    }
+    return event;
+}
+
 /* The next event at a milestone of the running job that is not its end; TIME if it just goes on. */
 TAKT_RARE static takt_event_t pass_milestone(run_t *run, takt_sim_work_t *work, uint32_t task,
                                              takt_instant_t now) {
@@ -420,9 +434,11 @@ TAKT_RARE static takt_event_t pass_milestone(run_t *run, takt_sim_work_t *work, 
         run->unfinished = NULL;
         return (takt_event_t){TAKT_EVENT_SUSPEND, entity, now, now + item.ticks};
     }
-    if (item.kind == TAKT_ITEM_LOCK || item.kind == TAKT_ITEM_UNLOCK) {
-        const bool locks = item.kind == TAKT_ITEM_LOCK;
-        return (takt_event_t){locks ? TAKT_EVENT_LOCK : TAKT_EVENT_UNLOCK, entity, now, item.ticks};
+    if (item.kind == TAKT_ITEM_LOCK) {
+        return (takt_event_t){TAKT_EVENT_LOCK, entity, now, item.ticks};
+    }
+    if (item.kind == TAKT_ITEM_UNLOCK) {
+        return unlock(run, work, task, (takt_event_t){TAKT_EVENT_UNLOCK, entity, now, item.ticks});
     }
     if (is_non_preemptive(entity)) {
         return (takt_event_t){is_optional ? TAKT_EVENT_OPTIONAL_POINT : TAKT_EVENT_POINT, entity, now, now};

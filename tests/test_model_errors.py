@@ -387,6 +387,12 @@ BAD: dict[str, tuple[str, list[str]]] = {
         + '[[resource]]\nname = "R"\nprotocol = "srp"\n',
         ['[[resource]] "R" protocol: found "srp" under "llf"; it needs fp, rm, dm, edf'],
     ),
+    "protocols that do not mix": (
+        HEAD
+        + '[[task]]\nname = "A"\nperiod = 5\nbody = ["lock R", "lock S", "run 1"]\n'
+        + '[[resource]]\nname = "R"\nprotocol = "srp"\n[[resource]]\nname = "S"\n',
+        ['[[resource]] "R" protocol: expected "srp" for all resources of a dispatcher, found "pip" of "S"'],
+    ),
     "lock where points pull": (
         HEAD
         + '[[task]]\nname = "A"\nperiod = 5\nbody = ["lock R", "run 1", "unlock R"]\n'

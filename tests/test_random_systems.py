@@ -15,7 +15,7 @@ import oracle
 import takt
 from hypothesis import HealthCheck, example, given, settings
 from oracle.systems import EVERYTHING as ANYTHING
-from oracle.systems import RESOURCES, SERVER_KINDS, chains, horizons, systems
+from oracle.systems import RESOURCES, SERVER_KINDS, chains, crowds, horizons, systems
 from takt import measurement, report
 
 SYSTEMS = int(os.environ.get("TAKT_SYSTEMS", "200"))
@@ -151,6 +151,12 @@ def test_simulation_equals_the_oracle_in_deep_hierarchies_of_every_kind(system: 
 @many
 @given(systems(features=RESOURCES, always=RESOURCES), horizons())
 def test_simulation_equals_the_oracle_where_tasks_share_resources(system: oracle.System, horizon: int) -> None:
+    assert outcome(takt.simulate(as_system(system), horizon)) == expected_of(system, horizon)
+
+
+@many
+@given(crowds(features=IDEAL), horizons())
+def test_simulation_equals_the_oracle_where_tasks_contend(system: oracle.System, horizon: int) -> None:
     assert outcome(takt.simulate(as_system(system), horizon)) == expected_of(system, horizon)
 
 

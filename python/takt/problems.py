@@ -200,9 +200,28 @@ class _Checker:
                 yield about("name", message)
                 return
         policy = self.policy_in(users[0].server) if users else None
+        yield from self.mixture(resource, users)
         if policy is not None and resource.protocol in catalogue.CEILING_PROTOCOLS and policy not in _LEVELLED:
             message = f"found {show(resource.protocol)} under {show(name_of(policy))}; it needs {', '.join(_LEVELLED)}"
             yield about("protocol", message)
+
+    def mixture(self, resource: Resource, users: list[Task]) -> Iterator[Problem]:
+        """Beside pcp and srp there is no other protocol in a dispatcher: their tests know of no other locks."""
+        if resource.protocol not in ("pcp", "srp"):
+            return
+        beside = {
+            name
+            for task in self.system.tasks
+            if users and task.server == users[0].server
+            for name in resources_of(task)
+        }
+        for other in self.system.resources:
+            if other.name in beside and other.protocol != resource.protocol:
+                message = (
+                    f"expected {show(resource.protocol)} for all resources of a dispatcher, "
+                    f"found {show(other.protocol)} of {show(other.name)}"
+                )
+                yield Problem(message, "conflict", table="resource", entity=resource.name, key="protocol")
 
     def about(self, task: Task, key: str, code: str, message: str) -> Problem:
         """Make a problem of a task."""

@@ -23,8 +23,14 @@ _KIND_NAMES = {
     7: "optional point",
     8: "suspension",
     9: "arrival",
+    10: "lock",
+    11: "unlock",
     17: "abort",
     18: "skip",
+    19: "grant",
+    20: "refusal",
+    21: "release",
+    22: "deadlock",
 }
 
 

@@ -96,11 +96,12 @@ def resolve(system: System) -> ResolvedSystem:
 
     def resolved_resource(resource: Resource) -> ResolvedResource:
         users = [task for task in system.tasks if resource.name in resources_of(task)]
-        home = homes[users[0].server] if users else ROOT
+        if not users:  # a ceiling of nobody is none
+            return ResolvedResource(resource.name, "none", 1, ROOT)
+        home = homes[users[0].server]
         has_ceiling = resource.protocol in catalogue.CEILING_PROTOCOLS
         ceilings = [level_of(user, policies[home], ranks[home], system.resolution) for user in users if has_ceiling]
-        ceiling = min(ceilings, default=1)
-        return ResolvedResource(resource.name, resource.protocol, ceiling, home)
+        return ResolvedResource(resource.name, resource.protocol, min(ceilings, default=1), home)
 
     return ResolvedSystem(
         name=system.name,

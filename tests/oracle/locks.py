@@ -156,9 +156,13 @@ def _ceiling_key(resource: ResourceState, home: Dispatcher) -> int:
 
 
 class Locks:
-    """What jobs do with resources, and the report of it."""
+    """What jobs do with resources, and the report of it: at the instant at which the scheduler does it.
+
+    Only an abort that has waited in an inactive server is older than that.
+    """
 
     def __init__(self) -> None:
+        self.now = 0
         self.rows: list[LockRow] = []
         self.deadlocks: list[Deadlock] = []
 
@@ -222,7 +226,7 @@ class Locks:
 
     def note(self, instant: int, task: TaskState, resource: ResourceState, what: str) -> None:
         """Add a row to the report."""
-        self.rows.append((instant, task.spec.name, task.backlog[0].number, resource.spec.name, what))
+        self.rows.append((max(instant, self.now), task.spec.name, task.backlog[0].number, resource.spec.name, what))
 
 
 def go_out(child: Child, instant: int) -> None:

@@ -233,6 +233,7 @@ class _Run:
 
     def invoke(self, now: int) -> None:
         """Handle all that is due, choose, and say until when the kernel is busy."""
+        self.locks.now = now
         event = self.what_the_job_does(now)
         is_only_a_tick = not self.has_more_than_a_tick_happened(now)
         self.invocations += not is_only_a_tick
@@ -443,11 +444,11 @@ class _Run:
         self.kernel_end = now + cost
         if not isinstance(chosen, TaskState):
             return
-        self.locks.hold(chosen, now)
         if chosen is not self.last:
             self.switches += 1
             self.kernel_end += self.platform.context_switch
         self.last = chosen
+        self.locks.hold(chosen, self.kernel_end)
         self.start(chosen, self.kernel_end)
 
     def start(self, task: TaskState, instant: int) -> None:

@@ -53,6 +53,7 @@ MAX_PERIOD = 24
 PRIORITY_LEVELS = 4
 MAX_ARRIVALS = 8
 MAX_RESOURCES = 3
+MIXABLE_PROTOCOLS = ("none", "npcs", "pip", "icpp")
 MAX_MORE_TICKS = 6
 PLAIN_POLICIES = ("fp", "edf")
 
@@ -278,11 +279,12 @@ def _with_named_thresholds(draw: st.DrawFn, tasks: tuple[Task, ...]) -> tuple[Ta
 @st.composite
 def _resources(draw: st.DrawFn, home: str | None, policy: str) -> tuple[Resource, ...]:
     """Make 1 to MAX_RESOURCES resources of a dispatcher, mostly of one protocol."""
-    protocols = st.sampled_from(LLF_PROTOCOLS if policy == "llf" else PROTOCOLS)
-    common = draw(protocols)
+    protocols = LLF_PROTOCOLS if policy == "llf" else PROTOCOLS
+    common = draw(st.sampled_from(protocols))
+    mixable = st.sampled_from([protocol for protocol in protocols if protocol in MIXABLE_PROTOCOLS])
     is_mixed = draw(st.sampled_from([False, False, False, True]))
     count = draw(st.sampled_from([1, 2, 2, MAX_RESOURCES]))
-    made = [draw(protocols) if is_mixed else common for _ in range(count)]
+    made = [draw(mixable) if is_mixed else common for _ in range(count)]
     return tuple(Resource(f"R{number} of {home or 'root'}", protocol) for number, protocol in enumerate(made, 1))
 
 
@@ -381,7 +383,7 @@ def systems(
     tasks = tuple(draw(_task(f"T{number}", homes, share, features)) for number in range(1, count + 1))
     if "thresholds" in features:
         tasks = draw(_with_named_thresholds(tasks))
-    may_pull = all(task.on_miss == "continue" for task in tasks)
+    may_pull = "resources" not in features and all(task.on_miss == "continue" for task in tasks)
     platform = draw(platforms(features, may_pull=may_pull))
     system = System(policy=policy, tasks=tasks, servers=made, platform=platform)
     return draw(_with_resources(system, homes)) if "resources" in features else system
@@ -434,14 +436,14 @@ def crowds(
     names = ["R1", "R2", "R3"][: draw(st.integers(1, MAX_RESOURCES))]
     common = draw(st.sampled_from(allowed))
     is_mixed = draw(st.booleans())
-    resources = tuple(Resource(name, draw(st.sampled_from(allowed)) if is_mixed else common) for name in names)
+    mixable = [protocol for protocol in allowed if protocol in MIXABLE_PROTOCOLS] or [common]
+    resources = tuple(Resource(name, draw(st.sampled_from(mixable)) if is_mixed else common) for name in names)
     count = draw(st.integers(2, 5))
     tasks = tuple(draw(_sharer(f"T{number}", number, policy, features)) for number in range(1, count + 1))
     if "thresholds" in features:
         tasks = draw(_with_named_thresholds(tasks))
     tasks = tuple(draw(_with_sections(task, names)) for task in tasks)
-    may_pull = all(task.on_miss == "continue" for task in tasks)
-    platform = draw(platforms(features, may_pull=may_pull))
+    platform = draw(platforms(features, may_pull=False))
     system = System(policy=policy, tasks=tasks, resources=resources, platform=platform)
     return draw(_inside_a_server(system)) if "kinds" in features and draw(st.booleans()) else system
 
