@@ -61,43 +61,64 @@ TAKT_RARE static void lose_work(takt_server_t *server, takt_instant_t instant) {
     }
 }
 
-/* Makes `entity` ready; a server that thereby gets work becomes ready in its parent, and so on up. */
-static void join(takt_entity_t *entity, takt_instant_t instant) {
-    for (;;) {
-        takt_server_t *home = entity->home;
-        const bool is_settled = takt_entity_is_ready(&home->entity);
-        if (!is_settled) {
-            instant = seen_from_outside(home, instant);
-        }
-        if (!is_settled && home->kind->gain != NULL && takt_ready_is_empty(&home->ready)) {
+static void enter_set(takt_entity_t *entity) {
+    takt_ready_insert(&entity->home->ready, entity);
+    takt_entity_set_state(entity, TAKT_STATE_READY);
+}
+
+static void leave_set(takt_entity_t *entity) {
+    takt_ready_remove(&entity->home->ready, entity);
+    takt_entity_clear_state(entity, TAKT_STATE_READY);
+}
+
+/* As join, where the home is not ready itself. */
+TAKT_RARE static void join_upwards(takt_entity_t *entity, takt_instant_t instant) {
+    takt_server_t *home = entity->home;
+    while (!takt_entity_is_ready(&home->entity)) {
+        instant = seen_from_outside(home, instant);
+        if (home->kind->gain != NULL && takt_ready_is_empty(&home->ready)) {
             gain_work(home, instant);
         }
-        takt_ready_insert(&home->ready, entity);
-        takt_entity_set_state(entity, TAKT_STATE_READY);
-        if (is_settled || !has_budget(home)) {
+        enter_set(entity);
+        if (!has_budget(home)) {
             return;
         }
         entity = &home->entity;
+        home = entity->home;
+    }
+    enter_set(entity);
+}
+
+/* Makes `entity` ready; a server that thereby gets work becomes ready in its parent, and so on up. */
+static void join(takt_entity_t *entity, takt_instant_t instant) {
+    if (TAKT_LIKELY(takt_entity_is_ready(&entity->home->entity))) {
+        enter_set(entity);
+    } else {
+        join_upwards(entity, instant);
+    }
+}
+
+/* As leave, once `home` has no work any more. */
+TAKT_RARE static void leave_upwards(takt_server_t *home, takt_instant_t instant) {
+    while (!takt_server_is_root(home) && takt_ready_is_empty(&home->ready)) {
+        instant = seen_from_outside(home, instant);
+        lose_work(home, instant);
+        if (home->kind->idles || !takt_entity_is_ready(&home->entity)) {
+            return;
+        }
+        leave_set(&home->entity);
+        home = takt_server_parent(home);
     }
 }
 
 /* Makes `entity` not ready; a server that thereby has no work leaves its parent, and so on up. */
 static void leave(takt_entity_t *entity, takt_instant_t instant) {
-    while (takt_entity_is_ready(entity)) {
-        takt_server_t *home = entity->home;
-        takt_ready_remove(&home->ready, entity);
-        takt_entity_clear_state(entity, TAKT_STATE_READY);
-        if (takt_server_is_root(home) || !takt_ready_is_empty(&home->ready)) {
-            return;
-        }
-        instant = seen_from_outside(home, instant);
-        if (home->kind->lose != NULL || home->kind->lapses) {
-            lose_work(home, instant);
-        }
-        if (home->kind->idles) {
-            return;
-        }
-        entity = &home->entity;
+    if (!takt_entity_is_ready(entity)) {
+        return;
+    }
+    leave_set(entity);
+    if (takt_ready_is_empty(&entity->home->ready)) {
+        leave_upwards(entity->home, instant);
     }
 }
 

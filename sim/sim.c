@@ -345,8 +345,9 @@ static void take(run_t *run, takt_instant_t start) {
     const takt_entity_t *chosen = run->decision.entity;
     run->sim->decisions++;
     count_preemption(run, chosen);
-    run->job = 0;
-    if (is_task(chosen)) {
+    if (!is_task(chosen)) {
+        run->job = 0;
+    } else {
         run->job = chosen->task->job.number;
         run->sim->switches += chosen != run->last;
         run->last = chosen;
@@ -478,7 +479,6 @@ static takt_event_t advance(run_t *run, takt_instant_t began) {
         return idle(run, entity, began, end);
     }
     const uint32_t task = task_of(run->sim, entity);
-    const takt_task_spec_t *spec = &run->sim->specs[task];
     takt_sim_work_t *work = takt_sim_work_on(run->sim, task, run->job);
     takt_instant_t now = began;
     takt_event_t event = time_event(end);
@@ -494,7 +494,7 @@ static takt_event_t advance(run_t *run, takt_instant_t began) {
             finish_job(run, work, task, now);
             return (takt_event_t){TAKT_EVENT_COMPLETE, entity, now, now};
         }
-        if (now > began && takt_sim_work_is_lock(work, spec)) {
+        if (now > began && takt_sim_work_is_lock(work, &run->sim->specs[task])) {
             return time_event(now);
         }
         event = pass_milestone(run, work, task, now);
