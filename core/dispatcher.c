@@ -616,7 +616,7 @@ static uint32_t somebody_waits(takt_entity_t *entity) {
     uint32_t tie = entity->task->own_tie;
     if (is_locking(entity)) {
         key = takt_locks_key_without_start(entity);
-        tie = ready->order == TAKT_ORDER_KEYS ? entity->id : 0u;
+        tie = ready->order == TAKT_ORDER_KEYS ? takt_tie_of_locking(entity, &entity->task->job) : 0u;
     }
     return waiting != NULL && takt_is_more_urgent(waiting->key, waiting->tie, key, tie);
 }

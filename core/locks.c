@@ -29,7 +29,7 @@ takt_key_t takt_locks_key_without_start(const takt_entity_t *entity) {
 /* Among equals who holds or waits goes first, unless a non-preemptive job has started. */
 void takt_locks_write_key(takt_entity_t *entity) {
     takt_key_t key = takt_locks_key_without_start(entity);
-    uint32_t tie = entity->id;
+    uint32_t tie = takt_tie_of_locking(entity, &entity->task->job);
     if ((entity->state & TAKT_STATE_STARTED) != 0) {
         const takt_key_t started = entity->task->extension->started_key;
         lower(&key, started);

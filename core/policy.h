@@ -33,12 +33,17 @@ typedef struct takt_job {
 /* Before it come the tie of a started limited job, and that of a job that holds a resource or waits for one. */
 #define TAKT_TIE_BY_CLASS_AND_ID "class hard, soft, none; then servers before tasks; then file order"
 TAKT_INLINE uint32_t takt_tie_by_class_and_id(const takt_entity_t *entity, const takt_job_t *job) {
-    return (job->task_class + 2u) << 20 | entity->id;
+    return (job->task_class + 4u) << 20 | entity->id;
 }
 
 /* The tie of a limited job that has started: before its equals, and if nobody displaces it before all. */
 TAKT_INLINE uint32_t takt_tie_of_started(takt_key_t key) {
-    return key == TAKT_KEY_MOST_URGENT ? 0u : TAKT_ENTITY_LIMIT;
+    return key == TAKT_KEY_MOST_URGENT ? 0u : 3u << 20;
+}
+
+/* The tie of a job that holds a resource or waits for one. */
+TAKT_INLINE uint32_t takt_tie_of_locking(const takt_entity_t *entity, const takt_job_t *job) {
+    return job->task_class << 20 | entity->id;
 }
 
 typedef struct takt_policy {
