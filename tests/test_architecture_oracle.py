@@ -388,6 +388,11 @@ def test_a_release_that_finds_its_previous_job_pending_fails() -> None:
     ]
 
 
+def test_the_deadline_of_a_finished_job_drops_nobody() -> None:
+    outcome = simulate((Task("A", 20, 15, deadline=30),), "rm", hardware(0), 36)
+    assert [row[1:] for row in outcome.jobs] == [(0, 0, 0, 15, False), (1, 20, 20, 35, False)]
+
+
 def test_a_window_between_two_looks_fails_alone() -> None:
     outcome = simulate((Task("A", 10, 1),), "rm", software(0, 25), 30)
     assert [row[1:] for row in outcome.jobs] == [(0, 0, 0, 1, False), (1, 10, None, None, True), (2, 20, 25, 26, False)]
