@@ -279,7 +279,7 @@ class Spec {
             task.preemption_key = preemption_key_in(preemption_key(i), task.server);
             require(task_class(i) <= TAKT_CLASS_NONE, "class is out of range");
             task.task_class = static_cast<takt_task_class_t>(task_class(i));
-            require(on_miss(i) <= TAKT_ON_MISS_SKIP, "on_miss is out of range");
+            require(on_miss(i) <= TAKT_ON_MISS_DROP, "on_miss is out of range");
             task.on_miss = static_cast<takt_on_miss_t>(on_miss(i));
             tasks_.push_back(task);
         }

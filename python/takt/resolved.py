@@ -16,8 +16,8 @@ ROOT = 0
 IDLE = "idle"
 """What a server does that is chosen without work."""
 
-ON_MISS = ("continue", "abort", "skip")
-"""What can happen to a job that misses its deadline, in the order of core's numbers."""
+ON_MISS = ("continue", "abort", "skip", "drop")
+"""What can happen to a job that misses its deadline, in the order of core's numbers; "drop" is abort and skip together."""
 
 CLASSES = ("hard", "soft", "none")
 """Classes of tasks as files name them, in the order of core's numbers: the first goes first among equals."""
@@ -72,7 +72,7 @@ class ResolvedTask:
         level: its urgency among the children of its home, 1 = most urgent.
         preemption_key: what a started job has instead of its key, 0 = nobody displaces it; None: its own key. A
             level under fp, a key under rm and dm, relative to the start under edf and llf, there shifted.
-        on_miss: "continue", "abort" or "skip".
+        on_miss: "continue", "abort", "skip" or "drop".
         jitter: a release is up to this after the arrival.
         is_external: whether jobs arrive as events: always but for a periodic task without jitter.
         suspends: whether a job may suspend itself.
