@@ -236,7 +236,7 @@ def test_the_table_has_a_line_of_what_the_scheduler_cost() -> None:
     output = runner.invoke(cli.app, ["run", str(EXAMPLE)], env={"COLUMNS": "200"}).output
     figures = takt.simulate(takt.load(EXAMPLE)).architecture
     assert figures is not None
-    start = f"{figures.switch_steps} switch steps, {figures.dispatches} dispatches, {figures.fails} fails, CPU available"
+    start = f"{figures.switch_steps} switch steps, {figures.dispatches} dispatches, {figures.fails} fails, "
     assert [line for line in output.splitlines() if line.startswith(start)]
 
 
@@ -252,6 +252,7 @@ def test_json_has_the_figures() -> None:
 def test_the_example_fails_in_software_only() -> None:
     system = takt.load(EXAMPLE)
     assert takt.simulate(system).missed > 0
+    assert takt.simulate(system.replace(platform=system.platform.replace(interval="400us"))).missed == 0
     for model in ("coprocessor", "hardware"):
         beside = takt.Platform(model=model, context_switch=system.platform.context_switch)
         assert takt.simulate(system.replace(platform=beside)).missed == 0

@@ -28,7 +28,6 @@ _TASK_KEYS = (
     "jitter",
     "body",
     "subjobs",
-    "preemption",
     "threshold",
     "on_miss",
     "server",
@@ -127,6 +126,8 @@ def _task_problems(task: Task, what: str, resolution: str) -> Iterator[Problem]:
 
     for key in _given(task, _TASK_KEYS):
         yield about(key, f"expected none with {what}, found {show(getattr(task, key))}")
+    if task.preemption == "non-preemptive":
+        yield about("preemption", f"expected preemptive tasks with {what}, found {show(task.preemption)}")
     if isinstance(task.demand, (tuple, Distribution)):
         yield about("demand", f"expected one constant time with {what}, found {show(task.demand)}")
     elif task.demand is not None and to_ticks(task.demand, resolution) > wcet_of(task, resolution):

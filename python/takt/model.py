@@ -83,9 +83,7 @@ OptionalTime = Annotated[
     int | str | None, PlainValidator(checks.optional(checks.POSITIVE_TIME)), WithJsonSchema(TIME_SCHEMA)
 ]
 Offset = Annotated[int | str, PlainValidator(checks.TIME), WithJsonSchema(TIME_SCHEMA)]
-OptionalOffset = Annotated[
-    int | str | None, PlainValidator(checks.optional(checks.TIME)), WithJsonSchema(TIME_SCHEMA)
-]
+OptionalOffset = Annotated[int | str | None, PlainValidator(checks.optional(checks.TIME)), WithJsonSchema(TIME_SCHEMA)]
 Demand = Annotated[
     int | str | tuple[int | str, ...] | Distribution | None,
     PlainValidator(checks.optional(_check_demand)),

@@ -176,7 +176,7 @@ def print_report(console: Console, report: Report, unit: str) -> None:
     clock = Clock(report.resolution_ns, unit)
     print_table(console, _title(report), _run_table(report, clock))
     if report.architecture is not None:
-        console.print(_architecture_line(report.architecture, clock))
+        console.print(_architecture_line(report.architecture, clock), soft_wrap=True)
     elif report.overhead:
         console.print(f"kernel time {clock.write(report.overhead)}, {report.switches} context switches")
     _say_what_is_left_out(console, report)
@@ -186,8 +186,8 @@ def _architecture_line(architecture: Architecture, clock: Clock) -> str:
     """Say in one line what the scheduler cost where it runs."""
     return (
         f"{architecture.switch_steps} switch steps, {architecture.dispatches} dispatches, {architecture.fails} fails, "
-        f"CPU available {share(architecture.avail_sched)} ({share(architecture.avail_net)} net of switches), "
-        f"start jitter up to {clock.write(architecture.max_start_jitter)}"
+        f"{share(architecture.avail_sched)} available (net {share(architecture.avail_net)}), "
+        f"start jitter {clock.write(architecture.max_start_jitter)}"
     )
 
 
