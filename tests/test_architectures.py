@@ -17,7 +17,7 @@ import takt
 from architecture_oracle.model import Segment
 from architecture_oracle.parallel import split_at_releases
 from architecture_oracle.systems import System, horizons, systems
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from takt import boards, cli
 from typer.testing import CliRunner
 
@@ -138,8 +138,13 @@ def test_the_micro_traces_come_out_to_the_tick(name: str, architecture: architec
 # ---------------------------------------------------------------------------------------- random systems
 
 
+AT_ONCE = System((architecture_oracle.Task("A", 20, 5), architecture_oracle.Task("B", 40, 9)), "rm", coprocessor(8, 0))
+"""A co-processor without latency goes through idle all the same."""
+
+
 @many
 @given(systems(), horizons())
+@example(AT_ONCE, 100)
 def test_simulation_equals_the_oracle(system: System, horizon: int) -> None:
     equals_the_oracle(system, horizon)
 
