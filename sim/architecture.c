@@ -262,6 +262,7 @@ void takt_architecture_run(takt_sim_t *sim, const takt_architecture_t *architect
     while (now < horizon && takt_sim_is_wanted(sim, &run.sinks, now)) {
         now = passes[architecture->model](&run, now);
     }
+    takt_dispatcher_record_to(&sim->system.dispatcher, NULL);
     if (now >= horizon) {
         end(&run);
     }
