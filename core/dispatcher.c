@@ -265,7 +265,7 @@ static void write_job(takt_task_t *task, takt_instant_t nominal) {
     task->job.deadline = nominal + task->relative_deadline;
     task->job.remaining = task->wcet;
     task->entity->home->policy->release(task->entity, &task->job);
-    if (task->extension != NULL && task->extension->on_miss == TAKT_ON_MISS_ABORT) {
+    if (task->extension != NULL && (task->extension->on_miss & TAKT_ON_MISS_ABORT) != 0) {
         takt_timers_insert(&task->entity->home->timers, &task->extension->expiry, task->job.deadline);
     }
 }
@@ -474,7 +474,7 @@ TAKT_RARE static void skip_job(takt_dispatcher_t *dispatcher, takt_task_t *task,
 }
 
 static bool is_to_be_skipped(const takt_task_t *task) {
-    return is_active(task) && task->extension->on_miss == TAKT_ON_MISS_SKIP;
+    return is_active(task) && (task->extension->on_miss & TAKT_ON_MISS_SKIP) != 0;
 }
 
 TAKT_RARE static void release_arrival(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now) {

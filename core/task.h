@@ -11,11 +11,12 @@
 #include "core/resource.h"
 #include "core/timers.h"
 
-/* What happens when a job misses its deadline. */
+/* What happens when a job misses its deadline; bits. */
 typedef enum takt_on_miss {
     TAKT_ON_MISS_CONTINUE = 0,
     TAKT_ON_MISS_ABORT = 1, /* it ends at its deadline */
     TAKT_ON_MISS_SKIP = 2,  /* it goes on, and releases that find it unfinished are dropped */
+    TAKT_ON_MISS_DROP = 3,  /* both, so that no job ever waits: deadlines may be longer than periods */
 } takt_on_miss_t;
 
 /* A job of a task that is not periodic, between its arrival and its turn. */

@@ -29,6 +29,7 @@
 extern "C" {
 #define _Static_assert static_assert
 #include "policy/table.h"
+#include "sim/architecture.h"
 #include "sim/replay.h"
 #include "sim/sim.h"
 }
@@ -137,6 +138,16 @@ takt_protocol_t find_protocol(const std::string &name) {
         }
     }
     throw std::invalid_argument("unknown protocol " + name);
+}
+
+takt_architecture_model_t architecture_model(const std::string &name) {
+    const char *const names[] = {"software", "coprocessor", "hardware"};
+    for (size_t i = 0; i < std::size(names); i++) {
+        if (name == names[i]) {
+            return static_cast<takt_architecture_model_t>(i);
+        }
+    }
+    throw std::invalid_argument("unknown architecture " + name);
 }
 
 takt_policy_t make_python_policy() {
@@ -279,7 +290,7 @@ class Spec {
             task.preemption_key = preemption_key_in(preemption_key(i), task.server);
             require(task_class(i) <= TAKT_CLASS_NONE, "class is out of range");
             task.task_class = static_cast<takt_task_class_t>(task_class(i));
-            require(on_miss(i) <= TAKT_ON_MISS_SKIP, "on_miss is out of range");
+            require(on_miss(i) <= TAKT_ON_MISS_DROP, "on_miss is out of range");
             task.on_miss = static_cast<takt_on_miss_t>(on_miss(i));
             tasks_.push_back(task);
         }
@@ -337,6 +348,20 @@ class Spec {
         require(!(is_pull && tick > 0), "points cannot pull where there are ticks");
     }
 
+    // In the place of costs.
+    void set_architecture(const std::string &model, uint64_t context_switch, uint64_t interval, bool is_fixed,
+                          uint64_t latency) {
+        const takt_architecture_model_t which = architecture_model(model);
+        const bool has_ticks = which == TAKT_ARCHITECTURE_SOFTWARE;
+        for (const takt_task_spec_t &task : tasks_) {
+            require_plain(task);
+        }
+        require(spec_.policy->overtake == nullptr, "an architecture under a policy whose order changes");
+        architecture_ = {which, time_in(0, context_switch, "cost"),
+                         time_in(has_ticks ? 1 : 0, interval, "interval"), is_fixed,
+                         time_in(0, latency, "latency")};
+    }
+
     void set_seed(uint64_t seed) { options_.seed = seed; }
 
     void add_threads(const Column &level) {
@@ -348,6 +373,8 @@ class Spec {
     }
 
     const takt_sim_options_t &options() const { return options_; }
+
+    const std::optional<takt_architecture_t> &architecture() const { return architecture_; }
 
     // What policies written in Python raise goes there; NULL: they are not called.
     void let_policies_fail_to(std::exception_ptr *failure) {
@@ -412,6 +439,14 @@ class Spec {
             }
             require(item.kind != TAKT_ITEM_SUSPEND || held.empty(), "a suspension inside a section");
         }
+    }
+
+    // What an architecture can run.
+    static void require_plain(const takt_task_spec_t &task) {
+        const bool is_periodic = !task.is_external && !task.suspends && !task.locks && !task.is_limited;
+        require(is_periodic && task.server == TAKT_ROOT && task.on_miss == TAKT_ON_MISS_DROP &&
+                    task.demands == nullptr && task.body_count == 0,
+                "an architecture with a task that is not plain");
     }
 
     static void require_length(size_t count, std::initializer_list<size_t> sizes) {
@@ -495,6 +530,7 @@ class Spec {
 
     takt_system_spec_t spec_ = {};
     takt_sim_options_t options_ = {};
+    std::optional<takt_architecture_t> architecture_;
     std::deque<PythonPolicy> python_policies_; // what C points to does not move
     std::deque<Stream> streams_;
     std::deque<std::vector<takt_item_t>> bodies_;
@@ -614,6 +650,11 @@ struct Locks {
     std::vector<uint8_t> what;
 };
 
+struct KernelSegments {
+    std::vector<uint64_t> start, end;
+    std::vector<uint32_t> what;
+};
+
 struct Budgets {
     std::vector<uint64_t> tick, budget;
     std::vector<uint32_t> server;
@@ -627,6 +668,8 @@ struct Recorder {
     Budgets budgets;
     Points points;
     Locks locks;
+    KernelSegments kernel_segments;
+    takt_architecture_figures_t figures = {};
     bool out_of_memory = false;
     bool keeps_jobs = false;
     std::exception_ptr failure;            // of a policy written in Python, or of `progress`
@@ -716,6 +759,14 @@ void note_lock(void *context, takt_instant_t now, uint32_t task, uint32_t job, u
     });
 }
 
+void note_kernel(void *context, takt_instant_t start, takt_instant_t end, takt_sim_kernel_work_t what) {
+    append_to(context, [=](Recorder &to) {
+        to.kernel_segments.start.push_back(start);
+        to.kernel_segments.end.push_back(end);
+        to.kernel_segments.what.push_back(static_cast<uint32_t>(what));
+    });
+}
+
 // Tells how far a run is; false once something has failed.
 bool note_progress(void *context, takt_instant_t now) {
     auto *recorder = static_cast<Recorder *>(context);
@@ -768,15 +819,20 @@ class Simulation {
     takt_sim_t sim_ = {};
 };
 
-void run(Simulation &simulation, uint64_t horizon, const takt_sim_sinks_t &sinks,
-         const std::optional<std::string> &trace_path) {
+void run(Simulation &simulation, const Spec &spec, uint64_t horizon, const takt_sim_sinks_t &sinks,
+         takt_architecture_figures_t &figures, const std::optional<std::string> &trace_path) {
     TraceFile to = {{write_record}, nullptr, false};
     if (trace_path && (to.file = fopen(trace_path->c_str(), "ab")) == nullptr) {
         throw_os_error(*trace_path);
     }
     {
         nb::gil_scoped_release unlocked;
-        takt_sim_run(simulation.get(), horizon, &sinks, to.file != nullptr ? &to.trace : nullptr);
+        takt_trace_t *trace = to.file != nullptr ? &to.trace : nullptr;
+        if (spec.architecture()) {
+            takt_architecture_run(simulation.get(), &*spec.architecture(), horizon, &sinks, trace, &figures);
+        } else {
+            takt_sim_run(simulation.get(), horizon, &sinks, trace);
+        }
     }
     if (to.file != nullptr && ((fclose(to.file) != 0) | to.failed)) {
         throw_os_error(*trace_path);
@@ -857,6 +913,24 @@ nb::dict lock_columns(Locks &&locks) {
     return columns;
 }
 
+nb::dict kernel_columns(KernelSegments &&segments) {
+    nb::dict columns;
+    columns["start"] = Result(std::move(segments.start));
+    columns["end"] = Result(std::move(segments.end));
+    columns["what"] = Result(std::move(segments.what));
+    return columns;
+}
+
+nb::dict figures_of(const takt_architecture_figures_t &figures) {
+    nb::dict values;
+    values["switch_steps"] = figures.switch_steps;
+    values["dispatches"] = figures.dispatches;
+    values["scheduler_time"] = figures.scheduler_time;
+    values["switch_time"] = figures.switch_time;
+    values["max_start_jitter"] = figures.max_start_jitter;
+    return values;
+}
+
 // What is to be kept of a run.
 struct Wishes {
     bool segments, jobs, budgets, points, locks;
@@ -870,6 +944,7 @@ takt_sim_sinks_t make_sinks(Recorder &recorder, const Wishes &wishes) {
     sinks.budget = wishes.budgets ? note_budget : nullptr;
     sinks.point = wishes.points ? note_point : nullptr;
     sinks.lock = wishes.locks ? note_lock : nullptr;
+    sinks.kernel = wishes.segments ? note_kernel : nullptr;
     sinks.progress = note_progress;
     return sinks;
 }
@@ -886,6 +961,8 @@ nb::dict outcome_of(const takt_sim_t &sim, Recorder &&recorder) {
     outcome["budgets"] = budget_columns(std::move(recorder.budgets));
     outcome["points"] = point_columns(std::move(recorder.points));
     outcome["locks"] = lock_columns(std::move(recorder.locks));
+    outcome["kernel_segments"] = kernel_columns(std::move(recorder.kernel_segments));
+    outcome["figures"] = figures_of(recorder.figures);
     return outcome;
 }
 
@@ -902,7 +979,7 @@ nb::dict simulate(Spec &spec, uint64_t horizon, bool segments, bool jobs, bool b
     spec.let_policies_fail_to(&recorder.failure);
     Simulation simulation(spec);
     const takt_sim_sinks_t sinks = make_sinks(recorder, {segments, jobs, budgets, points, locks});
-    run(simulation, horizon, sinks, trace_path);
+    run(simulation, spec, horizon, sinks, recorder.figures, trace_path);
     spec.let_policies_fail_to(nullptr);
     if (recorder.failure != nullptr) {
         std::rethrow_exception(recorder.failure);
@@ -1048,6 +1125,8 @@ NB_MODULE(_core, m) {
         .def("set_costs", &Spec::set_costs, nb::kw_only(), nb::arg("context_switch"), nb::arg("release"),
              nb::arg("scheduling"), nb::arg("point"), nb::arg("tick"), nb::arg("tick_period"),
              nb::arg("is_pull"))
+        .def("set_architecture", &Spec::set_architecture, nb::kw_only(), nb::arg("model"),
+             nb::arg("context_switch"), nb::arg("interval"), nb::arg("is_fixed"), nb::arg("latency"))
         .def("set_seed", &Spec::set_seed, nb::arg("seed"))
         .def("add_threads", &Spec::add_threads, nb::arg("level"));
 

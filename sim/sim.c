@@ -3,20 +3,10 @@
 
 #include "core/backend.h"
 #include "sim/arrivals.h"
-#include "sim/work.h"
+#include "sim/tell.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { DECISIONS_BETWEEN_PROGRESS = 1 << 16 };
-
-/* A segment that may still grow. */
-typedef struct segment {
-    takt_instant_t start;
-    takt_instant_t end;
-    uint32_t task;
-    uint32_t job;
-} segment_t;
 
 typedef struct run {
     takt_trace_t trace;    /* what core records to if somebody has to listen; first of all */
@@ -26,7 +16,7 @@ typedef struct run {
     uint32_t sequence;
     takt_instant_t horizon;
     takt_sim_sinks_t sinks;
-    segment_t segment;
+    takt_sim_segment_t segment;
     const takt_entity_t *unfinished; /* ran last and is not finished */
     const takt_entity_t *last;       /* ran last */
     takt_decision_t decision;        /* in force */
@@ -68,25 +58,12 @@ void takt_sim_destroy(takt_sim_t *sim) {
 
 /* ---- who has run --------------------------------------------------------------------------------- */
 
-static void close_segment(run_t *run) {
-    const segment_t *segment = &run->segment;
-    if (segment->end > segment->start) {
-        run->sinks.segment(run->sinks.context, segment->start, segment->end, 0, segment->task, segment->job);
-    }
-}
-
 static void extend_segment(run_t *run, uint32_t task, takt_instant_t start, takt_instant_t end) {
-    segment_t *segment = &run->segment;
-    if (segment->end == start && segment->task == task && segment->job == run->job) {
-        segment->end = end;
-        return;
-    }
-    close_segment(run);
-    *segment = (segment_t){start, end, task, run->job};
+    takt_sim_extend_segment(&run->sinks, &run->segment, &(takt_sim_segment_t){start, end, task, run->job});
 }
 
 static uint32_t task_of(const takt_sim_t *sim, const takt_entity_t *entity) {
-    return entity->id - 1u - sim->system.server_count;
+    return takt_sim_task_of(sim, entity->id);
 }
 
 /* Whether `entity`, which was chosen, is a task: neither nobody nor a server that idles. */
@@ -111,49 +88,25 @@ static void serve(run_t *run, takt_sim_work_t *work, uint32_t task, takt_instant
 
 /* ---- jobs that end -------------------------------------------------------------------------------- */
 
-static void tell_job(const run_t *run, uint32_t task, uint32_t job, takt_instant_t release,
-                     takt_instant_t finish, bool missed) {
-    run->sim->statistics[task].missed += missed;
-    if (run->sinks.job != NULL) {
-        run->sinks.job(run->sinks.context, task, job, release, finish, missed);
-    }
-}
-
 /* The running job has received its demand. */
-static void finish_job(run_t *run, const takt_sim_work_t *work, uint32_t task, takt_instant_t finish) {
-    takt_sim_statistics_t *statistics = &run->sim->statistics[task];
-    const takt_task_t *of = &run->sim->system.tasks[task];
-    const takt_job_t *job = &of->job;
-    const takt_duration_t response = finish - job->release;
+static void finish_job(run_t *run, uint32_t task, takt_instant_t finish) {
     run->unfinished = NULL;
-    statistics->finished++;
-    statistics->overruns += work->total > of->wcet;
-    statistics->response_sum += response;
-    statistics->response_min = response < statistics->response_min ? response : statistics->response_min;
-    statistics->response_max = response > statistics->response_max ? response : statistics->response_max;
-    tell_job(run, task, job->number, job->release, finish, finish > job->deadline);
+    takt_sim_tell_finish(run->sim, &run->sinks, task, finish);
 }
 
 /* Core has ended a job by itself. */
 static void lose_job(run_t *run, const takt_record_t *record) {
-    takt_sim_t *sim = run->sim;
-    const uint32_t task = record->entity - 1u - sim->system.server_count;
-    if (record->kind == TAKT_RECORD_SKIP) {
-        sim->statistics[task].skipped++;
-        tell_job(run, task, record->job, record->value, TAKT_NEVER, true);
-        return;
-    }
-    if (run->unfinished == &sim->system.entities[task]) {
+    const uint32_t task = takt_sim_task_of(run->sim, record->entity);
+    if (record->kind == TAKT_RECORD_ABORT && run->unfinished == &run->sim->system.entities[task]) {
         run->unfinished = NULL;
     }
-    sim->statistics[task].aborted++;
-    tell_job(run, task, record->job, sim->system.tasks[task].job.release, TAKT_NEVER, true);
+    takt_sim_tell_loss(run->sim, &run->sinks, record);
 }
 
 static void tell_lock(const run_t *run, const takt_record_t *record) {
     static const takt_sim_lock_t whats[] = {TAKT_SIM_LOCKED, TAKT_SIM_BLOCKED, TAKT_SIM_UNLOCKED,
                                             TAKT_SIM_DEADLOCKED};
-    const uint32_t task = record->entity - 1u - run->sim->system.server_count;
+    const uint32_t task = takt_sim_task_of(run->sim, record->entity);
     if (run->sinks.lock != NULL) {
         run->sinks.lock(run->sinks.context, record->now, task, record->job, (uint32_t)record->value,
                         whats[record->kind - TAKT_RECORD_GRANT]);
@@ -491,7 +444,7 @@ static takt_event_t advance(run_t *run, takt_instant_t began) {
             return time_event(end);
         }
         if (work->after == 0) {
-            finish_job(run, work, task, now);
+            finish_job(run, task, now);
             return (takt_event_t){TAKT_EVENT_COMPLETE, entity, now, now};
         }
         if (now > began && takt_sim_work_is_lock(work, &run->sim->specs[task])) {
@@ -504,60 +457,15 @@ static takt_event_t advance(run_t *run, takt_instant_t began) {
 
 /* ---- the end -------------------------------------------------------------------------------------------- */
 
-static uint64_t unreleased(const takt_task_t *task, takt_instant_t horizon) {
-    if (!takt_task_is_periodic(task)) {
-        return task->extension->count - task->waiting;
-    }
-    const takt_instant_t next = task->timer.instant;
-    return next < horizon ? (horizon - next + task->job.period - 1u) / task->job.period : 0u;
-}
-
-/* The arrival of the `index`th job that is not the current one. */
-static takt_instant_t arrival_of(const takt_task_t *task, uint64_t index) {
-    if (!takt_task_is_periodic(task)) {
-        return takt_task_arrival(task->extension, (uint32_t)index)->nominal;
-    }
-    return task->timer.instant - task->waiting * task->job.period + index * task->job.period;
-}
-
-/* Jobs that are unfinished at the horizon: the current one, those that wait, and those whose release core
- * has not seen because the task's server has been inactive since. */
-static void end_task(run_t *run, uint32_t index, takt_instant_t horizon) {
-    const takt_task_t *task = &run->sim->system.tasks[index];
-    takt_sim_statistics_t *statistics = &run->sim->statistics[index];
-    const bool is_active = (task->entity->state & TAKT_STATE_ACTIVE) != 0;
-    const uint64_t others = task->waiting + unreleased(task, horizon);
-    const uint32_t skipped = task->extension != NULL ? task->extension->skipped : 0u;
-    const uint32_t first = task->job.number + skipped + is_active;
-    statistics->released =
-        statistics->finished + statistics->aborted + statistics->skipped + is_active + others;
-    statistics->busy = run->sim->work[index].served;
-    if (is_active) {
-        tell_job(run, index, task->job.number, task->job.release, TAKT_NEVER, task->job.deadline <= horizon);
-    }
-    for (uint64_t i = 0; i < others; i++) {
-        const takt_instant_t arrival = arrival_of(task, i);
-        const bool missed = arrival + task->relative_deadline <= horizon;
-        tell_job(run, index, first + (uint32_t)i, arrival, TAKT_NEVER, missed);
-    }
-}
-
 /* Steps 1 to 3 of the horizon itself. */
 static void end(run_t *run, const takt_event_t *event, takt_instant_t horizon) {
     if (event->kind == TAKT_EVENT_COMPLETE) {
         takt_dispatcher_post(run->backend.dispatcher, event);
     }
     if (run->sinks.segment != NULL) {
-        close_segment(run);
+        takt_sim_tell_segment(&run->sinks, &run->segment);
     }
-    for (uint32_t task = 0; task < run->sim->system.task_count; task++) {
-        end_task(run, task, horizon);
-    }
-}
-
-static bool is_wanted(const run_t *run, takt_instant_t now) {
-    return run->sinks.progress == NULL || run->sim->decisions % DECISIONS_BETWEEN_PROGRESS != 0 ||
-           run->sinks.progress(run->sinks.context, now);
+    takt_sim_tell_end(run->sim, &run->sinks, horizon, horizon);
 }
 
 static bool is_costly(const takt_sim_costs_t *costs) {
@@ -583,7 +491,7 @@ void takt_sim_run(takt_sim_t *sim, takt_instant_t horizon, const takt_sim_sinks_
         run.sinks = *sinks;
     }
     takt_dispatcher_record_to(run.backend.dispatcher, has_to_listen(sim) ? &run.trace : trace);
-    while (event.now < run.horizon && is_wanted(&run, event.now)) {
+    while (event.now < run.horizon && takt_sim_is_wanted(sim, &run.sinks, event.now)) {
         const takt_instant_t start = decide(&run, &event);
         event = advance(&run, start);
         if (run.sinks.budget != NULL) {

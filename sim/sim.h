@@ -48,6 +48,12 @@ typedef enum takt_sim_lock {
     TAKT_SIM_DEADLOCKED = 3,
 } takt_sim_lock_t;
 
+/* What the kernel does; see architecture.h. */
+typedef enum takt_sim_kernel_work {
+    TAKT_SIM_RTOS = 0,   /* an entry of the scheduler */
+    TAKT_SIM_SWITCH = 1, /* a switch to a task */
+} takt_sim_kernel_work_t;
+
 /* What a run tells while it goes on; members may be NULL. `task` is an index into the spec. */
 typedef struct takt_sim_sinks {
     void *context;
@@ -70,6 +76,8 @@ typedef struct takt_sim_sinks {
      * once for each job of the circle, the one first that closed it). */
     void (*lock)(void *context, takt_instant_t now, uint32_t task, uint32_t job, uint32_t resource,
                  takt_sim_lock_t what);
+    /* Kernel work in [start, end), which is not empty; told under an architecture only. */
+    void (*kernel)(void *context, takt_instant_t start, takt_instant_t end, takt_sim_kernel_work_t what);
     /* Called now and then; false ends the run at once, and what it has told so far is not complete. */
     bool (*progress)(void *context, takt_instant_t now);
 } takt_sim_sinks_t;

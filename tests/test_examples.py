@@ -36,9 +36,17 @@ def segments(result: takt.Result) -> list[tuple[int, int, str, str]]:
     return merged
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-@pytest.mark.parametrize("policy", [policy.name for policy in takt.policies()])
-def test_every_example_runs_under_every_policy_and_replays(path: Path, policy: str, tmp_path: Path) -> None:
+def policies_of(path: Path) -> list[str]:
+    """The policies that can order an example: all, but for llf where the platform is an architecture."""
+    policies = [policy.name for policy in takt.policies()]
+    return [policy for policy in policies if policy != "llf" or path.stem != "architectures"]
+
+
+@pytest.mark.parametrize(
+    ("path", "policy"),
+    [pytest.param(path, policy, id=f"{policy}-{path.stem}") for path in EXAMPLES for policy in policies_of(path)],
+)
+def test_every_example_runs_under_every_policy_that_fits_and_replays(path: Path, policy: str, tmp_path: Path) -> None:
     result = takt.simulate(takt.load(path).replace(policy=policy), trace=tmp_path / "T.takt")
     assert (result.summary["finished"] > 0).all()
     assert takt.replay(tmp_path / "T.takt").is_identical

@@ -438,9 +438,9 @@ BAD: dict[str, tuple[str, list[str]]] = {
         HEAD + '[platform]\nmodel = "ideal"\npoint = 1\n' + TASK,
         ['[platform] point: expected none with model = "ideal", found 1'],
     ),
-    "later model": (
-        HEAD + '[platform]\nmodel = "hardware"\n' + TASK,
-        ['[platform] model: model "hardware" is not supported by this version yet; it has ideal and measured'],
+    "strange model": (
+        HEAD + '[platform]\nmodel = "firmware"\n' + TASK,
+        ['[platform] model: unknown model "firmware"; did you mean "software"?'],
     ),
     "tick without a period": (
         HEAD + "[platform]\ntick = 1\n" + TASK,
@@ -453,6 +453,97 @@ BAD: dict[str, tuple[str, list[str]]] = {
     "abort where points pull": (
         HEAD + '[platform]\npoints = "pull"\n' + TASK + 'on_miss = "abort"\n',
         ['[[task]] "A" on_miss: expected "continue" with points = "pull", found "abort"'],
+    ),
+    "late jobs of an architecture": (
+        HEAD + '[platform]\nmodel = "hardware"\n' + TASK + 'on_miss = "skip"\n',
+        ['[[task]] "A" on_miss: expected none with model = "hardware", found "skip"'],
+    ),
+    "jobs of an architecture that come as they like": (
+        HEAD + '[platform]\nmodel = "hardware"\n' + TASK.replace("period", "min_separation"),
+        ['[[task]] "A" min_separation: expected none with model = "hardware", found 5'],
+    ),
+    "tasks of an architecture that are not plain": (
+        HEAD
+        + '[platform]\nmodel = "hardware"\n'
+        + TASK
+        + "jitter = 1\nsubjobs = [1, 1]\n"
+        + TASK.replace('"A"', '"B"')
+        + 'preemption = "non-preemptive"\ndemand = [1, 2]\n'
+        + TASK.replace('"A"', '"C"')
+        + "demand = 3\n"
+        + TASK.replace('"A"', '"D"')
+        + 'body = ["run 2"]\nthreshold = 3\n',
+        [
+            '[[task]] "A" jitter: expected none with model = "hardware", found 1',
+            '[[task]] "A" subjobs: expected none with model = "hardware", found an array',
+            '[[task]] "B" preemption: expected preemptive tasks with model = "hardware", found "non-preemptive"',
+            '[[task]] "B" demand: expected one constant time with model = "hardware", found an array',
+            '[[task]] "C" demand: expected at most the wcet with model = "hardware", found 3',
+            '[[task]] "D" body: expected none with model = "hardware", found an array',
+            '[[task]] "D" threshold: expected none with model = "hardware", found 3',
+        ],
+    ),
+    "servers and resources on an architecture": (
+        HEAD + '[platform]\nmodel = "hardware"\n' + TASK + 'server = "S1"\n' + SERVER + '[[resource]]\nname = "R"\n',
+        [
+            '[[server]] "S1": expected none with model = "hardware"',
+            '[[resource]] "R": expected none with model = "hardware"',
+            '[[task]] "A" server: expected none with model = "hardware", found "S1"',
+        ],
+    ),
+    "an architecture under llf": (
+        HEAD + '[system]\npolicy = "llf"\n[platform]\nmodel = "hardware"\n' + TASK,
+        [
+            "[system] policy: expected a policy whose order does not change while jobs wait with "
+            'model = "hardware", found "llf"'
+        ],
+    ),
+    "costs of an architecture": (
+        HEAD + '[platform]\nmodel = "software"\nrelease = 1\ntick = 1\ntick_period = 5\n' + TASK,
+        [
+            '[platform] interval: missing; a scheduler in software needs one, for instance interval = "500us"',
+            '[platform] release: expected none with model = "software", found 1',
+            '[platform] tick: expected none with model = "software", found 1',
+            '[platform] tick_period: expected none with model = "software", found 5',
+        ],
+    ),
+    "pulled points of an architecture": (
+        HEAD + '[platform]\nmodel = "coprocessor"\nlatency = 1\npoints = "pull"\n' + TASK,
+        ['[platform] points: expected none with model = "coprocessor", found "pull"'],
+    ),
+    "keys of an architecture without one": (
+        HEAD + '[platform]\ninterval = 5\ntimer = "fixed"\nlatency = 0\n' + TASK,
+        [
+            '[platform] interval: expected model = "software" with it, found no model',
+            '[platform] timer: expected model = "software" with it, found no model',
+            '[platform] latency: expected model = "coprocessor" with it, found no model',
+        ],
+    ),
+    "keys of another architecture": (
+        HEAD + '[platform]\nmodel = "coprocessor"\nlatency = 0\ninterval = 5\n' + TASK,
+        ['[platform] interval: expected model = "software" with it, found model = "coprocessor"'],
+    ),
+    "strange timer": (
+        HEAD + '[platform]\nmodel = "software"\ninterval = 5\ntimer = "loose"\n' + TASK,
+        ['[platform] timer: unknown timer "loose"; expected one of rearm, fixed'],
+    ),
+    "interval of nothing": (
+        HEAD + '[platform]\nmodel = "software"\ninterval = 0\n' + TASK,
+        ['[platform] interval: expected a positive time such as "10ms", found 0'],
+    ),
+    "interval between ticks": (
+        HEAD + '[platform]\nmodel = "software"\ninterval = "250us"\n' + TASK,
+        [
+            '[platform] interval: expected a multiple of the resolution "1ms", found "250us"; '
+            'resolution = "250us" would do'
+        ],
+    ),
+    "default latency between ticks": (
+        HEAD + '[platform]\nmodel = "coprocessor"\n' + TASK,
+        [
+            '[platform] latency: missing, and the default "20us" is no multiple of the resolution "1ms"; '
+            "give one, for instance latency = 1"
+        ],
     ),
     "platform that is no table": (
         "schema = 1\nplatform = 3\n" + TASK,

@@ -16,12 +16,13 @@ from takt.errors import InputError, Problem
 from takt.model import Platform, Resource, Server, System, Task
 from takt.policy import Job, Policy
 from takt.replaying import Difference, Replay, replay
-from takt.simulation import Result, simulate
+from takt.simulation import Architecture, Result, simulate
 from takt.taskset import load
 
 __version__ = version("takt")
 
 __all__ = [
+    "Architecture",
     "Difference",
     "Exponential",
     "InputError",

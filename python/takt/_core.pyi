@@ -40,6 +40,8 @@ class Outcome(TypedDict):
     budgets: dict[str, Column]
     points: dict[str, Column]
     locks: dict[str, Column]
+    kernel_segments: dict[str, Column]
+    figures: dict[str, int]
 
 class Spec:
     def __init__(self, policy: str | PythonPolicy, levels: int, order_rows: int = 0, time_rows: int = 0) -> None: ...
@@ -94,6 +96,9 @@ class Spec:
         tick: int,
         tick_period: int,
         is_pull: bool,
+    ) -> None: ...
+    def set_architecture(
+        self, *, model: str, context_switch: int, interval: int, is_fixed: bool, latency: int
     ) -> None: ...
     def set_seed(self, seed: int) -> None: ...
     def add_threads(self, level: array[int]) -> None: ...

@@ -216,6 +216,10 @@ def _problems(system: System, board: Board) -> Iterator[Problem]:
     if found > board.entities:
         yield Problem(f"the board takes at most {board.entities} tasks and servers, found {found}", "board")
     yield from _too_many_levels(resolved, board)
+    if resolved.architecture is not None:
+        message = "the board is an architecture of its own; leave it out"
+        yield Problem(message, "board", table="platform", key="model")
+        return
     for task in resolved.tasks:
         if not task.is_plain:
             message = "the board runs periodic tasks that just run, for a constant time, and continue when late"

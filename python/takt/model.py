@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from pydantic import Field, PlainValidator, PrivateAttr, WithJsonSchema
 
 from takt import catalogue, checks
+from takt.architectures import ARCHITECTURES, find_key_conflicts
 from takt.bodies import Item, Op, check_body, items_of
 from takt.checks import MAX_PRIORITY
 from takt.distributions import Distribution, check_distribution
@@ -20,7 +21,7 @@ from takt.errors import InputError, show
 from takt.policy import Policy
 from takt.problems import find_problems
 from takt.resolve import resolve
-from takt.resolved import CLASSES, ON_MISS, ResolvedSystem
+from takt.resolved import CLASSES, DROP, ON_MISS, ResolvedSystem
 from takt.tables import TIME_SCHEMA, Table
 
 SCHEMA = 1
@@ -82,6 +83,7 @@ OptionalTime = Annotated[
     int | str | None, PlainValidator(checks.optional(checks.POSITIVE_TIME)), WithJsonSchema(TIME_SCHEMA)
 ]
 Offset = Annotated[int | str, PlainValidator(checks.TIME), WithJsonSchema(TIME_SCHEMA)]
+OptionalOffset = Annotated[int | str | None, PlainValidator(checks.optional(checks.TIME)), WithJsonSchema(TIME_SCHEMA)]
 Demand = Annotated[
     int | str | tuple[int | str, ...] | Distribution | None,
     PlainValidator(checks.optional(_check_demand)),
@@ -123,15 +125,18 @@ Preemption = Annotated[
     PlainValidator(checks.optional(checks.check_choice("preemption", _PREEMPTION))),
     _word(*_PREEMPTION),
 ]
-OnMiss = Annotated[str, PlainValidator(checks.check_choice("on_miss", ON_MISS)), _word(*ON_MISS)]
+_ON_MISS = tuple(word for word in ON_MISS if word != DROP)
+OnMiss = Annotated[str, PlainValidator(checks.check_choice("on_miss", _ON_MISS)), _word(*_ON_MISS)]
 OnOverrun = Annotated[
     str, PlainValidator(checks.check_choice("on_overrun", ("continue",), ("abort", "suspend"))), _word("continue")
 ]
-_MODELS = ("ideal", "measured")
+_MODELS = ("ideal", "measured", *ARCHITECTURES)
 CostModel = Annotated[
-    str | None,
-    PlainValidator(checks.optional(checks.check_choice("model", _MODELS, ("software", "coprocessor", "hardware")))),
-    _word(*_MODELS),
+    str | None, PlainValidator(checks.optional(checks.check_choice("model", _MODELS))), _word(*_MODELS)
+]
+_TIMERS = ("rearm", "fixed")
+TimerModel = Annotated[
+    str | None, PlainValidator(checks.optional(checks.check_choice("timer", _TIMERS))), _word(*_TIMERS)
 ]
 PointModel = Annotated[str, PlainValidator(checks.check_choice("points", ("push", "pull"))), _word("push", "pull")]
 
@@ -292,8 +297,10 @@ class Platform(Table):
     """What the kernel's own work takes; SPEC.md, 5 says when each cost is paid. All zero: ideal hardware.
 
     Args:
-        model: "ideal" or "measured"; default: measured if there is any cost.
-        context_switch: to the job of another task than the one that ran last.
+        model: "ideal" or "measured"; default: measured if there is any cost. Or where the scheduler runs: "software",
+            "coprocessor" or "hardware".
+        context_switch: to the job of another task than the one that ran last. Where the model says where the
+            scheduler runs: of a whole sequence of four steps.
         release: of one job.
         scheduling: one choice of the scheduler.
         point: one look at a preemption point of a non-preemptive job.
@@ -301,6 +308,10 @@ class Platform(Table):
         tick_period: distance of two ticks; needed with tick.
         points: "push": releases are handled when they happen; "pull": while a non-preemptive job at the root
             runs they wait for its next point.
+        interval: of two ticks of a scheduler in software, >= 1 tick of the resolution.
+        timer: "rearm" (the default): that interval counts from the end of an entry; "fixed": ticks come at its
+            multiples.
+        latency: from an event to the decision of a co-processor; default: 20us.
 
     Raises:
         InputError: a value is not right.
@@ -316,6 +327,9 @@ class Platform(Table):
     tick: Offset = 0
     tick_period: OptionalTime = None
     points: PointModel = "push"
+    interval: OptionalTime = None
+    timer: TimerModel = None
+    latency: OptionalOffset = None
 
     def costs(self) -> dict[str, int | str]:
         """List the costs by their keys."""
@@ -331,6 +345,7 @@ class Platform(Table):
             yield "missing", "tick_period", 'missing; a tick needs one, for instance tick_period = "1ms"'
         if self.tick != 0 and self.points == "pull":
             yield "conflict", "points", 'expected "push" with a tick, found "pull"; leave one of them out'
+        yield from find_key_conflicts(self)
 
 
 def _check_members(kind: type[Table]) -> Callable[[object], tuple[Any, ...]]:

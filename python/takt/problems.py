@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
 from takt import _core, catalogue, times
+from takt.architectures import find_architecture_problems
 from takt.bodies import Op
 from takt.distributions import Distribution
 from takt.errors import Problem, show
@@ -99,6 +100,7 @@ class _Checker:
         yield from self.rings()
         for resource in self.system.resources:
             yield from self.resource(resource)
+        yield from find_architecture_problems(self.system)
 
     def sizes(self) -> Iterator[Problem]:
         """There is something to schedule, and not more than core can number."""
@@ -423,7 +425,8 @@ def _times_in(value: int | str | tuple[int | str, ...] | Distribution | None) ->
 def _platform_times(platform: Platform) -> _Times:
     """List the times of a platform with their keys."""
     yield from platform.costs().items()
-    yield "tick_period", platform.tick_period
+    for key in ("tick_period", "interval", "latency"):
+        yield key, getattr(platform, key)
 
 
 def _server_times(server: Server) -> tuple[tuple[str, int | str | None], ...]:

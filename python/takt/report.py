@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -15,7 +15,7 @@ from rich.text import Text
 
 from takt import times, trace
 from takt.policy import name_of
-from takt.simulation import Result
+from takt.simulation import Architecture, Result
 
 _MISSED = "bold red"
 _UNBOUNDED = 10_000
@@ -103,6 +103,7 @@ class Report:
         rows: one for each task.
         switches: context switches, where that is known.
         overhead: ticks that the kernel's own work took, where that is known.
+        architecture: what the scheduler cost where it runs, if the platform says where.
     """
 
     name: str
@@ -114,6 +115,7 @@ class Report:
     rows: list[TaskRow]
     switches: int | None = None
     overhead: int | None = None
+    architecture: Architecture | None = None
 
     @property
     def missed(self) -> int:
@@ -142,6 +144,7 @@ def report_of(result: Result) -> Report:
         rows=task_rows(result),
         switches=result.switches,
         overhead=result.overhead,
+        architecture=result.architecture,
     )
 
 
@@ -172,9 +175,20 @@ def print_report(console: Console, report: Report, unit: str) -> None:
     """
     clock = Clock(report.resolution_ns, unit)
     print_table(console, _title(report), _run_table(report, clock))
-    if report.overhead:
+    if report.architecture is not None:
+        console.print(_architecture_line(report.architecture, clock), soft_wrap=True)
+    elif report.overhead:
         console.print(f"kernel time {clock.write(report.overhead)}, {report.switches} context switches")
     _say_what_is_left_out(console, report)
+
+
+def _architecture_line(architecture: Architecture, clock: Clock) -> str:
+    """Say in one line what the scheduler cost where it runs."""
+    return (
+        f"{architecture.switch_steps} switch steps, {architecture.dispatches} dispatches, {architecture.fails} fails, "
+        f"{share(architecture.avail_sched)} available (net {share(architecture.avail_net)}), "
+        f"start jitter {clock.write(architecture.max_start_jitter)}"
+    )
 
 
 def print_comparison(console: Console, measured: Report, simulated: Report, unit: str) -> None:
@@ -372,8 +386,17 @@ def as_json(report: Report, file: str) -> dict[str, Any]:
         "utilization": float(report.utilization),
         "switches": report.switches,
         "overhead": report.overhead,
+        "architecture": _architecture_as_json(report.architecture),
         "tasks": [_row_as_json(row) for row in report.rows],
     }
+
+
+def _architecture_as_json(architecture: Architecture | None) -> dict[str, int | float] | None:
+    """Make what --json says about the cost of a scheduler where it runs."""
+    if architecture is None:
+        return None
+    shares = {name: float(getattr(architecture, name)) for name in ("avail_sched", "avail_net")}
+    return asdict(architecture) | shares
 
 
 def _row_as_json(row: TaskRow) -> dict[str, Any]:

@@ -14,8 +14,10 @@ from takt.distributions import Distribution
 from takt.errors import InputError, Problem
 from takt.policy import Policy, name_of
 from takt.resolved import (
+    DROP,
     LAXITY_SHIFT,
     ROOT,
+    ResolvedArchitecture,
     ResolvedCosts,
     ResolvedResource,
     ResolvedServer,
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
 
 MAX_DEFAULT_HORIZON = 10_000_000
 """The longest horizon, in ticks, that is chosen for a system that gives none."""
+
+DEFAULT_LATENCY = "20us"
+"""From an event to the decision of a co-processor."""
 
 
 def resolve(system: System) -> ResolvedSystem:
@@ -48,6 +53,7 @@ def resolve(system: System) -> ResolvedSystem:
 
     policies = {ROOT: system.policy} | {homes[server.name]: server.policy for server in system.servers}
     by_name = {task.name: task for task in system.tasks}
+    architecture = _architecture(system.platform, ticks)
     numbers = {resource.name: number for number, resource in enumerate(system.resources)}
 
     def resolved_task(task: Task) -> ResolvedTask:
@@ -68,7 +74,7 @@ def resolve(system: System) -> ResolvedSystem:
             wcet=wcet,
             level=ranks[home][task.priority],
             preemption_key=_preemption_key(task, by_name, policies[home], ranks[home], system.resolution),
-            on_miss=task.on_miss,
+            on_miss=task.on_miss if architecture is None else DROP,
             jitter=ticks(task.jitter),
             is_external=arrivals is not None or task.jitter != 0,
             suspends=any(op == Op.SUSPEND for op, _ in body),
@@ -112,7 +118,8 @@ def resolve(system: System) -> ResolvedSystem:
         servers=tuple(resolved_server(server, number) for number, server in enumerate(system.servers, start=1)),
         resources=tuple(map(resolved_resource, system.resources)),
         seed=system.seed,
-        costs=_costs(system.platform, ticks),
+        costs=ResolvedCosts() if architecture is not None else _costs(system.platform, ticks),
+        architecture=architecture,
     )
 
 
@@ -225,6 +232,20 @@ def _costs(platform: Platform, ticks: Callable[[int | str], int]) -> ResolvedCos
         **{key: ticks(cost) for key, cost in platform.costs().items()},
         tick_period=0 if platform.tick_period is None else ticks(platform.tick_period),
         is_pull=platform.points == "pull",
+    )
+
+
+def _architecture(platform: Platform, ticks: Callable[[int | str], int]) -> ResolvedArchitecture | None:
+    """Convert where the scheduler runs; None if the platform does not say."""
+    if platform.model in (None, "ideal", "measured"):
+        return None
+    default_latency = DEFAULT_LATENCY if platform.model == "coprocessor" else 0
+    return ResolvedArchitecture(
+        model=platform.model,
+        context_switch=ticks(platform.context_switch),
+        interval=0 if platform.interval is None else ticks(platform.interval),
+        is_fixed=platform.timer == "fixed",
+        latency=ticks(default_latency if platform.latency is None else platform.latency),
     )
 
 

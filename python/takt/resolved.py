@@ -16,7 +16,10 @@ ROOT = 0
 IDLE = "idle"
 """What a server does that is chosen without work."""
 
-ON_MISS = ("continue", "abort", "skip")
+DROP = "drop"
+"""What architectures do with late jobs: abort and skip together; no word of files."""
+
+ON_MISS = ("continue", "abort", "skip", DROP)
 """What can happen to a job that misses its deadline, in the order of core's numbers."""
 
 CLASSES = ("hard", "soft", "none")
@@ -72,7 +75,7 @@ class ResolvedTask:
         level: its urgency among the children of its home, 1 = most urgent.
         preemption_key: what a started job has instead of its key, 0 = nobody displaces it; None: its own key. A
             level under fp, a key under rm and dm, relative to the start under edf and llf, there shifted.
-        on_miss: "continue", "abort" or "skip".
+        on_miss: "continue", "abort", "skip" or "drop".
         jitter: a release is up to this after the arrival.
         is_external: whether jobs arrive as events: always but for a periodic task without jitter.
         suspends: whether a job may suspend itself.
@@ -172,6 +175,17 @@ class ResolvedCosts:
 
 
 @dataclass(frozen=True, slots=True)
+class ResolvedArchitecture:
+    """Where the scheduler runs, in ticks; see model.Platform. What a model does not have is 0."""
+
+    model: str
+    context_switch: int
+    interval: int
+    is_fixed: bool
+    latency: int
+
+
+@dataclass(frozen=True, slots=True)
 class ResolvedResource:
     """A resource as core gets it.
 
@@ -212,6 +226,7 @@ class ResolvedSystem:
     time_rows: int = 0
     seed: int = 0
     costs: ResolvedCosts = ResolvedCosts()
+    architecture: ResolvedArchitecture | None = None
 
     @property
     def first_task(self) -> int:
@@ -266,6 +281,8 @@ class ResolvedSystem:
         spec.add_threads(_column(self.threads, lambda thread: thread.level))
         spec.set_seed(self.seed)
         spec.set_costs(**asdict(self.costs))
+        if self.architecture is not None:
+            spec.set_architecture(**asdict(self.architecture))
         return spec
 
     def _for_core(self, policy: str | Policy) -> str | Adapter:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,6 +31,32 @@ _MAX_BUDGET_ROWS = 100_000_000
 
 
 @dataclass(frozen=True)
+class Architecture:
+    """What it cost to have the scheduler where it is: in software, on a co-processor or in hardware.
+
+    Args:
+        switch_steps: savings and restorings of contexts.
+        dispatches: in software, entries of the scheduler that chose another task than was chosen last; else completed
+            switches to a task.
+        fails: jobs that were late, dropped at their deadlines, or released while the job before was pending.
+        scheduler_time: ticks that the scheduler took from the processor of the tasks.
+        switch_time: ticks of switches that are not part of that.
+        avail_sched: the share of the time that the scheduler leaves to the tasks.
+        avail_net: the share that the scheduler and the switches leave to them.
+        max_start_jitter: the longest time from a release to the first tick of its job, 0 if no job started.
+    """
+
+    switch_steps: int
+    dispatches: int
+    fails: int
+    scheduler_time: int
+    switch_time: int
+    avail_sched: Fraction
+    avail_net: Fraction
+    max_start_jitter: int
+
+
+@dataclass(frozen=True)
 class Result:
     """What happened before the horizon.
 
@@ -45,6 +72,8 @@ class Result:
             response_sum, busy. The responses are those of finished jobs, null if there is none. A job is missed if
             it finished late, was aborted or skipped, or is unfinished with a deadline at or before the horizon. An
             overrun is a finished job that executed for longer than the wcet.
+        architecture: what the scheduler cost where the platform says that it runs in software, on a co-processor or
+            in hardware; else None. There, switches are dispatches, and a job is missed if the scheduler noticed.
     """
 
     system: System
@@ -54,11 +83,13 @@ class Result:
     switches: int
     overhead: int
     summary: pl.DataFrame
+    architecture: Architecture | None
     _segments: pl.DataFrame | None
     _jobs: pl.DataFrame | None
     _points: pl.DataFrame | None
     _locks: pl.DataFrame | None
     _budget_changes: pl.DataFrame | None
+    _kernel_segments: pl.DataFrame | None
 
     @property
     def segments(self) -> pl.DataFrame:
@@ -70,6 +101,18 @@ class Result:
             ValueError: the segments were not asked for.
         """
         return _asked_for(self._segments, "segments")
+
+    @property
+    def kernel_segments(self) -> pl.DataFrame:
+        """The kernel's own work where the platform says where the scheduler runs: start, end, what.
+
+        What is "RTOS", an entry of a scheduler in software, or "SWITCH", a switch to a task; those to idle are not
+        listed. Empty under all other models.
+
+        Raises:
+            ValueError: the segments were not asked for.
+        """
+        return _asked_for(self._kernel_segments, "segments")
 
     @property
     def jobs(self) -> pl.DataFrame:
@@ -185,8 +228,8 @@ def simulate(
         system: what to run.
         horizon: how long, in ticks or with a unit. Default: the system's; without one, the largest offset plus
             one hyperperiod, the time after which the pattern of releases repeats.
-        segments: whether to keep who ran when. A run that keeps nothing needs no memory that grows with the
-            horizon.
+        segments: whether to keep who ran when, the kernel included. A run that keeps nothing needs no memory that
+            grows with the horizon.
         jobs: whether to keep all jobs.
         budgets: whether to keep the budgets of servers.
         points: whether to keep the points that jobs came to.
@@ -237,6 +280,7 @@ def simulate(
         )
     except OSError as error:
         raise system_error("write", trace or "", error) from None
+    summary = _summary(system.resolved, outcome["statistics"])
     return Result(
         system=system,
         horizon=ticks,
@@ -244,12 +288,14 @@ def simulate(
         invocations=outcome["invocations"],
         switches=outcome["switches"],
         overhead=outcome["overhead"],
-        summary=_summary(system.resolved, outcome["statistics"]),
+        summary=summary,
+        architecture=_architecture(system.resolved, outcome["figures"], int(summary["missed"].sum()), ticks),
         _segments=_segments(system.resolved, outcome["segments"]) if segments else None,
         _jobs=_jobs(system.resolved, outcome["jobs"]) if jobs else None,
         _points=_points(system.resolved, outcome["points"]) if points else None,
         _locks=_locks(system.resolved, outcome["locks"]) if locks else None,
         _budget_changes=_frame(outcome["budgets"]) if budgets else None,
+        _kernel_segments=_kernel_segments(outcome["kernel_segments"]) if segments else None,
     )
 
 
@@ -329,6 +375,25 @@ def _segments(resolved: ResolvedSystem, columns: Mapping[str, _core.Column]) -> 
         _names(names, "task").alias("task"),
         "job",
     )
+
+
+_KERNEL_WORK = ["RTOS", "SWITCH"]
+
+
+def _kernel_segments(columns: Mapping[str, _core.Column]) -> pl.DataFrame:
+    """Make the frame of the kernel's own work."""
+    return _frame(columns).select("start", "end", _names(_KERNEL_WORK, "what").alias("what"))
+
+
+def _architecture(
+    resolved: ResolvedSystem, figures: Mapping[str, int], fails: int, horizon: int
+) -> Architecture | None:
+    """Make the figures of an architecture, None if the platform has none."""
+    if resolved.architecture is None:
+        return None
+    avail_sched = 1 - Fraction(figures["scheduler_time"], horizon)
+    avail_net = avail_sched - Fraction(figures["switch_time"], horizon)
+    return Architecture(**figures, fails=fails, avail_sched=avail_sched, avail_net=avail_net)
 
 
 def _jobs(resolved: ResolvedSystem, columns: Mapping[str, _core.Column]) -> pl.DataFrame:

@@ -205,11 +205,11 @@ static void check_extension(const takt_task_t *task, bool is_active) {
     const takt_task_extension_t *extension = task->extension;
     const bool is_suspended = takt_timer_is_armed(&extension->resume);
     const bool expires = takt_timer_is_armed(&extension->expiry);
-    HOLDS(expires == (is_active && extension->on_miss == TAKT_ON_MISS_ABORT));
+    HOLDS(expires == (is_active && (extension->on_miss & TAKT_ON_MISS_ABORT) != 0));
     HOLDS(!expires || extension->expiry.instant == task->job.deadline);
     HOLDS(!is_suspended || (is_active && !takt_entity_is_ready(task->entity)));
     HOLDS(!is_suspended || (task->entity->state & TAKT_STATE_STARTED) == 0);
-    HOLDS(extension->skipped == 0 || (is_active && extension->on_miss == TAKT_ON_MISS_SKIP));
+    HOLDS(extension->skipped == 0 || (is_active && (extension->on_miss & TAKT_ON_MISS_SKIP) != 0));
 }
 
 static void check_job(const takt_task_t *task) {

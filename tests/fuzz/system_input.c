@@ -81,7 +81,7 @@ static takt_task_spec_t read_task(const fuzz_system_t *system, input_t *input) {
         .is_limited = input_below(input, 3) == 0,
         .preemption_key = read_preemption_key(system, input, home),
         .task_class = (takt_task_class_t)input_below(input, 3),
-        .on_miss = (takt_on_miss_t)input_below(input, 3),
+        .on_miss = (takt_on_miss_t)input_below(input, 4),
         .is_external = input_below(input, 3) == 0,
         .suspends = input_below(input, 3) == 0,
         .jitter = (uint64_t)input_below(input, 16) << system->scale,

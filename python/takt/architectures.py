@@ -1,0 +1,134 @@
+"""Architectures: which task sets a scheduler in software, on a co-processor or in hardware can be simulated with.
+
+Source: SPEC.md, 5 and 7.1. What they cost is said in sim/architecture.h.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from takt.distributions import Distribution
+from takt.errors import Problem, show
+from takt.policy import Policy
+from takt.resolve import DEFAULT_LATENCY, to_ticks, wcet_of
+
+if TYPE_CHECKING:
+    from takt.model import Platform, Resource, Server, Task
+
+ARCHITECTURES = ("software", "coprocessor", "hardware")
+
+_OWNERS = {"interval": "software", "timer": "software", "latency": "coprocessor"}
+"""Keys of [platform] that one architecture has, and which."""
+_COSTS = ("release", "scheduling", "point", "tick", "tick_period", "points")
+"""Keys of [platform] that no architecture has."""
+_TASK_KEYS = (
+    "min_separation",
+    "arrivals",
+    "jitter",
+    "body",
+    "subjobs",
+    "threshold",
+    "on_miss",
+    "server",
+)
+"""Keys of a task that no architecture runs with any but their defaults."""
+
+Conflict = tuple[str, str, str]
+
+
+class SystemTables(Protocol):
+    """What find_architecture_problems reads; see problems.SystemTables."""
+
+    @property
+    def resolution(self) -> str:
+        """Length of a tick."""
+
+    @property
+    def policy(self) -> str | Policy:
+        """Policy of the root."""
+
+    @property
+    def tasks(self) -> Sequence[Task]:
+        """The tasks."""
+
+    @property
+    def servers(self) -> Sequence[Server]:
+        """The servers."""
+
+    @property
+    def resources(self) -> Sequence[Resource]:
+        """The resources."""
+
+    @property
+    def platform(self) -> Platform:
+        """The architecture."""
+
+
+def find_key_conflicts(platform: Platform) -> Iterator[Conflict]:
+    """Find the keys of a platform that do not go with its model: code, key and message."""
+    for key, owner in _OWNERS.items():
+        found = getattr(platform, key)
+        if found is not None and platform.model != owner:
+            yield "conflict", key, f'expected model = "{owner}" with it, found {_model(platform)}'
+    if platform.model == "software" and platform.interval is None:
+        yield "missing", "interval", 'missing; a scheduler in software needs one, for instance interval = "500us"'
+    if platform.model in ARCHITECTURES:
+        for key in _given(platform, _COSTS):
+            yield "conflict", key, f"expected none with {_model(platform)}, found {show(getattr(platform, key))}"
+
+
+def find_architecture_problems(system: SystemTables) -> Iterator[Problem]:
+    """Find what an architecture cannot run: all but plain periodic tasks at the root."""
+    if system.platform.model not in ARCHITECTURES:
+        return
+    what = _model(system.platform)
+    if system.policy == "llf":
+        message = f'expected a policy whose order does not change while jobs wait with {what}, found "llf"'
+        yield Problem(message, "conflict", table="system", key="policy")
+    yield from _latency_problems(system)
+    for server in system.servers:
+        yield Problem(f"expected none with {what}", "conflict", table="server", entity=server.name)
+    for resource in system.resources:
+        yield Problem(f"expected none with {what}", "conflict", table="resource", entity=resource.name)
+    for task in system.tasks:
+        yield from _task_problems(task, what, system.resolution)
+
+
+def _model(platform: Platform) -> str:
+    """Write the model of a platform as its file has it."""
+    return "no model" if platform.model is None else f"model = {show(platform.model)}"
+
+
+def _given(table: Platform | Task, keys: Sequence[str]) -> Iterator[str]:
+    """List the keys that have another value than their default."""
+    fields = type(table).model_fields
+    yield from (key for key in keys if getattr(table, key) != fields[key].default)
+
+
+def _latency_problems(system: SystemTables) -> Iterator[Problem]:
+    """Find a default latency that is no whole number of ticks."""
+    platform = system.platform
+    ticks = to_ticks(DEFAULT_LATENCY, system.resolution)
+    if platform.model == "coprocessor" and platform.latency is None and ticks.denominator != 1:
+        message = (
+            f"missing, and the default {show(DEFAULT_LATENCY)} is no multiple of the resolution "
+            f"{show(system.resolution)}; give one, for instance latency = 1"
+        )
+        yield Problem(message, "missing", table="platform", key="latency")
+
+
+def _task_problems(task: Task, what: str, resolution: str) -> Iterator[Problem]:
+    """Find what makes a task more than plain."""
+
+    def about(key: str, message: str) -> Problem:
+        return Problem(message, "conflict", table="task", entity=task.name, key=key)
+
+    for key in _given(task, _TASK_KEYS):
+        yield about(key, f"expected none with {what}, found {show(getattr(task, key))}")
+    if task.preemption == "non-preemptive":
+        yield about("preemption", f"expected preemptive tasks with {what}, found {show(task.preemption)}")
+    if isinstance(task.demand, (tuple, Distribution)):
+        yield about("demand", f"expected one constant time with {what}, found {show(task.demand)}")
+    elif task.demand is not None and to_ticks(task.demand, resolution) > wcet_of(task, resolution):
+        yield about("demand", f"expected at most the wcet with {what}, found {show(task.demand)}")

@@ -1,0 +1,50 @@
+/* Architectures: where the scheduler runs, in software on the processor of the tasks, on a co-processor, or in
+ * hardware, as cost models of the simulator.
+ *
+ * Source: S2 (SoRTS, Co-SoRTS, HaRTS). The paper lists neither benchmarks nor all of the costs; SPEC.md, 5 has
+ * the rules. Who runs is decided by core alone: a look of the scheduler steps core up to the instant that it knows
+ * and takes its decision. What an architecture says is when the scheduler looks, what it knows then, and what looking
+ * and switching cost. Core's clock is what the scheduler knows; with a co-processor that is the past.
+ *
+ * A job is dropped when the scheduler learns that it is unfinished at its deadline, and at its release when it then
+ * finds the job before it unfinished. Both count as misses, and so does a job that finishes late.
+ *
+ * Left out: everything but periodic tasks at the root that just run. */
+#ifndef TAKT_SIM_ARCHITECTURE_H
+#define TAKT_SIM_ARCHITECTURE_H
+
+#include "sim/sim.h"
+
+typedef enum takt_architecture_model {
+    TAKT_ARCHITECTURE_SOFTWARE = 0,    /* entered at ticks and completions */
+    TAKT_ARCHITECTURE_COPROCESSOR = 1, /* decides `latency` after an event; completions go through idle */
+    TAKT_ARCHITECTURE_HARDWARE = 2,    /* decides at once */
+} takt_architecture_model_t;
+
+typedef struct takt_architecture {
+    takt_architecture_model_t model;
+    takt_duration_t
+        context_switch;       /* a whole sequence of four steps: an entry of the software; a switch of the
+                                       others is two steps, half of it rounded down */
+    takt_duration_t interval; /* software: of two ticks, >= 1 */
+    bool is_fixed;            /* ticks at its multiples; else it counts from the end of the entry */
+    takt_duration_t latency;  /* co-processor */
+} takt_architecture_t;
+
+typedef struct takt_architecture_figures {
+    uint64_t switch_steps;          /* savings and restorings of contexts */
+    uint64_t dispatches;            /* software: entries that choose another task than was chosen last; else
+                                          completed switches to a task */
+    takt_duration_t scheduler_time; /* of the entries of the software, before the horizon */
+    takt_duration_t switch_time;    /* of the switches of the others, those to idle too, before the horizon */
+    takt_duration_t max_start_jitter; /* the longest time from a release to the first tick of its job */
+} takt_architecture_figures_t;
+
+/* Runs the ticks 0 .. horizon-1 of a simulation that has not run yet, as takt_sim_run. Its costs are 0, its tasks
+ * periodic, plain but for TAKT_ON_MISS_DROP, and at the root; the root's policy has no `overtake`. What begins at or
+ * after the horizon does not happen; what the scheduler has not looked at is no miss. */
+void takt_architecture_run(takt_sim_t *sim, const takt_architecture_t *architecture, takt_instant_t horizon,
+                           const takt_sim_sinks_t *sinks, takt_trace_t *trace,
+                           takt_architecture_figures_t *figures);
+
+#endif

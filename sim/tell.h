@@ -1,0 +1,73 @@
+/* Telling: what a run says of segments and jobs, to its sinks and in its statistics. Part of the simulator;
+ * shared by the event loop (sim.c) and by the scheduler architectures (architecture.c). */
+#ifndef TAKT_SIM_TELL_H
+#define TAKT_SIM_TELL_H
+
+#include "sim/work.h"
+
+/* A segment that may still grow. */
+typedef struct takt_sim_segment {
+    takt_instant_t start;
+    takt_instant_t end;
+    uint32_t task;
+    uint32_t job;
+} takt_sim_segment_t;
+
+/* Tells `segment` unless it is empty. */
+TAKT_INLINE void takt_sim_tell_segment(const takt_sim_sinks_t *sinks, const takt_sim_segment_t *segment) {
+    if (segment->end > segment->start) {
+        sinks->segment(sinks->context, segment->start, segment->end, 0, segment->task, segment->job);
+    }
+}
+
+/* `next` lengthens `segment`, or takes its place, which then is told. */
+TAKT_INLINE void takt_sim_extend_segment(const takt_sim_sinks_t *sinks, takt_sim_segment_t *segment,
+                                         const takt_sim_segment_t *next) {
+    if (segment->end == next->start && segment->task == next->task && segment->job == next->job) {
+        segment->end = next->end;
+        return;
+    }
+    takt_sim_tell_segment(sinks, segment);
+    *segment = *next;
+}
+
+TAKT_INLINE void takt_sim_tell_job(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
+                                   uint32_t job, takt_instant_t release, takt_instant_t finish, bool missed) {
+    sim->statistics[task].missed += missed;
+    if (sinks->job != NULL) {
+        sinks->job(sinks->context, task, job, release, finish, missed);
+    }
+}
+
+/* The current job of `task` has received its demand, but core does not know yet. */
+TAKT_INLINE void takt_sim_tell_finish(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
+                                      takt_instant_t finish) {
+    takt_sim_statistics_t *statistics = &sim->statistics[task];
+    const takt_task_t *of = &sim->system.tasks[task];
+    const takt_job_t *job = &of->job;
+    const takt_duration_t response = finish - job->release;
+    statistics->finished++;
+    statistics->overruns += sim->work[task].total > of->wcet;
+    statistics->response_sum += response;
+    statistics->response_min = response < statistics->response_min ? response : statistics->response_min;
+    statistics->response_max = response > statistics->response_max ? response : statistics->response_max;
+    takt_sim_tell_job(sim, sinks, task, job->number, job->release, finish, finish > job->deadline);
+}
+
+/* Index of the task whose entity has number `id`. */
+TAKT_INLINE uint32_t takt_sim_task_of(const takt_sim_t *sim, uint32_t id) {
+    return id - 1u - sim->system.server_count;
+}
+
+/* Core has ended a job by itself, says `record`, an abort or a skip. */
+void takt_sim_tell_loss(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, const takt_record_t *record);
+
+/* The run has come to its horizon: tells the jobs that are unfinished, which have missed if their deadlines
+ * are at or before `seen`, and closes the statistics. */
+void takt_sim_tell_end(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, takt_instant_t horizon,
+                       takt_instant_t seen);
+
+/* Tells now and then how far the run is; false if it is to end. */
+bool takt_sim_is_wanted(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, takt_instant_t now);
+
+#endif
