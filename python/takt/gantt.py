@@ -69,7 +69,7 @@ def draw(
     from matplotlib.figure import Figure
 
     check_path(path)
-    lines = timeline(result, max_segments=len(result.segments))
+    lines = timeline(result, most=None)
     first, last = _stretch(result, lines, start, end)
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(_WIDTH_INCHES, lines.height * _LANE_INCHES + _MARGIN_INCHES), layout="constrained")

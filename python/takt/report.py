@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -13,8 +13,9 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from takt import times, trace
+from takt import sharing, times, trace
 from takt.policy import name_of
+from takt.sharing import Deadlock
 from takt.simulation import Result
 
 _MISSED = "bold red"
@@ -22,6 +23,8 @@ _UNBOUNDED = 10_000
 _PRECISION = 10**18
 MAX_LINES = 500
 """How many tasks a table shows; its totals are those of all tasks."""
+MAX_DEADLOCKS = 5
+"""How many deadlocks are told; the others are counted."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +106,7 @@ class Report:
         rows: one for each task.
         switches: context switches, where that is known.
         overhead: ticks that the kernel's own work took, where that is known.
+        deadlocks: circles of waiting jobs, as far as the simulation kept locks.
     """
 
     name: str
@@ -114,6 +118,7 @@ class Report:
     rows: list[TaskRow]
     switches: int | None = None
     overhead: int | None = None
+    deadlocks: tuple[Deadlock, ...] = ()
 
     @property
     def missed(self) -> int:
@@ -142,6 +147,7 @@ def report_of(result: Result) -> Report:
         rows=task_rows(result),
         switches=result.switches,
         overhead=result.overhead,
+        deadlocks=sharing.deadlocks(result) if result.keeps_locks else (),
     )
 
 
@@ -174,6 +180,7 @@ def print_report(console: Console, report: Report, unit: str) -> None:
     print_table(console, _title(report), _run_table(report, clock))
     if report.overhead:
         console.print(f"kernel time {clock.write(report.overhead)}, {report.switches} context switches")
+    _print_deadlocks(console, report, clock)
     _say_what_is_left_out(console, report)
 
 
@@ -188,6 +195,24 @@ def print_comparison(console: Console, measured: Report, simulated: Report, unit
     """
     print_table(console, f"{_title(measured)}  on {measured.platform}", _comparison_table(measured, simulated, unit))
     _say_what_is_left_out(console, measured)
+
+
+def _print_deadlocks(console: Console, report: Report, clock: Clock, prefix: str = "") -> None:
+    """Print a line for each deadlock."""
+    for sentence in deadlock_sentences(report.deadlocks, clock.write):
+        console.print(Text(prefix + sentence, style=_MISSED), soft_wrap=True)
+
+
+def deadlock_sentences(deadlocks: Sequence[Deadlock], write: Callable[[int], str]) -> list[str]:
+    """Say of each deadlock when it closed and who waits for whom; of many, only the first ones.
+
+    Args:
+        deadlocks: of a run.
+        write: how to write an instant.
+    """
+    sentences = [f"deadlock at {write(found.instant)}: {found}" for found in deadlocks[:MAX_DEADLOCKS]]
+    more = len(deadlocks) - len(sentences)
+    return sentences + [f"{more} more deadlock{'s' if more > 1 else ''}"] * (more > 0)
 
 
 def _say_what_is_left_out(console: Console, report: Report) -> None:
@@ -228,7 +253,10 @@ def print_policies(console: Console, reports: Sequence[Report], unit: str) -> No
     """
     horizon = times.shortest(reports[0].horizon * reports[0].resolution_ns)
     title = f"{reports[0].name}  horizon {horizon}  largest response and misses under each policy"
-    print_table(console, title, _policies_table(reports, Clock(reports[0].resolution_ns, unit)))
+    clock = Clock(reports[0].resolution_ns, unit)
+    print_table(console, title, _policies_table(reports, clock))
+    for report in reports:
+        _print_deadlocks(console, report, clock, f"{report.policy}: ")
     _say_what_is_left_out(console, reports[0])
 
 
