@@ -54,6 +54,7 @@ OVERVIEW_CELLS = 400
 _INK = "#3d4852"
 _QUIET = "#7b8794"
 _FAINT = "#e4e7eb"
+_IDLE_COLOR = "#dde1e6"
 _BUDGET_COLOR = "#52606d"
 _LANE_PIXELS = 40
 _AXIS_PIXELS = 34
@@ -61,6 +62,8 @@ _NAME_CHARACTERS = 26
 _NARROW_CHARACTERS = 42
 _BAR_HEIGHT = 0.46
 _BASE = 0.36
+_HOLD_HEIGHT, _BLOCKED_HEIGHT = 0.26, 0.16
+_SECTION = "left right y alpha task job what resource start end holder"
 _ARROW = "x top bottom task job start end release response deadline"
 
 
@@ -229,23 +232,30 @@ def _pieces(chart: figure, number: int) -> Renderer:
 def _draw_budgets(chart: figure, lines: Timeline, number: int) -> None:
     """Draw the idle time of servers and over it their budgets, between lines at nothing and at the full budget."""
     idle = _shown("idle", number, "left right top bottom alpha")
-    hatch = {"hatch_pattern": "/", "hatch_color": _QUIET, "hatch_alpha": "alpha", "hatch_scale": 7, "hatch_weight": 0.6}
-    chart.quad("left", "right", "top", "bottom", source=idle, fill_color=_FAINT, line_color=None, **hatch)
+    hatch = {"hatch_pattern": "/", "hatch_color": _QUIET, "hatch_alpha": 0.8, "hatch_scale": 7, "hatch_weight": 0.6}
+    pale = {"fill_color": _IDLE_COLOR, "fill_alpha": "alpha", "line_color": None}
+    chart.quad("left", "right", "top", "bottom", source=idle, **pale, **hatch)
     chart.hspan(y=[group.top for group in lines.groups], line_color=_FAINT, line_dash="4 3", line_width=1)
     chart.hspan(y=[group.bottom for group in lines.groups], line_color=_FAINT, line_width=1)
     curves = _shown("curves", number, "xs ys")
     chart.patches("xs", "ys", source=curves, fill_color=_BUDGET_COLOR, fill_alpha=0.3, line_color=_BUDGET_COLOR)
 
 
-def _draw_sections(chart: figure, number: int) -> Renderer:
+def _draw_sections(chart: figure, number: int) -> list[Renderer]:
     """Draw below a lane who holds and who waits, and the resource where there is room; gives what has tooltips."""
-    columns = "left right y height alpha fill ink paper label task job what resource start end holder"
-    sections = _shown("sections", number, columns)
-    style = {"fill_color": "fill", "fill_alpha": "alpha", "line_color": _INK, "line_width": 0.8}
-    hatch = {"hatch_pattern": "\\", "hatch_color": "paper", "hatch_scale": 5, "hatch_weight": 0.7}
-    drawn = chart.hbar(y="y", left="left", right="right", height="height", source=sections, **style, **hatch)
-    _labels(chart, sections, x="left", text_color="ink", background_fill_color="fill", text_font_size="10px")
-    return drawn
+    held = _sections(chart, _shown("holds", number, _SECTION), height=_HOLD_HEIGHT, fill_color=_INK, line_color=None)
+    hatch = {"hatch_pattern": "\\", "hatch_color": _QUIET, "hatch_scale": 5, "hatch_weight": 0.6}
+    blocked = _shown("blocked", number, _SECTION)
+    waiting = _sections(chart, blocked, height=_BLOCKED_HEIGHT, fill_color="white", line_color=_INK, **hatch)
+    names = _shown("section-names", number, "x y label ink paper")
+    _labels(chart, names, text_color="ink", background_fill_color="paper", text_font_size="10px")
+    return [held, waiting]
+
+
+def _sections(chart: figure, source: ColumnDataSource, **style: Any) -> Renderer:
+    """Draw sections of one kind; a hatch that differs from bar to bar would be slow."""
+    place = {"y": "y", "left": "left", "right": "right"}
+    return chart.hbar(source=source, fill_alpha="alpha", line_alpha="alpha", line_width=0.8, **place, **style)
 
 
 def _draw_deadlocks(chart: figure, number: int) -> None:
@@ -255,12 +265,12 @@ def _draw_deadlocks(chart: figure, number: int) -> None:
     chart.scatter("x", "y", source=marks, marker="hex", size=20, color="black")
     chart.scatter("x", "y", source=marks, marker="x", size=8, line_color="white", line_width=2.5)
     bold = {"text_font_size": "12px", "text_font_style": "bold", "x_offset": 13}
-    _labels(chart, marks, x="x", text_color="black", background_fill_color="white", **bold)
+    _labels(chart, marks, text_color="black", background_fill_color="white", **bold)
 
 
 def _labels(chart: figure, source: ColumnDataSource, **style: Any) -> None:
     """Write labels beside what they belong to, on a ground that keeps them readable on anything."""
-    place = {"y": "y", "text": "label", "x_offset": 4, "text_baseline": "middle"}
+    place = {"x": "x", "y": "y", "text": "label", "x_offset": 4, "text_baseline": "middle"}
     chart.text(source=source, text_font=value(FONT), **(place | style))
 
 
@@ -270,10 +280,10 @@ def _tooltip(renderers: list[Renderer], unit: str) -> HoverTool:
     return _hover(renderers, [("task", "@task"), ("job", "@job"), *((name, name) for name in instants)], unit)
 
 
-def _section_tooltip(renderer: Renderer, unit: str) -> HoverTool:
+def _section_tooltip(renderers: list[Renderer], unit: str) -> HoverTool:
     """Say who holds what, or waits for it, since when."""
     names = [(name, f"@{name}") for name in ("task", "job", "what", "resource")]
-    return _hover([renderer], [*names, ("since", "start"), ("until", "end"), ("held by", "@holder")], unit)
+    return _hover(renderers, [*names, ("since", "start"), ("until", "end"), ("held by", "@holder")], unit)
 
 
 def _hover(renderers: list[Renderer], rows: list[tuple[str, str]], unit: str) -> HoverTool:

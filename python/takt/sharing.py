@@ -50,7 +50,11 @@ class Wait:
     def __str__(self) -> str:
         """Say who waits for whom."""
         what = f"{self.task} waits for {self.resource}"
-        return f"{what}, which {self.holder} holds" if self.holds else f"{what}, forbidden while {self.holder} holds"
+        return (
+            f"{what}, which {self.holder} holds"
+            if self.holds
+            else f"{what}, forbidden while {self.holder} holds another"
+        )
 
 
 @dataclass(frozen=True)

@@ -14,14 +14,14 @@ const takt = (() => {
   const DEADLOCK_PIXELS = 80
   const LETTER_PIXELS = 6.2
   const BASE = 0.36, MIDDLE = 0.09, SECTIONS = 0.48
-  const HOLDS = {what: "holds", fill: "#3d4852", ink: "#ffffff", paper: "#3d4852", height: 0.26}
-  const WAITS = {what: "waits", fill: "#ffffff", ink: "#3d4852", paper: "#9aa5b1", height: 0.16}
+  const HELD = {layer: "holds", what: "holds", ink: "#ffffff", paper: "#3d4852"}
+  const BLOCKED = {layer: "blocked", what: "waits", ink: "#3d4852", paper: "#ffffff"}
   const SOURCES = {
     segments: "lane", jobs: "lane", points: "lane", sections: "lane", budgets: "group", idle: "group", deadlocks: null,
   }
   const LAYERS = [
-    "idle", "curves", "waits", "pieces", "late", "releases", "deadlines", "misses", "points", "sections",
-    "deadlock-lines", "deadlocks",
+    "idle", "curves", "waits", "pieces", "late", "releases", "deadlines", "misses", "points", "holds",
+    "blocked", "section-names", "deadlock-lines", "deadlocks",
   ]
   const UNITS = [["s", 1e9], ["ms", 1e6], ["us", 1e3], ["ns", 1]]
   let form = WIDE
@@ -148,7 +148,6 @@ const takt = (() => {
       load_curve(chart, group, number, frame, put)
     })
     load_deadlocks(chart, frame, put)
-    layers.sections?.sort((a, b) => a.waits - b.waits)
     for (const name of LAYERS) {
       const source = chart.shown(name)
       const columns = Object.keys(source.data)
@@ -246,18 +245,19 @@ const takt = (() => {
     for (let i = rows.sections[number]; i < high; i++) {
       const left = sections.start[i], right = sections.end[i], depth = sections.depth[i], waits = sections.waits[i]
       if (right < from) continue
-      const section = described_section(sections, i, lane, names)
+      const kind = waits ? BLOCKED : HELD
       const before = last[[depth, waits]]
       if (before != null && left - before.right < pixel && right - before.left < BLOCK_PIXELS * pixel) {
-        join(before, section)
+        join(before, described_section(sections, i, lane, names))
         continue
       }
       const y = lane.y + SECTIONS + (depth + 0.5) * section_height
-      const has_room = (right - left) / pixel > 8 + LETTER_PIXELS * section.resource.length
-      put("sections", last[[depth, waits]] = {
-        ...section, ...(waits ? WAITS : HOLDS), waits, left, right, y, alpha: 1, busy: right - left,
-        label: has_room ? section.resource : "",
+      const section = described_section(sections, i, lane, names)
+      put(kind.layer, last[[depth, waits]] = {
+        ...section, what: kind.what, left, right, y, alpha: 1, busy: right - left,
       })
+      const has_room = (right - left) / pixel > 8 + LETTER_PIXELS * section.resource.length
+      if (has_room) put("section-names", {x: left, y, label: section.resource, ink: kind.ink, paper: kind.paper})
     }
   }
 
@@ -276,7 +276,6 @@ const takt = (() => {
     block.right = block.end = end
     block.alpha = 0.25 + 0.75 * block.busy / (end - block.left)
     block.job = `${block.job.split("\u2013")[0]}\u2013${job}`
-    block.label = ""
     if (block.resource != resource) block.resource = "several"
     if (block.holder != holder) block.holder = "several"
   }
