@@ -43,9 +43,19 @@ def test_a_free_resource_that_a_ceiling_forbids_is_held_by_nobody() -> None:
     ]  # fmt: skip
 
 
-def test_a_resource_that_another_one_forbids_is_told_so() -> None:
-    circles = sharing.Deadlock(3, (sharing.Wait("A", "R", "B", True), sharing.Wait("B", "S", "A", False)))
-    assert str(circles) == "A waits for R, which B holds; B waits for S, forbidden while A holds another"
+def test_a_circle_of_three_goes_once_around() -> None:
+    tasks = [
+        takt.Task(name=name, period=90, offset=offset, priority=priority, body=body)
+        for name, offset, priority, body in [
+            ("X", 4, 3, ["lock A", "run 1", "lock B", "run 1"]),
+            ("Y", 2, 2, ["lock B", "run 3", "lock C", "run 1"]),
+            ("Z", 0, 1, ["lock C", "run 3", "lock A", "run 1"]),
+        ]
+    ]
+    resources = [takt.Resource(name=name, protocol="none") for name in "ABC"]
+    (found,) = sharing.deadlocks(takt.simulate(takt.System(tasks=tasks, resources=resources), 40))
+    assert found.instant == 7
+    assert str(found) == "Z waits for A, which X holds; X waits for B, which Y holds; Y waits for C, which Z holds"
 
 
 def test_runs_without_resources_have_no_deadlocks_whatever_was_kept() -> None:

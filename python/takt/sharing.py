@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
-from operator import itemgetter
 
 import polars as pl
 
@@ -38,23 +37,16 @@ class Wait:
     Args:
         task: of the job.
         resource: what it waits for.
-        holder: task of the job that it waits for, the next one in the circle.
-        holds: whether that job holds the resource itself, and not only another one that forbids to lock it.
+        holder: task of the job that holds it, the next one in the circle.
     """
 
     task: str
     resource: str
     holder: str
-    holds: bool
 
     def __str__(self) -> str:
         """Say who waits for whom."""
-        what = f"{self.task} waits for {self.resource}"
-        return (
-            f"{what}, which {self.holder} holds"
-            if self.holds
-            else f"{what}, forbidden while {self.holder} holds another"
-        )
+        return f"{self.task} waits for {self.resource}, which {self.holder} holds"
 
 
 @dataclass(frozen=True)
@@ -86,25 +78,17 @@ def deadlocks(result: Result) -> tuple[Deadlock, ...]:
 
 
 def _circles(rows: Iterable[tuple[int, str, int, str, str]]) -> Iterator[Deadlock]:
-    """Follow who holds what; the rows of one circle stand together, behind the wait that closed it."""
-    holders: dict[str, str] = {}
+    """Gather the circles: the rows of one stand together, behind the wait that closed it."""
     for is_circle, some in groupby(rows, key=lambda row: row[-1] == "deadlock"):
         if is_circle:
-            yield _circle(list(some), holders)
-        else:
-            holders |= {
-                resource: task if what == "lock" else "" for _, task, _, resource, what in some if what != "wait"
-            }
+            yield _circle(list(some))
 
 
-def _circle(rows: list[tuple[int, str, int, str, str]], holders: dict[str, str]) -> Deadlock:
-    """Make one circle of its rows."""
-    tasks = list(map(itemgetter(1), rows))
+def _circle(rows: list[tuple[int, str, int, str, str]]) -> Deadlock:
+    """Make one circle of its rows: each job waits for the next one, the last for the first."""
+    tasks = [task for _, task, *_ in rows]
     around = zip(rows, tasks[1:] + tasks[:1], strict=True)
-    waits = (
-        Wait(task, resource, holder, holders.get(resource) == holder) for (_, task, _, resource, _), holder in around
-    )
-    return Deadlock(rows[0][0], tuple(waits))
+    return Deadlock(rows[0][0], tuple(Wait(task, resource, holder) for (_, task, _, resource, _), holder in around))
 
 
 def sections(result: Result) -> pl.DataFrame:
