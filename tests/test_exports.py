@@ -13,6 +13,7 @@ import jsonschema
 import pytest
 import takt
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
+from shared_systems import circle, with_kind
 from takt import perfetto_trace
 from takt.schema import taskset_schema
 from test_model_errors import BAD
@@ -36,10 +37,16 @@ def read(path: Path) -> Any:
     return trace
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_every_segment_job_and_budget_is_in_the_trace(path: Path, tmp_path: Path) -> None:
-    system = takt.load(path)
-    result = takt.simulate(system, 2000)
+LOCKS = {"lock": "lock ", "wait": "wait for ", "unlock": "unlock ", "deadlock": "deadlock: waits for "}
+SYSTEMS = {path.stem: takt.load(path) for path in EXAMPLES} | {
+    "idling": with_kind(example("servers"), "idling"),
+    "deadlock": circle(),
+}
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_every_segment_job_and_lock_is_in_the_trace(name: str, tmp_path: Path) -> None:
+    result = takt.simulate(SYSTEMS[name], 2000)
     result.to_perfetto(tmp_path / "P")
     trace = read(tmp_path / "P")
     names = {packet.track_descriptor.uuid: packet.track_descriptor.name for packet in trace.packet}
@@ -74,13 +81,16 @@ def expected(result: takt.Result) -> Counter[tuple[object, ...]]:
     }
     deadlines = dict(result.summary.select("task", "deadline").rows())
     events: Counter[tuple[object, ...]] = Counter()
-    for start, end, task, job in result.segments.select("start", "end", "task", "job").rows():
-        for track in ("processor", labels[task]):
-            events[track, start * ns, end * ns, f"{task}#{job}"] += 1
+    for start, end, server, task, job in result.segments.select("start", "end", "server", "task", "job").rows():
+        is_idle = task not in labels
+        for track in ["processor"] if is_idle else ["processor", labels[task]]:
+            events[track, start * ns, end * ns, f"{server} idle" if is_idle else f"{task}#{job}"] += 1
     for task, release, missed in result.jobs.select("task", "release", "missed").rows():
         events[labels[task], "release", release * ns] += 1
         if missed:
             events[labels[task], "deadline missed", (release + deadlines[task]) * ns] += 1
+    for instant, task, _, resource, what in result.locks.rows():
+        events[labels[task], LOCKS[what] + resource, instant * ns] += 1
     for instant, task, _, optional, _ in result.points.rows():
         events[labels[task], "optional point" if optional else "point", instant * ns] += 1
     return events

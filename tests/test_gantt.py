@@ -9,6 +9,8 @@ import pytest
 import takt
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from shared_systems import circle, inversion, with_kind
 from takt import gantt, timeline
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
@@ -73,7 +75,49 @@ def test_of_a_long_run_the_beginning_is_drawn() -> None:
 
 def test_servers_head_their_tasks(tmp_path: Path) -> None:
     gantt.draw(takt.simulate(takt.load(EXAMPLES / "servers.toml")), tmp_path / "chart.svg")
-    assert "server S1: 10\u00a0ms every 20\u00a0ms" in texts(tmp_path / "chart.svg")
+    assert "deferrable server S1: 10\u00a0ms every 20\u00a0ms" in texts(tmp_path / "chart.svg")
+
+
+def test_a_budget_falls_with_slope_one_and_jumps_where_it_is_replenished(tmp_path: Path) -> None:
+    result = takt.simulate(with_kind(takt.load(EXAMPLES / "servers.toml"), "idling"))
+    axes = gantt.draw(result, tmp_path / "chart.svg").axes[0]
+    (group, _) = timeline.timeline(result).groups
+    xs, ys = next(line for line in axes.lines if len(line.get_xdata()) > 20).get_data()  # type: ignore[arg-type]
+    budgets = [round((group.bottom - y) / (group.bottom - group.top) * 10, 6) for y in ys]  # type: ignore[union-attr]
+    assert list(zip(xs, budgets, strict=True))[:6] == [(0, 10), (10, 0), (10, 0), (20, 0), (20, 10), (30, 0)]  # type: ignore[arg-type]
+    assert {"10\u00a0ms", "15\u00a0ms", "0", "idling server S1: 10\u00a0ms every 20\u00a0ms"} <= set(
+        texts(tmp_path / "chart.svg")
+    )
+
+
+def test_idle_time_is_hatched_in_the_lane_of_its_server() -> None:
+    result = takt.simulate(with_kind(takt.load(EXAMPLES / "servers.toml"), "idling"))
+    hatched = [bars for bars in collections(gantt.draw(result)) if bars.get_hatch() and bars.get_paths()]
+    assert [intervals(bars)[0] for bars in hatched] == [[6, 10], [30, 35]]
+
+
+def test_held_is_black_and_named_and_waiting_is_hatched(tmp_path: Path) -> None:
+    bars = collections(gantt.draw(takt.simulate(inversion("none"), 20), tmp_path / "chart.svg", end=20))
+    held = [intervals(some) for some in bars if to_hex(some.get_facecolor()[0]) == "#000000"]  # type: ignore[index]
+    waits = [intervals(some) for some in bars if "\\" in (some.get_hatch() or "")]
+    assert sorted(held) == [[[1, 12]], [[12, 14]]]
+    assert waits == [[[4, 12]]]
+    assert texts(tmp_path / "chart.svg").count("R") == 2
+
+
+def test_a_deadlock_is_a_line_through_all_lanes_and_a_mark_at_each_job(tmp_path: Path) -> None:
+    axes = gantt.draw(takt.simulate(circle(), 20), tmp_path / "chart.svg", end=20).axes[0]
+    marks = [line for line in axes.lines if line.get_marker() == "X"]
+    assert [list(map(float, line.get_xdata())) for line in marks] == [[6], [6]]  # type: ignore[arg-type]
+    assert texts(tmp_path / "chart.svg").count("deadlock") == 1
+
+
+def collections(figure: Figure) -> list[PolyCollection]:
+    return [part for part in figure.axes[0].collections if isinstance(part, PolyCollection) and part.get_paths()]
+
+
+def intervals(bars: PolyCollection) -> list[list[float]]:
+    return [path.get_extents().intervalx.tolist() for path in bars.get_paths()]
 
 
 def test_names_are_only_ever_text(tmp_path: Path) -> None:

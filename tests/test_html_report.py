@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import re
 import subprocess
 import sys
@@ -20,6 +21,7 @@ import takt
 from browser import DESKTOP, PHONE, View
 from matplotlib.image import imread
 from playwright.sync_api import Browser
+from shared_systems import circle, inversion, with_kind
 from takt import charts, html, report, timeline
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
@@ -424,6 +426,192 @@ def test_kernel_time_gets_a_column_if_it_took_any() -> None:
     text = html.page([takt.simulate(system), takt.simulate(costly)])
     assert ">kernel time</th>" in text
     assert ">context switches</th>" in text
+
+
+# ---- servers and resources -----------------------------------------------------------------------------------
+
+
+LEGEND = ("budget left", "server idles", "holds a resource", "waits for one", "deadlock")
+
+
+def legend(view: View) -> list[str]:
+    """The entries about servers and resources."""
+    return [text for text in view.page.locator("#schedule .legend li").all_inner_texts() if text in LEGEND]
+
+
+def rows(view: View, name: str, *columns: str) -> list[tuple[Any, ...]]:
+    """What a chart draws of one kind."""
+    code = "(name) => Bokeh.documents[0].get_model_by_name(`shown-${name}-0`).data"
+    data = view.page.evaluate(
+        f"(name) => {{ const data = ({code})(name);"
+        " return Object.fromEntries(Object.entries(data).map(([k, v]) => [k, Array.from(v)])) }",
+        name,
+    )
+    return list(zip(*(data[column] for column in columns), strict=True))
+
+
+def hover(view: View, x: float, y: float) -> list[str]:
+    """Move to a place of the chart; gives what the tooltip says."""
+    frame = "([x, y]) => { const {frame} = Bokeh.index.find_one_by_id("
+    frame += "Bokeh.documents[0].get_model_by_name('gantt-0').id);"
+    frame += " return [frame.x_scale.compute(x), frame.y_scale.compute(y)] }"
+    left, top = view.page.evaluate(frame, [x, y])
+    box = view.page.locator(".gantt").bounding_box()
+    assert box is not None
+    view.page.mouse.move(box["x"] + left, box["y"] + top)
+    shown = view.page.locator(".bk-tooltip-row-value")
+    shown.first.wait_for()
+    return [re.sub(r"\s+", " ", text).strip() for text in shown.all_inner_texts()]
+
+
+def heights(view: View, server: int, budget: int) -> list[tuple[float, int]]:
+    """The corners of a drawn budget, in ticks; without those that close its area."""
+    xs, ys = rows(view, "curves", "xs", "ys")[server]
+    group = view.page.evaluate("() => Bokeh.documents[0].get_model_by_name('gantt-0').tags[0].groups")[server]
+    scale = budget / (group["bottom"] - group["top"])
+    return [(x, round((group["bottom"] - y) * scale, 6)) for x, y in zip(xs[1:-1], ys[1:-1], strict=True)]
+
+
+def height_at(tick: int, corners: list[tuple[float, int]]) -> float:
+    """The drawn budget just after an instant."""
+    number = max(i for i, (x, _) in enumerate(corners) if x <= tick)
+    (x, height), (end, last) = corners[number], corners[number + 1]
+    return round(height + (last - height) * (tick - x) / (end - x), 6)
+
+
+@pytest.mark.parametrize("kind", ["idling", "deferrable", "polling", "sporadic"])
+def test_every_budget_is_drawn_as_it_is_in_every_tick(chromium: Browser, tmp_path: Path, kind: str) -> None:
+    result = takt.simulate(with_kind(takt.load(EXAMPLES / "servers.toml"), kind))
+    with browser.opened(chromium, written(tmp_path, result)) as view:
+        for number, (server, budget) in enumerate([("S1", 10), ("S2", 15)]):
+            corners = heights(view, number, budget)
+            assert [height_at(tick, corners) for tick in range(120)] == result.budgets[server].to_list()
+            slopes = {(b - a) / (y - x) for (x, a), (y, b) in itertools.pairwise(corners) if y > x}
+            assert slopes == {0, -1}
+
+
+def test_the_idle_time_of_idling_servers_is_in_their_lanes(chromium: Browser, tmp_path: Path) -> None:
+    result = takt.simulate(with_kind(takt.load(EXAMPLES / "servers.toml"), "idling"))
+    idle = result.segments.filter(task="idle").sort("server", "start").select("start", "end").rows()
+    assert idle[:2] == [(6, 10), (26, 30)]
+    with browser.opened(chromium, written(tmp_path, result)) as view:
+        assert rows(view, "idle", "left", "right") == idle
+        assert legend(view) == ["budget left", "server idles"]
+    assert charts.busy_shares(result, 120).sum() * 120 / charts.OVERVIEW_CELLS == pytest.approx(60)
+
+
+def test_a_hundred_thousand_changes_are_quick_to_look_at_and_lose_no_extreme(chromium: Browser, tmp_path: Path) -> None:
+    servers = [
+        takt.Server(name="busy", period=10, budget=4, kind="idling", priority=1),
+        takt.Server(name="rare", period=20, budget=9, priority=2),
+    ]
+    task = takt.Task(name="T", period=35_000, offset=17_003, wcet=1, server="rare")
+    result = takt.simulate(takt.System(servers=servers, tasks=[task]), 700_000)
+    assert len(timeline.timeline(result).budgets) > 100_000
+    path = written(tmp_path, result)
+    assert path.stat().st_size < 6_000_000
+    with browser.opened(chromium, path) as view:
+        begun = time.monotonic()
+        view.page.get_by_role("button", name="Show all").click()
+        view.wait()
+        assert time.monotonic() - begun < SECONDS_TO_ZOOM
+        busy, rare = heights(view, 0, 4), heights(view, 1, 9)
+        assert len(busy) < 10_000
+        assert {height for _, height in busy} == {0, 4}
+        assert {x // 35_000 for x, height in rare if height == 8} == set(range(20))
+
+
+def test_holding_and_waiting_are_drawn_below_the_task(chromium: Browser, tmp_path: Path) -> None:
+    with browser.opened(chromium, written(tmp_path, takt.simulate(inversion("none"), 20))) as view:
+        columns = ("left", "right", "task", "resource", "holder")
+        assert rows(view, "holds", *columns) == [(12, 14, "H", "R", "H, job 0"), (1, 12, "L", "R", "L, job 0")]
+        assert rows(view, "blocked", *columns) == [(4, 12, "H", "R", "L, job 0")]
+        assert sorted(rows(view, "section-names", "x", "label")) == [(1, "R"), (4, "R"), (12, "R")]
+        assert legend(view) == ["holds a resource", "waits for one"]
+        y = rows(view, "blocked", "y")[0][0]
+        assert hover(view, 8, y) == ["H", "0", "waits", "R", "4 ms", "12 ms", "L, job 0"]
+
+
+def test_inheritance_shortens_the_wait_and_a_ceiling_leaves_none(chromium: Browser, tmp_path: Path) -> None:
+    for protocol, waits in (("pip", [(4, 6)]), ("srp", [])):
+        with browser.opened(chromium, written(tmp_path, takt.simulate(inversion(protocol), 20))) as view:
+            assert rows(view, "blocked", "left", "right") == waits
+            assert count_of_color(pixels(view), timeline.MISS_COLOR) == 0
+            assert ("waits for one" in legend(view)) == bool(waits)
+
+
+def test_a_deadlock_is_told_and_marked(chromium: Browser, tmp_path: Path) -> None:
+    for size in (DESKTOP, PHONE):
+        with browser.opened(chromium, written(tmp_path, takt.simulate(circle(), 20)), size) as view:
+            sentence = "deadlock at 6\u00a0ms: L waits for B, which H holds; H waits for A, which L holds"
+            assert view.page.locator(".deadlock").all_inner_texts() == [sentence]
+            assert rows(view, "deadlock-lines", "x") == [(6,)]
+            assert rows(view, "deadlocks", "x", "label") == [(6, "deadlock")] * 2
+            assert {y for (y,) in rows(view, "deadlocks", "y")} == {y + 0.09 for y in (0.5, 2.1)}
+            assert legend(view) == ["holds a resource", "waits for one", "deadlock"]
+            assert count_of_color(pixels(view), "#000000") > 300
+            assert view.page.evaluate("document.documentElement.scrollWidth") <= size[0]
+
+
+def test_of_many_deadlocks_the_first_are_told_and_a_button_goes_from_one_to_the_next(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    result = takt.simulate(circle(deadline=10, on_miss="abort"), 4000)
+    with browser.opened(chromium, written(tmp_path, result)) as view:
+        told = view.page.locator(".deadlock").all_inner_texts()
+        assert [text.split(":")[0] for text in told] == [
+            *(f"deadlock at {6 + 40 * i}\u00a0ms" for i in range(5)),
+            "95 more deadlocks",
+        ]
+        view.page.get_by_role("button", name="Zoom in").click()
+        for _ in range(2):
+            view.page.get_by_role("button", name="Next deadlock").click()
+            view.wait()
+        start, end = view.span
+        assert (start + end) / 2 % 40 == pytest.approx(6)
+        view.page.get_by_role("button", name="Show all").click()
+        view.wait()
+        assert 10 < view.shown("deadlock-lines-0") <= 100
+
+
+def test_a_run_without_servers_and_resources_has_nothing_of_them(chromium: Browser, iot: Path) -> None:
+    with browser.opened(chromium, iot) as view:
+        assert legend(view) == []
+        names = ("idle", "curves", "holds", "blocked", "section-names", "deadlocks", "deadlock-lines")
+        assert [view.shown(f"{name}-0") for name in names] == [0] * 7
+        assert view.page.get_by_role("button", name="Next deadlock").count() == 0
+
+
+def test_names_of_resources_and_servers_without_tasks_are_only_text(chromium: Browser, tmp_path: Path) -> None:
+    tasks = [takt.Task(name=MATHS, period=9, body=["lock " + HOSTILE, "run 4", "unlock " + HOSTILE], server=MATHS)]
+    servers = [
+        takt.Server(name=MATHS, period=9, budget=5),
+        takt.Server(name="empty", period=9, budget=1, kind="idling"),
+    ]
+    system = takt.System(tasks=tasks, servers=servers, resources=[takt.Resource(name=HOSTILE)])
+    with browser.opened(chromium, written(tmp_path, takt.simulate(system, 18))) as view:
+        y = rows(view, "holds", "y")[0][0]
+        assert HOSTILE in hover(view, 2, y)
+        assert view.page.evaluate("window.hacked === undefined")
+        assert view.page.locator("img").count() == 0
+        assert view.errors == []
+        assert [group.server for group in timeline.timeline(takt.simulate(system, 18)).groups] == [MATHS, "empty"]
+
+
+def test_servers_that_are_left_out_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timeline, "MAX_LANES", 2)
+    servers = [takt.Server(name=f"S{i}", period=9, budget=1) for i in range(5)]
+    system = takt.System(tasks=[takt.Task(name="T", period=9, wcet=1, server="S4")], servers=servers)
+    assert [group.server for group in timeline.timeline(takt.simulate(system, 18)).groups] == ["S0", "S4"]
+    assert "The charts show 2 of 5 servers." in html.page([takt.simulate(system, 18)])
+
+
+def test_what_was_not_kept_cannot_be_shown() -> None:
+    with pytest.raises(ValueError, match="budgets were not kept"):
+        html.page([takt.simulate(takt.load(EXAMPLES / "servers.toml"), budgets=False)])
+    with pytest.raises(ValueError, match="locks were not kept"):
+        html.page([takt.simulate(circle(), 20, locks=False)])
+    html.page([takt.simulate(takt.load(EXAMPLES / "smallest.toml"), budgets=False, locks=False)])
 
 
 # ---- distributions ----------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """The charts of the page: Bokeh figures, and the sources that templates/report.js fills as the view moves.
 
-A chart holds its whole run in the sources named "segments-N", "jobs-N" and "points-N" (N is the number of the
-run), and draws the sources named "shown-...-N". Which part of a run is drawn, and how coarsely, is decided in the
+A chart holds its whole run in the sources named "segments-N", "jobs-N", "budgets-N" and so on (N is the number of
+the run), and draws the sources named "shown-...-N". Which part of a run is drawn, and how coarsely, is decided in the
 browser, so that ten segments and two hundred thousand are equally quick to look at.
 
 Names of tasks come from users: here they are only data or PlainText, which Bokeh neither takes for HTML nor for
@@ -40,7 +40,7 @@ from numpy.typing import NDArray
 
 from takt import times
 from takt.simulation import Result
-from takt.timeline import MISS_COLOR, Distribution, Timeline, shorten
+from takt.timeline import MISS_COLOR, SECTION_HEIGHT, Distribution, Timeline, is_idle, shorten
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', Arial, sans-serif"
 POLICY_COLORS = ("#332288", "#44aa99", "#ddaa33", "#aa4499", "#88ccee", "#117733", "#8c8c8c")
@@ -54,12 +54,16 @@ OVERVIEW_CELLS = 400
 _INK = "#3d4852"
 _QUIET = "#7b8794"
 _FAINT = "#e4e7eb"
+_IDLE_COLOR = "#dde1e6"
+_BUDGET_COLOR = "#52606d"
 _LANE_PIXELS = 40
 _AXIS_PIXELS = 34
 _NAME_CHARACTERS = 26
 _NARROW_CHARACTERS = 42
 _BAR_HEIGHT = 0.46
 _BASE = 0.36
+_HOLD_HEIGHT, _BLOCKED_HEIGHT = 0.26, 0.16
+_SECTION = "left right y alpha task job what resource start end holder"
 _ARROW = "x top bottom task job start end release response deadline"
 
 
@@ -104,9 +108,12 @@ def gantt(run: Run, number: int, view: Range1d) -> figure:
     _time_axis(chart, lines.unit)
     _lane_axis(chart, lines)
     _headings(chart, lines)
+    _draw_budgets(chart, lines, number)
     hover = _draw(chart, number)
+    sections = _draw_sections(chart, number)
+    _draw_deadlocks(chart, number)
     wheel, pan = WheelZoomTool(dimensions="width", maintain_focus=False), PanTool(dimensions="width")
-    chart.add_tools(wheel, pan, _tooltip(hover, lines.unit))
+    chart.add_tools(wheel, pan, _tooltip(hover, lines.unit), _section_tooltip(sections, lines.unit))
     chart.toolbar.active_scroll = wheel
     chart.toolbar.active_drag = pan
     chart.js_on_change("inner_width", CustomJS(args=_whole_run(lines, number), code="takt.changed()"))
@@ -133,16 +140,45 @@ def view_of(runs: Sequence[Run], end: int) -> Range1d:
 def _for_the_browser(lines: Timeline) -> dict[str, Any]:
     """Give what templates/report.js must know of a chart."""
     lanes = [{"task": lane.task, "color": lane.color, "y": lane.y} for lane in lines.lanes]
-    return {"height": lines.height, "lanes": lanes, "nanoseconds": times.UNITS[lines.unit]}
+    groups = [
+        {"top": group.top, "bottom": group.bottom, "budget": group.budget * lines.scale} for group in lines.groups
+    ]
+    return {
+        "height": lines.height,
+        "lanes": lanes,
+        "groups": groups,
+        "names": _names_of_sections(lines),
+        "section_height": SECTION_HEIGHT,
+        "until": lines.until * lines.scale,
+        "nanoseconds": times.UNITS[lines.unit],
+    }
+
+
+def _names_of_sections(lines: Timeline) -> list[str]:
+    """List the resources, and the tasks that held them, that the sections number."""
+    return pl.concat([lines.sections["resource"], lines.sections["holder"]]).drop_nulls().unique().sort().to_list()
+
+
+def _numbered(lines: Timeline) -> pl.DataFrame:
+    """Give the sections with numbers for names; nobody is -1."""
+    names = {name: number for number, name in enumerate(_names_of_sections(lines))}
+    number = pl.col("resource", "holder").replace_strict(names, default=-1, return_dtype=pl.Int32)
+    return lines.sections.with_columns(number)
 
 
 def _whole_run(lines: Timeline, number: int) -> dict[str, Any]:
     """Make the sources that nobody draws."""
     scale = lines.scale
+    of_section = ("lane", "job", "resource", "waits", "depth", "holder", "holder_job")
+    deadlocks = lines.deadlocks.with_columns(pl.col("lane").fill_null(-1))
     columns = {
         "segments": _columns(lines.segments, scale, ("start", "end", "resumed"), ("lane", "job", "row")),
         "jobs": _columns(lines.jobs, scale, ("release", "deadline", "finish", "response"), ("lane", "job", "missed")),
         "points": _columns(lines.points, scale, ("instant",), ("lane", "job", "optional", "should_yield")),
+        "budgets": _columns(lines.budgets, scale, ("tick", "budget"), ("group", "is_charged")),
+        "idle": _columns(lines.idle, scale, ("start", "end"), ("group",)),
+        "sections": _columns(_numbered(lines), scale, ("start", "end"), of_section),
+        "deadlocks": _columns(deadlocks, scale, ("instant",), ("lane",)),
     }
     return {name: ColumnDataSource(data, name=f"{name}-{number}") for name, data in columns.items()}
 
@@ -150,7 +186,7 @@ def _whole_run(lines: Timeline, number: int) -> dict[str, Any]:
 def _columns(frame: pl.DataFrame, scale: float, instants: Sequence[str], numbers: Sequence[str]) -> dict[str, Any]:
     """Make typed arrays of a frame: instants in units, null as NaN."""
     columns = {name: (frame[name].cast(pl.Float64) * scale).fill_null(float("nan")).to_numpy() for name in instants}
-    return columns | {name: frame[name].cast(pl.Int32).fill_null(0).to_numpy() for name in numbers}
+    return columns | {name: frame[name].cast(pl.Int32).fill_null(0).shrink_dtype().to_numpy() for name in numbers}
 
 
 def _shown(name: str, number: int, columns: str) -> ColumnDataSource:
@@ -193,30 +229,89 @@ def _pieces(chart: figure, number: int) -> Renderer:
     return drawn
 
 
+def _draw_budgets(chart: figure, lines: Timeline, number: int) -> None:
+    """Draw the idle time of servers and over it their budgets, between lines at nothing and at the full budget."""
+    idle = _shown("idle", number, "left right top bottom alpha")
+    hatch = {"hatch_pattern": "/", "hatch_color": _QUIET, "hatch_alpha": 0.8, "hatch_scale": 7, "hatch_weight": 0.6}
+    pale = {"fill_color": _IDLE_COLOR, "fill_alpha": "alpha", "line_color": None}
+    chart.quad("left", "right", "top", "bottom", source=idle, **pale, **hatch)
+    chart.hspan(y=[group.top for group in lines.groups], line_color=_FAINT, line_dash="4 3", line_width=1)
+    chart.hspan(y=[group.bottom for group in lines.groups], line_color=_FAINT, line_width=1)
+    curves = _shown("curves", number, "xs ys")
+    chart.patches("xs", "ys", source=curves, fill_color=_BUDGET_COLOR, fill_alpha=0.3, line_color=_BUDGET_COLOR)
+
+
+def _draw_sections(chart: figure, number: int) -> list[Renderer]:
+    """Draw below a lane who holds and who waits, and the resource where there is room; gives what has tooltips."""
+    held = _sections(chart, _shown("holds", number, _SECTION), height=_HOLD_HEIGHT, fill_color=_INK, line_color=None)
+    hatch = {"hatch_pattern": "\\", "hatch_color": _QUIET, "hatch_scale": 5, "hatch_weight": 0.6}
+    blocked = _shown("blocked", number, _SECTION)
+    waiting = _sections(chart, blocked, height=_BLOCKED_HEIGHT, fill_color="white", line_color=_INK, **hatch)
+    names = _shown("section-names", number, "x y label ink paper")
+    _labels(chart, names, text_color="ink", background_fill_color="paper", text_font_size="10px")
+    return [held, waiting]
+
+
+def _sections(chart: figure, source: ColumnDataSource, **style: Any) -> Renderer:
+    """Draw sections of one kind; a hatch that differs from bar to bar would be slow."""
+    place = {"y": "y", "left": "left", "right": "right"}
+    return chart.hbar(source=source, fill_alpha="alpha", line_alpha="alpha", line_width=0.8, **place, **style)
+
+
+def _draw_deadlocks(chart: figure, number: int) -> None:
+    """Draw a line through all lanes where a circle of waiting jobs closes, and a mark at each of these jobs."""
+    lines, marks = _shown("deadlock-lines", number, "x top bottom"), _shown("deadlocks", number, "x y label")
+    _stems(chart, lines, line_color="black", line_width=2.5)
+    chart.scatter("x", "y", source=marks, marker="hex", size=20, color="black")
+    chart.scatter("x", "y", source=marks, marker="x", size=8, line_color="white", line_width=2.5)
+    bold = {"text_font_size": "12px", "text_font_style": "bold", "x_offset": 13}
+    _labels(chart, marks, text_color="black", background_fill_color="white", **bold)
+
+
+def _labels(chart: figure, source: ColumnDataSource, **style: Any) -> None:
+    """Write labels beside what they belong to, on a ground that keeps them readable on anything."""
+    place = {"x": "x", "y": "y", "text": "label", "x_offset": 4, "text_baseline": "middle"}
+    chart.text(source=source, text_font=value(FONT), **(place | style))
+
+
 def _tooltip(renderers: list[Renderer], unit: str) -> HoverTool:
-    """Say what is under the pointer. Bokeh shows values as text, never as HTML."""
-    written = CustomJSHover(code=f"return Number.isNaN(value) ? '\u2013' : `${{+value.toFixed(6)}} {unit}`")
+    """Say what job is under the pointer."""
     instants = ("start", "end", "release", "deadline", "response")
-    rows = [("task", "@task"), ("job", "@job"), *((name, f"@{name}{{custom}}") for name in instants)]
-    formatters = {f"@{name}": written for name in instants}
+    return _hover(renderers, [("task", "@task"), ("job", "@job"), *((name, name) for name in instants)], unit)
+
+
+def _section_tooltip(renderers: list[Renderer], unit: str) -> HoverTool:
+    """Say who holds what, or waits for it, since when."""
+    names = [(name, f"@{name}") for name in ("task", "job", "what", "resource")]
+    return _hover(renderers, [*names, ("since", "start"), ("until", "end"), ("held by", "@holder")], unit)
+
+
+def _hover(renderers: list[Renderer], rows: list[tuple[str, str]], unit: str) -> HoverTool:
+    """Make tooltips of columns with @, and of columns of times without. Bokeh shows values as text, never as HTML."""
+    written = CustomJSHover(code=f"return Number.isNaN(value) ? '\u2013' : `${{+value.toFixed(6)}} {unit}`")
     return HoverTool(
-        renderers=renderers, tooltips=rows, formatters=formatters, attachment="above", point_policy="follow_mouse"
+        renderers=renderers,
+        tooltips=[(name, column if column.startswith("@") else f"@{column}{{custom}}") for name, column in rows],
+        formatters={f"@{column}": written for _, column in rows if not column.startswith("@")},
+        attachment="above",
+        point_policy="follow_mouse",
     )
 
 
 def _lane_axis(chart: figure, lines: Timeline) -> None:
     """Name the lanes at the left, where there is room, and above them on a narrow screen; rule their baselines."""
-    chart.yaxis.ticker = FixedTicker(ticks=[lane.y for lane in lines.lanes])
-    chart.yaxis.major_label_overrides = {
-        lane.y: PlainText(text=shorten(lane.task, _NAME_CHARACTERS)) for lane in lines.lanes
-    }
+    names = {lane.y: PlainText(text=shorten(lane.task, _NAME_CHARACTERS)) for lane in lines.lanes}
+    names |= {group.top: PlainText(text=group.label) for group in lines.groups}
+    names |= {group.bottom: PlainText(text="0") for group in lines.groups}
+    chart.yaxis.ticker = FixedTicker(ticks=list(names))
+    chart.yaxis.major_label_overrides = names
     chart.yaxis.major_tick_line_color = None
     chart.ygrid.grid_line_color = None
     baselines = [lane.y + _BASE for lane in lines.lanes]
     chart.hspan(y=baselines, line_color=_FAINT, line_width=1)
     narrow = [shorten(lane.task, _NARROW_CHARACTERS) for lane in lines.lanes]
-    names = ColumnDataSource({"text": narrow, "y": [lane.y - 0.5 for lane in lines.lanes]})
-    chart.add_layout(_left_labels(names, name="narrow", visible=False, text_baseline="top", text_color=_INK))
+    above = ColumnDataSource({"text": narrow, "y": [lane.y - 0.5 for lane in lines.lanes]})
+    chart.add_layout(_left_labels(above, name="narrow", visible=False, text_baseline="top", text_color=_INK))
 
 
 def _headings(chart: figure, lines: Timeline) -> None:
@@ -313,11 +408,14 @@ def _strip(chart: figure, run: Run, row: int) -> None:
     chart.image([busy_shares(run.result, until)[None, :]], color_mapper=grey, **place)
     middles = [(cell + 0.5) * width for cell in missed_cells(run.result, until)]
     chart.segment(middles, row + 0.05, middles, row + 0.35, line_color=MISS_COLOR, line_width=2)
+    closed = (run.timeline.deadlocks["instant"].unique() * run.timeline.scale).to_list()
+    chart.segment(closed, row + 0.05, closed, row + 0.95, line_color="black", line_width=2.5)
 
 
 def busy_shares(result: Result, until: int) -> NDArray[np.float64]:
     """Cut the time up to an instant into equal cells and give the share of each in which any task ran."""
-    segments = result.segments.filter(pl.col("start") < until).select("start", length=pl.col("end") - pl.col("start"))
+    tasks = result.segments.filter(~is_idle(result), pl.col("start") < until)
+    segments = tasks.select("start", length=pl.col("end") - pl.col("start"))
     busy = segments["length"].cum_sum()
     ends, before = segments["start"] + segments["length"], busy - segments["length"]
     edges = np.linspace(0, until, OVERVIEW_CELLS + 1)

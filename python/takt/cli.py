@@ -333,7 +333,7 @@ def _simulate(run: _Run, outputs: _Outputs) -> _Outcome:
             run.system,
             segments=wants_all or outputs.segments is not None,
             jobs=wants_all or outputs.jobs is not None,
-            budgets=outputs.perfetto is not None or outputs.budgets is not None,
+            budgets=wants_all or outputs.budgets is not None,
             points=wants_all,
             trace=outputs.trace,
             progress=progress,

@@ -1,8 +1,9 @@
 """The Gantt chart for papers: one column wide, vector text, and readable without colours.
 
 Drawn in the field's way: releases are arrows up, deadlines arrows down, a job that was interrupted is joined by a
-dotted line. A miss is a thick arrow, and what ran after the deadline is hatched, so both are seen in print. Neither
-Matplotlib nor a display is needed before a chart is wanted.
+dotted line. A miss is a thick arrow, and what ran after the deadline is hatched, so both are seen in print. Below the
+heading of a server is its budget, hatched where the server idles; below a task a black bar is a resource that it holds,
+a thin hatched one a resource that it waits for. Neither Matplotlib nor a display is needed before a chart is wanted.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import polars as pl
 from takt import times
 from takt.errors import InputError, Problem, file_error, show, system_error
 from takt.simulation import Result
-from takt.timeline import MISS_COLOR, Lane, Timeline, axis_unit, shorten, timeline
+from takt.timeline import MISS_COLOR, SECTION_HEIGHT, Group, Lane, Timeline, axis_unit, shorten, timeline
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,6 +31,9 @@ _MARGIN_INCHES = 0.42
 _FIRST_SEGMENTS = 40
 _NAME_CHARACTERS = 16
 _FONT_POINTS = 7.0
+_SMALL_POINTS = 4.5
+_AXES_POINTS, _LETTER_POINTS = 190.0, 2.8
+_SECTION_TOP, _HOLD_HEIGHT, _WAIT_HEIGHT = 0.48, 0.26, 0.16
 _INK = "black"
 _TOP, _BAR_TOP, _BAR_HEIGHT, _BASE = -0.42, -0.16, 0.5, 0.36
 _STYLE: dict[Any, Any] = {
@@ -53,7 +57,7 @@ def draw(
     """Draw the Gantt chart of a stretch of a run.
 
     Args:
-        result: of a simulation that kept segments and jobs.
+        result: of a simulation that kept segments, jobs, points, and the budgets and locks if there are any.
         path: a file to write the chart to, too; its suffix (.svg, .png, .pdf) says in which format.
         start: beginning of the stretch, in ticks or with a unit; default: 0.
         end: its end; default: the horizon, or of a long run as much as a column shows well.
@@ -63,13 +67,13 @@ def draw(
 
     Raises:
         InputError: the stretch is empty or no time, the suffix is not one of these, or the file cannot be written.
-        ValueError: the simulation did not keep segments or jobs.
+        ValueError: the simulation did not keep what is shown.
     """
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
     check_path(path)
-    lines = timeline(result, max_segments=len(result.segments))
+    lines = timeline(result, most=None)
     first, last = _stretch(result, lines, start, end)
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(_WIDTH_INCHES, lines.height * _LANE_INCHES + _MARGIN_INCHES), layout="constrained")
@@ -139,6 +143,11 @@ def _fill(axes: Axes, lines: Timeline, result: Result, first: int, last: int) ->
         _waits(axes, lane, waits.filter(lane=number), scale)
         _arrows(axes, lane, jobs.filter(lane=number), scale)
         _points(axes, lane, points.filter(lane=number), scale)
+        _sections(axes, lane, lines.sections.filter(pl.col("lane") == number), (first, last), scale)
+    for number, group in enumerate(lines.groups):
+        _idle(axes, group, lines.idle.filter(pl.col("group") == number), scale)
+        _budget(axes, group, lines.budgets.filter(pl.col("group") == number), lines.until, scale)
+    _deadlocks(axes, lines, lines.deadlocks.filter(pl.col("instant").is_between(first, last)), scale)
     _style(axes, lines)
     margin = (last - first) * scale * 0.015
     axes.set_xlim(first * scale - margin, last * scale + margin)
@@ -195,6 +204,60 @@ def _points(axes: Axes, lane: Lane, points: pl.DataFrame, scale: float) -> None:
         axes.plot(instants, [middle] * len(instants), "D", markeredgecolor=_INK, markeredgewidth=0.5, zorder=5, **style)
 
 
+def _sections(axes: Axes, lane: Lane, sections: pl.DataFrame, view: tuple[int, int], scale: float) -> None:
+    """Draw below a lane what its jobs hold and wait for, and name it where there is room."""
+    first, last = view
+    seen = sections.filter(pl.col("end") > first, pl.col("start") < last)
+    for start, end, resource, waits, depth in seen.select("start", "end", "resource", "waits", "depth").iter_rows():
+        middle = lane.y + _SECTION_TOP + SECTION_HEIGHT * (depth + 0.5)
+        height = _WAIT_HEIGHT if waits else _HOLD_HEIGHT
+        style: dict[str, Any] = {"facecolor": "white", "hatch": "\\\\" * 4} if waits else {"facecolor": _INK}
+        span = [(start * scale, (end - start) * scale)]
+        axes.broken_barh(span, (middle - height / 2, height), edgecolor=_INK, linewidth=0.4, zorder=2, **style)
+        begin = max(start, first)
+        if not waits and (end - begin) / (last - first) * _AXES_POINTS > 3 + _LETTER_POINTS * len(resource):
+            _note(axes, begin * scale, middle, resource, color="white")
+
+
+def _note(axes: Axes, x: float, y: float, text: str, **style: Any) -> None:
+    """Write something small right of an instant."""
+    place: dict[str, Any] = {"xytext": (1.5, 0), "textcoords": "offset points", "va": "center_baseline"}
+    axes.annotate(text, (x, y), fontsize=_SMALL_POINTS, parse_math=False, zorder=6, **place, **style)
+
+
+def _idle(axes: Axes, group: Group, idle: pl.DataFrame, scale: float) -> None:
+    """Hatch the time in which a server idles."""
+    spans = [(start * scale, (end - start) * scale) for start, end in idle.select("start", "end").iter_rows()]
+    if spans:
+        style: dict[str, Any] = {"facecolor": "0.93", "edgecolor": "0.6", "linewidth": 0.0, "hatch": "//////"}
+        axes.broken_barh(spans, (group.top, group.bottom - group.top), zorder=1, **style)
+
+
+def _budget(axes: Axes, group: Group, changes: pl.DataFrame, until: int, scale: float) -> None:
+    """Draw the budget of a server: it falls with slope 1 while it is charged, and jumps when it is replenished."""
+    nexts = [*changes["tick"][1:], until]
+    instants, heights = [], []
+    for (tick, budget, is_charged), end in zip(
+        changes.select("tick", "budget", "is_charged").rows(), nexts, strict=True
+    ):
+        instants += [tick * scale, end * scale]
+        heights += [budget, budget - is_charged * (end - tick)]
+    ys = [group.bottom - (group.bottom - group.top) * height / group.budget for height in heights]
+    axes.fill_between(instants, ys, group.bottom, facecolor="0.4", alpha=0.25, linewidth=0, zorder=1.5)
+    axes.plot(instants, ys, color="0.25", linewidth=0.6, zorder=2)
+
+
+def _deadlocks(axes: Axes, lines: Timeline, deadlocks: pl.DataFrame, scale: float) -> None:
+    """Draw a line through all lanes where a circle of waiting jobs closes, and a mark at each of these jobs."""
+    instants = deadlocks["instant"].unique().sort()
+    axes.vlines(_at(instants, scale), 0, lines.height, _INK, linewidth=1.3, zorder=5)
+    for instant, number in deadlocks.drop_nulls().iter_rows():
+        y = lines.lanes[number].y + _BAR_TOP + _BAR_HEIGHT / 2
+        axes.plot([instant * scale], [y], "X", color=_INK, markersize=6, markeredgecolor="white", zorder=6)
+    for instant in instants:
+        _note(axes, instant * scale, 0.1, "deadlock", weight="bold")
+
+
 def _at(instants: Iterable[int], scale: float) -> list[float]:
     """Convert instants to numbers of the axis."""
     return [instant * scale for instant in instants]
@@ -202,8 +265,9 @@ def _at(instants: Iterable[int], scale: float) -> list[float]:
 
 def _style(axes: Axes, lines: Timeline) -> None:
     """Name the lanes, rule their baselines, head the servers and leave the rest out."""
-    names = [shorten(lane.task, _NAME_CHARACTERS) for lane in lines.lanes]
-    axes.set_yticks([lane.y + 0.1 for lane in lines.lanes], names, parse_math=False)
+    names = [(lane.y + 0.1, shorten(lane.task, _NAME_CHARACTERS)) for lane in lines.lanes]
+    budgets = [(y, text) for group in lines.groups for y, text in ((group.top, group.label), (group.bottom, "0"))]
+    axes.set_yticks([y for y, _ in names + budgets], [text for _, text in names + budgets], parse_math=False)
     axes.hlines(
         [lane.y + _BASE for lane in lines.lanes], 0, 1, "0.75", linewidth=0.4, transform=axes.get_yaxis_transform()
     )
@@ -212,5 +276,7 @@ def _style(axes: Axes, lines: Timeline) -> None:
         axes.text(0.005, group.y, group.title, color="0.35", parse_math=False, **place)
     axes.set_ylim(lines.height, -0.05)
     axes.tick_params(axis="y", length=0, labelsize=_FONT_POINTS)
+    for label in axes.get_yticklabels()[len(names) :]:
+        label.set_fontsize(_SMALL_POINTS)
     axes.tick_params(axis="x", width=0.5, length=2.5, labelsize=_FONT_POINTS)
     axes.spines[["top", "left", "right"]].set_visible(False)

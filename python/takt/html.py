@@ -11,13 +11,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from takt import report, timeline
+from takt import report, sharing, timeline
 from takt.errors import system_error
 from takt.model import System
 from takt.policy import name_of
@@ -73,12 +74,13 @@ def write(results: Sequence[Result], path: str | Path) -> None:
     """Write a page about one run, or about several runs of one task set, one above the other on one time axis.
 
     Args:
-        results: of simulations that kept segments and jobs; they differ in their policies.
+        results: of simulations that kept what is shown; they differ in their policies.
         path: the file; what is there is replaced.
 
     Raises:
         InputError: the file cannot be written.
-        ValueError: there is no result, or one did not keep segments or jobs.
+        ValueError: there is no result, or one did not keep segments, jobs, points, or the budgets or locks that
+            there are.
     """
     text = page(results)
     try:
@@ -185,6 +187,11 @@ def _facts(runs: Sequence[Run]) -> dict[str, Any]:
         "task_note": _row_note("worst", len(told.rows), "tasks"),
         "has_points": any(len(run.timeline.points) for run in runs),
         "has_misses": any(run.result.missed for run in runs),
+        "deadlocks": list(_deadlocks(runs)),
+        "has_budgets": any(run.timeline.groups for run in runs),
+        "has_idle": any(len(run.timeline.idle) for run in runs),
+        "has_sections": any(len(run.timeline.sections) for run in runs),
+        "has_waits": any(run.timeline.sections["waits"].any() for run in runs),
     }
 
 
@@ -205,9 +212,21 @@ def verdict(missed: int) -> str:
     return f"{missed:,} deadline{'s' if missed > 1 else ''} missed"
 
 
+def _deadlocks(runs: Sequence[Run]) -> Iterator[str]:
+    """Say who waits for whom in circles, and in which run if there are several."""
+    for run in runs:
+        found = sharing.deadlocks(run.result)
+        prefix = f"{run.name}: " if len(runs) > 1 else ""
+        for sentence in report.deadlock_sentences(found, partial(timeline.show_span, system=run.result.system)):
+            yield prefix + sentence
+
+
 def _notes(runs: Sequence[Run]) -> Iterator[str]:
     """Say what the charts leave out."""
     lines = runs[0].timeline
+    servers = len(runs[0].result.system.servers)
+    if len(lines.groups) < servers:
+        yield f"The charts show {len(lines.groups)} of {servers} servers."
     if len(lines.lanes) < lines.task_count:
         yield f"The charts show {len(lines.lanes)} of {lines.task_count} tasks, the worst: see the table of tasks."
     for run in runs:

@@ -1,7 +1,8 @@
 """Export to Perfetto's protobuf trace format, which ui.perfetto.dev opens.
 
-One process track for the task set; in it a track for the processor (who runs), one for each task (its segments,
-releases, points and misses) and a counter for the budget of each server. Timestamps are nanoseconds, exact.
+One process track for the task set; in it a track for the processor (who runs, idling servers too), one for each task
+(its segments, releases, points, misses, and as instants what it does with resources) and a counter for the budget of
+each server. Timestamps are nanoseconds, exact.
 
 The schema is that of the `perfetto` package, imported when a trace is exported.
 """
@@ -43,7 +44,7 @@ def write(result: Result, path: str | Path) -> None:
     """Write a run in Perfetto's format.
 
     Args:
-        result: a run that kept segments, jobs, points and, if there are servers, budgets.
+        result: a run that kept segments, jobs, points, and the budgets and locks if there are any.
         path: the file; what was in it is gone.
 
     Raises:
@@ -130,9 +131,20 @@ def _events(result: Result, tracks: dict[str, int]) -> Iterable[_Event]:
         yield _Event(release, _INSTANT, tracks[task], "release", (("job", job),))
         if missed:
             yield _Event(due, _INSTANT, tracks[task], "deadline missed", (("job", job),))
+    yield from _lock_events(result, tracks)
     for instant, task, job, optional, should_yield in result.points.rows():
         name = "optional point" if optional else "point"
         yield _Event(instant, _INSTANT, tracks[task], name, (("job", job), ("should_yield", should_yield)))
+
+
+_LOCK_NAMES = {"lock": "lock {}", "wait": "wait for {}", "unlock": "unlock {}", "deadlock": "deadlock: waits for {}"}
+
+
+def _lock_events(result: Result, tracks: dict[str, int]) -> Iterable[_Event]:
+    """List what jobs do with resources; sections may begin and end within a segment, so they are no slices."""
+    rows = result.locks.rows() if result.system.resources else []
+    for instant, task, job, resource, what in rows:
+        yield _Event(instant, _INSTANT, tracks[task], _LOCK_NAMES[what].format(resource), (("job", job),))
 
 
 def _write_event(builder: StreamingTraceProtoBuilder, event: _Event, resolution_ns: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
@@ -13,8 +13,9 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from takt import times, trace
+from takt import sharing, times, trace
 from takt.policy import name_of
+from takt.sharing import Deadlock
 from takt.simulation import Architecture, Result
 
 _MISSED = "bold red"
@@ -22,6 +23,8 @@ _UNBOUNDED = 10_000
 _PRECISION = 10**18
 MAX_LINES = 500
 """How many tasks a table shows; its totals are those of all tasks."""
+MAX_DEADLOCKS = 5
+"""How many deadlocks are told; the others are counted."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,7 @@ class Report:
         switches: context switches, where that is known.
         overhead: ticks that the kernel's own work took, where that is known.
         architecture: what the scheduler cost where it runs, if the platform says where.
+        deadlocks: circles of waiting jobs, as far as the simulation kept locks.
     """
 
     name: str
@@ -116,6 +120,7 @@ class Report:
     switches: int | None = None
     overhead: int | None = None
     architecture: Architecture | None = None
+    deadlocks: tuple[Deadlock, ...] = ()
 
     @property
     def missed(self) -> int:
@@ -145,6 +150,7 @@ def report_of(result: Result) -> Report:
         switches=result.switches,
         overhead=result.overhead,
         architecture=result.architecture,
+        deadlocks=sharing.deadlocks(result) if result.keeps_locks else (),
     )
 
 
@@ -179,6 +185,7 @@ def print_report(console: Console, report: Report, unit: str) -> None:
         console.print(_architecture_line(report.architecture, clock), soft_wrap=True)
     elif report.overhead:
         console.print(f"kernel time {clock.write(report.overhead)}, {report.switches} context switches")
+    _print_deadlocks(console, report, clock)
     _say_what_is_left_out(console, report)
 
 
@@ -202,6 +209,24 @@ def print_comparison(console: Console, measured: Report, simulated: Report, unit
     """
     print_table(console, f"{_title(measured)}  on {measured.platform}", _comparison_table(measured, simulated, unit))
     _say_what_is_left_out(console, measured)
+
+
+def _print_deadlocks(console: Console, report: Report, clock: Clock, prefix: str = "") -> None:
+    """Print a line for each deadlock."""
+    for sentence in deadlock_sentences(report.deadlocks, clock.write):
+        console.print(Text(prefix + sentence, style=_MISSED), soft_wrap=True)
+
+
+def deadlock_sentences(deadlocks: Sequence[Deadlock], write: Callable[[int], str]) -> list[str]:
+    """Say of each deadlock when it closed and who waits for whom; of many, only the first ones.
+
+    Args:
+        deadlocks: of a run.
+        write: how to write an instant.
+    """
+    sentences = [f"deadlock at {write(found.instant)}: {found}" for found in deadlocks[:MAX_DEADLOCKS]]
+    more = len(deadlocks) - len(sentences)
+    return sentences + [f"{more} more deadlock{'s' if more > 1 else ''}"] * (more > 0)
 
 
 def _say_what_is_left_out(console: Console, report: Report) -> None:
@@ -242,7 +267,10 @@ def print_policies(console: Console, reports: Sequence[Report], unit: str) -> No
     """
     horizon = times.shortest(reports[0].horizon * reports[0].resolution_ns)
     title = f"{reports[0].name}  horizon {horizon}  largest response and misses under each policy"
-    print_table(console, title, _policies_table(reports, Clock(reports[0].resolution_ns, unit)))
+    clock = Clock(reports[0].resolution_ns, unit)
+    print_table(console, title, _policies_table(reports, clock))
+    for report in reports:
+        _print_deadlocks(console, report, clock, f"{report.policy}: ")
     _say_what_is_left_out(console, reports[0])
 
 

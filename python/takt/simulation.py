@@ -149,6 +149,22 @@ class Result:
         """
         return _asked_for(self._locks, "locks")
 
+    @property
+    def keeps_locks(self) -> bool:
+        """Whether the locks were asked for."""
+        return self._locks is not None
+
+    @property
+    def budget_changes(self) -> pl.DataFrame:
+        """The budgets after every decision: tick, server (its place in the file), budget, is_charged.
+
+        From a row to the next one of a server, the budget falls by 1 per tick if it is charged, and else stays.
+
+        Raises:
+            ValueError: the budgets were not asked for.
+        """
+        return _asked_for(self._budget_changes, "budgets")
+
     @cached_property
     def budgets(self) -> pl.DataFrame:
         """The budget of every server in every tick, as the dispatcher sees it: tick and a column for each server.
@@ -157,7 +173,7 @@ class Result:
             ValueError: the budgets were not asked for.
             InputError: the frame would be too large.
         """
-        changes = _asked_for(self._budget_changes, "budgets")
+        changes = self.budget_changes
         names = [server.name for server in self.system.servers]
         if self.horizon * len(names) > _MAX_BUDGET_ROWS:
             message = f"the budgets of {len(names)} servers in {self.horizon} ticks are too many; shorten the horizon"
@@ -177,7 +193,7 @@ class Result:
 
         Raises:
             InputError: the file cannot be written.
-            ValueError: segments, jobs or points were not kept.
+            ValueError: segments, jobs, points, or the budgets or locks that there are, were not kept.
         """
         from takt import html
 
@@ -196,7 +212,7 @@ class Result:
 
         Raises:
             InputError: the file cannot be written.
-            ValueError: segments, jobs, points or budgets were not kept.
+            ValueError: segments, jobs, points, or the budgets or locks that there are, were not kept.
         """
         from takt import perfetto_trace
 

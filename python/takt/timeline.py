@@ -1,4 +1,4 @@
-"""What a chart of a run shows: lanes, segments, jobs and points, cut to a size that a chart can bear.
+"""What a chart of a run shows: lanes, segments, jobs, points, budgets and resources, cut to a size that it can bear.
 
 Both charts, that of the page (charts.py) and that for papers (gantt.py), are drawn from this. Times are ticks;
 a chart multiplies them by `scale`, because axes need numbers in a unit. Whatever is left out is counted, so that
@@ -7,15 +7,17 @@ a chart can say so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import polars as pl
 
-from takt import times
+from takt import sharing, times
 from takt.model import Server, System
 from takt.resolve import to_ticks
+from takt.resolved import IDLE
 from takt.simulation import Result
 
 MAX_LANES = 60
@@ -32,6 +34,11 @@ COLORS = (
 
 _LANE_HEIGHT = 1.0
 _GROUP_HEIGHT = 0.7
+_CURVE_HEIGHT = 0.95
+_CURVE_MARGIN = 0.1
+SECTION_HEIGHT = 0.3
+"""Of the rows below a lane in which resources are drawn."""
+
 _HEADING_CHARACTERS = 20
 
 
@@ -44,25 +51,37 @@ class Lane:
         server: name of its server, "" for the root.
         color: of its jobs, the same in every chart of the task set.
         y: middle of the lane; lanes are 1 high, and y grows downwards from 0.
+        rows: below the lane, each SECTION_HEIGHT high, for the resources that a job holds or waits for at once.
     """
 
     task: str
     server: str
     color: str
     y: float
+    rows: int = 0
 
 
 @dataclass(frozen=True)
 class Group:
-    """The heading above the lanes of a server's tasks.
+    """A server: its heading, its budget, and below them the lanes of its tasks.
 
     Args:
+        server: its name.
         title: the server and what it is.
         y: middle of the heading.
+        top: where a full budget is drawn.
+        bottom: where a budget of 0 is drawn.
+        budget: the full one, in ticks.
+        label: the full one, written.
     """
 
+    server: str
     title: str
     y: float
+    top: float
+    bottom: float
+    budget: int
+    label: str
 
 
 @dataclass(frozen=True)
@@ -81,6 +100,12 @@ class Timeline:
             `jobs`; `resumed` is the end of the job's piece before this one, null for the first.
         jobs: lane, job, release, deadline, finish, response, missed; ordered by lane and job.
         points: lane, instant, job, optional, should_yield; ordered by lane and instant.
+        budgets: group, tick, budget, is_charged; ordered by group and tick. A row is where the line of a budget
+            bends or jumps; up to the next one it falls by 1 per tick if it is charged, and else does not change.
+        idle: group, start, end of the time in which an idling server idled; ordered by group and start.
+        sections: lane, start, end, job, resource, waits, depth, holder, holder_job as sharing.sections says them;
+            ordered by lane and start.
+        deadlocks: instant, lane of each job of a circle; lane is null for a task without one; ordered by instant.
         task_count: tasks of the system, lanes or not.
         segment_count: segments of the run.
     """
@@ -95,6 +120,10 @@ class Timeline:
     segments: pl.DataFrame
     jobs: pl.DataFrame
     points: pl.DataFrame
+    budgets: pl.DataFrame
+    idle: pl.DataFrame
+    sections: pl.DataFrame
+    deadlocks: pl.DataFrame
     task_count: int
     segment_count: int
 
@@ -107,22 +136,28 @@ class Timeline:
 def timeline(
     result: Result,
     tasks: Sequence[str] | None = None,
-    max_segments: int = MAX_SEGMENTS,
+    most: int | None = MAX_SEGMENTS,
 ) -> Timeline:
     """Prepare a run for a chart.
 
     Args:
-        result: of a simulation that kept segments and jobs.
+        result: of a simulation that kept segments, jobs, points, and the budgets and locks if there are any.
         tasks: names of the tasks to show; default: all, or the worst MAX_LANES of many.
-        max_segments: how many segments to keep at most, from the beginning of the run.
+        most: how many segments, changes of budgets and so on to keep of each, from the beginning of the run;
+            None: all.
 
     Raises:
-        ValueError: the simulation did not keep segments or jobs.
+        ValueError: the simulation did not keep what is shown.
     """
     shown = set(worst_tasks([result])[:MAX_LANES] if tasks is None else tasks)
-    lanes, groups, height = _arrange(result.system, shown)
-    segments = _in_lanes(result.segments, lanes)
-    until = result.horizon if len(segments) <= max_segments else int(segments["end"][max_segments - 1])
+    sections = _sections(result)
+    lanes, groups, height = _arrange(result.system, shown, _rows(sections))
+    segments, points = _in_lanes(result.segments, lanes), _in_lanes(result.points, lanes)
+    sections = _in_lanes(sections, lanes)
+    budgets, idle = _budgets(result, groups), _idle(result, groups)
+    ends = (segments["end"], budgets["tick"], idle["end"], sections["start"])
+    until = result.horizon if most is None else min(_until(instants, most, result.horizon) for instants in ends)
+    is_before = pl.col("start") < until
     jobs = _jobs(result, lanes).filter(pl.col("release") < until)
     return Timeline(
         lanes=lanes,
@@ -132,12 +167,21 @@ def timeline(
         scale=result.system.resolution_ns / times.UNITS[unit_of(result.system)],
         horizon=result.horizon,
         until=until,
-        segments=_segments(segments.head(max_segments), jobs),
+        segments=_segments(segments.filter(is_before), jobs),
         jobs=jobs,
-        points=_in_lanes(result.points, lanes).filter(pl.col("instant") <= until).sort("lane", "instant"),
+        points=points.filter(pl.col("instant") <= until).sort("lane", "instant"),
+        budgets=budgets.filter(pl.col("tick") < until).sort("group", "tick"),
+        idle=idle.filter(is_before).sort("group", "start"),
+        sections=sections.filter(is_before).sort("lane", "start", maintain_order=True),
+        deadlocks=_deadlocks(result, lanes).filter(pl.col("instant") <= until),
         task_count=len(result.summary),
         segment_count=len(result.segments),
     )
+
+
+def _until(instants: pl.Series, most: int, horizon: int) -> int:
+    """Give the instant by which a chart has as much of one kind as it can bear, or the horizon."""
+    return horizon if len(instants) <= most else int(instants.sort()[most - 1])
 
 
 def unit_of(system: System) -> str:
@@ -208,30 +252,52 @@ def worst_tasks(results: Sequence[Result]) -> list[str]:
 # ---- lanes ------------------------------------------------------------------------------------------
 
 
-def _arrange(system: System, shown: set[str]) -> tuple[tuple[Lane, ...], tuple[Group, ...], float]:
-    """Put the tasks of the root above those of the servers, and every server's heading above its tasks."""
+def _arrange(
+    system: System, shown: set[str], rows: Mapping[str, int]
+) -> tuple[tuple[Lane, ...], tuple[Group, ...], float]:
+    """Put the tasks of the root above those of the servers, and every server's budget above its tasks."""
     lanes: list[Lane] = []
     groups: list[Group] = []
     y = 0.0
-    for server in (None, *_servers(system, None)):
-        members = [
-            (i, task) for i, task in enumerate(system.tasks) if task.server == _name(server) and task.name in shown
-        ]
-        if server is not None and members:
-            groups.append(Group(_heading(system, server), y + _GROUP_HEIGHT / 2))
-            y += _GROUP_HEIGHT
-        for i, task in members:
-            lanes.append(Lane(task.name, task.server or "", COLORS[i % len(COLORS)], y + _LANE_HEIGHT / 2))
-            y += _LANE_HEIGHT
+    members = _members(system, shown)
+    for server in (None, *_shown_servers(system, shown)):
+        if server is not None:
+            groups.append(_group(system, server, y))
+            y += _GROUP_HEIGHT + _CURVE_HEIGHT
+        for task, color in members[_name(server)]:
+            lanes.append(Lane(task, _name(server) or "", color, y + _LANE_HEIGHT / 2, rows.get(task, 0)))
+            y += _LANE_HEIGHT + SECTION_HEIGHT * lanes[-1].rows
     return tuple(lanes), tuple(groups), y
 
 
-def _servers(system: System, parent: str | None) -> Iterator[Server]:
-    """List the servers below one, each before its own."""
-    for server in system.servers:
-        if server.parent == parent:
-            yield server
-            yield from _servers(system, server.name)
+def _members(system: System, shown: set[str]) -> defaultdict[str | None, list[tuple[str, str]]]:
+    """List the tasks of each server that are shown, with their colours."""
+    members: defaultdict[str | None, list[tuple[str, str]]] = defaultdict(list)
+    for i, task in enumerate(system.tasks):
+        if task.name in shown:
+            members[task.server].append((task.name, COLORS[i % len(COLORS)]))
+    return members
+
+
+def _shown_servers(system: System, shown: set[str]) -> list[Server]:
+    """Choose the servers of the tasks that are shown, and as many others as there is room for, each before its own."""
+    servers = list(_servers(system))
+    needed = {task.server for task in system.tasks if task.name in shown}
+    room = MAX_LANES - sum(server.name in needed for server in servers)
+    others = [server.name for server in servers if server.name not in needed][: max(0, room)]
+    return [server for server in servers if server.name in needed.union(others)]
+
+
+def _servers(system: System) -> Iterator[Server]:
+    """List all servers, each before its own and otherwise in file order."""
+    children: defaultdict[str | None, list[Server]] = defaultdict(list)
+    for server in reversed(system.servers):
+        children[server.parent].append(server)
+    pending = children[None]
+    while pending:
+        server = pending.pop()
+        yield server
+        pending += children[server.name]
 
 
 def _name(server: Server | None) -> str | None:
@@ -239,10 +305,28 @@ def _name(server: Server | None) -> str | None:
     return None if server is None else server.name
 
 
+def _group(system: System, server: Server, y: float) -> Group:
+    """Place the heading of a server and its budget below it."""
+    return Group(
+        server=server.name,
+        title=_heading(system, server),
+        y=y + _GROUP_HEIGHT / 2,
+        top=y + _GROUP_HEIGHT + _CURVE_MARGIN,
+        bottom=y + _GROUP_HEIGHT + _CURVE_HEIGHT - _CURVE_MARGIN,
+        budget=int(to_ticks(server.budget, system.resolution)),
+        label=show_time(server.budget, system),
+    )
+
+
 def _heading(system: System, server: Server) -> str:
     """Say what a server is, short enough for a narrow screen."""
     budget, period = (show_time(value, system) for value in (server.budget, server.period))
-    return f"server {shorten(server.name, _HEADING_CHARACTERS)}: {budget} every {period}"
+    return f"{server.kind} server {shorten(server.name, _HEADING_CHARACTERS)}: {budget} every {period}"
+
+
+def _rows(sections: pl.DataFrame) -> dict[str, int]:
+    """Count the rows that each task needs for its resources."""
+    return dict(sections.group_by("task").agg(pl.col("depth").max() + 1).iter_rows())
 
 
 # ---- frames -----------------------------------------------------------------------------------------
@@ -273,6 +357,53 @@ def _segments(segments: pl.DataFrame, jobs: pl.DataFrame) -> pl.DataFrame:
         .sort("lane", "start")
         .with_columns(resumed=pl.when(same_job).then(pl.col("end").shift()))
     )
+
+
+def _budgets(result: Result, groups: Sequence[Group]) -> pl.DataFrame:
+    """Give the instants at which the lines of budgets bend or jump, in order."""
+    if not groups:
+        return pl.DataFrame(schema=_BUDGETS)
+    numbers = {group.server: number for number, group in enumerate(groups)}
+    places = pl.Series([numbers.get(server.name) for server in result.system.servers], dtype=pl.UInt32)
+    changes = result.budget_changes.with_columns(group=pl.lit(places).gather(pl.col("server")))
+    at_ends = changes.drop_nulls("group").unique(["group", "tick"], keep="last", maintain_order=True)
+    return at_ends.select(pl.col(name).cast(kind) for name, kind in _BUDGETS.items()).filter(~_goes_on())
+
+
+_BUDGETS = {"group": pl.UInt32, "tick": pl.Int64, "budget": pl.Int64, "is_charged": pl.Boolean}
+
+
+def _goes_on() -> pl.Expr:
+    """Say whether a row lies on the line of the row before it and has the same slope."""
+    tick, budget, is_charged = (pl.col(name) for name in ("tick", "budget", "is_charged"))
+    before = budget.shift() - is_charged.shift() * (tick - tick.shift())
+    return ((budget == before) & (is_charged == is_charged.shift())).over("group").fill_null(False)
+
+
+def _idle(result: Result, groups: Sequence[Group]) -> pl.DataFrame:
+    """Give the time in which idling servers idled."""
+    numbers = {group.server: number for number, group in enumerate(groups)}
+    group = pl.col("server").replace_strict(numbers, default=None, return_dtype=pl.UInt32)
+    return result.segments.filter(is_idle(result)).select("start", "end", group=group).drop_nulls()
+
+
+def is_idle(result: Result) -> pl.Expr:
+    """Say which segments are the idle time of an idling server; where one idles, no task has that name."""
+    return (pl.col("task") == IDLE) & ~pl.lit(any(task.name == IDLE for task in result.system.tasks))
+
+
+def _sections(result: Result) -> pl.DataFrame:
+    """Give who held or waited for resources when."""
+    if result.system.resources:
+        return sharing.sections(result)
+    return pl.DataFrame(schema=sharing.SECTIONS)
+
+
+def _deadlocks(result: Result, lanes: Sequence[Lane]) -> pl.DataFrame:
+    """Give the jobs of circles."""
+    numbers = {lane.task: number for number, lane in enumerate(lanes)}
+    rows = [(found.instant, numbers.get(wait.task)) for found in sharing.deadlocks(result) for wait in found.waits]
+    return pl.DataFrame(rows, schema={"instant": pl.UInt64, "lane": pl.Int32}, orient="row")
 
 
 # ---- distribution of responses ----------------------------------------------------------------------

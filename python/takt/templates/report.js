@@ -1,7 +1,8 @@
 // What the page does: fills the charts with what their view can show, moves the view, sorts the tables.
-// A chart's whole run is in the sources "segments-N", "jobs-N" and "points-N" (charts.py), ordered by lane and
-// time; "shown-...-N" is what is drawn. What is drawn depends on the size of a pixel: pieces that are less than a
-// pixel apart are one, paler the less of it is busy, and a lane whose arrows would touch shows only its misses.
+// A chart's whole run is in the sources "segments-N", "jobs-N", "budgets-N" and so on (charts.py), ordered by lane
+// and time; "shown-...-N" is what is drawn. What is drawn depends on the size of a pixel: pieces that are less than a
+// pixel apart are one, paler the less of it is busy, a lane whose arrows would touch shows only its misses, and the
+// curve of a budget keeps the least and the largest of what falls on a pixel.
 const takt = (() => {
   const IS_NARROW = "(max-width: 640px)"
   const WIDE = {lane_pixels: 40, marks: 7, top: -0.38, part: 1}
@@ -10,7 +11,18 @@ const takt = (() => {
   const ARROW_PIXELS = 8
   const BLOCK_PIXELS = 8
   const MISS_PIXELS = 5
-  const BASE = 0.36, MIDDLE = 0.09
+  const DEADLOCK_PIXELS = 80
+  const LETTER_PIXELS = 6.2
+  const BASE = 0.36, MIDDLE = 0.09, SECTIONS = 0.48
+  const HELD = {layer: "holds", what: "holds", ink: "#ffffff", paper: "#3d4852"}
+  const BLOCKED = {layer: "blocked", what: "waits", ink: "#3d4852", paper: "#ffffff"}
+  const SOURCES = {
+    segments: "lane", jobs: "lane", points: "lane", sections: "lane", budgets: "group", idle: "group", deadlocks: null,
+  }
+  const LAYERS = [
+    "idle", "curves", "waits", "pieces", "late", "releases", "deadlines", "misses", "points", "holds",
+    "blocked", "section-names", "deadlock-lines", "deadlocks",
+  ]
   const UNITS = [["s", 1e9], ["ms", 1e6], ["us", 1e3], ["ns", 1]]
   let form = WIDE
   let view = null
@@ -48,13 +60,17 @@ const takt = (() => {
   function make_chart(root, number) {
     const source = (name) => root.get_model_by_name(`${name}-${number}`)
     const figure = source("gantt")
-    const {lanes, height} = figure.tags[0]
-    const data = Object.fromEntries(["segments", "jobs", "points"].map((name) => [name, source(name).data]))
-    const rows = Object.fromEntries(Object.keys(data).map((name) => [name, lane_starts(data[name].lane, lanes.length)]))
-    return {figure, lanes, height, data, rows, shown: (name) => source(`shown-${name}`), loaded: null}
+    const facts = figure.tags[0]
+    const count = {lane: facts.lanes.length, group: facts.groups.length}
+    const data = {}, rows = {}
+    for (const [name, order] of Object.entries(SOURCES)) {
+      data[name] = source(name).data
+      if (order != null) rows[name] = lane_starts(data[name][order], count[order])
+    }
+    return {...facts, figure, data, rows, shown: (name) => source(`shown-${name}`), loaded: null}
   }
 
-  // Where each lane's rows begin, and where the last one's end.
+  // Where the rows of each lane, or each server, begin, and where the last one's end.
   function lane_starts(lane_of_row, count) {
     const starts = new Array(count + 1).fill(lane_of_row.length)
     for (let row = lane_of_row.length - 1; row >= 0; row--) starts[lane_of_row[row]] = row
@@ -125,8 +141,14 @@ const takt = (() => {
       load_pieces(chart, lane, number, frame, put)
       load_arrows(chart, lane, number, frame, put)
       load_points(chart, lane, number, frame, put)
+      load_sections(chart, lane, number, frame, put)
     })
-    for (const name of ["waits", "pieces", "late", "releases", "deadlines", "misses", "points"]) {
+    chart.groups.forEach((group, number) => {
+      load_idle(chart, group, number, frame, put)
+      load_curve(chart, group, number, frame, put)
+    })
+    load_deadlocks(chart, frame, put)
+    for (const name of LAYERS) {
       const source = chart.shown(name)
       const columns = Object.keys(source.data)
       const rows = layers[name] ?? []
@@ -215,6 +237,125 @@ const takt = (() => {
     }
   }
 
+  // ---- resources ----
+
+  function load_sections({data: {sections}, rows, names, section_height}, lane, number, {from, to, pixel}, put) {
+    const last = {}
+    const high = first_after(sections.start, rows.sections[number], rows.sections[number + 1], to)
+    for (let i = rows.sections[number]; i < high; i++) {
+      const left = sections.start[i], right = sections.end[i], depth = sections.depth[i], waits = sections.waits[i]
+      if (right < from) continue
+      const kind = waits ? BLOCKED : HELD
+      const before = last[[depth, waits]]
+      if (before != null && left - before.right < pixel && right - before.left < BLOCK_PIXELS * pixel) {
+        join(before, described_section(sections, i, lane, names))
+        continue
+      }
+      const y = lane.y + SECTIONS + (depth + 0.5) * section_height
+      const section = described_section(sections, i, lane, names)
+      put(kind.layer, last[[depth, waits]] = {
+        ...section, what: kind.what, left, right, y, alpha: 1, busy: right - left,
+      })
+      const has_room = (right - left) / pixel > 8 + LETTER_PIXELS * section.resource.length
+      if (has_room) put("section-names", {x: left, y, label: section.resource, ink: kind.ink, paper: kind.paper})
+    }
+  }
+
+  function described_section(sections, i, lane, names) {
+    const holder = sections.holder[i]
+    return {
+      task: lane.task, job: String(sections.job[i]), resource: names[sections.resource[i]],
+      start: sections.start[i], end: sections.end[i],
+      holder: holder < 0 ? "nobody, but others forbid it" : `${names[holder]}, job ${sections.holder_job[i]}`,
+    }
+  }
+
+  // Draws as one what is of one kind and less than a pixel apart.
+  function join(block, {job, resource, holder, start, end}) {
+    block.busy += end - start
+    block.right = block.end = end
+    block.alpha = 0.25 + 0.75 * block.busy / (end - block.left)
+    block.job = `${block.job.split("\u2013")[0]}\u2013${job}`
+    if (block.resource != resource) block.resource = "several"
+    if (block.holder != holder) block.holder = "several"
+  }
+
+  // A line through all lanes for each instant, those that would touch being drawn as one, and a mark for each job.
+  function load_deadlocks({data: {deadlocks: {instant, lane}}, lanes, height}, {from, to, pixel}, put) {
+    let x = -Infinity
+    for (let i = first_after(instant, 0, instant.length, from); i < instant.length && instant[i] <= to; i++) {
+      if (instant[i] != x && instant[i] - x < MISS_PIXELS * pixel) continue
+      if (instant[i] != x) put("deadlock-lines", {x: instant[i], top: 0, bottom: height})
+      x = instant[i]
+      const next = first_after(instant, i, instant.length, x)
+      const has_room = !(instant[next] - x < DEADLOCK_PIXELS * pixel)
+      if (lane[i] >= 0) put("deadlocks", {x, y: lanes[lane[i]].y + MIDDLE, label: has_room ? "deadlock" : ""})
+    }
+  }
+
+  // ---- servers ----
+
+  function load_idle({data: {idle}, rows}, {top, bottom}, number, {from, to, pixel}, put) {
+    const low = first_after(idle.end, rows.idle[number], rows.idle[number + 1], from)
+    const high = first_after(idle.start, low, rows.idle[number + 1], to)
+    let piece = null
+    for (let i = low; i < high; i++) {
+      const left = idle.start[i], right = idle.end[i]
+      if (piece == null || left - piece.right >= pixel || right - piece.left >= BLOCK_PIXELS * pixel) {
+        put("idle", piece = {left, right, top, bottom, alpha: 1, busy: right - left})
+        continue
+      }
+      piece.right = right
+      piece.busy += right - left
+      piece.alpha = 0.25 + 0.75 * piece.busy / (right - piece.left)
+    }
+  }
+
+  // From row to row a budget falls with slope 1 while it is charged, and else stays.
+  function load_curve({data: {budgets}, rows, until}, {top, bottom, budget}, number, frame, put) {
+    const {tick, budget: left, is_charged} = budgets
+    const end = rows.budgets[number + 1]
+    const from = Math.max(frame.from, 0), to = Math.min(frame.to, until)
+    const height = (rest) => bottom - (bottom - top) * rest / budget
+    const points = curve(from, frame.pixel)
+    let low = Math.max(first_after(tick, rows.budgets[number], end, from) - 1, rows.budgets[number])
+    for (let i = low; i < end && tick[i] < to; i++) {
+      const begin = Math.max(tick[i], from), finish = Math.min(i + 1 < end ? tick[i + 1] : until, to)
+      points.add(begin, height(left[i] - is_charged[i] * (begin - tick[i])))
+      points.add(finish, height(left[i] - is_charged[i] * (finish - tick[i])))
+    }
+    const {xs, ys} = points.done()
+    if (xs.length > 0) put("curves", {xs: [xs[0], ...xs, xs.at(-1)], ys: [bottom, ...ys, bottom]})
+  }
+
+  // Collects points from left to right; of those on one pixel it keeps the first, the least, the largest and the last.
+  function curve(from, pixel) {
+    const xs = [], ys = []
+    let cell = null, least = 0, most = 0, last = 0, x = 0
+    function keep(place, height) {
+      if (xs.at(-1) == place && ys.at(-1) == height) return
+      xs.push(place)
+      ys.push(height)
+    }
+    function flush() {
+      if (cell != null) [least, most, last].forEach((height) => keep(x, height))
+    }
+    function add(place, height) {
+      const here = Math.floor((place - from) / pixel)
+      if (here != cell) {
+        flush()
+        keep(place, height)
+        cell = here
+        least = most = height
+      }
+      least = Math.min(least, height)
+      most = Math.max(most, height)
+      last = height
+      x = place
+    }
+    return {add, done: () => { flush(); return {xs, ys} }}
+  }
+
   // ---- the view ----
 
   function move(start, end) {
@@ -230,18 +371,25 @@ const takt = (() => {
     move(middle - half, middle + half)
   }
 
-  // The miss after the one that was gone to last, or, if the view has moved since, the first one in it or behind it;
-  // after the last one the first of all.
   function go_to_next_miss() {
-    const misses = charts.flatMap(({data: {jobs}}) => Array.from(jobs.deadline).filter((_, i) => jobs.missed[i]))
-    const since = visited?.start == view.start ? visited.miss : view.start
-    const first_since = (time) => misses.reduce((best, x) => x > time && x < best ? x : best, Infinity)
+    go_to_next(charts.flatMap(({data: {jobs}}) => Array.from(jobs.deadline).filter((_, i) => jobs.missed[i])))
+  }
+
+  function go_to_next_deadlock() {
+    go_to_next(charts.flatMap(({data: {deadlocks}}) => Array.from(deadlocks.instant)))
+  }
+
+  // The instant after the one that was gone to last, or, if the view has moved since, the first one in it or behind it;
+  // after the last one the first of all.
+  function go_to_next(instants) {
+    const since = visited?.start == view.start ? visited.instant : view.start
+    const first_since = (time) => instants.reduce((best, x) => x > time && x < best ? x : best, Infinity)
     const next = first_since(since)
-    const miss = Number.isFinite(next) ? next : first_since(-Infinity)
-    if (!Number.isFinite(miss)) return
+    const instant = Number.isFinite(next) ? next : first_since(-Infinity)
+    if (!Number.isFinite(instant)) return
     const half = Math.min(view.end - view.start, first.end - first.start) / 2
-    move(miss - half, miss + half)
-    visited = {miss, start: view.start}
+    move(instant - half, instant + half)
+    visited = {instant, start: view.start}
   }
 
   const ACTIONS = {
@@ -250,6 +398,7 @@ const takt = (() => {
     all: () => move(...view.bounds),
     reset: () => move(first.start, first.end),
     miss: go_to_next_miss,
+    deadlock: go_to_next_deadlock,
   }
 
   // ---- times ----
