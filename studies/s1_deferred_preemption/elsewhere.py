@@ -39,8 +39,8 @@ def run() -> Section:
                 "S1-23",
                 "Section 6",
                 "The extension takes two integers in a control block and 106 lines.",
-                "Belongs to the kernel: bytes of a thread and instructions of a switch are measured by make bench. Lines "
-                "added to RTAI have no counterpart.",
+                "Belongs to the kernel: bytes of a thread and instructions of a switch are measured by make bench. "
+                "Lines added to RTAI have no counterpart.",
                 "A limited job takes one key and one bit; a plain thread none of them.",
             ),
             not_testable(

@@ -7,12 +7,13 @@ cites in section 2.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import polars as pl
 import takt
 
 from studies.common import Claim, Section, Table, golden, merged, verdict
-from studies.s1_deferred_preemption.systems import MODES, simulate, ticks
+from studies.s1_deferred_preemption.systems import MODES, simulate
 
 PERIODS = (5, 12)
 LATE_RESPONSES = [31, 27, 33, 29, 35]
@@ -147,17 +148,22 @@ def _all_offsets() -> Iterable[tuple[int, int, int]]:
     return ((i, j, k) for i in range(first) for j in range(second) for k in range(third))
 
 
+_OPTIONS: dict[str, tuple[dict[str, Any], ...]] = {
+    "FPPS": ({}, {}, {}),
+    "FPTS": ({"threshold": 3}, {"threshold": 3}, {"threshold": 2}),
+    "FPNS": ({"preemption": "non-preemptive"},) * 3,
+}
+
+
 def _three(mode: str, offsets: tuple[int, int, int]) -> takt.Result:
     """Run T1 (4, 2), T2 (10, 2), T3 (14, 4); thresholds are the priorities of T1, T1 and T2."""
-    keys = {"FPPS": ({}, {}, {}), "FPNS": ({"preemption": "non-preemptive"},) * 3}
-    thresholds = ({"threshold": 3}, {"threshold": 3}, {"threshold": 2})
     tasks = [
         takt.Task(name=f"T{number + 1}", period=period, wcet=wcet, priority=3 - number, offset=offset, **options)
         for number, (period, wcet, offset, options) in enumerate(
-            zip(FPTS_OFFSETS, (2, 2, 4), offsets, keys.get(mode, thresholds), strict=True)
+            zip(FPTS_OFFSETS, (2, 2, 4), offsets, _OPTIONS[mode], strict=True)
         )
     ]
-    return takt.simulate(takt.System(tasks=tasks), 2 * 140 + ticks(max(offsets)), segments=False, points=False)
+    return takt.simulate(takt.System(tasks=tasks), 2 * 140 + max(offsets), segments=False, points=False)
 
 
 def _threshold_claim(thresholds: pl.DataFrame) -> Claim:

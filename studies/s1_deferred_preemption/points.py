@@ -20,9 +20,9 @@ def run() -> Section:
     calls = count_calls()
     return Section(
         "What a point does",
-        "A low job that runs 2, looks at an optional point, runs 2, looks again, runs 1, comes to a point and runs 1; a "
-        "high job of 1 comes at 3. Then the same low job alone. Then a non-preemptive job of 100, during which ten high "
-        "jobs come.",
+        "A low job that runs 2, looks at an optional point, runs 2, looks again, runs 1, comes to a point and runs 1; "
+        "a high job of 1 comes at 3. Then the same low job alone. Then a non-preemptive job of 100, during which ten "
+        "high jobs come.",
         [*_point_claims(result, stale), *_call_claims(calls), _interrupt_claim()],
         [
             Table("points", "The points that the low job comes to", points),

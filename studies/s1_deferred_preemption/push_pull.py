@@ -29,8 +29,8 @@ def run(is_quick: bool) -> Section:
     sweep = sweep_points(POINTS[is_quick], PERIODS_NS[is_quick])
     return Section(
         "Push and pull",
-        f"{count} random sets at no cost, both ways. Then a low job of 1 ms with points, below a high task of 1 us: how "
-        "often the scheduler is called, and how many choices it makes. An interruption is a call that a release "
+        f"{count} random sets at no cost, both ways. Then a low job of 1 ms with points, below a high task of 1 us: "
+        "how often the scheduler is called, and how many choices it makes. An interruption is a call that a release "
         "causes within a subjob; only a push has them.",
         [*_model_claims(equal, count), _tradeoff_claim(sweep)],
         [Table("push_pull", "Calls and choices over points and periods", sweep)],
@@ -115,7 +115,8 @@ def _tradeoff_claim(sweep: pl.DataFrame) -> Claim:
         "Which of push and pull is better depends on the task set and on the timer; quantitative results are future "
         "work.",
         "A pull never calls the scheduler more often, a push never makes more choices. They cost the same when an "
-        f"interruption costs {least:.2g} to {most:.3g} choices, depending on points per release; above that, pull wins.",
+        f"interruption costs {least:.2g} to {most:.3g} choices, depending on points per release; above that, pull "
+        "wins.",
         verdict(never_more and is_tradeoff and most > 10 * max(least, 0.01)),
         "An optional point of a push reads a flag; of a pull it must make a choice, so a set with many optional points "
         "is on the left of the plot. Caches have no model here.",

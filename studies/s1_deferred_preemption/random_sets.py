@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import polars as pl
 import takt
@@ -18,7 +19,7 @@ QUANTA = (1, 2, 3, 4, 6, 8, 15)
 UNIT = 100
 SWITCH = 10
 
-Comparison = tuple[str, int, int]
+Rewrite = Callable[[list[takt.Task]], list[takt.Task]]
 
 
 def run(is_quick: bool) -> Section:
@@ -28,9 +29,9 @@ def run(is_quick: bool) -> Section:
     cases, modes, quanta = compare_special_cases(sets), compare_modes(sets), sweep_quanta(sets)
     return Section(
         "Random sets",
-        f"{len(sets)} sets of two to four tasks with 0.7 <= U <= 1, rate-monotonic priorities, random offsets and subjobs, each "
-        "for its first two hyperperiods. The quanta are run at 100 times finer ticks, at which a switch costs a tenth "
-        "of an old one.",
+        f"{len(sets)} sets of two to four tasks with 0.7 <= U <= 1, rate-monotonic priorities, random offsets and "
+        "subjobs, each for its first two hyperperiods. The quanta are run at 100 times finer ticks, at which a switch "
+        "costs a tenth of an old one.",
         [_special_cases_claim(cases), _middle_claim(modes), _quanta_claim(quanta)],
         [
             Table("special_cases", "Special cases: sets with the same segments", cases),
@@ -46,11 +47,11 @@ def run(is_quick: bool) -> Section:
 
 def compare_special_cases(sets: Sequence[list[takt.Task]]) -> pl.DataFrame:
     """Count the sets in which two ways to write a set give the same segments."""
-    cases = {
-        "one subjob = FPNS": (one_subjob, lambda tasks: under("FPNS", tasks)),
-        "unit subjobs = FPPS": (unit_subjobs, lambda tasks: under("FPPS", tasks)),
-        "highest threshold = FPNS": (highest_threshold, lambda tasks: under("FPNS", tasks)),
-        "own threshold = FPPS": (own_threshold, lambda tasks: under("FPPS", tasks)),
+    cases: dict[str, tuple[Rewrite, Rewrite]] = {
+        "one subjob = FPNS": (one_subjob, partial(under, "FPNS")),
+        "unit subjobs = FPPS": (unit_subjobs, partial(under, "FPPS")),
+        "highest threshold = FPNS": (highest_threshold, partial(under, "FPNS")),
+        "own threshold = FPPS": (own_threshold, partial(under, "FPPS")),
     }
     rows = [
         (name, len(sets), sum(_segments(first(tasks)).equals(_segments(second(tasks))) for tasks in sets))

@@ -1,5 +1,4 @@
-"""S1: Bergsma, Holenderski, Bril and Lukkien, Extending RTAI/Linux with Fixed-Priority Scheduling with Deferred
-Preemption.
+"""S1: Bergsma and others, Extending RTAI/Linux with Fixed-Priority Scheduling with Deferred Preemption.
 
 Left out: the paper's measurements on its own hardware. Its costs per operation are inputs here; what follows from
 them is what is compared.

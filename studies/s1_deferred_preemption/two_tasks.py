@@ -106,8 +106,8 @@ def _figure_4_claims(sweep: pl.DataFrame) -> list[Claim]:
             f"R = C + (ceil(m/n) - 1) c exactly at {sweep.height} intervals; fitted slope {slope:.2f} ns for "
             f"c = {POINT_NS} ns, largest residual {residual:.3f} ns; FPPS is flat.",
             verdict(is_exact and is_flat, correction=True),
-            "The paper's loop also has a point behind its last iteration; here the job ends there. The value of c is an "
-            "input; see S1-29 for its unit.",
+            "The paper's loop also has a point behind its last iteration; here the job ends there. The value of c is "
+            "an input; see S1-29 for its unit.",
             {"slope_ns": slope, "constant_ns": constant, "residual_ns": residual},
         ),
         Claim(
@@ -181,9 +181,10 @@ def _figure_5_claims(sweep: pl.DataFrame) -> list[Claim]:
             f"Mean {mean:.2f} %, from {least:.2f} to {most:.2f} % over {sweep.height} periods; the high task never "
             "misses.",
             verdict(abs(mean - PAPER_MEAN_PERCENT) < 1 and sweep["high_missed"].sum() == 0, correction=True),
-            "The mean follows from points of 440 ns and the choice of 8.8 cycles for an iteration; 5 to 20 cycles would "
-            "give 5.3 to 1.3 %. Whatever the choice, the share hardly changes with the period, so scheduling does not "
-            "explain 17 %, which is not reproduced: the paper suspects interrupts and caches, which have no model here.",
+            "The mean follows from points of 440 ns and the choice of 8.8 cycles for an iteration; 5 to 20 cycles "
+            "would give 5.3 to 1.3 %. Whatever the choice, the share hardly changes with the period, so scheduling "
+            "does not explain 17 %, which is not reproduced: the paper suspects interrupts and caches, not modelled "
+            "here.",
             {"mean_percent": mean, "min_percent": least, "max_percent": most},
         ),
         _unit_claim(),
