@@ -60,7 +60,7 @@ ROOMS: dict[str, Room] = {
     "tests/oracle": Room(imports=frozenset({"oracle"})),
     "bench": EVERYTHING,
     "examples": EVERYTHING,
-    "studies": EVERYTHING,
+    "studies": Room(imports=frozenset({"takt", "studies"})),
 }
 
 

@@ -73,4 +73,4 @@ def _print(study: Study, path: Path) -> None:
         table.add_row(claim.id, claim.verdict.value, claim.ours)
     console = Console()
     console.print(table, markup=False)
-    console.print(f"page: {path}", markup=False, highlight=False)
+    console.print(f"page: {path}", markup=False, highlight=False, soft_wrap=True)

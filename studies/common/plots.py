@@ -22,7 +22,6 @@ _STYLE: dict[Any, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "hatch.linewidth": 0.6,
-    "legend.frameon": False,
     "svg.fonttype": "none",
     "svg.hashsalt": "takt",
 }
@@ -43,6 +42,11 @@ def new_plot(rows: int = 1, height: float = 3.0, **options: Any) -> tuple[Figure
         figure = Figure(figsize=(_WIDTH_INCHES, height), layout="constrained")
         axes = figure.subplots(rows, 1, squeeze=False, **options)
     return figure, [row[0] for row in axes]
+
+
+def add_legend(axes: Axes) -> None:
+    """Name the lines of a panel."""
+    axes.legend(frameon=False, fontsize=_STYLE["font.size"])
 
 
 def save(figure: Figure, stem: Path) -> None:

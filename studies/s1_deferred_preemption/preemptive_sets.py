@@ -12,7 +12,7 @@ import polars as pl
 import takt
 
 from studies.common import Claim, Plot, Section, Table, new_plot, verdict
-from studies.common.plots import COLORS
+from studies.common.plots import COLORS, add_legend
 from studies.s1_deferred_preemption.systems import demand, hyperperiod, random_set, under
 
 SEED = 13
@@ -117,5 +117,5 @@ def _plot(sweep: pl.DataFrame) -> Plot:
         values = [value / 1e6 for value in sweep[column]]
         axes.plot(periods, values, marker=marker, color=color, label=column.removesuffix("_ns"), linewidth=1)
     axes.set(xscale="log", xlabel="period of the timer (us)", ylabel="response of the low task (ms)")
-    axes.legend()
+    add_legend(axes)
     return Plot("figure_3", "Figure 3: the low task's response, without and with the extension", figure)

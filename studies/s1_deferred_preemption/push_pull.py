@@ -13,7 +13,7 @@ import polars as pl
 import takt
 
 from studies.common import Claim, Plot, Section, Table, new_plot, verdict
-from studies.common.plots import COLORS
+from studies.common.plots import COLORS, add_legend
 from studies.s1_deferred_preemption.systems import hyperperiod, random_set
 
 SEED = 6
@@ -133,7 +133,7 @@ def _plot(sweep: pl.DataFrame) -> Plot:
         axes.plot(group["points"].to_list(), group["balance"].to_list(), marker="o", markersize=3, color=color,
                   linewidth=1, label=f"T_h = {int(str(period)) // 1000} us" if period in some else None)  # fmt: skip
     axes.set(xscale="log", yscale="symlog", xlabel="points of the low job", ylabel="choices per interruption")
-    axes.legend()
+    add_legend(axes)
     return Plot(
         "push_pull", "An interruption that costs more choices than the curve says makes pull the better", figure
     )

@@ -13,7 +13,7 @@ import polars as pl
 import takt
 
 from studies.common import Claim, Plot, Section, Table, new_plot, verdict
-from studies.common.plots import COLORS
+from studies.common.plots import COLORS, add_legend
 
 ITERATIONS = 100_000_000
 LOW_NS = 293_000_000
@@ -128,7 +128,7 @@ def _figure_4(sweep: pl.DataFrame) -> Plot:
         values = [value / 1e6 for value in sweep[column]]
         axes.plot(sweep["interval"].to_list(), values, marker="o", markersize=4, color=color, label=label, linewidth=1)
     axes.set(xscale="log", xlabel="iterations between two points, n", ylabel="response (ms)")
-    axes.legend()
+    add_legend(axes)
     return Plot("figure_4", "Figure 4: response of the lone low task over the interval of its points", figure)
 
 
@@ -221,7 +221,7 @@ def _figure_5(sweep: pl.DataFrame) -> Plot:
     for column, label, color in (("fpds_ns", "FPDS", COLORS[1]), ("fpps_ns", "FPPS", COLORS[0])):
         upper.plot(periods, [value / 1e6 for value in sweep[column]], color=color, label=label, linewidth=1.2)
     upper.set(ylabel="response (ms)")
-    upper.legend()
+    add_legend(upper)
     lower.plot(periods, sweep["overhead_percent"].to_list(), color=COLORS[3], linewidth=1.2)
     lower.set(xlabel="period of the high task, T_h (ms)", ylabel="overhead (%)", ylim=(0, 5))
     return Plot("figure_5", "Figure 5: response of the low task under FPPS and FPDS; below, how much longer", figure)

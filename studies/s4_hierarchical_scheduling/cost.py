@@ -18,7 +18,7 @@ import polars as pl
 import takt
 
 from studies.common import Claim, Plot, Section, Table, new_plot, not_testable, verdict
-from studies.common.plots import COLORS
+from studies.common.plots import COLORS, add_legend
 from studies.s4_hierarchical_scheduling.systems import PAPER_KINDS, run_paper
 
 SERVERS = {True: (10, 20, 40, 400), False: (10, 20, 30, 40, 400, 4000)}
@@ -184,5 +184,5 @@ def _plot(counts: pl.DataFrame) -> Plot:
     paper = [value / PAPER_TICK_US[10] for value in PAPER_TICK_US.values()]
     axes.plot(list(PAPER_TICK_US), paper, marker="x", color="0.4", linewidth=1, label="the paper's tick (Table IX)")
     axes.set(xscale="log", xlabel="servers", ylabel="relative to 10 servers", ylim=(0, None))
-    axes.legend()
+    add_legend(axes)
     return Plot("cost", "Work per event over the number of servers", figure)

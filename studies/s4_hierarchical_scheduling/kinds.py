@@ -6,7 +6,7 @@ import polars as pl
 import takt
 
 from studies.common import Claim, Plot, Section, Table, new_plot, verdict
-from studies.common.plots import COLORS
+from studies.common.plots import COLORS, add_legend
 from studies.s4_hierarchical_scheduling.systems import SERVERS, TASKS, golden_differences, run_paper, server_ran
 
 CASES = (
@@ -80,7 +80,7 @@ def _plot(frame: pl.DataFrame) -> Plot:
     axes.set_xticks([place + 0.2 for place in range(len(CASES))], [f"{kind}\n{policy}" for kind, policy in CASES],
                     fontsize=7)  # fmt: skip
     axes.set(ylabel="largest response of T3")
-    axes.legend()
+    add_legend(axes)
     return Plot(
         "kinds", "T3 in S2, with S1 not overloaded (Test 1) and overloaded (Test 2); dashed: its deadline", figure
     )

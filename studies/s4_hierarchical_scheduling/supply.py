@@ -1,8 +1,8 @@
 """What S2 is sure to get, over the phases of S1's work: the back-to-back hit of deferrable servers.
 
 Source: the usual global tests, R = Q + sum of ceil(R / P) Q for idling servers, and ceil((R + P - Q) / P) for
-deferrable ones above. Here the phases are tried, which shows that the second test is right to refuse Table I; it proves nothing
-about phases that were not tried.
+deferrable ones above. Here the phases are tried, which shows that the second test is right to refuse Table I; it
+proves nothing about phases that were not tried.
 """
 
 from __future__ import annotations
