@@ -9,12 +9,12 @@ RUN := $(VENV)/bin/python
 PREPARE := $(PYTHON) tools/prepare.py
 STAMPS := $(VENV)/stamps
 
-ROOMS := $(wildcard core policy analysis sim kernel port firmware python tests bench examples)
+ROOMS := $(wildcard core policy analysis sim kernel port firmware python tests bench examples studies)
 PACKAGE_SOURCES := pyproject.toml CMakeLists.txt LICENSE \
     $(shell find core policy sim kernel port firmware python -type f -not -name '*.pyc' 2>/dev/null)
 C_SOURCES := $(shell find $(ROOMS) -name '*.[ch]' -o -name '*.cpp')
 
-.PHONY: help run test soak bench lint format clean tools-run tools-test ctest pytest kernel-bars build
+.PHONY: help run test soak bench lint format clean tools-run tools-test ctest pytest kernel-bars build studies study-s1 study-s4
 .NOTPARALLEL:
 
 help:
@@ -22,6 +22,7 @@ help:
 	@echo "make test     set up and run every check and test"
 	@echo "make soak     the random tests with SYSTEMS=$(SYSTEMS) systems, the fuzzers for FUZZ_SECONDS=$(FUZZ_SECONDS) each"
 	@echo "make bench    measure simulator, kernel, frames and report"
+	@echo "make studies  make the tables and figures of the papers again; make study-s1, study-s4: of one paper"
 	@echo "make lint     check style, types, includes and imports"
 	@echo "make format   put sources into the project's format"
 	@echo "make clean    remove all that was built or installed here"
@@ -42,12 +43,20 @@ bench: build $(STAMPS)/package $(STAMPS)/bench
 	$(RUN) bench/kernel/run.py
 	$(RUN) bench/report.py
 
+studies: study-s1 study-s4
+
+study-s1: $(STAMPS)/package
+	$(RUN) -m studies.s1_deferred_preemption
+
+study-s4: $(STAMPS)/package
+	$(RUN) -m studies.s4_hierarchical_scheduling
+
 lint: tools-test $(STAMPS)/package $(STAMPS)/test
 	$(RUN) tools/check_rooms.py
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
-	MYPYPATH=tests $(VENV)/bin/mypy tests tools bench/sim bench/report.py
+	MYPYPATH=tests $(VENV)/bin/mypy tests tools studies bench/sim bench/report.py
 	$(VENV)/bin/mypy bench/kernel
 	@echo clang-format, cppcheck: $(words $(C_SOURCES)) files
 	@clang-format-14 --dry-run -Werror $(C_SOURCES)

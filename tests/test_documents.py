@@ -19,7 +19,21 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-ROOMS = ["bench", "core", "docs", "examples", "firmware", "kernel", "policy", "port", "python", "sim", "tests", "tools"]
+ROOMS = [
+    "bench",
+    "core",
+    "docs",
+    "examples",
+    "firmware",
+    "kernel",
+    "policy",
+    "port",
+    "python",
+    "sim",
+    "studies",
+    "tests",
+    "tools",
+]
 NO_ROOMS = {"build"}
 
 TAKT = str(Path(sys.executable).parent / "takt")

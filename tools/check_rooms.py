@@ -62,7 +62,7 @@ ROOMS: dict[str, Room] = {
     "tests/framework_oracle": Room(imports=frozenset({"framework_oracle"})),
     "bench": EVERYTHING,
     "examples": EVERYTHING,
-    "studies": EVERYTHING,
+    "studies": Room(imports=frozenset({"takt", "studies"})),
 }
 
 

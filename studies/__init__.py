@@ -1,0 +1,1 @@
+"""Papers and what Takt makes of them: one package per paper, one command each. See studies/README.md."""

@@ -1,0 +1,1 @@
+"""The paper on deferred preemption in RTAI/Linux (S1), made again."""

@@ -1,0 +1,6 @@
+"""Makes S1 again: `python -m studies.s1_deferred_preemption [--quick]`."""
+
+from studies.common import run_study
+from studies.s1_deferred_preemption.study import make
+
+run_study(make)

@@ -1,0 +1,41 @@
+"""S1: Bergsma and others, Extending RTAI/Linux with Fixed-Priority Scheduling with Deferred Preemption.
+
+Left out: the paper's measurements on its own hardware. Its costs per operation are inputs here; what follows from
+them is what is compared.
+"""
+
+from __future__ import annotations
+
+from studies.common import Study
+from studies.s1_deferred_preemption import (
+    elsewhere,
+    example_sets,
+    points,
+    preemptive_sets,
+    push_pull,
+    random_sets,
+    resources,
+    two_tasks,
+)
+
+
+def make(is_quick: bool) -> Study:
+    """Make the study."""
+    return Study(
+        name="s1_deferred_preemption",
+        title="S1: deferred preemption",
+        source="M. Bergsma, M. Holenderski, R. J. Bril, J. J. Lukkien: Extending RTAI/Linux with Fixed-Priority "
+        "Scheduling with Deferred Preemption",
+        is_quick=is_quick,
+        sections=[
+            preemptive_sets.run(is_quick),
+            two_tasks.run_figure_4(is_quick),
+            two_tasks.run_figure_5(is_quick),
+            example_sets.run(),
+            random_sets.run(is_quick),
+            points.run(),
+            push_pull.run(is_quick),
+            resources.run(is_quick),
+            elsewhere.run(),
+        ],
+    )

@@ -1,0 +1,1 @@
+"""The paper on hierarchical scheduling in FreeRTOS (S4), made again."""

@@ -1,0 +1,31 @@
+"""S4: Inam, Mäki-Turja, Sjödin, Ashjaei and Afshar, Support for Hierarchical Scheduling in FreeRTOS.
+
+Left out: Tables III to X in time, which are a kernel's on its own board. What they say about growth is compared in
+counts.
+"""
+
+from __future__ import annotations
+
+from studies.common import Study
+from studies.s4_hierarchical_scheduling import cost, elsewhere, isolation, kinds, levels, order, supply, two_tests
+
+
+def make(is_quick: bool) -> Study:
+    """Make the study."""
+    return Study(
+        name="s4_hierarchical_scheduling",
+        title="S4: hierarchical scheduling",
+        source="R. Inam, J. Mäki-Turja, M. Sjödin, S. M. H. Ashjaei, S. Afshar: Support for Hierarchical Scheduling in "
+        "FreeRTOS",
+        is_quick=is_quick,
+        sections=[
+            two_tests.run(),
+            isolation.run(is_quick),
+            order.run(),
+            levels.run(is_quick),
+            kinds.run(),
+            supply.run(is_quick),
+            cost.run(is_quick),
+            elsewhere.run(),
+        ],
+    )

@@ -1,0 +1,189 @@
+"""Tests of the studies: every claim has a verdict, those that must hold do, and the same files are there each time.
+
+The studies are run once, quickly.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from studies.common import Claim, Section, Study, Verdict, command, page, run_study, verdict
+from studies.common.study import Table
+from studies.s1_deferred_preemption import points, resources, two_tasks
+from studies.s1_deferred_preemption import study as s1
+from studies.s4_hierarchical_scheduling import kinds, order, supply, two_tests
+from studies.s4_hierarchical_scheduling import study as s4
+
+STUDIES = {"S1": s1.make, "S4": s4.make}
+ROWS = {"S1": 29, "S4": 29}
+"""How many rows the checklist has for each paper."""
+
+UNTESTABLE = {
+    "S1": {"S1-03", "S1-09", "S1-18", "S1-22", "S1-23", "S1-25", "S1-26", "S1-28"},
+    "S4": {"S4-06", "S4-15", "S4-16", "S4-19", "S4-21", "S4-23", "S4-25", "S4-27", "S4-28"},
+}
+CORRECTED = {
+    "S1": {"S1-04", "S1-10", "S1-14", "S1-15", "S1-29"},
+    "S4": {"S4-05", "S4-07", "S4-10", "S4-13", "S4-17", "S4-18", "S4-20", "S4-29"},
+}
+MAY_BE_CORRECTED = {"S1-16"}
+"""Corrected if the random sets hold an exception, which a quick run need not meet."""
+
+
+@pytest.fixture(scope="module", params=STUDIES)
+def study(request: pytest.FixtureRequest) -> Study:
+    """Each study, run quickly."""
+    return STUDIES[request.param](True)
+
+
+@pytest.fixture(scope="module")
+def home(study: Study, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a study, written."""
+    return command.write(study, tmp_path_factory.mktemp("studies")).parent
+
+
+def paper_of(study: Study) -> str:
+    """The paper's name in the checklist."""
+    return study.claims[0].id[:2]
+
+
+# ---- verdicts -------------------------------------------------------------------------------------------
+
+
+def test_every_row_of_the_checklist_has_one_claim(study: Study) -> None:
+    paper = paper_of(study)
+    assert [claim.id for claim in study.claims] == [f"{paper}-{number:02}" for number in range(1, ROWS[paper] + 1)]
+
+
+def test_every_claim_says_what_and_where_and_what_came_out(study: Study) -> None:
+    assert all(claim.where and claim.paper and claim.ours for claim in study.claims)
+    assert all(claim.why for claim in study.claims if claim.verdict != Verdict.CONFIRMED)
+
+
+def test_verdicts_are_the_reviewed_ones(study: Study) -> None:
+    paper = paper_of(study)
+    for claim in study.claims:
+        if claim.id in MAY_BE_CORRECTED:
+            assert claim.verdict in (Verdict.CONFIRMED, Verdict.CORRECTED)
+        else:
+            assert claim.verdict == reviewed(paper, claim.id), claim
+
+
+def reviewed(paper: str, id: str) -> Verdict:
+    """The verdict that was read and agreed to."""
+    if id in UNTESTABLE[paper]:
+        return Verdict.NOT_TESTABLE
+    return Verdict.CORRECTED if id in CORRECTED[paper] else Verdict.CONFIRMED
+
+
+def test_a_claim_that_does_not_hold_is_contradicted() -> None:
+    assert verdict(False) == verdict(False, correction=True) == Verdict.CONTRADICTED
+
+
+# ---- what the claims rest on ----------------------------------------------------------------------------
+
+EXACT = {
+    "S1-13": {"largest_difference_ns": 0},
+    "S1-17": {"first": 31, "worst": 35},
+    "S1-19": {"FPPS_T1": 2, "FPPS_T2": 13, "FPDS_T1": 5, "FPDS_T2": 11, "FPNS_T1": 8, "FPNS_T2": 9},
+    "S1-21": {"FPTS_T1": 3, "FPTS_T2": 9, "FPTS_T3": 12},
+    "S1-24": {"waits": 0},
+    "S4-02": {"differences": 0, "idled_test_1": 45, "idled_test_2": 25},
+    "S4-03": {"differences": 0, "idled_test_1": 0, "idled_test_2": 0},
+    "S4-07": {"paper_second_period": 4, "takt_second_period": 5},
+    "S4-08": {"wrong": 0},
+    "S4-09": {"finish": 22, "response": 7, "decisions_while_inactive": 0},
+    "S4-13": {"differences": 0, "late_T1": 1, "late_T2": 3, "response_T3_test_2": 20},
+    "S4-20": {"least_idling": 15, "least_deferrable": 10},
+    "S4-22": {"missed_test_1": 0, "hurt_test_2": 0, "differences": 0},
+}
+
+
+def test_numbers_that_are_known_exactly(study: Study) -> None:
+    for id in [id for id in EXACT if id.startswith(paper_of(study))]:
+        numbers = study.claim(id).numbers
+        assert {name: numbers[name] for name in EXACT[id]} == EXACT[id], id
+
+
+def test_points_cost_their_number_times_their_cost() -> None:
+    slope, constant, residual = two_tasks.fit(two_tasks.sweep_intervals((500_000, 1_000_000, 2_000_000)))
+    assert slope == pytest.approx(two_tasks.POINT_NS)
+    assert constant == pytest.approx(two_tasks.LOW_NS)
+    assert residual < 0.01
+
+
+def test_a_section_with_a_point_inside_is_in_no_subjob() -> None:
+    sets = resources.run_sets(30)
+    assert sets.filter("sections_in_subjobs")["waits"].sum() == 0
+    assert (sets.filter(sections_in_subjobs=False)["waits"] > 0).any()
+
+
+def test_the_papers_order_of_work_takes_a_tick_out_of_the_next_budget() -> None:
+    assert order.papers_order(10) == [5, 4, 3, 2, 1, 4, 3, 2, 1, 0]
+
+
+def test_only_deferrable_servers_hit_back_to_back() -> None:
+    least = dict(supply.try_phases(10).select("kind", "least_supply").rows())
+    assert least == {"idling": 15, "deferrable": 10, "polling": 15, "sporadic": 15}
+
+
+# ---- files ----------------------------------------------------------------------------------------------
+
+
+def test_the_page_names_every_claim_and_needs_no_other_file(study: Study, home: Path) -> None:
+    text = (home / "index.html").read_text(encoding="utf-8")
+    for claim in study.claims:
+        assert f'id="{claim.id}"' in text
+    assert re.findall(r'(?:src|href)="(?!data:|#)', text) == []
+    assert "default-src 'none'" in text
+
+
+def test_every_table_and_plot_has_its_files(study: Study, home: Path) -> None:
+    tables = [table.name for section in study.sections for table in section.tables]
+    plots = [plot.name for section in study.sections for plot in section.plots]
+    expected = {f"{name}.csv" for name in (*tables, "claims")} | {
+        f"{name}.{kind}" for name in plots for kind in ("svg", "png")
+    }
+    assert {path.name for path in home.iterdir()} == expected | {"index.html"}
+    assert len(set(tables)) == len(tables)
+
+
+def test_the_file_of_claims_has_all_of_them(study: Study, home: Path) -> None:
+    with (home / "claims.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["id"], row["verdict"]) for row in rows] == [(claim.id, claim.verdict.value) for claim in study.claims]
+
+
+def test_running_twice_gives_the_same_files(tmp_path: Path) -> None:
+    for folder in ("first", "second"):
+        sections = [points.run(), two_tests.run(), kinds.run()]
+        command.write(Study("x", "X", "nobody", True, sections), tmp_path / folder)
+    first, second = (sorted((tmp_path / folder / "x").iterdir()) for folder in ("first", "second"))
+    assert [(path.name, path.read_bytes()) for path in first] == [(path.name, path.read_bytes()) for path in second]
+
+
+def test_a_page_escapes_what_it_shows() -> None:
+    claim = Claim("X-01", "here", "<script>", "a & b", Verdict.CONTRADICTED, "no")
+    text = page.render(Study("x", "X", "nobody", False, [Section("A", "B", [claim])]), {})
+    assert "&lt;script&gt;" in text
+    assert "<script>" not in text
+
+
+def test_a_table_of_the_page_is_cut_and_says_so() -> None:
+    table = Table("long", "Long", pl.DataFrame({"n": range(page.MAX_ROWS + 1)}))
+    text = page.render(Study("x", "X", "nobody", False, [Section("A", "B", tables=[table])]), {})
+    assert f"{page.MAX_ROWS + 1} rows, of which the first are shown" in text
+
+
+def test_a_study_runs_as_a_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    claim = Claim("X-01", "here", "says", "found", Verdict.CONFIRMED)
+    run_study(
+        lambda is_quick: Study("x", "X", "nobody", is_quick, [Section("A", "B", [claim])]), ["--out", str(tmp_path)]
+    )
+    assert (tmp_path / "x" / "index.html").exists()
+    assert "X-01   confirmed  found" in capsys.readouterr().out
