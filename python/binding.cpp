@@ -659,6 +659,7 @@ struct Budgets {
     std::vector<uint64_t> tick, budget;
     std::vector<uint32_t> server;
     std::vector<uint8_t> is_charged;
+    std::vector<size_t> last; // of each server: its last row
 };
 
 // What the sinks of one run fill.
@@ -727,9 +728,24 @@ void note_job(void *context, uint32_t task, uint32_t job, takt_instant_t release
     });
 }
 
+// Whether a budget is what the last row of its server leads to: between two rows it falls if it is charged.
+bool follows(Budgets &budgets, takt_instant_t now, uint32_t server, takt_duration_t budget, bool is_charged) {
+    budgets.last.resize(std::max<size_t>(budgets.last.size(), server + 1), SIZE_MAX);
+    const size_t row = budgets.last[server];
+    if (row == SIZE_MAX || (budgets.is_charged[row] != 0) != is_charged) {
+        return false;
+    }
+    const takt_duration_t used = is_charged ? now - budgets.tick[row] : 0;
+    return budgets.budget[row] >= used && budgets.budget[row] - used == budget;
+}
+
 void note_budget(void *context, takt_instant_t now, uint32_t server, takt_duration_t budget,
                  bool is_charged) {
     append_to(context, [=](Recorder &to) {
+        if (follows(to.budgets, now, server, budget, is_charged)) {
+            return;
+        }
+        to.budgets.last[server] = to.budgets.tick.size();
         to.budgets.tick.push_back(now);
         to.budgets.server.push_back(server);
         to.budgets.budget.push_back(budget);

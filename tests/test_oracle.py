@@ -1624,7 +1624,7 @@ def test_a_lock_that_blocks_and_an_unlock_that_gives_way_cost_scheduling() -> No
         (1, "L", 0, "A", "lock"),
         (3, "H", 0, "A", "wait"),
         (5, "L", 0, "A", "unlock"),
-        (5, "H", 0, "A", "lock"),
+        (6, "H", 0, "A", "lock"),
         (7, "H", 0, "A", "unlock"),
     ]
 

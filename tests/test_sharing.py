@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -104,3 +105,15 @@ def test_the_inversion_of_the_examples_misses_without_a_protocol_and_not_with_in
     assert late == [("distribute", 1, 285)]
     inherited = system.replace(resources=[system.resources[0].replace(protocol="pip")])
     assert takt.simulate(inherited).missed == 0
+
+
+def test_json_has_the_circles(tmp_path: Path) -> None:
+    (tmp_path / "set.toml").write_text(SET)
+    output = CliRunner().invoke(cli.app, ["run", str(tmp_path / "set.toml"), "--json"]).stdout
+    waits = [
+        {"task": "L", "resource": "[bold]B", "holder": "H"},
+        {"task": "H", "resource": "A", "holder": "L"},
+    ]
+    (run,) = json.loads(output)["runs"]
+    assert [circle["instant"] for circle in run["deadlocks"]] == [6, 46, 86]
+    assert all(circle["waits"] == waits for circle in run["deadlocks"])

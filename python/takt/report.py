@@ -415,6 +415,7 @@ def as_json(report: Report, file: str) -> dict[str, Any]:
         "switches": report.switches,
         "overhead": report.overhead,
         "architecture": _architecture_as_json(report.architecture),
+        "deadlocks": [asdict(deadlock) for deadlock in report.deadlocks],
         "tasks": [_row_as_json(row) for row in report.rows],
     }
 
