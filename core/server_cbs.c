@@ -50,13 +50,14 @@ static takt_instant_t gain_hard(takt_server_t *server, takt_instant_t instant) {
     return is_exhausted(server, instant) ? server->job.deadline : renew(server, instant);
 }
 
-/* The first time is the server's offset: work that waits arrives now. */
+/* The first time is the server's offset: work that waits arrives now. Work that came after the deadline, before
+ * this instant was looked at, has renewed the budget already. */
 static takt_instant_t replenish(takt_server_t *server, takt_instant_t instant) {
     if (!has_begun(server)) {
         const bool has_work = !takt_ready_is_empty(&server->ready);
         (void)takt_server_begin_period(server, instant);
         server->job.deadline = has_work ? server->job.deadline : instant;
-    } else {
+    } else if (server->job.remaining == 0) {
         (void)next_chunk(server);
     }
     return TAKT_NEVER;

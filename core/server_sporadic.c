@@ -22,27 +22,33 @@ static void append(takt_server_returns_t *returns, takt_instant_t instant, takt_
     returns->count++;
 }
 
-static void begin_interval(takt_server_t *server, takt_instant_t instant) {
-    server->job.release = instant;
-    server->job.deadline = instant + server->job.period;
-    server->job.number++;
-    server->returns->untouched = server->job.remaining;
-}
-
-static takt_instant_t gain(takt_server_t *server, takt_instant_t instant) {
-    if (server->job.remaining > 0) {
-        begin_interval(server, instant);
-    }
-    return TAKT_NEVER;
-}
-
-static takt_instant_t end_interval(takt_server_t *server, takt_instant_t instant) {
+/* What was charged since this was asked last returns: in an interval, or after one while nobody else had been
+ * chosen yet. */
+static void book(takt_server_t *server, takt_instant_t instant) {
     const takt_duration_t consumed = server->returns->untouched - server->job.remaining;
     if (consumed > 0) {
         const takt_instant_t due = server->job.deadline;
         append(server->returns, due > instant ? due : instant, consumed);
         server->returns->untouched = server->job.remaining;
     }
+}
+
+static void begin_interval(takt_server_t *server, takt_instant_t instant) {
+    book(server, instant);
+    server->job.release = instant;
+    server->job.deadline = instant + server->job.period;
+    server->job.number++;
+}
+
+static takt_instant_t gain(takt_server_t *server, takt_instant_t instant) {
+    if (server->job.number > 0) {
+        begin_interval(server, instant);
+    }
+    return next_return(server);
+}
+
+static takt_instant_t end_interval(takt_server_t *server, takt_instant_t instant) {
+    book(server, instant);
     return next_return(server);
 }
 
@@ -56,7 +62,8 @@ static takt_duration_t take_returns(takt_server_returns_t *returns, takt_instant
     return sum;
 }
 
-/* The first time is the server's offset: all of the capacity is there. */
+/* The first time is the server's offset: all of the capacity is there. Work may have come after `instant`, if
+ * that is late. */
 static takt_instant_t replenish(takt_server_t *server, takt_instant_t instant) {
     const bool is_first = server->job.number == 0;
     const takt_duration_t amount = is_first ? server->capacity : take_returns(server->returns, instant);
@@ -64,7 +71,7 @@ static takt_instant_t replenish(takt_server_t *server, takt_instant_t instant) {
     server->job.remaining += amount;
     server->returns->untouched += amount;
     if (!was_active) {
-        begin_interval(server, instant);
+        begin_interval(server, instant > server->job.release ? instant : server->job.release);
     }
     return next_return(server);
 }

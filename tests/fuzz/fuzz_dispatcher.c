@@ -7,6 +7,7 @@
 
 #include "sim/replay.h"
 #include "tests/fuzz/invariants.h"
+#include "tests/fuzz/lock_invariants.h"
 #include "tests/fuzz/system_input.h"
 
 enum { CALL_LIMIT = 300, RECORD_LIMIT = 65536, STEP_LIMIT = 100000, SCALES = 41 };
@@ -34,6 +35,10 @@ typedef struct run {
     bool keeps_its_place;   /* no budget above `running` has been used up */
     bool is_blocked[FUZZ_ENTITIES];
     uint32_t blocked_job[FUZZ_ENTITIES]; /* its number */
+    uint64_t seen;                       /* records so far that check_records has looked at */
+    uint32_t holder[FUZZ_RESOURCES];     /* number of who holds it, by the records; 0: nobody */
+    takt_instant_t locked_at[FUZZ_RESOURCES];
+    uint32_t reported_job[FUZZ_ENTITIES]; /* 1 + number of its job that was last reported in a circle */
 } run_t;
 
 static uint32_t job_number(const takt_entity_t *entity) {
@@ -82,27 +87,56 @@ static void take_picture(run_t *run) {
     }
 }
 
-/* Takes off the budgets above the running entity what the time since the last call leaves of them. */
+static bool pays_for(const takt_server_t *server, takt_entity_t *running) {
+    return running == &server->entity || member_on_the_way(server, running) != NULL;
+}
+
+/* Takes off the budgets that pay for the running entity what the time since the last call leaves of them. */
 static void charge_picture(run_t *run) {
     takt_entity_t *running = run->system.cpu.running;
     const takt_duration_t elapsed = run->now - run->system.cpu.charged_at;
     for (uint32_t i = 0; i < run->system.server_count && running != NULL; i++) {
         takt_duration_t *budget = &run->before.budgets[i];
-        if (member_on_the_way(&run->system.servers[i], running) != NULL) {
+        if (pays_for(&run->system.servers[i], running)) {
             *budget -= elapsed < *budget ? elapsed : *budget;
             run->keeps_its_place = run->keeps_its_place && *budget > 0;
         }
     }
 }
 
-/* A budget is what was left of it, or full because a replenishment came; that counts as a change. */
+/* A constant-bandwidth server may have a new budget at any event, and at no timer's expense. */
+static uint32_t check_bandwidth_budget(const takt_server_t *server, takt_duration_t before) {
+    HOLDS(budget_of(server) == before || budget_of(server) == server->capacity);
+    return 0;
+}
+
+/* What it has consumed returns; the invariants say how much that can be. */
+static uint32_t check_returned_budget(const takt_server_t *server, takt_duration_t before) {
+    HOLDS(budget_of(server) >= before);
+    return budget_of(server) > before;
+}
+
+/* The budget is what was left of it, or full because a replenishment came, or lost. */
+static uint32_t check_periodic_budget(const takt_server_t *server, takt_duration_t before, bool has_come) {
+    const bool is_lost = server->kind->lapses && budget_of(server) == 0;
+    HOLDS(is_lost || budget_of(server) == (has_come ? server->capacity : before));
+    return has_come || budget_of(server) != before;
+}
+
+/* Budgets are what time has left of them, or have changed by a timer; gives how many such timers there were. */
 static uint32_t check_budgets(const run_t *run) {
     uint32_t changes = 0;
     for (uint32_t i = 0; i < run->system.server_count; i++) {
         const takt_server_t *server = &run->system.servers[i];
+        const takt_duration_t before = run->before.budgets[i];
         const bool has_come = server->replenishment.instant != run->before.replenishments[i];
-        HOLDS(budget_of(server) == (has_come ? server->capacity : run->before.budgets[i]));
-        changes += has_come;
+        if (server->kind->listens) {
+            changes += check_bandwidth_budget(server, before);
+        } else if (server->kind->has_returns) {
+            changes += check_returned_budget(server, before);
+        } else {
+            changes += check_periodic_budget(server, before, has_come);
+        }
     }
     return changes;
 }
@@ -128,8 +162,77 @@ static void check_who_is_ready(const run_t *run) {
     for (uint32_t i = 0; i < run->system.task_count; i++) {
         const takt_task_t *task = &run->system.tasks[i];
         const bool is_active = (task->entity->state & TAKT_STATE_ACTIVE) != 0;
-        const bool can_go_on = !is_blocked(run, task->entity) && !is_suspended(task);
+        const bool is_parked = task->extension != NULL && task->extension->parked_at != NULL;
+        const bool can_go_on = !is_blocked(run, task->entity) && !is_suspended(task) && !is_parked;
         HOLDS(takt_entity_is_ready(task->entity) == (is_active && can_go_on));
+    }
+}
+
+/* ---- what the records say of resources ------------------------------------------------------------- */
+
+static takt_resource_t *resource_of(run_t *run, const takt_record_t *record) {
+    HOLDS(record->value < run->system.resource_count);
+    return &run->system.resources[record->value];
+}
+
+static void see_grant(run_t *run, const takt_record_t *record) {
+    HOLDS(run->holder[record->value] == 0);
+    run->holder[record->value] = record->entity;
+    run->locked_at[record->value] = record->now;
+}
+
+static void see_free(run_t *run, const takt_record_t *record) {
+    HOLDS(run->holder[record->value] == record->entity);
+    run->holder[record->value] = 0;
+}
+
+/* Who runs under srp is never refused. */
+static void see_refusal(run_t *run, const takt_record_t *record) {
+    HOLDS(resource_of(run, record)->protocol != TAKT_PROTOCOL_SRP);
+}
+
+static void see_deadlock(run_t *run, const takt_record_t *record) {
+    HOLDS(resource_of(run, record)->protocol != TAKT_PROTOCOL_PCP);
+    HOLDS(is_in_a_circle(&run->system, takt_system_entity(&run->system, record->entity)));
+    run->reported_job[record->entity] = 1u + record->job;
+}
+
+static void see_record(run_t *run, const takt_record_t *record) {
+    if (record->kind == TAKT_RECORD_GRANT) {
+        see_grant(run, record);
+    } else if (record->kind == TAKT_RECORD_FREE) {
+        see_free(run, record);
+    } else if (record->kind == TAKT_RECORD_REFUSE) {
+        see_refusal(run, record);
+    } else if (record->kind == TAKT_RECORD_DEADLOCK) {
+        see_deadlock(run, record);
+    }
+}
+
+static void check_holder(const run_t *run, const takt_resource_t *resource) {
+    const uint32_t number = resource->number;
+    const takt_entity_t *holder = resource->holder;
+    HOLDS(run->holder[number] == (holder != NULL ? holder->id : 0u));
+    if (holder != NULL && resource->protocol == TAKT_PROTOCOL_ICPP) {
+        const takt_policy_t *policy = holder->home->policy;
+        const takt_key_t ceiling = resource->ceiling;
+        HOLDS(resource->boost ==
+              (policy->start != NULL ? policy->start(ceiling, run->locked_at[number]) : ceiling));
+    }
+}
+
+/* Resources are held by whom the records say, and no job is in a circle that was not reported. */
+static void check_records(run_t *run) {
+    for (; run->seen < record_count; run->seen++) {
+        see_record(run, &records[run->seen]);
+    }
+    for (uint32_t i = 0; i < run->system.resource_count; i++) {
+        check_holder(run, &run->system.resources[i]);
+    }
+    for (uint32_t i = 0; i < run->system.task_count; i++) {
+        takt_entity_t *entity = run->system.tasks[i].entity;
+        const bool is_reported = run->reported_job[entity->id] == 1u + job_number(entity);
+        HOLDS(is_reported || !is_in_a_circle(&run->system, entity));
     }
 }
 
@@ -151,14 +254,23 @@ static bool is_running_extended(const run_t *run, const takt_entity_t *entity) {
     return is_running_job(run, entity) && entity->task->extension != NULL;
 }
 
+/* Who holds or waits for a resource does not stop in between. */
+static bool is_running_free(const run_t *run, const takt_entity_t *entity) {
+    return is_running(run, entity) && !is_locking(entity);
+}
+
+static bool is_running_extended_free(const run_t *run, const takt_entity_t *entity) {
+    return is_running_extended(run, entity) && !is_locking(entity);
+}
+
 static bool is_external(const run_t *run, const takt_entity_t *entity) {
     (void)run;
     return entity->task != NULL && !takt_task_is_periodic(entity->task);
 }
 
-static bool is_ready(const run_t *run, const takt_entity_t *entity) {
+static bool is_ready_and_free(const run_t *run, const takt_entity_t *entity) {
     (void)run;
-    return takt_entity_is_ready(entity);
+    return takt_entity_is_ready(entity) && !is_locking(entity);
 }
 
 /* A thread is not ready until it is woken for the first time. */
@@ -166,32 +278,56 @@ static bool is_to_be_woken(const run_t *run, const takt_entity_t *entity) {
     return !takt_entity_is_ready(entity) && (entity->task == NULL || is_blocked(run, entity));
 }
 
-static takt_instant_t read_past(run_t *run) {
+static takt_instant_t read_past(run_t *run, const takt_entity_t *entity) {
     const takt_duration_t late = (uint64_t)input_below(&run->input, 4) << run->description.scale;
+    (void)entity;
     return run->now > late ? run->now - late : 0;
 }
 
-static takt_instant_t read_future(run_t *run) {
+static takt_instant_t read_future(run_t *run, const takt_entity_t *entity) {
+    (void)entity;
     return run->now + ((uint64_t)input_below(&run->input, 16) << run->description.scale);
+}
+
+/* A resource that the job may lock and does not hold; TAKT_NEVER if there is none. */
+static takt_instant_t read_lockable(run_t *run, const takt_entity_t *entity) {
+    const uint32_t task = entity->id - 1u - run->system.server_count;
+    const uint32_t first = input_byte(&run->input);
+    for (uint32_t i = 0; i < run->system.resource_count; i++) {
+        const uint32_t number = (first + i) % run->system.resource_count;
+        const bool is_held = run->system.resources[number].holder == entity;
+        if (!is_held && fuzz_system_may_lock(&run->description, task, number)) {
+            return number;
+        }
+    }
+    return TAKT_NEVER;
+}
+
+static takt_instant_t find_last_locked(run_t *run, const takt_entity_t *entity) {
+    const takt_resource_t *held = entity->task->extension->held;
+    (void)run;
+    return held != NULL ? held->number : TAKT_NEVER;
 }
 
 typedef struct event_row {
     takt_event_kind_t kind;
     bool (*is_legal)(const run_t *run, const takt_entity_t *entity);
-    takt_instant_t (*read_nominal)(run_t *run);
+    takt_instant_t (*read_nominal)(run_t *run, const takt_entity_t *entity); /* TAKT_NEVER: no event */
     bool accounts;     /* for the time since the last call */
     bool ends_running; /* whom it concerns does not run on without another decision */
 } event_row_t;
 
 static const event_row_t events[] = {
     {TAKT_EVENT_COMPLETE, is_running_job, read_past, true, true},
-    {TAKT_EVENT_BLOCK, is_ready, read_past, true, true},
+    {TAKT_EVENT_BLOCK, is_ready_and_free, read_past, true, true},
     {TAKT_EVENT_WAKE, is_to_be_woken, read_past, true, false},
-    {TAKT_EVENT_YIELD, is_running, read_past, true, true},
+    {TAKT_EVENT_YIELD, is_running_free, read_past, true, true},
     {TAKT_EVENT_POINT, is_running_limited, read_past, true, true},
     {TAKT_EVENT_OPTIONAL_POINT, is_running_limited, read_past, true, false},
-    {TAKT_EVENT_SUSPEND, is_running_extended, read_future, true, true},
+    {TAKT_EVENT_SUSPEND, is_running_extended_free, read_future, true, true},
     {TAKT_EVENT_ARRIVAL, is_external, read_past, false, false},
+    {TAKT_EVENT_LOCK, is_running_extended, read_lockable, true, false},
+    {TAKT_EVENT_UNLOCK, is_running_extended, find_last_locked, true, false},
 };
 
 enum { EVENTS = sizeof events / sizeof events[0] };
@@ -203,7 +339,8 @@ static void note_event(run_t *run, const event_row_t *row, const takt_entity_t *
         run->is_blocked[entity->id] = row->kind == TAKT_EVENT_BLOCK;
         run->blocked_job[entity->id] = job_number(entity);
     }
-    if (row->ends_running && entity == run->running) {
+    const bool is_refused = row->kind == TAKT_EVENT_LOCK && entity->task->extension->wanted != NULL;
+    if ((row->ends_running || is_refused) && entity == run->running) {
         run->running = NULL;
     }
 }
@@ -221,7 +358,10 @@ static bool has_room(run_t *run, const takt_entity_t *entity) {
 }
 
 static void post(run_t *run, const event_row_t *row, takt_entity_t *entity) {
-    const takt_event_t event = {row->kind, entity, run->now, row->read_nominal(run)};
+    const takt_event_t event = {row->kind, entity, run->now, row->read_nominal(run, entity)};
+    if (event.nominal == TAKT_NEVER) {
+        return;
+    }
     if (row->accounts) {
         charge_picture(run);
     }
@@ -277,17 +417,18 @@ static void call_steps(run_t *run) {
     check_nothing_due(&run->system, &run->description.spec, run->now);
 }
 
-/* An equal never displaces who ran: somebody else is chosen only if more urgent where their ways part. */
+/* An equal never displaces who ran: somebody else is chosen only if more urgent where their ways part. What is
+ * locked there may keep the most urgent one from running, and whoever idled has nothing to lose. */
 static void check_displacement(const run_t *run, takt_entity_t *before, takt_entity_t *after) {
     const takt_server_t *home = &run->system.dispatcher.root;
     const takt_entity_t *left = member_on_the_way(home, before);
     takt_entity_t *taken = member_on_the_way(home, after);
-    while (left == taken && takt_entity_is_server(taken)) {
+    while (left == taken && taken != before && taken != after) {
         home = takt_server_of(taken);
         left = member_on_the_way(home, before);
         taken = member_on_the_way(home, after);
     }
-    HOLDS(left == taken || goes_first(home, taken, left));
+    HOLDS(left == taken || home->locked != NULL || goes_first(home, taken, left));
 }
 
 static void call_take(run_t *run) {
@@ -347,6 +488,7 @@ static void drive(run_t *run) {
         take_picture(run);
         calls[input_below(&run->input, CALLS)](run);
         check_who_is_ready(run);
+        check_records(run);
         check_invariants(&run->system, &run->description.spec, run->now);
     }
 }

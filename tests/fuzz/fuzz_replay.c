@@ -35,9 +35,9 @@ static takt_duration_t read_cost(const fuzz_system_t *description, input_t *inpu
     return choice < 128 ? 0u : (uint64_t)(choice % 3u) << description->scale;
 }
 
-/* Pulling is for task sets that let late jobs be. */
-static bool lets_late_jobs_be(const fuzz_system_t *description) {
-    bool lets_be = true;
+/* Pulling is for task sets that let late jobs be and share nothing. */
+static bool can_pull(const fuzz_system_t *description) {
+    bool lets_be = description->spec.resource_count == 0;
     for (uint32_t i = 0; i < description->spec.task_count; i++) {
         lets_be = lets_be && description->tasks[i].on_miss == TAKT_ON_MISS_CONTINUE;
     }
@@ -45,7 +45,7 @@ static bool lets_late_jobs_be(const fuzz_system_t *description) {
 }
 
 static takt_sim_options_t read_options(const fuzz_system_t *description, input_t *input) {
-    const bool is_pull = input_below(input, 4) == 0 && lets_late_jobs_be(description);
+    const bool is_pull = input_below(input, 4) == 0 && can_pull(description);
     return (takt_sim_options_t){
         .seed = input_byte(input),
         .costs =
@@ -91,15 +91,27 @@ static uint64_t read_near(input_t *input, uint64_t likely) {
     return choice == 255 ? input_number(input, 8) : likely + choice % 16u;
 }
 
+/* Mostly one that there is. */
+static uint8_t read_record_kind(input_t *input) {
+    const uint32_t choice = input_byte(input);
+    return (uint8_t)(choice < 240u ? choice % (TAKT_RECORD_LAST + 2u) : choice);
+}
+
+/* Where its value is the number of a resource. */
+static bool is_about_a_resource(uint8_t kind) {
+    return kind == TAKT_RECORD_LOCK || kind == TAKT_RECORD_UNLOCK || kind >= TAKT_RECORD_GRANT;
+}
+
 static void make_record(const fuzz_system_t *description, input_t *input) {
+    const uint8_t kind = read_record_kind(input);
     const takt_instant_t before = record_count > 0 ? records[record_count - 1u].now : 0;
     takt_record_t *record = &records[record_count++];
     *record = (takt_record_t){
         .now = before + ((uint64_t)input_below(input, 8) << description->scale),
-        .value = read_near(input, before),
+        .value = read_near(input, is_about_a_resource(kind) ? 0u : before),
         .entity = (uint32_t)read_near(input, 0),
         .sequence = (uint32_t)read_near(input, 0),
-        .kind = (uint8_t)input_byte(input),
+        .kind = kind,
         .cpu = (uint8_t)(input_byte(input) / 255u),
         .job = (uint32_t)read_near(input, 0),
     };
@@ -119,7 +131,7 @@ static void overwrite_byte(uint32_t at, input_t *input) {
 }
 
 static void overwrite_kind(uint32_t at, input_t *input) {
-    records[at].kind = (uint8_t)input_below(input, 20);
+    records[at].kind = (uint8_t)input_below(input, TAKT_RECORD_LAST + 2u);
 }
 
 static void shift_instant(uint32_t at, input_t *input) { records[at].now += read_near(input, 0); }

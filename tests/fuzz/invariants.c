@@ -2,6 +2,7 @@
 #include "tests/fuzz/invariants.h"
 
 #include "tests/fuzz/input.h"
+#include "tests/fuzz/lock_invariants.h"
 
 /* ---- the tree ------------------------------------------------------------------------------------ */
 
@@ -20,8 +21,13 @@ static uint32_t children_of(takt_system_t *system, const takt_server_t *home, bo
     return count;
 }
 
+/* Whether the timers of `server` count: it has budget, or is of a kind that never waits. */
+static bool looks_inside(const takt_server_t *server) {
+    return takt_server_is_root(server) || budget_of(server) > 0 || server->kind->listens;
+}
+
 bool is_active_up_to_the_root(const takt_server_t *server) {
-    while (!takt_server_is_root(server) && budget_of(server) > 0) {
+    while (!takt_server_is_root(server) && looks_inside(server)) {
         server = takt_server_parent(server);
     }
     return takt_server_is_root(server);
@@ -65,6 +71,7 @@ static takt_instant_t earliest_inside(const takt_system_t *system, const takt_se
         const takt_server_t *server = &system->servers[i];
         if (server->entity.home == home) {
             least = earlier(earlier(least, &server->replenishment), &server->wake);
+            least = earlier(least, &server->lapse);
         }
     }
     return least;
@@ -86,7 +93,7 @@ static void check_wheel(const takt_system_t *system, const takt_server_t *home, 
 static void check_wake(const takt_system_t *system, const takt_server_t *server, takt_instant_t now) {
     const takt_instant_t earliest = earliest_inside(system, server);
     const bool is_armed = takt_timer_is_armed(&server->wake);
-    HOLDS(is_armed == (budget_of(server) > 0 && earliest != TAKT_NEVER));
+    HOLDS(is_armed == (looks_inside(server) && earliest != TAKT_NEVER));
     HOLDS(!is_armed || is_in_time(server->wake.instant, earliest, now));
 }
 
@@ -162,30 +169,91 @@ static takt_entity_t keyed_by(const takt_entity_t *entity, const takt_job_t *job
     return keyed;
 }
 
-/* Who has not started has the key of its job; who has started has one that is as urgent, and remembers. */
-static void check_key(const takt_entity_t *entity, const takt_job_t *job) {
+static void check_own_key(const takt_entity_t *entity, const takt_job_t *job) {
     const takt_entity_t own = keyed_by(entity, job);
-    HOLDS(entity->key <= own.key && own.key <= TAKT_KEY_LEAST_URGENT);
-    if ((entity->state & TAKT_STATE_STARTED) != 0) {
-        HOLDS(entity->task->own_key == own.key && entity->task->own_tie == own.tie);
+    HOLDS(own.key <= TAKT_KEY_LEAST_URGENT);
+    HOLDS(entity->key == own.key && entity->tie == own.tie);
+}
+
+/* Who has started is as urgent as then was said, if that is known, who holds as urgent as that makes it, and both
+ * remember their own keys. */
+static void check_displaced_key(const takt_entity_t *entity, const takt_job_t *job) {
+    const bool is_started = (entity->state & TAKT_STATE_STARTED) != 0;
+    const takt_entity_t own = keyed_by(entity, job);
+    const takt_key_t held = key_of_holder(entity, own.key);
+    HOLDS(entity->task->own_key == own.key && entity->task->own_tie == own.tie);
+    HOLDS(entity->key <= held && (is_started || entity->key == held));
+    if (is_started && entity->task->extension != NULL) {
+        const takt_key_t started = entity->task->extension->started_key;
+        HOLDS(entity->key == (started < held ? started : held));
+    }
+    if (is_locking(entity) && entity->home->ready.order == TAKT_ORDER_KEYS) {
+        const bool is_first = is_started && entity->task->extension->started_key == TAKT_KEY_MOST_URGENT;
+        HOLDS(entity->tie == (is_first ? 0u : entity->id));
+    }
+}
+
+/* Who has neither started nor holds nor waits has the key of its job. */
+static void check_key(const takt_entity_t *entity, const takt_job_t *job) {
+    if ((entity->state & TAKT_STATE_STARTED) != 0 || is_locking(entity)) {
+        check_displaced_key(entity, job);
     } else {
-        HOLDS(entity->key == own.key && entity->tie == own.tie);
+        check_own_key(entity, job);
     }
 }
 
 /* ---- servers, tasks, threads --------------------------------------------------------------------- */
 
-static bool has_seen_a_replenishment(const takt_server_t *server) { return server->job.number > 0; }
+static bool has_begun(const takt_server_t *server) { return server->job.number > 0; }
+
+/* What is there, what has been charged in this interval and what is to return is the capacity. */
+static void check_returns(const takt_server_t *server) {
+    const takt_server_returns_t *returns = server->returns;
+    takt_duration_t sum = returns->untouched;
+    HOLDS(returns->count <= TAKT_SERVER_RETURNS);
+    for (uint32_t i = 0; i < returns->count; i++) {
+        const takt_server_return_t *one = takt_server_return(returns, i);
+        HOLDS(one->amount > 0 && (i == 0 || one->instant >= takt_server_return(returns, i - 1u)->instant));
+        sum += one->amount;
+    }
+    HOLDS(sum == server->capacity);
+    HOLDS(returns->untouched >= budget_of(server));
+    HOLDS(takt_timer_is_armed(&server->replenishment) == (returns->count > 0));
+    HOLDS(returns->count == 0 || server->replenishment.instant == returns->ring[returns->first].instant);
+}
+
+/* A constant-bandwidth server waits for its budget only while that is used up; if it has work it does wait, or
+ * has got another budget at once. */
+static void check_bandwidth(const takt_server_t *server, bool has_work) {
+    const bool waits = takt_timer_is_armed(&server->replenishment);
+    HOLDS(!waits || (server->kind == &takt_server_hard_cbs && budget_of(server) == 0));
+    HOLDS(!has_work || budget_of(server) > 0 || waits);
+}
+
+/* When its budget comes back, which each kind has in its own way. */
+static void check_replenishment(const takt_server_t *server, bool has_work) {
+    if (!has_begun(server)) {
+        HOLDS(takt_timer_is_armed(&server->replenishment) && budget_of(server) == 0);
+    } else if (server->kind->has_returns) {
+        check_returns(server);
+    } else if (server->kind->listens) {
+        check_bandwidth(server, has_work);
+    } else {
+        HOLDS(server->replenishment.instant == server->job.deadline);
+        HOLDS(takt_timer_is_armed(&server->replenishment));
+    }
+}
 
 static void check_server(takt_system_t *system, const takt_server_t *server, takt_instant_t now) {
     const bool has_work = children_of(system, server, true) > 0;
     const bool is_active = budget_of(server) > 0;
     HOLDS(budget_of(server) <= server->capacity);
-    HOLDS(takt_entity_is_ready(&server->entity) == (is_active && has_work));
-    HOLDS(takt_timer_is_armed(&server->replenishment));
+    HOLDS(takt_entity_is_ready(&server->entity) == (is_active && (has_work || server->kind->idles)));
+    HOLDS(server->kind->lapses || !takt_timer_is_armed(&server->lapse));
+    check_replenishment(server, has_work);
     check_wheel(system, server, now);
     check_wake(system, server, now);
-    if (has_seen_a_replenishment(server)) {
+    if (takt_entity_is_ready(&server->entity)) {
         check_key(&server->entity, &server->job);
     }
 }
@@ -209,6 +277,7 @@ static void check_extension(const takt_task_t *task, bool is_active) {
     HOLDS(!expires || extension->expiry.instant == task->job.deadline);
     HOLDS(!is_suspended || (is_active && !takt_entity_is_ready(task->entity)));
     HOLDS(!is_suspended || (task->entity->state & TAKT_STATE_STARTED) == 0);
+    HOLDS(!is_locking(task->entity) || (is_active && !is_suspended));
     HOLDS(extension->skipped == 0 || (is_active && (extension->on_miss & TAKT_ON_MISS_SKIP) != 0));
 }
 
@@ -252,6 +321,7 @@ void check_invariants(takt_system_t *system, const takt_system_spec_t *spec, tak
     for (uint32_t i = 0; i < system->thread_count; i++) {
         check_thread(&system->entities[system->task_count + i]);
     }
+    check_locks(system);
 }
 
 /* ---- after the steps ----------------------------------------------------------------------------- */
@@ -276,10 +346,20 @@ static void check_releases(const takt_task_t *task, const takt_task_spec_t *spec
     }
 }
 
+/* A server that lapses has no budget after an instant at which it had no work. */
+static void check_server_settled(takt_system_t *system, const takt_server_t *server, takt_instant_t now) {
+    const bool has_work = children_of(system, server, true) > 0;
+    HOLDS(!takt_timer_is_armed(&server->replenishment) || server->replenishment.instant > now);
+    HOLDS(!takt_timer_is_armed(&server->lapse) || server->lapse.instant > now);
+    HOLDS(!server->kind->lapses || has_work || budget_of(server) == 0);
+}
+
 void check_nothing_due(takt_system_t *system, const takt_system_spec_t *spec, takt_instant_t now) {
     for (uint32_t i = 0; i < system->server_count; i++) {
         const takt_server_t *server = &system->servers[i];
-        HOLDS(!is_active_up_to_the_root(takt_server_parent(server)) || server->replenishment.instant > now);
+        if (is_active_up_to_the_root(takt_server_parent(server))) {
+            check_server_settled(system, server, now);
+        }
     }
     for (uint32_t i = 0; i < system->task_count; i++) {
         if (is_active_up_to_the_root(system->tasks[i].entity->home)) {
@@ -290,13 +370,25 @@ void check_nothing_due(takt_system_t *system, const takt_system_spec_t *spec, ta
 
 /* ---- decisions ----------------------------------------------------------------------------------- */
 
-static void check_most_urgent(takt_system_t *system, const takt_server_t *home, const takt_entity_t *chosen) {
+static void check_most_urgent(takt_system_t *system, const takt_server_t *home, const takt_entity_t *best) {
     for (uint32_t id = 1; id <= entity_count(system); id++) {
         const takt_entity_t *other = takt_system_entity(system, id);
         if (other->home == home && takt_entity_is_ready(other)) {
-            HOLDS(!goes_first(home, other, chosen));
+            HOLDS(!goes_first(home, other, best));
         }
     }
+}
+
+/* `chosen` is the most urgent child of its home, or in the end blocks that one. */
+static void check_choice(takt_system_t *system, takt_entity_t *chosen) {
+    takt_server_t *home = chosen->home;
+    takt_entity_t *best = takt_ready_best(&home->ready);
+    HOLDS(takt_entity_is_ready(chosen));
+    if (chosen != best) {
+        HOLDS(best != NULL && end_of_chain(system, best) == chosen);
+    }
+    check_most_urgent(system, home, best);
+    check_may_run(system, chosen);
 }
 
 /* No timer that counts stands before `until`: of the root, and of servers with budget. */
@@ -308,15 +400,23 @@ static void check_until(const takt_system_t *system, takt_instant_t until, takt_
     }
 }
 
+/* Not because it has started, nor for what it holds or whom it blocks. */
+static bool runs_by_its_own_key(const takt_entity_t *entity) {
+    const bool is_own = !is_locking(entity) || entity->key == entity->task->own_key;
+    const bool is_best = entity == takt_ready_best(&entity->home->ready);
+    return is_own && is_best && (entity->state & TAKT_STATE_STARTED) == 0;
+}
+
 /* Nobody who waits goes before `entity` in the last tick that it may execute for `elapsed` ticks. */
 static void check_not_overtaken(takt_system_t *system, const takt_entity_t *entity, const takt_job_t *job,
                                 takt_duration_t elapsed) {
-    if (entity->home->policy->overtake == NULL || (entity->state & TAKT_STATE_STARTED) != 0 || elapsed == 0) {
+    if (entity->home->policy->overtake == NULL || elapsed == 0 || !runs_by_its_own_key(entity)) {
         return;
     }
     takt_job_t later = *job;
     later.remaining -= elapsed - 1u < later.remaining ? elapsed - 1u : later.remaining;
-    const takt_entity_t then = keyed_by(entity, &later);
+    takt_entity_t then = keyed_by(entity, &later);
+    then.tie = entity->tie;
     for (uint32_t id = 1; id <= entity_count(system); id++) {
         const takt_entity_t *other = takt_system_entity(system, id);
         HOLDS(other == entity || other->home != entity->home || !takt_entity_is_ready(other) ||
@@ -331,31 +431,41 @@ static const takt_job_t *job_of(takt_entity_t *entity) {
     return entity->task != NULL ? &entity->task->job : NULL;
 }
 
+/* A server that runs idles: nothing inside is ready. */
+static bool idles(takt_system_t *system, takt_entity_t *entity) {
+    const takt_server_t *server = takt_server_of(entity);
+    return server->kind->idles && children_of(system, server, true) == 0 && budget_of(server) > 0;
+}
+
+static takt_duration_t budget_for(takt_entity_t *entity) {
+    return takt_entity_is_server(entity) ? budget_of(takt_server_of(entity)) : TAKT_NEVER;
+}
+
 void check_decision(takt_system_t *system, const takt_decision_t *decision, takt_instant_t now) {
     const takt_duration_t elapsed = decision->until > now ? decision->until - now : 0;
     takt_entity_t *entity = decision->entity;
     HOLDS(system->cpu.running == entity && system->cpu.charged_at == now);
     HOLDS(entity != NULL || children_of(system, &system->dispatcher.root, true) == 0);
-    HOLDS(entity == NULL || !takt_entity_is_server(entity));
+    HOLDS(entity == NULL || !takt_entity_is_server(entity) || idles(system, entity));
     check_until(system, decision->until, now);
     while (entity != NULL) {
-        const bool is_top = takt_server_is_root(entity->home);
-        HOLDS(takt_entity_is_ready(entity));
-        HOLDS(is_top || elapsed <= budget_of(entity->home));
-        check_most_urgent(system, entity->home, entity);
+        HOLDS(elapsed <= budget_for(entity));
+        check_choice(system, entity);
         if (job_of(entity) != NULL) {
             check_not_overtaken(system, entity, job_of(entity), elapsed);
         }
-        entity = is_top ? NULL : &entity->home->entity;
+        entity = takt_server_is_root(entity->home) ? NULL : &entity->home->entity;
     }
 }
 
 bool somebody_is_more_urgent(takt_system_t *system, const takt_entity_t *entity) {
+    const bool has_ties = entity->home->ready.order == TAKT_ORDER_KEYS;
+    const takt_key_t key = key_of_holder(entity, entity->task->own_key);
+    const uint32_t tie = is_locking(entity) && has_ties ? entity->id : entity->task->own_tie;
     for (uint32_t id = 1; id <= entity_count(system); id++) {
         const takt_entity_t *other = takt_system_entity(system, id);
         const bool competes = other != entity && other->home == entity->home && takt_entity_is_ready(other);
-        if (competes &&
-            takt_is_more_urgent(other->key, other->tie, entity->task->own_key, entity->task->own_tie)) {
+        if (competes && takt_is_more_urgent(other->key, other->tie, key, tie)) {
             return true;
         }
     }

@@ -19,7 +19,7 @@ bool somebody_is_more_urgent(takt_system_t *system, const takt_entity_t *entity)
 /* How much budget `server` has left. */
 takt_duration_t budget_of(const takt_server_t *server);
 
-/* Whether `server` and all servers above have budget, so that nothing of theirs waits. */
+/* Whether `server` and all servers above have budget or never wait, so that nothing of theirs waits. */
 bool is_active_up_to_the_root(const takt_server_t *server);
 
 /* Who of `home`'s children is on the way to `entity`, NULL if nobody is. */

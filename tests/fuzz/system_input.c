@@ -9,8 +9,10 @@ static const takt_policy_t *read_policy(input_t *input) {
     return takt_policies[input_below(input, (uint32_t)takt_policy_count)];
 }
 
-static const takt_server_kind_t *read_kind(input_t *input) {
-    return takt_server_kinds[input_below(input, (uint32_t)takt_server_kind_count)];
+/* A kind that wants deadlines stands under edf only. */
+static const takt_server_kind_t *read_kind(input_t *input, const takt_policy_t *order) {
+    const takt_server_kind_t *kind = takt_server_kinds[input_below(input, (uint32_t)takt_server_kind_count)];
+    return kind->wants_deadline && order != &takt_policy_edf ? &takt_server_deferrable : kind;
 }
 
 /* Enough for a bitmap of one row, or of two. */
@@ -33,13 +35,16 @@ static int32_t read_parent(input_t *input, uint32_t index, uint32_t count, bool 
     return (int32_t)input_below(input, index + 1u) - 1;
 }
 
+static const takt_policy_t *policy_at(const takt_system_spec_t *spec, int32_t server) {
+    return server == TAKT_ROOT ? spec->policy : spec->servers[server].policy;
+}
+
 static void read_servers(fuzz_system_t *system, input_t *input) {
     const bool is_reversed = input_below(input, 2) != 0;
     const uint32_t count = system->spec.server_count;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t period = 1u + input_below(input, 64);
         system->servers[i] = (takt_server_spec_t){
-            .kind = read_kind(input),
             .policy = read_policy(input),
             .period = (uint64_t)period << system->scale,
             .capacity = (uint64_t)(1u + input_below(input, period)) << system->scale,
@@ -50,12 +55,10 @@ static void read_servers(fuzz_system_t *system, input_t *input) {
         };
     }
     for (uint32_t i = 0; i < count; i++) {
-        system->servers[i].level = read_level(input, &system->spec, system->servers[i].parent);
+        takt_server_spec_t *server = &system->servers[i];
+        server->level = read_level(input, &system->spec, server->parent);
+        server->kind = read_kind(input, policy_at(&system->spec, server->parent));
     }
-}
-
-static const takt_policy_t *policy_at(const takt_system_spec_t *spec, int32_t server) {
-    return server == TAKT_ROOT ? spec->policy : spec->servers[server].policy;
 }
 
 /* Nobody, or a threshold in the policy's own measure: a level, or a time. */
@@ -84,21 +87,136 @@ static takt_task_spec_t read_task(const fuzz_system_t *system, input_t *input) {
         .on_miss = (takt_on_miss_t)input_below(input, 4),
         .is_external = input_below(input, 3) == 0,
         .suspends = input_below(input, 3) == 0,
+        .locks = input_below(input, 3) != 0,
         .jitter = (uint64_t)input_below(input, 16) << system->scale,
     };
+}
+
+/* ---- resources ----------------------------------------------------------------------------------- */
+
+static bool has_ceiling(takt_protocol_t protocol) { return protocol >= TAKT_PROTOCOL_PCP; }
+
+static bool stands_alone(takt_protocol_t protocol) {
+    return protocol == TAKT_PROTOCOL_PCP || protocol == TAKT_PROTOCOL_SRP;
+}
+
+/* The first of the resources with the same home, which may be `index` itself. */
+static uint32_t first_beside(const fuzz_system_t *system, uint32_t index) {
+    uint32_t first = 0;
+    while (system->resources[first].server != system->resources[index].server) {
+        first++;
+    }
+    return first;
+}
+
+/* What goes with the policy, and with the resources that are there already: else pip, or what these have. */
+static takt_protocol_t read_protocol(const fuzz_system_t *system, input_t *input, uint32_t index) {
+    const takt_policy_t *policy = policy_at(&system->spec, system->resources[index].server);
+    const uint32_t first = first_beside(system, index);
+    takt_protocol_t protocol = (takt_protocol_t)input_below(input, TAKT_PROTOCOLS);
+    if (has_ceiling(protocol) && policy->level == NULL) {
+        protocol = TAKT_PROTOCOL_PIP;
+    }
+    if (first == index) {
+        return protocol;
+    }
+    const takt_protocol_t other = system->resources[first].protocol;
+    if (stands_alone(other)) {
+        return other;
+    }
+    return stands_alone(protocol) ? TAKT_PROTOCOL_PIP : protocol;
+}
+
+static uint32_t read_users(const fuzz_system_t *system, input_t *input, int32_t home) {
+    uint32_t users = (uint32_t)input_number(input, 2);
+    for (uint32_t i = 0; i < FUZZ_TASKS; i++) {
+        const takt_task_spec_t *task = &system->tasks[i];
+        if (i >= system->spec.task_count || !task->locks || task->server != home) {
+            users &= ~(UINT32_C(1) << i);
+        }
+    }
+    return users;
+}
+
+/* The highest level of the users. */
+static takt_key_t ceiling_of(const fuzz_system_t *system, uint32_t resource) {
+    const takt_policy_t *policy = policy_at(&system->spec, system->resources[resource].server);
+    takt_key_t highest = TAKT_KEY_LEAST_URGENT;
+    for (uint32_t i = 0; i < system->spec.task_count && policy->level != NULL; i++) {
+        const takt_task_spec_t *task = &system->tasks[i];
+        const takt_job_t job = {
+            .level = task->level, .period = task->period, .deadline = task->relative_deadline};
+        if (fuzz_system_may_lock(system, i, resource) && policy->level(&job) < highest) {
+            highest = policy->level(&job);
+        }
+    }
+    return highest;
+}
+
+static void read_resources(fuzz_system_t *system, input_t *input) {
+    for (uint32_t i = 0; i < system->spec.resource_count; i++) {
+        takt_resource_spec_t *resource = &system->resources[i];
+        resource->server = (int32_t)input_below(input, system->spec.server_count + 1u) - 1;
+        resource->protocol = read_protocol(system, input, i);
+        system->users[i] = read_users(system, input, resource->server);
+        resource->ceiling = ceiling_of(system, i);
+    }
+}
+
+/* ---- bodies -------------------------------------------------------------------------------------- */
+
+/* One of those that task `index` may lock, `none` if it may lock no other. */
+static uint32_t read_resource(const fuzz_system_t *system, input_t *input, uint32_t index, uint32_t none) {
+    const uint32_t first = input_byte(input);
+    for (uint32_t i = 0; i < FUZZ_RESOURCES; i++) {
+        const uint32_t resource = (first + i) % FUZZ_RESOURCES;
+        if (resource != none && fuzz_system_may_lock(system, index, resource)) {
+            return resource;
+        }
+    }
+    return none;
+}
+
+static takt_item_t read_run(const fuzz_system_t *system, input_t *input) {
+    return (takt_item_t){TAKT_ITEM_RUN, (uint64_t)(1u + input_below(input, 8)) << system->scale};
+}
+
+/* Locks, runs, may do likewise with another resource inside, and unlocks. */
+static uint32_t read_section(fuzz_system_t *system, input_t *input, uint32_t index, uint32_t outer) {
+    takt_item_t *body = system->bodies[index];
+    const uint32_t inner = read_resource(system, input, index, outer);
+    uint32_t at = 1;
+    body[at++] = (takt_item_t){TAKT_ITEM_LOCK, outer};
+    body[at++] = read_run(system, input);
+    if (inner != outer) {
+        body[at++] = (takt_item_t){TAKT_ITEM_LOCK, inner};
+        body[at++] = read_run(system, input);
+        body[at++] = (takt_item_t){TAKT_ITEM_UNLOCK, inner};
+    }
+    body[at++] = (takt_item_t){TAKT_ITEM_UNLOCK, outer};
+    return at;
+}
+
+static uint32_t read_item(fuzz_system_t *system, input_t *input, uint32_t index) {
+    const bool suspends = system->tasks[index].suspends;
+    const uint32_t kinds = suspends ? TAKT_ITEM_SUSPEND + 1u : TAKT_ITEM_OPTIONAL_POINT + 1u;
+    takt_item_t *item = &system->bodies[index][1];
+    *item = read_run(system, input);
+    item->kind = (takt_item_kind_t)input_below(input, kinds);
+    return 2;
 }
 
 /* Runs, then does what the task may do, then runs on. */
 static void read_body(fuzz_system_t *system, uint32_t index, input_t *input) {
     takt_task_spec_t *task = &system->tasks[index];
     takt_item_t *body = system->bodies[index];
-    const uint32_t kinds = task->suspends ? TAKT_ITEM_SUSPEND + 1u : TAKT_ITEM_OPTIONAL_POINT + 1u;
-    for (uint32_t i = 0; i < FUZZ_ITEMS; i++) {
-        body[i].kind = i == 1 ? (takt_item_kind_t)input_below(input, kinds) : TAKT_ITEM_RUN;
-        body[i].ticks = (uint64_t)(1u + input_below(input, 8)) << system->scale;
-    }
+    const uint32_t resource = read_resource(system, input, index, FUZZ_RESOURCES);
+    body[0] = read_run(system, input);
+    const uint32_t count = resource != FUZZ_RESOURCES ? read_section(system, input, index, resource)
+                                                      : read_item(system, input, index);
+    body[count] = read_run(system, input);
     task->body = body;
-    task->body_count = FUZZ_ITEMS;
+    task->body_count = count + 1u;
 }
 
 void fuzz_system_read(fuzz_system_t *system, input_t *input, uint32_t scales) {
@@ -113,10 +231,15 @@ void fuzz_system_read(fuzz_system_t *system, input_t *input, uint32_t scales) {
         .task_count = 1u + input_below(input, FUZZ_TASKS),
         .threads = system->threads,
         .thread_count = input_below(input, FUZZ_THREADS + 1),
+        .resources = system->resources,
+        .resource_count = input_below(input, FUZZ_RESOURCES + 1),
     };
     read_servers(system, input);
     for (uint32_t i = 0; i < system->spec.task_count; i++) {
         system->tasks[i] = read_task(system, input);
+    }
+    read_resources(system, input);
+    for (uint32_t i = 0; i < system->spec.task_count; i++) {
         if (input_below(input, 2) != 0) {
             read_body(system, i, input);
         }
