@@ -189,7 +189,7 @@ static void check_displaced_key(const takt_entity_t *entity, const takt_job_t *j
     }
     if (is_locking(entity) && entity->home->ready.order == TAKT_ORDER_KEYS) {
         const bool is_first = is_started && entity->task->extension->started_key == TAKT_KEY_MOST_URGENT;
-        HOLDS(entity->tie == (is_first ? 0u : entity->id));
+        HOLDS(entity->tie == (is_first ? 0u : (entity->task->job.task_class << 20 | entity->id)));
     }
 }
 
@@ -461,7 +461,8 @@ void check_decision(takt_system_t *system, const takt_decision_t *decision, takt
 bool somebody_is_more_urgent(takt_system_t *system, const takt_entity_t *entity) {
     const bool has_ties = entity->home->ready.order == TAKT_ORDER_KEYS;
     const takt_key_t key = key_of_holder(entity, entity->task->own_key);
-    const uint32_t tie = is_locking(entity) && has_ties ? entity->id : entity->task->own_tie;
+    const uint32_t tie = is_locking(entity) && has_ties ? (entity->task->job.task_class << 20 | entity->id)
+                                                        : entity->task->own_tie;
     for (uint32_t id = 1; id <= entity_count(system); id++) {
         const takt_entity_t *other = takt_system_entity(system, id);
         const bool competes = other != entity && other->home == entity->home && takt_entity_is_ready(other);
