@@ -317,12 +317,13 @@ static void take_over(takt_task_t *task, takt_instant_t instant) {
 }
 
 /* What the extension of a task has to do when its job ends. */
-TAKT_RARE static void end_extended_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now) {
+TAKT_RARE static void end_extended_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now,
+                                       takt_instant_t instant) {
     takt_timers_t *timers = &task->entity->home->timers;
     takt_timers_remove(timers, &task->extension->expiry);
     takt_timers_remove(timers, &task->extension->resume);
     if (is_locking(task->entity)) {
-        takt_locks_end_job(dispatcher, task, now);
+        takt_locks_end_job(dispatcher, task, now, instant);
     }
     task->job.number += 1u + task->extension->skipped;
     task->extension->skipped = 0;
@@ -333,7 +334,7 @@ static void end_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_insta
                     takt_instant_t instant) {
     takt_entity_clear_state(task->entity, TAKT_STATE_STARTED);
     if (task->extension != NULL) {
-        end_extended_job(dispatcher, task, now);
+        end_extended_job(dispatcher, task, now, instant);
     } else {
         task->job.number++;
     }

@@ -57,7 +57,8 @@ typedef struct takt_event {
     takt_instant_t now;     /* observed */
     takt_instant_t nominal; /* suspend: until when, >= now; arrival: from when response and deadline count;
                                lock, unlock: number of the resource, of its dispatcher, not held by the
-                               entity, or the last one that it locked;
+                               entity, or the last one that it locked; who holds or waits for one neither
+                               blocks nor suspends nor yields;
                                else when it should have been, recorded for people; <= now */
 } takt_event_t;
 

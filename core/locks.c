@@ -70,9 +70,12 @@ static void stop_locking(takt_entity_t *entity) {
 
 /* ---- who blocks whom --------------------------------------------------------------------------------- */
 
+/* A plain thread, which has no job, has the level that is its key. */
 static takt_key_t level_of(takt_entity_t *entity) {
-    const takt_job_t *job = takt_entity_is_server(entity) ? &takt_server_of(entity)->job : &entity->task->job;
-    return entity->home->policy->level(job);
+    if (takt_entity_is_server(entity)) {
+        return entity->home->policy->level(&takt_server_of(entity)->job);
+    }
+    return entity->task != NULL ? entity->home->policy->level(&entity->task->job) : entity->key;
 }
 
 /* What others hold under `protocol` with the highest ceiling, if the level of `entity` is not above it. */
@@ -155,7 +158,7 @@ static void gather(takt_entity_t **list, const takt_entity_t *entity) {
 }
 
 /* All that wait at `resource` are ready again, and all that wait for them. */
-static void unpark(takt_resource_t *resource, takt_instant_t now) {
+static void unpark(takt_resource_t *resource, takt_instant_t instant) {
     takt_entity_t *list = NULL;
     takt_entity_t *entity;
     while ((entity = take_parked(&resource->parked)) != NULL) {
@@ -163,7 +166,7 @@ static void unpark(takt_resource_t *resource, takt_instant_t now) {
     }
     while ((entity = list) != NULL) {
         detach(&list, entity);
-        takt_dispatcher_join(entity, now);
+        takt_dispatcher_join(entity, instant);
         gather(&list, entity);
     }
 }
@@ -276,26 +279,28 @@ static void unlink_locked(takt_server_t *home, const takt_resource_t *resource) 
     *link = resource->below;
 }
 
-/* The last one that `entity` locked is free; its key is not written yet. */
-static void free_last(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now) {
+/* The last one that `entity` locked is free, nominally at `instant`; its key is not written yet. */
+static void free_last(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now,
+                      takt_instant_t instant) {
     takt_resource_t *resource = extension_of(entity)->held;
     unlink_locked(entity->home, resource);
     extension_of(entity)->held = resource->outer;
     resource->holder = NULL;
     takt_dispatcher_note(dispatcher, TAKT_RECORD_FREE, now, resource, entity);
-    unpark(resource, now);
+    unpark(resource, instant);
 }
 
 void takt_locks_apply(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
     if (event->kind == TAKT_EVENT_LOCK) {
         lock(dispatcher, event->entity, &dispatcher->resources[event->nominal], event->now);
     } else {
-        free_last(dispatcher, event->entity, event->now);
+        free_last(dispatcher, event->entity, event->now, event->now);
         stop_locking(event->entity);
     }
 }
 
-void takt_locks_end_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now) {
+void takt_locks_end_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now,
+                        takt_instant_t instant) {
     takt_task_extension_t *extension = task->extension;
     if (extension->circle != NULL) {
         break_circle(task->entity);
@@ -306,7 +311,7 @@ void takt_locks_end_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_i
     }
     extension->wanted = NULL;
     while (extension->held != NULL) {
-        free_last(dispatcher, task->entity, now);
+        free_last(dispatcher, task->entity, now, instant);
     }
     if (takt_entity_is_ready(task->entity)) {
         stop_locking(task->entity);

@@ -29,8 +29,10 @@ TAKT_INLINE bool takt_locks_is_displaced(const takt_entity_t *entity) {
 /* Applies a lock or unlock event. */
 void takt_locks_apply(takt_dispatcher_t *dispatcher, const takt_event_t *event);
 
-/* The current job of `task`, which holds or wants something, ends: all of that is given back. */
-void takt_locks_end_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now);
+/* The current job of `task`, which holds or wants something, ends at the nominal `instant`: all of that is given
+ * back. */
+void takt_locks_end_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now,
+                        takt_instant_t instant);
 
 /* Who runs among the children of `home`, of whom some hold resources: the most urgent one, or who blocks it.
  * NULL if all that were ready are blocked by ones that are not; they are parked then. */

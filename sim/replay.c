@@ -60,6 +60,13 @@ static bool is_away(const takt_entity_t *entity) {
                                      entity->task->extension->parked_at != NULL);
 }
 
+/* Whether `entity` is one of the users that the ceiling of `resource` knows, if that has one. */
+static bool is_at_most_at_ceiling(const takt_entity_t *entity, const takt_resource_t *resource) {
+    const takt_policy_t *policy = entity->home->policy;
+    const bool has_ceiling = resource->protocol >= TAKT_PROTOCOL_PCP;
+    return !has_ceiling || (policy->level != NULL && policy->level(&entity->task->job) >= resource->ceiling);
+}
+
 /* Whether `entity`, which runs, may try to lock resource `number`, or unlock it. */
 static bool lock_fits(const takt_system_t *system, const takt_entity_t *entity, uint64_t number, bool locks) {
     if (!has_extension(entity) || number >= system->resource_count ||
@@ -68,30 +75,33 @@ static bool lock_fits(const takt_system_t *system, const takt_entity_t *entity, 
     }
     const takt_resource_t *resource = &system->resources[number];
     const takt_task_extension_t *extension = entity->task->extension;
-    return locks ? resource->holder != entity && extension->wanted == NULL : extension->held == resource;
+    const bool may_lock =
+        resource->holder != entity && extension->wanted == NULL && is_at_most_at_ceiling(entity, resource);
+    return locks ? may_lock : extension->held == resource;
 }
 
 /* Whether `entity` is in the state that `record`, an event, presupposes. */
 static bool event_fits(const takt_system_t *system, const takt_record_t *record,
                        const takt_entity_t *entity) {
     const bool runs = takt_entity_is_ready(entity) && system->dispatcher.cpus[0].running == entity;
+    const bool is_locking = (entity->attributes & TAKT_ATTRIBUTE_LOCKING) != 0;
     switch (record->kind) {
     case TAKT_RECORD_COMPLETE:
         return runs && entity->task != NULL;
     case TAKT_RECORD_YIELD:
-        return runs;
+        return runs && !is_locking;
     case TAKT_RECORD_POINT:
     case TAKT_RECORD_OPTIONAL_POINT:
         return runs && (entity->attributes & TAKT_ATTRIBUTE_LIMITED) != 0;
     case TAKT_RECORD_SUSPEND:
-        return runs && has_extension(entity) && record->value >= record->now;
+        return runs && !is_locking && has_extension(entity) && record->value >= record->now;
     case TAKT_RECORD_LOCK:
     case TAKT_RECORD_UNLOCK:
         return runs && lock_fits(system, entity, record->value, record->kind == TAKT_RECORD_LOCK);
     case TAKT_RECORD_ARRIVAL:
         return entity->task != NULL && !takt_task_is_periodic(entity->task) && record->value <= record->now;
     case TAKT_RECORD_BLOCK:
-        return takt_entity_is_ready(entity);
+        return takt_entity_is_ready(entity) && !is_locking;
     default:
         return !takt_entity_is_ready(entity) && !is_away(entity) &&
                (entity->task == NULL || (entity->state & TAKT_STATE_ACTIVE) != 0);

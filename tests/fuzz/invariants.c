@@ -87,13 +87,15 @@ static void check_wheel(const takt_system_t *system, const takt_server_t *home, 
     const takt_instant_t earliest = earliest_inside(system, home);
     const takt_instant_t next = takt_timers_next(&home->timers);
     HOLDS(is_in_time(next, earliest, now));
-    HOLDS((next == TAKT_NEVER) == (earliest == TAKT_NEVER));
+    HOLDS(next != TAKT_NEVER || earliest == TAKT_NEVER);
 }
 
+/* It may look at what is not there any more, once. */
 static void check_wake(const takt_system_t *system, const takt_server_t *server, takt_instant_t now) {
     const takt_instant_t earliest = earliest_inside(system, server);
     const bool is_armed = takt_timer_is_armed(&server->wake);
-    HOLDS(is_armed == (looks_inside(server) && earliest != TAKT_NEVER));
+    HOLDS(!is_armed || looks_inside(server));
+    HOLDS(is_armed || !looks_inside(server) || earliest == TAKT_NEVER);
     HOLDS(!is_armed || is_in_time(server->wake.instant, earliest, now));
 }
 
@@ -222,22 +224,23 @@ static void check_returns(const takt_server_t *server) {
     HOLDS(returns->count == 0 || server->replenishment.instant == returns->ring[returns->first].instant);
 }
 
-/* A constant-bandwidth server waits for its budget only while that is used up; if it has work it does wait, or
- * has got another budget at once. */
-static void check_bandwidth(const takt_server_t *server, bool has_work) {
+/* A constant-bandwidth server waits for its budget only while that is used up, or when that instant is over; if it
+ * has work it does wait, or has got another budget at once. */
+static void check_bandwidth(const takt_server_t *server, bool has_work, takt_instant_t now) {
     const bool waits = takt_timer_is_armed(&server->replenishment);
-    HOLDS(!waits || (server->kind == &takt_server_hard_cbs && budget_of(server) == 0));
+    HOLDS(!waits || server->kind == &takt_server_hard_cbs);
+    HOLDS(!waits || budget_of(server) == 0 || server->replenishment.instant <= now);
     HOLDS(!has_work || budget_of(server) > 0 || waits);
 }
 
 /* When its budget comes back, which each kind has in its own way. */
-static void check_replenishment(const takt_server_t *server, bool has_work) {
+static void check_replenishment(const takt_server_t *server, bool has_work, takt_instant_t now) {
     if (!has_begun(server)) {
         HOLDS(takt_timer_is_armed(&server->replenishment) && budget_of(server) == 0);
     } else if (server->kind->has_returns) {
         check_returns(server);
     } else if (server->kind->listens) {
-        check_bandwidth(server, has_work);
+        check_bandwidth(server, has_work, now);
     } else {
         HOLDS(server->replenishment.instant == server->job.deadline);
         HOLDS(takt_timer_is_armed(&server->replenishment));
@@ -250,7 +253,7 @@ static void check_server(takt_system_t *system, const takt_server_t *server, tak
     HOLDS(budget_of(server) <= server->capacity);
     HOLDS(takt_entity_is_ready(&server->entity) == (is_active && (has_work || server->kind->idles)));
     HOLDS(server->kind->lapses || !takt_timer_is_armed(&server->lapse));
-    check_replenishment(server, has_work);
+    check_replenishment(server, has_work, now);
     check_wheel(system, server, now);
     check_wake(system, server, now);
     if (takt_entity_is_ready(&server->entity)) {

@@ -1,0 +1,56 @@
+/* A system driven call by call: one test at a time makes one, hands over events and looks at decisions. */
+#ifndef TAKT_TESTS_DRIVEN_H
+#define TAKT_TESTS_DRIVEN_H
+
+#include "policy/table.h"
+#include "sim/system.h"
+
+#include "check.h"
+
+static takt_system_t driven;
+
+static inline void make_driven(const takt_system_spec_t *spec) {
+    CHECK(takt_system_create(&driven, spec));
+}
+
+static inline void destroy_driven(void) { takt_system_destroy(&driven); }
+
+static inline takt_entity_t *task_entity(uint32_t task) { return &driven.entities[task]; }
+
+static inline takt_entity_t *server_entity(uint32_t server) { return &driven.servers[server].entity; }
+
+/* Decides without a step; `now` may be later than the last call. */
+static inline takt_decision_t take(takt_instant_t now) {
+    return takt_dispatcher_take(&driven.dispatcher, now, 0);
+}
+
+/* Steps until nothing is due at `now`, and decides. */
+static inline takt_decision_t pass(takt_instant_t now) {
+    while (takt_dispatcher_step(&driven.dispatcher, now)) {
+    }
+    return take(now);
+}
+
+/* Hands over an event without asking for a decision. */
+static inline void tell_of(takt_event_kind_t kind, takt_entity_t *concerned, takt_instant_t now,
+                           takt_instant_t nominal) {
+    const takt_event_t event = {kind, concerned, now, nominal};
+    takt_dispatcher_post(&driven.dispatcher, &event);
+}
+
+static inline void tell(takt_event_kind_t kind, takt_entity_t *concerned, takt_instant_t now) {
+    tell_of(kind, concerned, now, now);
+}
+
+/* Hands over an event and decides, without a step. */
+static inline takt_decision_t post(takt_event_kind_t kind, takt_entity_t *concerned, takt_instant_t now) {
+    tell(kind, concerned, now);
+    return take(now);
+}
+
+static inline void check_decision(takt_decision_t decision, const takt_entity_t *who, takt_instant_t until) {
+    CHECK(decision.entity == who);
+    CHECK(decision.until == until);
+}
+
+#endif
