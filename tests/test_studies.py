@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import polars as pl
@@ -16,19 +17,23 @@ from studies.common import Claim, Section, Study, Verdict, command, page, run_st
 from studies.common.study import Table
 from studies.s1_deferred_preemption import points, resources, two_tasks
 from studies.s1_deferred_preemption import study as s1
+from studies.s2_scheduler_architectures import deadlines, evidence, jitter, systems, trends
+from studies.s2_scheduler_architectures import study as s2
 from studies.s4_hierarchical_scheduling import kinds, order, supply, two_tests
 from studies.s4_hierarchical_scheduling import study as s4
 
-STUDIES = {"S1": s1.make, "S4": s4.make}
-ROWS = {"S1": 29, "S4": 29}
+STUDIES = {"S1": s1.make, "S2": s2.make, "S4": s4.make}
+ROWS = {"S1": 29, "S2": 19, "S4": 29}
 """How many rows the checklist has for each paper."""
 
 UNTESTABLE = {
     "S1": {"S1-03", "S1-09", "S1-18", "S1-22", "S1-23", "S1-25", "S1-26", "S1-28"},
+    "S2": {"S2-17", "S2-18"},
     "S4": {"S4-06", "S4-15", "S4-16", "S4-19", "S4-21", "S4-23", "S4-25", "S4-27", "S4-28"},
 }
 CORRECTED = {
     "S1": {"S1-04", "S1-10", "S1-14", "S1-15", "S1-29"},
+    "S2": {"S2-03", "S2-06", "S2-07", "S2-12", "S2-13", "S2-14", "S2-19"},
     "S4": {"S4-05", "S4-07", "S4-10", "S4-13", "S4-17", "S4-18", "S4-20", "S4-29"},
 }
 MAY_BE_CORRECTED = {"S1-16"}
@@ -93,6 +98,14 @@ EXACT = {
     "S1-19": {"FPPS_T1": 2, "FPPS_T2": 13, "FPDS_T1": 5, "FPDS_T2": 11, "FPNS_T1": 8, "FPNS_T2": 9},
     "S1-21": {"FPTS_T1": 3, "FPTS_T2": 9, "FPTS_T3": 12},
     "S1-24": {"waits": 0},
+    "S2-01": {"entries": 26, "steps": 104, "differences": 0},
+    "S2-02": {"same_job": 0, "differences": 0},
+    "S2-03": {"steps": 44, "differences": 0},
+    "S2-04": {"wrong": 0},
+    "S2-11": {"fails_250_25": 182, "fails_250_100": 2998, "fails_400_25": 0, "fails_500_100": 865},
+    "S2-13": {"trends": 9, "steps_apart": 4, "fails_apart": 1},
+    "S2-15": {"fails_250": 0, "fails_400": 119, "fails_500": 146, "fails_beside": 0},
+    "S2-16": {"trends_edf": 9},
     "S4-02": {"differences": 0, "idled_test_1": 45, "idled_test_2": 25},
     "S4-03": {"differences": 0, "idled_test_1": 0, "idled_test_2": 0},
     "S4-07": {"paper_second_period": 4, "takt_second_period": 5},
@@ -121,6 +134,51 @@ def test_a_section_with_a_point_inside_is_in_no_subjob() -> None:
     sets = resources.run_sets(30)
     assert sets.filter("sections_in_subjobs")["waits"].sum() == 0
     assert (sets.filter(sections_in_subjobs=False)["waits"] > 0).any()
+
+
+@pytest.fixture(scope="module")
+def runs() -> pl.DataFrame:
+    """The benchmarks of S2 under all configurations."""
+    return systems.sweep()
+
+
+@pytest.mark.parametrize("trend", trends.TRENDS)
+def test_each_trend_of_the_architectures_holds(runs: pl.DataFrame, trend: str) -> None:
+    assert trends.TRENDS[trend](systems.summed(runs), "SoRTS")
+
+
+def test_fixed_ticks_keep_all_trends_but_strictly_fewer_steps_with_cs(runs: pl.DataFrame) -> None:
+    sums = systems.summed(runs)
+    held = trends.find(sums, "SoRTS-fixed")
+    assert [name for name, holds in held.items() if not holds] == ["steps fall with CS"]
+    for steps in systems.of_software(sums, "SoRTS-fixed", "switch_steps").values():
+        assert steps[-1] < steps[0]
+        assert all(later < 1.004 * earlier for earlier, later in pairwise(steps))
+
+
+def test_trends_can_fail() -> None:
+    sums = systems.summed(systems.sweep(systems.Choices(cost_factor=4)))
+    held = trends.find(sums)
+    assert not held["no fails in Co-SoRTS and HaRTS"]
+    assert not held["fails fall with I"]
+
+
+def test_a_trend_turned_around_does_not_hold(runs: pl.DataFrame) -> None:
+    turned = systems.summed(runs).with_columns(
+        -pl.col("switch_steps", "avail_sched"), fails=1 - pl.col("fails"), interval_us=pl.col("interval_us")
+    )
+    held = trends.find(turned)
+    assert [name for name, holds in held.items() if holds] == ["availability stays in Co-SoRTS and HaRTS"]
+
+
+def test_golden_figures_agree_and_a_step_too_many_is_seen(runs: pl.DataFrame) -> None:
+    assert evidence.is_within(evidence.compare_golden(runs))
+    for by in (-evidence.STEPS_PAST_END - 1, 1):
+        assert not evidence.is_within(evidence.compare_golden(runs.with_columns(pl.col("switch_steps") + by)))
+
+
+def test_short_deadlines_reverse_the_interval_trend() -> None:
+    assert [deadlines.fails("SoRTS", interval) for interval in systems.INTERVALS] == [0, 119, 146]
 
 
 def test_the_papers_order_of_work_takes_a_tick_out_of_the_next_budget() -> None:
@@ -161,7 +219,7 @@ def test_the_file_of_claims_has_all_of_them(study: Study, home: Path) -> None:
 
 def test_running_twice_gives_the_same_files(tmp_path: Path) -> None:
     for folder in ("first", "second"):
-        sections = [points.run(), two_tests.run(), kinds.run()]
+        sections = [points.run(), two_tests.run(), kinds.run(), jitter.run(True)]
         command.write(Study("x", "X", "nobody", True, sections), tmp_path / folder)
     first, second = (sorted((tmp_path / folder / "x").iterdir()) for folder in ("first", "second"))
     assert [(path.name, path.read_bytes()) for path in first] == [(path.name, path.read_bytes()) for path in second]

@@ -1,0 +1,6 @@
+"""Makes S2 again: `python -m studies.s2_scheduler_architectures [--quick]`."""
+
+from studies.common import run_study
+from studies.s2_scheduler_architectures.study import make
+
+run_study(make)

@@ -1,0 +1,29 @@
+"""What the paper says that no simulation can judge, or that this version does not have, and why."""
+
+from __future__ import annotations
+
+from studies.common import Section, not_testable
+
+
+def run() -> Section:
+    """List the claims."""
+    return Section(
+        "Not testable here",
+        "Rows of the checklist that this study cannot judge; each says what is missing.",
+        [
+            not_testable(
+                "S2-17",
+                "Section 5",
+                "HaRTS is more complex and expensive to implement than Co-SoRTS, and that more than SoRTS; in area and "
+                "energy HaRTS costs less than the co-processor of Co-SoRTS.",
+                "Belongs to hardware: area and frequency are those of a synthesized design, and the architectures here "
+                "are cost models.",
+            ),
+            not_testable(
+                "S2-18",
+                "Section 5 (future work)",
+                "A scheduler for several processors migrates tasks.",
+                "This version runs one processor.",
+            ),
+        ],
+    )
