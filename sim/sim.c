@@ -32,6 +32,7 @@ typedef struct run {
     takt_decision_t decision;        /* in force */
     uint32_t job;                    /* that it chose */
     takt_instant_t next_tick;
+    bool is_watched;   /* somebody wants to know budgets, or the ledger */
     bool is_costly;    /* the kernel takes time, or timers wait for points */
     bool is_pulling;   /* a non-preemptive job runs and timers wait */
     uint32_t fired;    /* of the dispatcher, up to the last pass; for costs */
@@ -42,6 +43,8 @@ bool takt_sim_create(takt_sim_t *sim, const takt_system_spec_t *spec, const takt
     memset(sim, 0, sizeof *sim);
     const size_t count = spec->task_count > 0 ? spec->task_count : 1;
     sim->specs = spec->tasks;
+    sim->requests = spec->requests;
+    sim->request_count = spec->request_count;
     sim->options = options != NULL ? *options : (takt_sim_options_t){0};
     sim->statistics = calloc(count, sizeof *sim->statistics);
     sim->work = calloc(count, sizeof *sim->work);
@@ -119,6 +122,26 @@ static void tell_job(const run_t *run, uint32_t task, uint32_t job, takt_instant
     }
 }
 
+/* A job of a rate-based system: its deadlines are as they were, or unknown as long as it had no window. */
+TAKT_RARE static void tell_window(const run_t *run, uint32_t task, uint32_t job, takt_instant_t release,
+                                  takt_instant_t deadline, takt_instant_t end) {
+    const takt_duration_t requested = run->sim->specs[task].relative_deadline;
+    const bool missed = end > release + requested;
+    run->sim->statistics[task].missed_requested += missed;
+    if (run->sinks.window != NULL) {
+        run->sinks.window(run->sinks.context, task, job, deadline, missed);
+    }
+}
+
+/* Whether the current job of `of`, which finishes, is late. */
+static bool finishes_late(const run_t *run, uint32_t task, const takt_task_t *of, takt_instant_t finish) {
+    if (TAKT_LIKELY(!takt_task_is_allocated(of))) {
+        return finish > of->job.deadline;
+    }
+    tell_window(run, task, of->job.number, of->job.release, of->job.deadline, finish);
+    return takt_rate_task_of(of)->is_late;
+}
+
 /* The running job has received its demand. */
 static void finish_job(run_t *run, const takt_sim_work_t *work, uint32_t task, takt_instant_t finish) {
     takt_sim_statistics_t *statistics = &run->sim->statistics[task];
@@ -131,7 +154,8 @@ static void finish_job(run_t *run, const takt_sim_work_t *work, uint32_t task, t
     statistics->response_sum += response;
     statistics->response_min = response < statistics->response_min ? response : statistics->response_min;
     statistics->response_max = response > statistics->response_max ? response : statistics->response_max;
-    tell_job(run, task, job->number, job->release, finish, finish > job->deadline);
+    const bool is_late = finishes_late(run, task, of, finish);
+    tell_job(run, task, job->number, job->release, finish, is_late);
 }
 
 /* Core has ended a job by itself. */
@@ -160,9 +184,23 @@ static void tell_lock(const run_t *run, const takt_record_t *record) {
     }
 }
 
+/* What its allocator says about a task; a job may have used its whole budget, as it was to. */
+static void tell_allocation(run_t *run, const takt_record_t *record) {
+    const uint32_t task = record->entity - 1u - run->sim->system.server_count;
+    const takt_allocation_event_t event = takt_allocation_event_of(record->value);
+    const takt_rate_target_t *has = &run->sim->system.rates[task].now;
+    if (event == TAKT_ALLOCATION_FINISHED) {
+        finish_job(run, &run->sim->work[task], task, record->now);
+    } else if (run->sinks.allocation != NULL) {
+        run->sinks.allocation(run->sinks.context, record->now, task, event, has->rate, has->budget, has->period);
+    }
+}
+
 static void listen(takt_trace_t *trace, const takt_record_t *record) {
     run_t *run = TAKT_CONTAINER_OF(trace, run_t, trace);
-    if (record->kind >= TAKT_RECORD_GRANT) {
+    if (record->kind == TAKT_RECORD_ALLOCATION) {
+        tell_allocation(run, record);
+    } else if (record->kind >= TAKT_RECORD_GRANT) {
         tell_lock(run, record);
     } else if (record->kind > TAKT_RECORD_DECISION) {
         lose_job(run, record);
@@ -173,7 +211,7 @@ static void listen(takt_trace_t *trace, const takt_record_t *record) {
 }
 
 static bool has_to_listen(const takt_sim_t *sim) {
-    bool may = sim->system.resource_count > 0;
+    bool may = sim->system.resource_count > 0 || sim->system.rates != NULL;
     for (uint32_t task = 0; task < sim->system.task_count; task++) {
         may |= sim->specs[task].on_miss != TAKT_ON_MISS_CONTINUE;
     }
@@ -226,11 +264,21 @@ static void post(run_t *run, const takt_event_t *event) {
     takt_direct_post(&run->backend, event, run->sequence);
 }
 
+static void post_request(run_t *run, const takt_request_spec_t *request) {
+    const takt_event_kind_t kind = request->is_leave ? TAKT_EVENT_LEAVE : TAKT_EVENT_ENTER;
+    takt_entity_t *entity = &run->sim->system.entities[request->task];
+    post(run, &(takt_event_t){kind, entity, request->instant, request->instant});
+}
+
 TAKT_RARE static void post_due_arrivals(run_t *run, takt_instant_t until) {
     takt_arrival_t arrival;
     takt_sim_source_t *source;
     while ((source = takt_sim_arrivals_take(run->sim, until, &arrival)) != NULL) {
         takt_system_t *system = &run->sim->system;
+        if (source->task == TAKT_SIM_REQUESTS) {
+            post_request(run, &run->sim->requests[arrival.nominal]);
+            continue;
+        }
         if (!takt_system_reserve(system, source->task)) {
             run->sim->is_short_of_memory = true;
             run->horizon = 0;
@@ -339,6 +387,15 @@ TAKT_RARE static takt_instant_t start_of(run_t *run, const takt_event_t *event) 
     return start;
 }
 
+static void tell_state(const run_t *run, takt_instant_t now, const takt_entity_t *running) {
+    if (run->sinks.budget != NULL) {
+        report_budgets(run, now, running);
+    }
+    if (run->sinks.ledger != NULL) {
+        run->sinks.ledger(run->sinks.context, now, run->sim->system.rate_based.reserved);
+    }
+}
+
 static void take(run_t *run, takt_instant_t start) {
     const bool is_taken = takt_direct_take(&run->backend, run->sequence, start, &run->decision);
     (void)is_taken; /* the direct backend knows the last event */
@@ -351,8 +408,8 @@ static void take(run_t *run, takt_instant_t start) {
         run->sim->switches += chosen != run->last;
         run->last = chosen;
     }
-    if (run->sinks.budget != NULL) {
-        report_budgets(run, start, chosen);
+    if (TAKT_UNLIKELY(run->is_watched)) {
+        tell_state(run, start, chosen);
     }
 }
 
@@ -542,6 +599,58 @@ static void end_task(run_t *run, uint32_t index, takt_instant_t horizon) {
     }
 }
 
+/* What is left of the budget of `task` at the horizon, where core is not asked any more. */
+static takt_duration_t budget_at(const run_t *run, const takt_task_t *task, takt_instant_t horizon) {
+    const takt_cpu_t *cpu = &run->sim->system.cpu;
+    const bool is_charged = cpu->running == task->entity && takt_task_is_open(task);
+    return task->job.remaining - (is_charged ? horizon - cpu->charged_at : 0u);
+}
+
+static bool is_late_at(const run_t *run, const takt_task_t *task, takt_instant_t horizon) {
+    const takt_rate_task_t *rate = takt_rate_task_of(task);
+    const bool wants = task->job.task_class == TAKT_CLASS_HARD || budget_at(run, task, horizon) > 0;
+    return rate->is_late || (rate->stage != TAKT_RATE_OUT && task->job.deadline <= horizon && wants);
+}
+
+/* As end_task, in a rate-based system: also the jobs that are unfinished because their task has left. */
+static void end_rated_task(run_t *run, uint32_t index, takt_instant_t horizon) {
+    const takt_task_t *task = &run->sim->system.tasks[index];
+    const takt_rate_task_t *rate = takt_rate_task_of(task);
+    takt_sim_statistics_t *statistics = &run->sim->statistics[index];
+    const bool is_active = takt_task_is_active(task);
+    statistics->released = statistics->finished + is_active + task->waiting;
+    statistics->busy = run->sim->work[index].served;
+    if (is_active) {
+        tell_window(run, index, task->job.number, task->job.release, task->job.deadline, horizon + 1u);
+        tell_job(run, index, task->job.number, task->job.release, TAKT_NEVER, is_late_at(run, task, horizon));
+    }
+    for (uint32_t i = 0; i < task->waiting; i++) {
+        const takt_instant_t release = rate->next_release - (task->waiting - i) * task->job.period;
+        const uint32_t job = task->job.number + is_active + i;
+        tell_window(run, index, job, release, TAKT_NEVER, horizon + 1u);
+        tell_job(run, index, job, release, TAKT_NEVER, false);
+    }
+}
+
+/* A job that wants its whole budget may have had it just now. */
+static void finish_greedy_job(run_t *run, takt_instant_t horizon) {
+    takt_entity_t *running = run->sim->system.cpu.running;
+    if (is_task(running) && takt_task_is_open(running->task) && takt_rate_task_of(running->task)->is_greedy &&
+        budget_at(run, running->task, horizon) == 0) {
+        takt_task_t *task = running->task;
+        finish_job(run, &run->sim->work[task_of(run->sim, running)], task_of(run->sim, running), horizon);
+        takt_entity_clear_state(running, TAKT_STATE_ACTIVE);
+        task->job.number++;
+    }
+}
+
+static void end_rated_tasks(run_t *run, takt_instant_t horizon) {
+    finish_greedy_job(run, horizon);
+    for (uint32_t task = 0; task < run->sim->system.task_count; task++) {
+        end_rated_task(run, task, horizon);
+    }
+}
+
 /* Steps 1 to 3 of the horizon itself. */
 static void end(run_t *run, const takt_event_t *event, takt_instant_t horizon) {
     if (event->kind == TAKT_EVENT_COMPLETE) {
@@ -549,6 +658,10 @@ static void end(run_t *run, const takt_event_t *event, takt_instant_t horizon) {
     }
     if (run->sinks.segment != NULL) {
         close_segment(run);
+    }
+    if (run->sim->system.rates != NULL) {
+        end_rated_tasks(run, horizon);
+        return;
     }
     for (uint32_t task = 0; task < run->sim->system.task_count; task++) {
         end_task(run, task, horizon);
@@ -581,6 +694,7 @@ void takt_sim_run(takt_sim_t *sim, takt_instant_t horizon, const takt_sim_sinks_
     takt_event_t event = {TAKT_EVENT_TIME, NULL, 0, 0};
     if (sinks != NULL) {
         run.sinks = *sinks;
+        run.is_watched = sinks->budget != NULL || sinks->ledger != NULL;
     }
     takt_dispatcher_record_to(run.backend.dispatcher, has_to_listen(sim) ? &run.trace : trace);
     while (event.now < run.horizon && is_wanted(&run, event.now)) {
