@@ -45,9 +45,17 @@ static void close_entity(takt_entity_t *entity) {
     entity->attributes = entity->attributes & (255u ^ TAKT_ATTRIBUTE_BUDGET);
 }
 
+/* What `entity` has executed in the background is not charged to the window that opens. */
+static void forget_background(takt_cpu_t *cpu, const takt_entity_t *entity, takt_instant_t instant) {
+    if (cpu->running == entity && cpu->charged_at < instant) {
+        cpu->charged_at = instant;
+    }
+}
+
 void takt_allocator_open(takt_task_t *task, takt_instant_t deadline, takt_duration_t budget,
                          takt_instant_t instant) {
     takt_entity_t *entity = task->entity;
+    forget_background(&task->extension->allocation->dispatcher->cpus[0], entity, instant);
     task->job.deadline = deadline;
     task->job.remaining = budget;
     open_entity(entity);
