@@ -894,7 +894,6 @@ nb::dict statistics_columns(const takt_sim_t &sim) {
     columns["released"] = statistic(sim, &takt_sim_statistics_t::released);
     columns["finished"] = statistic(sim, &takt_sim_statistics_t::finished);
     columns["missed"] = statistic(sim, &takt_sim_statistics_t::missed);
-    columns["missed_requested"] = statistic(sim, &takt_sim_statistics_t::missed_requested);
     columns["aborted"] = statistic(sim, &takt_sim_statistics_t::aborted);
     columns["skipped"] = statistic(sim, &takt_sim_statistics_t::skipped);
     columns["overruns"] = statistic(sim, &takt_sim_statistics_t::overruns);
