@@ -1,6 +1,7 @@
 /* The full pass of dispatcher.h. Steps are numbered as in SPEC.md, 2. */
 #include "core/dispatcher.h"
 
+#include "core/allocator.h"
 #include "core/locks.h"
 
 /* ---- ready sets of the hierarchy ------------------------------------------------------------- */
@@ -130,7 +131,8 @@ void takt_dispatcher_leave(takt_entity_t *entity, takt_instant_t instant) { leav
 
 /* Whether somebody pays for what runs on `cpu`: budgets, or its own laxity. */
 static bool is_charged(const takt_cpu_t *cpu) {
-    const uint32_t charged = TAKT_ATTRIBUTE_SERVER | TAKT_ATTRIBUTE_IN_SERVER | TAKT_ATTRIBUTE_AGING;
+    const uint32_t charged =
+        TAKT_ATTRIBUTE_SERVER | TAKT_ATTRIBUTE_IN_SERVER | TAKT_ATTRIBUTE_AGING | TAKT_ATTRIBUTE_BUDGET;
     return cpu->running != NULL && (cpu->running->attributes & charged) != 0;
 }
 
@@ -145,6 +147,15 @@ static takt_job_t *job_of(takt_entity_t *entity) {
 /* The innermost server whose budget pays for `entity`, or the root. */
 static takt_server_t *payer_of(takt_entity_t *entity) {
     return takt_entity_is_server(entity) ? takt_server_of(entity) : entity->home;
+}
+
+/* Whether its own job's budget pays for `entity`. */
+static bool has_own_budget(const takt_entity_t *entity) {
+    return (entity->attributes & TAKT_ATTRIBUTE_BUDGET) != 0;
+}
+
+static const takt_allocator_t *allocator_of(const takt_task_t *task) {
+    return task->extension->allocation->functions;
 }
 
 static bool is_started(const takt_entity_t *entity) { return (entity->state & TAKT_STATE_STARTED) != 0; }
@@ -213,7 +224,12 @@ TAKT_RARE static void exhaust(takt_server_t *server, takt_instant_t now) {
 
 /* Step 4, innermost first. */
 static void handle_exhaustion(takt_dispatcher_t *dispatcher, takt_instant_t now) {
-    takt_server_t *server = payer_of(dispatcher->cpus[0].running);
+    takt_entity_t *running = dispatcher->cpus[0].running;
+    takt_server_t *server = payer_of(running);
+    if (has_own_budget(running) && running->task->job.remaining == 0) {
+        allocator_of(running->task)->exhaust(running->task, now);
+        dispatcher->fired++;
+    }
     for (; !takt_server_is_root(server); server = takt_server_parent(server)) {
         if (!has_budget(server)) {
             exhaust(server, now);
@@ -332,6 +348,10 @@ TAKT_RARE static void end_extended_job(takt_dispatcher_t *dispatcher, takt_task_
 /* Step 2, and 5 for an aborted job. */
 static void end_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now,
                     takt_instant_t instant) {
+    if (takt_task_is_allocated(task)) {
+        allocator_of(task)->complete(task, now);
+        return;
+    }
     takt_entity_clear_state(task->entity, TAKT_STATE_STARTED);
     if (task->extension != NULL) {
         end_extended_job(dispatcher, task, now, instant);
@@ -452,6 +472,14 @@ void takt_dispatcher_note(takt_dispatcher_t *dispatcher, takt_record_kind_t kind
     }
 }
 
+void takt_dispatcher_note_allocation(takt_dispatcher_t *dispatcher, takt_instant_t now, uint64_t value,
+                                     const takt_entity_t *entity) {
+    if (dispatcher->trace != NULL) {
+        record_steps(dispatcher);
+        record(dispatcher, TAKT_RECORD_ALLOCATION, now, value, entity, 0);
+    }
+}
+
 static void count_step(takt_dispatcher_t *dispatcher, takt_instant_t now) {
     if (now != dispatcher->stepped_at) {
         record_steps(dispatcher);
@@ -462,8 +490,12 @@ static void count_step(takt_dispatcher_t *dispatcher, takt_instant_t now) {
 
 /* ---- releases and aborts ------------------------------------------------------------------------- */
 
-/* Step 5. */
+/* Step 5, or the second timer of a task with an allocation. */
 TAKT_RARE static void abort_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now) {
+    if (task->extension->allocation != NULL) {
+        allocator_of(task)->finish(task, task->extension->expiry.instant);
+        return;
+    }
     record_end(dispatcher, TAKT_RECORD_ABORT, task, 0, now, task->job.deadline);
     end_job(dispatcher, task, now, takt_timers_position(&task->entity->home->timers));
 }
@@ -507,6 +539,8 @@ static void release_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_i
     dispatcher->releases++;
     if (takt_task_is_periodic(task)) {
         release_periodic(dispatcher, task, now);
+    } else if (task->extension->allocation != NULL) {
+        allocator_of(task)->start(task, task->timer.instant);
     } else {
         release_arrival(dispatcher, task, now);
     }
@@ -643,6 +677,12 @@ static void apply(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
     case TAKT_EVENT_UNLOCK:
         takt_locks_apply(dispatcher, event);
         break;
+    case TAKT_EVENT_ENTER:
+        allocator_of(entity->task)->enter(entity->task, event->now);
+        break;
+    case TAKT_EVENT_LEAVE:
+        allocator_of(entity->task)->leave(entity->task, event->now);
+        break;
     default:
         break;
     }
@@ -680,6 +720,9 @@ void takt_dispatcher_post(takt_dispatcher_t *dispatcher, const takt_event_t *eve
     } else if (event->kind == TAKT_EVENT_WAKE) {
         account(dispatcher, event->now);
         join(event->entity, event->now);
+    } else if (takt_event_is_request(event)) {
+        account(dispatcher, event->now);
+        apply(dispatcher, event);
     } else {
         const bool is_paid = is_charged(cpu);
         if (TAKT_UNLIKELY(is_paid)) {
@@ -693,6 +736,10 @@ void takt_dispatcher_post(takt_dispatcher_t *dispatcher, const takt_event_t *eve
     if (event->entity->task != NULL && event->entity->task->extension != NULL) {
         rearm_wakes(event->entity->home);
     }
+}
+
+TAKT_RARE static void allocate(takt_allocation_t *allocation) {
+    allocation->functions->timer(allocation, allocation->timer.instant);
 }
 
 static void fire(takt_dispatcher_t *dispatcher, takt_timer_t *timer, takt_instant_t now) {
@@ -709,6 +756,9 @@ static void fire(takt_dispatcher_t *dispatcher, takt_timer_t *timer, takt_instan
         break;
     case TAKT_TIMER_LAPSE:
         lapse(TAKT_CONTAINER_OF(timer, takt_server_t, lapse));
+        break;
+    case TAKT_TIMER_ALLOCATION:
+        allocate(TAKT_CONTAINER_OF(timer, takt_allocation_t, timer));
         break;
     default:
         join(TAKT_CONTAINER_OF(timer, takt_task_extension_t, resume)->task->entity, timer->instant);
@@ -788,6 +838,9 @@ static takt_duration_t least_of(takt_duration_t a, takt_duration_t b) { return a
  * a waiting entity overtakes it or one of its servers. */
 static takt_duration_t time_to_go(takt_entity_t *entity) {
     takt_duration_t least = time_to_overtake(entity, job_of(entity));
+    if (has_own_budget(entity)) {
+        least = least_of(least, entity->task->job.remaining);
+    }
     takt_server_t *server = payer_of(entity);
     for (; !takt_server_is_root(server); server = takt_server_parent(server)) {
         least = least_of(least, server->job.remaining);
@@ -803,6 +856,17 @@ TAKT_RARE static void obey_limit(takt_cpu_t *cpu, takt_entity_t *entity, takt_in
     cpu->should_yield = somebody_waits(entity);
 }
 
+/* `entity`, whose job has a budget, has been chosen: tells whoever else of that kind has run. Returns when the
+ * timers want to be looked at. */
+TAKT_RARE static takt_instant_t displace(takt_dispatcher_t *dispatcher, const takt_cpu_t *cpu,
+                                         const takt_entity_t *entity, takt_instant_t now) {
+    takt_entity_t *last = cpu->running;
+    if (last != NULL && last != entity && has_own_budget(last)) {
+        allocator_of(last->task)->stop(last->task, now);
+    }
+    return takt_timers_next(&dispatcher->root.timers);
+}
+
 /* What the attributes of the chosen entity ask for; returns until when it may run at the latest. */
 static takt_instant_t obey_attributes(takt_dispatcher_t *dispatcher, takt_cpu_t *cpu, takt_entity_t *entity,
                                       takt_instant_t now, takt_instant_t until) {
@@ -812,13 +876,16 @@ static takt_instant_t obey_attributes(takt_dispatcher_t *dispatcher, takt_cpu_t 
     if ((entity->attributes & TAKT_ATTRIBUTE_LIMITED) != 0) {
         obey_limit(cpu, entity, now);
     }
+    if (has_own_budget(entity)) {
+        until = displace(dispatcher, cpu, entity, now);
+    }
     const takt_duration_t least = time_to_go(entity);
     return least < TAKT_NEVER - now ? least_of(now + least, until) : until;
 }
 
 takt_decision_t takt_dispatcher_take(takt_dispatcher_t *dispatcher, takt_instant_t now, uint32_t cpu) {
     const uint32_t special = TAKT_ATTRIBUTE_SERVER | TAKT_ATTRIBUTE_IN_SERVER | TAKT_ATTRIBUTE_LIMITED |
-                             TAKT_ATTRIBUTE_AGING | TAKT_ATTRIBUTE_LOCKING;
+                             TAKT_ATTRIBUTE_AGING | TAKT_ATTRIBUTE_LOCKING | TAKT_ATTRIBUTE_BUDGET;
     takt_entity_t *entity = select_entity(&dispatcher->root, now);
     takt_instant_t until = takt_timers_next(&dispatcher->root.timers);
     if (entity != NULL && (entity->attributes & special) != 0) {

@@ -47,13 +47,16 @@ typedef enum takt_event_kind {
     TAKT_EVENT_ARRIVAL = TAKT_RECORD_ARRIVAL,
     TAKT_EVENT_LOCK = TAKT_RECORD_LOCK,
     TAKT_EVENT_UNLOCK = TAKT_RECORD_UNLOCK,
+    TAKT_EVENT_ENTER = TAKT_RECORD_ENTER,
+    TAKT_EVENT_LEAVE = TAKT_RECORD_LEAVE,
 } takt_event_kind_t;
 
 typedef struct takt_event {
     takt_event_kind_t kind;
     takt_entity_t *entity;  /* complete, yield, points, suspend, locks: the running one (points: limited;
                                suspend, locks: with an extension); block: a ready one; wake: a blocked one;
-                               arrival: of a task that is not periodic and whose ring has room */
+                               arrival: of a task that is not periodic and whose ring has room;
+                               enter, leave: of a task with an allocation */
     takt_instant_t now;     /* observed */
     takt_instant_t nominal; /* suspend: until when, >= now; arrival: from when response and deadline count;
                                lock, unlock: number of the resource, of its dispatcher, not held by the
@@ -61,6 +64,10 @@ typedef struct takt_event {
                                blocks nor suspends nor yields;
                                else when it should have been, recorded for people; <= now */
 } takt_event_t;
+
+TAKT_INLINE bool takt_event_is_request(const takt_event_t *event) {
+    return event->kind == TAKT_EVENT_ENTER || event->kind == TAKT_EVENT_LEAVE;
+}
 
 TAKT_INLINE bool takt_event_is_point(const takt_event_t *event) {
     return event->kind == TAKT_EVENT_POINT || event->kind == TAKT_EVENT_OPTIONAL_POINT;

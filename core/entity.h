@@ -27,6 +27,7 @@ enum {
     TAKT_ATTRIBUTE_TRACED = 1u << 4,    /* its events and decisions are recorded */
     TAKT_ATTRIBUTE_AGING = 1u << 5,     /* its key changes while it executes */
     TAKT_ATTRIBUTE_LOCKING = 1u << 6,   /* it holds a resource, or waits for one */
+    TAKT_ATTRIBUTE_BUDGET = 1u << 7,    /* its job has a budget of its own, job.remaining; see allocator.h */
 };
 
 enum {

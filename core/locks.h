@@ -19,6 +19,10 @@ void takt_dispatcher_end_region(takt_entity_t *entity);
 void takt_dispatcher_note(takt_dispatcher_t *dispatcher, takt_record_kind_t kind, takt_instant_t now,
                           const takt_resource_t *resource, const takt_entity_t *entity);
 
+/* Records what became of a task with an allocation, likewise. */
+void takt_dispatcher_note_allocation(takt_dispatcher_t *dispatcher, takt_instant_t now, uint64_t value,
+                                     const takt_entity_t *entity);
+
 /* ---- what locks.c gives ---- */
 
 /* Whether the key of `entity` in its ready set may differ from its own. */

@@ -25,23 +25,26 @@ typedef struct takt_arrival {
     takt_instant_t nominal; /* response and deadline count from here */
 } takt_arrival_t;
 
+struct takt_allocation;
 struct takt_task;
 
 typedef struct takt_task_extension {
     struct takt_task *task;
-    takt_timer_t expiry;      /* armed at the deadline of the current job if it is to be aborted there */
+    takt_timer_t expiry;      /* armed at the deadline of the current job if it is to be aborted there; of a
+                                 task with an allocation its second timer */
     takt_timer_t resume;      /* armed while the current job is suspended */
     takt_arrival_t *arrivals; /* caller's memory: a ring of jobs that wait, then of ones not yet released */
-    uint32_t capacity;        /* of the ring, a power of two; 0: the task is periodic */
+    uint32_t capacity;        /* of the ring, a power of two; 0: no jobs arrive as events */
     uint32_t first;           /* place of the oldest */
     uint32_t count;
     uint32_t skipped; /* releases that the current job made be dropped */
     takt_on_miss_t on_miss;
-    takt_resource_t *held;      /* by the current job, the last one that it locked */
-    takt_resource_t *wanted;    /* the current job has tried to lock it */
-    takt_resource_t *parked_at; /* where it stands in the list */
-    takt_resource_t *circle;    /* it waits for this in a circle; NULL: in none */
-    takt_key_t started_key;     /* of a started limited job: as if it held nothing */
+    takt_resource_t *held;              /* by the current job, the last one that it locked */
+    takt_resource_t *wanted;            /* the current job has tried to lock it */
+    takt_resource_t *parked_at;         /* where it stands in the list */
+    takt_resource_t *circle;            /* it waits for this in a circle; NULL: in none */
+    takt_key_t started_key;             /* of a started limited job: as if it held nothing */
+    struct takt_allocation *allocation; /* begins and ends its jobs; NULL: the task releases them itself */
 } takt_task_extension_t;
 
 typedef struct takt_task {
@@ -60,7 +63,11 @@ typedef struct takt_task {
 _Static_assert(sizeof(void *) != 4 || sizeof(takt_task_t) == 120, "a task is 120 bytes on a 32-bit machine");
 
 TAKT_INLINE bool takt_task_is_periodic(const takt_task_t *task) {
-    return task->extension == NULL || task->extension->capacity == 0;
+    return task->extension == NULL || (task->extension->capacity == 0 && task->extension->allocation == NULL);
+}
+
+TAKT_INLINE bool takt_task_is_allocated(const takt_task_t *task) {
+    return task->extension != NULL && task->extension->allocation != NULL;
 }
 
 /* Whether one more arrival fits into the ring of `task`, which is not periodic. */

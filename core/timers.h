@@ -25,16 +25,17 @@
 
 enum { TAKT_TIMERS_SLOTS = 16, TAKT_TIMERS_MAX_ROWS = 24 };
 
-/* What a timer is for. At one instant the first kind fires before the next two, these before the next two
- * (steps 5, 6 and 7 of SPEC.md, 2), and these before the last; within such a class the entity number decides,
- * and servers have smaller numbers than tasks. */
+/* What a timer is for. At one instant expiries fire first, then replenishments, resumes and allocations, then
+ * wakes and releases (steps 5, 6 and 7 of SPEC.md, 2), then lapses; within such a class the entity number
+ * decides, and servers have smaller numbers than tasks. */
 typedef enum takt_timer_kind {
-    TAKT_TIMER_EXPIRY = 0,        /* a job that is aborted at its deadline */
+    TAKT_TIMER_EXPIRY = 0,        /* a job that is aborted at its deadline; a task's second timer */
     TAKT_TIMER_REPLENISHMENT = 1, /* a server's budget comes back */
     TAKT_TIMER_RESUME = 2,        /* a suspended job can go on */
     TAKT_TIMER_WAKE = 3,          /* a server's own timers have something due */
     TAKT_TIMER_RELEASE = 4,       /* a task's next job */
     TAKT_TIMER_LAPSE = 5,         /* a server may lose its budget at the end of the instant */
+    TAKT_TIMER_ALLOCATION = 6,    /* an allocator has something to give */
 } takt_timer_kind_t;
 
 typedef struct takt_timer {

@@ -24,16 +24,19 @@ typedef enum takt_record_kind {
     TAKT_RECORD_ARRIVAL = 9,        /* a job of a task that is not periodic arrives, nominally at `value` */
     TAKT_RECORD_LOCK = 10,          /* the running job tries to lock resource number `value` */
     TAKT_RECORD_UNLOCK = 11,        /* the running job unlocks it, the last one that it locked */
+    TAKT_RECORD_ENTER = 12,         /* a task with an allocation is to enter */
+    TAKT_RECORD_LEAVE = 13,         /* a task with an allocation is to leave */
     /* outputs */
-    TAKT_RECORD_DECISION = 16, /* `entity` runs on `cpu` until `value` at the latest */
-    TAKT_RECORD_ABORT = 17,    /* the job is aborted at its deadline `value` */
-    TAKT_RECORD_SKIP = 18,     /* the job, released at `value`, is dropped: the one before is unfinished */
-    TAKT_RECORD_GRANT = 19,    /* the job holds resource number `value` from now on */
-    TAKT_RECORD_REFUSE = 20,   /* the job waits for resource number `value` */
-    TAKT_RECORD_FREE = 21,     /* the job does not hold resource number `value` any more */
-    TAKT_RECORD_DEADLOCK = 22, /* the job waits for resource number `value` and is in a circle; one record
+    TAKT_RECORD_DECISION = 16,   /* `entity` runs on `cpu` until `value` at the latest */
+    TAKT_RECORD_ABORT = 17,      /* the job is aborted at its deadline `value` */
+    TAKT_RECORD_SKIP = 18,       /* the job, released at `value`, is dropped: the one before is unfinished */
+    TAKT_RECORD_GRANT = 19,      /* the job holds resource number `value` from now on */
+    TAKT_RECORD_REFUSE = 20,     /* the job waits for resource number `value` */
+    TAKT_RECORD_FREE = 21,       /* the job does not hold resource number `value` any more */
+    TAKT_RECORD_DEADLOCK = 22,   /* the job waits for resource number `value` and is in a circle; one record
                                   for each job of it, the one first that closed it */
-    TAKT_RECORD_LAST = 22,
+    TAKT_RECORD_ALLOCATION = 23, /* what became of a task, see takt_allocator_note */
+    TAKT_RECORD_LAST = 23,
 } takt_record_kind_t;
 
 typedef struct takt_record {

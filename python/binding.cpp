@@ -28,6 +28,7 @@
 
 extern "C" {
 #define _Static_assert static_assert
+#include "policy/rate_based.h"
 #include "policy/table.h"
 #include "sim/architecture.h"
 #include "sim/replay.h"
@@ -362,6 +363,25 @@ class Spec {
                          time_in(0, latency, "latency")};
     }
 
+    // The root is rate-based: what belongs to all tasks, then one element for each task, then the requests in
+    // the order in which they are made.
+    void set_rates(uint64_t beta, bool has_formula, uint64_t sigma, uint64_t grid, uint64_t rule,
+                   bool has_background, const Column &weight, const Column &is_greedy, const Column &instant,
+                   const Column &task, const Column &is_leave) {
+        require(spec_.policy == &takt_policy_rate_based, "rates under another policy");
+        require(servers_.empty() && resources_.empty() && threads_.empty(), "rates beside other things");
+        require(beta <= TAKT_RATE_WHOLE && sigma <= TAKT_RATE_WHOLE, "a share above the whole");
+        require(rule <= TAKT_RATE_NAIVE, "rule is out of range");
+        rates_ = {beta,        sigma,         rated_time(grid), static_cast<takt_rate_rule_t>(rule),
+                  has_formula, has_background};
+        require_length(tasks_.size(), {weight.size(), is_greedy.size()});
+        for (size_t i = 0; i < tasks_.size(); i++) {
+            set_rate(tasks_[i], weight(i), is_greedy(i) != 0);
+        }
+        add_requests(instant, task, is_leave);
+        spec_.rates = &rates_;
+    }
+
     void set_seed(uint64_t seed) { options_.seed = seed; }
 
     void add_threads(const Column &level) {
@@ -413,10 +433,42 @@ class Spec {
         spec.thread_count = static_cast<uint32_t>(threads_.size());
         spec.resources = resources_.data();
         spec.resource_count = static_cast<uint32_t>(resources_.size());
+        spec.requests = requests_.data();
+        spec.request_count = static_cast<uint32_t>(requests_.size());
         return spec;
     }
 
    private:
+    static uint64_t rated_time(uint64_t value) {
+        require(value >= 1 && value <= TAKT_RATE_LONGEST, "a time too long for a rate");
+        return value;
+    }
+
+    static void set_rate(takt_task_spec_t &task, uint64_t weight, bool is_greedy) {
+        require(!task.is_external && !task.suspends && !task.locks && !task.is_limited &&
+                    task.on_miss == TAKT_ON_MISS_CONTINUE && task.body_count == 0,
+                "a rate for a task that is not plain");
+        require(weight >= 1 && weight < TAKT_RATE_WEIGHTS, "weight is out of range");
+        require(rated_time(task.relative_deadline) <= rated_time(task.period), "deadline above period");
+        require(task.task_class == TAKT_CLASS_NONE || rated_time(task.wcet) <= task.relative_deadline,
+                "wcet above deadline");
+        task.weight = weight;
+        task.is_greedy = is_greedy;
+        if (is_greedy) {
+            task.demand = kTimeLimit;
+        }
+    }
+
+    void add_requests(const Column &instant, const Column &task, const Column &is_leave) {
+        require_length(instant.size(), {task.size(), is_leave.size()});
+        for (size_t i = 0; i < instant.size(); i++) {
+            require(task(i) < tasks_.size(), "a request for no task");
+            require(i == 0 || instant(i - 1) <= instant(i), "requests that descend");
+            requests_.push_back(
+                {time_in(0, instant(i), "request"), static_cast<uint32_t>(task(i)), is_leave(i) != 0});
+        }
+    }
+
     void require_lock(const takt_task_spec_t &task, takt_item_kind_t kind, uint64_t number) const {
         if (kind == TAKT_ITEM_LOCK || kind == TAKT_ITEM_UNLOCK) {
             require(task.locks, "a task that is not said to lock");
@@ -538,6 +590,8 @@ class Spec {
     std::vector<takt_task_spec_t> tasks_;
     std::vector<takt_thread_spec_t> threads_;
     std::vector<takt_resource_spec_t> resources_;
+    std::vector<takt_request_spec_t> requests_;
+    takt_rate_settings_t rates_ = {};
 };
 
 // ---- columns out: the Arrow C data interface ------------------------------------------------------
@@ -655,6 +709,22 @@ struct KernelSegments {
     std::vector<uint32_t> what;
 };
 
+struct Allocations {
+    std::vector<uint64_t> instant, rate, budget, period;
+    std::vector<uint32_t> task;
+    std::vector<uint8_t> event;
+};
+
+// What the jobs of rate-based systems have besides, row by row.
+struct Windows {
+    std::vector<uint64_t> deadline;
+    std::vector<uint8_t> missed;
+};
+
+struct Ledger {
+    std::vector<uint64_t> instant, reserved;
+};
+
 struct Budgets {
     std::vector<uint64_t> tick, budget;
     std::vector<uint32_t> server;
@@ -671,6 +741,9 @@ struct Recorder {
     Locks locks;
     KernelSegments kernel_segments;
     takt_architecture_figures_t figures = {};
+    Allocations allocations;
+    Windows windows;
+    Ledger ledger;
     bool out_of_memory = false;
     bool keeps_jobs = false;
     std::exception_ptr failure;            // of a policy written in Python, or of `progress`
@@ -780,6 +853,32 @@ void note_kernel(void *context, takt_instant_t start, takt_instant_t end, takt_s
         to.kernel_segments.start.push_back(start);
         to.kernel_segments.end.push_back(end);
         to.kernel_segments.what.push_back(static_cast<uint32_t>(what));
+    });
+}
+
+void note_allocation(void *context, takt_instant_t now, uint32_t task, takt_allocation_event_t event,
+                     uint64_t rate, takt_duration_t budget, takt_duration_t period) {
+    append_to(context, [=](Recorder &to) {
+        to.allocations.instant.push_back(now);
+        to.allocations.task.push_back(task);
+        to.allocations.event.push_back(static_cast<uint8_t>(event));
+        to.allocations.rate.push_back(rate);
+        to.allocations.budget.push_back(budget);
+        to.allocations.period.push_back(period);
+    });
+}
+
+void note_window(void *context, uint32_t, uint32_t, takt_instant_t deadline, bool missed) {
+    append_to(context, [=](Recorder &to) {
+        to.windows.deadline.push_back(deadline);
+        to.windows.missed.push_back(missed ? 1 : 0);
+    });
+}
+
+void note_ledger(void *context, takt_instant_t now, uint64_t reserved) {
+    append_to(context, [=](Recorder &to) {
+        to.ledger.instant.push_back(now);
+        to.ledger.reserved.push_back(reserved);
     });
 }
 
@@ -947,9 +1046,34 @@ nb::dict figures_of(const takt_architecture_figures_t &figures) {
     return values;
 }
 
+nb::dict allocation_columns(Allocations &&allocations) {
+    nb::dict columns;
+    columns["instant"] = Result(std::move(allocations.instant));
+    columns["task"] = Result(std::move(allocations.task));
+    columns["event"] = Result(std::move(allocations.event));
+    columns["rate"] = Result(std::move(allocations.rate));
+    columns["budget"] = Result(std::move(allocations.budget));
+    columns["period"] = Result(std::move(allocations.period));
+    return columns;
+}
+
+nb::dict window_columns(Windows &&windows) {
+    nb::dict columns;
+    columns["deadline"] = Result(std::move(windows.deadline));
+    columns["missed_requested"] = Result(std::move(windows.missed));
+    return columns;
+}
+
+nb::dict ledger_columns(Ledger &&ledger) {
+    nb::dict columns;
+    columns["instant"] = Result(std::move(ledger.instant));
+    columns["reserved"] = Result(std::move(ledger.reserved));
+    return columns;
+}
+
 // What is to be kept of a run.
 struct Wishes {
-    bool segments, jobs, budgets, points, locks;
+    bool segments, jobs, budgets, points, locks, rates;
 };
 
 takt_sim_sinks_t make_sinks(Recorder &recorder, const Wishes &wishes) {
@@ -961,6 +1085,9 @@ takt_sim_sinks_t make_sinks(Recorder &recorder, const Wishes &wishes) {
     sinks.point = wishes.points ? note_point : nullptr;
     sinks.lock = wishes.locks ? note_lock : nullptr;
     sinks.kernel = wishes.segments ? note_kernel : nullptr;
+    sinks.allocation = wishes.rates ? note_allocation : nullptr;
+    sinks.ledger = wishes.rates ? note_ledger : nullptr;
+    sinks.window = wishes.jobs ? note_window : nullptr;
     sinks.progress = note_progress;
     return sinks;
 }
@@ -979,11 +1106,14 @@ nb::dict outcome_of(const takt_sim_t &sim, Recorder &&recorder) {
     outcome["locks"] = lock_columns(std::move(recorder.locks));
     outcome["kernel_segments"] = kernel_columns(std::move(recorder.kernel_segments));
     outcome["figures"] = figures_of(recorder.figures);
+    outcome["rates"] = allocation_columns(std::move(recorder.allocations));
+    outcome["windows"] = window_columns(std::move(recorder.windows));
+    outcome["ledger"] = ledger_columns(std::move(recorder.ledger));
     return outcome;
 }
 
 nb::dict simulate(Spec &spec, uint64_t horizon, bool segments, bool jobs, bool budgets, bool points,
-                  bool locks, const std::optional<std::string> &trace_path,
+                  bool locks, bool rates, const std::optional<std::string> &trace_path,
                   const std::optional<nb::object> &progress) {
     require(horizon < kTimeLimit, "horizon out of range");
     Recorder recorder;
@@ -994,7 +1124,7 @@ nb::dict simulate(Spec &spec, uint64_t horizon, bool segments, bool jobs, bool b
     recorder.progress = progress;
     spec.let_policies_fail_to(&recorder.failure);
     Simulation simulation(spec);
-    const takt_sim_sinks_t sinks = make_sinks(recorder, {segments, jobs, budgets, points, locks});
+    const takt_sim_sinks_t sinks = make_sinks(recorder, {segments, jobs, budgets, points, locks, rates});
     run(simulation, spec, horizon, sinks, recorder.figures, trace_path);
     spec.let_policies_fail_to(nullptr);
     if (recorder.failure != nullptr) {
@@ -1106,6 +1236,9 @@ NB_MODULE(_core, m) {
     m.attr("ENTITY_LIMIT") = TAKT_ENTITY_LIMIT;
     m.attr("TIME_LIMIT") = kTimeLimit;
     m.attr("TRACE_VERSION") = static_cast<int>(TAKT_TRACE_VERSION);
+    m.attr("RATE_WHOLE") = TAKT_RATE_WHOLE;
+    m.attr("RATE_LONGEST") = TAKT_RATE_LONGEST;
+    m.attr("RATE_WEIGHTS") = TAKT_RATE_WEIGHTS;
     m.attr("RECORD_COMPLETE") = static_cast<int>(TAKT_RECORD_COMPLETE);
     m.attr("RECORD_ARRIVAL") = static_cast<int>(TAKT_RECORD_ARRIVAL);
     m.attr("RECORD_POINT") = static_cast<int>(TAKT_RECORD_POINT);
@@ -1143,11 +1276,14 @@ NB_MODULE(_core, m) {
              nb::arg("is_pull"))
         .def("set_architecture", &Spec::set_architecture, nb::kw_only(), nb::arg("model"),
              nb::arg("context_switch"), nb::arg("interval"), nb::arg("is_fixed"), nb::arg("latency"))
+        .def("set_rates", &Spec::set_rates, nb::kw_only(), nb::arg("beta"), nb::arg("has_formula"),
+             nb::arg("sigma"), nb::arg("grid"), nb::arg("rule"), nb::arg("has_background"), nb::arg("weight"),
+             nb::arg("is_greedy"), nb::arg("instant"), nb::arg("task"), nb::arg("is_leave"))
         .def("set_seed", &Spec::set_seed, nb::arg("seed"))
         .def("add_threads", &Spec::add_threads, nb::arg("level"));
 
     m.def("simulate", &simulate, nb::arg("spec"), nb::arg("horizon"), nb::kw_only(), nb::arg("segments"),
-          nb::arg("jobs"), nb::arg("budgets"), nb::arg("points"), nb::arg("locks"),
+          nb::arg("jobs"), nb::arg("budgets"), nb::arg("points"), nb::arg("locks"), nb::arg("rates") = false,
           nb::arg("trace_path") = nb::none(), nb::arg("progress") = nb::none());
     m.def("replay", &replay, nb::arg("spec"), nb::arg("records"));
 }

@@ -57,8 +57,23 @@ static void start(takt_sim_t *sim, takt_sim_source_t *source, uint32_t task) {
     arm(sim, source);
 }
 
-static uint32_t count_external(const takt_sim_t *sim) {
-    uint32_t count = 0;
+static void start_requests(takt_sim_t *sim, takt_sim_source_t *source) {
+    source->task = TAKT_SIM_REQUESTS;
+    takt_timer_init(&source->timer, &sim->arrivals, TAKT_TIMER_RELEASE, 0);
+    takt_timers_insert(&sim->arrivals, &source->timer, sim->requests[0].instant);
+}
+
+/* The request that the source is at has been given. */
+static void move_on_request(takt_sim_t *sim, takt_sim_source_t *source) {
+    source->nominal = source->index;
+    source->index++;
+    if (source->index < sim->request_count) {
+        takt_timers_insert(&sim->arrivals, &source->timer, sim->requests[source->index].instant);
+    }
+}
+
+static uint32_t count_sources(const takt_sim_t *sim) {
+    uint32_t count = sim->request_count > 0;
     for (uint32_t task = 0; task < sim->system.task_count; task++) {
         count += sim->specs[task].is_external;
     }
@@ -67,7 +82,7 @@ static uint32_t count_external(const takt_sim_t *sim) {
 
 bool takt_sim_arrivals_create(takt_sim_t *sim) {
     sim->arrivals.next = TAKT_NEVER;
-    sim->source_count = count_external(sim);
+    sim->source_count = count_sources(sim);
     if (sim->source_count == 0) {
         return true;
     }
@@ -82,6 +97,9 @@ bool takt_sim_arrivals_create(takt_sim_t *sim) {
         if (sim->specs[task].is_external) {
             start(sim, source++, task);
         }
+    }
+    if (sim->request_count > 0) {
+        start_requests(sim, source);
     }
     return true;
 }
@@ -104,6 +122,12 @@ takt_sim_source_t *takt_sim_arrivals_take(takt_sim_t *sim, takt_instant_t until,
         return NULL;
     }
     takt_sim_source_t *source = TAKT_CONTAINER_OF(timer, takt_sim_source_t, timer);
+    if (source->task == TAKT_SIM_REQUESTS) {
+        const takt_instant_t instant = timer->instant;
+        move_on_request(sim, source);
+        *arrival = (takt_arrival_t){instant, source->nominal};
+        return source;
+    }
     *arrival = (takt_arrival_t){timer->instant, source->nominal};
     move_on(sim, source);
     return source;

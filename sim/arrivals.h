@@ -4,6 +4,10 @@
 
 #include "sim/sim.h"
 
+/* Task of the source of requests; its index is the one of the next request, as is the nominal instant of what it
+ * gives. */
+#define TAKT_SIM_REQUESTS UINT32_MAX
+
 typedef struct takt_sim_source {
     takt_timer_t timer;     /* when the next job is released; the wheel is sim->arrivals */
     uint32_t task;          /* index into the spec */
@@ -11,7 +15,7 @@ typedef struct takt_sim_source {
     takt_instant_t nominal; /* its arrival */
 } takt_sim_source_t;
 
-/* Arms the first arrival of every external task; false when memory is short. */
+/* Arms the first arrival of every external task, and the first request; false when memory is short. */
 TAKT_MUST_USE bool takt_sim_arrivals_create(takt_sim_t *sim);
 
 /* The arrival that comes first, if it comes at or before `until`: moves its source on to its next one and

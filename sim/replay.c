@@ -44,7 +44,7 @@ static void listen(takt_trace_t *trace, const takt_record_t *record) {
 }
 
 static bool is_event(uint8_t kind) {
-    return kind >= TAKT_RECORD_COMPLETE && kind <= TAKT_RECORD_UNLOCK && kind != TAKT_RECORD_STEP;
+    return kind >= TAKT_RECORD_COMPLETE && kind <= TAKT_RECORD_LEAVE && kind != TAKT_RECORD_STEP;
 }
 
 /* What core says by itself. */
@@ -80,11 +80,17 @@ static bool lock_fits(const takt_system_t *system, const takt_entity_t *entity, 
     return locks ? may_lock : extension->held == resource;
 }
 
+/* Requests that make no sense are ignored. */
+static bool is_request(uint8_t kind) { return kind == TAKT_RECORD_ENTER || kind == TAKT_RECORD_LEAVE; }
+
 /* Whether `entity` is in the state that `record`, an event, presupposes. */
 static bool event_fits(const takt_system_t *system, const takt_record_t *record,
                        const takt_entity_t *entity) {
     const bool runs = takt_entity_is_ready(entity) && system->dispatcher.cpus[0].running == entity;
     const bool is_locking = (entity->attributes & TAKT_ATTRIBUTE_LOCKING) != 0;
+    if (entity->task != NULL && takt_task_is_allocated(entity->task)) {
+        return is_request(record->kind) || (record->kind == TAKT_RECORD_COMPLETE && runs);
+    }
     switch (record->kind) {
     case TAKT_RECORD_COMPLETE:
         return runs && entity->task != NULL;
@@ -102,6 +108,9 @@ static bool event_fits(const takt_system_t *system, const takt_record_t *record,
         return entity->task != NULL && !takt_task_is_periodic(entity->task) && record->value <= record->now;
     case TAKT_RECORD_BLOCK:
         return takt_entity_is_ready(entity) && !is_locking;
+    case TAKT_RECORD_ENTER:
+    case TAKT_RECORD_LEAVE:
+        return false;
     default:
         return !takt_entity_is_ready(entity) && !is_away(entity) &&
                (entity->task == NULL || (entity->state & TAKT_STATE_ACTIVE) != 0);

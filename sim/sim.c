@@ -3,6 +3,7 @@
 
 #include "core/backend.h"
 #include "sim/arrivals.h"
+#include "sim/rated.h"
 #include "sim/tell.h"
 
 #include <stdlib.h>
@@ -22,6 +23,7 @@ typedef struct run {
     takt_decision_t decision;        /* in force */
     uint32_t job;                    /* that it chose */
     takt_instant_t next_tick;
+    bool is_watched;   /* somebody wants to know budgets, or the ledger */
     bool is_costly;    /* the kernel takes time, or timers wait for points */
     bool is_pulling;   /* a non-preemptive job runs and timers wait */
     uint32_t fired;    /* of the dispatcher, up to the last pass; for costs */
@@ -32,6 +34,8 @@ bool takt_sim_create(takt_sim_t *sim, const takt_system_spec_t *spec, const takt
     memset(sim, 0, sizeof *sim);
     const size_t count = spec->task_count > 0 ? spec->task_count : 1;
     sim->specs = spec->tasks;
+    sim->requests = spec->requests;
+    sim->request_count = spec->request_count;
     sim->options = options != NULL ? *options : (takt_sim_options_t){0};
     sim->statistics = calloc(count, sizeof *sim->statistics);
     sim->work = calloc(count, sizeof *sim->work);
@@ -113,9 +117,24 @@ static void tell_lock(const run_t *run, const takt_record_t *record) {
     }
 }
 
+/* What its allocator says about a task; a job may have used its whole budget, as it was to. */
+static void tell_allocation(run_t *run, const takt_record_t *record) {
+    const uint32_t task = record->entity - 1u - run->sim->system.server_count;
+    const takt_allocation_event_t event = takt_allocation_event_of(record->value);
+    const takt_rate_target_t *has = &run->sim->system.rates[task].now;
+    if (event == TAKT_ALLOCATION_FINISHED) {
+        finish_job(run, task, record->now);
+    } else if (run->sinks.allocation != NULL) {
+        run->sinks.allocation(run->sinks.context, record->now, task, event, has->rate, has->budget,
+                              has->period);
+    }
+}
+
 static void listen(takt_trace_t *trace, const takt_record_t *record) {
     run_t *run = TAKT_CONTAINER_OF(trace, run_t, trace);
-    if (record->kind >= TAKT_RECORD_GRANT) {
+    if (record->kind == TAKT_RECORD_ALLOCATION) {
+        tell_allocation(run, record);
+    } else if (record->kind >= TAKT_RECORD_GRANT) {
         tell_lock(run, record);
     } else if (record->kind > TAKT_RECORD_DECISION) {
         lose_job(run, record);
@@ -126,7 +145,7 @@ static void listen(takt_trace_t *trace, const takt_record_t *record) {
 }
 
 static bool has_to_listen(const takt_sim_t *sim) {
-    bool may = sim->system.resource_count > 0;
+    bool may = sim->system.resource_count > 0 || sim->system.rates != NULL;
     for (uint32_t task = 0; task < sim->system.task_count; task++) {
         may |= sim->specs[task].on_miss != TAKT_ON_MISS_CONTINUE;
     }
@@ -179,11 +198,21 @@ static void post(run_t *run, const takt_event_t *event) {
     takt_direct_post(&run->backend, event, run->sequence);
 }
 
+static void post_request(run_t *run, const takt_request_spec_t *request) {
+    const takt_event_kind_t kind = request->is_leave ? TAKT_EVENT_LEAVE : TAKT_EVENT_ENTER;
+    takt_entity_t *entity = &run->sim->system.entities[request->task];
+    post(run, &(takt_event_t){kind, entity, request->instant, request->instant});
+}
+
 TAKT_RARE static void post_due_arrivals(run_t *run, takt_instant_t until) {
     takt_arrival_t arrival;
     takt_sim_source_t *source;
     while ((source = takt_sim_arrivals_take(run->sim, until, &arrival)) != NULL) {
         takt_system_t *system = &run->sim->system;
+        if (source->task == TAKT_SIM_REQUESTS) {
+            post_request(run, &run->sim->requests[arrival.nominal]);
+            continue;
+        }
         if (!takt_system_reserve(system, source->task)) {
             run->sim->is_short_of_memory = true;
             run->horizon = 0;
@@ -292,6 +321,15 @@ TAKT_RARE static takt_instant_t start_of(run_t *run, const takt_event_t *event) 
     return start;
 }
 
+static void tell_state(const run_t *run, takt_instant_t now, const takt_entity_t *running) {
+    if (run->sinks.budget != NULL) {
+        report_budgets(run, now, running);
+    }
+    if (run->sinks.ledger != NULL) {
+        run->sinks.ledger(run->sinks.context, now, run->sim->system.rate_based.reserved);
+    }
+}
+
 static void take(run_t *run, takt_instant_t start) {
     const bool is_taken = takt_direct_take(&run->backend, run->sequence, start, &run->decision);
     (void)is_taken; /* the direct backend knows the last event */
@@ -305,8 +343,8 @@ static void take(run_t *run, takt_instant_t start) {
         run->sim->switches += chosen != run->last;
         run->last = chosen;
     }
-    if (run->sinks.budget != NULL) {
-        report_budgets(run, start, chosen);
+    if (TAKT_UNLIKELY(run->is_watched)) {
+        tell_state(run, start, chosen);
     }
 }
 
@@ -465,7 +503,11 @@ static void end(run_t *run, const takt_event_t *event, takt_instant_t horizon) {
     if (run->sinks.segment != NULL) {
         takt_sim_tell_segment(&run->sinks, &run->segment);
     }
-    takt_sim_tell_end(run->sim, &run->sinks, horizon, horizon);
+    if (run->sim->system.rates != NULL) {
+        takt_sim_tell_rated_end(run->sim, &run->sinks, horizon);
+    } else {
+        takt_sim_tell_end(run->sim, &run->sinks, horizon, horizon);
+    }
 }
 
 static bool is_costly(const takt_sim_costs_t *costs) {
@@ -489,6 +531,7 @@ void takt_sim_run(takt_sim_t *sim, takt_instant_t horizon, const takt_sim_sinks_
     takt_event_t event = {TAKT_EVENT_TIME, NULL, 0, 0};
     if (sinks != NULL) {
         run.sinks = *sinks;
+        run.is_watched = sinks->budget != NULL || sinks->ledger != NULL;
     }
     takt_dispatcher_record_to(run.backend.dispatcher, has_to_listen(sim) ? &run.trace : trace);
     while (event.now < run.horizon && takt_sim_is_wanted(sim, &run.sinks, event.now)) {

@@ -29,6 +29,7 @@ typedef struct takt_sim_options {
 typedef struct takt_sim_statistics {
     uint64_t released;
     uint64_t finished;
+    uint64_t missed_requested; /* of a rate-based system: by the deadlines that were asked for */
     uint64_t missed;      /* finished late, aborted, skipped, or unfinished with a deadline at or before the
                              horizon */
     uint64_t aborted;     /* ended at their deadlines */
@@ -78,6 +79,14 @@ typedef struct takt_sim_sinks {
                  takt_sim_lock_t what);
     /* Kernel work in [start, end), which is not empty; told under an architecture only. */
     void (*kernel)(void *context, takt_instant_t start, takt_instant_t end, takt_sim_kernel_work_t what);
+    /* What follows is told of rate-based systems only. What became of a task, and what it has from then on. */
+    void (*allocation)(void *context, takt_instant_t now, uint32_t task, takt_allocation_event_t event,
+                       uint64_t rate, takt_duration_t budget, takt_duration_t period);
+    /* Just before `job`: the end of the last window of the job, TAKT_NEVER if it had none, and whether it missed
+     * the deadline that was asked for. */
+    void (*window)(void *context, uint32_t task, uint32_t job, takt_instant_t deadline, bool missed);
+    /* The sum of all reservations from `now` on, told at every decision. */
+    void (*ledger)(void *context, takt_instant_t now, uint64_t reserved);
     /* Called now and then; false ends the run at once, and what it has told so far is not complete. */
     bool (*progress)(void *context, takt_instant_t now);
 } takt_sim_sinks_t;
@@ -96,6 +105,8 @@ typedef struct takt_sim {
     uint32_t source_count;
     takt_timers_t arrivals;
     takt_timers_row_t *arrival_rows;
+    const takt_request_spec_t *requests;
+    uint32_t request_count;
     bool is_short_of_memory; /* the run ended early */
 } takt_sim_t;
 

@@ -157,6 +157,8 @@ static void lay_out(takt_system_t *system, arena_t *arena, const takt_system_spe
     system->resources = arena_take(arena, spec->resource_count, sizeof(takt_resource_t));
     system->resource_homes = arena_take(arena, spec->resource_count, sizeof(takt_server_t *));
     system->returns = arena_take(arena, returning_count(spec), sizeof(takt_server_returns_t));
+    system->rates =
+        spec->rates != NULL ? arena_take(arena, spec->task_count, sizeof(takt_rate_task_t)) : NULL;
     make_root(system, arena, &houses[0]);
     for (uint32_t i = 0; i < spec->server_count; i++) {
         make_server(system, arena, &houses[1u + i], i);
@@ -217,8 +219,17 @@ static bool make_extensions(takt_system_t *system, const takt_system_spec_t *spe
     return true;
 }
 
+static void add_rated_task(takt_system_t *system, uint32_t i, const takt_task_spec_t *task,
+                           const takt_task_parameters_t *parameters) {
+    takt_rate_based_add(&system->rate_based, &system->rates[i], &system->tasks[i], &system->entities[i],
+                        parameters, task->weight, task->is_greedy);
+}
+
 static void add_tasks(takt_system_t *system, const takt_system_spec_t *spec) {
     takt_task_extension_t *extension = system->extensions;
+    if (spec->rates != NULL) {
+        takt_rate_based_init(&system->rate_based, spec->rates, &system->dispatcher);
+    }
     for (uint32_t i = 0; i < spec->task_count; i++) {
         const takt_task_spec_t *task = &spec->tasks[i];
         const takt_task_parameters_t parameters = {
@@ -231,8 +242,14 @@ static void add_tasks(takt_system_t *system, const takt_system_spec_t *spec) {
             .preemption_key = task->preemption_key,
             .is_limited = task->is_limited,
             .id = 1u + spec->server_count + i,
-            .extension = is_extended(task) ? extension++ : NULL,
+            .extension = spec->rates != NULL ? &system->rates[i].extension
+                         : is_extended(task) ? extension++
+                                             : NULL,
         };
+        if (spec->rates != NULL) {
+            add_rated_task(system, i, task, &parameters);
+            continue;
+        }
         takt_dispatcher_add_task(&system->tasks[i], &system->entities[i], home_of(system, task->server),
                                  &parameters);
     }

@@ -6,6 +6,7 @@
 #define TAKT_SIM_SYSTEM_H
 
 #include "core/dispatcher.h"
+#include "policy/rate_based.h"
 #include "sim/stream.h"
 
 /* Home of what sits directly under the root. */
@@ -42,6 +43,9 @@ typedef struct takt_task_spec {
     bool is_external; /* its jobs arrive as events */
     bool suspends;    /* its jobs may suspend themselves */
     bool locks;       /* its jobs may lock resources */
+    uint64_t weight;  /* in a rate-based system, of class none: 1 .. TAKT_RATE_WEIGHTS - 1 */
+    bool
+        is_greedy; /* in a rate-based system: its jobs use the whole budget of a window, whatever their demand */
     /* the simulator's */
     takt_duration_t demand;        /* ticks that each job runs, >= 1 */
     const takt_stream_t *demands;  /* instead of `demand`, >= 1 each */
@@ -76,6 +80,13 @@ typedef struct takt_thread_spec {
     uint32_t level; /* under the root; keyed roots treat it as background */
 } takt_thread_spec_t;
 
+/* What a system whose root is rate-based is to do with a task. */
+typedef struct takt_request_spec {
+    takt_instant_t instant;
+    uint32_t task;
+    bool is_leave; /* else it is to enter */
+} takt_request_spec_t;
+
 typedef struct takt_system_spec {
     const takt_policy_t *policy; /* of the root */
     uint32_t levels;             /* that the root's children use */
@@ -89,6 +100,12 @@ typedef struct takt_system_spec {
     uint32_t thread_count;
     const takt_resource_spec_t *resources;
     uint32_t resource_count;
+    const takt_rate_settings_t
+        *rates; /* NULL unless the root is rate-based: then all tasks are under the root,
+                                          periodic and without preemption key, suspensions, locks and on_miss, and
+                                          period, wcet and deadline are at most TAKT_RATE_LONGEST */
+    const takt_request_spec_t *requests; /* of the simulator, in the order in which they are handed over */
+    uint32_t request_count;
 } takt_system_spec_t;
 
 /* A built system. Entity numbers: the root 0, server i is 1 + i, task i is 1 + server_count + i, thread i
@@ -108,6 +125,8 @@ typedef struct takt_system {
     takt_server_returns_t *returns;    /* of the servers whose kind has some */
     takt_resource_t *resources;
     const takt_server_t **resource_homes; /* of each resource: where its users are */
+    takt_rate_based_t rate_based;         /* if the root is rate-based */
+    takt_rate_task_t *rates;              /* of each task; NULL unless the root is rate-based */
     void *memory;
 } takt_system_t;
 

@@ -3,6 +3,7 @@
 #ifndef TAKT_SIM_TELL_H
 #define TAKT_SIM_TELL_H
 
+#include "sim/rated.h"
 #include "sim/work.h"
 
 /* A segment that may still grow. */
@@ -51,7 +52,10 @@ TAKT_INLINE void takt_sim_tell_finish(const takt_sim_t *sim, const takt_sim_sink
     statistics->response_sum += response;
     statistics->response_min = response < statistics->response_min ? response : statistics->response_min;
     statistics->response_max = response > statistics->response_max ? response : statistics->response_max;
-    takt_sim_tell_job(sim, sinks, task, job->number, job->release, finish, finish > job->deadline);
+    const bool missed = TAKT_UNLIKELY(takt_task_is_allocated(of))
+                            ? takt_sim_tell_rated_finish(sim, sinks, task, finish)
+                            : finish > job->deadline;
+    takt_sim_tell_job(sim, sinks, task, job->number, job->release, finish, missed);
 }
 
 /* Index of the task whose entity has number `id`. */

@@ -9,6 +9,9 @@ NOBODY: int
 ENTITY_LIMIT: int
 TIME_LIMIT: int
 TRACE_VERSION: int
+RATE_WHOLE: int
+RATE_LONGEST: int
+RATE_WEIGHTS: int
 RECORD_COMPLETE: int
 RECORD_POINT: int
 RECORD_SUSPEND: int
@@ -42,6 +45,9 @@ class Outcome(TypedDict):
     locks: dict[str, Column]
     kernel_segments: dict[str, Column]
     figures: dict[str, int]
+    rates: dict[str, Column]
+    windows: dict[str, Column]
+    ledger: dict[str, Column]
 
 class Spec:
     def __init__(self, policy: str | PythonPolicy, levels: int, order_rows: int = 0, time_rows: int = 0) -> None: ...
@@ -100,6 +106,21 @@ class Spec:
     def set_architecture(
         self, *, model: str, context_switch: int, interval: int, is_fixed: bool, latency: int
     ) -> None: ...
+    def set_rates(
+        self,
+        *,
+        beta: int,
+        has_formula: bool,
+        sigma: int,
+        grid: int,
+        rule: int,
+        has_background: bool,
+        weight: array[int],
+        is_greedy: array[int],
+        instant: array[int],
+        task: array[int],
+        is_leave: array[int],
+    ) -> None: ...
     def set_seed(self, seed: int) -> None: ...
     def add_threads(self, level: array[int]) -> None: ...
 
@@ -116,6 +137,7 @@ def simulate(
     budgets: bool,
     points: bool,
     locks: bool,
+    rates: bool = False,
     trace_path: str | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Outcome: ...

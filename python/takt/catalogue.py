@@ -53,7 +53,7 @@ PROTOCOLS = tuple(name for name, _ in _core.protocols())
 CEILING_PROTOCOLS = tuple(name for name, has_ceiling in _core.protocols() if has_ceiling)
 """Those that need levels: under fp, rm, dm and edf."""
 
-_POLICIES = {row[0]: PolicyInfo(*row) for row in _core.policies()}
+_POLICIES = {row[0]: PolicyInfo(*row) for row in _core.policies() if row[0] not in LATER_POLICIES}
 _KINDS = {row[0]: ServerKind(*row) for row in _core.server_kinds()}
 
 

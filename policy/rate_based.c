@@ -1,0 +1,674 @@
+/* The rate-based scheduler of rate_based.h. What the equations call x, phi, u, C, P and d is served, share, rate,
+ * budget, period and deadline here. */
+#include "policy/rate_based.h"
+
+#include "core/wide.h"
+#include "policy/table.h"
+
+#define WHOLE TAKT_RATE_WHOLE
+
+/* Deadlines are below this; background work, with this added to them, comes after all of them. */
+#define LATEST (UINT64_C(1) << 62)
+
+/* Shares are kept between this and its negative. At the lower end a task counts as ahead to its deadline, which
+ * is safe; no window without refills comes near either. */
+#define SHARE_LIMIT ((INT64_C(1) << 62) - 1)
+
+static takt_rate_based_t *rates_of(const takt_rate_task_t *rate) {
+    return TAKT_CONTAINER_OF(rate->extension.allocation, takt_rate_based_t, allocation);
+}
+
+static takt_task_t *task_of(const takt_rate_task_t *rate) { return rate->extension.task; }
+
+static takt_task_class_t class_of(const takt_rate_task_t *rate) {
+    return (takt_task_class_t)task_of(rate)->job.task_class;
+}
+
+static bool is_hard(const takt_rate_task_t *rate) { return class_of(rate) == TAKT_CLASS_HARD; }
+
+static bool is_naive(const takt_rate_task_t *rate) {
+    return rates_of(rate)->settings.rule == TAKT_RATE_NAIVE;
+}
+
+static bool is_open(const takt_rate_task_t *rate) { return takt_task_is_open(task_of(rate)); }
+
+/* Whether no window is open. */
+static bool is_at_boundary(const takt_rate_task_t *rate, takt_instant_t now) {
+    return !is_open(rate) && now >= rate->deadline;
+}
+
+static takt_instant_t later_of(takt_instant_t a, takt_instant_t b) { return a > b ? a : b; }
+
+static uint64_t least_of(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+static void note(const takt_rate_task_t *rate, takt_allocation_event_t event, takt_instant_t now) {
+    takt_allocator_note(task_of(rate), event, now, rate->now.rate);
+}
+
+/* ---- who is to have what -------------------------------------------------------------------------- */
+
+/* Formula (3): none / (none + soft (1 + U_S)^2) (1 - U_H), rounded up. The counts are below 2^20 and U_S below
+ * 2^20 wholes, so that the largest number, soft (whole + U_S)^2, is below 2^(20 + 90). */
+static uint64_t formula(const takt_rate_based_t *rates) {
+    const uint64_t none = rates->admitted[TAKT_CLASS_NONE] > 0 ? rates->admitted[TAKT_CLASS_NONE] : 1u;
+    const uint64_t hard = least_of(rates->requested[TAKT_CLASS_HARD], WHOLE);
+    const uint64_t stretched = WHOLE + rates->requested[TAKT_CLASS_SOFT];
+    const takt_wide_t own = takt_wide_times(takt_wide_product(WHOLE, WHOLE), none);
+    const takt_wide_t others =
+        takt_wide_times(takt_wide_product(stretched, stretched), rates->admitted[TAKT_CLASS_SOFT]);
+    const takt_wide_t divisor = takt_wide_plus(own, others);
+    const takt_wide_t last = takt_wide_minus(divisor, (takt_wide_t){0, 1});
+    return takt_wide_quotient(takt_wide_plus(takt_wide_times(own, WHOLE - hard), last), divisor);
+}
+
+static uint64_t beta_of(const takt_rate_based_t *rates) {
+    return rates->settings.has_formula ? formula(rates) : rates->settings.beta;
+}
+
+/* Somebody was admitted or is to leave: equations (4) and (5). */
+static void divide(takt_rate_based_t *rates, takt_instant_t now) {
+    const uint64_t beta = rates->admitted[TAKT_CLASS_NONE] > 0 ? beta_of(rates) : 0u;
+    const uint64_t hard = rates->requested[TAKT_CLASS_HARD];
+    const uint64_t left = hard + beta < WHOLE ? WHOLE - hard - beta : 0u;
+    rates->soft = least_of(rates->requested[TAKT_CLASS_SOFT], left);
+    rates->none = WHOLE - hard - rates->soft;
+    rates->epoch++;
+    takt_allocator_call(&rates->allocation, now);
+}
+
+static takt_rate_target_t make_target(uint64_t rate, takt_duration_t budget, takt_duration_t period) {
+    return (takt_rate_target_t){rate, budget, period};
+}
+
+/* Equations (6) and (7). */
+static takt_rate_target_t soft_target(const takt_rate_based_t *rates, const takt_rate_task_t *rate) {
+    const takt_task_t *task = task_of(rate);
+    const uint64_t requested = rates->requested[TAKT_CLASS_SOFT];
+    const takt_duration_t grid = rates->settings.grid;
+    if (rates->soft == requested) {
+        return make_target(rate->request, task->wcet, task->job.period);
+    }
+    const uint64_t given = takt_quotient(rate->request * rates->soft, requested);
+    if (given == 0) {
+        return make_target(0, 0, 0);
+    }
+    const takt_duration_t period = takt_quotient_up(task->wcet * WHOLE, given);
+    return make_target(given, task->wcet, takt_quotient_up(period, grid) * grid);
+}
+
+/* Equations (13) and (14). */
+static takt_rate_target_t none_target(const takt_rate_based_t *rates, const takt_rate_task_t *rate) {
+    const takt_duration_t period = task_of(rate)->job.period;
+    const uint64_t given = takt_quotient(rates->none * rate->weight, rates->weights);
+    if (given == 0) {
+        return make_target(0, 0, 0);
+    }
+    const takt_duration_t budget = takt_quotient(given * period, WHOLE);
+    return budget > 0 ? make_target(given, budget, period)
+                      : make_target(given, 1, takt_quotient_up(WHOLE, given));
+}
+
+static takt_rate_target_t compute_target(const takt_rate_based_t *rates, const takt_rate_task_t *rate) {
+    const takt_task_t *task = task_of(rate);
+    if (class_of(rate) == TAKT_CLASS_HARD) {
+        return make_target(rate->request, task->wcet, task->relative_deadline);
+    }
+    return class_of(rate) == TAKT_CLASS_SOFT ? soft_target(rates, rate) : none_target(rates, rate);
+}
+
+/* What `rate`, which is admitted, is to have. */
+static const takt_rate_target_t *target_of(takt_rate_task_t *rate) {
+    const takt_rate_based_t *rates = rates_of(rate);
+    if (rate->epoch != rates->epoch) {
+        rate->target = compute_target(rates, rate);
+        rate->epoch = rates->epoch;
+    }
+    return &rate->target;
+}
+
+static bool is_to_shrink(takt_rate_task_t *rate) { return target_of(rate)->rate < rate->now.rate; }
+
+/* Budget and period of a window that begins: those of the target if the rate is there. */
+static takt_rate_target_t parameters_of(takt_rate_task_t *rate) {
+    const takt_rate_target_t *target = target_of(rate);
+    if (target->rate <= rate->now.rate) {
+        return *target;
+    }
+    takt_rate_target_t parameters = rate->now;
+    if (class_of(rate) == TAKT_CLASS_NONE) {
+        parameters.budget = takt_quotient(rate->now.rate * rate->now.period, WHOLE);
+    }
+    return parameters;
+}
+
+static bool can_begin(takt_rate_task_t *rate) { return rate->now.rate > 0 && parameters_of(rate).budget > 0; }
+
+/* ---- shares ---------------------------------------------------------------------------------------- */
+
+/* Budgets are at most TAKT_RATE_LONGEST, so that this is below 2^62. */
+static int64_t in_shares(takt_duration_t ticks) { return (int64_t)(ticks * WHOLE); }
+
+static int64_t limited(int64_t share) {
+    const int64_t raised = share > -SHARE_LIMIT ? share : -SHARE_LIMIT;
+    return raised < SHARE_LIMIT ? raised : SHARE_LIMIT;
+}
+
+static takt_duration_t served(const takt_rate_task_t *rate) {
+    return rate->now.budget - task_of(rate)->job.remaining;
+}
+
+static int64_t gained(const takt_rate_task_t *rate, takt_instant_t until) {
+    if (until <= rate->share_at || rate->share == -SHARE_LIMIT) {
+        return 0;
+    }
+    const takt_wide_t product = takt_wide_product(rate->now.rate, until - rate->share_at);
+    return product.high == 0 ? (int64_t)least_of(product.low, (uint64_t)SHARE_LIMIT) : SHARE_LIMIT;
+}
+
+/* Brings the share up to `now`; it stands still from the deadline on. */
+static void account_share(takt_rate_task_t *rate, takt_instant_t now) {
+    rate->share = limited(rate->share + gained(rate, least_of(now, rate->deadline)));
+    rate->share_at = now;
+}
+
+/* The first instant from `now` on at which `rate`, if it does not run, is not ahead of its share. */
+static takt_instant_t catches_up_at(takt_rate_task_t *rate, takt_instant_t now) {
+    account_share(rate, now);
+    const int64_t ahead = in_shares(served(rate)) - rate->share;
+    if (ahead <= 0) {
+        return now;
+    }
+    if (rate->share == -SHARE_LIMIT || rate->now.rate == 0) {
+        return LATEST;
+    }
+    return now + takt_quotient_up((uint64_t)ahead, rate->now.rate);
+}
+
+/* When `rate`, which does not run, may give up what it has. */
+static takt_instant_t release_of_rate(takt_rate_task_t *rate, takt_instant_t now) {
+    const takt_instant_t instant = is_naive(rate) ? now : catches_up_at(rate, now);
+    return later_of(now, least_of(instant, rate->deadline));
+}
+
+/* ---- who waits for rate ------------------------------------------------------------------------------ */
+
+/* In file order: who comes last, as at equal instants, is found at once only if nobody waits. */
+static void pend(takt_rate_task_t *rate) {
+    takt_rate_task_t **link = &rates_of(rate)->pending[class_of(rate)];
+    if (rate->is_pending) {
+        return;
+    }
+    while (*link != NULL && task_of(*link)->entity->id < task_of(rate)->entity->id) {
+        link = &(*link)->next_pending;
+    }
+    rate->next_pending = *link;
+    *link = rate;
+    rate->is_pending = true;
+}
+
+static void end_pending(takt_rate_task_t *rate) {
+    takt_rate_task_t **link = &rates_of(rate)->pending[class_of(rate)];
+    if (!rate->is_pending) {
+        return;
+    }
+    while (*link != rate) {
+        link = &(*link)->next_pending;
+    }
+    *link = rate->next_pending;
+    rate->is_pending = false;
+}
+
+/* ---- windows ------------------------------------------------------------------------------------------ */
+
+static bool has_work(const takt_rate_task_t *rate) {
+    return takt_task_is_active(task_of(rate)) || task_of(rate)->waiting > 0;
+}
+
+/* When `rate` is to be looked at again: a release, or a window that work waits for. */
+static void arm_start(takt_rate_task_t *rate, takt_instant_t now) {
+    const bool waits = is_hard(rate) && has_work(rate) && !is_open(rate);
+    const takt_instant_t instant = waits ? least_of(rate->deadline, rate->next_release) : rate->next_release;
+    takt_allocator_arm_start(task_of(rate), later_of(now, instant));
+}
+
+/* The window of the current job ends at `deadline`, where a soft or none task begins the next one. */
+static void set_deadline(takt_rate_task_t *rate, takt_instant_t deadline) {
+    rate->deadline = least_of(deadline, LATEST - 1u);
+    takt_allocator_arm_finish(task_of(rate), rate->deadline);
+    if (!is_hard(rate)) {
+        rate->next_release = rate->deadline;
+        takt_allocator_arm_start(task_of(rate), rate->next_release);
+    }
+}
+
+static void begin_job(takt_rate_task_t *rate, takt_instant_t instant) {
+    takt_task_t *task = task_of(rate);
+    takt_instant_t release = instant;
+    if (is_hard(rate)) {
+        release = rate->next_release - task->waiting * task->job.period;
+        task->waiting--;
+    }
+    rate->is_late = false;
+    takt_allocator_begin_job(task, release);
+}
+
+/* Gives the oldest job a budget and a window; a hard job that overran gets a whole period. */
+static void begin_window(takt_rate_task_t *rate, takt_instant_t instant) {
+    takt_task_t *task = task_of(rate);
+    const takt_rate_target_t parameters = parameters_of(rate);
+    const bool is_overrun = is_hard(rate) && takt_task_is_active(task);
+    rate->now.budget = parameters.budget;
+    rate->now.period = parameters.period;
+    rate->share = 0;
+    rate->share_at = instant;
+    end_pending(rate);
+    if (!takt_task_is_active(task)) {
+        begin_job(rate, instant);
+    }
+    set_deadline(rate, instant + (is_overrun ? task->job.period : parameters.period));
+    takt_allocator_open(task, rate->deadline, parameters.budget, instant);
+}
+
+/* A new budget and a later deadline; the lag is kept. */
+static void refill(takt_rate_task_t *rate, takt_instant_t now) {
+    const takt_rate_target_t parameters = parameters_of(rate);
+    account_share(rate, now);
+    rate->share = limited(rate->share - in_shares(rate->now.budget));
+    rate->now.budget = parameters.budget;
+    rate->now.period = parameters.period;
+    set_deadline(rate, later_of(now, rate->deadline) + parameters.period);
+    takt_allocator_open(task_of(rate), rate->deadline, parameters.budget, now);
+    note(rate, TAKT_ALLOCATION_REFILLED, now);
+}
+
+/* ---- the ledger ----------------------------------------------------------------------------------------- */
+
+/* Sets the reservation of `rate` to its target. */
+static void rerate(takt_rate_task_t *rate, takt_instant_t now) {
+    takt_rate_based_t *rates = rates_of(rate);
+    const uint64_t before = rate->now.rate;
+    account_share(rate, now);
+    rate->now.rate = target_of(rate)->rate;
+    rates->reserved = rates->reserved - before + rate->now.rate;
+    note(rate,
+         before == 0           ? TAKT_ALLOCATION_RESUMED
+         : rate->now.rate != 0 ? TAKT_ALLOCATION_RERATED
+                               : TAKT_ALLOCATION_SUSPENDED,
+         now);
+    if (rate->now.rate < before) {
+        takt_allocator_call(&rates->allocation, now);
+    }
+}
+
+/* Takes `rate` out of the ledger. */
+static void depart(takt_rate_task_t *rate, takt_instant_t now) {
+    takt_rate_based_t *rates = rates_of(rate);
+    takt_task_t *task = task_of(rate);
+    rates->reserved -= rate->now.rate;
+    rate->now.rate = 0;
+    rate->stage = TAKT_RATE_OUT;
+    takt_allocator_throttle(task, now);
+    note(rate, TAKT_ALLOCATION_LEFT, now);
+    takt_allocator_call(&rates->allocation, now);
+}
+
+/* The deadline by which the target rate serves what the share has not, T3. The dividend is below 2^63: the budget,
+ * and the share below 0 at worst, are below 2^62 each. */
+static takt_instant_t moved_deadline(takt_rate_task_t *rate, takt_instant_t now) {
+    const int64_t has = in_shares(served(rate)) < rate->share ? in_shares(served(rate)) : rate->share;
+    return now + takt_quotient_up((uint64_t)(in_shares(rate->now.budget) - has), target_of(rate)->rate);
+}
+
+/* A later deadline for the window; the next job comes there. */
+static void extend(takt_rate_task_t *rate, takt_instant_t now) {
+    takt_task_t *task = task_of(rate);
+    account_share(rate, now);
+    const takt_instant_t deadline = later_of(rate->deadline, moved_deadline(rate, now));
+    const int64_t executed = in_shares(served(rate));
+    rate->share = rate->share < executed ? rate->share : executed;
+    rate->now.period = target_of(rate)->period;
+    set_deadline(rate, deadline);
+    if (is_open(rate)) {
+        takt_allocator_open(task, rate->deadline, task->job.remaining, now);
+    } else if (takt_task_is_active(task)) {
+        task->job.deadline = rate->deadline;
+    }
+}
+
+static bool may_extend(takt_rate_task_t *rate) {
+    const takt_rate_target_t *target = target_of(rate);
+    return class_of(rate) == TAKT_CLASS_SOFT && target->rate > 0 && target->budget == rate->now.budget;
+}
+
+static bool is_running(const takt_rate_task_t *rate) {
+    return rate->extension.allocation->dispatcher->cpus[0].running == task_of(rate)->entity;
+}
+
+/* In flight: `rate` is to be looked at when it is not ahead any more; while it runs it stays ahead. */
+static void await_share(takt_rate_task_t *rate, takt_instant_t now) {
+    if (!is_open(rate) || !is_running(rate)) {
+        takt_allocator_arm_finish(task_of(rate), release_of_rate(rate, now));
+    }
+}
+
+/* In flight: lowers the rate of `rate` as soon as the rule allows. */
+static void shrink_in_flight(takt_rate_task_t *rate, takt_instant_t now) {
+    if (rate->stage != TAKT_RATE_IN || !is_to_shrink(rate)) {
+        return;
+    }
+    const bool extends = may_extend(rate);
+    if (is_at_boundary(rate, now) || (is_naive(rate) && !extends)) {
+        rerate(rate, now);
+    } else if (extends && (is_naive(rate) || catches_up_at(rate, now) == now)) {
+        extend(rate, now);
+        rerate(rate, now);
+    } else if (extends) {
+        await_share(rate, now);
+    }
+}
+
+/* In flight: open windows are told that targets have changed. */
+static void sweep(takt_rate_based_t *rates, takt_instant_t now) {
+    if (rates->settings.rule == TAKT_RATE_BOUNDARY || rates->swept == rates->epoch) {
+        return;
+    }
+    rates->swept = rates->epoch;
+    for (takt_rate_task_t *rate = rates->first; rate != NULL; rate = rate->next) {
+        shrink_in_flight(rate, now);
+    }
+}
+
+static bool waits_to_shrink_in_flight(takt_rate_task_t *rate) {
+    return rates_of(rate)->settings.rule == TAKT_RATE_IN_FLIGHT && rate->stage == TAKT_RATE_IN &&
+           is_to_shrink(rate) && may_extend(rate);
+}
+
+static void enter(takt_rate_task_t *rate, takt_instant_t now) {
+    rate->stage = TAKT_RATE_IN;
+    rate->now = *target_of(rate);
+    rate->deadline = now;
+    rate->next_release = now;
+    rate->share = 0;
+    rate->share_at = now;
+    task_of(rate)->job.remaining = rate->now.budget;
+    rates_of(rate)->reserved += rate->now.rate;
+    end_pending(rate);
+    note(rate, TAKT_ALLOCATION_ENTERED, now);
+    takt_allocator_arm_start(task_of(rate), now);
+}
+
+static bool has_room(takt_rate_task_t *rate) {
+    return rates_of(rate)->reserved - rate->now.rate + target_of(rate)->rate <= WHOLE;
+}
+
+/* Lets `rate`, which waits, in or raises its rate if there is room. */
+static void grant(takt_rate_task_t *rate, takt_instant_t now) {
+    const bool gains = target_of(rate)->rate > rate->now.rate && has_room(rate);
+    if (rate->stage == TAKT_RATE_WAITING) {
+        if (gains) {
+            enter(rate, now);
+        }
+        return;
+    }
+    if (gains) {
+        rerate(rate, now);
+    }
+    takt_allocator_arm_start(task_of(rate), now);
+}
+
+/* Who waits at its boundary gives up rate as others do. */
+static void shrink_pending(takt_rate_task_t *rate, takt_instant_t now) {
+    for (; rate != NULL; rate = rate->next_pending) {
+        if (rate->stage == TAKT_RATE_IN && is_to_shrink(rate)) {
+            rerate(rate, now);
+        }
+    }
+}
+
+static void grant_pending(takt_rate_task_t *rate, takt_instant_t now) {
+    while (rate != NULL) {
+        takt_rate_task_t *next = rate->next_pending;
+        grant(rate, now);
+        rate = next;
+    }
+}
+
+/* ---- what core calls ------------------------------------------------------------------------------------ */
+
+static void count(takt_rate_based_t *rates, const takt_rate_task_t *rate) {
+    rates->admitted[class_of(rate)]++;
+    rates->requested[class_of(rate)] += rate->request;
+    rates->weights += rate->weight;
+}
+
+static void discount(takt_rate_based_t *rates, const takt_rate_task_t *rate) {
+    rates->admitted[class_of(rate)]--;
+    rates->requested[class_of(rate)] -= rate->request;
+    rates->weights -= rate->weight;
+}
+
+/* Only a hard task may be refused; beta is kept free even while nobody of class none is there. */
+static bool is_admissible(const takt_rate_based_t *rates, const takt_rate_task_t *rate) {
+    const uint64_t hard = rates->requested[TAKT_CLASS_HARD];
+    return !is_hard(rate) || hard + beta_of(rates) + rates->settings.sigma <= WHOLE;
+}
+
+static void rate_based_enter(takt_task_t *task, takt_instant_t now) {
+    takt_rate_task_t *rate = takt_rate_task_of(task);
+    takt_rate_based_t *rates = rates_of(rate);
+    if (rate->stage != TAKT_RATE_OUT || has_work(rate)) {
+        return;
+    }
+    count(rates, rate);
+    if (!is_admissible(rates, rate)) {
+        discount(rates, rate);
+        note(rate, TAKT_ALLOCATION_REJECTED, now);
+        return;
+    }
+    rate->stage = TAKT_RATE_WAITING;
+    note(rate, TAKT_ALLOCATION_ADMITTED, now);
+    pend(rate);
+    divide(rates, now);
+}
+
+static void rate_based_leave(takt_task_t *task, takt_instant_t now) {
+    takt_rate_task_t *rate = takt_rate_task_of(task);
+    if (rate->stage != TAKT_RATE_WAITING && rate->stage != TAKT_RATE_IN) {
+        return;
+    }
+    rate->stage = TAKT_RATE_LEAVING;
+    end_pending(rate);
+    takt_timers_remove(&task->entity->home->timers, &task->timer);
+    if (!is_open(rate)) {
+        takt_allocator_arm_finish(task, release_of_rate(rate, now));
+    }
+    discount(rates_of(rate), rate);
+    divide(rates_of(rate), now);
+}
+
+/* The window has closed before or after its deadline. */
+static void close_window(takt_rate_task_t *rate, takt_instant_t now) {
+    if (rate->stage == TAKT_RATE_LEAVING) {
+        takt_allocator_arm_finish(task_of(rate), release_of_rate(rate, now));
+        return;
+    }
+    if (now >= rate->deadline) {
+        takt_allocator_arm_finish(task_of(rate), now);
+    } else if (waits_to_shrink_in_flight(rate)) {
+        await_share(rate, now);
+    }
+    arm_start(rate, now);
+}
+
+static void rate_based_complete(takt_task_t *task, takt_instant_t now) {
+    takt_allocator_end_job(task, now);
+    close_window(takt_rate_task_of(task), now);
+}
+
+/* The budget is used up, and there is no other one before the deadline. */
+static void end_chunk(takt_rate_task_t *rate, takt_instant_t now) {
+    if (class_of(rate) == TAKT_CLASS_NONE && rates_of(rate)->settings.has_background) {
+        takt_allocator_run_in_background(task_of(rate), rate->deadline + LATEST);
+    } else {
+        takt_allocator_throttle(task_of(rate), now);
+    }
+    close_window(rate, now);
+}
+
+static void rate_based_exhaust(takt_task_t *task, takt_instant_t now) {
+    takt_rate_task_t *rate = takt_rate_task_of(task);
+    if (rate->is_greedy) {
+        note(rate, TAKT_ALLOCATION_FINISHED, now);
+        rate_based_complete(task, now);
+    } else if (is_hard(rate)) {
+        note(rate, TAKT_ALLOCATION_OVERRUN, now);
+        end_chunk(rate, now);
+    } else if (rate->stage == TAKT_RATE_LEAVING || is_to_shrink(rate) || parameters_of(rate).budget == 0) {
+        end_chunk(rate, now);
+    } else {
+        refill(rate, now);
+    }
+}
+
+/* A job that is unfinished at its deadline has missed it; where budgets are refilled, if it has budget left. */
+static void note_miss(takt_rate_task_t *rate) {
+    const takt_task_t *task = task_of(rate);
+    if (takt_task_is_active(task) && (is_hard(rate) || task->job.remaining > 0)) {
+        rate->is_late = true;
+    }
+}
+
+/* `rate` may change its rate. */
+static void meet_boundary(takt_rate_task_t *rate, takt_instant_t instant) {
+    if (is_to_shrink(rate)) {
+        rerate(rate, instant);
+    } else if (target_of(rate)->rate > rate->now.rate) {
+        pend(rate);
+        takt_allocator_call(rate->extension.allocation, instant);
+    }
+}
+
+/* Before its deadline `rate` is woken because it is not ahead of its share, or was not when the timer was armed. */
+static void rate_based_finish(takt_task_t *task, takt_instant_t instant) {
+    takt_rate_task_t *rate = takt_rate_task_of(task);
+    if (instant >= rate->deadline) {
+        note_miss(rate);
+    } else {
+        takt_allocator_arm_finish(task, rate->deadline);
+    }
+    if (is_open(rate) && (rate->stage == TAKT_RATE_LEAVING || instant >= rate->deadline)) {
+        return;
+    }
+    if (rate->stage == TAKT_RATE_LEAVING) {
+        takt_timers_remove(&task->entity->home->timers, &task->extension->expiry);
+        depart(rate, instant);
+    } else if (instant < rate->deadline) {
+        shrink_in_flight(rate, instant);
+    } else {
+        meet_boundary(rate, instant);
+    }
+}
+
+static void rate_based_start(takt_task_t *task, takt_instant_t instant) {
+    takt_rate_task_t *rate = takt_rate_task_of(task);
+    if (is_hard(rate) && instant >= rate->next_release) {
+        task->waiting++;
+        rate->next_release += task->job.period;
+    }
+    const bool wants = is_at_boundary(rate, instant) && (has_work(rate) || !is_hard(rate));
+    if (wants && can_begin(rate)) {
+        begin_window(rate, instant);
+    } else if (wants) {
+        pend(rate);
+    }
+    if (is_hard(rate)) {
+        arm_start(rate, instant);
+    }
+}
+
+static void rate_based_stop(takt_task_t *task, takt_instant_t now) {
+    takt_rate_task_t *rate = takt_rate_task_of(task);
+    if (waits_to_shrink_in_flight(rate)) {
+        takt_allocator_arm_finish(task, release_of_rate(rate, now));
+    }
+}
+
+static void rate_based_timer(takt_allocation_t *allocation, takt_instant_t instant) {
+    takt_rate_based_t *rates = TAKT_CONTAINER_OF(allocation, takt_rate_based_t, allocation);
+    sweep(rates, instant);
+    for (uint32_t task_class = 0; task_class < 3; task_class++) {
+        shrink_pending(rates->pending[task_class], instant);
+    }
+    for (uint32_t task_class = 0; task_class < 3; task_class++) {
+        grant_pending(rates->pending[task_class], instant);
+    }
+    takt_timers_remove(&allocation->dispatcher->root.timers, &allocation->timer);
+}
+
+static const takt_allocator_t rate_based_allocator = {
+    .version = TAKT_ALLOCATOR_VERSION,
+    .size = sizeof(takt_allocator_t),
+    .name = "rate-based",
+    .enter = rate_based_enter,
+    .leave = rate_based_leave,
+    .finish = rate_based_finish,
+    .timer = rate_based_timer,
+    .start = rate_based_start,
+    .complete = rate_based_complete,
+    .exhaust = rate_based_exhaust,
+    .stop = rate_based_stop,
+};
+
+/* ---- the interface --------------------------------------------------------------------------------------- */
+
+void takt_rate_based_init(takt_rate_based_t *rates, const takt_rate_settings_t *settings,
+                          takt_dispatcher_t *dispatcher) {
+    rates->settings.beta = settings->beta;
+    rates->settings.sigma = settings->sigma;
+    rates->settings.grid = settings->grid;
+    rates->settings.rule = settings->rule;
+    rates->settings.has_formula = settings->has_formula;
+    rates->settings.has_background = settings->has_background;
+    takt_allocation_init(&rates->allocation, &rate_based_allocator, dispatcher);
+}
+
+static void append(takt_rate_based_t *rates, takt_rate_task_t *rate) {
+    if (rates->last != NULL) {
+        rates->last->next = rate;
+    } else {
+        rates->first = rate;
+    }
+    rates->last = rate;
+}
+
+void takt_rate_based_add(takt_rate_based_t *rates, takt_rate_task_t *rate, takt_task_t *task,
+                         takt_entity_t *entity, const takt_task_parameters_t *parameters, uint64_t weight,
+                         bool is_greedy) {
+    rate->extension.allocation = &rates->allocation;
+    rate->is_greedy = is_greedy;
+    if (parameters->task_class == TAKT_CLASS_NONE) {
+        rate->weight = weight;
+    } else {
+        rate->request = takt_quotient_up(parameters->wcet * WHOLE,
+                                         least_of(parameters->period, parameters->relative_deadline));
+    }
+    takt_dispatcher_add_task(task, entity, &rates->allocation.dispatcher->root, parameters);
+    append(rates, rate);
+}
+
+/* ---- the policy ------------------------------------------------------------------------------------------- */
+
+static void rate_based_release(takt_entity_t *entity, const takt_job_t *job) {
+    entity->key = job->deadline;
+    entity->tie = takt_tie_by_class_and_id(entity, job);
+}
+
+const takt_policy_t takt_policy_rate_based = {
+    .version = TAKT_POLICY_VERSION,
+    .size = sizeof(takt_policy_t),
+    .order = TAKT_ORDER_KEYS,
+    .name = "rate-based",
+    .summary = "rates for hard, soft and other tasks, kept in a ledger: the earliest end of a window first",
+    .tie = TAKT_TIE_BY_CLASS_AND_ID,
+    .release = rate_based_release,
+};

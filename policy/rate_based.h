@@ -1,0 +1,108 @@
+/* rate-based: the rate-based scheduler with a ledger of reservations.
+ *
+ * Source: S0 after RBED; the integer form of its rules: SPEC.md, 10. Every admitted task holds a reservation, a
+ * rate in units of 1 / TAKT_RATE_WHOLE; the sum of all, the ledger, is never above the whole. Rates of soft tasks
+ * and of those of class none follow from who is admitted. A task changes its rate at the end of its window, its
+ * boundary; what it gives up is granted to others from then on (hard tasks first, then soft ones, then class none).
+ *
+ * A task computes its target at its own boundary, if somebody entered or left since. The share that a window has
+ * been given is kept in closed form: what it was when the rate last changed.
+ * Cost: O(log n) per event and the number of tasks that wait for rate; in flight O(n) more for each request.
+ * Leaves out: estimates that adapt, deadlines that move earlier, smaller budgets in flight, and resources. */
+#ifndef TAKT_POLICY_RATE_BASED_H
+#define TAKT_POLICY_RATE_BASED_H
+
+#include "core/allocator.h"
+
+/* One whole processor: 2^4 3^2 5^3 7 11 13, so that the rates of common periods are exact. */
+#define TAKT_RATE_WHOLE UINT64_C(18018000)
+
+/* Periods, budgets and the grid are at most this: 2^37 times the whole is below 2^62. */
+#define TAKT_RATE_LONGEST (UINT64_C(1) << 37)
+
+/* Weights are below this, so that the sum of all times the whole is below 2^62. */
+#define TAKT_RATE_WEIGHTS (UINT64_C(1) << 16)
+
+/* When a task gives up rate. */
+typedef enum takt_rate_rule {
+    TAKT_RATE_BOUNDARY = 0, /* at its boundary */
+    TAKT_RATE_IN_FLIGHT =
+        1,               /* a soft one also as soon as it is not ahead of its share, with a later deadline */
+    TAKT_RATE_NAIVE = 2, /* at once: unsafe, to compare with */
+} takt_rate_rule_t;
+
+typedef struct takt_rate_settings {
+    uint64_t beta;        /* share of class none; read unless it follows from formula (3) */
+    uint64_t sigma;       /* least share of all soft tasks, kept free when hard ones are admitted */
+    takt_duration_t grid; /* >= 1: stretched periods are multiples of it */
+    takt_rate_rule_t rule;
+    bool has_formula;
+    bool has_background; /* class none uses time that nobody else wants, beyond its budget */
+} takt_rate_settings_t;
+
+typedef enum takt_rate_stage {
+    TAKT_RATE_OUT = 0,
+    TAKT_RATE_WAITING = 1, /* admitted, and there is no room yet */
+    TAKT_RATE_IN = 2,
+    TAKT_RATE_LEAVING = 3, /* asked to leave, and not done yet */
+} takt_rate_stage_t;
+
+/* What a task has, or is to have. */
+typedef struct takt_rate_target {
+    uint64_t rate;
+    takt_duration_t budget;
+    takt_duration_t period;
+} takt_rate_target_t;
+
+/* What the rate-based scheduler knows of a task. Class, period and relative deadline stand in the task. */
+typedef struct takt_rate_task {
+    takt_task_extension_t extension;     /* of the task */
+    struct takt_rate_task *next;         /* in file order */
+    struct takt_rate_task *next_pending; /* of its class, in file order */
+    uint64_t request;                    /* the rate that it asks for */
+    uint64_t weight;
+    takt_rate_target_t target; /* as of `epoch` */
+    takt_rate_target_t now;    /* in force */
+    int64_t share;             /* of the window, in ticks times the whole, up to share_at */
+    takt_instant_t share_at;
+    takt_instant_t deadline;     /* end of the window */
+    takt_instant_t next_release; /* nominal */
+    uint32_t epoch;
+    takt_rate_stage_t stage;
+    bool is_pending; /* it waits for room, or at its boundary for rate */
+    bool is_greedy;  /* its jobs use the whole budget of a window */
+    bool is_late;    /* the current job was unfinished at its deadline */
+} takt_rate_task_t;
+
+typedef struct takt_rate_based {
+    takt_allocation_t allocation; /* first of all */
+    takt_rate_settings_t settings;
+    takt_rate_task_t *first; /* all tasks */
+    takt_rate_task_t *last;
+    takt_rate_task_t *pending[3]; /* of each class */
+    uint64_t requested[3];        /* sum of the rates that the admitted tasks of each class ask for */
+    uint64_t admitted[3];         /* how many */
+    uint64_t weights;             /* sum of those of class none */
+    uint64_t soft;                /* what all soft tasks together are to have */
+    uint64_t none;                /* likewise class none */
+    uint64_t reserved;            /* the ledger */
+    uint32_t epoch;               /* counts the requests that changed targets */
+    uint32_t swept;               /* in flight: the last epoch that open windows have been told of */
+} takt_rate_based_t;
+
+/* Makes `rates`, zeroed, the allocator of `dispatcher`. */
+void takt_rate_based_init(takt_rate_based_t *rates, const takt_rate_settings_t *settings,
+                          takt_dispatcher_t *dispatcher);
+
+/* Adds a task of the allocator under the root, in file order: `parameters` with the extension of
+ * `rate`, which is zeroed, and the budget that it asks for as its wcet (class none: no matter). It enters by an
+ * event. */
+void takt_rate_based_add(takt_rate_based_t *rates, takt_rate_task_t *rate, takt_task_t *task,
+                         takt_entity_t *entity, const takt_task_parameters_t *parameters, uint64_t weight,
+                         bool is_greedy);
+
+TAKT_INLINE takt_rate_task_t *takt_rate_task_of(const takt_task_t *task) {
+    return TAKT_CONTAINER_OF(task->extension, takt_rate_task_t, extension);
+}
+
+#endif

@@ -1,0 +1,76 @@
+/* Windows of jobs of rate-based systems; see rated.h. */
+#include "sim/rated.h"
+
+#include "policy/rate_based.h"
+#include "sim/tell.h"
+
+/* The deadlines of a job are as they were, or unknown as long as it had no window. */
+static void tell_window(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task, uint32_t job,
+                        takt_instant_t release, takt_instant_t deadline, takt_instant_t end) {
+    const bool missed = end > release + sim->specs[task].relative_deadline;
+    sim->statistics[task].missed_requested += missed;
+    if (sinks->window != NULL) {
+        sinks->window(sinks->context, task, job, deadline, missed);
+    }
+}
+
+bool takt_sim_tell_rated_finish(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
+                                takt_instant_t finish) {
+    const takt_task_t *of = &sim->system.tasks[task];
+    tell_window(sim, sinks, task, of->job.number, of->job.release, of->job.deadline, finish);
+    return takt_rate_task_of(of)->is_late;
+}
+
+/* What is left of the budget of `task` at the horizon, where core is not asked any more. */
+static takt_duration_t budget_at(const takt_sim_t *sim, const takt_task_t *task, takt_instant_t horizon) {
+    const takt_cpu_t *cpu = &sim->system.cpu;
+    const bool is_charged = cpu->running == task->entity && takt_task_is_open(task);
+    return task->job.remaining - (is_charged ? horizon - cpu->charged_at : 0u);
+}
+
+static bool is_late_at(const takt_sim_t *sim, const takt_task_t *task, takt_instant_t horizon) {
+    const takt_rate_task_t *rate = takt_rate_task_of(task);
+    const bool wants = task->job.task_class == TAKT_CLASS_HARD || budget_at(sim, task, horizon) > 0;
+    return rate->is_late || (rate->stage != TAKT_RATE_OUT && task->job.deadline <= horizon && wants);
+}
+
+static void end_task(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t index,
+                     takt_instant_t horizon) {
+    const takt_task_t *task = &sim->system.tasks[index];
+    const takt_job_t *current = &task->job;
+    takt_sim_statistics_t *statistics = &sim->statistics[index];
+    const bool is_active = takt_task_is_active(task);
+    statistics->released = statistics->finished + is_active + task->waiting;
+    statistics->busy = sim->work[index].served;
+    if (is_active) {
+        tell_window(sim, sinks, index, current->number, current->release, current->deadline, horizon + 1u);
+        takt_sim_tell_job(sim, sinks, index, current->number, current->release, TAKT_NEVER,
+                          is_late_at(sim, task, horizon));
+    }
+    for (uint32_t i = 0; i < task->waiting; i++) {
+        const takt_duration_t back = (task->waiting - i) * current->period;
+        const takt_instant_t release = takt_rate_task_of(task)->next_release - back;
+        const uint32_t job = current->number + is_active + i;
+        tell_window(sim, sinks, index, job, release, TAKT_NEVER, horizon + 1u);
+        takt_sim_tell_job(sim, sinks, index, job, release, TAKT_NEVER, false);
+    }
+}
+
+/* A job that wants its whole budget may have had it just now. */
+static void finish_greedy_job(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, takt_instant_t horizon) {
+    takt_entity_t *running = sim->system.cpu.running;
+    takt_task_t *task = running != NULL ? running->task : NULL;
+    if (task != NULL && takt_task_is_open(task) && takt_rate_task_of(task)->is_greedy &&
+        budget_at(sim, task, horizon) == 0) {
+        takt_sim_tell_finish(sim, sinks, takt_sim_task_of(sim, running->id), horizon);
+        takt_entity_clear_state(running, TAKT_STATE_ACTIVE);
+        task->job.number++;
+    }
+}
+
+void takt_sim_tell_rated_end(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, takt_instant_t horizon) {
+    finish_greedy_job(sim, sinks, horizon);
+    for (uint32_t task = 0; task < sim->system.task_count; task++) {
+        end_task(sim, sinks, task, horizon);
+    }
+}

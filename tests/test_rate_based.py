@@ -1,0 +1,113 @@
+"""The rate-based scheduler of core against its reference and the golden schedules; replay of its traces.
+
+TAKT_SYSTEMS says how many random systems each rule is compared with.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+import rate_oracle
+import takt
+from hypothesis import HealthCheck, given, settings
+from rate_oracle import SCALE, System, Task
+from rate_oracle.systems import HORIZON, systems
+from rate_runs import RULES, first_difference, rows_of, simulate, spec_of
+from takt import _core
+from test_rate_oracle import GOLDEN_RUNS, golden_runs, without_job_numbers
+
+SYSTEMS = int(os.environ.get("TAKT_SYSTEMS", "300"))
+NONE = Fraction(0)
+
+random_systems = settings(
+    max_examples=max(1, SYSTEMS // len(RULES)), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+
+LEAVE = System(
+    (Task("A", "soft", 5, 10, leaves=5), Task("B", "soft", 5, 10), Task("X", "hard", 2, 4, offset=5)),
+    NONE,
+    rule="boundary",
+)
+
+
+@pytest.mark.parametrize(("name", "system", "horizon"), GOLDEN_RUNS)
+def test_golden_schedules(name: str, system: System, horizon: int) -> None:
+    """The schedules of the specification, also what happens if rate is given up at once."""
+    assert without_job_numbers(simulate(system, horizon).segments) == golden_runs(name)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_random_systems_agree_with_the_reference(rule: str) -> None:
+    """Segments, jobs with both kinds of misses, the ledger of every tick, and what became of each task."""
+
+    @given(systems(adapts=False, rules=(rule,)))
+    @random_systems
+    def agrees(system: System) -> None:
+        plain = replace(system, compression=False, nrt_shrink=False)
+        expected = rate_oracle.simulate(plain, HORIZON)
+        assert first_difference(expected, simulate(plain, HORIZON)) is None
+
+    agrees()
+
+
+@given(systems(adapts=False, rules=("boundary", "in-flight")))
+@random_systems
+def test_the_ledger_is_never_above_the_whole(system: System) -> None:
+    """The sum of all reservations is at most one processor."""
+    assert max(simulate(system, HORIZON).ledger) <= SCALE
+
+
+@given(systems(adapts=False, rules=RULES))
+@settings(max_examples=30, deadline=None)
+def test_replay_is_identical(tmp_path_factory: pytest.TempPathFactory, system: System) -> None:
+    """A trace holds every request and what became of each task; replaying it gives the same, bit for bit."""
+    path = tmp_path_factory.mktemp("trace") / "records"
+    path.touch()
+    simulate(system, HORIZON, path)
+    verdict, decisions, *_ = _core.replay(spec_of(system), path.read_bytes())
+    assert verdict == "identical"
+    assert decisions > 0
+
+
+def test_a_lost_request_makes_replay_differ(tmp_path: Path) -> None:
+    """A replay without the record of a leave is another run."""
+    path = tmp_path / "records"
+    path.touch()
+    system = LEAVE
+    simulate(system, 20, path)
+    data = path.read_bytes()
+    records = [data[at : at + 32] for at in range(0, len(data), 32)]
+    kept = [record for record in records if record[24] != 13]
+    assert len(kept) == len(records) - 1
+    assert _core.replay(spec_of(system), b"".join(kept))[0] == "different"
+
+
+def simulate_jobs(system: System, horizon: int) -> dict[tuple[str, int], tuple[int | None, int | None, bool]]:
+    """Give deadline, finish and miss of each job."""
+    columns = _core.simulate(
+        spec_of(system), horizon, segments=False, jobs=True, budgets=False, points=False, locks=False
+    )
+    names = [task.name for task in system.tasks]
+    rows = zip(rows_of(columns["jobs"]), rows_of(columns["windows"]), strict=True)
+    return {
+        (names[task], job): (deadline, finish, bool(missed)) for (task, job, _, finish, missed), (deadline, _) in rows
+    }
+
+
+def test_long_times_fit() -> None:
+    """The longest times there may be: nothing overflows, and a soft task is stretched exactly."""
+    longest = _core.RATE_LONGEST
+    tasks = (Task("A", "soft", longest, longest), Task("H", "hard", longest // 2, longest))
+    jobs = simulate_jobs(System(tasks, NONE, rule="boundary"), 2 * longest)
+    assert jobs["A", 0] == (2 * longest, 2 * longest, False)
+    assert jobs["H", 1] == (2 * longest, longest + longest // 2, False)
+
+
+def test_files_are_refused_for_now() -> None:
+    """Task-set files cannot ask for it yet: one line says so."""
+    with pytest.raises(takt.InputError, match=r"rate-based.* is not supported by this version yet"):
+        takt.System(tasks=[takt.Task(name="A", period=5, wcet=2)], policy="rate-based")
