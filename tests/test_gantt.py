@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -82,9 +83,10 @@ def test_a_budget_falls_with_slope_one_and_jumps_where_it_is_replenished(tmp_pat
     result = takt.simulate(with_kind(takt.load(EXAMPLES / "servers.toml"), "idling"))
     axes = gantt.draw(result, tmp_path / "chart.svg").axes[0]
     (group, _) = timeline.timeline(result).groups
-    xs, ys = next(line for line in axes.lines if len(line.get_xdata()) > 20).get_data()  # type: ignore[arg-type]
-    budgets = [round((group.bottom - y) / (group.bottom - group.top) * 10, 6) for y in ys]  # type: ignore[union-attr]
-    assert list(zip(xs, budgets, strict=True))[:6] == [(0, 10), (10, 0), (10, 0), (20, 0), (20, 10), (30, 0)]  # type: ignore[arg-type]
+    lines: list[Any] = list(axes.lines)
+    xs, ys = next(line for line in lines if len(line.get_xdata()) > 20).get_data()
+    budgets = [round((group.bottom - y) / (group.bottom - group.top) * 10, 6) for y in ys]
+    assert list(zip(xs, budgets, strict=True))[:6] == [(0, 10), (10, 0), (10, 0), (20, 0), (20, 10), (30, 0)]
     assert {"10\u00a0ms", "15\u00a0ms", "0", "idling server S1: 10\u00a0ms every 20\u00a0ms"} <= set(
         texts(tmp_path / "chart.svg")
     )
@@ -97,8 +99,8 @@ def test_idle_time_is_hatched_in_the_lane_of_its_server() -> None:
 
 
 def test_held_is_black_and_named_and_waiting_is_hatched(tmp_path: Path) -> None:
-    bars = collections(gantt.draw(takt.simulate(inversion("none"), 20), tmp_path / "chart.svg", end=20))
-    held = [intervals(some) for some in bars if to_hex(some.get_facecolor()[0]) == "#000000"]  # type: ignore[index]
+    bars: list[Any] = collections(gantt.draw(takt.simulate(inversion("none"), 20), tmp_path / "chart.svg", end=20))
+    held = [intervals(some) for some in bars if to_hex(some.get_facecolor()[0]) == "#000000"]
     waits = [intervals(some) for some in bars if "\\" in (some.get_hatch() or "")]
     assert sorted(held) == [[[1, 12]], [[12, 14]]]
     assert waits == [[[4, 12]]]

@@ -72,7 +72,7 @@ def is_within(compared: pl.DataFrame) -> bool:
 
 def _most(compared: pl.DataFrame, name: str) -> int:
     """Give the greatest difference in a column."""
-    return max(compared[f"{name}_most"].to_list())
+    return int(max(compared[f"{name}_most"].to_list()))
 
 
 Found = dict[tuple[str, Scheduler], dict[str, bool]]
