@@ -9,9 +9,7 @@
 
 static takt_system_t driven;
 
-static inline void make_driven(const takt_system_spec_t *spec) {
-    CHECK(takt_system_create(&driven, spec));
-}
+static inline void make_driven(const takt_system_spec_t *spec) { CHECK(takt_system_create(&driven, spec)); }
 
 static inline void destroy_driven(void) { takt_system_destroy(&driven); }
 

@@ -20,8 +20,8 @@ static takt_resource_t *highest_of_others(takt_system_t *system, const takt_enti
     for (uint32_t i = 0; i < system->resource_count; i++) {
         takt_resource_t *resource = &system->resources[i];
         const bool is_held = resource->holder != NULL && resource->holder != entity;
-        const bool counts = is_held && resource->protocol == (uint32_t)protocol &&
-                            system->resource_homes[i] == entity->home;
+        const bool counts =
+            is_held && resource->protocol == (uint32_t)protocol && system->resource_homes[i] == entity->home;
         if (counts && (highest == NULL || resource->ceiling < highest->ceiling)) {
             highest = resource;
         }

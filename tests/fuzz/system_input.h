@@ -21,9 +21,9 @@ typedef struct fuzz_system {
     takt_server_spec_t servers[FUZZ_SERVERS];
     takt_thread_spec_t threads[FUZZ_THREADS];
     takt_resource_spec_t resources[FUZZ_RESOURCES];
-    takt_system_spec_t spec; /* points to the above */
+    takt_system_spec_t spec;        /* points to the above */
     uint32_t users[FUZZ_RESOURCES]; /* bit i: task i may lock it */
-    uint32_t scale;          /* all times are multiples of 2^scale, to reach every row of the timers */
+    uint32_t scale;                 /* all times are multiples of 2^scale, to reach every row of the timers */
 } fuzz_system_t;
 
 /* `scale` is below `scales`, which is 1 .. 41. */
