@@ -51,6 +51,7 @@ typedef enum takt_event_kind {
     TAKT_EVENT_LEAVE = TAKT_RECORD_LEAVE,
 } takt_event_kind_t;
 
+/* Who holds a resource or waits for one neither blocks nor suspends nor yields. */
 typedef struct takt_event {
     takt_event_kind_t kind;
     takt_entity_t *entity;  /* complete, yield, points, suspend, locks: the running one (points: limited;
@@ -60,8 +61,7 @@ typedef struct takt_event {
     takt_instant_t now;     /* observed */
     takt_instant_t nominal; /* suspend: until when, >= now; arrival: from when response and deadline count;
                                lock, unlock: number of the resource, of its dispatcher, not held by the
-                               entity, or the last one that it locked; who holds or waits for one neither
-                               blocks nor suspends nor yields;
+                               entity, or the last one that it locked;
                                else when it should have been, recorded for people; <= now */
 } takt_event_t;
 

@@ -9,17 +9,19 @@ static takt_instant_t next_return(const takt_server_t *server) {
     return returns->count > 0 ? returns->ring[returns->first].instant : TAKT_NEVER;
 }
 
+static takt_server_return_t *last_of(takt_server_returns_t *returns) {
+    return &returns->ring[(returns->first + returns->count - 1u) % TAKT_SERVER_RETURNS];
+}
+
+/* Not before what is to return already, however late that was found out. */
 static void append(takt_server_returns_t *returns, takt_instant_t instant, takt_duration_t amount) {
-    if (returns->count == TAKT_SERVER_RETURNS) {
-        const uint32_t last = (returns->first + returns->count - 1u) % TAKT_SERVER_RETURNS;
-        returns->ring[last].instant = instant;
-        returns->ring[last].amount += amount;
-        return;
+    const takt_instant_t before = returns->count > 0 ? last_of(returns)->instant : 0;
+    if (returns->count < TAKT_SERVER_RETURNS) {
+        returns->count++;
+        last_of(returns)->amount = 0;
     }
-    const uint32_t end = (returns->first + returns->count) % TAKT_SERVER_RETURNS;
-    returns->ring[end].instant = instant;
-    returns->ring[end].amount = amount;
-    returns->count++;
+    last_of(returns)->instant = instant > before ? instant : before;
+    last_of(returns)->amount += amount;
 }
 
 /* What was charged since this was asked last returns: in an interval, or after one while nobody else had been

@@ -21,7 +21,7 @@ typedef struct takt_replay_result {
 } takt_replay_result_t;
 
 /* Replays `count` records through `system`, which has seen no event yet. Records of unknown kinds
- * above TAKT_RECORD_SKIP are skipped. */
+ * above TAKT_RECORD_LAST are skipped. */
 takt_replay_result_t takt_replay(takt_system_t *system, const takt_record_t *records, uint64_t count);
 
 #endif

@@ -46,12 +46,37 @@ static takt_decision_t wait_for(takt_backend_t *backend, uint32_t sequence) {
     return decision;
 }
 
-/* The event that follows `decision`: its job completes early, or its time ends. */
-static takt_event_t event_after(const takt_decision_t *decision, takt_instant_t now) {
+/* Whether the job of `entity` may try to lock resource `number`: one of its home, with a ceiling not below it. */
+static bool may_lock(const takt_system_t *system, const takt_entity_t *entity, uint64_t number) {
+    const takt_policy_t *policy = entity->home->policy;
+    const bool is_at_home = system->resource_homes[number] == entity->home;
+    const takt_key_t ceiling = system->resources[number].ceiling;
+    return is_at_home && (policy->level == NULL || policy->level(&entity->task->job) >= ceiling);
+}
+
+/* The job of `entity` unlocks what it has locked, or locks something, or else completes. */
+static takt_event_t event_of_job(const takt_system_t *system, takt_entity_t *entity, takt_instant_t now) {
+    const takt_task_extension_t *extension = entity->task->extension;
+    if (extension == NULL || check_below(2) == 0) {
+        return (takt_event_t){TAKT_EVENT_COMPLETE, entity, now, now};
+    }
+    if (extension->held != NULL) {
+        return (takt_event_t){TAKT_EVENT_UNLOCK, entity, now, extension->held->number};
+    }
+    const uint64_t number = check_below(system->resource_count);
+    if (!may_lock(system, entity, number)) {
+        return (takt_event_t){TAKT_EVENT_COMPLETE, entity, now, now};
+    }
+    return (takt_event_t){TAKT_EVENT_LOCK, entity, now, number};
+}
+
+/* The event that follows `decision`: its job does something early, or its time ends. */
+static takt_event_t event_after(const takt_system_t *system, const takt_decision_t *decision,
+                                takt_instant_t now) {
     const takt_duration_t left = decision->until - now;
-    if (decision->entity != NULL && check_below(2) == 0) {
-        const takt_instant_t end = now + (left > 50 ? 1 + check_below(50) : left);
-        return (takt_event_t){TAKT_EVENT_COMPLETE, decision->entity, end, end};
+    const bool is_job = decision->entity != NULL && decision->entity->task != NULL;
+    if (is_job && check_below(2) == 0) {
+        return event_of_job(system, decision->entity, now + (left > 50 ? 1 + check_below(50) : left));
     }
     return (takt_event_t){TAKT_EVENT_TIME, NULL, decision->until, decision->until};
 }
@@ -72,7 +97,8 @@ static void check_same(const takt_decision_t *a, const takt_decision_t *b) {
     CHECK(a->sequence == b->sequence);
 }
 
-static void drive(takt_direct_t *direct, slow_backend_t *slow, takt_system_t *twin) {
+static void drive(takt_direct_t *direct, slow_backend_t *slow, const takt_system_t *system,
+                  takt_system_t *twin) {
     takt_event_t event = {TAKT_EVENT_TIME, NULL, 0, 0};
     for (uint32_t sequence = 1; sequence < EVENTS && event.now != TAKT_NEVER; sequence++) {
         takt_decision_t decision;
@@ -84,7 +110,7 @@ static void drive(takt_direct_t *direct, slow_backend_t *slow, takt_system_t *tw
         CHECK(takt_direct_take(direct, sequence, event.now, &decision));
         const takt_decision_t late = wait_for(&slow->backend, sequence);
         check_same(&decision, &late);
-        event = event_after(&decision, event.now);
+        event = event_after(system, &decision, event.now);
     }
 }
 
@@ -97,7 +123,7 @@ static void check_random_system(void) {
     CHECK(takt_system_create(&twin, &random_spec.spec));
     takt_direct_t direct = {.dispatcher = &system.dispatcher};
     slow_backend_t slow = {.backend = {slow_post, slow_take}, .direct = {.dispatcher = &twin.dispatcher}};
-    drive(&direct, &slow, &twin);
+    drive(&direct, &slow, &system, &twin);
     takt_system_destroy(&system);
     takt_system_destroy(&twin);
 }

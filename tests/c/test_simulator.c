@@ -27,13 +27,18 @@ static void keep_record(takt_trace_t *trace, const takt_record_t *record) {
 
 static void see_segment(void *context, takt_instant_t start, takt_instant_t end, uint32_t cpu, uint32_t task,
                         uint32_t job) {
-    const takt_task_spec_t *spec = &random_spec.tasks[task];
     (void)context;
     CHECK(cpu == 0);
     CHECK(start >= segment_end && end > start && end <= HORIZON);
-    CHECK(start >= spec->offset + job * spec->period);
     segment_end = end;
-    served[task] += end - start;
+    if (task < random_spec.spec.task_count) {
+        CHECK(start >= random_spec.tasks[task].offset + job * random_spec.tasks[task].period);
+        served[task] += end - start;
+        return;
+    }
+    /* A server idles. */
+    const uint32_t server = task - random_spec.spec.task_count;
+    CHECK(server < random_spec.spec.server_count && random_spec.servers[server].kind->idles);
 }
 
 static void see_job(void *context, uint32_t task, uint32_t job, takt_instant_t release, takt_instant_t finish,

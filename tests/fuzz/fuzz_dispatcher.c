@@ -326,8 +326,8 @@ static const event_row_t events[] = {
     {TAKT_EVENT_OPTIONAL_POINT, is_running_limited, read_past, true, false},
     {TAKT_EVENT_SUSPEND, is_running_extended_free, read_future, true, true},
     {TAKT_EVENT_ARRIVAL, is_external, read_past, false, false},
+    {TAKT_EVENT_UNLOCK, is_running_extended, find_last_locked, true, false}, /* the last two: sections */
     {TAKT_EVENT_LOCK, is_running_extended, read_lockable, true, false},
-    {TAKT_EVENT_UNLOCK, is_running_extended, find_last_locked, true, false},
 };
 
 enum { EVENTS = sizeof events / sizeof events[0] };
@@ -383,13 +383,21 @@ static takt_entity_t *read_entity(run_t *run) {
     return takt_system_entity(&run->system, input_below(&run->input, FUZZ_ENTITIES));
 }
 
-static void call_post(run_t *run) {
-    const event_row_t *row = &events[input_below(&run->input, EVENTS)];
-    takt_entity_t *entity = read_entity(run);
+static void post_if_legal(run_t *run, const event_row_t *row, takt_entity_t *entity) {
     if (entity != NULL && !takt_entity_is_server(entity) && row->is_legal(run, entity) &&
         has_room(run, entity)) {
         post(run, row, entity);
     }
+}
+
+static void call_post(run_t *run) {
+    const event_row_t *row = &events[input_below(&run->input, EVENTS)];
+    post_if_legal(run, row, read_entity(run));
+}
+
+/* The running job locks or unlocks: circles need many of these. */
+static void call_lock_or_unlock(run_t *run) {
+    post_if_legal(run, &events[EVENTS - 1u - input_below(&run->input, 4) / 3u], run->running);
 }
 
 static bool step(run_t *run) {
@@ -476,6 +484,8 @@ static void (*const calls[])(run_t *) = {
     call_take,
     call_nothing_until_due,
     call_nothing_for_some_time,
+    call_steps_and_take,
+    call_lock_or_unlock,
     call_steps_and_take,
 };
 

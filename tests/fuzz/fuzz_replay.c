@@ -30,6 +30,10 @@ static void keep_record(takt_trace_t *trace, const takt_record_t *record) {
 
 static takt_trace_t trace = {.record = keep_record};
 
+static bool is_notice(const takt_record_t *record) {
+    return record->kind > TAKT_RECORD_DECISION && record->kind <= TAKT_RECORD_LAST;
+}
+
 static takt_duration_t read_cost(const fuzz_system_t *description, input_t *input) {
     const uint32_t choice = input_byte(input);
     return choice < 128 ? 0u : (uint64_t)(choice % 3u) << description->scale;
@@ -61,6 +65,13 @@ static takt_sim_options_t read_options(const fuzz_system_t *description, input_t
     };
 }
 
+/* What a decision brings about is recorded before it: of a trace that became too long, no decision is missing. */
+static void drop_open_end(void) {
+    while (record_count == RECORD_LIMIT || (record_count > 0 && is_notice(&records[record_count - 1u]))) {
+        record_count--;
+    }
+}
+
 static void simulate(const fuzz_system_t *description, input_t *input) {
     const takt_sim_options_t options = read_options(description, input);
     takt_sim_t sim;
@@ -68,6 +79,7 @@ static void simulate(const fuzz_system_t *description, input_t *input) {
         const takt_instant_t units = 1u + input_below(input, MOST_UNITS);
         takt_sim_run(&sim, units << description->scale, NULL, &trace);
         takt_sim_destroy(&sim);
+        drop_open_end();
     }
 }
 

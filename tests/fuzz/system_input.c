@@ -87,7 +87,7 @@ static takt_task_spec_t read_task(const fuzz_system_t *system, input_t *input) {
         .on_miss = (takt_on_miss_t)input_below(input, 4),
         .is_external = input_below(input, 3) == 0,
         .suspends = input_below(input, 3) == 0,
-        .locks = input_below(input, 3) != 0,
+        .locks = input_below(input, 4) != 3,
         .jitter = (uint64_t)input_below(input, 16) << system->scale,
     };
 }
@@ -128,7 +128,7 @@ static takt_protocol_t read_protocol(const fuzz_system_t *system, input_t *input
 }
 
 static uint32_t read_users(const fuzz_system_t *system, input_t *input, int32_t home) {
-    uint32_t users = (uint32_t)input_number(input, 2);
+    uint32_t users = ~(uint32_t)input_number(input, 2);
     for (uint32_t i = 0; i < FUZZ_TASKS; i++) {
         const takt_task_spec_t *task = &system->tasks[i];
         if (i >= system->spec.task_count || !task->locks || task->server != home) {
