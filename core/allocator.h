@@ -75,11 +75,6 @@ TAKT_INLINE bool takt_task_is_open(const takt_task_t *task) {
     return (task->entity->attributes & TAKT_ATTRIBUTE_BUDGET) != 0;
 }
 
-/* Whether `task` has a current job; its number is task->job.number, else the next one's. */
-TAKT_INLINE bool takt_task_is_active(const takt_task_t *task) {
-    return (task->entity->state & TAKT_STATE_ACTIVE) != 0;
-}
-
 /* Arms the timers of `task`, whether they are armed or not. */
 void takt_allocator_arm_finish(takt_task_t *task, takt_instant_t instant);
 void takt_allocator_arm_start(takt_task_t *task, takt_instant_t instant);

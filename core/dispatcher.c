@@ -292,8 +292,6 @@ static void begin_job(takt_task_t *task, takt_instant_t nominal, takt_instant_t 
     join(task->entity, instant);
 }
 
-static bool is_active(const takt_task_t *task) { return (task->entity->state & TAKT_STATE_ACTIVE) != 0; }
-
 static takt_instant_t pop_arrival(takt_task_extension_t *extension) {
     const takt_instant_t nominal = takt_task_arrival(extension, 0)->nominal;
     extension->first++;
@@ -507,14 +505,14 @@ TAKT_RARE static void skip_job(takt_dispatcher_t *dispatcher, takt_task_t *task,
 }
 
 static bool is_to_be_skipped(const takt_task_t *task) {
-    return is_active(task) && (task->extension->on_miss & TAKT_ON_MISS_SKIP) != 0;
+    return takt_task_is_active(task) && (task->extension->on_miss & TAKT_ON_MISS_SKIP) != 0;
 }
 
 TAKT_RARE static void release_arrival(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now) {
     const takt_instant_t instant = task->timer.instant;
     if (is_to_be_skipped(task)) {
         skip_job(dispatcher, task, now, pop_arrival(task->extension));
-    } else if (is_active(task)) {
+    } else if (takt_task_is_active(task)) {
         task->waiting++;
     } else {
         begin_job(task, pop_arrival(task->extension), instant);
@@ -525,7 +523,7 @@ TAKT_RARE static void release_arrival(takt_dispatcher_t *dispatcher, takt_task_t
 static void release_periodic(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now) {
     const takt_instant_t nominal = task->timer.instant;
     takt_timers_insert(&task->entity->home->timers, &task->timer, nominal + task->job.period);
-    if (!is_active(task)) {
+    if (!takt_task_is_active(task)) {
         begin_job(task, nominal, nominal);
     } else if (task->extension != NULL && is_to_be_skipped(task)) {
         skip_job(dispatcher, task, now, nominal);

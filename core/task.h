@@ -70,6 +70,11 @@ TAKT_INLINE bool takt_task_is_allocated(const takt_task_t *task) {
     return task->extension != NULL && task->extension->allocation != NULL;
 }
 
+/* Whether the current job is released and unfinished. */
+TAKT_INLINE bool takt_task_is_active(const takt_task_t *task) {
+    return (task->entity->state & TAKT_STATE_ACTIVE) != 0;
+}
+
 /* Whether one more arrival fits into the ring of `task`, which is not periodic. */
 TAKT_INLINE bool takt_task_has_room(const takt_task_t *task) {
     return task->extension->count < task->extension->capacity;
