@@ -62,12 +62,12 @@ TAKT_RARE static void lose_work(takt_server_t *server, takt_instant_t instant) {
     }
 }
 
-static void enter_set(takt_entity_t *entity) {
+TAKT_INLINE void enter_set(takt_entity_t *entity) {
     takt_ready_insert(&entity->home->ready, entity);
     takt_entity_set_state(entity, TAKT_STATE_READY);
 }
 
-static void leave_set(takt_entity_t *entity) {
+TAKT_INLINE void leave_set(takt_entity_t *entity) {
     takt_ready_remove(&entity->home->ready, entity);
     takt_entity_clear_state(entity, TAKT_STATE_READY);
 }
@@ -344,8 +344,8 @@ TAKT_RARE static void end_extended_job(takt_dispatcher_t *dispatcher, takt_task_
 }
 
 /* Step 2, and 5 for an aborted job. */
-static void end_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now,
-                    takt_instant_t instant) {
+TAKT_INLINE void end_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now,
+                         takt_instant_t instant) {
     if (takt_task_is_allocated(task)) {
         allocator_of(task)->complete(task, now);
         return;
@@ -655,7 +655,7 @@ static uint32_t somebody_waits(takt_entity_t *entity) {
 }
 
 /* Step 2, and its like. */
-static void apply(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
+TAKT_INLINE void apply(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
     takt_entity_t *entity = event->entity;
     switch (event->kind) {
     case TAKT_EVENT_COMPLETE:

@@ -93,7 +93,7 @@ static void serve(run_t *run, takt_sim_work_t *work, uint32_t task, takt_instant
 /* ---- jobs that end -------------------------------------------------------------------------------- */
 
 /* The running job has received its demand. */
-static void finish_job(run_t *run, uint32_t task, takt_instant_t finish) {
+TAKT_INLINE void finish_job(run_t *run, uint32_t task, takt_instant_t finish) {
     run->unfinished = NULL;
     takt_sim_tell_finish(run->sim, &run->sinks, task, finish);
 }
