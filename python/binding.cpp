@@ -259,6 +259,9 @@ class Spec {
                                             : time_in(has_ceiling ? 1 : 0, ceiling(i), "ceiling");
             resources_.push_back({protocol, key, server});
         }
+        for (const takt_resource_spec_t &resource : resources_) {
+            require_no_mixture(resource);
+        }
     }
 
     void add_tasks(const Column &period, const Column &deadline, const Column &offset, const Column &wcet,
@@ -466,6 +469,16 @@ class Spec {
             require(i == 0 || instant(i - 1) <= instant(i), "requests that descend");
             requests_.push_back(
                 {time_in(0, instant(i), "request"), static_cast<uint32_t>(task(i)), is_leave(i) != 0});
+        }
+    }
+
+    // The tests of pcp and srp know of no locks under another protocol.
+    void require_no_mixture(const takt_resource_spec_t &resource) const {
+        const bool is_alone =
+            resource.protocol == TAKT_PROTOCOL_PCP || resource.protocol == TAKT_PROTOCOL_SRP;
+        for (const takt_resource_spec_t &other : resources_) {
+            require(!is_alone || other.server != resource.server || other.protocol == resource.protocol,
+                    "protocols that do not mix");
         }
     }
 

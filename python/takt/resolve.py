@@ -54,7 +54,9 @@ def resolve(system: System) -> ResolvedSystem:
     policies = {ROOT: system.policy} | {homes[server.name]: server.policy for server in system.servers}
     by_name = {task.name: task for task in system.tasks}
     architecture = _architecture(system.platform, ticks)
-    numbers = {resource.name: number for number, resource in enumerate(system.resources)}
+    locked = {name for task in system.tasks for name in resources_of(task)}
+    resources = [resource for resource in system.resources if resource.name in locked]
+    numbers = {resource.name: number for number, resource in enumerate(resources)}
 
     def resolved_task(task: Task) -> ResolvedTask:
         home = homes[task.server]
@@ -102,8 +104,6 @@ def resolve(system: System) -> ResolvedSystem:
 
     def resolved_resource(resource: Resource) -> ResolvedResource:
         users = [task for task in system.tasks if resource.name in resources_of(task)]
-        if not users:  # a ceiling of nobody is none
-            return ResolvedResource(resource.name, "none", 1, ROOT)
         home = homes[users[0].server]
         has_ceiling = resource.protocol in catalogue.CEILING_PROTOCOLS
         ceilings = [level_of(user, policies[home], ranks[home], system.resolution) for user in users if has_ceiling]
@@ -116,7 +116,7 @@ def resolve(system: System) -> ResolvedSystem:
         levels=max(1, len(ranks[ROOT])),
         tasks=tuple(map(resolved_task, system.tasks)),
         servers=tuple(resolved_server(server, number) for number, server in enumerate(system.servers, start=1)),
-        resources=tuple(map(resolved_resource, system.resources)),
+        resources=tuple(map(resolved_resource, resources)),
         seed=system.seed,
         costs=ResolvedCosts() if architecture is not None else _costs(system.platform, ticks),
         architecture=architecture,

@@ -187,7 +187,7 @@ class ResolvedArchitecture:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedResource:
-    """A resource as core gets it.
+    """A resource as core gets it; one that nobody locks it does not get.
 
     Args:
         name: for people.
