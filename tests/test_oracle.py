@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from oracle import Outcome, Platform, Resource, Server, System, Task, simulate
 from oracle.model import EDF_KINDS, IDLE, POLICIES, PROTOCOLS
@@ -2582,6 +2582,8 @@ def of_one_protocol(
 @random_systems
 @given(of_one_protocol(("npcs", "pcp", "icpp", "srp"), LOOKING_AHEAD, ANY_CROWD), horizons())
 def test_protocols_that_look_ahead_have_no_deadlock(system: System, h: int) -> None:
+    """Under edf a late release lets a deadline come before one that icpp gave: then a lock can fail (SPEC.md, 9)."""
+    assume(system.policy != "edf" or any(resource.protocol != "icpp" for resource in system.resources))
     assert simulate(system, h).deadlocks == []
 
 
