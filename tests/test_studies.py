@@ -164,9 +164,7 @@ def test_trends_can_fail() -> None:
 
 
 def test_a_trend_turned_around_does_not_hold(runs: pl.DataFrame) -> None:
-    turned = systems.summed(runs).with_columns(
-        -pl.col("switch_steps", "avail_sched"), fails=1 - pl.col("fails"), interval_us=pl.col("interval_us")
-    )
+    turned = systems.summed(runs).with_columns(-pl.col("switch_steps", "avail_sched"), fails=1 - pl.col("fails"))
     held = trends.find(turned)
     assert [name for name, holds in held.items() if holds] == ["availability stays in Co-SoRTS and HaRTS"]
 
