@@ -4,6 +4,8 @@
  * of the normal deviates: Box and Muller 1958; of the others: inversion. */
 #include "sim/stream.h"
 
+#include "core/wide.h"
+
 #include <math.h>
 
 #define GOLDEN_GAMMA UINT64_C(0x9e3779b97f4a7c15)
@@ -20,13 +22,8 @@ static uint64_t bits_at(takt_stream_key_t key, uint64_t index) {
     return mix(stream + (index + 1u) * GOLDEN_GAMMA);
 }
 
-/* The high word of a 128-bit product: x / 2^64 of range, rounded down. */
-static uint64_t scaled(uint64_t x, uint64_t range) {
-    const uint64_t low = (x & UINT32_MAX) * (range & UINT32_MAX);
-    const uint64_t middle = (x >> 32) * (range & UINT32_MAX) + (low >> 32);
-    const uint64_t other = (x & UINT32_MAX) * (range >> 32) + (middle & UINT32_MAX);
-    return (x >> 32) * (range >> 32) + (middle >> 32) + (other >> 32);
-}
+/* x / 2^64 of range, rounded down. */
+static uint64_t scaled(uint64_t x, uint64_t range) { return takt_wide_product(x, range).high; }
 
 /* On (0, 1]. */
 static double unit_at(takt_stream_key_t key, uint64_t index) {

@@ -6,15 +6,15 @@ Source: SPEC.md, 5 and 7.1. What they cost is said in sim/architecture.h.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from takt.distributions import Distribution
 from takt.errors import Problem, show
-from takt.policy import Policy
 from takt.resolve import DEFAULT_LATENCY, to_ticks, wcet_of
+from takt.system_tables import SystemTables
 
 if TYPE_CHECKING:
-    from takt.model import Platform, Resource, Server, Task
+    from takt.model import Platform, Task
 
 ARCHITECTURES = ("software", "coprocessor", "hardware")
 
@@ -35,34 +35,6 @@ _TASK_KEYS = (
 """Keys of a task that no architecture runs with any but their defaults."""
 
 Conflict = tuple[str, str, str]
-
-
-class SystemTables(Protocol):
-    """What find_architecture_problems reads; see problems.SystemTables."""
-
-    @property
-    def resolution(self) -> str:
-        """Length of a tick."""
-
-    @property
-    def policy(self) -> str | Policy:
-        """Policy of the root."""
-
-    @property
-    def tasks(self) -> Sequence[Task]:
-        """The tasks."""
-
-    @property
-    def servers(self) -> Sequence[Server]:
-        """The servers."""
-
-    @property
-    def resources(self) -> Sequence[Resource]:
-        """The resources."""
-
-    @property
-    def platform(self) -> Platform:
-        """The architecture."""
 
 
 def find_key_conflicts(platform: Platform) -> Iterator[Conflict]:

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from takt import _core, catalogue, times
 from takt.architectures import find_architecture_problems
@@ -16,41 +16,10 @@ from takt.errors import Problem, show
 from takt.policy import Policy, name_of
 from takt.resolve import resources_of, runs_of, to_ticks, wcet_of
 from takt.resolved import IDLE
+from takt.system_tables import SystemTables
 
 if TYPE_CHECKING:
     from takt.model import Platform, Resource, Server, Task
-
-
-class SystemTables(Protocol):
-    """What find_problems reads: a System, or what a file has left of one when some tables are wrong."""
-
-    @property
-    def resolution(self) -> str:
-        """Length of a tick."""
-
-    @property
-    def policy(self) -> str | Policy:
-        """Policy of the root."""
-
-    @property
-    def horizon(self) -> int | str | None:
-        """How long to simulate."""
-
-    @property
-    def tasks(self) -> Sequence[Task]:
-        """The tasks."""
-
-    @property
-    def servers(self) -> Sequence[Server]:
-        """The servers."""
-
-    @property
-    def resources(self) -> Sequence[Resource]:
-        """The resources."""
-
-    @property
-    def platform(self) -> Platform:
-        """What the kernel's own work takes."""
 
 
 def find_problems(

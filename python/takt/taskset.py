@@ -86,7 +86,7 @@ class _Members(Generic[_Member]):
 
 @dataclass(frozen=True)
 class _PartialSystem:
-    """What is right of a system that is not; see resolve.SystemTables."""
+    """What is right of a system that is not; see system_tables.SystemTables."""
 
     resolution: str
     policy: str | Policy
