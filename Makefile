@@ -29,8 +29,10 @@ help:
 
 run: $(STAMPS)/package
 	@mkdir -p build
-	$(VENV)/bin/takt compare examples/iot.toml --policy rm,edf,llf --report build/iot.html
-	@echo "open build/iot.html in a browser"
+	@for load in 65 100 110; do \
+	  $(VENV)/bin/takt compare examples/iot_$$load.toml --policy fp,rate-based --report build/iot_$$load.html || exit; \
+	done
+	@echo "open build/iot_110.html in a browser: what an overload does under each"
 
 test: lint ctest pytest kernel-bars
 

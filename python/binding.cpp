@@ -459,6 +459,7 @@ class Spec {
         task.is_greedy = is_greedy;
         if (is_greedy) {
             task.demand = kTimeLimit;
+            task.wcet = kTimeLimit;
         }
     }
 
@@ -890,8 +891,10 @@ void note_window(void *context, uint32_t, uint32_t, takt_instant_t deadline, boo
 
 void note_ledger(void *context, takt_instant_t now, uint64_t reserved) {
     append_to(context, [=](Recorder &to) {
-        to.ledger.instant.push_back(now);
-        to.ledger.reserved.push_back(reserved);
+        if (to.ledger.reserved.empty() || to.ledger.reserved.back() != reserved) {
+            to.ledger.instant.push_back(now);
+            to.ledger.reserved.push_back(reserved);
+        }
     });
 }
 
@@ -981,6 +984,7 @@ nb::dict statistics_columns(const takt_sim_t &sim) {
     columns["released"] = statistic(sim, &takt_sim_statistics_t::released);
     columns["finished"] = statistic(sim, &takt_sim_statistics_t::finished);
     columns["missed"] = statistic(sim, &takt_sim_statistics_t::missed);
+    columns["missed_requested"] = statistic(sim, &takt_sim_statistics_t::missed_requested);
     columns["aborted"] = statistic(sim, &takt_sim_statistics_t::aborted);
     columns["skipped"] = statistic(sim, &takt_sim_statistics_t::skipped);
     columns["overruns"] = statistic(sim, &takt_sim_statistics_t::overruns);

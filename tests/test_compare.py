@@ -80,8 +80,9 @@ def test_the_schema_is_printed() -> None:
     assert json.loads(output)["title"] == "Takt task set"
 
 
+POLICIES = ", ".join(policy.name for policy in takt.policies())
 BAD = [
-    (["compare", SMALLEST, "--policy", ""], '--policy: unknown policy ""; expected one of dm, edf, fp, llf, rm'),
+    (["compare", SMALLEST, "--policy", ""], f'--policy: unknown policy ""; expected one of {POLICIES}'),
     (["compare", "none.toml"], "none.toml: cannot read: No such file or directory"),
     (["run", SMALLEST, "--seed", "-1"], '--seed: expected a whole number from 0 to 18446744073709551615, found "-1"'),
     (["run", SMALLEST, "--gantt", "G.gif"], "G.gif: "),

@@ -16,8 +16,10 @@ TASK = '[[task]]\nname = "A"\nperiod = 5\nwcet = 2\n'
 SERVER = '[[server]]\nname = "S1"\nperiod = 4\nbudget = 2\n'
 
 TIME = "write a number followed by ns, us, ms or s in quotes, or a whole number of ticks"
+POLICIES = ", ".join(policy.name for policy in takt.policies())
+AND_POLICIES = " and ".join(POLICIES.rsplit(", ", 1))
 TASK_KEYS = (
-    "name, period, min_separation, arrivals, jitter, wcet, deadline, offset, priority, demand, body, subjobs, "
+    "name, period, min_separation, arrivals, jitter, wcet, deadline, offset, priority, weight, demand, body, subjobs, "
     "preemption, threshold, on_miss, on_overrun, server, class"
 )
 
@@ -50,6 +52,11 @@ def server(keys: str) -> str:
 def server_with(key: str, value: str) -> str:
     """A task set with a server that has another period, budget or name."""
     return HEAD + TASK + SERVER.replace({"name": '= "S1"', "period": "= 4", "budget": "= 2"}[key], f"= {value}")
+
+
+def rated(options: str, keys: str = "") -> str:
+    """A rate-based task set with options, and with further keys in its task."""
+    return f'{HEAD}[system]\npolicy = "rate-based"\n[policy.rate-based]\n{options}\n{TASK}{keys}\n'
 
 
 BAD: dict[str, tuple[str, list[str]]] = {
@@ -90,12 +97,89 @@ BAD: dict[str, tuple[str, list[str]]] = {
         HEAD + TASK + '[[resource]]\nname = "R"\n' * 2,
         ['[[resource]] "R" name: expected a name of its own, found that of another resource'],
     ),
-    "policy options": (HEAD + TASK + "[policy.edf]\n", ["[policy]: this table is not supported by this version yet"]),
+    "policy options": (
+        HEAD + TASK + "[policy.edf]\n",
+        ["[policy.edf]: no policy of this name has options; expected one of rate-based"],
+    ),
     "syntax": (HEAD + TASK + "server = \n", ["line 6: not valid TOML: Invalid value"]),
     "open string": (HEAD + TASK + 'server = """', ["line 6: not valid TOML: Unterminated string"]),
     "key twice": (HEAD + TASK + "period = 3\n", ["line 6: not valid TOML: Cannot overwrite a value"]),
     "endless number": (task_with("period", "9" * 5000), ["not valid TOML: a number is too long"]),
     "endless nesting": (HEAD + "x = " + "[" * 5000 + "]" * 5000, ["not valid TOML: nested too deeply"]),
+    # [policy.rate-based]
+    "options that are no table": (
+        HEAD + "policy = 3\n" + TASK,
+        ["policy: expected tables of options, found 3; write [policy.rate-based]"],
+    ),
+    "options of a misspelt policy": (
+        HEAD + "[policy.rate-basd]\n" + TASK,
+        ['[policy.rate-basd]: no policy of this name has options; did you mean "rate-based"?'],
+    ),
+    "beta of the whole": (
+        rated("beta = 1"),
+        ["[policy.rate-based] beta: expected a share from 0 to below 1, found 1"],
+    ),
+    "beta in words": (
+        rated('beta = "much"'),
+        ['[policy.rate-based] beta: expected a share such as 0.1, or "formula", found "much"'],
+    ),
+    "sigma that is no number": (
+        rated("sigma = true"),
+        ["[policy.rate-based] sigma: expected a share of the processor such as 0.1, found true"],
+    ),
+    "grid between ticks": (
+        rated('grid = "0.5ms"'),
+        [
+            '[policy.rate-based] grid: expected a multiple of the resolution "1ms", found "0.5ms"; '
+            'resolution = "500us" would do'
+        ],
+    ),
+    "unknown rule": (
+        rated('changes = "soon"'),
+        ['[policy.rate-based] changes: unknown rule "soon"; expected one of boundary, in-flight, naive'],
+    ),
+    "background in words": (
+        rated('background = "yes"'),
+        ['[policy.rate-based] background: expected true or false, found "yes"'],
+    ),
+    "rate-based with what it cannot have": (
+        rated("", 'jitter = 1\npreemption = "non-preemptive"\non_miss = "abort"') + SERVER,
+        [
+            '[[server]] "S1": expected none with policy = "rate-based"',
+            '[[task]] "A" jitter: expected none with policy = "rate-based", found 1',
+            '[[task]] "A" on_miss: expected none with policy = "rate-based", found "abort"',
+            '[[task]] "A" preemption: expected preemptive tasks with policy = "rate-based", found "non-preemptive"',
+        ],
+    ),
+    "rate-based with costs": (
+        rated("", "[platform]\nrelease = 1"),
+        ['[platform] release: expected none with policy = "rate-based", found 1'],
+    ),
+    "rate-based deadline of a hard task": (
+        rated("", "deadline = 6"),
+        ['[[task]] "A" deadline: expected at most the period 5, found 6'],
+    ),
+    "rate-based deadline of a soft task": (
+        rated("", 'deadline = 4\nclass = "soft"'),
+        ['[[task]] "A" deadline: expected the period 5 for class "soft", found 4'],
+    ),
+    "rate-based wcet": (
+        rated("", "deadline = 1"),
+        ['[[task]] "A" wcet: expected at most the deadline 1 with policy = "rate-based", found 2'],
+    ),
+    "rate-based period": (
+        rated("").replace("period = 5", "period = 137438953473"),
+        ['[[task]] "A" period: expected at most 137438953472 ticks with policy = "rate-based", found 137438953473'],
+    ),
+    "rate-based server": (
+        HEAD + TASK + SERVER + 'policy = "rate-based"\n',
+        ['[[server]] "S1" policy: found a policy of the root; a server cannot be rate-based'],
+    ),
+    "no wcet elsewhere": (
+        HEAD + TASK.replace("wcet = 2\n", 'class = "none"\n'),
+        ['[[task]] "A" wcet: missing; only policy = "rate-based" goes without; give one, for instance wcet = "2ms"'],
+    ),
+    "weight zero": (task("weight = 0"), ['[[task]] "A" weight: expected a weight from 1 to 65535, found 0']),
     # [system]
     "unknown system key": (system("horizn = 1"), ['[system] horizn: unknown key; did you mean "horizon"?']),
     "resolution unit": (
@@ -125,15 +209,15 @@ BAD: dict[str, tuple[str, list[str]]] = {
     "misspelt policy": (system('policy = "edff"'), ['[system] policy: unknown policy "edff"; did you mean "edf"?']),
     "strange policy": (
         system('policy = "??"'),
-        ['[system] policy: unknown policy "??"; expected one of dm, edf, fp, llf, rm'],
+        [f'[system] policy: unknown policy "??"; expected one of {POLICIES}'],
     ),
     "later policy": (
         system('policy = "rbe"'),
-        ['[system] policy: policy "rbe" is not supported by this version yet; it has dm, edf, fp, llf and rm'],
+        [f'[system] policy: policy "rbe" is not supported by this version yet; it has {AND_POLICIES}'],
     ),
     "policy that is no text": (
         system("policy = 3"),
-        ["[system] policy: expected one of dm, edf, fp, llf, rm, found 3"],
+        [f"[system] policy: expected one of {POLICIES}, found 3"],
     ),
     "horizon zero": (
         system('horizon = "0s"'),
@@ -611,9 +695,8 @@ BAD: dict[str, tuple[str, list[str]]] = {
         ],
     ),
     "later keys": (
-        task("weight = 1\naffinity = [0]\nsections = []"),
+        task("affinity = [0]\nsections = []"),
         [
-            '[[task]] "A" weight: this key is not supported by this version yet',
             '[[task]] "A" affinity: this key is not supported by this version yet',
             '[[task]] "A" sections: this key is not supported by this version yet',
         ],
@@ -729,9 +812,9 @@ BAD: dict[str, tuple[str, list[str]]] = {
         ],
     ),
     "problems in and between tables": (
-        HEAD + TASK + "weight = 1\n" + TASK.replace("A", "B") + 'server = "S2"\n' + SERVER + "period2 = 1\n",
+        HEAD + TASK + "affinity = 1\n" + TASK.replace("A", "B") + 'server = "S2"\n' + SERVER + "period2 = 1\n",
         [
-            '[[task]] "A" weight: this key is not supported by this version yet',
+            '[[task]] "A" affinity: this key is not supported by this version yet',
             '[[server]] "S1" period2: unknown key; did you mean "period"?',
             '[[task]] "B" server: unknown server "S2"; expected one of S1',
         ],
@@ -791,10 +874,10 @@ def test_an_input_error_says_in_fields_what_it_says_in_words() -> None:
     ("arguments", "line"),
     [
         (["--policy", "edff"], '--policy: unknown policy "edff"; did you mean "edf"?'),
-        (["--policy", "fp,"], '--policy: unknown policy ""; expected one of dm, edf, fp, llf, rm'),
+        (["--policy", "fp,"], f'--policy: unknown policy ""; expected one of {POLICIES}'),
         (
             ["--policy", "fp,rbe"],
-            '--policy: policy "rbe" is not supported by this version yet; it has dm, edf, fp, llf and rm',
+            f'--policy: policy "rbe" is not supported by this version yet; it has {AND_POLICIES}',
         ),
         (["--horizon", "soon"], f'--horizon: expected a positive time such as "10ms", found "soon"; {TIME}'),
         (["--horizon", "0"], '--horizon: expected a positive time such as "10ms", found 0'),

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 import rate_oracle
-import takt
 from hypothesis import HealthCheck, given, settings
 from rate_oracle import SCALE, System, Task
 from rate_oracle.systems import HORIZON, systems
@@ -105,9 +104,3 @@ def test_long_times_fit() -> None:
     jobs = simulate_jobs(System(tasks, NONE, rule="boundary"), 2 * longest)
     assert jobs["A", 0] == (2 * longest, 2 * longest, False)
     assert jobs["H", 1] == (2 * longest, longest + longest // 2, False)
-
-
-def test_files_are_refused_for_now() -> None:
-    """Task-set files cannot ask for it yet: one line says so."""
-    with pytest.raises(takt.InputError, match=r"rate-based.* is not supported by this version yet"):
-        takt.System(tasks=[takt.Task(name="A", period=5, wcet=2)], policy="rate-based")

@@ -15,6 +15,7 @@ from takt.distributions import Exponential, Normal, Uniform, Weibull
 from takt.errors import InputError, Problem
 from takt.model import Platform, Resource, Server, System, Task
 from takt.policy import Job, Policy
+from takt.policy_options import RateBased
 from takt.replaying import Difference, Replay, replay
 from takt.simulation import Architecture, Result, simulate
 from takt.taskset import load
@@ -32,6 +33,7 @@ __all__ = [
     "Policy",
     "PolicyInfo",
     "Problem",
+    "RateBased",
     "Replay",
     "Resource",
     "Result",

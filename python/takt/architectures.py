@@ -5,12 +5,13 @@ Source: SPEC.md, 5 and 7.1. What they cost is said in sim/architecture.h.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from takt.distributions import Distribution
 from takt.errors import Problem, show
 from takt.resolve import DEFAULT_LATENCY, to_ticks, wcet_of
+from takt.restrictions import about, given, refuse_keys, refuse_members
 from takt.system_tables import SystemTables
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def find_key_conflicts(platform: Platform) -> Iterator[Conflict]:
     if platform.model == "software" and platform.interval is None:
         yield "missing", "interval", 'missing; a scheduler in software needs one, for instance interval = "500us"'
     if platform.model in ARCHITECTURES:
-        for key in _given(platform, _COSTS):
+        for key in given(platform, _COSTS):
             yield "conflict", key, f"expected none with {_model(platform)}, found {show(getattr(platform, key))}"
 
 
@@ -59,10 +60,8 @@ def find_architecture_problems(system: SystemTables) -> Iterator[Problem]:
         message = f'expected a policy whose order does not change while jobs wait with {what}, found "llf"'
         yield Problem(message, "conflict", table="system", key="policy")
     yield from _latency_problems(system)
-    for server in system.servers:
-        yield Problem(f"expected none with {what}", "conflict", table="server", entity=server.name)
-    for resource in system.resources:
-        yield Problem(f"expected none with {what}", "conflict", table="resource", entity=resource.name)
+    yield from refuse_members(system.servers, what)
+    yield from refuse_members(system.resources, what)
     for task in system.tasks:
         yield from _task_problems(task, what, system.resolution)
 
@@ -70,12 +69,6 @@ def find_architecture_problems(system: SystemTables) -> Iterator[Problem]:
 def _model(platform: Platform) -> str:
     """Write the model of a platform as its file has it."""
     return "no model" if platform.model is None else f"model = {show(platform.model)}"
-
-
-def _given(table: Platform | Task, keys: Sequence[str]) -> Iterator[str]:
-    """List the keys that have another value than their default."""
-    fields = type(table).model_fields
-    yield from (key for key in keys if getattr(table, key) != fields[key].default)
 
 
 def _latency_problems(system: SystemTables) -> Iterator[Problem]:
@@ -92,15 +85,8 @@ def _latency_problems(system: SystemTables) -> Iterator[Problem]:
 
 def _task_problems(task: Task, what: str, resolution: str) -> Iterator[Problem]:
     """Find what makes a task more than plain."""
-
-    def about(key: str, message: str) -> Problem:
-        return Problem(message, "conflict", table="task", entity=task.name, key=key)
-
-    for key in _given(task, _TASK_KEYS):
-        yield about(key, f"expected none with {what}, found {show(getattr(task, key))}")
-    if task.preemption == "non-preemptive":
-        yield about("preemption", f"expected preemptive tasks with {what}, found {show(task.preemption)}")
+    yield from refuse_keys(task, _TASK_KEYS, what)
     if isinstance(task.demand, (tuple, Distribution)):
-        yield about("demand", f"expected one constant time with {what}, found {show(task.demand)}")
+        yield about(task, "demand", f"expected one constant time with {what}, found {show(task.demand)}")
     elif task.demand is not None and to_ticks(task.demand, resolution) > wcet_of(task, resolution):
-        yield about("demand", f"expected at most the wcet with {what}, found {show(task.demand)}")
+        yield about(task, "demand", f"expected at most the wcet with {what}, found {show(task.demand)}")

@@ -16,6 +16,7 @@ from takt.errors import show
 
 MAX_PRIORITY = 2**31 - 1
 MAX_NAME_LENGTH = 64
+MAX_WEIGHT = 2**16 - 1
 
 TIME_RULE = f"{times.UNIT_RULE} in quotes, or a whole number of ticks"
 

@@ -188,7 +188,8 @@ def _facts(runs: Sequence[Run]) -> dict[str, Any]:
         "has_points": any(len(run.timeline.points) for run in runs),
         "has_misses": any(run.result.missed for run in runs),
         "deadlocks": list(_deadlocks(runs)),
-        "has_budgets": any(run.timeline.groups for run in runs),
+        "has_budgets": any(group.server is not None for run in runs for group in run.timeline.groups),
+        "has_ledger": any(group.server is None for run in runs for group in run.timeline.groups),
         "has_idle": any(len(run.timeline.idle) for run in runs),
         "has_sections": any(len(run.timeline.sections) for run in runs),
         "has_waits": any(run.timeline.sections["waits"].any() for run in runs),
@@ -339,6 +340,7 @@ def _task_table(runs: Sequence[Run]) -> _Table:
     """Make the table of the task set and of what happened to each task, worst first."""
     result = runs[0].result
     counts, clock = _counts(result), _clock(result)
+    granted = () if result.system.resolved.rates is None else ("missed as asked", "rate", "granted")
     counted = {row["task"]: row for row in result.summary.iter_rows(named=True)}
     rows = _rows_by_task(result)
     times = ("period", "deadline", "wcet")
@@ -347,7 +349,7 @@ def _task_table(runs: Sequence[Run]) -> _Table:
         *[(name, "name") for name in ("task", *servers, "class")],
         *[
             (name, "number")
-            for name in (*times, "utilization", "jobs", "missed", "min response", "mean", "max", *counts)
+            for name in (*times, "utilization", "jobs", "missed", "min response", "mean", "max", *counts, *granted)
         ],
     ]
     cells = [
@@ -359,10 +361,20 @@ def _task_table(runs: Sequence[Run]) -> _Table:
             _misses(row.missed),
             *(_time(value, clock) for value in (row.response_min, row.response_avg, row.response_max)),
             *(_number(counted[row.task][name]) for name in counts),
+            *(_grant_cells(row, clock) if granted else ()),
         ]
         for row in _worst_rows(runs, rows)
     ]
     return _table(headers, cells)
+
+
+def _grant_cells(row: TaskRow, clock: Clock) -> tuple[Cell, ...]:
+    """Write what a rate-based system gave to a task: misses as asked, its rate, and a budget in each period."""
+    late, grant = _misses(row.missed_requested or 0), row.grant
+    if grant is None or grant.state:
+        return late, _number(None), Cell("\u2013" if grant is None else grant.state, "missed", -1)
+    written = f"{_written(grant.budget, clock)} / {_written(grant.period, clock)}"
+    return late, Cell(f"{grant.rate:.3f}", sort=grant.rate), Cell(written, sort=grant.rate)
 
 
 def _server_table(system: System) -> _Table:
@@ -407,7 +419,7 @@ def _comparison_table(runs: Sequence[Run]) -> _Table:
     headers = [
         *[(name, "name") for name in ("task", *servers)],
         *[(name, "number") for name in ("period", "deadline", "wcet")],
-        *[(f"{what} {run.name}", "number") for run in runs for what in ("max response", "missed")],
+        *[(f"{what} {run.name}", "number") for run in runs for what in _outcome_headers(run)],
     ]
     cells = [
         [
@@ -420,9 +432,16 @@ def _comparison_table(runs: Sequence[Run]) -> _Table:
     return _table(headers, cells)
 
 
-def _outcome(row: TaskRow, clock: Clock) -> tuple[Cell, Cell]:
+def _outcome_headers(run: Run) -> tuple[str, ...]:
+    """Name what a comparison says of a task in one run."""
+    is_rate_based = run.result.system.resolved.rates is not None
+    return "max response", "missed", *(("missed as asked",) if is_rate_based else ())
+
+
+def _outcome(row: TaskRow, clock: Clock) -> tuple[Cell, ...]:
     """Write what happened to a task."""
-    return _time(row.response_max, clock), _misses(row.missed)
+    asked = () if row.grant is None else (_misses(row.missed_requested or 0),)
+    return _time(row.response_max, clock), _misses(row.missed), *asked
 
 
 def _policy_table(runs: Sequence[Run]) -> _Table:

@@ -15,10 +15,11 @@ from pydantic import Field, PlainValidator, PrivateAttr, WithJsonSchema
 from takt import catalogue, checks
 from takt.architectures import ARCHITECTURES, find_key_conflicts
 from takt.bodies import Item, Op, check_body, items_of
-from takt.checks import MAX_PRIORITY
+from takt.checks import MAX_PRIORITY, MAX_WEIGHT
 from takt.distributions import Distribution, check_distribution
 from takt.errors import InputError, show
 from takt.policy import Policy
+from takt.policy_options import PolicyOptions, check_options
 from takt.problems import find_problems
 from takt.resolve import resolve
 from takt.resolved import CLASSES, DROP, ON_MISS, ResolvedSystem
@@ -106,6 +107,7 @@ Resolution = Annotated[str, PlainValidator(checks.check_resolution), WithJsonSch
 Priority = Annotated[
     int, PlainValidator(checks.check_integer("a priority", 0, MAX_PRIORITY)), _integer(0, MAX_PRIORITY)
 ]
+Weight = Annotated[int, PlainValidator(checks.check_integer("a weight", 1, MAX_WEIGHT)), _integer(1, MAX_WEIGHT)]
 Threshold = Annotated[
     int | str | None,
     PlainValidator(checks.optional(checks.check_threshold)),
@@ -152,10 +154,12 @@ class Task(Table):
         arrivals: instants, counted from the offset and not descending, or a distribution of separations.
         jitter: a job of a periodic task is released up to this after its arrival.
         wcet: worst-case execution time of a job, >= 1 tick; may exceed the period (overload is legal). Default:
-            the runs of the body.
+            the runs of the body. Under rate-based, a task of class none without one uses what it is given.
         deadline: relative to the arrival, >= 1 tick; default: the period, or the least separation.
         offset: first arrival.
         priority: 0 and up; larger is more urgent. Used where the dispatcher's policy is fp.
+        weight: how large its part is of what a policy shares out, 1 to 65535: under rate-based that of tasks of class
+            none.
         demand: what each job really executes, >= 1 tick: a time, a list that is repeated, or a distribution;
             default: the runs of the body, or the wcet.
         body: what a job does: "run 2ms", "point", "optional point", "suspend 1ms", "lock R", "unlock R".
@@ -180,7 +184,7 @@ class Task(Table):
     """
 
     table = "task"
-    later_keys = ("affinity", "events", "initially", "interval", "sections", "weight")
+    later_keys = ("affinity", "events", "initially", "interval", "sections")
     examples: ClassVar[Mapping[str, str]] = {"name": '"sensor"'}
 
     name: Name
@@ -192,6 +196,7 @@ class Task(Table):
     deadline: OptionalTime = None
     offset: Offset = 0
     priority: Priority = 0
+    weight: Weight = 1
     demand: Demand = None
     body: Body = None
     subjobs: Subjobs = None
@@ -222,7 +227,8 @@ class Task(Table):
     def _conflicts(self) -> Iterable[tuple[str, str, str]]:
         """Find keys that do not go together."""
         yield from self._source_conflicts()
-        if self.wcet is None and self.body is None and self.subjobs is None:
+        is_greedy = self.class_ == "none" and self.demand is None
+        if self.wcet is None and self.body is None and self.subjobs is None and not is_greedy:
             yield "missing", "wcet", 'missing; every task needs one, for instance wcet = "2ms"'
         if self.body is not None and self.subjobs is not None:
             yield "conflict", "subjobs", "expected either body or subjobs, found both"
@@ -388,6 +394,7 @@ class System(Header):
         tasks: takt.Task objects, at least one; their order is the file order that breaks ties.
         servers: takt.Server objects.
         resources: takt.Resource objects.
+        options: options of policies, such as takt.RateBased; at most one for each policy, others have their defaults.
         name: for people.
         resolution: length of a tick; every time with a unit must be a multiple of it.
         policy: what orders the tasks and servers that sit directly at the root.
@@ -409,6 +416,7 @@ class System(Header):
     servers: Annotated[tuple[Server, ...], PlainValidator(_check_members(Server))] = ()
     resources: Annotated[tuple[Resource, ...], PlainValidator(_check_members(Resource))] = ()
     platform: Annotated[Platform, PlainValidator(_check_platform)] = Platform()
+    options: Annotated[tuple[PolicyOptions, ...], PlainValidator(check_options)] = ()
 
     _resolved: ResolvedSystem = PrivateAttr()
 

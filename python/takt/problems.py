@@ -14,6 +14,7 @@ from takt.bodies import Op
 from takt.distributions import Distribution
 from takt.errors import Problem, show
 from takt.policy import Policy, name_of
+from takt.rates import find_rate_problems
 from takt.resolve import resources_of, runs_of, to_ticks, wcet_of
 from takt.resolved import IDLE
 from takt.system_tables import SystemTables
@@ -62,6 +63,8 @@ class _Checker:
         yield from self.names("server", self.system.servers)
         yield from self.names("resource", self.system.resources)
         yield from self.times_of("platform", None, _platform_times(self.system.platform))
+        for options in self.system.options:
+            yield from self.times_of(options.table, None, options.times())
         for task in self.system.tasks:
             yield from self.task(task)
         for server in self.system.servers:
@@ -70,6 +73,7 @@ class _Checker:
         for resource in self.system.resources:
             yield from self.resource(resource)
         yield from find_architecture_problems(self.system)
+        yield from find_rate_problems(self.system)
 
     def sizes(self) -> Iterator[Problem]:
         """There is something to schedule, and not more than core can number."""
@@ -127,6 +131,8 @@ class _Checker:
         for server in self.system.servers:
             yield from (value for _, value in _server_times(server))
         yield from (value for _, value in _platform_times(self.system.platform))
+        for options in self.system.options:
+            yield from (value for _, value in options.times())
 
     def task(self, task: Task) -> Iterator[Problem]:
         """One task fits the system."""

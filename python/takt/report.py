@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from takt import sharing, times, trace
+from takt.granted import Grant, grants
 from takt.policy import name_of
 from takt.sharing import Deadlock
 from takt.simulation import Architecture, Result
@@ -41,6 +42,8 @@ class TaskRow:
         missed: jobs that missed their deadlines.
         aborted, skipped: of these, ended at their deadlines or dropped.
         overruns: finished jobs that executed for longer than the wcet.
+        missed_requested: jobs that missed the deadlines that were asked for, which a rate-based system extends.
+        grant: what a rate-based system gives to the task at the end; None under other policies.
     """
 
     task: str
@@ -48,7 +51,7 @@ class TaskRow:
     class_: str
     period: int | None
     deadline: int
-    wcet: int
+    wcet: int | None
     jobs: int
     finished: int
     response_min: int | None
@@ -58,6 +61,8 @@ class TaskRow:
     aborted: int = 0
     skipped: int = 0
     overruns: int = 0
+    missed_requested: int | None = None
+    grant: Grant | None = None
 
     @property
     def response_avg(self) -> Fraction | None:
@@ -66,8 +71,8 @@ class TaskRow:
 
     @property
     def utilization(self) -> Fraction | None:
-        """Share of the processor that the task asks for: wcet / period; None without a period."""
-        return None if self.period is None else Fraction(self.wcet, self.period)
+        """Share of the processor that the task asks for: wcet / period; None without one of them."""
+        return None if self.period is None or self.wcet is None else Fraction(self.wcet, self.period)
 
 
 def task_rows(result: Result) -> list[TaskRow]:
@@ -88,8 +93,10 @@ def task_rows(result: Result) -> list[TaskRow]:
         "aborted",
         "skipped",
         "overruns",
+        "missed_requested",
     )
-    return [TaskRow(*row) for row in columns.iter_rows()]
+    granted = grants(result)
+    return [replace(TaskRow(*row), grant=granted.get(row[0])) for row in columns.iter_rows()]
 
 
 @dataclass(frozen=True)
@@ -133,7 +140,13 @@ class Report:
 
         Each is rounded down to 1e-18, for exact sums grow long.
         """
-        return Fraction(sum(row.wcet * _PRECISION // row.period for row in self.rows if row.period), _PRECISION)
+        asked = ((row.wcet, row.period) for row in self.rows)
+        return Fraction(sum(wcet * _PRECISION // period for wcet, period in asked if wcet and period), _PRECISION)
+
+    @property
+    def is_rate_based(self) -> bool:
+        """Whether rates were granted."""
+        return any(row.grant is not None for row in self.rows)
 
 
 def report_of(result: Result) -> Report:
@@ -250,11 +263,23 @@ def _run_table(report: Report, clock: Clock) -> Table:
     }
     has_servers = _has_servers(report)
     events = [name for name in _EVENTS if any(getattr(row, name) for row in report.rows)]
-    table = _table(has_servers, [*_NUMBERS, *events, "util"], footers)
+    rated = _RATED if report.is_rate_based else ()
+    table = _table(has_servers, [*_NUMBERS, *rated[:1], *events, "util", *rated[1:]], footers)
     for row in report.rows[:MAX_LINES]:
         counts = (str(getattr(row, name)) for name in events)
-        table.add_row(*_names(row, has_servers), *_numbers(row, clock), *counts, _share_of(row))
+        asked, *granted = _rated_cells(row, clock) if rated else ("",)
+        late = [asked] if rated else []
+        table.add_row(*_names(row, has_servers), *_numbers(row, clock), *late, *counts, _share_of(row), *granted)
     return table
+
+
+def _rated_cells(row: TaskRow, clock: Clock) -> tuple[Text | str, ...]:
+    """Write what a rate-based system made of a task: late as asked, rate, and what it grants in which period."""
+    late = _misses(row.missed_requested or 0)
+    grant = row.grant
+    if grant is None or grant.state:
+        return late, "-", Text("-" if grant is None else grant.state, style=_MISSED)
+    return late, f"{grant.rate:.3f}", f"{clock.write(grant.budget)} / {clock.write(grant.period)}"
 
 
 def print_policies(console: Console, reports: Sequence[Report], unit: str) -> None:
@@ -282,10 +307,18 @@ def _policies_table(reports: Sequence[Report], clock: Clock) -> Table:
     for report in reports:
         table.add_column(report.policy, justify="right", no_wrap=True)
         table.add_column("misses", footer=_misses(report.missed), justify="right", no_wrap=True)
+        if report.is_rate_based:
+            table.add_column("as asked", justify="right", no_wrap=True)
     for rows in list(zip(*(report.rows for report in reports), strict=True))[:MAX_LINES]:
-        cells = [cell for row in rows for cell in (clock.write(row.response_max), _misses(row.missed))]
+        cells = [cell for row in rows for cell in _policy_cells(row, clock)]
         table.add_row(Text(rows[0].task), clock.write(rows[0].deadline), *cells)
     return table
+
+
+def _policy_cells(row: TaskRow, clock: Clock) -> tuple[Text | str, ...]:
+    """Write the largest response and the misses of a task, under a rate-based policy also those as asked."""
+    asked = () if row.grant is None else (_misses(row.missed_requested or 0),)
+    return clock.write(row.response_max), _misses(row.missed), *asked
 
 
 def _comparison_table(measured: Report, simulated: Report, unit: str) -> Table:
@@ -312,6 +345,7 @@ def _comparison_table(measured: Report, simulated: Report, unit: str) -> Table:
 
 
 _NUMBERS = ("period", "deadline", "wcet", "jobs", "min", "avg", "max", "misses")
+_RATED = ("as asked", "rate", "granted")
 _EVENTS = ("aborted", "skipped", "overruns")
 _COMPARED = ("period", "jobs", "min", "avg", "max", "sim min", "sim avg", "sim max", "misses", "simulated")
 
@@ -446,5 +480,7 @@ def _row_as_json(row: TaskRow) -> dict[str, Any]:
         "aborted": row.aborted,
         "skipped": row.skipped,
         "overruns": row.overruns,
+        "missed_requested": row.missed_requested,
+        "grant": None if row.grant is None else asdict(row.grant),
         "utilization": None if row.utilization is None else float(row.utilization),
     }

@@ -8,17 +8,19 @@ from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING
 
-from takt import catalogue, levels, times
+from takt import _core, catalogue, levels, times
 from takt.bodies import Op
 from takt.distributions import Distribution
 from takt.errors import InputError, Problem
 from takt.policy import Policy, name_of
+from takt.policy_options import FORMULA, RATE_RULES, RateBased
 from takt.resolved import (
     DROP,
     LAXITY_SHIFT,
     ROOT,
     ResolvedArchitecture,
     ResolvedCosts,
+    ResolvedRates,
     ResolvedResource,
     ResolvedServer,
     ResolvedSystem,
@@ -63,7 +65,8 @@ def resolve(system: System) -> ResolvedSystem:
         body = tuple(
             (int(item.op), ticks(item.time) if item.resource is None else numbers[item.resource]) for item in task.items
         )
-        wcet = wcet_of(task, system.resolution)
+        is_greedy = task.wcet is None and not task.items
+        wcet = 1 if is_greedy else wcet_of(task, system.resolution)
         separation = task.shortest_separation
         arrivals = _arrivals(task, ticks, system.resolution)
         return ResolvedTask(
@@ -83,7 +86,9 @@ def resolve(system: System) -> ResolvedSystem:
             locks=any(op == Op.LOCK for op, _ in body),
             priority=task.priority,
             arrivals=arrivals,
-            demand=_demand(task, wcet, system.resolution),
+            demand=Stream("listed", (1,)) if is_greedy else _demand(task, wcet, system.resolution),
+            weight=task.weight,
+            is_greedy=is_greedy,
             body=body if any(op != Op.RUN for op, _ in body) else (),
         )
 
@@ -120,6 +125,7 @@ def resolve(system: System) -> ResolvedSystem:
         seed=system.seed,
         costs=ResolvedCosts() if architecture is not None else _costs(system.platform, ticks),
         architecture=architecture,
+        rates=_rates(system, ticks) if system.policy == RateBased.policy else None,
     )
 
 
@@ -233,6 +239,25 @@ def _costs(platform: Platform, ticks: Callable[[int | str], int]) -> ResolvedCos
         tick_period=0 if platform.tick_period is None else ticks(platform.tick_period),
         is_pull=platform.points == "pull",
     )
+
+
+def _rates(system: System, ticks: Callable[[int | str], int]) -> ResolvedRates:
+    """Convert the options of a rate-based root; shares that are kept free are rounded up."""
+    given = [options for options in system.options if isinstance(options, RateBased)]
+    options = given[0] if given else RateBased()
+    return ResolvedRates(
+        beta=0 if isinstance(options.beta, str) else in_rates(options.beta),
+        has_formula=options.beta == FORMULA,
+        sigma=in_rates(options.sigma),
+        grid=1 if options.grid is None else ticks(options.grid),
+        rule=RATE_RULES.index(options.changes),
+        has_background=options.background,
+    )
+
+
+def in_rates(share: float) -> int:
+    """Give a share of the processor, as it is written in decimals, in core's units, rounded up."""
+    return math.ceil(Fraction(str(share)) * _core.RATE_WHOLE)
 
 
 def _architecture(platform: Platform, ticks: Callable[[int | str], int]) -> ResolvedArchitecture | None:

@@ -84,6 +84,8 @@ class ResolvedTask:
         arrivals: instants, or a distribution of separations; None for a periodic task.
         demand: what the jobs execute.
         body: op and ticks, or number of the resource, of each item; empty if jobs just run.
+        weight: its part of what a rate-based root gives to tasks of class none.
+        is_greedy: whether under a rate-based root its jobs use the whole budget of a window; its wcet is 1 then.
     """
 
     name: str
@@ -104,6 +106,8 @@ class ResolvedTask:
     arrivals: Stream | None = None
     demand: Stream = _ONE_TICK
     body: tuple[tuple[int, int], ...] = ()
+    weight: int = 1
+    is_greedy: bool = False
 
     is_server: ClassVar[bool] = False
 
@@ -203,6 +207,27 @@ class ResolvedResource:
 
 
 @dataclass(frozen=True, slots=True)
+class ResolvedRates:
+    """How a rate-based root works; see policy/rate_based.h.
+
+    Args:
+        beta: share of class none, in units of 1 / _core.RATE_WHOLE.
+        has_formula: whether beta follows from the tasks instead.
+        sigma: least share of all soft tasks, in the same units.
+        grid: ticks.
+        rule: number of the rule by which tasks give up rate.
+        has_background: whether class none runs beyond its budgets.
+    """
+
+    beta: int
+    has_formula: bool
+    sigma: int
+    grid: int
+    rule: int
+    has_background: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ResolvedThread:
     """A plain thread under the root, as kernels record it."""
 
@@ -227,6 +252,7 @@ class ResolvedSystem:
     seed: int = 0
     costs: ResolvedCosts = ResolvedCosts()
     architecture: ResolvedArchitecture | None = None
+    rates: ResolvedRates | None = None
 
     @property
     def first_task(self) -> int:
@@ -283,7 +309,21 @@ class ResolvedSystem:
         spec.set_costs(**asdict(self.costs))
         if self.architecture is not None:
             spec.set_architecture(**asdict(self.architecture))
+        if self.rates is not None:
+            self._set_rates(spec, self.rates)
         return spec
+
+    def _set_rates(self, spec: _core.Spec, rates: ResolvedRates) -> None:
+        """Describe a rate-based root; every task asks to enter at its offset."""
+        entries = sorted(range(len(self.tasks)), key=lambda number: self.tasks[number].offset)
+        spec.set_rates(
+            **asdict(rates),
+            weight=_column(self.tasks, lambda task: task.weight),
+            is_greedy=_column(self.tasks, lambda task: task.is_greedy),
+            instant=_column(entries, lambda number: self.tasks[number].offset),
+            task=_column(entries, lambda number: number),
+            is_leave=_column(entries, lambda number: 0),
+        )
 
     def _for_core(self, policy: str | Policy) -> str | Adapter:
         """Give what the binding takes for a policy."""

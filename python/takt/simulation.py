@@ -68,10 +68,12 @@ class Result:
         switches: how often the job of another task ran than the one that ran last.
         overhead: ticks that the kernel's own work took.
         summary: one row for each task: task, server, class, period (null if it has none), deadline, wcet,
-            released, finished, missed, aborted, skipped, overruns, preemptions, response_min, response_max,
-            response_sum, busy. The responses are those of finished jobs, null if there is none. A job is missed if
-            it finished late, was aborted or skipped, or is unfinished with a deadline at or before the horizon. An
-            overrun is a finished job that executed for longer than the wcet.
+            released, finished, missed, missed_requested, aborted, skipped, overruns, preemptions, response_min,
+            response_max, response_sum, busy. The responses are those of finished jobs, null if there is none. A job
+            is missed if it finished late, was aborted or skipped, or is unfinished with a deadline at or before the
+            horizon. An overrun is a finished job that executed for longer than the wcet. In a rate-based system
+            missed counts by the deadlines that it gave, missed_requested by those that were asked for; elsewhere
+            they are the same.
         architecture: what the scheduler cost where the platform says that it runs in software, on a co-processor or
             in hardware; else None. There, switches are dispatches, and a job is missed if the scheduler noticed.
     """
@@ -90,6 +92,9 @@ class Result:
     _locks: pl.DataFrame | None
     _budget_changes: pl.DataFrame | None
     _kernel_segments: pl.DataFrame | None
+    _rates: pl.DataFrame | None
+    _windows: pl.DataFrame | None
+    _ledger: pl.DataFrame | None
 
     @property
     def segments(self) -> pl.DataFrame:
@@ -148,6 +153,47 @@ class Result:
             ValueError: the locks were not asked for.
         """
         return _asked_for(self._locks, "locks")
+
+    @property
+    def rates(self) -> pl.DataFrame:
+        """What became of the tasks of a rate-based system: instant, task, what, rate, budget, period; else empty.
+
+        What is "admitted" or "rejected" (its request to enter), "entered" (it has a rate), "left", "re-rated",
+        "suspended" (it has no rate any more), "resumed", "refilled" (its job used up its budget and got another one
+        and a later deadline) or "overrun" (its job used up its budget and waits). The rate is a share of the
+        processor; rate, budget and period are those from then on.
+
+        Raises:
+            ValueError: the rates were not asked for.
+        """
+        return _asked_for(self._rates, "rates")
+
+    @property
+    def windows(self) -> pl.DataFrame:
+        """The windows of the jobs of a rate-based system: task, job, deadline, missed_requested; else empty.
+
+        One row for each row of jobs. The deadline is the end of the job's last window, by which it may have missed;
+        null if it had none. Whether it missed the deadline that was asked for, its release and the deadline of its
+        task, stands beside it.
+
+        Raises:
+            ValueError: the jobs were not asked for.
+        """
+        return _asked_for(self._windows, "jobs")
+
+    @property
+    def ledger(self) -> pl.DataFrame:
+        """The sum of all reservations of a rate-based system from an instant on: instant, reserved; else empty.
+
+        Raises:
+            ValueError: the rates were not asked for.
+        """
+        return _asked_for(self._ledger, "rates")
+
+    @property
+    def keeps_rates(self) -> bool:
+        """Whether the rates were asked for."""
+        return self._rates is not None
 
     @property
     def keeps_locks(self) -> bool:
@@ -235,6 +281,7 @@ def simulate(
     budgets: bool = True,
     points: bool = True,
     locks: bool = True,
+    rates: bool = True,
     trace: str | Path | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Result:
@@ -250,6 +297,7 @@ def simulate(
         budgets: whether to keep the budgets of servers.
         points: whether to keep the points that jobs came to.
         locks: whether to keep what became of resources.
+        rates: whether to keep what became of the tasks of a rate-based system.
         progress: called now and then with the instant that the run has come to.
         trace: a file to record inputs and decisions in, for takt.replay.
 
@@ -291,6 +339,7 @@ def simulate(
             budgets=budgets and bool(system.servers),
             points=points,
             locks=locks,
+            rates=rates,
             trace_path=None if trace is None else str(trace),
             progress=progress,
         )
@@ -312,6 +361,9 @@ def simulate(
         _locks=_locks(system.resolved, outcome["locks"]) if locks else None,
         _budget_changes=_frame(outcome["budgets"]) if budgets else None,
         _kernel_segments=_kernel_segments(outcome["kernel_segments"]) if segments else None,
+        _rates=_rates(system.resolved, outcome["rates"]) if rates else None,
+        _windows=_windows(system.resolved, outcome) if jobs else None,
+        _ledger=_ledger(outcome["ledger"]) if rates else None,
     )
 
 
@@ -370,9 +422,11 @@ def _summary(resolved: ResolvedSystem, statistics: Mapping[str, _core.Column]) -
             "class": pl.Series([task.class_ for task in tasks], dtype=pl.String),
             "period": pl.Series([task.period or None for task in tasks], dtype=pl.UInt64),
             "deadline": pl.Series([task.deadline for task in tasks], dtype=pl.UInt64),
-            "wcet": pl.Series([task.wcet for task in tasks], dtype=pl.UInt64),
+            "wcet": pl.Series([None if task.is_greedy else task.wcet for task in tasks], dtype=pl.UInt64),
         }
     )
+    if resolved.rates is None:
+        statistics = {**statistics, "missed_requested": statistics["missed"]}
     has_finished = pl.col("finished") > 0
     return described.hstack(_frame(statistics)).with_columns(
         pl.when(has_finished).then(pl.col(column)).alias(column)
@@ -446,6 +500,41 @@ def _locks(resolved: ResolvedSystem, columns: Mapping[str, _core.Column]) -> pl.
         _names([resource.name for resource in resolved.resources], "resource").alias("resource"),
         _names(_LOCKS, "what").alias("what"),
     )
+
+
+_ALLOCATIONS = ["admitted", "rejected", "entered", "left", "re-rated", "suspended", "resumed", "refilled", "overrun"]
+
+
+def _in_shares(column: str) -> pl.Expr:
+    """Make shares of the processor of core's units."""
+    return (pl.col(column) / _core.RATE_WHOLE).alias(column)
+
+
+def _rates(resolved: ResolvedSystem, columns: Mapping[str, _core.Column]) -> pl.DataFrame:
+    """Make the frame of what became of rates."""
+    return _frame(columns).select(
+        "instant",
+        _names([task.name for task in resolved.tasks], "task").alias("task"),
+        _names(_ALLOCATIONS, "event").alias("what"),
+        _in_shares("rate"),
+        "budget",
+        "period",
+    )
+
+
+def _windows(resolved: ResolvedSystem, outcome: _core.Outcome) -> pl.DataFrame:
+    """Make the frame of windows, whose rows are those of the jobs."""
+    windows = _frame(outcome["windows"])
+    jobs = _jobs(resolved, outcome["jobs"]).select("task", "job").head(len(windows))
+    return jobs.hstack(
+        windows.select(_unless_never("deadline").alias("deadline"), pl.col("missed_requested").cast(pl.Boolean))
+    )
+
+
+def _ledger(columns: Mapping[str, _core.Column]) -> pl.DataFrame:
+    """Make the frame of the ledger: one row for each change."""
+    last = _frame(columns).unique("instant", keep="last", maintain_order=True)
+    return last.filter(pl.col("reserved").ne_missing(pl.col("reserved").shift())).with_columns(_in_shares("reserved"))
 
 
 def _in_every_tick(ticks: pl.DataFrame, changes: pl.DataFrame, server: int) -> pl.Series:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from takt.policy import Policy
+from takt.policy_options import PolicyOptions
 
 if TYPE_CHECKING:
     from takt.model import Platform, Resource, Server, Task
@@ -37,6 +38,10 @@ class SystemTables(Protocol):
     @property
     def resources(self) -> Sequence[Resource]:
         """The resources."""
+
+    @property
+    def options(self) -> Sequence[PolicyOptions]:
+        """Options of policies."""
 
     @property
     def platform(self) -> Platform:

@@ -13,19 +13,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from takt import catalogue
+from takt import catalogue, policy_options
 from takt.checks import MAX_NAME_LENGTH
 from takt.errors import InputError, Problem, file_error, show, system_error
 from takt.model import SCHEMA, Header, Platform, Resource, Server, System, Task
 from takt.policy import Policy
+from takt.policy_options import PolicyOptions
 from takt.problems import find_problems
 
-_TABLES = ("schema", "system", "platform", "task", "server", "resource")
-_LATER_TABLES = ("policy", "change")
+_TABLES = ("schema", "system", "platform", "policy", "task", "server", "resource")
+_LATER_TABLES = ("change",)
 _POSITION = re.compile(r" \(at (?:line (?P<line>\d+), column \d+|end of document)\)$")
 
 _Member = TypeVar("_Member", Task, Server, Resource)
-_Single = TypeVar("_Single", Header, Platform)
+_Single = TypeVar("_Single", Header, Platform, PolicyOptions)
 
 
 def load(path: str | Path) -> System:
@@ -95,6 +96,7 @@ class _PartialSystem:
     servers: list[Server]
     resources: list[Resource]
     platform: Platform
+    options: list[PolicyOptions]
 
 
 def _build(document: Mapping[str, Any], default_name: str) -> System:
@@ -102,18 +104,20 @@ def _build(document: Mapping[str, Any], default_name: str) -> System:
     problems = [*_schema_problems(document), *_table_problems(document)]
     header, header_problems = _single(Header, document.get("system", {}), name=_as_name(default_name))
     platform, platform_problems = _single(Platform, document.get("platform", {}))
+    options, option_problems = _options(document.get("policy", {}))
     tasks = _members(Task, document.get("task", []))
     servers = _members(Server, document.get("server", []))
     resources = _members(Resource, document.get("resource", []))
     members = [*tasks.problems, *servers.problems, *resources.problems]
-    problems += [*header_problems, *platform_problems, *members]
+    problems += [*header_problems, *platform_problems, *option_problems, *members]
     if header is None or platform is None:
         raise InputError(problems)
     if problems:
-        raise InputError([*problems, *_problems_between(header, platform, tasks, servers, resources)])
+        raise InputError([*problems, *_problems_between(header, platform, options, tasks, servers, resources)])
     return System(
         **header.model_dump(),
         platform=platform,
+        options=tuple(options),
         tasks=tuple(tasks.right),
         servers=tuple(servers.right),
         resources=tuple(resources.right),
@@ -123,13 +127,21 @@ def _build(document: Mapping[str, Any], default_name: str) -> System:
 def _problems_between(
     header: Header,
     platform: Platform,
+    options: list[PolicyOptions],
     tasks: _Members[Task],
     servers: _Members[Server],
     resources: _Members[Resource],
 ) -> list[Problem]:
     """Find what does not fit between the tables that are right in themselves."""
     partial = _PartialSystem(
-        header.resolution, header.policy, header.horizon, tasks.right, servers.right, resources.right, platform
+        resolution=header.resolution,
+        policy=header.policy,
+        horizon=header.horizon,
+        tasks=tasks.right,
+        servers=servers.right,
+        resources=resources.right,
+        platform=platform,
+        options=options,
     )
     found = find_problems(partial, servers.names_of_wrong, resources.names_of_wrong)
     return [problem for problem in found if not (tasks.problems and problem.code == "missing")]
@@ -165,6 +177,25 @@ def _single(kind: type[_Single], table: object, **defaults: str) -> tuple[_Singl
         return kind(**(defaults | table)), []
     except InputError as error:
         return None, list(error.problems)
+
+
+def _options(tables: object) -> tuple[list[PolicyOptions], list[Problem]]:
+    """Check the tables [policy.NAME]; gives those that are right, and the problems of the others."""
+    options: list[PolicyOptions] = []
+    problems: list[Problem] = []
+    known = policy_options.by_policy()
+    if not isinstance(tables, dict):
+        message = f"expected tables of options, found {show(tables)}; write [policy.{next(iter(known))}]"
+        return [], [Problem(message, "wrong-type", key="policy")]
+    for name, table in tables.items():
+        if name not in known:
+            message = f"no policy of this name has options; {catalogue.alternatives(name, known)}"
+            problems.append(Problem(message, "unknown-key", table=f"policy.{name}"))
+            continue
+        option, found = _single(known[name], table)
+        options += [option] if option is not None else []
+        problems += found
+    return options, problems
 
 
 def _as_name(stem: str) -> str:

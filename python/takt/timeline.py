@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import polars as pl
 
-from takt import sharing, times
+from takt import _core, sharing, times
 from takt.model import Server, System
 from takt.resolve import to_ticks
 from takt.resolved import IDLE
@@ -63,10 +63,10 @@ class Lane:
 
 @dataclass(frozen=True)
 class Group:
-    """A server: its heading, its budget, and below them the lanes of its tasks.
+    """A server: its heading, its budget, and below them the lanes of its tasks. Or the ledger, above all lanes.
 
     Args:
-        server: its name.
+        server: its name, None for the ledger of a rate-based system, whose curve is what is reserved.
         title: the server and what it is.
         y: middle of the heading.
         top: where a full budget is drawn.
@@ -75,7 +75,7 @@ class Group:
         label: the full one, written.
     """
 
-    server: str
+    server: str | None
     title: str
     y: float
     top: float
@@ -259,6 +259,9 @@ def _arrange(
     lanes: list[Lane] = []
     groups: list[Group] = []
     y = 0.0
+    if system.resolved.rates is not None:
+        groups.append(_ledger_group())
+        y += _GROUP_HEIGHT + _CURVE_HEIGHT
     members = _members(system, shown)
     for server in (None, *_shown_servers(system, shown)):
         if server is not None:
@@ -307,14 +310,25 @@ def _name(server: Server | None) -> str | None:
 
 def _group(system: System, server: Server, y: float) -> Group:
     """Place the heading of a server and its budget below it."""
+    budget = int(to_ticks(server.budget, system.resolution))
+    return _placed(server.name, _heading(system, server), y, budget, show_time(server.budget, system))
+
+
+def _ledger_group() -> Group:
+    """Place the ledger of a rate-based system above all lanes."""
+    return _placed(None, "ledger: reserved share of the processor", 0.0, _core.RATE_WHOLE, "100 %")
+
+
+def _placed(server: str | None, title: str, y: float, full: int, label: str) -> Group:
+    """Place a heading and the curve below it."""
     return Group(
-        server=server.name,
-        title=_heading(system, server),
+        server=server,
+        title=title,
         y=y + _GROUP_HEIGHT / 2,
         top=y + _GROUP_HEIGHT + _CURVE_MARGIN,
         bottom=y + _GROUP_HEIGHT + _CURVE_HEIGHT - _CURVE_MARGIN,
-        budget=int(to_ticks(server.budget, system.resolution)),
-        label=show_time(server.budget, system),
+        budget=full,
+        label=label,
     )
 
 
@@ -341,10 +355,17 @@ def _in_lanes(frame: pl.DataFrame, lanes: Sequence[Lane]) -> pl.DataFrame:
 
 def _jobs(result: Result, lanes: Sequence[Lane]) -> pl.DataFrame:
     """Give the jobs with their absolute deadlines."""
-    deadlines = result.summary.select("task", "deadline")
-    jobs = _in_lanes(result.jobs.join(deadlines, on="task", how="left"), lanes)
     columns = ("lane", "job", "release", "deadline", "finish", "response", "missed")
-    return jobs.with_columns(deadline=pl.col("release") + pl.col("deadline")).select(columns).sort("lane", "job")
+    return _in_lanes(_with_deadlines(result), lanes).select(columns).sort("lane", "job")
+
+
+def _with_deadlines(result: Result) -> pl.DataFrame:
+    """Add the deadlines to the jobs: those that a rate-based system gave, or those that follow from the releases."""
+    if result.system.resolved.rates is not None:
+        return result.jobs.join(result.windows, on=["task", "job"], how="left")
+    relative = result.summary.select("task", "deadline")
+    jobs = result.jobs.join(relative, on="task", how="left")
+    return jobs.with_columns(deadline=pl.col("release") + pl.col("deadline"))
 
 
 def _segments(segments: pl.DataFrame, jobs: pl.DataFrame) -> pl.DataFrame:
@@ -363,11 +384,20 @@ def _budgets(result: Result, groups: Sequence[Group]) -> pl.DataFrame:
     """Give the instants at which the lines of budgets bend or jump, in order."""
     if not groups:
         return pl.DataFrame(schema=_BUDGETS)
+    if result.system.resolved.rates is not None:
+        return _reservations(result)
     numbers = {group.server: number for number, group in enumerate(groups)}
     places = pl.Series([numbers.get(server.name) for server in result.system.servers], dtype=pl.UInt32)
     changes = result.budget_changes.with_columns(group=pl.lit(places).gather(pl.col("server")))
     at_ends = changes.drop_nulls("group").unique(["group", "tick"], keep="last", maintain_order=True)
     return at_ends.select(pl.col(name).cast(kind) for name, kind in _BUDGETS.items()).filter(~_goes_on())
+
+
+def _reservations(result: Result) -> pl.DataFrame:
+    """Give the curve of the ledger, the only group of a rate-based system: steps."""
+    units = (pl.col("reserved") * _core.RATE_WHOLE).round()
+    columns = {"group": pl.lit(0), "tick": pl.col("instant"), "budget": units, "is_charged": pl.lit(False)}
+    return result.ledger.select(columns[name].cast(kind).alias(name) for name, kind in _BUDGETS.items())
 
 
 _BUDGETS = {"group": pl.UInt32, "tick": pl.Int64, "budget": pl.Int64, "is_charged": pl.Boolean}

@@ -21,6 +21,7 @@ from takt.policy import Policy, name_of
 from takt.resolved import (
     CLASSES,
     ON_MISS,
+    ResolvedRates,
     ResolvedResource,
     ResolvedServer,
     ResolvedSystem,
@@ -149,6 +150,7 @@ def _describe(system: ResolvedSystem, platform: str, horizon: int) -> dict[str, 
             "name": system.name,
             "policy": name_of(system.policy),
             "levels": system.levels,
+            "rates": None if system.rates is None else asdict(system.rates),
             "order_rows": system.order_rows,
             "time_rows": system.time_rows,
         },
@@ -190,6 +192,8 @@ def _task_row(task: ResolvedTask) -> dict[str, Any]:
         "is_external": task.is_external,
         "suspends": task.suspends,
         "locks": task.locks,
+        "weight": task.weight,
+        "is_greedy": task.is_greedy,
     }
 
 
@@ -308,6 +312,19 @@ def _system(header: Mapping[str, Any]) -> ResolvedSystem:
         resources=tuple(map(_resource, _get(header, "resources", list))),
         order_rows=_get(system, "order_rows", int),
         time_rows=_get(system, "time_rows", int),
+        rates=None if system.get("rates") is None else _rates(_get(system, "rates", dict)),
+    )
+
+
+def _rates(row: Mapping[str, Any]) -> ResolvedRates:
+    """Make the options of a rate-based root."""
+    return ResolvedRates(
+        beta=_get(row, "beta", int),
+        has_formula=_flag(row, "has_formula"),
+        sigma=_get(row, "sigma", int),
+        grid=_get(row, "grid", int),
+        rule=_get(row, "rule", int),
+        has_background=_flag(row, "has_background"),
     )
 
 
@@ -386,6 +403,8 @@ def _task(row: Mapping[str, Any]) -> ResolvedTask:
         is_external=_flag(row, "is_external"),
         suspends=_flag(row, "suspends"),
         locks=_flag(row, "locks"),
+        weight=_get(row, "weight", int),
+        is_greedy=_flag(row, "is_greedy"),
     )
 
 

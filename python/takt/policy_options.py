@@ -1,0 +1,115 @@
+"""Options of policies: the tables [policy.NAME] of a task-set file.
+
+A table says how a policy works where it orders the root; other policies do not read it, so that one file can be
+run under several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, Any, ClassVar
+
+from pydantic import PlainValidator, WithJsonSchema
+
+from takt import checks
+from takt.errors import show
+from takt.tables import TIME_SCHEMA, Table
+
+FORMULA = "formula"
+"""What beta is where it follows from the tasks that there are."""
+
+RATE_RULES = ("boundary", "in-flight", "naive")
+"""When a task gives up rate, in the order of core's numbers."""
+
+_SHARE_SCHEMA = {"type": "number", "minimum": 0, "exclusiveMaximum": 1}
+
+
+def _check_share(value: object) -> float:
+    """Accept a share of the processor below the whole."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise checks.refuse("wrong-type", f"expected a share of the processor such as 0.1, found {show(value)}")
+    if not 0 <= value < 1:
+        raise checks.refuse("out-of-range", f"expected a share from 0 to below 1, found {show(value)}")
+    return float(value)
+
+
+def _check_beta(value: object) -> float | str:
+    """Accept a share, or the word for what follows from the tasks."""
+    if isinstance(value, str) and value == FORMULA:
+        return value
+    if isinstance(value, str):
+        raise checks.refuse("unknown-word", f'expected a share such as 0.1, or "{FORMULA}", found {show(value)}')
+    return _check_share(value)
+
+
+def _check_flag(value: object) -> bool:
+    """Accept true or false."""
+    if not isinstance(value, bool):
+        raise checks.refuse("wrong-type", f"expected true or false, found {show(value)}")
+    return value
+
+
+class PolicyOptions(Table):
+    """The options of one policy; `policy` is its name."""
+
+    policy: ClassVar[str]
+
+    def times(self) -> Iterable[tuple[str, int | str | None]]:
+        """List the times of the table with their keys."""
+        return ()
+
+
+class RateBased(PolicyOptions):
+    """Options of rate-based scheduling; SPEC.md, 10.
+
+    Args:
+        beta: share of the processor that is kept for tasks of class none, 0 to below 1, or "formula": it follows from
+            how many tasks of each class there are.
+        sigma: least share of all soft tasks together, kept free when hard tasks are admitted.
+        grid: stretched periods are multiples of it, >= 1 tick; default: 1 tick.
+        changes: when a task gives up rate that others are to have: "boundary" (at the end of its window),
+            "in-flight" (a soft one as soon as it is not ahead of its share) or "naive" (at once, which is unsafe).
+        background: whether tasks of class none run beyond their budgets when nobody else wants to.
+
+    Raises:
+        InputError: a value is not right.
+    """
+
+    table = "policy.rate-based"
+    policy = "rate-based"
+
+    beta: Annotated[
+        float | str, PlainValidator(_check_beta), WithJsonSchema({"anyOf": [_SHARE_SCHEMA, {"const": FORMULA}]})
+    ] = 0.1
+    sigma: Annotated[float, PlainValidator(_check_share), WithJsonSchema(_SHARE_SCHEMA)] = 0.0
+    grid: Annotated[
+        int | str | None, PlainValidator(checks.optional(checks.POSITIVE_TIME)), WithJsonSchema(TIME_SCHEMA)
+    ] = None
+    changes: Annotated[
+        str, PlainValidator(checks.check_choice("rule", RATE_RULES)), WithJsonSchema({"enum": list(RATE_RULES)})
+    ] = "boundary"
+    background: Annotated[bool, PlainValidator(_check_flag), WithJsonSchema({"type": "boolean"})] = False
+
+    def times(self) -> Iterable[tuple[str, int | str | None]]:
+        """List the times of the table with their keys."""
+        return (("grid", self.grid),)
+
+
+OPTIONS: tuple[type[PolicyOptions], ...] = (RateBased,)
+"""All tables of options, by the names of their policies."""
+
+
+def by_policy() -> dict[str, type[PolicyOptions]]:
+    """Give the table of options of each policy that has some."""
+    return {kind.policy: kind for kind in OPTIONS}
+
+
+def check_options(value: object) -> tuple[Any, ...]:
+    """Accept tables of options, at most one for each policy."""
+    options = tuple(value) if isinstance(value, (list, tuple)) else (value,)
+    for one in options:
+        if not isinstance(one, PolicyOptions):
+            raise checks.refuse("wrong-type", f"expected options of policies such as takt.RateBased, found {show(one)}")
+    if len({one.policy for one in options}) < len(options):
+        raise checks.refuse("duplicate", "expected at most one table of options for each policy")
+    return options

@@ -1,0 +1,85 @@
+"""Rate-based systems: which task sets they can be. Source: SPEC.md, 10."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from takt import _core
+from takt.errors import Problem, show
+from takt.policy_options import RateBased
+from takt.resolve import to_ticks
+from takt.restrictions import about, given, refuse_keys, refuse_members
+from takt.system_tables import SystemTables
+
+if TYPE_CHECKING:
+    from takt.model import Task
+
+_TASK_KEYS = ("min_separation", "arrivals", "jitter", "body", "subjobs", "threshold", "on_miss", "server")
+"""Keys of a task that no rate-based system runs with any but their defaults."""
+_PLATFORM_KEYS = ("context_switch", "release", "scheduling", "point", "tick", "points")
+_WHAT = 'policy = "rate-based"'
+
+
+def is_rate_based(system: SystemTables) -> bool:
+    """Say whether the root of a system is rate-based."""
+    return system.policy == RateBased.policy
+
+
+def find_rate_problems(system: SystemTables) -> Iterator[Problem]:
+    """Find what a rate-based system cannot run, and what only it can."""
+    for server in system.servers:
+        if server.policy == RateBased.policy:
+            message = "found a policy of the root; a server cannot be rate-based"
+            yield Problem(message, "conflict", table="server", entity=server.name, key="policy")
+    if not is_rate_based(system):
+        for task in system.tasks:
+            yield from _greedy_problems(task)
+        return
+    yield from _platform_problems(system)
+    yield from refuse_members(system.servers, _WHAT)
+    yield from refuse_members(system.resources, _WHAT)
+    for task in system.tasks:
+        yield from refuse_keys(task, _TASK_KEYS, _WHAT)
+        yield from _length_problems(system, task)
+
+
+def _greedy_problems(task: Task) -> Iterator[Problem]:
+    """Only a rate-based root says how much a job without any execution time takes."""
+    if task.wcet is None and not task.items:
+        yield about(task, "wcet", f'missing; only {_WHAT} goes without; give one, for instance wcet = "2ms"')
+
+
+def _platform_problems(system: SystemTables) -> Iterator[Problem]:
+    """Find costs, which rate-based systems do not have."""
+    for key in given(system.platform, _PLATFORM_KEYS):
+        message = f"expected none with {_WHAT}, found {show(getattr(system.platform, key))}"
+        yield Problem(message, "conflict", table="platform", key=key)
+
+
+def _length_problems(system: SystemTables, task: Task) -> Iterator[Problem]:
+    """Find times that do not fit each other or are too long for rates."""
+
+    def ticks(value: int | str) -> int | None:
+        amount = to_ticks(value, system.resolution)
+        return None if amount.denominator != 1 else int(amount)
+
+    for key in ("period", "wcet"):
+        value = getattr(task, key)
+        if value is not None and (ticks(value) or 0) > _core.RATE_LONGEST:
+            yield about(task, key, f"expected at most {_core.RATE_LONGEST} ticks with {_WHAT}, found {show(value)}")
+    if task.period is None:
+        return
+    deadline = task.period if task.deadline is None else task.deadline
+    period_ticks, deadline_ticks = ticks(task.period), ticks(deadline)
+    wcet_ticks = None if task.wcet is None else ticks(task.wcet)
+    if period_ticks is None or deadline_ticks is None:
+        return
+    if task.class_ == "hard" and deadline_ticks > period_ticks:
+        yield about(task, "deadline", f"expected at most the period {show(task.period)}, found {show(deadline)}")
+    if task.class_ != "hard" and deadline_ticks != period_ticks:
+        message = f"expected the period {show(task.period)} for class {show(task.class_)}, found {show(deadline)}"
+        yield about(task, "deadline", message)
+    if task.class_ != "none" and wcet_ticks is not None and wcet_ticks > deadline_ticks:
+        message = f"expected at most the deadline {show(deadline)} with {_WHAT}, found {show(task.wcet)}"
+        yield about(task, "wcet", message)

@@ -1,0 +1,154 @@
+"""Rate-based scheduling as people meet it: in files, in Python, in tables, pages and traces."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+import takt
+from takt import cli, html
+from typer.testing import CliRunner
+
+GOLDEN = Path(__file__).parent / "golden"
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+OVERLOAD = takt.System(
+    policy="rate-based",
+    options=[takt.RateBased(beta=0.1)],
+    horizon=150,
+    tasks=[
+        takt.Task(name="H1", period=10, wcet=3),
+        takt.Task(name="H2", period=15, wcet=6),
+        takt.Task(name="S1", class_="soft", period=20, wcet=3),
+        takt.Task(name="S2", class_="soft", period=50, wcet=5),
+        takt.Task(name="N1", class_="none", period=80),
+    ],
+)
+
+
+def nominal() -> takt.System:
+    """The set of S0's table 1."""
+    wcets = {"H1": 2, "H2": 3}
+    tasks = [task.replace(wcet=wcets.get(task.name, task.wcet)) for task in OVERLOAD.tasks]
+    return OVERLOAD.replace(tasks=tasks)
+
+
+def segments(result: takt.Result) -> list[tuple[int, int, str]]:
+    """Who ran when, jobs of one task merged as the golden files have them."""
+    merged: list[tuple[int, int, str]] = []
+    for start, end, task in result.segments.select("start", "end", "task").rows():
+        begin = merged.pop()[0] if merged and merged[-1][1:] == (start, task) else start
+        merged.append((begin, end, task))
+    return merged
+
+
+def golden(name: str) -> list[tuple[int, int, str]]:
+    """The segments of a golden file."""
+    with (GOLDEN / f"{name}.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    return [(int(row["start"]), int(row["end"]), row["task"]) for row in rows]
+
+
+@pytest.mark.parametrize(("name", "system"), [("rb_table1_nominal", nominal()), ("rb_table2_overload", OVERLOAD)])
+def test_the_tables_of_the_paper_come_out_to_the_tick(name: str, system: takt.System) -> None:
+    expected = golden(name)
+    result = takt.simulate(system, horizon=max(end for _, end, _ in expected))
+    assert segments(result) == expected
+
+
+def test_an_overload_stretches_soft_periods_and_shrinks_the_budget_of_class_none() -> None:
+    """S0, tables 1 and 2: 20 becomes 25, 50 becomes 63, and class none keeps a tenth."""
+    result = takt.simulate(OVERLOAD)
+    entered = result.rates.filter(what="entered").select("task", "budget", "period").rows()
+    assert entered == [("H1", 3, 10), ("H2", 6, 15), ("S1", 3, 25), ("S2", 5, 63), ("N1", 8, 80)]
+    assert result.missed == 0
+    assert result.ledger.rows() == [(0, 1.0)]
+
+
+def test_a_grid_rounds_stretched_periods_up() -> None:
+    coarse = takt.simulate(OVERLOAD.replace(options=[takt.RateBased(beta=0.1, grid=5)]))
+    assert dict(coarse.rates.filter(what="entered").select("task", "period").rows())["S2"] == 65
+
+
+def test_misses_are_told_by_the_given_and_by_the_requested_deadlines() -> None:
+    result = takt.simulate(OVERLOAD, horizon=3000)
+    late = {row["task"]: (row["missed"], row["missed_requested"]) for row in result.summary.iter_rows(named=True)}
+    assert late["S2"][0] == 0
+    assert late["S2"][1] > 0
+    joined = result.jobs.join(result.windows, on=["task", "job"])
+    asked = pl.col("response") > 50
+    done = joined.filter(pl.col("task") == "S2", pl.col("finish").is_not_null())
+    assert done["missed_requested"].to_list() == done.select(asked).to_series().to_list()
+    assert (done["finish"] <= done["deadline"]).all()
+
+
+def test_a_hard_task_that_does_not_fit_is_rejected_and_says_so() -> None:
+    tasks = [takt.Task(name="A", period=10, wcet=8), takt.Task(name="B", period=10, wcet=2)]
+    result = takt.simulate(takt.System(tasks=tasks, policy="rate-based"), horizon=100)
+    assert result.rates.filter(what="rejected")["task"].to_list() == ["B"]
+    assert result.summary.filter(task="B")["released"].item() == 0
+
+
+def test_a_task_enters_at_its_offset() -> None:
+    tasks = [task.replace(offset=40) if task.name == "S1" else task for task in OVERLOAD.tasks]
+    result = takt.simulate(OVERLOAD.replace(tasks=tasks))
+    admitted = dict(result.rates.filter(what="admitted").select("task", "instant").rows())
+    assert admitted["S1"] == 40
+    assert result.ledger["reserved"].max() <= 1
+
+
+def test_beta_by_the_formula_differs_from_the_constant() -> None:
+    rates = takt.simulate(OVERLOAD.replace(options=[takt.RateBased(beta="formula")])).rates
+    given = dict(rates.filter(what="entered").select("task", "rate").rows())
+    assert 0 < given["N1"] < 0.1
+
+
+def test_the_trace_replays_and_a_damaged_header_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "T.takt"
+    takt.simulate(OVERLOAD, trace=path)
+    assert takt.replay(path).is_identical
+    data = path.read_bytes()
+    for good, bad in ((b'"rule": 0', b'"rule": 7'), (b'"weight": 1', b'"weight": 0')):
+        assert good in data
+        (tmp_path / "bad.takt").write_bytes(data.replace(good, bad))
+        with pytest.raises(takt.InputError, match="its header is not right"):
+            takt.replay(tmp_path / "bad.takt")
+
+
+def test_table_and_json_say_what_was_granted() -> None:
+    example = str(EXAMPLES / "iot_110.toml")
+    told = CliRunner().invoke(cli.app, ["run", example]).stdout
+    assert "as asked" in told
+    assert "13.2ms / 42.4ms" in told
+    (run,) = json.loads(CliRunner().invoke(cli.app, ["run", example, "--json"]).stdout)["runs"]
+    by_task = {row["task"]: row for row in run["tasks"]}
+    assert by_task["multimedia"]["grant"] == {"state": "", "rate": 0.312, "budget": 132, "period": 424}
+    assert by_task["logging"]["missed"] == 0 < by_task["logging"]["missed_requested"]
+
+
+def test_a_rejected_task_is_named_in_the_table(tmp_path: Path) -> None:
+    text = 'schema = 1\n[system]\npolicy = "rate-based"\nhorizon = 20\n'
+    text += "".join(f'[[task]]\nname = "{name}"\nperiod = 10\nwcet = 8\n' for name in "AB")
+    (tmp_path / "full.toml").write_text(text)
+    told = CliRunner().invoke(cli.app, ["run", str(tmp_path / "full.toml")]).stdout
+    (line,) = [line for line in told.splitlines() if line.startswith("B ")]
+    assert line.split()[-1] == "rejected"
+
+
+@pytest.mark.parametrize(("load", "late_under_fp"), [(65, set()), (100, {"packets"}), (110, {"packets", "logging"})])
+def test_the_iot_node_misses_under_fp_as_the_load_grows(load: int, late_under_fp: set[str]) -> None:
+    system = takt.load(EXAMPLES / f"iot_{load}.toml")
+    fp = takt.simulate(system.replace(policy="fp"))
+    rated = takt.simulate(system)
+    assert set(fp.summary.filter(pl.col("missed") > 0)["task"]) == late_under_fp
+    assert rated.missed == 0
+
+
+def test_the_page_of_a_comparison_shows_the_ledger_and_both_misses() -> None:
+    system = takt.load(EXAMPLES / "iot_110.toml")
+    page = html.page([takt.simulate(system.replace(policy="fp")), takt.simulate(system)])
+    for words in ("ledger: reserved share of the processor", "missed as asked rate-based", "no deadline missed"):
+        assert words in page
