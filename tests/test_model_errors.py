@@ -142,6 +142,18 @@ BAD: dict[str, tuple[str, list[str]]] = {
         rated('background = "yes"'),
         ['[policy.rate-based] background: expected true or false, found "yes"'],
     ),
+    "estimates of too many jobs": (
+        rated("estimate_jobs = 17"),
+        ["[policy.rate-based] estimate_jobs: expected a number of jobs from 1 to 16, found 17"],
+    ),
+    "an estimate of a hard task": (
+        rated("", 'on_overrun = "adapt"'),
+        ['[[task]] "A" on_overrun: expected class = "soft" with "adapt", found "hard"'],
+    ),
+    "an estimate under another policy": (
+        task('on_overrun = "adapt"'),
+        ['[[task]] "A" on_overrun: expected policy = "rate-based" with "adapt", found another policy'],
+    ),
     "rate-based with what it cannot have": (
         rated("", 'jitter = 1\npreemption = "non-preemptive"\non_miss = "abort"') + SERVER,
         [
@@ -500,7 +512,7 @@ BAD: dict[str, tuple[str, list[str]]] = {
     ),
     "later on_overrun": (
         task('on_overrun = "abort"'),
-        ['[[task]] "A" on_overrun: on_overrun "abort" is not supported by this version yet; it has continue'],
+        ['[[task]] "A" on_overrun: on_overrun "abort" is not supported by this version yet; it has continue and adapt'],
     ),
     "threshold of an unknown task": (
         task('threshold = "B"'),

@@ -129,8 +129,9 @@ Preemption = Annotated[
 ]
 _ON_MISS = tuple(word for word in ON_MISS if word != DROP)
 OnMiss = Annotated[str, PlainValidator(checks.check_choice("on_miss", _ON_MISS)), _word(*_ON_MISS)]
+_ON_OVERRUN = ("continue", "adapt")
 OnOverrun = Annotated[
-    str, PlainValidator(checks.check_choice("on_overrun", ("continue",), ("abort", "suspend"))), _word("continue")
+    str, PlainValidator(checks.check_choice("on_overrun", _ON_OVERRUN, ("abort", "suspend"))), _word(*_ON_OVERRUN)
 ]
 _MODELS = ("ideal", "measured", *ARCHITECTURES)
 CostModel = Annotated[
@@ -169,7 +170,8 @@ class Task(Table):
         threshold: how urgent a started job is at least: a priority, or the name of a task in the same dispatcher.
         on_miss: "continue", "abort" (a job ends at its deadline) or "skip" (a release that finds the job before it
             unfinished is dropped).
-        on_overrun: "continue".
+        on_overrun: "continue"; under rate-based, for a soft task also "adapt": its wcet is an estimate that follows
+            what its jobs execute.
         server: name of the server that it runs in; default: the root.
         class_: "hard", "soft" or "none" (key `class`): who goes first among equals of a computed key.
 

@@ -35,6 +35,8 @@ def find_rate_problems(system: SystemTables) -> Iterator[Problem]:
     if not is_rate_based(system):
         for task in system.tasks:
             yield from _greedy_problems(task)
+            if task.on_overrun == "adapt":
+                yield about(task, "on_overrun", f'expected {_WHAT} with "adapt", found another policy')
         return
     yield from _platform_problems(system)
     yield from refuse_members(system.servers, _WHAT)
@@ -42,6 +44,8 @@ def find_rate_problems(system: SystemTables) -> Iterator[Problem]:
     for task in system.tasks:
         yield from refuse_keys(task, _TASK_KEYS, _WHAT)
         yield from _length_problems(system, task)
+        if task.on_overrun == "adapt" and task.class_ != "soft":
+            yield about(task, "on_overrun", f'expected class = "soft" with "adapt", found {show(task.class_)}')
 
 
 def _greedy_problems(task: Task) -> Iterator[Problem]:
