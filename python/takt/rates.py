@@ -15,7 +15,7 @@ from takt.system_tables import SystemTables
 if TYPE_CHECKING:
     from takt.model import Task
 
-_TASK_KEYS = ("min_separation", "arrivals", "jitter", "body", "subjobs", "threshold", "on_miss", "server")
+_TASK_KEYS = ("min_separation", "arrivals", "jitter", "body", "subjobs", "sections", "threshold", "on_miss", "server")
 """Keys of a task that no rate-based system runs with any but their defaults."""
 _PLATFORM_KEYS = ("context_switch", "release", "scheduling", "point", "tick", "points")
 _WHAT = 'policy = "rate-based"'
