@@ -120,6 +120,7 @@ def resolve(system: System) -> ResolvedSystem:
         seed=system.seed,
         costs=ResolvedCosts() if architecture is not None else _costs(system.platform, ticks),
         architecture=architecture,
+        cpus=system.cpus,
     )
 
 

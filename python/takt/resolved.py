@@ -227,6 +227,7 @@ class ResolvedSystem:
     seed: int = 0
     costs: ResolvedCosts = ResolvedCosts()
     architecture: ResolvedArchitecture | None = None
+    cpus: int = 1
 
     @property
     def first_task(self) -> int:
@@ -283,6 +284,7 @@ class ResolvedSystem:
         spec.set_costs(**asdict(self.costs))
         if self.architecture is not None:
             spec.set_architecture(**asdict(self.architecture))
+        spec.set_cpus(self.cpus)
         return spec
 
     def _for_core(self, policy: str | Policy) -> str | Adapter:

@@ -91,6 +91,7 @@ class _PartialSystem:
     resolution: str
     policy: str | Policy
     horizon: int | str | None
+    cpus: int
     tasks: list[Task]
     servers: list[Server]
     resources: list[Resource]
@@ -129,7 +130,14 @@ def _problems_between(
 ) -> list[Problem]:
     """Find what does not fit between the tables that are right in themselves."""
     partial = _PartialSystem(
-        header.resolution, header.policy, header.horizon, tasks.right, servers.right, resources.right, platform
+        header.resolution,
+        header.policy,
+        header.horizon,
+        header.cpus,
+        tasks.right,
+        servers.right,
+        resources.right,
+        platform,
     )
     found = find_problems(partial, servers.names_of_wrong, resources.names_of_wrong)
     return [problem for problem in found if not (tasks.problems and problem.code == "missing")]

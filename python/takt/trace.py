@@ -151,6 +151,7 @@ def _describe(system: ResolvedSystem, platform: str, horizon: int) -> dict[str, 
             "levels": system.levels,
             "order_rows": system.order_rows,
             "time_rows": system.time_rows,
+            "cpus": system.cpus,
         },
         "entities": [{"id": number, **row} for number, row in enumerate(rows, start=1)],
         "resources": [asdict(resource) for resource in system.resources],
@@ -308,6 +309,7 @@ def _system(header: Mapping[str, Any]) -> ResolvedSystem:
         resources=tuple(map(_resource, _get(header, "resources", list))),
         order_rows=_get(system, "order_rows", int),
         time_rows=_get(system, "time_rows", int),
+        cpus=_get(system, "cpus", int),
     )
 
 
