@@ -389,9 +389,9 @@ class Spec {
     // After all else; core/global.h says what goes with several processors.
     void set_cpus(uint64_t count) {
         require(count >= 1 && count <= TAKT_CPU_LIMIT, "number of processors out of range");
-        spec_.cpu_count = static_cast<uint32_t>(count);
         if (count > 1) {
             require_global();
+            spec_.cpu_count = static_cast<uint32_t>(count);
         }
     }
 
@@ -407,7 +407,7 @@ class Spec {
 
     const takt_sim_options_t &options() const { return options_; }
 
-    bool has_several_cpus() const { return spec_.cpu_count > 1; }
+    bool has_several_cpus() const { return spec_.cpu_count > 0; }
 
     const std::optional<takt_architecture_t> &architecture() const { return architecture_; }
 

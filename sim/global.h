@@ -7,7 +7,7 @@
 
 #include "sim/sim.h"
 
-/* As takt_sim_run, for a simulation whose spec has one processor or more. */
+/* As takt_sim_run, for a simulation whose spec counts its processors, be it one. */
 void takt_global_run(takt_sim_t *sim, takt_instant_t horizon, const takt_sim_sinks_t *sinks,
                      takt_trace_t *trace);
 

@@ -50,7 +50,7 @@ static bool is_event(uint8_t kind) {
 /* What core says by itself. */
 static bool is_notice(uint8_t kind) { return kind > TAKT_RECORD_DECISION && kind < TAKT_RECORD_SETTLED; }
 
-static bool has_several_cpus(const takt_system_t *system) { return system->dispatcher.ncpu > 1u; }
+static bool is_global(const takt_system_t *system) { return system->cpus != NULL; }
 
 /* Whether the current job of `entity` runs on one of several processors. */
 static bool runs_somewhere(const takt_system_t *system, const takt_entity_t *entity) {
@@ -106,7 +106,7 @@ static bool event_fits_several(const takt_system_t *system, const takt_record_t 
 /* Whether `entity` is in the state that `record`, an event, presupposes. */
 static bool event_fits(const takt_system_t *system, const takt_record_t *record,
                        const takt_entity_t *entity) {
-    if (has_several_cpus(system)) {
+    if (is_global(system)) {
         return event_fits_several(system, record, entity);
     }
     const bool runs = takt_entity_is_ready(entity) && system->dispatcher.cpus[0].running == entity;
@@ -176,7 +176,7 @@ static bool decide(replay_t *replay, const takt_record_t *record) {
     if (record->cpu >= replay->system->dispatcher.ncpu) {
         return false;
     }
-    if (has_several_cpus(replay->system)) {
+    if (is_global(replay->system)) {
         return decide_several(replay, record);
     }
     const takt_decision_t decision =
@@ -187,7 +187,7 @@ static bool decide(replay_t *replay, const takt_record_t *record) {
 }
 
 static bool is_decision(const takt_system_t *system, uint8_t kind) {
-    return kind == TAKT_RECORD_DECISION || (kind == TAKT_RECORD_SETTLED && has_several_cpus(system));
+    return kind == TAKT_RECORD_DECISION || (kind == TAKT_RECORD_SETTLED && is_global(system));
 }
 
 static bool feed(replay_t *replay, const takt_record_t *record) {

@@ -119,7 +119,7 @@ static void make_server(takt_system_t *system, arena_t *arena, const house_t *ho
     }
 }
 
-static bool has_several_cpus(const takt_system_spec_t *spec) { return spec->cpu_count > 1u; }
+static bool is_global(const takt_system_spec_t *spec) { return spec->cpu_count > 0; }
 
 static void make_root(takt_system_t *system, arena_t *arena, const takt_system_spec_t *spec,
                       const house_t *house) {
@@ -127,8 +127,8 @@ static void make_root(takt_system_t *system, arena_t *arena, const takt_system_s
     takt_timers_row_t *rows = make_rows(arena, house);
     if (arena->base != NULL) {
         takt_dispatcher_init(&system->dispatcher, house->policy, &ready, rows, house->order_rows,
-                             house->time_rows, has_several_cpus(spec) ? system->cpus : &system->cpu,
-                             has_several_cpus(spec) ? spec->cpu_count : 1u);
+                             house->time_rows, is_global(spec) ? system->cpus : &system->cpu,
+                             is_global(spec) ? spec->cpu_count : 1u);
     }
 }
 
@@ -171,9 +171,9 @@ static void lay_out(takt_system_t *system, arena_t *arena, const takt_system_spe
     system->returns = arena_take(arena, returning_count(spec), sizeof(takt_server_returns_t));
     system->rates =
         spec->rates != NULL ? arena_take(arena, spec->task_count, sizeof(takt_rate_task_t)) : NULL;
-    system->cpus = has_several_cpus(spec) ? arena_take(arena, spec->cpu_count, sizeof(takt_cpu_t)) : NULL;
+    system->cpus = is_global(spec) ? arena_take(arena, spec->cpu_count, sizeof(takt_cpu_t)) : NULL;
     make_root(system, arena, spec, &houses[0]);
-    if (has_several_cpus(spec)) {
+    if (is_global(spec)) {
         make_global(system, arena, spec);
     }
     for (uint32_t i = 0; i < spec->server_count; i++) {
