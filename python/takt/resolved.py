@@ -84,6 +84,7 @@ class ResolvedTask:
         arrivals: instants, or a distribution of separations; None for a periodic task.
         demand: what the jobs execute.
         body: op and ticks, or number of the resource, of each item; empty if jobs just run.
+        is_absent: whether it waits for a change that adds it.
     """
 
     name: str
@@ -104,6 +105,7 @@ class ResolvedTask:
     arrivals: Stream | None = None
     demand: Stream = _ONE_TICK
     body: tuple[tuple[int, int], ...] = ()
+    is_absent: bool = False
 
     is_server: ClassVar[bool] = False
 
@@ -211,6 +213,33 @@ class ResolvedThread:
 
 
 @dataclass(frozen=True, slots=True)
+class ResolvedChange:
+    """One thing that becomes different while a system runs.
+
+    Args:
+        at: when, in ticks.
+        kind: "leave", "enter", "parameters" or "policy".
+        task: which one, counted from 0; None of a policy.
+        policy: of the root from then on; "" of the other kinds.
+        period, deadline, wcet, level, class_, demand: all of these from the first release on that comes at that
+            instant or later; of parameters only.
+        text: what it is, for people.
+    """
+
+    at: int
+    kind: str
+    task: int | None
+    policy: str = ""
+    period: int = 0
+    deadline: int = 1
+    wcet: int = 1
+    level: int = 1
+    class_: str = "hard"
+    demand: Stream = _ONE_TICK
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ResolvedSystem:
     """A system as core gets it. Entity numbers: the root 0, then servers, tasks and threads in order."""
 
@@ -227,6 +256,7 @@ class ResolvedSystem:
     seed: int = 0
     costs: ResolvedCosts = ResolvedCosts()
     architecture: ResolvedArchitecture | None = None
+    changes: tuple[ResolvedChange, ...] = ()
 
     @property
     def first_task(self) -> int:

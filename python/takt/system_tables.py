@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from takt.policy import Policy
 
 if TYPE_CHECKING:
-    from takt.model import Platform, Resource, Server, Task
+    from takt.model import Change, Platform, Resource, Server, Task
 
 
 class SystemTables(Protocol):
@@ -37,6 +37,10 @@ class SystemTables(Protocol):
     @property
     def resources(self) -> Sequence[Resource]:
         """The resources."""
+
+    @property
+    def changes(self) -> Sequence[Change]:
+        """What becomes different at run time."""
 
     @property
     def platform(self) -> Platform:

@@ -16,15 +16,15 @@ from typing import Any, Generic, TypeVar
 from takt import catalogue
 from takt.checks import MAX_NAME_LENGTH
 from takt.errors import InputError, Problem, file_error, show, system_error
-from takt.model import SCHEMA, Header, Platform, Resource, Server, System, Task
+from takt.model import SCHEMA, Change, Header, Platform, Resource, Server, System, Task
 from takt.policy import Policy
 from takt.problems import find_problems
 
-_TABLES = ("schema", "system", "platform", "task", "server", "resource")
-_LATER_TABLES = ("policy", "change")
+_TABLES = ("schema", "system", "platform", "task", "server", "resource", "change")
+_LATER_TABLES = ("policy",)
 _POSITION = re.compile(r" \(at (?:line (?P<line>\d+), column \d+|end of document)\)$")
 
-_Member = TypeVar("_Member", Task, Server, Resource)
+_Member = TypeVar("_Member", Task, Server, Resource, Change)
 _Single = TypeVar("_Single", Header, Platform)
 
 
@@ -95,6 +95,7 @@ class _PartialSystem:
     servers: list[Server]
     resources: list[Resource]
     platform: Platform
+    changes: list[Change]
 
 
 def _build(document: Mapping[str, Any], default_name: str) -> System:
@@ -105,18 +106,20 @@ def _build(document: Mapping[str, Any], default_name: str) -> System:
     tasks = _members(Task, document.get("task", []))
     servers = _members(Server, document.get("server", []))
     resources = _members(Resource, document.get("resource", []))
-    members = [*tasks.problems, *servers.problems, *resources.problems]
+    changes = _members(Change, document.get("change", []))
+    members = [*tasks.problems, *servers.problems, *resources.problems, *changes.problems]
     problems += [*header_problems, *platform_problems, *members]
     if header is None or platform is None:
         raise InputError(problems)
     if problems:
-        raise InputError([*problems, *_problems_between(header, platform, tasks, servers, resources)])
+        raise InputError([*problems, *_problems_between(header, platform, tasks, servers, resources, changes)])
     return System(
         **header.model_dump(),
         platform=platform,
         tasks=tuple(tasks.right),
         servers=tuple(servers.right),
         resources=tuple(resources.right),
+        changes=tuple(changes.right),
     )
 
 
@@ -126,10 +129,18 @@ def _problems_between(
     tasks: _Members[Task],
     servers: _Members[Server],
     resources: _Members[Resource],
+    changes: _Members[Change],
 ) -> list[Problem]:
     """Find what does not fit between the tables that are right in themselves."""
     partial = _PartialSystem(
-        header.resolution, header.policy, header.horizon, tasks.right, servers.right, resources.right, platform
+        header.resolution,
+        header.policy,
+        header.horizon,
+        tasks.right,
+        servers.right,
+        resources.right,
+        platform,
+        [] if changes.problems or tasks.problems else changes.right,
     )
     found = find_problems(partial, servers.names_of_wrong, resources.names_of_wrong)
     return [problem for problem in found if not (tasks.problems and problem.code == "missing")]
