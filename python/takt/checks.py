@@ -39,7 +39,9 @@ def check_name(value: object) -> str:
 
 
 def check_names(value: object) -> tuple[str, ...]:
-    """Accept a list of names, at least one, none twice."""
+    """Accept a list of names, at least one, none twice; or the default, an empty tuple."""
+    if value == ():
+        return ()
     if not isinstance(value, (list, tuple)):
         raise refuse("wrong-type", f'expected names such as ["sensor", "log"], found {show(value)}')
     if not value:

@@ -25,6 +25,9 @@ ON_MISS = ("continue", "abort", "skip", DROP)
 CLASSES = ("hard", "soft", "none")
 """Classes of tasks as files name them, in the order of core's numbers: the first goes first among equals."""
 
+CHANGES = ("leave", "enter", "parameters", "policy")
+"""What can become different, in the order of core's numbers."""
+
 LAXITY_SHIFT = _core.TIME_LIMIT
 """What is added to the laxity that is a threshold under llf, as in policy/llf.c: laxities may be negative."""
 
@@ -230,7 +233,7 @@ class ResolvedChange:
     kind: str
     task: int | None
     policy: str = ""
-    period: int = 0
+    period: int = 1
     deadline: int = 1
     wcet: int = 1
     level: int = 1
@@ -313,6 +316,7 @@ class ResolvedSystem:
         spec.set_costs(**asdict(self.costs))
         if self.architecture is not None:
             spec.set_architecture(**asdict(self.architecture))
+        self._set_changes(spec)
         return spec
 
     def _for_core(self, policy: str | Policy) -> str | Adapter:
@@ -338,6 +342,7 @@ class ResolvedSystem:
             is_external=_column(tasks, lambda task: task.is_external),
             suspends=_column(tasks, lambda task: task.suspends),
             locks=_column(tasks, lambda task: task.locks),
+            is_absent=_column(tasks, lambda task: task.is_absent),
         )
         for number, task in enumerate(tasks):
             if not task.demand.is_constant:
@@ -346,6 +351,26 @@ class ResolvedSystem:
                 spec.set_arrivals(number, *task.arrivals.arguments())
             if task.body:
                 spec.set_body(number, *(array("Q", column) for column in zip(*task.body, strict=True)))
+
+
+    def _set_changes(self, spec: _core.Spec) -> None:
+        """Describe what becomes different."""
+        changes = self.changes
+        spec.set_changes(
+            instant=_column(changes, lambda change: change.at),
+            kind=_column(changes, lambda change: CHANGES.index(change.kind)),
+            task=_column(changes, lambda change: change.task or 0),
+            policies=[change.policy for change in changes],
+            period=_column(changes, lambda change: change.period),
+            deadline=_column(changes, lambda change: change.deadline),
+            wcet=_column(changes, lambda change: change.wcet),
+            level=_column(changes, lambda change: change.level),
+            task_class=_column(changes, lambda change: CLASSES.index(change.class_)),
+            demand=_column(changes, lambda change: change.demand.values[0] if change.demand.is_constant else 1),
+        )
+        for number, change in enumerate(changes):
+            if not change.demand.is_constant:
+                spec.set_changed_demand(number, *change.demand.arguments())
 
 
 def _column(rows: Iterable[_Row], value: Callable[[_Row], int]) -> array[int]:

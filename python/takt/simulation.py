@@ -278,8 +278,6 @@ def simulate(
         >>> fp.jobs.filter(missed=True).rows()
         [('B', 0, 0, 8, 8, True)]
     """
-    if system.changes or any(task.initially == "absent" for task in system.tasks):
-        raise InputError([Problem("changes are not supported by this version yet", "not-yet", table="change")])
     ticks = horizon_ticks(system, horizon)
     spec = system.resolved.spec()
     if trace is not None:
