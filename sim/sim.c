@@ -28,14 +28,14 @@ typedef struct run {
     bool is_pulling;   /* a non-preemptive job runs and timers wait */
     uint32_t fired;    /* of the dispatcher, up to the last pass; for costs */
     uint32_t releases; /* likewise */
+    takt_instant_t busy_until; /* the kernel works, if that is to come */
 } run_t;
 
 bool takt_sim_create(takt_sim_t *sim, const takt_system_spec_t *spec, const takt_sim_options_t *options) {
     memset(sim, 0, sizeof *sim);
     const size_t count = spec->task_count > 0 ? spec->task_count : 1;
     sim->specs = spec->tasks;
-    sim->requests = spec->requests;
-    sim->request_count = spec->request_count;
+    sim->changes = spec->changes;
     sim->options = options != NULL ? *options : (takt_sim_options_t){0};
     sim->statistics = calloc(count, sizeof *sim->statistics);
     sim->work = calloc(count, sizeof *sim->work);
@@ -193,15 +193,34 @@ static bool is_non_preemptive(const takt_entity_t *entity) {
            entity->task->preemption_key == TAKT_KEY_MOST_URGENT;
 }
 
-static void post(run_t *run, const takt_event_t *event) {
+TAKT_INLINE void post(run_t *run, const takt_event_t *event) {
     run->sequence++;
     takt_direct_post(&run->backend, event, run->sequence);
 }
 
-static void post_request(run_t *run, const takt_request_spec_t *request) {
-    const takt_event_kind_t kind = request->is_leave ? TAKT_EVENT_LEAVE : TAKT_EVENT_ENTER;
-    takt_entity_t *entity = &run->sim->system.entities[request->task];
-    post(run, &(takt_event_t){kind, entity, request->instant, request->instant});
+/* Change number `index` of a task. */
+TAKT_RARE static void post_change(run_t *run, uint32_t index, takt_instant_t now) {
+    const takt_change_spec_t *change = &run->sim->changes[index];
+    takt_entity_t *entity = &run->sim->system.entities[change->task];
+    takt_event_t event = {TAKT_EVENT_CHANGE, entity, now, index};
+    if (takt_task_is_allocated(entity->task)) {
+        event.kind = change->kind == TAKT_CHANGE_ENTER ? TAKT_EVENT_ENTER : TAKT_EVENT_LEAVE;
+        event.nominal = now;
+    }
+    takt_sim_arrivals_change(run->sim, index);
+    post(run, &event);
+}
+
+/* What is told to the scheduler at once, though it may be at work; another policy waits until it is not. */
+TAKT_RARE static void post_change_of(run_t *run, takt_sim_source_t *source, const takt_arrival_t *arrival,
+                           takt_instant_t until) {
+    if (source->task == TAKT_SIM_CHANGES) {
+        post_change(run, (uint32_t)arrival->nominal, arrival->instant);
+    } else if (run->busy_until > until) {
+        takt_sim_arrivals_put_off(run->sim, source, run->busy_until);
+    } else {
+        post(run, &(takt_event_t){TAKT_EVENT_CHANGE, NULL, until, arrival->nominal});
+    }
 }
 
 TAKT_RARE static void post_due_arrivals(run_t *run, takt_instant_t until) {
@@ -209,8 +228,8 @@ TAKT_RARE static void post_due_arrivals(run_t *run, takt_instant_t until) {
     takt_sim_source_t *source;
     while ((source = takt_sim_arrivals_take(run->sim, until, &arrival)) != NULL) {
         takt_system_t *system = &run->sim->system;
-        if (source->task == TAKT_SIM_REQUESTS) {
-            post_request(run, &run->sim->requests[arrival.nominal]);
+        if (source->task >= TAKT_SIM_POLICIES) {
+            post_change_of(run, source, &arrival, until);
             continue;
         }
         if (!takt_system_reserve(system, source->task)) {
@@ -303,6 +322,7 @@ static void take_time(run_t *run, takt_instant_t now, takt_instant_t start) {
         report_budgets(run, now, NULL);
         report_waiting_replenishments(run, now, start);
     }
+    run->busy_until = start;
     post_arrivals(run, end - 1u);
 }
 

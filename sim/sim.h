@@ -103,11 +103,10 @@ typedef struct takt_sim {
     takt_duration_t overhead; /* kernel time before the horizon */
     struct takt_sim_work *work;
     struct takt_sim_source *sources; /* of the external tasks */
-    uint32_t source_count;
+    uint32_t task_source_count; /* two of changes may come after them */
     takt_timers_t arrivals;
     takt_timers_row_t *arrival_rows;
-    const takt_request_spec_t *requests;
-    uint32_t request_count;
+    const takt_change_spec_t *changes;
     bool is_short_of_memory; /* the run ended early */
 } takt_sim_t;
 

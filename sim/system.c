@@ -141,7 +141,8 @@ static void make_global(takt_system_t *system, arena_t *arena, const takt_system
 }
 
 static bool is_extended(const takt_task_spec_t *task) {
-    return task->is_external || task->suspends || task->locks || task->on_miss != TAKT_ON_MISS_CONTINUE;
+    return task->is_external || task->suspends || task->locks || task->changes ||
+           task->on_miss != TAKT_ON_MISS_CONTINUE;
 }
 
 static size_t extension_count(const takt_system_spec_t *spec) {
@@ -158,6 +159,20 @@ static size_t returning_count(const takt_system_spec_t *spec) {
         count += spec->servers[i].kind->has_returns;
     }
     return count;
+}
+
+/* Of a policy: the ready set of the root from then on. */
+static void make_change(takt_system_t *system, arena_t *arena, const takt_change_spec_t *spec,
+                        const house_t *root, uint32_t index) {
+    house_t house = *root;
+    takt_ready_t ready = {.order = TAKT_ORDER_LEVELS};
+    if (spec->kind == TAKT_CHANGE_POLICY) {
+        house.policy = spec->policy;
+        ready = make_ready(arena, &house);
+    }
+    if (arena->base != NULL) {
+        system->changes[index] = (takt_change_t){.kind = spec->kind, .policy = spec->policy, .ready = ready};
+    }
 }
 
 static void lay_out(takt_system_t *system, arena_t *arena, const takt_system_spec_t *spec,
@@ -178,6 +193,10 @@ static void lay_out(takt_system_t *system, arena_t *arena, const takt_system_spe
     }
     for (uint32_t i = 0; i < spec->server_count; i++) {
         make_server(system, arena, &houses[1u + i], i);
+    }
+    system->changes = arena_take(arena, spec->change_count, sizeof(takt_change_t));
+    for (uint32_t i = 0; i < spec->change_count; i++) {
+        make_change(system, arena, &spec->changes[i], &houses[0], i);
     }
 }
 
@@ -260,6 +279,7 @@ static void add_tasks(takt_system_t *system, const takt_system_spec_t *spec) {
             .task_class = task->task_class,
             .preemption_key = task->preemption_key,
             .is_limited = task->is_limited,
+            .is_absent = task->is_absent,
             .id = 1u + spec->server_count + i,
             .extension = spec->rates != NULL ? &system->rates[i].extension
                          : is_extended(task) ? extension++
@@ -283,6 +303,29 @@ static void add_resources(takt_system_t *system, const takt_system_spec_t *spec)
     takt_dispatcher_set_resources(&system->dispatcher, system->resources);
 }
 
+static void describe_change(takt_system_t *system, const takt_system_spec_t *spec, uint32_t index) {
+    const takt_change_spec_t *from = &spec->changes[index];
+    takt_change_t *to = &system->changes[index];
+    if (from->kind != TAKT_CHANGE_POLICY) {
+        to->entity = &system->entities[from->task];
+        to->first = spec->tasks[from->task].offset;
+        to->period = from->period;
+        to->relative_deadline = from->relative_deadline;
+        to->wcet = from->wcet;
+        to->level = from->level;
+        to->task_class = from->task_class;
+    }
+}
+
+static void add_changes(takt_system_t *system, const takt_system_spec_t *spec) {
+    for (uint32_t i = 0; i < spec->change_count; i++) {
+        describe_change(system, spec, i);
+    }
+    if (spec->change_count > 0) {
+        takt_dispatcher_set_changes(&system->dispatcher, system->changes, spec->change_count);
+    }
+}
+
 static void add_threads(takt_system_t *system, const takt_system_spec_t *spec) {
     for (uint32_t i = 0; i < spec->thread_count; i++) {
         takt_dispatcher_add_thread(&system->entities[spec->task_count + i], &system->dispatcher.root,
@@ -302,6 +345,7 @@ static bool build(takt_system_t *system, const takt_system_spec_t *spec, const h
     if (!make_extensions(system, spec)) {
         return false;
     }
+    add_changes(system, spec);
     add_servers(system, spec);
     add_tasks(system, spec);
     add_resources(system, spec);
@@ -319,6 +363,7 @@ bool takt_system_create(takt_system_t *system, const takt_system_spec_t *spec) {
     system->extension_count = (uint32_t)extension_count(spec);
     system->thread_count = spec->thread_count;
     system->resource_count = spec->resource_count;
+    system->change_count = spec->change_count;
     house_t *houses = calloc(1u + spec->server_count, sizeof(house_t));
     if (houses == NULL) {
         return false;

@@ -44,6 +44,8 @@ typedef struct takt_task_spec {
     bool is_external; /* its jobs arrive as events */
     bool suspends;    /* its jobs may suspend themselves */
     bool locks;       /* its jobs may lock resources */
+    bool is_absent;   /* it waits for a change that lets it enter */
+    bool changes;     /* some changes are of it */
     uint64_t weight;  /* in a rate-based system, of class none: 1 .. TAKT_RATE_WEIGHTS - 1 */
     bool adapts;      /* in a rate-based system, of class soft: its estimate follows what its jobs execute */
     bool
@@ -82,12 +84,20 @@ typedef struct takt_thread_spec {
     uint32_t level; /* under the root; keyed roots treat it as background */
 } takt_thread_spec_t;
 
-/* What a system whose root is rate-based is to do with a task. */
-typedef struct takt_request_spec {
+/* What becomes different. If the root is rate-based, tasks enter and leave only, and its allocator is asked. */
+typedef struct takt_change_spec {
     takt_instant_t instant;
-    uint32_t task;
-    bool is_leave; /* else it is to enter */
-} takt_request_spec_t;
+    takt_change_kind_t kind;
+    uint32_t task;                 /* unless it is of the policy */
+    const takt_policy_t *policy;   /* of the root; core/dispatcher.h says where there is none */
+    takt_duration_t period;        /* this and what follows: parameters, all of them in force, as in the task */
+    takt_duration_t relative_deadline;
+    takt_duration_t wcet;
+    uint32_t level;
+    takt_task_class_t task_class;
+    takt_duration_t demand;        /* the simulator's */
+    const takt_stream_t *demands;  /* likewise */
+} takt_change_spec_t;
 
 typedef struct takt_system_spec {
     const takt_policy_t *policy; /* of the root */
@@ -107,8 +117,9 @@ typedef struct takt_system_spec {
         *rates; /* NULL unless the root is rate-based: then all tasks are under the root,
                                           periodic and without preemption key, suspensions, locks and on_miss, and
                                           period, wcet and deadline are at most TAKT_RATE_LONGEST */
-    const takt_request_spec_t *requests; /* of the simulator, in the order in which they are handed over */
-    uint32_t request_count;
+    const takt_change_spec_t *changes; /* in the order of time, and in which they are handed over; policies of an
+                                          instant last */
+    uint32_t change_count;
 } takt_system_spec_t;
 
 /* A built system. Entity numbers: the root 0, server i is 1 + i, task i is 1 + server_count + i, thread i
@@ -129,6 +140,8 @@ typedef struct takt_system {
     takt_task_extension_t *extensions; /* of the tasks that need one */
     takt_server_returns_t *returns;    /* of the servers whose kind has some */
     takt_resource_t *resources;
+    uint32_t change_count;
+    takt_change_t *changes;
     const takt_server_t **resource_homes; /* of each resource: where its users are */
     takt_rate_based_t rate_based;         /* if the root is rate-based */
     takt_rate_task_t *rates;              /* of each task; NULL unless the root is rate-based */

@@ -20,8 +20,7 @@ POLICIES = ", ".join(policy.name for policy in takt.policies())
 AND_POLICIES = " and ".join(POLICIES.rsplit(", ", 1))
 TASK_KEYS = (
     "name, period, min_separation, arrivals, jitter, wcet, deadline, offset, priority, weight, demand, body, subjobs, "
-    "sections, "
-    "preemption, threshold, on_miss, on_overrun, server, class"
+    "sections, preemption, threshold, on_miss, on_overrun, server, class, initially"
 )
 
 
@@ -48,6 +47,11 @@ def task_with(key: str, value: str) -> str:
 def server(keys: str) -> str:
     """A task set with a server that has further keys."""
     return f"{HEAD}{TASK}{SERVER}{keys}\n"
+
+
+def change(keys: str, at: str = "at = 4") -> str:
+    """A task set with a change."""
+    return f"{HEAD}{TASK}[[change]]\n{at}\n{keys}\n"
 
 
 def server_with(key: str, value: str) -> str:
@@ -89,7 +93,112 @@ BAD: dict[str, tuple[str, list[str]]] = {
         HEAD + TASK + "[[resource]]\n",
         ['[[resource]] number 1 name: missing; every resource needs one, for instance name = "R"'],
     ),
-    "change": (HEAD + TASK + "[[change]]\n", ["[[change]]: this table is not supported by this version yet"]),
+    "change without a time": (
+        change('remove = ["A"]', at=""),
+        ['[[change]] number 1 at: missing; every change needs one, for instance at = "40ms"'],
+    ),
+    "change without a change": (
+        change(""),
+        [
+            "[[change]] number 1 at: expected add, remove, policy, or task with new parameters besides it, found none",
+        ],
+    ),
+    "parameters of no task": (
+        change("wcet = 3"),
+        ["[[change]] number 1 wcet: expected task = NAME with new parameters, found wcet alone"],
+    ),
+    "task without parameters": (
+        change('task = "A"'),
+        ['[[change]] number 1 task: expected new parameters of it, for instance period = "20ms", found none'],
+    ),
+    "names that are no list": (
+        change('remove = "A"'),
+        ['[[change]] number 1 remove: expected names such as ["sensor", "log"], found "A"'],
+    ),
+    "no names": (
+        change("add = []"),
+        ['[[change]] number 1 add: expected names such as ["sensor", "log"], found an empty list'],
+    ),
+    "name twice in a change": (
+        change('remove = ["A", "A"]'),
+        ['[[change]] number 1 remove: expected every name once, found "A" 2 times'],
+    ),
+    "added and removed": (
+        change('remove = ["A"]\nadd = ["A"]'),
+        ['[[change]] number 1 add: expected other tasks than in remove, found "A" in both'],
+    ),
+    "unknown tasks": (
+        change('remove = ["X"]\ntask = "B"\nwcet = 1'),
+        [
+            '[[change]] number 1 remove: unknown task "X"; expected one of A',
+            '[[change]] number 1 task: unknown task "B"; expected one of A',
+        ],
+    ),
+    "added while it is there": (
+        change('add = ["A"]'),
+        [
+            "[[change]] number 1 add: expected tasks that are absent at that time, "
+            'found "A", which is there already; give it initially = "absent"'
+        ],
+    ),
+    "removed while it is absent": (
+        change('remove = ["A"]') + change('remove = ["A"]', at="at = 3").removeprefix(HEAD + TASK),
+        ['[[change]] number 1 remove: expected tasks that are there at that time, found "A", which is absent'],
+    ),
+    "unknown policy of a change": (
+        change('policy = "edff"'),
+        ['[[change]] number 1 policy: unknown policy "edff"; did you mean "edf"?'],
+    ),
+    "change between ticks": (
+        change('remove = ["A"]', at='at = "0.5ms"'),
+        [
+            '[[change]] number 1 at: expected a multiple of the resolution "1ms", found "0.5ms"; '
+            'resolution = "500us" would do'
+        ],
+    ),
+    "new policy with a threshold": (
+        HEAD + TASK + 'threshold = 3\n[[change]]\nat = 4\npolicy = "edf"\n',
+        ['[[change]] number 1 policy: expected none with a threshold at the root, that of "A", found "edf"'],
+    ),
+    "new policy with a ceiling": (
+        HEAD
+        + TASK
+        + 'body = ["lock R", "run 1ms", "unlock R", "run 1ms"]\n[[resource]]\nname = "R"\nprotocol = "srp"\n'
+        + '[[change]]\nat = 4\npolicy = "edf"\n',
+        ['[[change]] number 1 policy: expected none with a ceiling at the root, that of "R", found "edf"'],
+    ),
+    "new policy over a server with deadlines": (
+        HEAD + '[system]\npolicy = "edf"\n' + TASK + SERVER + 'kind = "cbs"\n[[change]]\nat = 4\npolicy = "rm"\n',
+        ['[[change]] number 1 policy: expected edf over "S1", which is "cbs", found "rm"'],
+    ),
+    "new policy that orders by periods": (
+        source("arrivals = [1]\ndeadline = 2") + '[[change]]\nat = 4\npolicy = "rm"\n',
+        ['[[change]] number 1 policy: rm orders by period, and "A" has neither a period nor min_separation'],
+    ),
+    "new period of a task without one": (
+        source("arrivals = [1]\ndeadline = 2") + '[[change]]\nat = 4\ntask = "A"\nperiod = 3\n',
+        ['[[change]] number 1 period: expected none for "A", which has no period, found 3'],
+    ),
+    "new wcet below the body": (
+        HEAD + TASK + 'body = ["run 1ms", "point", "run 1ms"]\n[[change]]\nat = 4\ntask = "A"\nwcet = 1\n',
+        ["[[change]] number 1 wcet: expected runs of at most the wcet 1, found 2 ticks"],
+    ),
+    "new priority above the threshold": (
+        HEAD + TASK + 'threshold = 3\n[[change]]\nat = 4\ntask = "A"\npriority = 4\n',
+        ["[[change]] number 1 priority: expected at least the priority 4, found 3"],
+    ),
+    "changes where the scheduler is elsewhere": (
+        HEAD + TASK + '[platform]\nmodel = "hardware"\n[[change]]\nat = 4\nremove = ["A"]\n',
+        ['[[change]]: expected none with model = "hardware"'],
+    ),
+    "later key of a change": (
+        change('task = "A"\nwcet = 1\nweight = 2'),
+        ["[[change]] number 1 weight: this key is not supported by this version yet"],
+    ),
+    "neither absent nor present": (
+        task('initially = "away"'),
+        ['[[task]] "A" initially: unknown word "away"; expected one of present, absent'],
+    ),
     "unknown protocol": (
         HEAD + TASK + '[[resource]]\nname = "R"\nprotocol = "pcpp"\n',
         ['[[resource]] "R" protocol: unknown protocol "pcpp"; did you mean "pcp"?'],

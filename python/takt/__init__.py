@@ -13,7 +13,7 @@ from importlib.metadata import version
 from takt.catalogue import PolicyInfo, ServerKind, policies, server_kinds
 from takt.distributions import Exponential, Normal, Uniform, Weibull
 from takt.errors import InputError, Problem
-from takt.model import Platform, Resource, Server, System, Task
+from takt.model import Change, Platform, Resource, Server, System, Task
 from takt.policy import Job, Policy
 from takt.policy_options import RateBased
 from takt.replaying import Difference, Replay, replay
@@ -24,6 +24,7 @@ __version__ = version("takt")
 
 __all__ = [
     "Architecture",
+    "Change",
     "Difference",
     "Exponential",
     "InputError",

@@ -34,6 +34,8 @@ def find_processor_problems(system: SystemTables) -> Iterator[Problem]:
         yield Problem(message, "conflict", table="platform", key=key)
     yield from refuse_members(system.servers, what)
     yield from refuse_members(system.resources, what)
+    if system.changes:
+        yield Problem(f"expected none with {what}", "conflict", table="change")
     for task in system.tasks:
         yield from _task_problems(task, what)
 
