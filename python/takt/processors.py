@@ -49,7 +49,8 @@ def _task_problems(task: Task, what: str) -> Iterator[Problem]:
     for key in keys:
         message = f"expected none with {what}, found {show(getattr(task, key))}"
         yield Problem(message, "conflict", table="task", entity=task.name, key=key)
-    if any(item.op != Op.RUN for item in task.items):
+    others = [item.op.name.lower().replace("_", " ") for item in task.items if item.op != Op.RUN]
+    if others:
         key = "body" if task.subjobs is None else "subjobs"
-        message = f"expected jobs that just run with {what}, found {show(getattr(task, key))}"
+        message = f"expected jobs that just run with {what}, found {show(others[0])}"
         yield Problem(message, "conflict", table="task", entity=task.name, key=key)

@@ -41,6 +41,7 @@ class TaskRow:
         missed: jobs that missed their deadlines.
         aborted, skipped: of these, ended at their deadlines or dropped.
         overruns: finished jobs that executed for longer than the wcet.
+        migrations: how often a displaced job went on on another processor.
     """
 
     task: str
@@ -58,6 +59,7 @@ class TaskRow:
     aborted: int = 0
     skipped: int = 0
     overruns: int = 0
+    migrations: int = 0
 
     @property
     def response_avg(self) -> Fraction | None:
@@ -88,6 +90,7 @@ def task_rows(result: Result) -> list[TaskRow]:
         "aborted",
         "skipped",
         "overruns",
+        "migrations",
     )
     return [TaskRow(*row) for row in columns.iter_rows()]
 
@@ -108,6 +111,7 @@ class Report:
         overhead: ticks that the kernel's own work took, where that is known.
         architecture: what the scheduler cost where it runs, if the platform says where.
         deadlocks: circles of waiting jobs, as far as the simulation kept locks.
+        cpus: processors that it ran on.
     """
 
     name: str
@@ -121,6 +125,12 @@ class Report:
     overhead: int | None = None
     architecture: Architecture | None = None
     deadlocks: tuple[Deadlock, ...] = ()
+    cpus: int = 1
+
+    @property
+    def migrations(self) -> int:
+        """How often a displaced job went on on another processor."""
+        return sum(row.migrations for row in self.rows)
 
     @property
     def missed(self) -> int:
@@ -129,7 +139,7 @@ class Report:
 
     @property
     def utilization(self) -> Fraction:
-        """Share of the processor that all tasks with a period ask for.
+        """Share of one processor that all tasks with a period ask for.
 
         Each is rounded down to 1e-18, for exact sums grow long.
         """
@@ -151,6 +161,7 @@ def report_of(result: Result) -> Report:
         overhead=result.overhead,
         architecture=result.architecture,
         deadlocks=sharing.deadlocks(result) if result.keeps_locks else (),
+        cpus=system.cpus,
     )
 
 
@@ -183,10 +194,19 @@ def print_report(console: Console, report: Report, unit: str) -> None:
     print_table(console, _title(report), _run_table(report, clock))
     if report.architecture is not None:
         console.print(_architecture_line(report.architecture, clock), soft_wrap=True)
+    elif report.cpus > 1:
+        console.print(_processor_line(report), soft_wrap=True)
     elif report.overhead:
         console.print(f"kernel time {clock.write(report.overhead)}, {report.switches} context switches")
     _print_deadlocks(console, report, clock)
     _say_what_is_left_out(console, report)
+
+
+def _processor_line(report: Report) -> str:
+    """Say in one line how much there is to do for each of several processors, and how often jobs moved."""
+    return (
+        f"{report.cpus} processors, {share(report.utilization / report.cpus)} of each, {report.migrations} migrations"
+    )
 
 
 def _architecture_line(architecture: Architecture, clock: Clock) -> str:
@@ -312,7 +332,7 @@ def _comparison_table(measured: Report, simulated: Report, unit: str) -> Table:
 
 
 _NUMBERS = ("period", "deadline", "wcet", "jobs", "min", "avg", "max", "misses")
-_EVENTS = ("aborted", "skipped", "overruns")
+_EVENTS = ("aborted", "skipped", "overruns", "migrations")
 _COMPARED = ("period", "jobs", "min", "avg", "max", "sim min", "sim avg", "sim max", "misses", "simulated")
 
 
@@ -408,11 +428,13 @@ def as_json(report: Report, file: str) -> dict[str, Any]:
         "platform": report.platform,
         "resolution_ns": report.resolution_ns,
         "horizon": report.horizon,
+        "cpus": report.cpus,
         "decisions": report.decisions,
         "jobs": sum(row.jobs for row in report.rows),
         "missed": report.missed,
         "utilization": float(report.utilization),
         "switches": report.switches,
+        "migrations": report.migrations,
         "overhead": report.overhead,
         "architecture": _architecture_as_json(report.architecture),
         "deadlocks": [asdict(deadlock) for deadlock in report.deadlocks],
@@ -446,5 +468,6 @@ def _row_as_json(row: TaskRow) -> dict[str, Any]:
         "aborted": row.aborted,
         "skipped": row.skipped,
         "overruns": row.overruns,
+        "migrations": row.migrations,
         "utilization": None if row.utilization is None else float(row.utilization),
     }

@@ -99,7 +99,9 @@ def simulate(system: System, cpus: int, horizon: int) -> Outcome:
         cpus: how many processors.
         horizon: number of ticks, >= 0.
     """
-    assert system.policy in _KEYS and not system.servers and not system.resources
+    assert system.policy in _KEYS
+    assert not system.servers
+    assert not system.resources
     assert all(not task.steps and task.threshold is None and task.server is None for task in system.tasks)
     run = _Run(system, cpus)
     for now in range(horizon):
