@@ -37,8 +37,10 @@ def segments(result: takt.Result) -> list[tuple[int, int, str, str]]:
 
 
 def policies_of(path: Path) -> list[str]:
-    """The policies that order any tasks, but for llf where the platform is an architecture; and the example's own."""
-    general = [policy for policy in ("dm", "edf", "fp", "llf", "rm") if policy != "llf" or path.stem != "architectures"]
+    """The policies that order any tasks, but for llf on an architecture or on several processors; and
+    the example's own."""
+    has_llf = path.stem not in ("architectures", "dhall")
+    general = ["dm", "edf", "fp", "rm"] + ["llf"] * has_llf
     own = str(takt.load(path).policy)
     return general + [own] * (own not in general)
 
@@ -70,6 +72,17 @@ def test_the_iot_node_misses_under_fp_and_meets_every_deadline_under_edf() -> No
 def test_the_smallest_example_misses_under_fp_and_not_under_edf() -> None:
     assert takt.simulate(example("smallest")).missed == 1
     assert takt.simulate(example("smallest").replace(policy="edf")).missed == 0
+
+
+def test_dhalls_heavy_task_is_late_under_edf_and_rm_on_any_number_of_processors_and_not_if_it_comes_first() -> None:
+    dhall = example("dhall")
+    for cpus in (2, 4, 16):
+        light = [dhall.tasks[1].replace(name=f"light-{number}") for number in range(cpus)]
+        system = dhall.replace(cpus=cpus, tasks=[dhall.tasks[0], *light])
+        late = {policy: takt.simulate(system.replace(policy=policy)) for policy in ("edf", "rm", "fp")}
+        missed = {policy: dict(result.summary.select("task", "missed").rows()) for policy, result in late.items()}
+        assert [missed[policy]["heavy"] for policy in ("edf", "rm", "fp")] == [1, 10, 0]
+        assert all(result.missed == missed[policy]["heavy"] for policy, result in late.items())
 
 
 @pytest.mark.parametrize(("file", "policy"), [("basic_edf_57", "edf"), ("basic_rm_57", "fp")])

@@ -362,11 +362,42 @@ BAD: dict[str, tuple[str, list[str]]] = {
         system('resolution = "0.5ns"'),
         ['[system] resolution: expected a positive whole number of nanoseconds, found "0.5ns"'],
     ),
-    "too many processors": (
-        system("cpus = 65"),
-        ["[system] cpus: expected a number of processors from 1 to 64, found 65"],
-    ),
     "no processor": (system("cpus = 0"), ["[system] cpus: expected a number of processors from 1 to 64, found 0"]),
+    "65 processors": (system("cpus = 65"), ["[system] cpus: expected a number of processors from 1 to 64, found 65"]),
+    "half a processor": (
+        system("cpus = 0.5"),
+        ["[system] cpus: expected a number of processors from 1 to 64, found 0.5"],
+    ),
+    "more than plain tasks on two processors": (
+        system('cpus = 2\npolicy = "llf"').replace("[[task]]", "[platform]\nrelease = 1\n[[task]]", 1)
+        + 'threshold = "A"\n'
+        + TASK.replace("A", "B")
+        + 'subjobs = [1, 1]\nserver = "S1"\n'
+        + TASK.replace("A", "C")
+        + 'body = ["lock R", "run 1", "unlock R", "run 1"]\n'
+        + TASK.replace("A", "D")
+        + 'body = ["run 1", "suspend 1", "run 1"]\n'
+        + SERVER
+        + '[[resource]]\nname = "R"\n',
+        [
+            '[system] policy: expected a policy that orders whole jobs with cpus = 2, found "llf"',
+            "[platform] release: expected none with cpus = 2, found 1",
+            '[[server]] "S1": expected none with cpus = 2',
+            '[[resource]] "R": expected none with cpus = 2',
+            '[[task]] "A" threshold: expected none with cpus = 2, found "A"',
+            '[[task]] "B" server: expected none with cpus = 2, found "S1"',
+            '[[task]] "B" subjobs: expected jobs that just run with cpus = 2, found "point"',
+            '[[task]] "C" body: expected jobs that just run with cpus = 2, found "lock"',
+            '[[task]] "D" body: expected jobs that just run with cpus = 2, found "suspend"',
+        ],
+    ),
+    "an architecture on two processors": (
+        system("cpus = 2").replace("[[task]]", '[platform]\nmodel = "hardware"\ncontext_switch = 1\n[[task]]'),
+        [
+            '[platform] model: expected none with cpus = 2, found "hardware"',
+            "[platform] context_switch: expected none with cpus = 2, found 1",
+        ],
+    ),
     "misspelt policy": (system('policy = "edff"'), ['[system] policy: unknown policy "edff"; did you mean "edf"?']),
     "strange policy": (
         system('policy = "??"'),
@@ -960,13 +991,13 @@ BAD: dict[str, tuple[str, list[str]]] = {
         ['[[server]] "tick" name: expected another name: "tick" is the first column of a file of budgets'],
     ),
     "problems of many tables": (
-        system("cpus = -1").replace("wcet = 2", 'wcet = "2 parsecs"\nserver = "S1"')
+        system("cpus = 400").replace("wcet = 2", 'wcet = "2 parsecs"\nserver = "S1"')
         + TASK.replace("A", "B")
         + 'server = "S2"\n'
         + SERVER
         + "period2 = 1\n",
         [
-            "[system] cpus: expected a number of processors from 1 to 64, found -1",
+            "[system] cpus: expected a number of processors from 1 to 64, found 400",
             f'[[task]] "A" wcet: expected a positive time such as "10ms", found "2 parsecs"; {TIME}',
             '[[server]] "S1" period2: unknown key; did you mean "period"?',
         ],

@@ -35,7 +35,7 @@ MAX_PANELS = 30
 """How many tasks get a distribution of their own."""
 
 _FIRST_SEGMENTS = 120
-_COUNTS = ("preemptions", "aborted", "skipped", "overruns")
+_COUNTS = ("preemptions", "migrations", "aborted", "skipped", "overruns")
 
 
 @dataclass(frozen=True)
@@ -173,6 +173,7 @@ def _facts(runs: Sequence[Run]) -> dict[str, Any]:
         "policies": [run.name for run in runs],
         "horizon": timeline.show_span(runs[0].result.horizon, system),
         "utilization": report.share(told.utilization),
+        "cpus": told.cpus,
         "tasks": len(told.rows),
         "servers": len(system.servers),
         "server_note": _row_note("first", len(system.servers), "servers"),

@@ -52,6 +52,6 @@ def _task_problems(task: Task, what: str) -> Iterator[Problem]:
     """Find what makes a task more than plain."""
     for key in given(task, ("threshold", "server")):
         yield about(task, key, f"expected none with {what}, found {show(getattr(task, key))}")
-    if any(item.op != Op.RUN for item in task.items):
-        key = task.source_of_items
-        yield about(task, key, f"expected jobs that just run with {what}, found {show(getattr(task, key))}")
+    others = [item.op.name.lower().replace("_", " ") for item in task.items if item.op != Op.RUN]
+    if others:
+        yield about(task, task.source_of_items, f"expected jobs that just run with {what}, found {show(others[0])}")

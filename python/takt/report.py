@@ -44,6 +44,7 @@ class TaskRow:
         overruns: finished jobs that executed for longer than the wcet.
         missed_requested: jobs that missed the deadlines that were asked for, which a rate-based system extends.
         grant: what a rate-based system gives to the task at the end; None under other policies.
+        migrations: how often a displaced job went on on another processor.
     """
 
     task: str
@@ -62,6 +63,7 @@ class TaskRow:
     skipped: int = 0
     overruns: int = 0
     missed_requested: int | None = None
+    migrations: int = 0
     grant: Grant | None = None
 
     @property
@@ -94,6 +96,7 @@ def task_rows(result: Result) -> list[TaskRow]:
         "skipped",
         "overruns",
         "missed_requested",
+        "migrations",
     )
     granted = grants(result)
     return [replace(TaskRow(*row), grant=granted.get(row[0])) for row in columns.iter_rows()]
@@ -115,6 +118,7 @@ class Report:
         overhead: ticks that the kernel's own work took, where that is known.
         architecture: what the scheduler cost where it runs, if the platform says where.
         deadlocks: circles of waiting jobs, as far as the simulation kept locks.
+        cpus: processors that it ran on.
     """
 
     name: str
@@ -128,6 +132,12 @@ class Report:
     overhead: int | None = None
     architecture: Architecture | None = None
     deadlocks: tuple[Deadlock, ...] = ()
+    cpus: int = 1
+
+    @property
+    def migrations(self) -> int:
+        """How often a displaced job went on on another processor."""
+        return sum(row.migrations for row in self.rows)
 
     @property
     def missed(self) -> int:
@@ -136,7 +146,7 @@ class Report:
 
     @property
     def utilization(self) -> Fraction:
-        """Share of the processor that all tasks with a period ask for.
+        """Share of one processor that all tasks with a period ask for.
 
         Each is rounded down to 1e-18, for exact sums grow long.
         """
@@ -164,6 +174,7 @@ def report_of(result: Result) -> Report:
         overhead=result.overhead,
         architecture=result.architecture,
         deadlocks=sharing.deadlocks(result) if result.keeps_locks else (),
+        cpus=system.cpus,
     )
 
 
@@ -196,10 +207,19 @@ def print_report(console: Console, report: Report, unit: str) -> None:
     print_table(console, _title(report), _run_table(report, clock))
     if report.architecture is not None:
         console.print(_architecture_line(report.architecture, clock), soft_wrap=True)
+    elif report.cpus > 1:
+        console.print(_processor_line(report), soft_wrap=True)
     elif report.overhead:
         console.print(f"kernel time {clock.write(report.overhead)}, {report.switches} context switches")
     _print_deadlocks(console, report, clock)
     _say_what_is_left_out(console, report)
+
+
+def _processor_line(report: Report) -> str:
+    """Say in one line how much there is to do for each of several processors, and how often jobs moved."""
+    return (
+        f"{report.cpus} processors, {share(report.utilization / report.cpus)} of each, {report.migrations} migrations"
+    )
 
 
 def _architecture_line(architecture: Architecture, clock: Clock) -> str:
@@ -346,7 +366,7 @@ def _comparison_table(measured: Report, simulated: Report, unit: str) -> Table:
 
 _NUMBERS = ("period", "deadline", "wcet", "jobs", "min", "avg", "max", "misses")
 _RATED = ("as asked", "rate", "granted")
-_EVENTS = ("aborted", "skipped", "overruns")
+_EVENTS = ("aborted", "skipped", "overruns", "migrations")
 _COMPARED = ("period", "jobs", "min", "avg", "max", "sim min", "sim avg", "sim max", "misses", "simulated")
 
 
@@ -442,11 +462,13 @@ def as_json(report: Report, file: str) -> dict[str, Any]:
         "platform": report.platform,
         "resolution_ns": report.resolution_ns,
         "horizon": report.horizon,
+        "cpus": report.cpus,
         "decisions": report.decisions,
         "jobs": sum(row.jobs for row in report.rows),
         "missed": report.missed,
         "utilization": float(report.utilization),
         "switches": report.switches,
+        "migrations": report.migrations,
         "overhead": report.overhead,
         "architecture": _architecture_as_json(report.architecture),
         "deadlocks": [asdict(deadlock) for deadlock in report.deadlocks],
@@ -482,5 +504,6 @@ def _row_as_json(row: TaskRow) -> dict[str, Any]:
         "overruns": row.overruns,
         "missed_requested": row.missed_requested,
         "grant": None if row.grant is None else asdict(row.grant),
+        "migrations": row.migrations,
         "utilization": None if row.utilization is None else float(row.utilization),
     }

@@ -96,7 +96,7 @@ class Timeline:
         scale: units per tick.
         horizon: of the run.
         until: everything before this instant is here.
-        segments: lane, start, end, job, row, resumed; ordered by lane and start. `row` is the job's row in
+        segments: lane, start, end, job, cpu, row, resumed; ordered by lane and start. `row` is the job's row in
             `jobs`; `resumed` is the end of the job's piece before this one, null for the first.
         jobs: lane, job, release, deadline, finish, response, missed; ordered by lane and job.
         points: lane, instant, job, optional, should_yield; ordered by lane and instant.
@@ -108,6 +108,7 @@ class Timeline:
         deadlocks: instant, lane of each job of a circle; lane is null for a task without one; ordered by instant.
         task_count: tasks of the system, lanes or not.
         segment_count: segments of the run.
+        cpus: processors of the system.
     """
 
     lanes: tuple[Lane, ...]
@@ -126,6 +127,7 @@ class Timeline:
     deadlocks: pl.DataFrame
     task_count: int
     segment_count: int
+    cpus: int
 
     def window(self, segments: int, start: int = 0) -> int:
         """Choose the end of a view: the instant by which so many segments have ended since its start, or all."""
@@ -176,6 +178,7 @@ def timeline(
         deadlocks=_deadlocks(result, lanes).filter(pl.col("instant") <= until),
         task_count=len(result.summary),
         segment_count=len(result.segments),
+        cpus=result.system.cpus,
     )
 
 
@@ -373,7 +376,7 @@ def _segments(segments: pl.DataFrame, jobs: pl.DataFrame) -> pl.DataFrame:
     same_job = (pl.col("lane") == pl.col("lane").shift()) & (pl.col("job") == pl.col("job").shift())
     rows = jobs.select("lane", "job").with_row_index("row")
     return (
-        segments.select("lane", "start", "end", "job")
+        segments.select("lane", "start", "end", "job", "cpu")
         .join(rows, on=["lane", "job"], how="left")
         .sort("lane", "start")
         .with_columns(resumed=pl.when(same_job).then(pl.col("end").shift()))
