@@ -7,7 +7,7 @@
 
 #include "core/types.h"
 
-enum { TAKT_TRACE_VERSION = 3 };
+enum { TAKT_TRACE_VERSION = 4 };
 
 typedef enum takt_record_kind {
     TAKT_RECORD_NONE = 0,

@@ -112,6 +112,7 @@ def gantt(run: Run, number: int, view: Range1d) -> figure:
     hover = _draw(chart, number)
     sections = _draw_sections(chart, number)
     _draw_deadlocks(chart, number)
+    _draw_changes(chart, lines)
     wheel, pan = WheelZoomTool(dimensions="width", maintain_focus=False), PanTool(dimensions="width")
     chart.add_tools(wheel, pan, _tooltip(hover, lines.unit), _section_tooltip(sections, lines.unit))
     chart.toolbar.active_scroll = wheel
@@ -266,6 +267,21 @@ def _draw_deadlocks(chart: figure, number: int) -> None:
     chart.scatter("x", "y", source=marks, marker="x", size=8, line_color="white", line_width=2.5)
     bold = {"text_font_size": "12px", "text_font_style": "bold", "x_offset": 13}
     _labels(chart, marks, text_color="black", background_fill_color="white", **bold)
+
+
+def _draw_changes(chart: figure, lines: Timeline) -> None:
+    """Draw a line through all lanes where something becomes different; its mark says what."""
+    if lines.changes.is_empty():
+        return
+    instants = (lines.changes["instant"].cast(pl.Float64) * lines.scale).to_list()
+    texts = [
+        f"at {instant:g}{lines.unit}: {text}" for instant, text in zip(instants, lines.changes["text"], strict=True)
+    ]
+    count = len(instants)
+    source = ColumnDataSource({"x": instants, "top": [0.0] * count, "bottom": [lines.height] * count, "text": texts})
+    stems = chart.segment("x", "top", "x", "bottom", source=source, line_color="black", line_dash="dashed")
+    marks = chart.scatter("x", "top", source=source, marker="inverted_triangle", size=12, color="black")
+    chart.add_tools(HoverTool(renderers=[stems, marks], tooltips=[("change", "@text")], attachment="above"))
 
 
 def _labels(chart: figure, source: ColumnDataSource, **style: Any) -> None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from takt import report, sharing, timeline
+from takt import changes, report, sharing, timeline
 from takt.errors import system_error
 from takt.model import System
 from takt.policy import name_of
@@ -188,6 +188,7 @@ def _facts(runs: Sequence[Run]) -> dict[str, Any]:
         "has_points": any(len(run.timeline.points) for run in runs),
         "has_misses": any(run.result.missed for run in runs),
         "deadlocks": list(_deadlocks(runs)),
+        "changes": list(_changes(runs[0])),
         "has_budgets": any(run.timeline.groups for run in runs),
         "has_idle": any(len(run.timeline.idle) for run in runs),
         "has_sections": any(len(run.timeline.sections) for run in runs),
@@ -219,6 +220,12 @@ def _deadlocks(runs: Sequence[Run]) -> Iterator[str]:
         prefix = f"{run.name}: " if len(runs) > 1 else ""
         for sentence in report.deadlock_sentences(found, partial(timeline.show_span, system=run.result.system)):
             yield prefix + sentence
+
+
+def _changes(run: Run) -> Iterator[str]:
+    """Say what became different; it is the same in every run."""
+    told = changes.told(run.result.system, run.result.horizon)
+    yield from report.change_sentences(told, partial(timeline.show_span, system=run.result.system))
 
 
 def _notes(runs: Sequence[Run]) -> Iterator[str]:

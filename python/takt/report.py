@@ -13,7 +13,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from takt import sharing, times, trace
+from takt import changes, sharing, times, trace
 from takt.policy import name_of
 from takt.sharing import Deadlock
 from takt.simulation import Architecture, Result
@@ -25,6 +25,8 @@ MAX_LINES = 500
 """How many tasks a table shows; its totals are those of all tasks."""
 MAX_DEADLOCKS = 5
 """How many deadlocks are told; the others are counted."""
+MAX_CHANGES = 10
+"""Likewise of changes."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,8 @@ class Report:
         overhead: ticks that the kernel's own work took, where that is known.
         architecture: what the scheduler cost where it runs, if the platform says where.
         deadlocks: circles of waiting jobs, as far as the simulation kept locks.
+        changes: what became different, as Result.changes has it.
+        change_lines: the same for people: instant and text.
     """
 
     name: str
@@ -121,6 +125,8 @@ class Report:
     overhead: int | None = None
     architecture: Architecture | None = None
     deadlocks: tuple[Deadlock, ...] = ()
+    changes: tuple[dict[str, int | str | None], ...] = ()
+    change_lines: tuple[tuple[int, str], ...] = ()
 
     @property
     def missed(self) -> int:
@@ -151,6 +157,8 @@ def report_of(result: Result) -> Report:
         overhead=result.overhead,
         architecture=result.architecture,
         deadlocks=sharing.deadlocks(result) if result.keeps_locks else (),
+        changes=tuple(result.changes.iter_rows(named=True)),
+        change_lines=tuple(changes.told(system, result.horizon)),
     )
 
 
@@ -186,6 +194,7 @@ def print_report(console: Console, report: Report, unit: str) -> None:
     elif report.overhead:
         console.print(f"kernel time {clock.write(report.overhead)}, {report.switches} context switches")
     _print_deadlocks(console, report, clock)
+    _print_changes(console, report, clock)
     _say_what_is_left_out(console, report)
 
 
@@ -215,6 +224,24 @@ def _print_deadlocks(console: Console, report: Report, clock: Clock, prefix: str
     """Print a line for each deadlock."""
     for sentence in deadlock_sentences(report.deadlocks, clock.write):
         console.print(Text(prefix + sentence, style=_MISSED), soft_wrap=True)
+
+
+def _print_changes(console: Console, report: Report, clock: Clock) -> None:
+    """Print a line for each change."""
+    for sentence in change_sentences(report.change_lines, clock.write):
+        console.print(Text(sentence), soft_wrap=True)
+
+
+def change_sentences(lines: Sequence[tuple[int, str]], write: Callable[[int], str]) -> list[str]:
+    """Say what became different and when; of many, only the first ones.
+
+    Args:
+        lines: instants and what changed.
+        write: how to write an instant.
+    """
+    sentences = [f"at {write(instant)}: {text}" for instant, text in lines[:MAX_CHANGES]]
+    more = len(lines) - len(sentences)
+    return sentences + [f"{more} more change{'s' if more > 1 else ''}"] * (more > 0)
 
 
 def deadlock_sentences(deadlocks: Sequence[Deadlock], write: Callable[[int], str]) -> list[str]:
@@ -271,6 +298,7 @@ def print_policies(console: Console, reports: Sequence[Report], unit: str) -> No
     print_table(console, title, _policies_table(reports, clock))
     for report in reports:
         _print_deadlocks(console, report, clock, f"{report.policy}: ")
+    _print_changes(console, reports[0], clock)
     _say_what_is_left_out(console, reports[0])
 
 
@@ -416,6 +444,7 @@ def as_json(report: Report, file: str) -> dict[str, Any]:
         "overhead": report.overhead,
         "architecture": _architecture_as_json(report.architecture),
         "deadlocks": [asdict(deadlock) for deadlock in report.deadlocks],
+        "changes": list(report.changes),
         "tasks": [_row_as_json(row) for row in report.rows],
     }
 

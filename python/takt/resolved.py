@@ -352,7 +352,6 @@ class ResolvedSystem:
             if task.body:
                 spec.set_body(number, *(array("Q", column) for column in zip(*task.body, strict=True)))
 
-
     def _set_changes(self, spec: _core.Spec) -> None:
         """Describe what becomes different."""
         changes = self.changes

@@ -19,8 +19,10 @@ from takt import _core
 from takt.errors import InputError, file_error, printable, system_error
 from takt.policy import Policy, name_of
 from takt.resolved import (
+    CHANGES,
     CLASSES,
     ON_MISS,
+    ResolvedChange,
     ResolvedResource,
     ResolvedServer,
     ResolvedSystem,
@@ -154,6 +156,7 @@ def _describe(system: ResolvedSystem, platform: str, horizon: int) -> dict[str, 
         },
         "entities": [{"id": number, **row} for number, row in enumerate(rows, start=1)],
         "resources": [asdict(resource) for resource in system.resources],
+        "changes": [_change_row(change) for change in system.changes],
     }
 
 
@@ -190,6 +193,23 @@ def _task_row(task: ResolvedTask) -> dict[str, Any]:
         "is_external": task.is_external,
         "suspends": task.suspends,
         "locks": task.locks,
+        "is_absent": task.is_absent,
+    }
+
+
+def _change_row(change: ResolvedChange) -> dict[str, Any]:
+    """Describe a change."""
+    return {
+        "at": change.at,
+        "kind": change.kind,
+        "task": change.task,
+        "policy": change.policy,
+        "period": change.period,
+        "deadline": change.deadline,
+        "wcet": change.wcet,
+        "level": change.level,
+        "class": change.class_,
+        "text": change.text,
     }
 
 
@@ -308,6 +328,7 @@ def _system(header: Mapping[str, Any]) -> ResolvedSystem:
         resources=tuple(map(_resource, _get(header, "resources", list))),
         order_rows=_get(system, "order_rows", int),
         time_rows=_get(system, "time_rows", int),
+        changes=tuple(map(_change, _get(header, "changes", list))),
     )
 
 
@@ -386,6 +407,26 @@ def _task(row: Mapping[str, Any]) -> ResolvedTask:
         is_external=_flag(row, "is_external"),
         suspends=_flag(row, "suspends"),
         locks=_flag(row, "locks"),
+        is_absent=_flag(row, "is_absent"),
+    )
+
+
+def _change(row: Any) -> ResolvedChange:
+    """Make a change of its row."""
+    if not isinstance(row, dict):
+        raise ValueError("a change is not described")
+    kind = _word(row, "kind", CHANGES)
+    return ResolvedChange(
+        at=_get(row, "at", int),
+        kind=kind,
+        task=None if kind == "policy" else _get(row, "task", int),
+        policy=_get(row, "policy", str),
+        period=_get(row, "period", int),
+        deadline=_get(row, "deadline", int),
+        wcet=_get(row, "wcet", int),
+        level=_get(row, "level", int),
+        class_=_word(row, "class", CLASSES),
+        text=_get(row, "text", str),
     )
 
 

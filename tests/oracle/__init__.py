@@ -3,4 +3,16 @@
 from .model import Change, JobRow, Outcome, Platform, PointRow, Resource, Segment, Server, System, Task
 from .oracle import simulate
 
-__all__ = ["Change", "JobRow", "Outcome", "Platform", "PointRow", "Resource", "Segment", "Server", "System", "Task", "simulate"]
+__all__ = [
+    "Change",
+    "JobRow",
+    "Outcome",
+    "Platform",
+    "PointRow",
+    "Resource",
+    "Segment",
+    "Server",
+    "System",
+    "Task",
+    "simulate",
+]

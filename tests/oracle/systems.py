@@ -438,7 +438,9 @@ def _with_more(draw: st.DrawFn, change: Change, system: System) -> Change:
 def _policies_that_fit(system: System) -> list[str]:
     """List the policies that the root can have; none where something is made for the one that it has."""
     tasks = [task for task in system.tasks if task.server is None]
-    protocols = [resource.protocol for task in tasks for resource in system.resources if resource.name in task.resources]
+    protocols = [
+        resource.protocol for task in tasks for resource in system.resources if resource.name in task.resources
+    ]
     if any(task.threshold is not None for task in tasks) or not set(protocols) <= set(LLF_PROTOCOLS):
         return []
     if any(server.kind in EDF_KINDS for server in system.servers if server.parent is None):
