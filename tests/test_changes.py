@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -183,3 +185,42 @@ def test_one_seed_draws_the_same_numbers_after_a_pause() -> None:
     ]
     finished = paused.jobs.filter(pl.col("finish").is_not_null())["job"].to_list()
     assert busy[0].filter(pl.col("job").is_in(finished)).rows() == busy[1].filter(pl.col("job").is_in(finished)).rows()
+
+
+def damaged(path: Path, change: Callable[[list[dict[str, Any]]], None]) -> str:
+    """The refusal of a trace whose changes in the header were changed."""
+    data = path.read_bytes()
+    length = int.from_bytes(data[12:16], "little")
+    header = json.loads(data[16 : 16 + length])
+    change(header["changes"])
+    text = json.dumps(header).encode()
+    start = data[:12] + len(text).to_bytes(4, "little") + text
+    path.write_bytes(start + bytes(-len(start) % 32) + data[16 + length + -(16 + length) % 32 :])
+    with pytest.raises(takt.InputError) as refused:
+        takt.replay(path)
+    return refused.value.problems[0].message
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda rows: rows.clear(), "damaged trace: record 4, at 3 (3ms), cannot have been recorded in this order"),
+        (lambda rows: rows.reverse(), "damaged trace: its header is not right: changes that descend"),
+        (
+            lambda rows: rows[0].update(kind="go"),
+            "damaged trace: its header is not right: kind is none of leave, enter, parameters, policy",
+        ),
+        (lambda rows: rows[0].update(task=7), "damaged trace: its header is not right: no task 7"),
+        (lambda rows: rows[0].update(level=9), "damaged trace: its header is not right: level 9 out of range"),
+        (lambda rows: rows[1].update(policy="rr"), "damaged trace: its header is not right: unknown policy rr"),
+        (lambda rows: rows[1].pop("at"), "damaged trace: its header is not right: at is missing"),
+        (lambda rows: rows.append(3), "damaged trace: its header is not right: a change is not described"),
+    ],
+)
+def test_damaged_changes_are_refused(
+    change: Callable[[list[dict[str, Any]]], None], message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.takt"
+    changes = [takt.Change(at=3, remove=["A"]), takt.Change(at=5, policy="edf")]
+    takt.simulate(pair(changes=changes), 20, trace=path)
+    assert damaged(path, change) == message
