@@ -1,7 +1,7 @@
 /* Change: what a task or the root is to become while the system runs. The records are the caller's memory, each
  * handed over once, by an event with its number.
  *
- * Source: rule 9 of DESIGN.md; SPEC.md, 11. A task's changes form a list in the order in which they were handed
+ * Source: rule 9 of DESIGN.md; SPEC.md, 12. A task's changes form a list in the order in which they were handed
  * over. Two places in it say how far the task has come: its releases are ahead of its jobs by those that wait, and
  * those, too, keep what was in force at their release. So nothing is done at a change but to append it, and to arm
  * the next release anew.

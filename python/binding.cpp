@@ -1362,6 +1362,7 @@ NB_MODULE(_core, m) {
     m.attr("RECORD_ARRIVAL") = static_cast<int>(TAKT_RECORD_ARRIVAL);
     m.attr("RECORD_POINT") = static_cast<int>(TAKT_RECORD_POINT);
     m.attr("RECORD_SUSPEND") = static_cast<int>(TAKT_RECORD_SUSPEND);
+    m.attr("RECORD_CHANGE") = static_cast<int>(TAKT_RECORD_CHANGE);
     m.attr("RECORD_ABORT") = static_cast<int>(TAKT_RECORD_ABORT);
     m.attr("RECORD_SKIP") = static_cast<int>(TAKT_RECORD_SKIP);
     m.attr("RECORD_SETTLED") = static_cast<int>(TAKT_RECORD_SETTLED);

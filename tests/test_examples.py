@@ -116,3 +116,12 @@ def test_the_servers_example_equals_the_golden_schedules_to_the_tick(number: int
 def as_text(frame: pl.DataFrame) -> list[tuple[str, ...]]:
     """A frame as a file would say it."""
     return [tuple(map(str, row)) for row in frame.rows()]
+
+
+def test_the_mode_change_needs_edf_from_then_on() -> None:
+    system = example("mode_change")
+    in_rm = system.replace(changes=[change.replace(policy=None) for change in system.changes])
+    assert takt.simulate(system).missed == 0
+    missed = takt.simulate(in_rm).jobs.filter(missed=True)
+    assert set(missed["task"]) == {"camera"}
+    assert takt.simulate(system).changes["instant"].to_list() == [60, 60, 60, 60, 130]

@@ -14,6 +14,7 @@ from typing import Any
 
 import global_oracle
 import oracle
+import pytest
 import takt
 from global_oracle.systems import processors, systems
 from hypothesis import given

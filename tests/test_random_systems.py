@@ -227,7 +227,7 @@ def test_simulation_equals_the_oracle_with_changes_where_tasks_contend(system: o
 
 
 @many
-@given(systems(parents_first=False, features=EVERYTHING), horizons())
+@given(systems(parents_first=False, features=EVERYTHING | CHANGES), horizons())
 def test_every_trace_replays_identically(system: oracle.System, horizon: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "random.takt")
@@ -251,7 +251,7 @@ def test_a_trace_tells_the_same_jobs_and_segments_as_the_simulation(system: orac
 
 
 @many
-@given(systems(features=EVERYTHING), horizons())
+@given(systems(features=EVERYTHING | CHANGES), horizons())
 def test_what_is_kept_changes_nothing(system: oracle.System, horizon: int) -> None:
     keeping = takt.simulate(as_system(system), horizon)
     counting = takt.simulate(as_system(system), horizon, segments=False, jobs=False, budgets=False)

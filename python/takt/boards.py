@@ -223,6 +223,8 @@ def _problems(system: System, board: Board) -> Iterator[Problem]:
     if resolved.cpus > 1:
         message = f"the board has one processor, found {resolved.cpus}"
         yield Problem(message, "board", table="system", key="cpus")
+    if resolved.changes or any(task.is_absent for task in resolved.tasks):
+        yield Problem("the board runs one set of tasks from the beginning to the end", "board", table="change")
     for task in resolved.tasks:
         if not task.is_plain:
             message = "the board runs periodic tasks that just run, for a constant time, and continue when late"

@@ -1,6 +1,6 @@
 """Changes of a running system: what fits in [[change]], and what each task is from when on.
 
-Source: SPEC.md, 7.1 and 11.
+Source: SPEC.md, 7.1 and 12.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from takt.architectures import ARCHITECTURES
 from takt.distributions import Distribution
 from takt.errors import InputError, Problem, show
 from takt.policy import name_of
-from takt.resolve import in_order, resources_of
+from takt.resolve import in_order, resources_of, to_ticks
 from takt.system_tables import SystemTables
 
 if TYPE_CHECKING:
-    from takt.model import Change, Task
+    from takt.model import Change, System, Task
 
 PARAMETERS = {
     "period": "period",
@@ -72,6 +72,15 @@ def _written(value: int | str | tuple[int | str, ...] | Distribution) -> str:
     if isinstance(value, Distribution):
         return value.kind
     return f"[{', '.join(map(str, value))}]" if isinstance(value, tuple) else str(value)
+
+
+def told(system: System, horizon: int) -> list[tuple[int, str]]:
+    """List what changes before a horizon, in the order in which it happens: instant in ticks, and one line."""
+    rows = [
+        (int(to_ticks(change.at, system.resolution)), change.text)
+        for _, change in in_order(system.changes, system.resolution)
+    ]
+    return [row for row in rows if row[0] < horizon]
 
 
 def find_change_problems(

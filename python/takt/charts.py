@@ -112,6 +112,7 @@ def gantt(run: Run, number: int, view: Range1d) -> figure:
     hover = _draw(chart, number)
     sections = _draw_sections(chart, number)
     _draw_deadlocks(chart, number)
+    _draw_changes(chart, lines)
     wheel, pan = WheelZoomTool(dimensions="width", maintain_focus=False), PanTool(dimensions="width")
     chart.add_tools(wheel, pan, _tooltip(hover, lines), _section_tooltip(sections, lines.unit))
     chart.toolbar.active_scroll = wheel
@@ -277,6 +278,21 @@ def _draw_deadlocks(chart: figure, number: int) -> None:
     _labels(chart, marks, text_color="black", background_fill_color="white", **bold)
 
 
+def _draw_changes(chart: figure, lines: Timeline) -> None:
+    """Draw a line through all lanes where something becomes different; its mark says what."""
+    if lines.changes.is_empty():
+        return
+    instants = (lines.changes["instant"].cast(pl.Float64) * lines.scale).to_list()
+    texts = [
+        f"at {instant:g}{lines.unit}: {text}" for instant, text in zip(instants, lines.changes["text"], strict=True)
+    ]
+    count = len(instants)
+    source = ColumnDataSource({"x": instants, "top": [0.0] * count, "bottom": [lines.height] * count, "text": texts})
+    stems = chart.segment("x", "top", "x", "bottom", source=source, line_color="black", line_dash="dashed")
+    marks = chart.scatter("x", "top", source=source, marker="inverted_triangle", size=12, color="black")
+    chart.add_tools(HoverTool(renderers=[stems, marks], tooltips=[("change", "@text")], attachment="above"))
+
+
 def _labels(chart: figure, source: ColumnDataSource, **style: Any) -> None:
     """Write labels beside what they belong to, on a ground that keeps them readable on anything."""
     place = {"x": "x", "y": "y", "text": "label", "x_offset": 4, "text_baseline": "middle"}
@@ -439,7 +455,8 @@ def _busy_shares_of(tasks: pl.DataFrame, until: int) -> NDArray[np.float64]:
     edges = np.linspace(0, until, OVERVIEW_CELLS + 1)
     instants = np.column_stack((segments["start"], ends)).ravel()
     done = np.interp(edges, instants, np.column_stack((before, busy)).ravel())
-    return np.diff(done) * OVERVIEW_CELLS / until
+    shares: NDArray[np.float64] = np.diff(done) * OVERVIEW_CELLS / until
+    return shares
 
 
 def missed_cells(result: Result, until: int) -> list[int]:

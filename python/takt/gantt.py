@@ -31,6 +31,7 @@ _LANE_INCHES = 0.27
 _MARGIN_INCHES = 0.42
 _FIRST_SEGMENTS = 40
 _NAME_CHARACTERS = 16
+_NOTE_CHARACTERS = 40
 _FONT_POINTS = 7.0
 _SMALL_POINTS = 4.5
 _AXES_POINTS, _LETTER_POINTS = 190.0, 2.8
@@ -151,6 +152,7 @@ def _fill(axes: Axes, lines: Timeline, result: Result, first: int, last: int) ->
         _idle(axes, group, lines.idle.filter(pl.col("group") == number), scale)
         _budget(axes, group, lines.budgets.filter(pl.col("group") == number), lines.until, scale)
     _deadlocks(axes, lines, lines.deadlocks.filter(pl.col("instant").is_between(first, last)), scale)
+    _changes(axes, lines, lines.changes.filter(pl.col("instant").is_between(first, last)), scale)
     _style(axes, lines)
     margin = (last - first) * scale * 0.015
     axes.set_xlim(first * scale - margin, last * scale + margin)
@@ -270,6 +272,13 @@ def _deadlocks(axes: Axes, lines: Timeline, deadlocks: pl.DataFrame, scale: floa
         axes.plot([instant * scale], [y], "X", color=_INK, markersize=6, markeredgecolor="white", zorder=6)
     for instant in instants:
         _note(axes, instant * scale, 0.1, "deadlock", weight="bold")
+
+
+def _changes(axes: Axes, lines: Timeline, changes: pl.DataFrame, scale: float) -> None:
+    """Draw a line through all lanes where something becomes different, and say what."""
+    axes.vlines(_at(changes["instant"], scale), 0, lines.height, _INK, linewidth=0.8, linestyle="dashed", zorder=4)
+    for instant, text in changes.iter_rows():
+        _note(axes, instant * scale, 0.1, shorten(text, _NOTE_CHARACTERS))
 
 
 def _at(instants: Iterable[int], scale: float) -> list[float]:

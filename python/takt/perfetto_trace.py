@@ -115,10 +115,7 @@ def _describe_track(
 
 def _events(result: Result, tracks: dict[str, int]) -> Iterable[_Event]:
     """List everything that happens on the tracks of the processors and the tasks."""
-    deadlines = result.summary.select("task", "deadline")
-    jobs = result.jobs.join(deadlines, on="task", maintain_order="left").with_columns(
-        due=pl.col("release") + pl.col("deadline")
-    )
+    jobs = result.jobs.with_columns(due=result.deadlines["deadline"])
     notes = {
         (task, job): (("job", job), ("release", release), ("deadline", due), ("missed", missed))
         for task, job, release, due, missed in jobs.select("task", "job", "release", "due", "missed").rows()
@@ -135,6 +132,7 @@ def _events(result: Result, tracks: dict[str, int]) -> Iterable[_Event]:
         if missed:
             yield _Event(due, _INSTANT, tracks[task], "deadline missed", (("job", job),))
     yield from _lock_events(result, tracks)
+    yield from _change_events(result, tracks)
     for instant, task, job, optional, should_yield in result.points.rows():
         name = "optional point" if optional else "point"
         yield _Event(instant, _INSTANT, tracks[task], name, (("job", job), ("should_yield", should_yield)))
@@ -148,6 +146,13 @@ def _lock_events(result: Result, tracks: dict[str, int]) -> Iterable[_Event]:
     rows = result.locks.rows() if result.system.resources else []
     for instant, task, job, resource, what in rows:
         yield _Event(instant, _INSTANT, tracks[task], _LOCK_NAMES[what].format(resource), (("job", job),))
+
+
+def _change_events(result: Result, tracks: dict[str, int]) -> Iterable[_Event]:
+    """List what became different, at the tasks; another policy at the processor."""
+    for instant, task, what, detail in result.changes.rows():
+        name = f"{what}: {detail}" if detail else what
+        yield _Event(instant, _INSTANT, _FIRST_CPU if task is None else tracks[task], name, ())
 
 
 def _write_event(builder: StreamingTraceProtoBuilder, event: _Event, resolution_ns: int) -> None:

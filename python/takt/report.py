@@ -13,7 +13,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from takt import sharing, times, trace
+from takt import changes, sharing, times, trace
 from takt.granted import Grant, grants
 from takt.policy import name_of
 from takt.sharing import Deadlock
@@ -26,6 +26,8 @@ MAX_LINES = 500
 """How many tasks a table shows; its totals are those of all tasks."""
 MAX_DEADLOCKS = 5
 """How many deadlocks are told; the others are counted."""
+MAX_CHANGES = 10
+"""Likewise of changes."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +121,8 @@ class Report:
         architecture: what the scheduler cost where it runs, if the platform says where.
         deadlocks: circles of waiting jobs, as far as the simulation kept locks.
         cpus: processors that it ran on.
+        changes: what became different, as Result.changes has it.
+        change_lines: the same for people: instant and text.
     """
 
     name: str
@@ -133,6 +137,8 @@ class Report:
     architecture: Architecture | None = None
     deadlocks: tuple[Deadlock, ...] = ()
     cpus: int = 1
+    changes: tuple[dict[str, int | str | None], ...] = ()
+    change_lines: tuple[tuple[int, str], ...] = ()
 
     @property
     def migrations(self) -> int:
@@ -175,6 +181,8 @@ def report_of(result: Result) -> Report:
         architecture=result.architecture,
         deadlocks=sharing.deadlocks(result) if result.keeps_locks else (),
         cpus=system.cpus,
+        changes=tuple(result.changes.iter_rows(named=True)),
+        change_lines=tuple(changes.told(system, result.horizon)),
     )
 
 
@@ -212,6 +220,7 @@ def print_report(console: Console, report: Report, unit: str) -> None:
     elif report.overhead:
         console.print(f"kernel time {clock.write(report.overhead)}, {report.switches} context switches")
     _print_deadlocks(console, report, clock)
+    _print_changes(console, report, clock)
     _say_what_is_left_out(console, report)
 
 
@@ -248,6 +257,24 @@ def _print_deadlocks(console: Console, report: Report, clock: Clock, prefix: str
     """Print a line for each deadlock."""
     for sentence in deadlock_sentences(report.deadlocks, clock.write):
         console.print(Text(prefix + sentence, style=_MISSED), soft_wrap=True)
+
+
+def _print_changes(console: Console, report: Report, clock: Clock) -> None:
+    """Print a line for each change."""
+    for sentence in change_sentences(report.change_lines, clock.write):
+        console.print(Text(sentence), soft_wrap=True)
+
+
+def change_sentences(lines: Sequence[tuple[int, str]], write: Callable[[int], str]) -> list[str]:
+    """Say what became different and when; of many, only the first ones.
+
+    Args:
+        lines: instants and what changed.
+        write: how to write an instant.
+    """
+    sentences = [f"at {write(instant)}: {text}" for instant, text in lines[:MAX_CHANGES]]
+    more = len(lines) - len(sentences)
+    return sentences + [f"{more} more change{'s' if more > 1 else ''}"] * (more > 0)
 
 
 def deadlock_sentences(deadlocks: Sequence[Deadlock], write: Callable[[int], str]) -> list[str]:
@@ -316,6 +343,7 @@ def print_policies(console: Console, reports: Sequence[Report], unit: str) -> No
     print_table(console, title, _policies_table(reports, clock))
     for report in reports:
         _print_deadlocks(console, report, clock, f"{report.policy}: ")
+    _print_changes(console, reports[0], clock)
     _say_what_is_left_out(console, reports[0])
 
 
@@ -472,6 +500,7 @@ def as_json(report: Report, file: str) -> dict[str, Any]:
         "overhead": report.overhead,
         "architecture": _architecture_as_json(report.architecture),
         "deadlocks": [asdict(deadlock) for deadlock in report.deadlocks],
+        "changes": list(report.changes),
         "tasks": [_row_as_json(row) for row in report.rows],
     }
 

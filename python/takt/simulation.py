@@ -201,6 +201,28 @@ class Result:
         return self._locks is not None
 
     @property
+    def changes(self) -> pl.DataFrame:
+        """What became different before the horizon: instant, task, what, detail.
+
+        What is "removed", "added", "parameters" (detail says which) or "policy" (detail names it, and there is no
+        task).
+        """
+        return _changes(self.system.resolved, self.horizon)
+
+    @property
+    def deadlines(self) -> pl.DataFrame:
+        """The absolute deadlines of all jobs: task, job, deadline, in the order of `jobs`.
+
+        In a rate-based system those that it gave, null of a job that had no window.
+
+        Raises:
+            ValueError: the jobs were not asked for.
+        """
+        if self.system.resolved.rates is not None:
+            return self.windows.select("task", "job", "deadline")
+        return _deadlines(self.system.resolved, self.jobs)
+
+    @property
     def budget_changes(self) -> pl.DataFrame:
         """The budgets after every decision: tick, server (its place in the file), budget, is_charged.
 
@@ -493,6 +515,41 @@ def _points(resolved: ResolvedSystem, columns: Mapping[str, _core.Column]) -> pl
         "job",
         pl.col("optional", "should_yield").cast(pl.Boolean),
     )
+
+
+_CHANGES = {"leave": "removed", "enter": "added", "parameters": "parameters", "policy": "policy"}
+
+
+def _changes(resolved: ResolvedSystem, horizon: int) -> pl.DataFrame:
+    """Make the frame of changes."""
+    rows = [
+        (
+            change.at,
+            None if change.task is None else resolved.tasks[change.task].name,
+            _CHANGES[change.kind],
+            change.policy or (change.text if change.kind == "parameters" else ""),
+        )
+        for change in resolved.changes
+        if change.at < horizon
+    ]
+    schema = {"instant": pl.UInt64, "task": pl.String, "what": pl.String, "detail": pl.String}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _deadlines(resolved: ResolvedSystem, jobs: pl.DataFrame) -> pl.DataFrame:
+    """Make the frame of deadlines: those that the task has at the arrival of a job."""
+    tasks = resolved.tasks
+    rows = [(task.name, 0, task.deadline) for task in tasks]
+    rows += [
+        (tasks[change.task].name, change.at, change.deadline)
+        for change in resolved.changes
+        if change.task is not None and change.kind == "parameters"
+    ]
+    schema = {"task": pl.String, "release": pl.UInt64, "relative": pl.UInt64}
+    known = pl.DataFrame(rows, schema=schema, orient="row").sort("release", maintain_order=True)
+    numbered = jobs.select("task", "job", "release").with_row_index("row").sort("release", maintain_order=True)
+    found = numbered.join_asof(known, on="release", by="task", strategy="backward", check_sortedness=False)
+    return found.sort("row").select("task", "job", deadline=pl.col("release") + pl.col("relative"))
 
 
 _LOCKS = ["lock", "wait", "unlock", "deadlock"]

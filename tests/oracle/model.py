@@ -220,7 +220,7 @@ class Platform:
 
 @dataclass(frozen=True)
 class Change:
-    """What becomes different at an instant (SPEC.md, 11).
+    """What becomes different at an instant (SPEC.md, 12).
 
     Args:
         at: the instant, >= 0.

@@ -37,8 +37,8 @@ specification leaves something open, the rule here is:
   blocked; then those that started under a threshold. What a job has by holding is part of it "by itself".
 - A lock or unlock is an invocation, if a free one where the job goes on and no timer came. With pulled points, timers
   wait at it unless it blocks the job.
-- A policy changes at its instant, after what the running job does then but before it locks and before steps 5 to 7; if the
-  kernel is busy then, in its next pass. Nobody is invoked because of it alone.
+- A policy changes at its instant, after what the running job does then but before it locks and before steps 5 to 7; if
+  the kernel is busy then, in its next pass. Nobody is invoked because of it alone.
 - A tick alone is paid for, but the scheduler is not invoked for it.
 - A tick of the timer is never put off, and an idle processor has ticks too.
 
