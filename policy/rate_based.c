@@ -224,11 +224,22 @@ static bool has_work(const takt_rate_task_t *rate) {
     return takt_task_is_active(task_of(rate)) || task_of(rate)->waiting > 0;
 }
 
-/* When `rate` is to be looked at again: a release, or a window that work waits for. */
+/* At `instant` a release is due, or a window that work waits for. A finish timer that comes then stands for the
+ * start timer too, so that most windows need one timer. */
+static void start_at(takt_rate_task_t *rate, takt_instant_t instant) {
+    takt_task_t *task = task_of(rate);
+    const takt_timer_t *finish = &rate->extension.expiry;
+    if (takt_timer_is_armed(finish) && finish->instant == instant) {
+        takt_timers_remove(&task->entity->home->timers, &task->timer);
+    } else {
+        takt_allocator_arm_start(task, instant);
+    }
+}
+
 static void arm_start(takt_rate_task_t *rate, takt_instant_t now) {
     const bool waits = is_hard(rate) && has_work(rate) && !is_open(rate);
     const takt_instant_t instant = waits ? least_of(rate->deadline, rate->next_release) : rate->next_release;
-    takt_allocator_arm_start(task_of(rate), later_of(now, instant));
+    start_at(rate, later_of(now, instant));
 }
 
 /* The window of the current job ends at `deadline`, where a soft or none task begins the next one. */
@@ -237,7 +248,7 @@ static void set_deadline(takt_rate_task_t *rate, takt_instant_t deadline) {
     takt_allocator_arm_finish(task_of(rate), rate->deadline);
     if (!is_hard(rate)) {
         rate->next_release = rate->deadline;
-        takt_allocator_arm_start(task_of(rate), rate->next_release);
+        start_at(rate, rate->next_release);
     }
 }
 
@@ -548,27 +559,6 @@ static void meet_boundary(takt_rate_task_t *rate, takt_instant_t instant) {
     }
 }
 
-/* Before its deadline `rate` is woken because it is not ahead of its share, or was not when the timer was armed. */
-static void rate_based_finish(takt_task_t *task, takt_instant_t instant) {
-    takt_rate_task_t *rate = takt_rate_task_of(task);
-    if (instant >= rate->deadline) {
-        note_miss(rate);
-    } else {
-        takt_allocator_arm_finish(task, rate->deadline);
-    }
-    if (is_open(rate) && (rate->stage == TAKT_RATE_LEAVING || instant >= rate->deadline)) {
-        return;
-    }
-    if (rate->stage == TAKT_RATE_LEAVING) {
-        takt_timers_remove(&task->entity->home->timers, &task->extension->expiry);
-        depart(rate, instant);
-    } else if (instant < rate->deadline) {
-        shrink_in_flight(rate, instant);
-    } else {
-        meet_boundary(rate, instant);
-    }
-}
-
 static void rate_based_start(takt_task_t *task, takt_instant_t instant) {
     takt_rate_task_t *rate = takt_rate_task_of(task);
     if (is_hard(rate) && instant >= rate->next_release) {
@@ -583,6 +573,49 @@ static void rate_based_start(takt_task_t *task, takt_instant_t instant) {
     }
     if (is_hard(rate)) {
         arm_start(rate, instant);
+    }
+}
+
+/* `rate` has asked to leave: it goes unless its job is still served. */
+static void finish_leaving(takt_rate_task_t *rate, takt_instant_t instant) {
+    takt_task_t *task = task_of(rate);
+    if (!is_open(rate)) {
+        takt_timers_remove(&task->entity->home->timers, &task->extension->expiry);
+        depart(rate, instant);
+    }
+}
+
+/* The deadline has come. Where the finish timer stood for the start timer, that follows after all grants of the
+ * instant, or at once if none of them can matter. */
+static void end_window(takt_rate_task_t *rate, takt_instant_t instant) {
+    takt_task_t *task = task_of(rate);
+    if (!is_open(rate)) {
+        meet_boundary(rate, instant);
+    }
+    if (takt_timer_is_armed(&task->timer)) {
+        return;
+    }
+    if (!is_open(rate) && target_of(rate)->rate <= rate->now.rate && can_begin(rate)) {
+        rate_based_start(task, instant);
+    } else {
+        takt_allocator_arm_start(task, instant);
+    }
+}
+
+/* Before its deadline `rate` is woken because it is not ahead of its share, or was not when the timer was armed. */
+static void rate_based_finish(takt_task_t *task, takt_instant_t instant) {
+    takt_rate_task_t *rate = takt_rate_task_of(task);
+    if (instant >= rate->deadline) {
+        note_miss(rate);
+    } else {
+        takt_allocator_arm_finish(task, rate->deadline);
+    }
+    if (rate->stage == TAKT_RATE_LEAVING) {
+        finish_leaving(rate, instant);
+    } else if (instant >= rate->deadline) {
+        end_window(rate, instant);
+    } else {
+        shrink_in_flight(rate, instant);
     }
 }
 
