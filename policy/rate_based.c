@@ -117,11 +117,15 @@ static takt_rate_target_t compute_target(const takt_rate_based_t *rates, const t
 }
 
 /* What `rate`, which is admitted, is to have. */
-static const takt_rate_target_t *target_of(takt_rate_task_t *rate) {
+TAKT_RARE static void renew_target(takt_rate_task_t *rate) {
     const takt_rate_based_t *rates = rates_of(rate);
-    if (rate->epoch != rates->epoch) {
-        rate->target = compute_target(rates, rate);
-        rate->epoch = rates->epoch;
+    rate->target = compute_target(rates, rate);
+    rate->epoch = rates->epoch;
+}
+
+TAKT_INLINE const takt_rate_target_t *target_of(takt_rate_task_t *rate) {
+    if (TAKT_UNLIKELY(rate->epoch != rates_of(rate)->epoch)) {
+        renew_target(rate);
     }
     return &rate->target;
 }
@@ -229,10 +233,11 @@ static bool has_work(const takt_rate_task_t *rate) {
 static void start_at(takt_rate_task_t *rate, takt_instant_t instant) {
     takt_task_t *task = task_of(rate);
     const takt_timer_t *finish = &rate->extension.expiry;
-    if (takt_timer_is_armed(finish) && finish->instant == instant) {
-        takt_timers_remove(&task->entity->home->timers, &task->timer);
-    } else {
+    const bool finishes_then = takt_timer_is_armed(finish) && finish->instant == instant;
+    if (!finishes_then) {
         takt_allocator_arm_start(task, instant);
+    } else if (takt_timer_is_armed(&task->timer)) {
+        takt_timers_remove(&task->entity->home->timers, &task->timer);
     }
 }
 
