@@ -82,18 +82,17 @@ static takt_rate_target_t make_target(uint64_t rate, takt_duration_t budget, tak
 
 /* Equations (6) and (7). */
 static takt_rate_target_t soft_target(const takt_rate_based_t *rates, const takt_rate_task_t *rate) {
-    const takt_task_t *task = task_of(rate);
     const uint64_t requested = rates->requested[TAKT_CLASS_SOFT];
     const takt_duration_t grid = rates->settings.grid;
     if (rates->soft == requested) {
-        return make_target(rate->request, task->wcet, task->job.period);
+        return make_target(rate->request, rate->estimate, task_of(rate)->job.period);
     }
     const uint64_t given = takt_quotient(rate->request * rates->soft, requested);
     if (given == 0) {
         return make_target(0, 0, 0);
     }
-    const takt_duration_t period = takt_quotient_up(task->wcet * WHOLE, given);
-    return make_target(given, task->wcet, takt_quotient_up(period, grid) * grid);
+    const takt_duration_t period = takt_quotient_up(rate->estimate * WHOLE, given);
+    return make_target(given, rate->estimate, takt_quotient_up(period, grid) * grid);
 }
 
 /* Equations (13) and (14). */
@@ -129,6 +128,8 @@ TAKT_INLINE const takt_rate_target_t *target_of(takt_rate_task_t *rate) {
     }
     return &rate->target;
 }
+
+static bool is_to_grow(takt_rate_task_t *rate) { return target_of(rate)->rate > rate->now.rate; }
 
 static bool is_to_shrink(takt_rate_task_t *rate) { return target_of(rate)->rate < rate->now.rate; }
 
@@ -265,7 +266,13 @@ static void begin_job(takt_rate_task_t *rate, takt_instant_t instant) {
         task->waiting--;
     }
     rate->is_late = false;
+    rate->executed = 0;
     takt_allocator_begin_job(task, release);
+}
+
+/* Whether `rate` may get more rate before its boundary, and so goes on waiting for it. */
+static bool may_wait_in_flight(takt_rate_task_t *rate) {
+    return rates_of(rate)->settings.has_compression && class_of(rate) == TAKT_CLASS_SOFT && is_to_grow(rate);
 }
 
 /* Gives the oldest job a budget and a window; a hard job that overran gets a whole period. */
@@ -273,11 +280,14 @@ static void begin_window(takt_rate_task_t *rate, takt_instant_t instant) {
     takt_task_t *task = task_of(rate);
     const takt_rate_target_t parameters = parameters_of(rate);
     const bool is_overrun = is_hard(rate) && takt_task_is_active(task);
+    rate->executed += served(rate);
     rate->now.budget = parameters.budget;
     rate->now.period = parameters.period;
     rate->share = 0;
     rate->share_at = instant;
-    end_pending(rate);
+    if (!may_wait_in_flight(rate)) {
+        end_pending(rate);
+    }
     if (!takt_task_is_active(task)) {
         begin_job(rate, instant);
     }
@@ -290,6 +300,7 @@ static void refill(takt_rate_task_t *rate, takt_instant_t now) {
     const takt_rate_target_t parameters = parameters_of(rate);
     account_share(rate, now);
     rate->share = limited(rate->share - in_shares(rate->now.budget));
+    rate->executed += rate->now.budget;
     rate->now.budget = parameters.budget;
     rate->now.period = parameters.period;
     set_deadline(rate, later_of(now, rate->deadline) + parameters.period);
@@ -335,13 +346,16 @@ static takt_instant_t moved_deadline(takt_rate_task_t *rate, takt_instant_t now)
     return now + takt_quotient_up((uint64_t)(in_shares(rate->now.budget) - has), target_of(rate)->rate);
 }
 
-/* A later deadline for the window; the next job comes there. */
-static void extend(takt_rate_task_t *rate, takt_instant_t now) {
-    takt_task_t *task = task_of(rate);
-    account_share(rate, now);
-    const takt_instant_t deadline = later_of(rate->deadline, moved_deadline(rate, now));
+/* No more of the share than what was served counts from now on. */
+static void forget_surplus(takt_rate_task_t *rate) {
     const int64_t executed = in_shares(served(rate));
     rate->share = rate->share < executed ? rate->share : executed;
+}
+
+/* Another deadline for the window; the next job comes there. */
+static void move_to(takt_rate_task_t *rate, takt_instant_t deadline, takt_instant_t now) {
+    takt_task_t *task = task_of(rate);
+    forget_surplus(rate);
     rate->now.period = target_of(rate)->period;
     set_deadline(rate, deadline);
     if (is_open(rate)) {
@@ -351,9 +365,35 @@ static void extend(takt_rate_task_t *rate, takt_instant_t now) {
     }
 }
 
+static void extend(takt_rate_task_t *rate, takt_instant_t now) {
+    account_share(rate, now);
+    move_to(rate, later_of(rate->deadline, moved_deadline(rate, now)), now);
+}
+
+static void compress(takt_rate_task_t *rate, takt_instant_t now) {
+    account_share(rate, now);
+    move_to(rate, least_of(rate->deadline, moved_deadline(rate, now)), now);
+}
+
+/* What the target rate serves up to the deadline, at most the longest budget. */
+static takt_duration_t left_by_target(takt_rate_task_t *rate, takt_instant_t now) {
+    const takt_wide_t whole = {0, WHOLE};
+    const takt_wide_t left = takt_wide_product(target_of(rate)->rate, rate->deadline - now);
+    return least_of(takt_wide_quotient(left, whole), TAKT_RATE_LONGEST - served(rate));
+}
+
 static bool may_extend(takt_rate_task_t *rate) {
     const takt_rate_target_t *target = target_of(rate);
-    return class_of(rate) == TAKT_CLASS_SOFT && target->rate > 0 && target->budget == rate->now.budget;
+    return class_of(rate) == TAKT_CLASS_SOFT && target->rate > 0 && target->budget == rate->now.budget &&
+           rates_of(rate)->settings.rule != TAKT_RATE_BOUNDARY;
+}
+
+static bool may_cut(const takt_rate_task_t *rate) {
+    return class_of(rate) == TAKT_CLASS_NONE && rates_of(rate)->settings.has_cuts && !is_naive(rate);
+}
+
+static bool may_compress(takt_rate_task_t *rate) {
+    return may_wait_in_flight(rate) && is_open(rate) && target_of(rate)->budget == rate->now.budget;
 }
 
 static bool is_running(const takt_rate_task_t *rate) {
@@ -367,6 +407,123 @@ static void await_share(takt_rate_task_t *rate, takt_instant_t now) {
     }
 }
 
+static bool waits_to_shrink_in_flight(takt_rate_task_t *rate) {
+    return rate->stage == TAKT_RATE_IN && !is_naive(rate) && is_to_shrink(rate) &&
+           (may_extend(rate) || may_cut(rate));
+}
+
+/* The window has closed before or after its deadline. */
+static void close_window(takt_rate_task_t *rate, takt_instant_t now) {
+    if (rate->stage == TAKT_RATE_LEAVING) {
+        takt_allocator_arm_finish(task_of(rate), release_of_rate(rate, now));
+        return;
+    }
+    if (now >= rate->deadline) {
+        takt_allocator_arm_finish(task_of(rate), now);
+    } else if (waits_to_shrink_in_flight(rate)) {
+        await_share(rate, now);
+    }
+    arm_start(rate, now);
+}
+
+/* The largest of what the last jobs executed; 0 if these are not enough. */
+static takt_duration_t largest_of_latest(const takt_rate_task_t *rate) {
+    const uint32_t count = rates_of(rate)->settings.estimate_jobs;
+    takt_duration_t largest = 0;
+    for (uint32_t i = 1; i <= count && i <= rate->finished; i++) {
+        const takt_duration_t executed = rate->latest[(rate->finished - i) & (TAKT_RATE_JOBS - 1u)];
+        largest = executed > largest ? executed : largest;
+    }
+    return rate->finished >= count ? largest : 0u;
+}
+
+/* Sets what `rate` asks for, from its next boundary on. */
+static void set_estimate(takt_rate_task_t *rate, takt_duration_t estimate, takt_instant_t now) {
+    takt_rate_based_t *rates = rates_of(rate);
+    const bool counts = rate->stage == TAKT_RATE_WAITING || rate->stage == TAKT_RATE_IN;
+    const uint64_t before = rate->request;
+    rate->estimate = estimate;
+    rate->request = takt_quotient_up(estimate * WHOLE, task_of(rate)->job.period);
+    if (counts) {
+        rates->requested[TAKT_CLASS_SOFT] += rate->request - before;
+        divide(rates, now);
+    }
+}
+
+/* A job of `rate` is complete: the estimate rises at once, and falls to the largest of the last jobs. */
+static void adapt(takt_rate_task_t *rate, takt_instant_t now) {
+    const takt_duration_t executed = least_of(rate->executed + served(rate), task_of(rate)->job.period);
+    rate->latest[rate->finished & (TAKT_RATE_JOBS - 1u)] = executed;
+    rate->finished = rate->finished + 1u != 2u * TAKT_RATE_JOBS ? rate->finished + 1u : TAKT_RATE_JOBS;
+    takt_duration_t estimate = largest_of_latest(rate);
+    if (estimate == 0) {
+        estimate = later_of(rate->estimate, executed);
+    }
+    if (estimate != rate->estimate) {
+        set_estimate(rate, estimate, now);
+    }
+}
+
+static void rate_based_complete(takt_task_t *task, takt_instant_t now) {
+    takt_rate_task_t *rate = takt_rate_task_of(task);
+    if (rate->adapts) {
+        adapt(rate, now);
+    }
+    takt_allocator_end_job(task, now);
+    close_window(rate, now);
+}
+
+/* The budget is used up, and there is no other one before the deadline. */
+static void end_chunk(takt_rate_task_t *rate, takt_instant_t now) {
+    if (class_of(rate) == TAKT_CLASS_NONE && rates_of(rate)->settings.has_background) {
+        takt_allocator_run_in_background(task_of(rate), rate->deadline + LATEST);
+    } else {
+        takt_allocator_throttle(task_of(rate), now);
+    }
+    close_window(rate, now);
+}
+
+/* Its target rate leaves `rate` nothing up to the end of its window: a job that takes whole budgets is complete. */
+static void end_cut_chunk(takt_rate_task_t *rate, takt_instant_t now) {
+    if (rate->is_greedy) {
+        note(rate, TAKT_ALLOCATION_FINISHED, now);
+        rate_based_complete(task_of(rate), now);
+    } else {
+        end_chunk(rate, now);
+    }
+}
+
+/* The chunk of `rate`, of class none, ends where its target rate has served what is left of its window. */
+static void cut(takt_rate_task_t *rate, takt_instant_t now) {
+    account_share(rate, now);
+    forget_surplus(rate);
+    if (!is_open(rate)) {
+        rerate(rate, now);
+        return;
+    }
+    const takt_duration_t left = left_by_target(rate, now);
+    rate->now.budget = served(rate) + left;
+    task_of(rate)->job.remaining = left;
+    rerate(rate, now);
+    if (left > 0) {
+        takt_allocator_open(task_of(rate), rate->deadline, left, now);
+    } else {
+        end_cut_chunk(rate, now);
+    }
+}
+
+/* In flight: lowers the rate of `rate`, whose window has changed or is to, once it is not ahead. */
+static void give_up(takt_rate_task_t *rate, takt_instant_t now) {
+    if (!is_naive(rate) && catches_up_at(rate, now) > now) {
+        await_share(rate, now);
+    } else if (may_extend(rate)) {
+        extend(rate, now);
+        rerate(rate, now);
+    } else {
+        cut(rate, now);
+    }
+}
+
 /* In flight: lowers the rate of `rate` as soon as the rule allows. */
 static void shrink_in_flight(takt_rate_task_t *rate, takt_instant_t now) {
     if (rate->stage != TAKT_RATE_IN || !is_to_shrink(rate)) {
@@ -375,28 +532,33 @@ static void shrink_in_flight(takt_rate_task_t *rate, takt_instant_t now) {
     const bool extends = may_extend(rate);
     if (is_at_boundary(rate, now) || (is_naive(rate) && !extends)) {
         rerate(rate, now);
-    } else if (extends && (is_naive(rate) || catches_up_at(rate, now) == now)) {
-        extend(rate, now);
-        rerate(rate, now);
-    } else if (extends) {
-        await_share(rate, now);
+    } else if (extends || may_cut(rate)) {
+        give_up(rate, now);
     }
+}
+
+/* In flight: `rate` waits for more, or not any more. */
+static void await_growth(takt_rate_task_t *rate) {
+    if (rate->stage == TAKT_RATE_IN && may_wait_in_flight(rate)) {
+        pend(rate);
+    }
+}
+
+static bool changes_in_flight(const takt_rate_based_t *rates) {
+    const takt_rate_settings_t *settings = &rates->settings;
+    return settings->rule != TAKT_RATE_BOUNDARY || settings->has_compression || settings->has_cuts;
 }
 
 /* In flight: open windows are told that targets have changed. */
 static void sweep(takt_rate_based_t *rates, takt_instant_t now) {
-    if (rates->settings.rule == TAKT_RATE_BOUNDARY || rates->swept == rates->epoch) {
+    if (!changes_in_flight(rates) || rates->swept == rates->epoch) {
         return;
     }
     rates->swept = rates->epoch;
     for (takt_rate_task_t *rate = rates->first; rate != NULL; rate = rate->next) {
         shrink_in_flight(rate, now);
+        await_growth(rate);
     }
-}
-
-static bool waits_to_shrink_in_flight(takt_rate_task_t *rate) {
-    return rates_of(rate)->settings.rule == TAKT_RATE_IN_FLIGHT && rate->stage == TAKT_RATE_IN &&
-           is_to_shrink(rate) && may_extend(rate);
 }
 
 static void enter(takt_rate_task_t *rate, takt_instant_t now) {
@@ -417,9 +579,20 @@ static bool has_room(takt_rate_task_t *rate) {
     return rates_of(rate)->reserved - rate->now.rate + target_of(rate)->rate <= WHOLE;
 }
 
+/* Raises the rate of `rate`, which is in, at its boundary or in flight. */
+static void grow(takt_rate_task_t *rate, takt_instant_t now) {
+    if (is_at_boundary(rate, now)) {
+        rerate(rate, now);
+    } else if (may_compress(rate)) {
+        compress(rate, now);
+        rerate(rate, now);
+        end_pending(rate);
+    }
+}
+
 /* Lets `rate`, which waits, in or raises its rate if there is room. */
 static void grant(takt_rate_task_t *rate, takt_instant_t now) {
-    const bool gains = target_of(rate)->rate > rate->now.rate && has_room(rate);
+    const bool gains = is_to_grow(rate) && has_room(rate);
     if (rate->stage == TAKT_RATE_WAITING) {
         if (gains) {
             enter(rate, now);
@@ -427,15 +600,17 @@ static void grant(takt_rate_task_t *rate, takt_instant_t now) {
         return;
     }
     if (gains) {
-        rerate(rate, now);
+        grow(rate, now);
     }
-    takt_allocator_arm_start(task_of(rate), now);
+    if (is_at_boundary(rate, now)) {
+        takt_allocator_arm_start(task_of(rate), now);
+    }
 }
 
 /* Who waits at its boundary gives up rate as others do. */
 static void shrink_pending(takt_rate_task_t *rate, takt_instant_t now) {
     for (; rate != NULL; rate = rate->next_pending) {
-        if (rate->stage == TAKT_RATE_IN && is_to_shrink(rate)) {
+        if (rate->stage == TAKT_RATE_IN && is_at_boundary(rate, now) && is_to_shrink(rate)) {
             rerate(rate, now);
         }
     }
@@ -502,35 +677,6 @@ static void rate_based_leave(takt_task_t *task, takt_instant_t now) {
     divide(rates_of(rate), now);
 }
 
-/* The window has closed before or after its deadline. */
-static void close_window(takt_rate_task_t *rate, takt_instant_t now) {
-    if (rate->stage == TAKT_RATE_LEAVING) {
-        takt_allocator_arm_finish(task_of(rate), release_of_rate(rate, now));
-        return;
-    }
-    if (now >= rate->deadline) {
-        takt_allocator_arm_finish(task_of(rate), now);
-    } else if (waits_to_shrink_in_flight(rate)) {
-        await_share(rate, now);
-    }
-    arm_start(rate, now);
-}
-
-static void rate_based_complete(takt_task_t *task, takt_instant_t now) {
-    takt_allocator_end_job(task, now);
-    close_window(takt_rate_task_of(task), now);
-}
-
-/* The budget is used up, and there is no other one before the deadline. */
-static void end_chunk(takt_rate_task_t *rate, takt_instant_t now) {
-    if (class_of(rate) == TAKT_CLASS_NONE && rates_of(rate)->settings.has_background) {
-        takt_allocator_run_in_background(task_of(rate), rate->deadline + LATEST);
-    } else {
-        takt_allocator_throttle(task_of(rate), now);
-    }
-    close_window(rate, now);
-}
-
 static void rate_based_exhaust(takt_task_t *task, takt_instant_t now) {
     takt_rate_task_t *rate = takt_rate_task_of(task);
     if (rate->is_greedy) {
@@ -558,7 +704,7 @@ static void note_miss(takt_rate_task_t *rate) {
 static void meet_boundary(takt_rate_task_t *rate, takt_instant_t instant) {
     if (is_to_shrink(rate)) {
         rerate(rate, instant);
-    } else if (target_of(rate)->rate > rate->now.rate) {
+    } else if (is_to_grow(rate)) {
         pend(rate);
         takt_allocator_call(rate->extension.allocation, instant);
     }
@@ -665,8 +811,11 @@ void takt_rate_based_init(takt_rate_based_t *rates, const takt_rate_settings_t *
     rates->settings.sigma = settings->sigma;
     rates->settings.grid = settings->grid;
     rates->settings.rule = settings->rule;
+    rates->settings.estimate_jobs = settings->estimate_jobs;
     rates->settings.has_formula = settings->has_formula;
     rates->settings.has_background = settings->has_background;
+    rates->settings.has_compression = settings->has_compression;
+    rates->settings.has_cuts = settings->has_cuts;
     takt_allocation_init(&rates->allocation, &rate_based_allocator, dispatcher);
 }
 
@@ -684,6 +833,7 @@ void takt_rate_based_add(takt_rate_based_t *rates, takt_rate_task_t *rate, takt_
                          bool is_greedy) {
     rate->extension.allocation = &rates->allocation;
     rate->is_greedy = is_greedy;
+    rate->estimate = parameters->wcet;
     if (parameters->task_class == TAKT_CLASS_NONE) {
         rate->weight = weight;
     } else {

@@ -7,8 +7,8 @@
  *
  * A task computes its target at its own boundary, if somebody entered or left since. The share that a window has
  * been given is kept in closed form: what it was when the rate last changed.
- * Cost: O(log n) per event and the number of tasks that wait for rate; in flight O(n) more for each request.
- * Leaves out: estimates that adapt, deadlines that move earlier, smaller budgets in flight, and resources. */
+ * Cost: O(log n) per event and the number of tasks that wait for rate; where anything changes in flight, O(n) more
+ * for each request. Leaves out: resources. */
 #ifndef TAKT_POLICY_RATE_BASED_H
 #define TAKT_POLICY_RATE_BASED_H
 
@@ -23,6 +23,9 @@
 /* Weights are below this, so that the sum of all times the whole is below 2^62. */
 #define TAKT_RATE_WEIGHTS (UINT64_C(1) << 16)
 
+/* How many jobs an estimate looks back at most. */
+enum { TAKT_RATE_JOBS = 16 };
+
 /* When a task gives up rate. */
 typedef enum takt_rate_rule {
     TAKT_RATE_BOUNDARY = 0, /* at its boundary */
@@ -36,8 +39,11 @@ typedef struct takt_rate_settings {
     uint64_t sigma;       /* least share of all soft tasks, kept free when hard ones are admitted */
     takt_duration_t grid; /* >= 1: stretched periods are multiples of it */
     takt_rate_rule_t rule;
+    uint32_t estimate_jobs; /* 1 .. TAKT_RATE_JOBS: a smaller estimate is the largest of that many jobs */
     bool has_formula;
-    bool has_background; /* class none uses time that nobody else wants, beyond its budget */
+    bool has_background;  /* class none uses time that nobody else wants, beyond its budget */
+    bool has_compression; /* a soft task whose rate grows gets an earlier deadline in flight */
+    bool has_cuts;        /* a task of class none gives up rate in flight, with a smaller budget */
 } takt_rate_settings_t;
 
 typedef enum takt_rate_stage {
@@ -61,6 +67,10 @@ typedef struct takt_rate_task {
     struct takt_rate_task *next_pending; /* of its class, in file order */
     uint64_t request;                    /* the rate that it asks for */
     uint64_t weight;
+    takt_duration_t estimate;               /* of the wcet: the budget that it asks for */
+    takt_duration_t executed;               /* by the current job, in budgets that were refilled */
+    takt_duration_t latest[TAKT_RATE_JOBS]; /* what the last jobs executed, a ring */
+    uint32_t finished;         /* how many jobs that was, up to the size of the ring and around */
     takt_rate_target_t target; /* as of `epoch` */
     takt_rate_target_t now;    /* in force */
     int64_t share;             /* of the window, in ticks times the whole, up to share_at */
@@ -72,6 +82,7 @@ typedef struct takt_rate_task {
     bool is_pending; /* it waits for room, or at its boundary for rate */
     bool is_greedy;  /* its jobs use the whole budget of a window */
     bool is_late;    /* the current job was unfinished at its deadline */
+    bool adapts;     /* soft: the estimate follows what its jobs execute */
 } takt_rate_task_t;
 
 typedef struct takt_rate_based {
@@ -100,6 +111,9 @@ void takt_rate_based_init(takt_rate_based_t *rates, const takt_rate_settings_t *
 void takt_rate_based_add(takt_rate_based_t *rates, takt_rate_task_t *rate, takt_task_t *task,
                          takt_entity_t *entity, const takt_task_parameters_t *parameters, uint64_t weight,
                          bool is_greedy);
+
+/* From now on the estimate of `rate`, a soft task, follows what its jobs execute. */
+TAKT_INLINE void takt_rate_based_adapt(takt_rate_task_t *rate) { rate->adapts = true; }
 
 TAKT_INLINE takt_rate_task_t *takt_rate_task_of(const takt_task_t *task) {
     return TAKT_CONTAINER_OF(task->extension, takt_rate_task_t, extension);

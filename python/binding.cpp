@@ -369,17 +369,29 @@ class Spec {
     // The root is rate-based: what belongs to all tasks, then one element for each task, then the requests in
     // the order in which they are made.
     void set_rates(uint64_t beta, bool has_formula, uint64_t sigma, uint64_t grid, uint64_t rule,
-                   bool has_background, const Column &weight, const Column &is_greedy, const Column &instant,
+                   bool has_background, bool has_compression, bool has_cuts, uint64_t estimate_jobs,
+                   const Column &weight, const Column &is_greedy, const Column &adapts, const Column &instant,
                    const Column &task, const Column &is_leave) {
         require(spec_.policy == &takt_policy_rate_based, "rates under another policy");
         require(servers_.empty() && resources_.empty() && threads_.empty(), "rates beside other things");
         require(beta <= TAKT_RATE_WHOLE && sigma <= TAKT_RATE_WHOLE, "a share above the whole");
         require(rule <= TAKT_RATE_NAIVE, "rule is out of range");
-        rates_ = {beta,        sigma,         rated_time(grid), static_cast<takt_rate_rule_t>(rule),
-                  has_formula, has_background};
-        require_length(tasks_.size(), {weight.size(), is_greedy.size()});
+        require(estimate_jobs >= 1 && estimate_jobs <= TAKT_RATE_JOBS, "number of jobs is out of range");
+        rates_ = {beta,
+                  sigma,
+                  rated_time(grid),
+                  static_cast<takt_rate_rule_t>(rule),
+                  static_cast<uint32_t>(estimate_jobs),
+                  has_formula,
+                  has_background,
+                  has_compression,
+                  has_cuts};
+        require_length(tasks_.size(), {weight.size(), is_greedy.size(), adapts.size()});
         for (size_t i = 0; i < tasks_.size(); i++) {
             set_rate(tasks_[i], weight(i), is_greedy(i) != 0);
+            require(adapts(i) == 0 || tasks_[i].task_class == TAKT_CLASS_SOFT,
+                    "an estimate of a task that is not soft");
+            tasks_[i].adapts = adapts(i) != 0;
         }
         add_requests(instant, task, is_leave);
         spec_.rates = &rates_;
@@ -1254,6 +1266,7 @@ NB_MODULE(_core, m) {
     m.attr("TIME_LIMIT") = kTimeLimit;
     m.attr("TRACE_VERSION") = static_cast<int>(TAKT_TRACE_VERSION);
     m.attr("RATE_WHOLE") = TAKT_RATE_WHOLE;
+    m.attr("RATE_JOBS") = static_cast<int>(TAKT_RATE_JOBS);
     m.attr("RATE_LONGEST") = TAKT_RATE_LONGEST;
     m.attr("RATE_WEIGHTS") = TAKT_RATE_WEIGHTS;
     m.attr("RECORD_COMPLETE") = static_cast<int>(TAKT_RECORD_COMPLETE);
@@ -1294,8 +1307,10 @@ NB_MODULE(_core, m) {
         .def("set_architecture", &Spec::set_architecture, nb::kw_only(), nb::arg("model"),
              nb::arg("context_switch"), nb::arg("interval"), nb::arg("is_fixed"), nb::arg("latency"))
         .def("set_rates", &Spec::set_rates, nb::kw_only(), nb::arg("beta"), nb::arg("has_formula"),
-             nb::arg("sigma"), nb::arg("grid"), nb::arg("rule"), nb::arg("has_background"), nb::arg("weight"),
-             nb::arg("is_greedy"), nb::arg("instant"), nb::arg("task"), nb::arg("is_leave"))
+             nb::arg("sigma"), nb::arg("grid"), nb::arg("rule"), nb::arg("has_background"),
+             nb::arg("has_compression"), nb::arg("has_cuts"), nb::arg("estimate_jobs"), nb::arg("weight"),
+             nb::arg("is_greedy"), nb::arg("adapts"), nb::arg("instant"), nb::arg("task"),
+             nb::arg("is_leave"))
         .def("set_seed", &Spec::set_seed, nb::arg("seed"))
         .def("add_threads", &Spec::add_threads, nb::arg("level"));
 

@@ -223,6 +223,9 @@ static void add_rated_task(takt_system_t *system, uint32_t i, const takt_task_sp
                            const takt_task_parameters_t *parameters) {
     takt_rate_based_add(&system->rate_based, &system->rates[i], &system->tasks[i], &system->entities[i],
                         parameters, task->weight, task->is_greedy);
+    if (task->adapts) {
+        takt_rate_based_adapt(&system->rates[i]);
+    }
 }
 
 static void add_tasks(takt_system_t *system, const takt_system_spec_t *spec) {

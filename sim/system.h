@@ -44,6 +44,7 @@ typedef struct takt_task_spec {
     bool suspends;    /* its jobs may suspend themselves */
     bool locks;       /* its jobs may lock resources */
     uint64_t weight;  /* in a rate-based system, of class none: 1 .. TAKT_RATE_WEIGHTS - 1 */
+    bool adapts;      /* in a rate-based system, of class soft: its estimate follows what its jobs execute */
     bool
         is_greedy; /* in a rate-based system: its jobs use the whole budget of a window, whatever their demand */
     /* the simulator's */

@@ -17,7 +17,7 @@ EVENTS = ("admitted", "rejected", "entered", "left", "re-rated", "suspended", "r
 
 
 def spec_of(system: System) -> _core.Spec:
-    """Describe a system of the reference to core. Compression, NRT shrinking and adapting estimates are not there."""
+    """Describe a system of the reference to core."""
     tasks = system.tasks
     zeros = _column([0] * len(tasks))
     spec = _core.Spec("rate-based", 1)
@@ -93,8 +93,12 @@ def _set_rates(spec: _core.Spec, system: System) -> None:
         grid=system.grid,
         rule=RULES.index(system.rule),
         has_background=system.background,
+        has_compression=system.compression,
+        has_cuts=system.nrt_shrink,
+        estimate_jobs=system.estimate_jobs,
         weight=_column(task.weight for task in tasks),
         is_greedy=_column(task.demand is None and task.class_ == "none" for task in tasks),
+        adapts=_column(task.adapts for task in tasks),
         instant=_column(instant for instant, _, _ in requests),
         task=_column(number for _, _, number in requests),
         is_leave=_column(1 - is_entry for _, is_entry, _ in requests),

@@ -20,6 +20,7 @@ POLICIES = ", ".join(policy.name for policy in takt.policies())
 AND_POLICIES = " and ".join(POLICIES.rsplit(", ", 1))
 TASK_KEYS = (
     "name, period, min_separation, arrivals, jitter, wcet, deadline, offset, priority, weight, demand, body, subjobs, "
+    "sections, "
     "preemption, threshold, on_miss, on_overrun, server, class"
 )
 
@@ -142,6 +143,18 @@ BAD: dict[str, tuple[str, list[str]]] = {
         rated('background = "yes"'),
         ['[policy.rate-based] background: expected true or false, found "yes"'],
     ),
+    "estimates of too many jobs": (
+        rated("estimate_jobs = 17"),
+        ["[policy.rate-based] estimate_jobs: expected a number of jobs from 1 to 16, found 17"],
+    ),
+    "an estimate of a hard task": (
+        rated("", 'on_overrun = "adapt"'),
+        ['[[task]] "A" on_overrun: expected class = "soft" with "adapt", found "hard"'],
+    ),
+    "an estimate under another policy": (
+        task('on_overrun = "adapt"'),
+        ['[[task]] "A" on_overrun: expected policy = "rate-based" with "adapt", found another policy'],
+    ),
     "rate-based with what it cannot have": (
         rated("", 'jitter = 1\npreemption = "non-preemptive"\non_miss = "abort"') + SERVER,
         [
@@ -178,6 +191,42 @@ BAD: dict[str, tuple[str, list[str]]] = {
     "no wcet elsewhere": (
         HEAD + TASK.replace("wcet = 2\n", 'class = "none"\n'),
         ['[[task]] "A" wcet: missing; only policy = "rate-based" goes without; give one, for instance wcet = "2ms"'],
+    ),
+    "sections that are no list": (
+        task('sections = "2ms R"'),
+        ['[[task]] "A" sections: expected runs such as ["1ms", "2ms R", "1ms"], found "2ms R"'],
+    ),
+    "no sections": (
+        task("sections = []"),
+        ['[[task]] "A" sections: expected runs such as ["1ms", "2ms R", "1ms"], found an empty list'],
+    ),
+    "a section without a time": (
+        task('sections = ["R"]'),
+        [f'[[task]] "A" sections: expected a positive time such as "10ms", found "R"; {TIME}'],
+    ),
+    "an empty section": (
+        task('sections = [""]'),
+        ['[[task]] "A" sections: expected a time and what is held, such as "2ms R", found ""'],
+    ),
+    "a section that is a table": (
+        task("sections = [{}]"),
+        [f'[[task]] "A" sections: expected a positive time such as "10ms", found a table; {TIME}'],
+    ),
+    "a resource twice in a section": (
+        task('sections = ["1 R R"]'),
+        ['[[task]] "A" sections: expected each resource once, found "1 R R"'],
+    ),
+    "a section with an unknown resource": (
+        task('sections = [1, "1 R"]'),
+        ['[[task]] "A" sections: unknown resource "R"; write [[resource]] name = "R"'],
+    ),
+    "sections and subjobs": (
+        task("sections = [1]\nsubjobs = [1]"),
+        ['[[task]] "A" sections: expected either subjobs or sections, found both'],
+    ),
+    "sections longer than the wcet": (
+        task("sections = [1, 2]"),
+        ['[[task]] "A" sections: expected runs of at most the wcet 2, found 3 ticks'],
     ),
     "weight zero": (task("weight = 0"), ['[[task]] "A" weight: expected a weight from 1 to 65535, found 0']),
     # [system]
@@ -500,7 +549,7 @@ BAD: dict[str, tuple[str, list[str]]] = {
     ),
     "later on_overrun": (
         task('on_overrun = "abort"'),
-        ['[[task]] "A" on_overrun: on_overrun "abort" is not supported by this version yet; it has continue'],
+        ['[[task]] "A" on_overrun: on_overrun "abort" is not supported by this version yet; it has continue and adapt'],
     ),
     "threshold of an unknown task": (
         task('threshold = "B"'),
@@ -695,10 +744,9 @@ BAD: dict[str, tuple[str, list[str]]] = {
         ],
     ),
     "later keys": (
-        task("affinity = [0]\nsections = []"),
+        task("affinity = [0]"),
         [
             '[[task]] "A" affinity: this key is not supported by this version yet',
-            '[[task]] "A" sections: this key is not supported by this version yet',
         ],
     ),
     "priority below zero": (

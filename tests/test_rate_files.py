@@ -106,6 +106,20 @@ def test_beta_by_the_formula_differs_from_the_constant() -> None:
     assert 0 < given["N1"] < 0.1
 
 
+def test_an_estimate_follows_what_jobs_execute() -> None:
+    """Overruns are refilled until the estimate is right; then it falls to the largest of the last two jobs."""
+    task = takt.Task(name="S", class_="soft", period=10, wcet=2, demand=[4, 4, 3, 3, 3], on_overrun="adapt")
+    options = takt.RateBased(estimate_jobs=2)
+    result = takt.simulate(takt.System(tasks=[task], policy="rate-based", options=[options]), horizon=80)
+    told = result.rates.filter(pl.col("what").is_in(["refilled", "re-rated", "entered"]))
+    assert told.select("instant", "what", "budget").head(4).rows() == [
+        (0, "entered", 2),
+        (2, "refilled", 2),
+        (20, "re-rated", 2),
+        (50, "re-rated", 4),
+    ]
+
+
 def test_the_trace_replays_and_a_damaged_header_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "T.takt"
     takt.simulate(OVERLOAD, trace=path)

@@ -22,6 +22,16 @@ def test_sections_begin_with_a_wait_or_a_lock_and_end_with_the_next_step() -> No
     ]
 
 
+def test_sections_are_short_for_bodies() -> None:
+    """The example of SPEC.md, 7.1, and what two runs hold in common stays locked between them."""
+    task = takt.Task(name="A", period=9, sections=[1, "2 R", "1 R S", 1])
+    body = ["run 1", "lock R", "run 2", "lock S", "run 1", "unlock S", "unlock R", "run 1"]
+    assert task.items == takt.Task(name="A", period=9, body=body).items
+    kept = takt.Task(name="A", period="9ms", sections=["1ms R S", "1.5us R T"])
+    names = ["lock R", "lock S", "run 1ms", "unlock S", "lock T", "run 1.5us", "unlock T", "unlock R"]
+    assert kept.items == takt.Task(name="A", period="9ms", body=names).items
+
+
 def test_what_a_deadlock_holds_lasts_to_the_horizon_and_what_an_abort_ends_to_the_deadline() -> None:
     held = [("L", "A", 1), ("H", "B", 3)]
     for system, ends in ((circle(), (20, 20, 20, 20)), (circle(deadline=10, on_miss="abort"), (13, 12, 12, 12))):

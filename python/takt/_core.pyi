@@ -11,6 +11,7 @@ TIME_LIMIT: int
 TRACE_VERSION: int
 RATE_WHOLE: int
 RATE_LONGEST: int
+RATE_JOBS: int
 RATE_WEIGHTS: int
 RECORD_COMPLETE: int
 RECORD_POINT: int
@@ -115,8 +116,12 @@ class Spec:
         grid: int,
         rule: int,
         has_background: bool,
+        has_compression: bool,
+        has_cuts: bool,
+        estimate_jobs: int,
         weight: array[int],
         is_greedy: array[int],
+        adapts: array[int],
         instant: array[int],
         task: array[int],
         is_leave: array[int],

@@ -29,6 +29,7 @@ _TASK_KEYS = (
     "jitter",
     "body",
     "subjobs",
+    "sections",
     "threshold",
     "on_miss",
     "server",

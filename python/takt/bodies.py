@@ -5,6 +5,7 @@ Source: SPEC.md, 7.1. An item is a text such as "run 2ms", "point", "optional po
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -104,9 +105,54 @@ def check_body(value: object) -> tuple[str, ...]:
     return tuple(value)
 
 
-def items_of(body: tuple[str, ...] | None, subjobs: tuple[int | str, ...] | None) -> tuple[Item, ...]:
-    """List the items of a task; subjobs are runs with a point between any two."""
+def parse_section(value: object) -> tuple[int | str, tuple[str, ...]]:
+    """Read a run and what is held in it: "2ms R S", or just a time; an error says what is wrong with it."""
+    if not isinstance(value, str):
+        return checks.POSITIVE_TIME(value), ()
+    time, *held = value.split() or [""]
+    if not time:
+        raise checks.refuse("missing", f'expected a time and what is held, such as "2ms R", found {show(value)}')
+    if len(set(held)) < len(held):
+        raise checks.refuse("conflict", f"expected each resource once, found {show(value)}")
+    return _time(value, time), tuple(map(checks.check_name, held))
+
+
+def check_runs(value: object) -> tuple[int | str, ...]:
+    """Accept a list of runs, each with what is held in it."""
+    expected = 'expected runs such as ["1ms", "2ms R", "1ms"]'
+    if not isinstance(value, (list, tuple)):
+        raise checks.refuse("wrong-type", f"{expected}, found {show(value)}")
+    if not value:
+        raise checks.refuse("out-of-range", f"{expected}, found an empty list")
+    for text in value:
+        parse_section(text)
+    return tuple(value)
+
+
+def _of_sections(sections: tuple[int | str, ...]) -> Iterator[Item]:
+    """List the items of runs; between two of them comes what is not held in both, or stands behind such."""
+    before: tuple[str, ...] = ()
+    for time, held in [*map(parse_section, sections), (0, ())]:
+        common = _common(before, held)
+        yield from (Item(Op.UNLOCK, resource=name) for name in reversed(before[common:]))
+        yield from (Item(Op.LOCK, resource=name) for name in held[common:])
+        yield from [Item(Op.RUN, time)] if time else []
+        before = held
+
+
+def _common(before: tuple[str, ...], held: tuple[str, ...]) -> int:
+    """Count how many names two lists begin with in common."""
+    pairs = enumerate(zip(before, held, strict=False))
+    return next((i for i, (one, other) in pairs if one != other), min(len(before), len(held)))
+
+
+def items_of(
+    body: tuple[str, ...] | None, subjobs: tuple[int | str, ...] | None, sections: tuple[int | str, ...] | None
+) -> tuple[Item, ...]:
+    """List the items of a task; subjobs are runs with a point between any two, sections runs that hold resources."""
     if subjobs is not None:
         runs = [Item(Op.RUN, time) for time in subjobs]
         return tuple(item for run in runs for item in (Item(Op.POINT), run))[1:]
+    if sections is not None:
+        return tuple(_of_sections(sections))
     return tuple(map(parse_item, body or ()))

@@ -14,7 +14,7 @@ from pydantic import Field, PlainValidator, PrivateAttr, WithJsonSchema
 
 from takt import catalogue, checks
 from takt.architectures import ARCHITECTURES, find_key_conflicts
-from takt.bodies import Item, Op, check_body, items_of
+from takt.bodies import Item, Op, check_body, check_runs, items_of
 from takt.checks import MAX_PRIORITY, MAX_WEIGHT
 from takt.distributions import Distribution, check_distribution
 from takt.errors import InputError, show
@@ -103,6 +103,11 @@ Body = Annotated[
 Subjobs = Annotated[
     tuple[int | str, ...] | None, PlainValidator(checks.optional(_check_demands)), WithJsonSchema(_TIMES)
 ]
+Sections = Annotated[
+    tuple[int | str, ...] | None,
+    PlainValidator(checks.optional(check_runs)),
+    WithJsonSchema({"type": "array", "items": {"type": ["integer", "string"]}, "minItems": 1}),
+]
 Resolution = Annotated[str, PlainValidator(checks.check_resolution), WithJsonSchema(TIME_SCHEMA["anyOf"][1])]
 Priority = Annotated[
     int, PlainValidator(checks.check_integer("a priority", 0, MAX_PRIORITY)), _integer(0, MAX_PRIORITY)
@@ -129,8 +134,9 @@ Preemption = Annotated[
 ]
 _ON_MISS = tuple(word for word in ON_MISS if word != DROP)
 OnMiss = Annotated[str, PlainValidator(checks.check_choice("on_miss", _ON_MISS)), _word(*_ON_MISS)]
+_ON_OVERRUN = ("continue", "adapt")
 OnOverrun = Annotated[
-    str, PlainValidator(checks.check_choice("on_overrun", ("continue",), ("abort", "suspend"))), _word("continue")
+    str, PlainValidator(checks.check_choice("on_overrun", _ON_OVERRUN, ("abort", "suspend"))), _word(*_ON_OVERRUN)
 ]
 _MODELS = ("ideal", "measured", *ARCHITECTURES)
 CostModel = Annotated[
@@ -164,12 +170,14 @@ class Task(Table):
             default: the runs of the body, or the wcet.
         body: what a job does: "run 2ms", "point", "optional point", "suspend 1ms", "lock R", "unlock R".
         subjobs: lengths of runs with a preemption point between any two; short for a body.
+        sections: lengths of runs and what is held in each, such as ["1ms", "2ms R", "1ms"]; short for a body.
         preemption: "preemptive", or "non-preemptive": a started job is not displaced in its dispatcher until its
             next point; default: non-preemptive if the body has a point.
         threshold: how urgent a started job is at least: a priority, or the name of a task in the same dispatcher.
         on_miss: "continue", "abort" (a job ends at its deadline) or "skip" (a release that finds the job before it
             unfinished is dropped).
-        on_overrun: "continue".
+        on_overrun: "continue"; under rate-based, for a soft task also "adapt": its wcet is an estimate that follows
+            what its jobs execute.
         server: name of the server that it runs in; default: the root.
         class_: "hard", "soft" or "none" (key `class`): who goes first among equals of a computed key.
 
@@ -184,7 +192,7 @@ class Task(Table):
     """
 
     table = "task"
-    later_keys = ("affinity", "events", "initially", "interval", "sections")
+    later_keys = ("affinity", "events", "initially", "interval")
     examples: ClassVar[Mapping[str, str]] = {"name": '"sensor"'}
 
     name: Name
@@ -200,6 +208,7 @@ class Task(Table):
     demand: Demand = None
     body: Body = None
     subjobs: Subjobs = None
+    sections: Sections = None
     preemption: Preemption = None
     threshold: Threshold = None
     on_miss: OnMiss = "continue"
@@ -208,9 +217,14 @@ class Task(Table):
     class_: ClassName = Field(default="hard", alias="class")
 
     @property
+    def source_of_items(self) -> str:
+        """The key that says what a job does."""
+        return next((key for key in ("subjobs", "sections") if getattr(self, key) is not None), "body")
+
+    @property
     def items(self) -> tuple[Item, ...]:
         """What a job does; empty if it just runs."""
-        return items_of(self.body, self.subjobs)
+        return items_of(self.body, self.subjobs, self.sections)
 
     @property
     def is_non_preemptive(self) -> bool:
@@ -228,10 +242,11 @@ class Task(Table):
         """Find keys that do not go together."""
         yield from self._source_conflicts()
         is_greedy = self.class_ == "none" and self.demand is None
-        if self.wcet is None and self.body is None and self.subjobs is None and not is_greedy:
+        if self.wcet is None and not self.items and not is_greedy:
             yield "missing", "wcet", 'missing; every task needs one, for instance wcet = "2ms"'
-        if self.body is not None and self.subjobs is not None:
-            yield "conflict", "subjobs", "expected either body or subjobs, found both"
+        given = [key for key in ("body", "subjobs", "sections") if getattr(self, key) is not None]
+        for key in given[1:]:
+            yield "conflict", key, f"expected either {given[0]} or {key}, found both"
         if self.threshold is not None and self.is_non_preemptive:
             message = f'expected none with preemption = "non-preemptive", found {show(self.threshold)}'
             yield "conflict", "threshold", message

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import PlainValidator, WithJsonSchema
 
-from takt import checks
+from takt import _core, checks
 from takt.errors import show
 from takt.tables import TIME_SCHEMA, Table
 
@@ -49,6 +49,9 @@ def _check_flag(value: object) -> bool:
     return value
 
 
+Flag = Annotated[bool, PlainValidator(_check_flag), WithJsonSchema({"type": "boolean"})]
+
+
 class PolicyOptions(Table):
     """The options of one policy; `policy` is its name."""
 
@@ -70,6 +73,11 @@ class RateBased(PolicyOptions):
         changes: when a task gives up rate that others are to have: "boundary" (at the end of its window),
             "in-flight" (a soft one as soon as it is not ahead of its share) or "naive" (at once, which is unsafe).
         background: whether tasks of class none run beyond their budgets when nobody else wants to.
+        compression: whether a soft task whose rate grows gets an earlier deadline at once, not at the end of its
+            window.
+        cuts: whether a task of class none gives up rate at once, with a smaller budget, when it is not ahead of its
+            share.
+        estimate_jobs: how many jobs an estimate that falls looks back, 1 to 16; see on_overrun = "adapt" of tasks.
 
     Raises:
         InputError: a value is not right.
@@ -88,7 +96,15 @@ class RateBased(PolicyOptions):
     changes: Annotated[
         str, PlainValidator(checks.check_choice("rule", RATE_RULES)), WithJsonSchema({"enum": list(RATE_RULES)})
     ] = "boundary"
-    background: Annotated[bool, PlainValidator(_check_flag), WithJsonSchema({"type": "boolean"})] = False
+    background: Flag = False
+
+    compression: Flag = False
+    cuts: Flag = False
+    estimate_jobs: Annotated[
+        int,
+        PlainValidator(checks.check_integer("a number of jobs", 1, _core.RATE_JOBS)),
+        WithJsonSchema({"type": "integer", "minimum": 1, "maximum": _core.RATE_JOBS}),
+    ] = 8
 
     def times(self) -> Iterable[tuple[str, int | str | None]]:
         """List the times of the table with their keys."""

@@ -157,9 +157,11 @@ class _Checker:
             if name not in self.resource_names:
                 known = list(self.resource_names)
                 hint = catalogue.alternatives(str(name), known) if known else f'write [[resource]] name = "{name}"'
-                yield self.about(task, "body", "unknown-word", f"unknown resource {show(name)}; {hint}")
+                yield self.about(task, task.source_of_items, "unknown-word", f"unknown resource {show(name)}; {hint}")
         if used and self.system.platform.points == "pull":
-            yield self.about(task, "body", "conflict", 'expected no lock with points = "pull"; leave one of them out')
+            yield self.about(
+                task, task.source_of_items, "conflict", 'expected no lock with points = "pull"; leave one of them out'
+            )
 
     def resource(self, resource: Resource) -> Iterator[Problem]:
         """The users of a resource compete with each other, in an order that its protocol can use."""
@@ -214,7 +216,7 @@ class _Checker:
         wcet = f"{times.MAX_TICKS} ticks" if task.wcet is None else f"the wcet {show(task.wcet)}"
         if runs > (times.MAX_TICKS if task.wcet is None else self.ticks(task.wcet)):
             message = f"expected runs of at most {wcet}, found {runs} ticks"
-            yield self.about(task, "body" if task.subjobs is None else "subjobs", "out-of-range", message)
+            yield self.about(task, task.source_of_items, "out-of-range", message)
         for key in ("demand", "arrivals"):
             value = getattr(task, key)
             if isinstance(value, Distribution):
@@ -386,8 +388,7 @@ def _task_times(task: Task) -> _Times:
         yield key, getattr(task, key)
     for key in ("arrivals", "demand"):
         yield from ((key, value) for value in _times_in(getattr(task, key)))
-    key = "body" if task.subjobs is None else "subjobs"
-    yield from ((key, item.time) for item in task.items)
+    yield from ((task.source_of_items, item.time) for item in task.items)
 
 
 def _times_in(value: int | str | tuple[int | str, ...] | Distribution | None) -> Iterable[int | str | None]:

@@ -15,7 +15,7 @@ from takt.system_tables import SystemTables
 if TYPE_CHECKING:
     from takt.model import Task
 
-_TASK_KEYS = ("min_separation", "arrivals", "jitter", "body", "subjobs", "threshold", "on_miss", "server")
+_TASK_KEYS = ("min_separation", "arrivals", "jitter", "body", "subjobs", "sections", "threshold", "on_miss", "server")
 """Keys of a task that no rate-based system runs with any but their defaults."""
 _PLATFORM_KEYS = ("context_switch", "release", "scheduling", "point", "tick", "points")
 _WHAT = 'policy = "rate-based"'
@@ -35,6 +35,8 @@ def find_rate_problems(system: SystemTables) -> Iterator[Problem]:
     if not is_rate_based(system):
         for task in system.tasks:
             yield from _greedy_problems(task)
+            if task.on_overrun == "adapt":
+                yield about(task, "on_overrun", f'expected {_WHAT} with "adapt", found another policy')
         return
     yield from _platform_problems(system)
     yield from refuse_members(system.servers, _WHAT)
@@ -42,6 +44,8 @@ def find_rate_problems(system: SystemTables) -> Iterator[Problem]:
     for task in system.tasks:
         yield from refuse_keys(task, _TASK_KEYS, _WHAT)
         yield from _length_problems(system, task)
+        if task.on_overrun == "adapt" and task.class_ != "soft":
+            yield about(task, "on_overrun", f'expected class = "soft" with "adapt", found {show(task.class_)}')
 
 
 def _greedy_problems(task: Task) -> Iterator[Problem]:

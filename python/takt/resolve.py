@@ -89,6 +89,7 @@ def resolve(system: System) -> ResolvedSystem:
             demand=Stream("listed", (1,)) if is_greedy else _demand(task, wcet, system.resolution),
             weight=task.weight,
             is_greedy=is_greedy,
+            adapts=task.on_overrun == "adapt",
             body=body if any(op != Op.RUN for op, _ in body) else (),
         )
 
@@ -252,6 +253,9 @@ def _rates(system: System, ticks: Callable[[int | str], int]) -> ResolvedRates:
         grid=1 if options.grid is None else ticks(options.grid),
         rule=RATE_RULES.index(options.changes),
         has_background=options.background,
+        has_compression=options.compression,
+        has_cuts=options.cuts,
+        estimate_jobs=options.estimate_jobs,
     )
 
 

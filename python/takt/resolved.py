@@ -86,6 +86,7 @@ class ResolvedTask:
         body: op and ticks, or number of the resource, of each item; empty if jobs just run.
         weight: its part of what a rate-based root gives to tasks of class none.
         is_greedy: whether under a rate-based root its jobs use the whole budget of a window; its wcet is 1 then.
+        adapts: whether under a rate-based root its estimate follows what its jobs execute.
     """
 
     name: str
@@ -108,6 +109,7 @@ class ResolvedTask:
     body: tuple[tuple[int, int], ...] = ()
     weight: int = 1
     is_greedy: bool = False
+    adapts: bool = False
 
     is_server: ClassVar[bool] = False
 
@@ -217,6 +219,9 @@ class ResolvedRates:
         grid: ticks.
         rule: number of the rule by which tasks give up rate.
         has_background: whether class none runs beyond its budgets.
+        has_compression: whether soft tasks get earlier deadlines in flight.
+        has_cuts: whether class none gives up rate in flight.
+        estimate_jobs: how many jobs an estimate that falls looks back.
     """
 
     beta: int
@@ -225,6 +230,9 @@ class ResolvedRates:
     grid: int
     rule: int
     has_background: bool
+    has_compression: bool
+    has_cuts: bool
+    estimate_jobs: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,6 +328,7 @@ class ResolvedSystem:
             **asdict(rates),
             weight=_column(self.tasks, lambda task: task.weight),
             is_greedy=_column(self.tasks, lambda task: task.is_greedy),
+            adapts=_column(self.tasks, lambda task: task.adapts),
             instant=_column(entries, lambda number: self.tasks[number].offset),
             task=_column(entries, lambda number: number),
             is_leave=_column(entries, lambda number: 0),

@@ -194,6 +194,7 @@ def _task_row(task: ResolvedTask) -> dict[str, Any]:
         "locks": task.locks,
         "weight": task.weight,
         "is_greedy": task.is_greedy,
+        "adapts": task.adapts,
     }
 
 
@@ -325,6 +326,9 @@ def _rates(row: Mapping[str, Any]) -> ResolvedRates:
         grid=_get(row, "grid", int),
         rule=_get(row, "rule", int),
         has_background=_flag(row, "has_background"),
+        has_compression=_flag(row, "has_compression"),
+        has_cuts=_flag(row, "has_cuts"),
+        estimate_jobs=_get(row, "estimate_jobs", int),
     )
 
 
@@ -405,6 +409,7 @@ def _task(row: Mapping[str, Any]) -> ResolvedTask:
         locks=_flag(row, "locks"),
         weight=_get(row, "weight", int),
         is_greedy=_flag(row, "is_greedy"),
+        adapts=_flag(row, "adapts"),
     )
 
 

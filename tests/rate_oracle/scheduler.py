@@ -25,7 +25,8 @@ What the specification leaves open:
 - A job of a soft or none task counts as released when its window begins.
 - A task that waits for room and is asked to leave is gone at once.
 - Only what has work left runs in the background: a task of class none whose chunk ended early. Least deadline first.
-- A smaller estimate needs that many finished jobs; it changes nothing until the task's next window.
+- An estimate is at most the period. A smaller one needs that many finished jobs; it changes nothing until the task's
+  next window.
 - Naive rules: a job that is ahead counts as not ahead; class none and suspended soft tasks keep what they have begun.
 
 When not to use it: anywhere but in tests.
@@ -112,6 +113,7 @@ class _Run:
         executed = [job.executed for job in task.jobs if job.finish is not None][-self.system.estimate_jobs :]
         is_enough = len(executed) == self.system.estimate_jobs
         estimate = max(executed) if is_enough else max(task.estimate, executed[-1])
+        estimate = min(estimate, task.spec.period)
         if estimate != task.estimate:
             task.estimate = estimate
             self.compute_targets()
