@@ -912,3 +912,10 @@ takt_decision_t takt_dispatcher_take(takt_dispatcher_t *dispatcher, takt_instant
     }
     return (takt_decision_t){entity, until, cpu, dispatcher->sequence};
 }
+
+void takt_dispatcher_note_decision(takt_dispatcher_t *dispatcher, takt_instant_t now,
+                                   const takt_decision_t *decision, bool is_change) {
+    record_steps(dispatcher);
+    record(dispatcher, is_change ? TAKT_RECORD_DECISION : TAKT_RECORD_SETTLED, now, decision->until,
+           decision->entity, decision->cpu);
+}

@@ -76,7 +76,7 @@ TAKT_INLINE bool takt_event_is_point(const takt_event_t *event) {
 typedef struct takt_dispatcher {
     takt_server_t root;
     takt_cpu_t *cpus; /* caller's memory */
-    uint32_t ncpu;    /* 1 in this version */
+    uint32_t ncpu;    /* more than 1: see global.h */
     uint32_t sequence;
     uint32_t unrecorded_steps;
     uint32_t fired;    /* exhaustions, and timers that were more than a look inside a server; modulo 2^32 */
@@ -172,5 +172,10 @@ TAKT_MUST_USE takt_entity_t *takt_dispatcher_best(takt_dispatcher_t *dispatcher,
  * took since, which is charged to nobody. */
 TAKT_MUST_USE takt_decision_t takt_dispatcher_take(takt_dispatcher_t *dispatcher, takt_instant_t now,
                                                    uint32_t cpu);
+
+/* Records the decision of several processors that one of them changes, or else that nothing changes any more; if
+ * something is recorded. For core/global.c. */
+void takt_dispatcher_note_decision(takt_dispatcher_t *dispatcher, takt_instant_t now,
+                                   const takt_decision_t *decision, bool is_change);
 
 #endif

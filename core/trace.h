@@ -7,7 +7,7 @@
 
 #include "core/types.h"
 
-enum { TAKT_TRACE_VERSION = 3 };
+enum { TAKT_TRACE_VERSION = 4 };
 
 typedef enum takt_record_kind {
     TAKT_RECORD_NONE = 0,
@@ -36,7 +36,9 @@ typedef enum takt_record_kind {
     TAKT_RECORD_DEADLOCK = 22,   /* the job waits for resource number `value` and is in a circle; one record
                                   for each job of it, the one first that closed it */
     TAKT_RECORD_ALLOCATION = 23, /* what became of a task, see takt_allocator_note */
-    TAKT_RECORD_LAST = 23,
+    TAKT_RECORD_SETTLED = 24,    /* on several processors: nothing more changes, and who runs goes on until `value` at
+                                  the latest */
+    TAKT_RECORD_LAST = 24,
 } takt_record_kind_t;
 
 typedef struct takt_record {

@@ -31,6 +31,7 @@ extern "C" {
 #include "policy/rate_based.h"
 #include "policy/table.h"
 #include "sim/architecture.h"
+#include "sim/global.h"
 #include "sim/replay.h"
 #include "sim/sim.h"
 }
@@ -397,6 +398,15 @@ class Spec {
         spec_.rates = &rates_;
     }
 
+    // After all else; core/global.h says what goes with several processors.
+    void set_cpus(uint64_t count) {
+        require(count >= 1 && count <= TAKT_CPU_LIMIT, "number of processors out of range");
+        if (count > 1) {
+            require_global();
+            spec_.cpu_count = static_cast<uint32_t>(count);
+        }
+    }
+
     void set_seed(uint64_t seed) { options_.seed = seed; }
 
     void add_threads(const Column &level) {
@@ -408,6 +418,8 @@ class Spec {
     }
 
     const takt_sim_options_t &options() const { return options_; }
+
+    bool has_several_cpus() const { return spec_.cpu_count > 0; }
 
     const std::optional<takt_architecture_t> &architecture() const { return architecture_; }
 
@@ -525,6 +537,23 @@ class Spec {
         require(is_periodic && task.server == TAKT_ROOT && task.on_miss == TAKT_ON_MISS_DROP &&
                     task.demands == nullptr && task.body_count == 0,
                 "an architecture with a task that is not plain");
+    }
+
+    // What several processors can run.
+    void require_global() const {
+        const takt_sim_costs_t &costs = options_.costs;
+        require(servers_.empty() && resources_.empty() && threads_.empty() && spec_.rates == nullptr,
+                "several processors beside other things");
+        require(spec_.policy->overtake == nullptr && spec_.policy != &takt_policy_rate_based,
+                "several processors under a policy of one");
+        require((costs.context_switch | costs.release | costs.scheduling | costs.point | costs.tick) == 0 &&
+                    !costs.is_pull && !architecture_,
+                "several processors with costs");
+        for (const takt_task_spec_t &task : tasks_) {
+            require(!task.suspends && !task.locks && task.body_count == 0 &&
+                        (!task.is_limited || task.preemption_key == TAKT_KEY_MOST_URGENT),
+                    "several processors with a task that is not plain");
+        }
     }
 
     static void require_length(size_t count, std::initializer_list<size_t> sizes) {
@@ -973,6 +1002,8 @@ void run(Simulation &simulation, const Spec &spec, uint64_t horizon, const takt_
         takt_trace_t *trace = to.file != nullptr ? &to.trace : nullptr;
         if (spec.architecture()) {
             takt_architecture_run(simulation.get(), &*spec.architecture(), horizon, &sinks, trace, &figures);
+        } else if (spec.has_several_cpus()) {
+            takt_global_run(simulation.get(), horizon, &sinks, trace);
         } else {
             takt_sim_run(simulation.get(), horizon, &sinks, trace);
         }
@@ -1001,6 +1032,7 @@ nb::dict statistics_columns(const takt_sim_t &sim) {
     columns["skipped"] = statistic(sim, &takt_sim_statistics_t::skipped);
     columns["overruns"] = statistic(sim, &takt_sim_statistics_t::overruns);
     columns["preemptions"] = statistic(sim, &takt_sim_statistics_t::preemptions);
+    columns["migrations"] = statistic(sim, &takt_sim_statistics_t::migrations);
     columns["response_min"] = statistic(sim, &takt_sim_statistics_t::response_min);
     columns["response_max"] = statistic(sim, &takt_sim_statistics_t::response_max);
     columns["response_sum"] = statistic(sim, &takt_sim_statistics_t::response_sum);
@@ -1264,6 +1296,7 @@ NB_MODULE(_core, m) {
     m.attr("NOBODY") = TAKT_NOBODY;
     m.attr("ENTITY_LIMIT") = TAKT_ENTITY_LIMIT;
     m.attr("TIME_LIMIT") = kTimeLimit;
+    m.attr("CPU_LIMIT") = TAKT_CPU_LIMIT;
     m.attr("TRACE_VERSION") = static_cast<int>(TAKT_TRACE_VERSION);
     m.attr("RATE_WHOLE") = TAKT_RATE_WHOLE;
     m.attr("RATE_JOBS") = static_cast<int>(TAKT_RATE_JOBS);
@@ -1275,6 +1308,7 @@ NB_MODULE(_core, m) {
     m.attr("RECORD_SUSPEND") = static_cast<int>(TAKT_RECORD_SUSPEND);
     m.attr("RECORD_ABORT") = static_cast<int>(TAKT_RECORD_ABORT);
     m.attr("RECORD_SKIP") = static_cast<int>(TAKT_RECORD_SKIP);
+    m.attr("RECORD_SETTLED") = static_cast<int>(TAKT_RECORD_SETTLED);
     m.attr("RECORD_DECISION") = static_cast<int>(TAKT_RECORD_DECISION);
     m.def("level_from_priority", &takt_level_from_priority, nb::arg("priority"), nb::arg("levels"));
     m.def("policies", &policies);
@@ -1311,6 +1345,7 @@ NB_MODULE(_core, m) {
              nb::arg("has_compression"), nb::arg("has_cuts"), nb::arg("estimate_jobs"), nb::arg("weight"),
              nb::arg("is_greedy"), nb::arg("adapts"), nb::arg("instant"), nb::arg("task"),
              nb::arg("is_leave"))
+        .def("set_cpus", &Spec::set_cpus, nb::arg("count"))
         .def("set_seed", &Spec::set_seed, nb::arg("seed"))
         .def("add_threads", &Spec::add_threads, nb::arg("level"));
 

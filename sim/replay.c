@@ -48,7 +48,18 @@ static bool is_event(uint8_t kind) {
 }
 
 /* What core says by itself. */
-static bool is_notice(uint8_t kind) { return kind > TAKT_RECORD_DECISION && kind <= TAKT_RECORD_LAST; }
+static bool is_notice(uint8_t kind) { return kind > TAKT_RECORD_DECISION && kind < TAKT_RECORD_SETTLED; }
+
+static bool is_global(const takt_system_t *system) { return system->cpus != NULL; }
+
+/* Whether the current job of `entity` runs on one of several processors. */
+static bool runs_somewhere(const takt_system_t *system, const takt_entity_t *entity) {
+    bool runs = false;
+    for (uint32_t cpu = 0; cpu < system->dispatcher.ncpu; cpu++) {
+        runs |= system->cpus[cpu].running == entity && takt_global_runs(&system->cpus[cpu]);
+    }
+    return runs;
+}
 
 static bool has_extension(const takt_entity_t *entity) {
     return entity->task != NULL && entity->task->extension != NULL;
@@ -83,9 +94,21 @@ static bool lock_fits(const takt_system_t *system, const takt_entity_t *entity, 
 /* Requests that make no sense are ignored. */
 static bool is_request(uint8_t kind) { return kind == TAKT_RECORD_ENTER || kind == TAKT_RECORD_LEAVE; }
 
+/* As event_fits, on several processors. */
+static bool event_fits_several(const takt_system_t *system, const takt_record_t *record,
+                               const takt_entity_t *entity) {
+    if (record->kind == TAKT_RECORD_ARRIVAL) {
+        return !takt_task_is_periodic(entity->task) && record->value <= record->now;
+    }
+    return record->kind == TAKT_RECORD_COMPLETE && runs_somewhere(system, entity);
+}
+
 /* Whether `entity` is in the state that `record`, an event, presupposes. */
 static bool event_fits(const takt_system_t *system, const takt_record_t *record,
                        const takt_entity_t *entity) {
+    if (is_global(system)) {
+        return event_fits_several(system, record, entity);
+    }
     const bool runs = takt_entity_is_ready(entity) && system->dispatcher.cpus[0].running == entity;
     const bool is_locking = (entity->attributes & TAKT_ATTRIBUTE_LOCKING) != 0;
     if (entity->task != NULL && takt_task_is_allocated(entity->task)) {
@@ -143,15 +166,28 @@ static void step(replay_t *replay, const takt_record_t *record) {
     }
 }
 
+static bool decide_several(replay_t *replay, const takt_record_t *record) {
+    takt_decision_t decision; /* it arrives as a record, and so does that there is none */
+    replay->result->decisions += takt_global_take_next(&replay->system->global, record->now, &decision);
+    return true;
+}
+
 static bool decide(replay_t *replay, const takt_record_t *record) {
     if (record->cpu >= replay->system->dispatcher.ncpu) {
         return false;
+    }
+    if (is_global(replay->system)) {
+        return decide_several(replay, record);
     }
     const takt_decision_t decision =
         takt_dispatcher_take(&replay->system->dispatcher, record->now, record->cpu);
     (void)decision; /* it arrives as a record */
     replay->result->decisions++;
     return true;
+}
+
+static bool is_decision(const takt_system_t *system, uint8_t kind) {
+    return kind == TAKT_RECORD_DECISION || (kind == TAKT_RECORD_SETTLED && is_global(system));
 }
 
 static bool feed(replay_t *replay, const takt_record_t *record) {
@@ -167,7 +203,7 @@ static bool feed(replay_t *replay, const takt_record_t *record) {
     if (is_event(record->kind)) {
         return post(replay, record);
     }
-    return record->kind == TAKT_RECORD_DECISION && decide(replay, record);
+    return is_decision(replay->system, record->kind) && decide(replay, record);
 }
 
 /* The record to feed next: a decision is recorded after what it brings about. */

@@ -36,6 +36,7 @@ typedef struct takt_sim_statistics {
     uint64_t skipped;     /* dropped at their releases */
     uint64_t overruns;    /* finished, but ran for longer than the wcet */
     uint64_t preemptions; /* a started, unfinished job left the processor */
+    uint64_t migrations;  /* a job went on on another processor; see global.h */
     takt_duration_t response_min; /* of the finished jobs; TAKT_NEVER if none */
     takt_duration_t response_max;
     takt_duration_t response_sum;

@@ -119,12 +119,24 @@ static void make_server(takt_system_t *system, arena_t *arena, const house_t *ho
     }
 }
 
-static void make_root(takt_system_t *system, arena_t *arena, const house_t *house) {
+static bool is_global(const takt_system_spec_t *spec) { return spec->cpu_count > 0; }
+
+static void make_root(takt_system_t *system, arena_t *arena, const takt_system_spec_t *spec,
+                      const house_t *house) {
     const takt_ready_t ready = make_ready(arena, house);
     takt_timers_row_t *rows = make_rows(arena, house);
     if (arena->base != NULL) {
         takt_dispatcher_init(&system->dispatcher, house->policy, &ready, rows, house->order_rows,
-                             house->time_rows, &system->cpu, 1);
+                             house->time_rows, is_global(spec) ? system->cpus : &system->cpu,
+                             is_global(spec) ? spec->cpu_count : 1u);
+    }
+}
+
+/* After the root. */
+static void make_global(takt_system_t *system, arena_t *arena, const takt_system_spec_t *spec) {
+    takt_cpu_t **order = arena_take(arena, spec->cpu_count, sizeof(takt_cpu_t *));
+    if (arena->base != NULL) {
+        takt_global_init(&system->global, &system->dispatcher, order);
     }
 }
 
@@ -159,7 +171,11 @@ static void lay_out(takt_system_t *system, arena_t *arena, const takt_system_spe
     system->returns = arena_take(arena, returning_count(spec), sizeof(takt_server_returns_t));
     system->rates =
         spec->rates != NULL ? arena_take(arena, spec->task_count, sizeof(takt_rate_task_t)) : NULL;
-    make_root(system, arena, &houses[0]);
+    system->cpus = is_global(spec) ? arena_take(arena, spec->cpu_count, sizeof(takt_cpu_t)) : NULL;
+    make_root(system, arena, spec, &houses[0]);
+    if (is_global(spec)) {
+        make_global(system, arena, spec);
+    }
     for (uint32_t i = 0; i < spec->server_count; i++) {
         make_server(system, arena, &houses[1u + i], i);
     }

@@ -6,6 +6,7 @@
 #define TAKT_SIM_SYSTEM_H
 
 #include "core/dispatcher.h"
+#include "core/global.h"
 #include "policy/rate_based.h"
 #include "sim/stream.h"
 
@@ -93,6 +94,7 @@ typedef struct takt_system_spec {
     uint32_t levels;             /* that the root's children use */
     uint32_t order_rows;         /* of the root's timers, 0: as many as the system needs */
     uint32_t time_rows;          /* 0: all 16 */
+    uint32_t cpu_count;          /* up to TAKT_CPU_LIMIT processors, for what global.h says; 0: one, for all else */
     const takt_server_spec_t *servers;
     uint32_t server_count;
     const takt_task_spec_t *tasks;
@@ -114,6 +116,8 @@ typedef struct takt_system_spec {
 typedef struct takt_system {
     takt_dispatcher_t dispatcher;
     takt_cpu_t cpu;
+    takt_cpu_t *cpus;     /* in the place of `cpu` if the spec counts them */
+    takt_global_t global; /* likewise */
     uint32_t server_count;
     uint32_t task_count;
     uint32_t thread_count;

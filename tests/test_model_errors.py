@@ -253,8 +253,11 @@ BAD: dict[str, tuple[str, list[str]]] = {
         system('resolution = "0.5ns"'),
         ['[system] resolution: expected a positive whole number of nanoseconds, found "0.5ns"'],
     ),
-    "two processors": (system("cpus = 2"), ["[system] cpus: this version schedules one processor, found 2"]),
-    "no processor": (system("cpus = 0"), ["[system] cpus: expected a number of processors from 1 to 1, found 0"]),
+    "too many processors": (
+        system("cpus = 65"),
+        ["[system] cpus: expected a number of processors from 1 to 64, found 65"],
+    ),
+    "no processor": (system("cpus = 0"), ["[system] cpus: expected a number of processors from 1 to 64, found 0"]),
     "misspelt policy": (system('policy = "edff"'), ['[system] policy: unknown policy "edff"; did you mean "edf"?']),
     "strange policy": (
         system('policy = "??"'),
@@ -848,13 +851,13 @@ BAD: dict[str, tuple[str, list[str]]] = {
         ['[[server]] "tick" name: expected another name: "tick" is the first column of a file of budgets'],
     ),
     "problems of many tables": (
-        system("cpus = 4").replace("wcet = 2", 'wcet = "2 parsecs"\nserver = "S1"')
+        system("cpus = -1").replace("wcet = 2", 'wcet = "2 parsecs"\nserver = "S1"')
         + TASK.replace("A", "B")
         + 'server = "S2"\n'
         + SERVER
         + "period2 = 1\n",
         [
-            "[system] cpus: this version schedules one processor, found 4",
+            "[system] cpus: expected a number of processors from 1 to 64, found -1",
             f'[[task]] "A" wcet: expected a positive time such as "10ms", found "2 parsecs"; {TIME}',
             '[[server]] "S1" period2: unknown key; did you mean "period"?',
         ],

@@ -59,6 +59,7 @@ ROOMS: dict[str, Room] = {
     "tests": EVERYTHING,
     "tests/oracle": Room(imports=frozenset({"oracle"})),
     "tests/rate_oracle": Room(imports=frozenset({"rate_oracle"})),
+    "tests/global_oracle": Room(imports=frozenset({"global_oracle", "oracle"})),
     "tests/framework_oracle": Room(imports=frozenset({"framework_oracle"})),
     "bench": EVERYTHING,
     "examples": EVERYTHING,

@@ -1,7 +1,7 @@
 /* bench_sim: seconds that the simulator needs for a task set, counting only.
  *
- * Usage: bench_sim POLICY HORIZON RUNS < TASKS, where TASKS has one line "period demand level" per task, in
- * ticks. Prints one line "jobs seconds" per run: finished jobs, and the wall time of takt_sim_run alone.
+ * Usage: bench_sim POLICY HORIZON RUNS [CPUS] < TASKS, where TASKS has one line "period demand level" per task, in
+ * ticks; 0 processors, the default, are the loop for one, 1 and more the one for several. Prints one line "jobs seconds" per run: finished jobs, and the wall time of takt_sim_run alone.
  * Building the system is not timed. bench/sim/run.py makes the task sets and reads the lines. */
 #define _POSIX_C_SOURCE 199309L
 
@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "policy/table.h"
+#include "sim/global.h"
 #include "sim/sim.h"
 
 enum { TASK_LIMIT = 1000000 };
@@ -88,30 +89,43 @@ static uint64_t finished_jobs(const takt_sim_t *sim, uint32_t count) {
     return jobs;
 }
 
-static void run(const takt_system_spec_t *spec, takt_instant_t horizon) {
+static void run(const takt_system_spec_t *spec, takt_instant_t horizon, bool is_global) {
     takt_sim_t sim;
     if (!takt_sim_create(&sim, spec, NULL)) {
         fail("out of memory");
     }
     const double start = seconds_now();
-    takt_sim_run(&sim, horizon, NULL, NULL);
+    if (is_global) {
+        takt_global_run(&sim, horizon, NULL, NULL);
+    } else {
+        takt_sim_run(&sim, horizon, NULL, NULL);
+    }
     const double seconds = seconds_now() - start;
     printf("%" PRIu64 " %.6f\n", finished_jobs(&sim, spec->task_count), seconds);
     takt_sim_destroy(&sim);
 }
 
 int main(int argc, char **argv) {
-    if (argc != 4) {
-        fail("usage: bench_sim POLICY HORIZON RUNS < TASKS");
+    if (argc < 4 || argc > 5) {
+        fail("usage: bench_sim POLICY HORIZON RUNS [CPUS] < TASKS");
+    }
+    const unsigned long cpus = argc == 5 ? strtoul(argv[4], NULL, 10) : 0u;
+    if (cpus > TAKT_CPU_LIMIT) {
+        fail("too many processors");
     }
     const uint32_t count = read_tasks();
     takt_system_spec_t spec = {
-        .policy = policy_named(argv[1]), .levels = levels_of(count), .tasks = tasks, .task_count = count};
+        .policy = policy_named(argv[1]),
+        .levels = levels_of(count),
+        .cpu_count = (uint32_t)cpus,
+        .tasks = tasks,
+        .task_count = count,
+    };
     if (spec.policy == &takt_policy_rate_based) {
         rate(&spec);
     }
     for (unsigned long runs = strtoul(argv[3], NULL, 10); runs > 0; runs--) {
-        run(&spec, strtoull(argv[2], NULL, 10));
+        run(&spec, strtoull(argv[2], NULL, 10), cpus > 0);
     }
     return 0;
 }

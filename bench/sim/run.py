@@ -1,4 +1,4 @@
-"""sim_jobs: simulated jobs per second, counting only, and SimSo beside it.
+"""sim_jobs and global_jobs: simulated jobs per second, counting only, and SimSo beside it.
 
 Usage: run.py PROGRAM [--runs N] [--json FILE], where PROGRAM is the built bench_sim.
 
@@ -6,7 +6,8 @@ Workload: one CPU, U = 0.9, implicit deadlines, synchronous start, periods log-u
 priorities are rate-monotonic, one level per task. One tick is 1 us up to 10,000 tasks and 10 ns at 100,000, where
 a tick of 1 us is more than most tasks' demand. The figure is the median wall time of several runs of one
 process, without building the system. SimSo runs the same task sets over a shorter horizon, and only its run is
-timed; it needs Python 3.11.
+timed; it needs Python 3.11. global_jobs are the same tasks on 1, 2, 4 and 8 processors, U = 0.9 on each, by the loop for
+several.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ SEED = 1
 JOBS = 5_000_000
 SIMSO_JOBS = 20_000
 TICKS_PER_MS = {10: 1_000, 50: 1_000, 10_000: 1_000, 100_000: 100_000}
+GLOBAL_TASKS = (50, 1_000)
+GLOBAL_CPUS = (1, 2, 4, 8)
 GATES = {50: 10e6, 10_000: 5e6}
 SIMSO_SCHEDULERS = {"edf": "simso.schedulers.EDF_mono", "fp": "simso.schedulers.RM_mono"}
 SIMSO_TASKS = (10, 50)
@@ -52,15 +55,16 @@ class Row:
     tasks: int
     jobs: int
     jobs_per_second: float
+    cpus: int = 0
 
 
-def make_task_set(count: int) -> TaskSet:
+def make_task_set(count: int, cpus: int = 1) -> TaskSet:
     """Make tasks of equal utilization; what rounding to whole ticks takes or gives goes to the tasks that follow."""
     rng = random.Random(SEED)
-    ticks_per_ms = TICKS_PER_MS[count]
+    ticks_per_ms = TICKS_PER_MS.get(count, 1_000)
     periods = [round(10 * 100 ** rng.random() * ticks_per_ms) for _ in range(count)]
     demands = []
-    left = UTILIZATION
+    left = UTILIZATION * cpus
     for index, period in enumerate(periods):
         demands.append(max(1, round(left / (count - index) * period)))
         left -= demands[-1] / period
@@ -75,15 +79,15 @@ def levels_of(periods: list[int]) -> list[int]:
     return levels
 
 
-def measure_takt(program: Path, policy: str, task_set: TaskSet, runs: int) -> Row:
-    """Run bench_sim and take the median."""
+def measure_takt(program: Path, policy: str, task_set: TaskSet, runs: int, cpus: int = 0) -> Row:
+    """Run bench_sim and take the median; 0 processors are the loop for one."""
     columns = zip(task_set.periods, task_set.demands, levels_of(task_set.periods), strict=True)
     lines = "".join(f"{period} {demand} {level}\n" for period, demand, level in columns)
-    command = [str(program), policy, str(task_set.horizon(JOBS)), str(runs)]
+    command = [str(program), policy, str(task_set.horizon(JOBS)), str(runs), str(cpus)]
     output = subprocess.run(command, input=lines, capture_output=True, text=True, check=True).stdout
     measured = [line.split() for line in output.splitlines()]
     rate = statistics.median(int(jobs) / float(seconds) for jobs, seconds in measured)
-    return Row("takt", policy, len(task_set.periods), int(measured[0][0]), rate)
+    return Row("takt", policy, len(task_set.periods), int(measured[0][0]), rate, cpus)
 
 
 def measure_simso(policy: str, task_set: TaskSet) -> Row:
@@ -124,12 +128,22 @@ def measure(program: Path, runs: int) -> list[Row]:
             rows.append(measure_takt(program, policy, task_set, runs))
             if count in SIMSO_TASKS:
                 rows.append(measure_simso(policy, task_set))
-    return rows
+    return rows + measure_global(program, runs)
+
+
+def measure_global(program: Path, runs: int) -> list[Row]:
+    """Measure several processors."""
+    return [
+        measure_takt(program, policy, make_task_set(count, cpus), runs, cpus)
+        for count in GLOBAL_TASKS
+        for policy in SIMSO_SCHEDULERS
+        for cpus in GLOBAL_CPUS
+    ]
 
 
 def gate_column(row: Row) -> str:
     """Say whether a row keeps its gate."""
-    gate = GATES.get(row.tasks) if row.tool == "takt" else None
+    gate = GATES.get(row.tasks) if row.tool == "takt" and row.cpus == 0 else None
     if gate is None:
         return ""
     return f"{gate / 1e6:.0f} M: {'holds' if row.jobs_per_second >= gate else 'MISSED'}"
@@ -138,16 +152,16 @@ def gate_column(row: Row) -> str:
 def ratio_column(row: Row, rows: list[Row]) -> str:
     """Say how much faster a row of Takt is than SimSo on the same set."""
     peers = [other for other in rows if other.tool != "takt" and (other.policy, other.tasks) == (row.policy, row.tasks)]
-    if row.tool != "takt" or not peers:
+    if row.tool != "takt" or row.cpus > 0 or not peers:
         return ""
     return f"{row.jobs_per_second / peers[0].jobs_per_second:,.0f} x simso"
 
 
 def print_table(rows: list[Row]) -> None:
     """Print one line per measurement."""
-    print(f"{'tool':<12} {'policy':<6} {'tasks':>8} {'jobs':>10} {'jobs/s':>13}  {'gate':<14} ratio")
+    print(f"{'tool':<12} {'policy':<6} {'tasks':>8} {'cpus':>4} {'jobs':>10} {'jobs/s':>13}  {'gate':<14} ratio")
     for row in rows:
-        line = f"{row.tool:<12} {row.policy:<6} {row.tasks:>8,} {row.jobs:>10,} {row.jobs_per_second:>13,.0f}  "
+        line = f"{row.tool:<12} {row.policy:<6} {row.tasks:>8,} {row.cpus or '':>4} {row.jobs:>10,} {row.jobs_per_second:>13,.0f}  "
         print((line + f"{gate_column(row):<14} {ratio_column(row, rows)}").rstrip())
 
 

@@ -8,6 +8,7 @@ NEVER: int
 NOBODY: int
 ENTITY_LIMIT: int
 TIME_LIMIT: int
+CPU_LIMIT: int
 TRACE_VERSION: int
 RATE_WHOLE: int
 RATE_LONGEST: int
@@ -20,6 +21,7 @@ RECORD_ARRIVAL: int
 RECORD_DECISION: int
 RECORD_ABORT: int
 RECORD_SKIP: int
+RECORD_SETTLED: int
 
 Record = tuple[int, int, int, int, int, int, int]
 """now, value, entity, sequence, kind, cpu, job"""
@@ -126,6 +128,7 @@ class Spec:
         task: array[int],
         is_leave: array[int],
     ) -> None: ...
+    def set_cpus(self, count: int) -> None: ...
     def set_seed(self, seed: int) -> None: ...
     def add_threads(self, level: array[int]) -> None: ...
 

@@ -85,13 +85,6 @@ def check_integer(what: str, least: int, most: int) -> Callable[[object], int]:
     return check
 
 
-def check_cpus(value: object) -> int:
-    """Accept one processor."""
-    if isinstance(value, int) and not isinstance(value, bool) and value > 1:
-        raise refuse("not-yet", f"this version schedules one processor, found {show(value)}")
-    return check_integer("a number of processors", 1, 1)(value)
-
-
 def check_choice(what: str, names: tuple[str, ...], later: tuple[str, ...] = ()) -> Callable[[object], str]:
     """Make the check of a word out of a list; `later` are words of the contract that are not supported yet."""
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field, PlainValidator, PrivateAttr, WithJsonSchema
 
-from takt import catalogue, checks
+from takt import _core, catalogue, checks
 from takt.architectures import ARCHITECTURES, find_key_conflicts
 from takt.bodies import Item, Op, check_body, check_runs, items_of
 from takt.checks import MAX_PRIORITY, MAX_WEIGHT
@@ -119,7 +119,11 @@ Threshold = Annotated[
     WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 0, "maximum": MAX_PRIORITY}, _NAME]}),
 ]
 Seed = Annotated[int, PlainValidator(checks.check_integer("a whole number", 0, 2**64 - 1)), _integer(0, 2**64 - 1)]
-Cpus = Annotated[int, PlainValidator(checks.check_cpus), _integer(1, 1)]
+Cpus = Annotated[
+    int,
+    PlainValidator(checks.check_integer("a number of processors", 1, _core.CPU_LIMIT)),
+    _integer(1, _core.CPU_LIMIT),
+]
 PolicyName = Annotated[str | Policy, PlainValidator(check_policy), _word(*_POLICY_NAMES)]
 KindName = Annotated[str, PlainValidator(checks.check_choice("kind", _KIND_NAMES)), _word(*_KIND_NAMES)]
 ProtocolName = Annotated[
@@ -415,7 +419,7 @@ class System(Header):
         policy: what orders the tasks and servers that sit directly at the root.
         horizon: how long a simulation runs; default: see takt.simulate.
         seed: all random numbers follow from it: the same seed gives the same jobs under every policy.
-        cpus: 1.
+        cpus: how many processors there are; with several, tasks are plain: see SPEC.md, 11.
         platform: what the kernel's own work takes; default: nothing.
 
     Raises:

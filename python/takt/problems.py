@@ -14,6 +14,7 @@ from takt.bodies import Op
 from takt.distributions import Distribution
 from takt.errors import Problem, show
 from takt.policy import Policy, name_of
+from takt.processors import find_processor_problems
 from takt.rates import find_rate_problems
 from takt.resolve import resources_of, runs_of, to_ticks, wcet_of
 from takt.resolved import IDLE
@@ -74,6 +75,7 @@ class _Checker:
             yield from self.resource(resource)
         yield from find_architecture_problems(self.system)
         yield from find_rate_problems(self.system)
+        yield from find_processor_problems(self.system)
 
     def sizes(self) -> Iterator[Problem]:
         """There is something to schedule, and not more than core can number."""

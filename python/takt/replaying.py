@@ -115,7 +115,10 @@ def _describe(record: Record, system: ResolvedSystem) -> str:
     """Say what a record says, on less than one line."""
     who = _name(record, system)
     if record.kind == _core.RECORD_DECISION:
-        return f"{who} until {_instant(record.value, system)}"
+        where = "" if system.cpus == 1 else f" on processor {record.cpu}"
+        return f"{who}{where} until {_instant(record.value, system)}"
+    if record.kind == _core.RECORD_SETTLED:
+        return f"nothing more until {_instant(record.value, system)}"
     return f"{_KIND_NAMES.get(record.kind, 'nothing')} of {who}"
 
 

@@ -127,6 +127,7 @@ def resolve(system: System) -> ResolvedSystem:
         costs=ResolvedCosts() if architecture is not None else _costs(system.platform, ticks),
         architecture=architecture,
         rates=_rates(system, ticks) if system.policy == RateBased.policy else None,
+        cpus=system.cpus,
     )
 
 

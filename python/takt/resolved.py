@@ -261,6 +261,7 @@ class ResolvedSystem:
     costs: ResolvedCosts = ResolvedCosts()
     architecture: ResolvedArchitecture | None = None
     rates: ResolvedRates | None = None
+    cpus: int = 1
 
     @property
     def first_task(self) -> int:
@@ -319,6 +320,7 @@ class ResolvedSystem:
             spec.set_architecture(**asdict(self.architecture))
         if self.rates is not None:
             self._set_rates(spec, self.rates)
+        spec.set_cpus(self.cpus)
         return spec
 
     def _set_rates(self, spec: _core.Spec, rates: ResolvedRates) -> None:

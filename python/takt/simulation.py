@@ -68,12 +68,12 @@ class Result:
         switches: how often the job of another task ran than the one that ran last.
         overhead: ticks that the kernel's own work took.
         summary: one row for each task: task, server, class, period (null if it has none), deadline, wcet,
-            released, finished, missed, missed_requested, aborted, skipped, overruns, preemptions, response_min,
-            response_max, response_sum, busy. The responses are those of finished jobs, null if there is none. A job
-            is missed if it finished late, was aborted or skipped, or is unfinished with a deadline at or before the
-            horizon. An overrun is a finished job that executed for longer than the wcet. In a rate-based system
-            missed counts by the deadlines that it gave, missed_requested by those that were asked for; elsewhere
-            they are the same.
+            released, finished, missed, missed_requested, aborted, skipped, overruns, preemptions, migrations,
+            response_min, response_max, response_sum, busy. The responses are those of finished jobs, null if there
+            is none. A job is missed if it finished late, was aborted or skipped, or is unfinished with a deadline at
+            or before the horizon. An overrun is a finished job that executed for longer than the wcet. In a
+            rate-based system missed counts by the deadlines that it gave, missed_requested by those that were asked
+            for; elsewhere they are the same.
         architecture: what the scheduler cost where the platform says that it runs in software, on a co-processor or
             in hardware; else None. There, switches are dispatches, and a job is missed if the scheduler noticed.
     """
@@ -228,6 +228,11 @@ class Result:
         return ticks.with_columns(
             _in_every_tick(ticks, changes, number).alias(name) for number, name in enumerate(names)
         )
+
+    @property
+    def migrations(self) -> int:
+        """How often a displaced job went on on another processor."""
+        return int(self.summary["migrations"].sum())
 
     @property
     def missed(self) -> int:
@@ -435,9 +440,11 @@ def _summary(resolved: ResolvedSystem, statistics: Mapping[str, _core.Column]) -
 
 
 def _segments(resolved: ResolvedSystem, columns: Mapping[str, _core.Column]) -> pl.DataFrame:
-    """Make the frame of segments."""
+    """Make the frame of segments, by their starts; on several processors they come by their ends."""
     names, servers = resolved.runners()
-    return _frame(columns).select(
+    frame = _frame(columns)
+    ordered = frame if resolved.cpus == 1 else frame.sort("start", "cpu")
+    return ordered.select(
         "start",
         "end",
         "cpu",

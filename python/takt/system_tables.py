@@ -28,6 +28,10 @@ class SystemTables(Protocol):
         """How long to simulate."""
 
     @property
+    def cpus(self) -> int:
+        """How many processors there are."""
+
+    @property
     def tasks(self) -> Sequence[Task]:
         """The tasks."""
 

@@ -92,6 +92,7 @@ class _PartialSystem:
     resolution: str
     policy: str | Policy
     horizon: int | str | None
+    cpus: int
     tasks: list[Task]
     servers: list[Server]
     resources: list[Resource]
@@ -137,6 +138,7 @@ def _problems_between(
         resolution=header.resolution,
         policy=header.policy,
         horizon=header.horizon,
+        cpus=header.cpus,
         tasks=tasks.right,
         servers=servers.right,
         resources=resources.right,

@@ -153,6 +153,7 @@ def _describe(system: ResolvedSystem, platform: str, horizon: int) -> dict[str, 
             "rates": None if system.rates is None else asdict(system.rates),
             "order_rows": system.order_rows,
             "time_rows": system.time_rows,
+            "cpus": system.cpus,
         },
         "entities": [{"id": number, **row} for number, row in enumerate(rows, start=1)],
         "resources": [asdict(resource) for resource in system.resources],
@@ -313,6 +314,7 @@ def _system(header: Mapping[str, Any]) -> ResolvedSystem:
         resources=tuple(map(_resource, _get(header, "resources", list))),
         order_rows=_get(system, "order_rows", int),
         time_rows=_get(system, "time_rows", int),
+        cpus=_get(system, "cpus", int),
         rates=None if system.get("rates") is None else _rates(_get(system, "rates", dict)),
     )
 

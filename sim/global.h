@@ -1,0 +1,14 @@
+/* Global scheduling: plain tasks on several processors, without costs. Part of the simulator.
+ *
+ * Source: SPEC.md, 11. A loop of its own beside sim.c, on core/global.h. Left out: everything that keeps a job from
+ * just running, and the kernel's own work; whoever makes the spec refuses these. */
+#ifndef TAKT_SIM_GLOBAL_H
+#define TAKT_SIM_GLOBAL_H
+
+#include "sim/sim.h"
+
+/* As takt_sim_run, for a simulation whose spec counts its processors, be it one. */
+void takt_global_run(takt_sim_t *sim, takt_instant_t horizon, const takt_sim_sinks_t *sinks,
+                     takt_trace_t *trace);
+
+#endif
