@@ -238,17 +238,27 @@ static void handle_exhaustion(takt_dispatcher_t *dispatcher, takt_instant_t now)
     }
 }
 
-/* Whether who runs pays for itself and has paid up to `now`, as at all steps of an instant but the first. */
-static bool has_paid(const takt_cpu_t *cpu, takt_instant_t now) {
-    return cpu->charged_at == now && has_own_budget(cpu->running) && cpu->running->task->job.remaining > 0;
+/* Whether who runs pays for itself and has budget left, so that nothing is exhausted. */
+static bool is_solvent(const takt_cpu_t *cpu) {
+    return has_own_budget(cpu->running) && cpu->running->task->job.remaining > 0;
+}
+
+/* As account, where somebody pays for what runs. */
+TAKT_RARE static void account_charged(takt_dispatcher_t *dispatcher, takt_instant_t now) {
+    takt_cpu_t *cpu = &dispatcher->cpus[0];
+    if (cpu->charged_at == now && is_solvent(cpu)) {
+        return;
+    }
+    charge(cpu, now);
+    if (!is_solvent(cpu)) {
+        handle_exhaustion(dispatcher, now);
+    }
 }
 
 /* Steps 1 and 4. */
-static void account(takt_dispatcher_t *dispatcher, takt_instant_t now) {
-    takt_cpu_t *cpu = &dispatcher->cpus[0];
-    if (TAKT_UNLIKELY(is_charged(cpu)) && !has_paid(cpu, now)) {
-        charge(cpu, now);
-        handle_exhaustion(dispatcher, now);
+TAKT_INLINE void account(takt_dispatcher_t *dispatcher, takt_instant_t now) {
+    if (TAKT_UNLIKELY(is_charged(&dispatcher->cpus[0]))) {
+        account_charged(dispatcher, now);
     }
 }
 

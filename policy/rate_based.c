@@ -229,16 +229,21 @@ static bool has_work(const takt_rate_task_t *rate) {
     return takt_task_is_active(task_of(rate)) || task_of(rate)->waiting > 0;
 }
 
+static void disarm_start(takt_task_t *task) {
+    if (takt_timer_is_armed(&task->timer)) {
+        takt_timers_remove(&task->entity->home->timers, &task->timer);
+    }
+}
+
 /* At `instant` a release is due, or a window that work waits for. A finish timer that comes then stands for the
  * start timer too, so that most windows need one timer. */
 static void start_at(takt_rate_task_t *rate, takt_instant_t instant) {
     takt_task_t *task = task_of(rate);
     const takt_timer_t *finish = &rate->extension.expiry;
-    const bool finishes_then = takt_timer_is_armed(finish) && finish->instant == instant;
-    if (!finishes_then) {
+    if (takt_timer_is_armed(finish) && finish->instant == instant) {
+        disarm_start(task);
+    } else {
         takt_allocator_arm_start(task, instant);
-    } else if (takt_timer_is_armed(&task->timer)) {
-        takt_timers_remove(&task->entity->home->timers, &task->timer);
     }
 }
 
@@ -254,7 +259,7 @@ static void set_deadline(takt_rate_task_t *rate, takt_instant_t deadline) {
     takt_allocator_arm_finish(task_of(rate), rate->deadline);
     if (!is_hard(rate)) {
         rate->next_release = rate->deadline;
-        start_at(rate, rate->next_release);
+        disarm_start(task_of(rate));
     }
 }
 
@@ -285,7 +290,7 @@ static void begin_window(takt_rate_task_t *rate, takt_instant_t instant) {
     rate->now.period = parameters.period;
     rate->share = 0;
     rate->share_at = instant;
-    if (!may_wait_in_flight(rate)) {
+    if (rate->is_pending && !may_wait_in_flight(rate)) {
         end_pending(rate);
     }
     if (!takt_task_is_active(task)) {
@@ -408,7 +413,7 @@ static void await_share(takt_rate_task_t *rate, takt_instant_t now) {
 }
 
 static bool waits_to_shrink_in_flight(takt_rate_task_t *rate) {
-    return rate->stage == TAKT_RATE_IN && !is_naive(rate) && is_to_shrink(rate) &&
+    return rate->stage == TAKT_RATE_IN && is_to_shrink(rate) && !is_naive(rate) &&
            (may_extend(rate) || may_cut(rate));
 }
 
@@ -423,7 +428,9 @@ static void close_window(takt_rate_task_t *rate, takt_instant_t now) {
     } else if (waits_to_shrink_in_flight(rate)) {
         await_share(rate, now);
     }
-    arm_start(rate, now);
+    if (has_work(rate)) {
+        arm_start(rate, now);
+    }
 }
 
 /* The largest of what the last jobs executed; 0 if these are not enough. */
@@ -669,7 +676,7 @@ static void rate_based_leave(takt_task_t *task, takt_instant_t now) {
     }
     rate->stage = TAKT_RATE_LEAVING;
     end_pending(rate);
-    takt_timers_remove(&task->entity->home->timers, &task->timer);
+    disarm_start(task);
     if (!is_open(rate)) {
         takt_allocator_arm_finish(task, release_of_rate(rate, now));
     }
