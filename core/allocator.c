@@ -13,6 +13,9 @@ void takt_allocation_init(takt_allocation_t *allocation, const takt_allocator_t 
 static takt_timers_t *timers_of(const takt_task_t *task) { return &task->entity->home->timers; }
 
 static void arm(takt_timers_t *timers, takt_timer_t *timer, takt_instant_t instant) {
+    if (takt_timer_is_armed(timer) && timer->instant == instant) {
+        return;
+    }
     takt_timers_remove(timers, timer);
     takt_timers_insert(timers, timer, instant);
 }

@@ -258,12 +258,27 @@ static void handle_exhaustion(takt_dispatcher_t *dispatcher, takt_instant_t now)
     }
 }
 
-/* Steps 1 and 4. */
-static void account(takt_dispatcher_t *dispatcher, takt_instant_t now) {
+/* Whether who runs pays for itself and has budget left, so that nothing is exhausted. */
+static bool is_solvent(const takt_cpu_t *cpu) {
+    return has_own_budget(cpu->running) && cpu->running->task->job.remaining > 0;
+}
+
+/* As account, where somebody pays for what runs. */
+TAKT_RARE static void account_charged(takt_dispatcher_t *dispatcher, takt_instant_t now) {
     takt_cpu_t *cpu = &dispatcher->cpus[0];
-    if (TAKT_UNLIKELY(is_charged(cpu))) {
-        charge(cpu, now);
+    if (cpu->charged_at == now && is_solvent(cpu)) {
+        return;
+    }
+    charge(cpu, now);
+    if (!is_solvent(cpu)) {
         handle_exhaustion(dispatcher, now);
+    }
+}
+
+/* Steps 1 and 4. */
+TAKT_INLINE void account(takt_dispatcher_t *dispatcher, takt_instant_t now) {
+    if (TAKT_UNLIKELY(is_charged(&dispatcher->cpus[0]))) {
+        account_charged(dispatcher, now);
     }
 }
 
@@ -523,14 +538,19 @@ static void count_step(takt_dispatcher_t *dispatcher, takt_instant_t now) {
 
 /* ---- releases and aborts ------------------------------------------------------------------------- */
 
-/* Step 5, or the second timer of a task with an allocation. */
+/* Step 5. */
 TAKT_RARE static void abort_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now) {
-    if (task->extension->allocation != NULL) {
-        allocator_of(task)->finish(task, task->extension->expiry.instant);
-        return;
-    }
     record_end(dispatcher, TAKT_RECORD_ABORT, task, 0, now, task->job.deadline);
     end_job(dispatcher, task, now, takt_timers_position(&task->entity->home->timers));
+}
+
+/* Step 5, or the second timer of a task with an allocation. */
+static void expire(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now) {
+    if (task->extension->allocation != NULL) {
+        allocator_of(task)->finish(task, task->extension->expiry.instant);
+    } else {
+        abort_job(dispatcher, task, now);
+    }
 }
 
 TAKT_RARE static void skip_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now,
@@ -813,7 +833,7 @@ void takt_dispatcher_post(takt_dispatcher_t *dispatcher, const takt_event_t *eve
             charge(cpu, event->now);
         }
         apply(dispatcher, event);
-        if (TAKT_UNLIKELY(is_paid)) {
+        if (TAKT_UNLIKELY(is_paid) && is_charged(cpu)) {
             handle_exhaustion(dispatcher, event->now);
         }
     }
@@ -836,7 +856,7 @@ static void fire(takt_dispatcher_t *dispatcher, takt_timer_t *timer, takt_instan
         replenish(TAKT_CONTAINER_OF(timer, takt_server_t, replenishment));
         break;
     case TAKT_TIMER_EXPIRY:
-        abort_job(dispatcher, TAKT_CONTAINER_OF(timer, takt_task_extension_t, expiry)->task, now);
+        expire(dispatcher, TAKT_CONTAINER_OF(timer, takt_task_extension_t, expiry)->task, now);
         break;
     case TAKT_TIMER_LAPSE:
         lapse(TAKT_CONTAINER_OF(timer, takt_server_t, lapse));
@@ -906,14 +926,19 @@ static bool competes_by_its_own_key(takt_entity_t *entity) {
     return !is_locking(entity) || entity->key == entity->task->own_key;
 }
 
-/* For how long `entity`, the best of its home, may execute `job` until a waiting one goes first. */
-static takt_duration_t time_to_overtake(takt_entity_t *entity, const takt_job_t *job) {
+/* As time_to_overtake, where the order changes while jobs wait. */
+static takt_duration_t time_to_age(takt_entity_t *entity, const takt_job_t *job) {
     takt_server_t *home = entity->home;
-    if (home->policy->overtake == NULL || job == NULL || !competes_by_its_own_key(entity)) {
+    if (job == NULL || !competes_by_its_own_key(entity)) {
         return TAKT_NEVER;
     }
     const takt_entity_t *waiting = takt_ready_second(&home->ready, entity);
     return waiting != NULL ? home->policy->overtake(entity, job, waiting) : TAKT_NEVER;
+}
+
+/* For how long `entity`, the best of its home, may execute until a waiting one goes first. */
+TAKT_INLINE takt_duration_t time_to_overtake(takt_entity_t *entity) {
+    return entity->home->policy->overtake != NULL ? time_to_age(entity, job_of(entity)) : TAKT_NEVER;
 }
 
 static takt_duration_t least_of(takt_duration_t a, takt_duration_t b) { return a < b ? a : b; }
@@ -921,14 +946,14 @@ static takt_duration_t least_of(takt_duration_t a, takt_duration_t b) { return a
 /* For how long `entity` may execute: until the first of the budgets that pay for it is used up, or until
  * a waiting entity overtakes it or one of its servers. */
 static takt_duration_t time_to_go(takt_entity_t *entity) {
-    takt_duration_t least = time_to_overtake(entity, job_of(entity));
+    takt_duration_t least = time_to_overtake(entity);
     if (has_own_budget(entity)) {
         least = least_of(least, entity->task->job.remaining);
     }
     takt_server_t *server = payer_of(entity);
     for (; !takt_server_is_root(server); server = takt_server_parent(server)) {
         least = least_of(least, server->job.remaining);
-        least = least_of(least, time_to_overtake(&server->entity, &server->job));
+        least = least_of(least, time_to_overtake(&server->entity));
     }
     return least;
 }
@@ -942,8 +967,8 @@ TAKT_RARE static void obey_limit(takt_cpu_t *cpu, takt_entity_t *entity, takt_in
 
 /* `entity`, whose job has a budget, has been chosen: tells whoever else of that kind has run. Returns when the
  * timers want to be looked at. */
-TAKT_RARE static takt_instant_t displace(takt_dispatcher_t *dispatcher, const takt_cpu_t *cpu,
-                                         const takt_entity_t *entity, takt_instant_t now) {
+TAKT_INLINE takt_instant_t displace(takt_dispatcher_t *dispatcher, const takt_cpu_t *cpu,
+                                    const takt_entity_t *entity, takt_instant_t now) {
     takt_entity_t *last = cpu->running;
     if (last != NULL && last != entity && has_own_budget(last)) {
         allocator_of(last->task)->stop(last->task, now);

@@ -116,11 +116,15 @@ static takt_rate_target_t compute_target(const takt_rate_based_t *rates, const t
 }
 
 /* What `rate`, which is admitted, is to have. */
-static const takt_rate_target_t *target_of(takt_rate_task_t *rate) {
+TAKT_RARE static void renew_target(takt_rate_task_t *rate) {
     const takt_rate_based_t *rates = rates_of(rate);
-    if (rate->epoch != rates->epoch) {
-        rate->target = compute_target(rates, rate);
-        rate->epoch = rates->epoch;
+    rate->target = compute_target(rates, rate);
+    rate->epoch = rates->epoch;
+}
+
+TAKT_INLINE const takt_rate_target_t *target_of(takt_rate_task_t *rate) {
+    if (TAKT_UNLIKELY(rate->epoch != rates_of(rate)->epoch)) {
+        renew_target(rate);
     }
     return &rate->target;
 }
@@ -225,11 +229,28 @@ static bool has_work(const takt_rate_task_t *rate) {
     return takt_task_is_active(task_of(rate)) || task_of(rate)->waiting > 0;
 }
 
-/* When `rate` is to be looked at again: a release, or a window that work waits for. */
+static void disarm_start(takt_task_t *task) {
+    if (takt_timer_is_armed(&task->timer)) {
+        takt_timers_remove(&task->entity->home->timers, &task->timer);
+    }
+}
+
+/* At `instant` a release is due, or a window that work waits for. A finish timer that comes then stands for the
+ * start timer too, so that most windows need one timer. */
+static void start_at(takt_rate_task_t *rate, takt_instant_t instant) {
+    takt_task_t *task = task_of(rate);
+    const takt_timer_t *finish = &rate->extension.expiry;
+    if (takt_timer_is_armed(finish) && finish->instant == instant) {
+        disarm_start(task);
+    } else {
+        takt_allocator_arm_start(task, instant);
+    }
+}
+
 static void arm_start(takt_rate_task_t *rate, takt_instant_t now) {
     const bool waits = is_hard(rate) && has_work(rate) && !is_open(rate);
     const takt_instant_t instant = waits ? least_of(rate->deadline, rate->next_release) : rate->next_release;
-    takt_allocator_arm_start(task_of(rate), later_of(now, instant));
+    start_at(rate, later_of(now, instant));
 }
 
 /* The window of the current job ends at `deadline`, where a soft or none task begins the next one. */
@@ -238,7 +259,7 @@ static void set_deadline(takt_rate_task_t *rate, takt_instant_t deadline) {
     takt_allocator_arm_finish(task_of(rate), rate->deadline);
     if (!is_hard(rate)) {
         rate->next_release = rate->deadline;
-        takt_allocator_arm_start(task_of(rate), rate->next_release);
+        disarm_start(task_of(rate));
     }
 }
 
@@ -269,7 +290,7 @@ static void begin_window(takt_rate_task_t *rate, takt_instant_t instant) {
     rate->now.period = parameters.period;
     rate->share = 0;
     rate->share_at = instant;
-    if (!may_wait_in_flight(rate)) {
+    if (rate->is_pending && !may_wait_in_flight(rate)) {
         end_pending(rate);
     }
     if (!takt_task_is_active(task)) {
@@ -392,7 +413,7 @@ static void await_share(takt_rate_task_t *rate, takt_instant_t now) {
 }
 
 static bool waits_to_shrink_in_flight(takt_rate_task_t *rate) {
-    return rate->stage == TAKT_RATE_IN && !is_naive(rate) && is_to_shrink(rate) &&
+    return rate->stage == TAKT_RATE_IN && is_to_shrink(rate) && !is_naive(rate) &&
            (may_extend(rate) || may_cut(rate));
 }
 
@@ -407,7 +428,9 @@ static void close_window(takt_rate_task_t *rate, takt_instant_t now) {
     } else if (waits_to_shrink_in_flight(rate)) {
         await_share(rate, now);
     }
-    arm_start(rate, now);
+    if (has_work(rate)) {
+        arm_start(rate, now);
+    }
 }
 
 /* The largest of what the last jobs executed; 0 if these are not enough. */
@@ -653,7 +676,7 @@ static void rate_based_leave(takt_task_t *task, takt_instant_t now) {
     }
     rate->stage = TAKT_RATE_LEAVING;
     end_pending(rate);
-    takt_timers_remove(&task->entity->home->timers, &task->timer);
+    disarm_start(task);
     if (!is_open(rate)) {
         takt_allocator_arm_finish(task, release_of_rate(rate, now));
     }
@@ -694,27 +717,6 @@ static void meet_boundary(takt_rate_task_t *rate, takt_instant_t instant) {
     }
 }
 
-/* Before its deadline `rate` is woken because it is not ahead of its share, or was not when the timer was armed. */
-static void rate_based_finish(takt_task_t *task, takt_instant_t instant) {
-    takt_rate_task_t *rate = takt_rate_task_of(task);
-    if (instant >= rate->deadline) {
-        note_miss(rate);
-    } else {
-        takt_allocator_arm_finish(task, rate->deadline);
-    }
-    if (is_open(rate) && (rate->stage == TAKT_RATE_LEAVING || instant >= rate->deadline)) {
-        return;
-    }
-    if (rate->stage == TAKT_RATE_LEAVING) {
-        takt_timers_remove(&task->entity->home->timers, &task->extension->expiry);
-        depart(rate, instant);
-    } else if (instant < rate->deadline) {
-        shrink_in_flight(rate, instant);
-    } else {
-        meet_boundary(rate, instant);
-    }
-}
-
 static void rate_based_start(takt_task_t *task, takt_instant_t instant) {
     takt_rate_task_t *rate = takt_rate_task_of(task);
     if (is_hard(rate) && instant >= rate->next_release) {
@@ -729,6 +731,49 @@ static void rate_based_start(takt_task_t *task, takt_instant_t instant) {
     }
     if (is_hard(rate)) {
         arm_start(rate, instant);
+    }
+}
+
+/* `rate` has asked to leave: it goes unless its job is still served. */
+static void finish_leaving(takt_rate_task_t *rate, takt_instant_t instant) {
+    takt_task_t *task = task_of(rate);
+    if (!is_open(rate)) {
+        takt_timers_remove(&task->entity->home->timers, &task->extension->expiry);
+        depart(rate, instant);
+    }
+}
+
+/* The deadline has come. Where the finish timer stood for the start timer, that follows after all grants of the
+ * instant, or at once if none of them can matter. */
+static void end_window(takt_rate_task_t *rate, takt_instant_t instant) {
+    takt_task_t *task = task_of(rate);
+    if (!is_open(rate)) {
+        meet_boundary(rate, instant);
+    }
+    if (takt_timer_is_armed(&task->timer)) {
+        return;
+    }
+    if (!is_open(rate) && target_of(rate)->rate <= rate->now.rate && can_begin(rate)) {
+        rate_based_start(task, instant);
+    } else {
+        takt_allocator_arm_start(task, instant);
+    }
+}
+
+/* Before its deadline `rate` is woken because it is not ahead of its share, or was not when the timer was armed. */
+static void rate_based_finish(takt_task_t *task, takt_instant_t instant) {
+    takt_rate_task_t *rate = takt_rate_task_of(task);
+    if (instant >= rate->deadline) {
+        note_miss(rate);
+    } else {
+        takt_allocator_arm_finish(task, rate->deadline);
+    }
+    if (rate->stage == TAKT_RATE_LEAVING) {
+        finish_leaving(rate, instant);
+    } else if (instant >= rate->deadline) {
+        end_window(rate, instant);
+    } else {
+        shrink_in_flight(rate, instant);
     }
 }
 

@@ -144,10 +144,10 @@ static void listen(takt_trace_t *trace, const takt_record_t *record) {
     }
 }
 
-static bool has_to_listen(const takt_sim_t *sim) {
-    bool may = sim->system.resource_count > 0 || sim->system.rates != NULL;
+static bool has_to_listen(const takt_sim_t *sim, const takt_sim_sinks_t *sinks) {
+    bool may = sim->system.resource_count > 0 || sinks->allocation != NULL;
     for (uint32_t task = 0; task < sim->system.task_count; task++) {
-        may |= sim->specs[task].on_miss != TAKT_ON_MISS_CONTINUE;
+        may |= sim->specs[task].on_miss != TAKT_ON_MISS_CONTINUE || sim->specs[task].is_greedy;
     }
     return may;
 }
@@ -553,7 +553,7 @@ void takt_sim_run(takt_sim_t *sim, takt_instant_t horizon, const takt_sim_sinks_
         run.sinks = *sinks;
         run.is_watched = sinks->budget != NULL || sinks->ledger != NULL;
     }
-    takt_dispatcher_record_to(run.backend.dispatcher, has_to_listen(sim) ? &run.trace : trace);
+    takt_dispatcher_record_to(run.backend.dispatcher, has_to_listen(sim, &run.sinks) ? &run.trace : trace);
     while (event.now < run.horizon && takt_sim_is_wanted(sim, &run.sinks, event.now)) {
         const takt_instant_t start = decide(&run, &event);
         event = advance(&run, start);

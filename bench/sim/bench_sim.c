@@ -18,6 +18,10 @@
 enum { TASK_LIMIT = 1000000 };
 
 static takt_task_spec_t tasks[TASK_LIMIT];
+static takt_request_spec_t requests[TASK_LIMIT];
+
+/* The task set has no tasks of class none to keep anything for. */
+static const takt_rate_settings_t rates = {.grid = 1};
 
 static void fail(const char *message) {
     fprintf(stderr, "bench_sim: %s\n", message);
@@ -48,6 +52,19 @@ static uint32_t read_tasks(void) {
         fail("expected lines of period, demand and level");
     }
     return count;
+}
+
+/* Every other task is soft, and all ask to enter at once. */
+static void rate(takt_system_spec_t *spec) {
+    for (uint32_t i = 0; i < spec->task_count; i++) {
+        tasks[i].wcet = tasks[i].demand;
+        tasks[i].weight = 1;
+        tasks[i].task_class = i % 2 == 0 ? TAKT_CLASS_HARD : TAKT_CLASS_SOFT;
+        requests[i] = (takt_request_spec_t){.task = i};
+    }
+    spec->rates = &rates;
+    spec->requests = requests;
+    spec->request_count = spec->task_count;
 }
 
 static uint32_t levels_of(uint32_t count) {
@@ -97,13 +114,16 @@ int main(int argc, char **argv) {
         fail("too many processors");
     }
     const uint32_t count = read_tasks();
-    const takt_system_spec_t spec = {
+    takt_system_spec_t spec = {
         .policy = policy_named(argv[1]),
         .levels = levels_of(count),
         .cpu_count = (uint32_t)cpus,
         .tasks = tasks,
         .task_count = count,
     };
+    if (spec.policy == &takt_policy_rate_based) {
+        rate(&spec);
+    }
     for (unsigned long runs = strtoul(argv[3], NULL, 10); runs > 0; runs--) {
         run(&spec, strtoull(argv[2], NULL, 10), cpus > 0);
     }
