@@ -273,7 +273,7 @@ def test_a_board_refuses_several_processors(file: Path) -> None:
 def test_llf_in_the_place_of_the_policy_of_the_file_is_refused(file: Path) -> None:
     outcome = CliRunner().invoke(cli.app, ["run", str(file), "--policy", "llf"])
     assert outcome.exit_code == 2
-    assert "expected a policy whose order does not change while jobs wait with cpus = 2" in outcome.stderr
+    assert "expected a policy that orders whole jobs with cpus = 2" in outcome.stderr
 
 
 @pytest.fixture
