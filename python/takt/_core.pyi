@@ -17,6 +17,7 @@ RECORD_POINT: int
 RECORD_SUSPEND: int
 RECORD_ARRIVAL: int
 RECORD_DECISION: int
+RECORD_CHANGE: int
 RECORD_ABORT: int
 RECORD_SKIP: int
 
@@ -83,6 +84,7 @@ class Spec:
         is_external: array[int],
         suspends: array[int],
         locks: array[int],
+        is_absent: array[int],
     ) -> None: ...
     def add_resources(self, *, protocols: list[str], ceiling: array[int], home: array[int]) -> None: ...
     def set_demand(
@@ -117,9 +119,23 @@ class Spec:
         has_background: bool,
         weight: array[int],
         is_greedy: array[int],
+    ) -> None: ...
+    def set_changes(
+        self,
+        *,
         instant: array[int],
+        kind: array[int],
         task: array[int],
-        is_leave: array[int],
+        policies: list[str],
+        period: array[int],
+        deadline: array[int],
+        wcet: array[int],
+        level: array[int],
+        task_class: array[int],
+        demand: array[int],
+    ) -> None: ...
+    def set_changed_demand(
+        self, index: int, kind: str, values: array[int], a: float, b: float, least: int, most: int
     ) -> None: ...
     def set_seed(self, seed: int) -> None: ...
     def add_threads(self, level: array[int]) -> None: ...
