@@ -23,11 +23,11 @@ typedef struct run {
     takt_decision_t decision;        /* in force */
     uint32_t job;                    /* that it chose */
     takt_instant_t next_tick;
-    bool is_watched;   /* somebody wants to know budgets, or the ledger */
-    bool is_costly;    /* the kernel takes time, or timers wait for points */
-    bool is_pulling;   /* a non-preemptive job runs and timers wait */
-    uint32_t fired;    /* of the dispatcher, up to the last pass; for costs */
-    uint32_t releases; /* likewise */
+    bool is_watched;           /* somebody wants to know budgets, or the ledger */
+    bool is_costly;            /* the kernel takes time, or timers wait for points */
+    bool is_pulling;           /* a non-preemptive job runs and timers wait */
+    uint32_t fired;            /* of the dispatcher, up to the last pass; for costs */
+    uint32_t releases;         /* likewise */
     takt_instant_t busy_until; /* the kernel works, if that is to come */
 } run_t;
 
@@ -213,7 +213,7 @@ TAKT_RARE static void post_change(run_t *run, uint32_t index, takt_instant_t now
 
 /* What is told to the scheduler at once, though it may be at work; another policy waits until it is not. */
 TAKT_RARE static void post_change_of(run_t *run, takt_sim_source_t *source, const takt_arrival_t *arrival,
-                           takt_instant_t until) {
+                                     takt_instant_t until) {
     if (source->task == TAKT_SIM_CHANGES) {
         post_change(run, (uint32_t)arrival->nominal, arrival->instant);
     } else if (run->busy_until > until) {

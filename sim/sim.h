@@ -103,7 +103,7 @@ typedef struct takt_sim {
     takt_duration_t overhead; /* kernel time before the horizon */
     struct takt_sim_work *work;
     struct takt_sim_source *sources; /* of the external tasks */
-    uint32_t task_source_count; /* two of changes may come after them */
+    uint32_t task_source_count;      /* two of changes may come after them */
     takt_timers_t arrivals;
     takt_timers_row_t *arrival_rows;
     const takt_change_spec_t *changes;

@@ -88,15 +88,15 @@ typedef struct takt_thread_spec {
 typedef struct takt_change_spec {
     takt_instant_t instant;
     takt_change_kind_t kind;
-    uint32_t task;                 /* unless it is of the policy */
-    const takt_policy_t *policy;   /* of the root; core/dispatcher.h says where there is none */
-    takt_duration_t period;        /* this and what follows: parameters, all of them in force, as in the task */
+    uint32_t task;               /* unless it is of the policy */
+    const takt_policy_t *policy; /* of the root; core/dispatcher.h says where there is none */
+    takt_duration_t period;      /* this and what follows: parameters, all of them in force, as in the task */
     takt_duration_t relative_deadline;
     takt_duration_t wcet;
     uint32_t level;
     takt_task_class_t task_class;
-    takt_duration_t demand;        /* the simulator's */
-    const takt_stream_t *demands;  /* likewise */
+    takt_duration_t demand;       /* the simulator's */
+    const takt_stream_t *demands; /* likewise */
 } takt_change_spec_t;
 
 typedef struct takt_system_spec {
@@ -117,7 +117,8 @@ typedef struct takt_system_spec {
         *rates; /* NULL unless the root is rate-based: then all tasks are under the root,
                                           periodic and without preemption key, suspensions, locks and on_miss, and
                                           period, wcet and deadline are at most TAKT_RATE_LONGEST */
-    const takt_change_spec_t *changes; /* in the order of time, and in which they are handed over; policies of an
+    const takt_change_spec_t
+        *changes; /* in the order of time, and in which they are handed over; policies of an
                                           instant last */
     uint32_t change_count;
 } takt_system_spec_t;

@@ -18,11 +18,11 @@ void takt_sim_tell_loss(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, co
 /* The jobs of a task that are not the current one, in order. */
 typedef struct others {
     const takt_task_t *task;
-    uint32_t index;              /* of the next one */
-    takt_instant_t next;         /* its arrival if the task is periodic */
-    takt_change_t *change;       /* the first one of the task that they have not come to */
-    takt_duration_t period;      /* of the last one */
-    takt_duration_t deadline;    /* likewise, relative */
+    uint32_t index;           /* of the next one */
+    takt_instant_t next;      /* its arrival if the task is periodic */
+    takt_change_t *change;    /* the first one of the task that they have not come to */
+    takt_duration_t period;   /* of the last one */
+    takt_duration_t deadline; /* likewise, relative */
 } others_t;
 
 static void adopt(others_t *others, takt_instant_t release) {
@@ -80,7 +80,7 @@ static takt_instant_t take_other(others_t *others, takt_instant_t horizon) {
 /* Jobs that are unfinished at the horizon: the current one, those that wait, and those whose release core
  * has not seen, because the task's server has been inactive since or the scheduler has not looked. */
 TAKT_RARE static void end_task(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t index,
-                     takt_instant_t horizon, takt_instant_t seen) {
+                               takt_instant_t horizon, takt_instant_t seen) {
     const takt_task_t *task = &sim->system.tasks[index];
     takt_sim_statistics_t *statistics = &sim->statistics[index];
     const bool is_active = (task->entity->state & TAKT_STATE_ACTIVE) != 0;

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import accumulate, pairwise
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -427,7 +428,7 @@ def _some_names(names: set[str]) -> st.SearchStrategy[set[str]]:
 def _with_more(draw: st.DrawFn, change: Change, system: System) -> Change:
     """Let a change be of the policy, or of the parameters of a task, too."""
     policies = _policies_that_fit(system)
-    if policies and draw(st.booleans()):
+    if policies and draw(st.sampled_from([False, True])):
         change = replace(change, policy=draw(st.sampled_from(policies)))
     if draw(st.booleans()):
         task = draw(st.sampled_from(system.tasks))
@@ -450,11 +451,11 @@ def _policies_that_fit(system: System) -> list[str]:
 
 
 @st.composite
-def _parameters(draw: st.DrawFn, task: Task) -> dict[str, int | str | tuple[int, ...]]:
+def _parameters(draw: st.DrawFn, task: Task) -> dict[str, Any]:
     """Make some new parameters of a task, at least one."""
     period = task.rate_period or MAX_PERIOD
     most = task.threshold if isinstance(task.threshold, int) else PRIORITY_LEVELS
-    choices: dict[str, st.SearchStrategy[int | str | tuple[int, ...]]] = {
+    choices: dict[str, st.SearchStrategy[Any]] = {
         "deadline": st.integers(1, 3 * period),
         "priority": st.integers(1, most),
         "class_": st.sampled_from(CLASSES),
