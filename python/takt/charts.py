@@ -439,7 +439,8 @@ def _busy_shares_of(tasks: pl.DataFrame, until: int) -> NDArray[np.float64]:
     edges = np.linspace(0, until, OVERVIEW_CELLS + 1)
     instants = np.column_stack((segments["start"], ends)).ravel()
     done = np.interp(edges, instants, np.column_stack((before, busy)).ravel())
-    return np.diff(done) * OVERVIEW_CELLS / until
+    shares: NDArray[np.float64] = np.diff(done) * OVERVIEW_CELLS / until
+    return shares
 
 
 def missed_cells(result: Result, until: int) -> list[int]:

@@ -70,8 +70,8 @@ class Result:
         summary: one row for each task: task, server, class, period (null if it has none), deadline, wcet,
             released, finished, missed, aborted, skipped, overruns, preemptions, migrations, response_min,
             response_max, response_sum, busy. The responses are those of finished jobs, null if there is none. A job
-            is missed if it finished late, was aborted or skipped, or is unfinished with a deadline at or before the horizon. An
-            overrun is a finished job that executed for longer than the wcet.
+            is missed if it finished late, was aborted or skipped, or is unfinished with a deadline at or before the
+            horizon. An overrun is a finished job that executed for longer than the wcet.
         architecture: what the scheduler cost where the platform says that it runs in software, on a co-processor or
             in hardware; else None. There, switches are dispatches, and a job is missed if the scheduler noticed.
     """
