@@ -104,7 +104,7 @@ typedef struct takt_system_spec {
     uint32_t levels;             /* that the root's children use */
     uint32_t order_rows;         /* of the root's timers, 0: as many as the system needs */
     uint32_t time_rows;          /* 0: all 16 */
-    uint32_t cpu_count;          /* up to TAKT_CPU_LIMIT processors, for what global.h says; 0: one, for all else */
+    uint32_t cpu_count; /* up to TAKT_CPU_LIMIT processors, for what global.h says; 0: one, for all else */
     const takt_server_spec_t *servers;
     uint32_t server_count;
     const takt_task_spec_t *tasks;
