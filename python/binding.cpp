@@ -151,6 +151,30 @@ takt_architecture_model_t architecture_model(const std::string &name) {
     throw std::invalid_argument("unknown architecture " + name);
 }
 
+takt_windows_t find_windows(const std::string &name) {
+    const char *const names[] = {"", "suspend", "abort", "time-driven", "dual-priority", "imprecise"};
+    for (size_t i = TAKT_WINDOWS_SUSPEND; i < std::size(names); i++) {
+        if (name == names[i]) {
+            return static_cast<takt_windows_t>(i);
+        }
+    }
+    throw std::invalid_argument("unknown windows " + name);
+}
+
+// The policy that has windows of its own, NULL for those that go with others.
+const takt_policy_t *policy_with(takt_windows_t windows) {
+    switch (windows) {
+    case TAKT_WINDOWS_TIME_DRIVEN:
+        return &takt_policy_time_driven;
+    case TAKT_WINDOWS_DUAL_PRIORITY:
+        return &takt_policy_dual_priority;
+    case TAKT_WINDOWS_IMPRECISE:
+        return &takt_policy_imprecise;
+    default:
+        return nullptr;
+    }
+}
+
 takt_policy_t make_python_policy() {
     takt_policy_t policy = {};
     policy.version = TAKT_POLICY_VERSION;
@@ -340,6 +364,24 @@ class Spec {
         task.body_count = static_cast<uint32_t>(body.size());
     }
 
+    // The jobs of a task run in windows. `part` and `cycle` are 0, and there are no slots, where they say nothing.
+    void set_windows(size_t index, const std::string &kind, uint64_t part, uint64_t cycle, const Column &start,
+                     const Column &length) {
+        takt_task_spec_t &task = task_at(index);
+        const takt_windows_t windows = find_windows(kind);
+        require_length(start.size(), {length.size()});
+        require_windowed(task, windows);
+        require_part(task, windows, part);
+        require((windows == TAKT_WINDOWS_TIME_DRIVEN) == (start.size() > 0), "slots where none belong, or none");
+        std::vector<takt_slot_t> &slots = slots_.emplace_back();
+        for (size_t i = 0; i < start.size(); i++) {
+            slots.push_back({time_in(0, start(i), "slot"), time_in(1, length(i), "slot")});
+            require_slot(slots, time_in(1, cycle, "cycle"));
+        }
+        task.windows = {windows, {part, slots.data(), static_cast<uint32_t>(slots.size()), cycle}};
+        require_apart();
+    }
+
     void set_costs(uint64_t context_switch, uint64_t release, uint64_t scheduling, uint64_t point,
                    uint64_t tick, uint64_t tick_period, bool is_pull) {
         options_.costs = {time_in(0, context_switch, "cost"),
@@ -462,6 +504,54 @@ class Spec {
         }
     }
 
+    void require_windowed(const takt_task_spec_t &task, takt_windows_t windows) const {
+        require(!task.is_external && !task.suspends && !task.locks && !task.is_limited &&
+                    task.on_miss == TAKT_ON_MISS_CONTINUE && task.body_count == 0 && task.server == TAKT_ROOT,
+                "windows of a task that is not plain");
+        const takt_policy_t *only = policy_with(windows);
+        const bool has_none_of_its_own =
+            spec_.policy != &takt_policy_rate_based && spec_.policy != &takt_policy_time_driven &&
+            spec_.policy != &takt_policy_dual_priority && spec_.policy != &takt_policy_imprecise;
+        require(only != nullptr ? only == spec_.policy : has_none_of_its_own, "windows of another policy");
+        require(spec_.policy->release != release_by_python, "windows under a policy in Python");
+    }
+
+    static void require_part(const takt_task_spec_t &task, takt_windows_t windows, uint64_t part) {
+        const bool is_dual = windows == TAKT_WINDOWS_DUAL_PRIORITY;
+        const bool is_imprecise = windows == TAKT_WINDOWS_IMPRECISE;
+        const uint64_t most = is_dual ? task.relative_deadline : is_imprecise ? task.wcet : 0;
+        require(part <= most, "part " + std::to_string(part) + " out of range");
+        require(!(is_dual || is_imprecise) || task.relative_deadline <= task.period, "deadline above period");
+    }
+
+    // The last slot stands after the one before it, in the cycle.
+    static void require_slot(const std::vector<takt_slot_t> &slots, uint64_t cycle) {
+        const takt_slot_t &last = slots.back();
+        require(last.length <= cycle && last.start <= cycle - last.length, "a slot outside the cycle");
+        if (slots.size() > 1) {
+            const takt_slot_t &before = slots[slots.size() - 2];
+            require(before.start + before.length <= last.start, "slots that overlap or descend");
+        }
+    }
+
+    // No slot overlaps another one, in one cycle of all.
+    void require_apart() const {
+        std::vector<std::pair<uint64_t, uint64_t>> all;
+        uint64_t cycle = 0;
+        for (const takt_task_spec_t &task : tasks_) {
+            const takt_window_parameters_t &windows = task.windows.parameters;
+            require(windows.slot_count == 0 || cycle == 0 || windows.cycle == cycle, "different cycles");
+            cycle = windows.slot_count > 0 ? windows.cycle : cycle;
+            for (uint32_t i = 0; i < windows.slot_count; i++) {
+                all.emplace_back(windows.slots[i].start, windows.slots[i].start + windows.slots[i].length);
+            }
+        }
+        std::sort(all.begin(), all.end());
+        for (size_t i = 1; i < all.size(); i++) {
+            require(all[i - 1].second <= all[i].first, "slots that overlap");
+        }
+    }
+
     void add_requests(const Column &instant, const Column &task, const Column &is_leave) {
         require_length(instant.size(), {task.size(), is_leave.size()});
         for (size_t i = 0; i < instant.size(); i++) {
@@ -510,7 +600,7 @@ class Spec {
     static void require_plain(const takt_task_spec_t &task) {
         const bool is_periodic = !task.is_external && !task.suspends && !task.locks && !task.is_limited;
         require(is_periodic && task.server == TAKT_ROOT && task.on_miss == TAKT_ON_MISS_DROP &&
-                    task.demands == nullptr && task.body_count == 0,
+                    task.demands == nullptr && task.body_count == 0 && task.windows.kind == TAKT_WINDOWS_NONE,
                 "an architecture with a task that is not plain");
     }
 
@@ -599,6 +689,7 @@ class Spec {
     std::deque<PythonPolicy> python_policies_; // what C points to does not move
     std::deque<Stream> streams_;
     std::deque<std::vector<takt_item_t>> bodies_;
+    std::deque<std::vector<takt_slot_t>> slots_;
     std::vector<takt_server_spec_t> servers_;
     std::vector<takt_task_spec_t> tasks_;
     std::vector<takt_thread_spec_t> threads_;
@@ -984,6 +1075,9 @@ nb::dict statistics_columns(const takt_sim_t &sim) {
     columns["aborted"] = statistic(sim, &takt_sim_statistics_t::aborted);
     columns["skipped"] = statistic(sim, &takt_sim_statistics_t::skipped);
     columns["overruns"] = statistic(sim, &takt_sim_statistics_t::overruns);
+    columns["cut"] = statistic(sim, &takt_sim_statistics_t::cut);
+    columns["optional_executed"] = statistic(sim, &takt_sim_statistics_t::optional_executed);
+    columns["optional_wanted"] = statistic(sim, &takt_sim_statistics_t::optional_wanted);
     columns["preemptions"] = statistic(sim, &takt_sim_statistics_t::preemptions);
     columns["response_min"] = statistic(sim, &takt_sim_statistics_t::response_min);
     columns["response_max"] = statistic(sim, &takt_sim_statistics_t::response_max);
@@ -1284,6 +1378,8 @@ NB_MODULE(_core, m) {
         .def("set_arrivals", &Spec::set_arrivals, nb::arg("index"), nb::arg("kind"), nb::arg("values"),
              nb::arg("a"), nb::arg("b"), nb::arg("least"), nb::arg("most"))
         .def("set_body", &Spec::set_body, nb::arg("index"), nb::arg("ops"), nb::arg("ticks"))
+        .def("set_windows", &Spec::set_windows, nb::arg("index"), nb::arg("kind"), nb::arg("part"),
+             nb::arg("cycle"), nb::arg("start"), nb::arg("length"))
         .def("set_costs", &Spec::set_costs, nb::kw_only(), nb::arg("context_switch"), nb::arg("release"),
              nb::arg("scheduling"), nb::arg("point"), nb::arg("tick"), nb::arg("tick_period"),
              nb::arg("is_pull"))

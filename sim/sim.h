@@ -30,12 +30,15 @@ typedef struct takt_sim_statistics {
     uint64_t released;
     uint64_t finished;
     uint64_t missed_requested; /* of a rate-based system: by the deadlines that were asked for */
-    uint64_t missed;      /* finished late, aborted, skipped, or unfinished with a deadline at or before the
+    uint64_t missed;  /* finished late, aborted, skipped, or unfinished with a deadline at or before the
                              horizon */
-    uint64_t aborted;     /* ended at their deadlines */
-    uint64_t skipped;     /* dropped at their releases */
-    uint64_t overruns;    /* finished, but ran for longer than the wcet */
-    uint64_t preemptions; /* a started, unfinished job left the processor */
+    uint64_t aborted; /* ended at their deadlines, or when their budgets were used up */
+    uint64_t skipped; /* dropped at their releases */
+    uint64_t cut;     /* ended without their whole demand, with all that had to be done */
+    takt_duration_t optional_executed; /* of the parts of ended jobs that did not have to be done */
+    takt_duration_t optional_wanted;
+    uint64_t overruns;            /* finished, but ran for longer than the wcet */
+    uint64_t preemptions;         /* a started, unfinished job left the processor */
     takt_duration_t response_min; /* of the finished jobs; TAKT_NEVER if none */
     takt_duration_t response_max;
     takt_duration_t response_sum;

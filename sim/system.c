@@ -1,6 +1,8 @@
 /* Builds a system in memory; see system.h. */
 #include "sim/system.h"
 
+#include "sim/windowed.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,6 +161,7 @@ static void lay_out(takt_system_t *system, arena_t *arena, const takt_system_spe
     system->returns = arena_take(arena, returning_count(spec), sizeof(takt_server_returns_t));
     system->rates =
         spec->rates != NULL ? arena_take(arena, spec->task_count, sizeof(takt_rate_task_t)) : NULL;
+    system->windowed = arena_take(arena, system->windowed_count, sizeof(takt_windowed_t));
     make_root(system, arena, &houses[0]);
     for (uint32_t i = 0; i < spec->server_count; i++) {
         make_server(system, arena, &houses[1u + i], i);
@@ -227,6 +230,8 @@ static void add_rated_task(takt_system_t *system, uint32_t i, const takt_task_sp
 
 static void add_tasks(takt_system_t *system, const takt_system_spec_t *spec) {
     takt_task_extension_t *extension = system->extensions;
+    takt_windowed_t *windowed = system->windowed;
+    takt_system_add_allocators(system, spec);
     if (spec->rates != NULL) {
         takt_rate_based_init(&system->rate_based, spec->rates, &system->dispatcher);
     }
@@ -248,6 +253,10 @@ static void add_tasks(takt_system_t *system, const takt_system_spec_t *spec) {
         };
         if (spec->rates != NULL) {
             add_rated_task(system, i, task, &parameters);
+            continue;
+        }
+        if (task->windows.kind != TAKT_WINDOWS_NONE) {
+            takt_system_add_windowed(system, i, windowed++, &task->windows, parameters);
             continue;
         }
         takt_dispatcher_add_task(&system->tasks[i], &system->entities[i], home_of(system, task->server),
@@ -298,6 +307,7 @@ bool takt_system_create(takt_system_t *system, const takt_system_spec_t *spec) {
     system->server_count = spec->server_count;
     system->task_count = spec->task_count;
     system->extension_count = (uint32_t)extension_count(spec);
+    system->windowed_count = takt_system_count_windowed(spec);
     system->thread_count = spec->thread_count;
     system->resource_count = spec->resource_count;
     house_t *houses = calloc(1u + spec->server_count, sizeof(house_t));

@@ -7,6 +7,7 @@
 
 #include "core/dispatcher.h"
 #include "policy/rate_based.h"
+#include "policy/window.h"
 #include "sim/stream.h"
 
 /* Home of what sits directly under the root. */
@@ -27,6 +28,24 @@ typedef struct takt_item {
     takt_duration_t ticks; /* run, suspend: >= 1; lock, unlock: number of the resource */
 } takt_item_t;
 
+/* Who opens and closes the windows of a task. */
+typedef enum takt_windows {
+    TAKT_WINDOWS_NONE = 0,
+    TAKT_WINDOWS_SUSPEND = 1, /* the wcet is its budget in each period */
+    TAKT_WINDOWS_ABORT = 2,   /* the wcet is the budget of each job */
+    TAKT_WINDOWS_TIME_DRIVEN = 3,
+    TAKT_WINDOWS_DUAL_PRIORITY = 4,
+    TAKT_WINDOWS_IMPRECISE = 5,
+    TAKT_WINDOWS = 6, /* how many words these are */
+} takt_windows_t;
+
+/* Of a task with windows: directly under the root, periodic, without preemption key, suspensions, locks and
+ * on_miss. The last three kinds stand under the policies of their names, the others under none of these. */
+typedef struct takt_window_spec {
+    takt_windows_t kind;
+    takt_window_parameters_t parameters;
+} takt_window_spec_t;
+
 /* Where members are NULL or 0, the task is plain: periodic, every job runs for `demand` ticks. What stands
  * below "the simulator's" core never learns, and replay does not need. */
 typedef struct takt_task_spec {
@@ -46,6 +65,7 @@ typedef struct takt_task_spec {
     uint64_t weight;  /* in a rate-based system, of class none: 1 .. TAKT_RATE_WEIGHTS - 1 */
     bool
         is_greedy; /* in a rate-based system: its jobs use the whole budget of a window, whatever their demand */
+    takt_window_spec_t windows;
     /* the simulator's */
     takt_duration_t demand;        /* ticks that each job runs, >= 1 */
     const takt_stream_t *demands;  /* instead of `demand`, >= 1 each */
@@ -124,9 +144,12 @@ typedef struct takt_system {
     takt_task_extension_t *extensions; /* of the tasks that need one */
     takt_server_returns_t *returns;    /* of the servers whose kind has some */
     takt_resource_t *resources;
-    const takt_server_t **resource_homes; /* of each resource: where its users are */
-    takt_rate_based_t rate_based;         /* if the root is rate-based */
-    takt_rate_task_t *rates;              /* of each task; NULL unless the root is rate-based */
+    const takt_server_t **resource_homes;        /* of each resource: where its users are */
+    takt_rate_based_t rate_based;                /* if the root is rate-based */
+    takt_rate_task_t *rates;                     /* of each task; NULL unless the root is rate-based */
+    takt_allocation_t allocations[TAKT_WINDOWS]; /* of the tasks with windows, by kind */
+    takt_windowed_t *windowed;                   /* of each task with windows */
+    uint32_t windowed_count;
     void *memory;
 } takt_system_t;
 

@@ -22,7 +22,7 @@ _OWNERS = {"interval": "software", "timer": "software", "latency": "coprocessor"
 """Keys of [platform] that one architecture has, and which."""
 _COSTS = ("release", "scheduling", "point", "tick", "tick_period", "points")
 """Keys of [platform] that no architecture has."""
-_TASK_KEYS = (
+PLAIN_TASK_KEYS = (
     "min_separation",
     "arrivals",
     "jitter",
@@ -32,7 +32,7 @@ _TASK_KEYS = (
     "on_miss",
     "server",
 )
-"""Keys of a task that no architecture runs with any but their defaults."""
+"""Keys that a task has only where it is more than plain: periodic, at the root, and just running."""
 
 Conflict = tuple[str, str, str]
 
@@ -74,7 +74,7 @@ def find_key_conflicts(platform: Platform) -> Iterator[Conflict]:
     if platform.model == "software" and platform.interval is None:
         yield "missing", "interval", 'missing; a scheduler in software needs one, for instance interval = "500us"'
     if platform.model in ARCHITECTURES:
-        for key in _given(platform, _COSTS):
+        for key in keys_given(platform, _COSTS):
             yield "conflict", key, f"expected none with {_model(platform)}, found {show(getattr(platform, key))}"
 
 
@@ -100,7 +100,7 @@ def _model(platform: Platform) -> str:
     return "no model" if platform.model is None else f"model = {show(platform.model)}"
 
 
-def _given(table: Platform | Task, keys: Sequence[str]) -> Iterator[str]:
+def keys_given(table: Platform | Task, keys: Sequence[str]) -> Iterator[str]:
     """List the keys that have another value than their default."""
     fields = type(table).model_fields
     yield from (key for key in keys if getattr(table, key) != fields[key].default)
@@ -124,7 +124,7 @@ def _task_problems(task: Task, what: str, resolution: str) -> Iterator[Problem]:
     def about(key: str, message: str) -> Problem:
         return Problem(message, "conflict", table="task", entity=task.name, key=key)
 
-    for key in _given(task, _TASK_KEYS):
+    for key in keys_given(task, PLAIN_TASK_KEYS):
         yield about(key, f"expected none with {what}, found {show(getattr(task, key))}")
     if task.preemption == "non-preemptive":
         yield about("preemption", f"expected preemptive tasks with {what}, found {show(task.preemption)}")

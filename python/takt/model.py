@@ -19,10 +19,12 @@ from takt.checks import MAX_PRIORITY
 from takt.distributions import Distribution, check_distribution
 from takt.errors import InputError, show
 from takt.policy import Policy
+from takt.policy_options import PolicyOptions, check_policy_options
 from takt.problems import find_problems
 from takt.resolve import resolve
 from takt.resolved import CLASSES, DROP, ON_MISS, ResolvedSystem
 from takt.tables import TIME_SCHEMA, Table
+from takt.windows import with_windows
 
 SCHEMA = 1
 
@@ -127,9 +129,8 @@ Preemption = Annotated[
 ]
 _ON_MISS = tuple(word for word in ON_MISS if word != DROP)
 OnMiss = Annotated[str, PlainValidator(checks.check_choice("on_miss", _ON_MISS)), _word(*_ON_MISS)]
-OnOverrun = Annotated[
-    str, PlainValidator(checks.check_choice("on_overrun", ("continue",), ("abort", "suspend"))), _word("continue")
-]
+_ON_OVERRUN = ("continue", "abort", "suspend")
+OnOverrun = Annotated[str, PlainValidator(checks.check_choice("on_overrun", _ON_OVERRUN)), _word(*_ON_OVERRUN)]
 _MODELS = ("ideal", "measured", *ARCHITECTURES)
 CostModel = Annotated[
     str | None, PlainValidator(checks.optional(checks.check_choice("model", _MODELS))), _word(*_MODELS)
@@ -165,7 +166,11 @@ class Task(Table):
         threshold: how urgent a started job is at least: a priority, or the name of a task in the same dispatcher.
         on_miss: "continue", "abort" (a job ends at its deadline) or "skip" (a release that finds the job before it
             unfinished is dropped).
-        on_overrun: "continue".
+        on_overrun: "continue"; or with the wcet as a budget "abort" (a job ends when it has had it) or "suspend" (it is
+            the budget of a period, and what is unfinished waits for the next one).
+        promotion: from the release, where the policy is dual-priority and the class hard; default: the deadline -
+            worst-case response time among hard tasks.
+        mandatory: how much of the wcet must be done, where the policy is imprecise; default: all.
         server: name of the server that it runs in; default: the root.
         class_: "hard", "soft" or "none" (key `class`): who goes first among equals of a computed key.
 
@@ -199,6 +204,8 @@ class Task(Table):
     threshold: Threshold = None
     on_miss: OnMiss = "continue"
     on_overrun: OnOverrun = "continue"
+    promotion: OptionalOffset = None
+    mandatory: OptionalOffset = None
     server: OptionalName = None
     class_: ClassName = Field(default="hard", alias="class")
 
@@ -395,6 +402,7 @@ class System(Header):
         seed: all random numbers follow from it: the same seed gives the same jobs under every policy.
         cpus: 1.
         platform: what the kernel's own work takes; default: nothing.
+        policy_options: by the name of a policy its options, such as a takt.TimeDriven.
 
     Raises:
         InputError: a value is not right, or tables do not fit together.
@@ -409,6 +417,7 @@ class System(Header):
     servers: Annotated[tuple[Server, ...], PlainValidator(_check_members(Server))] = ()
     resources: Annotated[tuple[Resource, ...], PlainValidator(_check_members(Resource))] = ()
     platform: Annotated[Platform, PlainValidator(_check_platform)] = Platform()
+    policy_options: Annotated[dict[str, PolicyOptions], PlainValidator(check_policy_options)] = Field(default={})
 
     _resolved: ResolvedSystem = PrivateAttr()
 
@@ -420,7 +429,7 @@ class System(Header):
             problems = find_problems(self)
             if problems:
                 raise InputError(problems)
-            self._resolved = resolve(self)
+            self._resolved = with_windows(resolve(self), self)
 
     @property
     def resolved(self) -> ResolvedSystem:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
@@ -14,8 +14,10 @@ from takt.bodies import Op
 from takt.distributions import Distribution
 from takt.errors import Problem, show
 from takt.policy import Policy, name_of
+from takt.policy_options import PolicyOptions
 from takt.resolve import resources_of, runs_of, to_ticks, wcet_of
 from takt.resolved import IDLE
+from takt.windows import find_window_problems
 
 if TYPE_CHECKING:
     from takt.model import Platform, Resource, Server, Task
@@ -31,6 +33,10 @@ class SystemTables(Protocol):
     @property
     def policy(self) -> str | Policy:
         """Policy of the root."""
+
+    @property
+    def policy_options(self) -> Mapping[str, PolicyOptions]:
+        """Options of policies."""
 
     @property
     def horizon(self) -> int | str | None:
@@ -66,8 +72,9 @@ def find_problems(
     Returns:
         All problems, in the order of the tables.
     """
-    checker = _Checker(system, other_servers, other_resources)
-    return list(checker.problems())
+    found = list(_Checker(system, other_servers, other_resources).problems())
+    has_wrong_times = any(problem.code == "resolution" for problem in found)
+    return found if has_wrong_times else [*found, *find_window_problems(system)]
 
 
 def find_horizon_problems(system: SystemTables, horizon: int | str) -> list[Problem]:
@@ -89,6 +96,8 @@ class _Checker:
         """Run all checks."""
         yield from self.sizes()
         yield from self.times_of("system", None, (("horizon", self.system.horizon),))
+        for name, options in self.system.policy_options.items():
+            yield from self.times_of(f"policy.{name}", None, options.times())
         yield from self.names("task", self.system.tasks)
         yield from self.names("server", self.system.servers)
         yield from self.names("resource", self.system.resources)
@@ -153,6 +162,8 @@ class _Checker:
     def all_times(self) -> Iterator[int | str | None]:
         """List every time of the system."""
         yield self.system.horizon
+        for options in self.system.policy_options.values():
+            yield from (value for _, value in options.times())
         for task in self.system.tasks:
             yield from (value for _, value in _task_times(task))
         for server in self.system.servers:
@@ -407,7 +418,7 @@ _Times = Iterator[tuple[str, int | str | None]]
 
 def _task_times(task: Task) -> _Times:
     """List the times of a task with their keys."""
-    for key in ("period", "min_separation", "jitter", "wcet", "deadline", "offset"):
+    for key in ("period", "min_separation", "jitter", "wcet", "deadline", "offset", "promotion", "mandatory"):
         yield key, getattr(task, key)
     for key in ("arrivals", "demand"):
         yield from ((key, value) for value in _times_in(getattr(task, key)))

@@ -41,6 +41,8 @@ class TaskRow:
         missed: jobs that missed their deadlines.
         aborted, skipped: of these, ended at their deadlines or dropped.
         overruns: finished jobs that executed for longer than the wcet.
+        cut: jobs that ended without their whole demand and have not missed.
+        optional_executed, optional_wanted: of the optional parts of ended jobs, in ticks.
     """
 
     task: str
@@ -58,6 +60,9 @@ class TaskRow:
     aborted: int = 0
     skipped: int = 0
     overruns: int = 0
+    cut: int = 0
+    optional_executed: int = 0
+    optional_wanted: int = 0
 
     @property
     def response_avg(self) -> Fraction | None:
@@ -88,6 +93,9 @@ def task_rows(result: Result) -> list[TaskRow]:
         "aborted",
         "skipped",
         "overruns",
+        "cut",
+        "optional_executed",
+        "optional_wanted",
     )
     return [TaskRow(*row) for row in columns.iter_rows()]
 
@@ -250,10 +258,12 @@ def _run_table(report: Report, clock: Clock) -> Table:
     }
     has_servers = _has_servers(report)
     events = [name for name in _EVENTS if any(getattr(row, name) for row in report.rows)]
-    table = _table(has_servers, [*_NUMBERS, *events, "util"], footers)
+    has_optional = any(row.optional_wanted for row in report.rows)
+    table = _table(has_servers, [*_NUMBERS, *events, *["optional"] * has_optional, "util"], footers)
     for row in report.rows[:MAX_LINES]:
         counts = (str(getattr(row, name)) for name in events)
-        table.add_row(*_names(row, has_servers), *_numbers(row, clock), *counts, _share_of(row))
+        optional = [_optional(row, clock)] * has_optional
+        table.add_row(*_names(row, has_servers), *_numbers(row, clock), *counts, *optional, _share_of(row))
     return table
 
 
@@ -312,7 +322,7 @@ def _comparison_table(measured: Report, simulated: Report, unit: str) -> Table:
 
 
 _NUMBERS = ("period", "deadline", "wcet", "jobs", "min", "avg", "max", "misses")
-_EVENTS = ("aborted", "skipped", "overruns")
+_EVENTS = ("aborted", "skipped", "cut", "overruns")
 _COMPARED = ("period", "jobs", "min", "avg", "max", "sim min", "sim avg", "sim max", "misses", "simulated")
 
 
@@ -354,6 +364,11 @@ def _numbers(row: TaskRow, clock: Clock) -> tuple[Text | str, ...]:
         clock.write(row.response_max),
         _misses(row.missed),
     )
+
+
+def _optional(row: TaskRow, clock: Clock) -> str:
+    """Write how much of its optional parts a task has executed."""
+    return f"{clock.write(row.optional_executed)} of {clock.write(row.optional_wanted)}"
 
 
 def _share_of(row: TaskRow) -> str:
@@ -446,5 +461,8 @@ def _row_as_json(row: TaskRow) -> dict[str, Any]:
         "aborted": row.aborted,
         "skipped": row.skipped,
         "overruns": row.overruns,
+        "cut": row.cut,
+        "optional_executed": row.optional_executed,
+        "optional_wanted": row.optional_wanted,
         "utilization": None if row.utilization is None else float(row.utilization),
     }

@@ -59,6 +59,23 @@ class Stream:
         return self.kind, array("Q", self.values), self.a, self.b, self.least, self.most
 
 
+@dataclass(frozen=True, slots=True)
+class ResolvedWindows:
+    """The windows of a task as core gets them; see policy/window.h. What a kind does not use is 0.
+
+    Args:
+        kind: who opens and closes them: "suspend", "abort", "time-driven", "dual-priority" or "imprecise".
+        part: from the release to the promotion, or the part of the wcet that must be done.
+        cycle: after this the slots are repeated.
+        slots: start and length of each, ascending.
+    """
+
+    kind: str
+    part: int = 0
+    cycle: int = 0
+    slots: tuple[tuple[int, int], ...] = ()
+
+
 _ONE_TICK = Stream("listed", (1,))
 
 
@@ -84,6 +101,7 @@ class ResolvedTask:
         arrivals: instants, or a distribution of separations; None for a periodic task.
         demand: what the jobs execute.
         body: op and ticks, or number of the resource, of each item; empty if jobs just run.
+        windows: of its jobs, None if these run whenever they are the most urgent.
     """
 
     name: str
@@ -104,6 +122,7 @@ class ResolvedTask:
     arrivals: Stream | None = None
     demand: Stream = _ONE_TICK
     body: tuple[tuple[int, int], ...] = ()
+    windows: ResolvedWindows | None = None
 
     is_server: ClassVar[bool] = False
 
@@ -115,7 +134,8 @@ class ResolvedTask:
     @property
     def is_plain(self) -> bool:
         """Whether its jobs come every period, run for a constant time without points, and are never cut short."""
-        return not (self.is_external or self.body or self.on_miss != "continue") and self.demand.is_constant
+        is_special = self.is_external or self.body or self.on_miss != "continue" or self.windows is not None
+        return not is_special and self.demand.is_constant
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,6 +336,10 @@ class ResolvedSystem:
                 spec.set_arrivals(number, *task.arrivals.arguments())
             if task.body:
                 spec.set_body(number, *(array("Q", column) for column in zip(*task.body, strict=True)))
+            if task.windows is not None:
+                windows = task.windows
+                starts, lengths = (array("Q", (slot[i] for slot in windows.slots)) for i in (0, 1))
+                spec.set_windows(number, windows.kind, windows.part, windows.cycle, starts, lengths)
 
 
 def _column(rows: Iterable[_Row], value: Callable[[_Row], int]) -> array[int]:

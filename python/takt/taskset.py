@@ -18,10 +18,11 @@ from takt.checks import MAX_NAME_LENGTH
 from takt.errors import InputError, Problem, file_error, show, system_error
 from takt.model import SCHEMA, Header, Platform, Resource, Server, System, Task
 from takt.policy import Policy
+from takt.policy_options import PolicyOptions, parse_policy_options
 from takt.problems import find_problems
 
-_TABLES = ("schema", "system", "platform", "task", "server", "resource")
-_LATER_TABLES = ("policy", "change")
+_TABLES = ("schema", "system", "platform", "policy", "task", "server", "resource")
+_LATER_TABLES = ("change",)
 _POSITION = re.compile(r" \(at (?:line (?P<line>\d+), column \d+|end of document)\)$")
 
 _Member = TypeVar("_Member", Task, Server, Resource)
@@ -90,6 +91,7 @@ class _PartialSystem:
 
     resolution: str
     policy: str | Policy
+    policy_options: dict[str, PolicyOptions]
     horizon: int | str | None
     tasks: list[Task]
     servers: list[Server]
@@ -102,18 +104,23 @@ def _build(document: Mapping[str, Any], default_name: str) -> System:
     problems = [*_schema_problems(document), *_table_problems(document)]
     header, header_problems = _single(Header, document.get("system", {}), name=_as_name(default_name))
     platform, platform_problems = _single(Platform, document.get("platform", {}))
+    options, option_problems = parse_policy_options(document.get("policy", {}))
     tasks = _members(Task, document.get("task", []))
     servers = _members(Server, document.get("server", []))
     resources = _members(Resource, document.get("resource", []))
     members = [*tasks.problems, *servers.problems, *resources.problems]
-    problems += [*header_problems, *platform_problems, *members]
+    problems += [*header_problems, *platform_problems, *option_problems, *members]
     if header is None or platform is None:
         raise InputError(problems)
     if problems:
-        raise InputError([*problems, *_problems_between(header, platform, tasks, servers, resources)])
+        between = _problems_between(header, platform, options, tasks, servers, resources)
+        raise InputError(
+            [*problems, *(problem for problem in between if not (option_problems and _is_missing(problem)))]
+        )
     return System(
         **header.model_dump(),
         platform=platform,
+        policy_options=options,
         tasks=tuple(tasks.right),
         servers=tuple(servers.right),
         resources=tuple(resources.right),
@@ -123,16 +130,29 @@ def _build(document: Mapping[str, Any], default_name: str) -> System:
 def _problems_between(
     header: Header,
     platform: Platform,
+    options: dict[str, PolicyOptions],
     tasks: _Members[Task],
     servers: _Members[Server],
     resources: _Members[Resource],
 ) -> list[Problem]:
     """Find what does not fit between the tables that are right in themselves."""
     partial = _PartialSystem(
-        header.resolution, header.policy, header.horizon, tasks.right, servers.right, resources.right, platform
+        header.resolution,
+        header.policy,
+        options,
+        header.horizon,
+        tasks.right,
+        servers.right,
+        resources.right,
+        platform,
     )
     found = find_problems(partial, servers.names_of_wrong, resources.names_of_wrong)
-    return [problem for problem in found if not (tasks.problems and problem.code == "missing")]
+    return [problem for problem in found if not (tasks.problems and _is_missing(problem))]
+
+
+def _is_missing(problem: Problem) -> bool:
+    """Say whether something is missing, which may be there but wrong."""
+    return problem.code == "missing"
 
 
 def _schema_problems(document: Mapping[str, Any]) -> Iterable[Problem]:

@@ -26,6 +26,7 @@ from takt.resolved import (
     ResolvedSystem,
     ResolvedTask,
     ResolvedThread,
+    ResolvedWindows,
 )
 
 MAGIC = b"TAKTTRC\0"
@@ -190,6 +191,7 @@ def _task_row(task: ResolvedTask) -> dict[str, Any]:
         "is_external": task.is_external,
         "suspends": task.suspends,
         "locks": task.locks,
+        **({} if task.windows is None else {"windows": asdict(task.windows)}),
     }
 
 
@@ -386,6 +388,22 @@ def _task(row: Mapping[str, Any]) -> ResolvedTask:
         is_external=_flag(row, "is_external"),
         suspends=_flag(row, "suspends"),
         locks=_flag(row, "locks"),
+        windows=None if "windows" not in row else _windows(_get(row, "windows", dict)),
+    )
+
+
+def _windows(row: Mapping[str, Any]) -> ResolvedWindows:
+    """Make the windows of a task."""
+    slots = _get(row, "slots", list)
+    if not all(isinstance(slot, list) and len(slot) == 2 for slot in slots):
+        raise ValueError("a slot is not described")
+    return ResolvedWindows(
+        kind=_get(row, "kind", str),
+        part=_get(row, "part", int),
+        cycle=_get(row, "cycle", int),
+        slots=tuple(
+            (_get({"slot": start}, "slot", int), _get({"slot": length}, "slot", int)) for start, length in slots
+        ),
     )
 
 
