@@ -153,26 +153,12 @@ takt_architecture_model_t architecture_model(const std::string &name) {
 
 takt_windows_t find_windows(const std::string &name) {
     const char *const names[] = {"", "suspend", "abort", "time-driven", "dual-priority", "imprecise"};
-    for (size_t i = TAKT_WINDOWS_SUSPEND; i < std::size(names); i++) {
+    for (size_t i = 0; i < std::size(names); i++) {
         if (name == names[i]) {
             return static_cast<takt_windows_t>(i);
         }
     }
     throw std::invalid_argument("unknown windows " + name);
-}
-
-// The policy that has windows of its own, NULL for those that go with others.
-const takt_policy_t *policy_with(takt_windows_t windows) {
-    switch (windows) {
-    case TAKT_WINDOWS_TIME_DRIVEN:
-        return &takt_policy_time_driven;
-    case TAKT_WINDOWS_DUAL_PRIORITY:
-        return &takt_policy_dual_priority;
-    case TAKT_WINDOWS_IMPRECISE:
-        return &takt_policy_imprecise;
-    default:
-        return nullptr;
-    }
 }
 
 takt_policy_t make_python_policy() {
@@ -364,22 +350,24 @@ class Spec {
         task.body_count = static_cast<uint32_t>(body.size());
     }
 
-    // The jobs of a task run in windows. `part` and `cycle` are 0, and there are no slots, where they say nothing.
-    void set_windows(size_t index, const std::string &kind, uint64_t part, uint64_t cycle, const Column &start,
-                     const Column &length) {
-        takt_task_spec_t &task = task_at(index);
-        const takt_windows_t windows = find_windows(kind);
-        require_length(start.size(), {length.size()});
-        require_windowed(task, windows);
-        require_part(task, windows, part);
-        require((windows == TAKT_WINDOWS_TIME_DRIVEN) == (start.size() > 0), "slots where none belong, or none");
-        std::vector<takt_slot_t> &slots = slots_.emplace_back();
-        for (size_t i = 0; i < start.size(); i++) {
-            slots.push_back({time_in(0, start(i), "slot"), time_in(1, length(i), "slot")});
-            require_slot(slots, time_in(1, cycle, "cycle"));
+    // The jobs of tasks run in windows: one element for each task, "" for those without; then the slots of all
+    // time-driven tasks in one cycle, ascending.
+    void set_windows(const std::vector<std::string> &kinds, const Column &part, uint64_t cycle,
+                     const Column &task, const Column &start, const Column &length) {
+        require(windows_.empty() && !architecture_, "windows are set once, and not beside an architecture");
+        require_length(tasks_.size(), {kinds.size(), part.size()});
+        require_length(task.size(), {start.size(), length.size()});
+        slots_.resize(tasks_.size());
+        add_slots(cycle, task, start, length);
+        for (size_t i = 0; i < kinds.size(); i++) {
+            const takt_windows_t kind = find_windows(kinds[i]);
+            require_windowed(tasks_[i], kind);
+            require_part(tasks_[i], kind, part(i));
+            require((kind == TAKT_WINDOWS_TIME_DRIVEN) != slots_[i].empty(),
+                    "slots where none belong, or none");
+            windows_.push_back(
+                {kind, {part(i), slots_[i].data(), static_cast<uint32_t>(slots_[i].size()), cycle}});
         }
-        task.windows = {windows, {part, slots.data(), static_cast<uint32_t>(slots.size()), cycle}};
-        require_apart();
     }
 
     void set_costs(uint64_t context_switch, uint64_t release, uint64_t scheduling, uint64_t point,
@@ -399,6 +387,9 @@ class Spec {
                           uint64_t latency) {
         const takt_architecture_model_t which = architecture_model(model);
         const bool has_ticks = which == TAKT_ARCHITECTURE_SOFTWARE;
+        for (const takt_window_spec_t &window : windows_) {
+            require(window.kind == TAKT_WINDOWS_NONE, "windows beside an architecture");
+        }
         for (const takt_task_spec_t &task : tasks_) {
             require_plain(task);
         }
@@ -478,6 +469,7 @@ class Spec {
         spec.thread_count = static_cast<uint32_t>(threads_.size());
         spec.resources = resources_.data();
         spec.resource_count = static_cast<uint32_t>(resources_.size());
+        spec.windows = windows_.empty() ? nullptr : windows_.data();
         spec.requests = requests_.data();
         spec.request_count = static_cast<uint32_t>(requests_.size());
         return spec;
@@ -505,15 +497,31 @@ class Spec {
     }
 
     void require_windowed(const takt_task_spec_t &task, takt_windows_t windows) const {
-        require(!task.is_external && !task.suspends && !task.locks && !task.is_limited &&
-                    task.on_miss == TAKT_ON_MISS_CONTINUE && task.body_count == 0 && task.server == TAKT_ROOT,
-                "windows of a task that is not plain");
-        const takt_policy_t *only = policy_with(windows);
-        const bool has_none_of_its_own =
-            spec_.policy != &takt_policy_rate_based && spec_.policy != &takt_policy_time_driven &&
-            spec_.policy != &takt_policy_dual_priority && spec_.policy != &takt_policy_imprecise;
-        require(only != nullptr ? only == spec_.policy : has_none_of_its_own, "windows of another policy");
-        require(spec_.policy->release != release_by_python, "windows under a policy in Python");
+        require(windows_fit(windows), "windows of another policy");
+        if (windows != TAKT_WINDOWS_NONE) {
+            require(!task.is_external && !task.suspends && !task.locks && !task.is_limited &&
+                        task.on_miss == TAKT_ON_MISS_CONTINUE && task.body_count == 0 &&
+                        task.server == TAKT_ROOT,
+                    "windows of a task that is not plain");
+        }
+    }
+
+    // Whether the policy of the root goes with such windows, or with none.
+    bool windows_fit(takt_windows_t windows) const {
+        if (spec_.policy == &takt_policy_time_driven) {
+            return windows == TAKT_WINDOWS_TIME_DRIVEN;
+        }
+        if (spec_.policy == &takt_policy_imprecise) {
+            return windows == TAKT_WINDOWS_IMPRECISE;
+        }
+        if (windows == TAKT_WINDOWS_NONE) {
+            return true;
+        }
+        if (spec_.policy == &takt_policy_dual_priority) {
+            return windows == TAKT_WINDOWS_DUAL_PRIORITY;
+        }
+        return windows <= TAKT_WINDOWS_ABORT && spec_.policy != &takt_policy_rate_based &&
+               spec_.policy->release != release_by_python;
     }
 
     static void require_part(const takt_task_spec_t &task, takt_windows_t windows, uint64_t part) {
@@ -524,31 +532,15 @@ class Spec {
         require(!(is_dual || is_imprecise) || task.relative_deadline <= task.period, "deadline above period");
     }
 
-    // The last slot stands after the one before it, in the cycle.
-    static void require_slot(const std::vector<takt_slot_t> &slots, uint64_t cycle) {
-        const takt_slot_t &last = slots.back();
-        require(last.length <= cycle && last.start <= cycle - last.length, "a slot outside the cycle");
-        if (slots.size() > 1) {
-            const takt_slot_t &before = slots[slots.size() - 2];
-            require(before.start + before.length <= last.start, "slots that overlap or descend");
-        }
-    }
-
-    // No slot overlaps another one, in one cycle of all.
-    void require_apart() const {
-        std::vector<std::pair<uint64_t, uint64_t>> all;
-        uint64_t cycle = 0;
-        for (const takt_task_spec_t &task : tasks_) {
-            const takt_window_parameters_t &windows = task.windows.parameters;
-            require(windows.slot_count == 0 || cycle == 0 || windows.cycle == cycle, "different cycles");
-            cycle = windows.slot_count > 0 ? windows.cycle : cycle;
-            for (uint32_t i = 0; i < windows.slot_count; i++) {
-                all.emplace_back(windows.slots[i].start, windows.slots[i].start + windows.slots[i].length);
-            }
-        }
-        std::sort(all.begin(), all.end());
-        for (size_t i = 1; i < all.size(); i++) {
-            require(all[i - 1].second <= all[i].first, "slots that overlap");
+    void add_slots(uint64_t cycle, const Column &task, const Column &start, const Column &length) {
+        uint64_t end = 0;
+        time_in(start.size() > 0 ? 1 : 0, cycle, "cycle");
+        for (size_t i = 0; i < start.size(); i++) {
+            require(task(i) < tasks_.size(), "a slot of no task");
+            require(time_in(0, start(i), "slot") >= end, "slots that overlap or descend");
+            end = start(i) + time_in(1, length(i), "slot");
+            require(end <= cycle, "a slot outside the cycle");
+            slots_[task(i)].push_back({start(i), length(i)});
         }
     }
 
@@ -600,7 +592,7 @@ class Spec {
     static void require_plain(const takt_task_spec_t &task) {
         const bool is_periodic = !task.is_external && !task.suspends && !task.locks && !task.is_limited;
         require(is_periodic && task.server == TAKT_ROOT && task.on_miss == TAKT_ON_MISS_DROP &&
-                    task.demands == nullptr && task.body_count == 0 && task.windows.kind == TAKT_WINDOWS_NONE,
+                    task.demands == nullptr && task.body_count == 0,
                 "an architecture with a task that is not plain");
     }
 
@@ -689,7 +681,8 @@ class Spec {
     std::deque<PythonPolicy> python_policies_; // what C points to does not move
     std::deque<Stream> streams_;
     std::deque<std::vector<takt_item_t>> bodies_;
-    std::deque<std::vector<takt_slot_t>> slots_;
+    std::vector<std::vector<takt_slot_t>> slots_; // of each task
+    std::vector<takt_window_spec_t> windows_;
     std::vector<takt_server_spec_t> servers_;
     std::vector<takt_task_spec_t> tasks_;
     std::vector<takt_thread_spec_t> threads_;
@@ -1378,8 +1371,8 @@ NB_MODULE(_core, m) {
         .def("set_arrivals", &Spec::set_arrivals, nb::arg("index"), nb::arg("kind"), nb::arg("values"),
              nb::arg("a"), nb::arg("b"), nb::arg("least"), nb::arg("most"))
         .def("set_body", &Spec::set_body, nb::arg("index"), nb::arg("ops"), nb::arg("ticks"))
-        .def("set_windows", &Spec::set_windows, nb::arg("index"), nb::arg("kind"), nb::arg("part"),
-             nb::arg("cycle"), nb::arg("start"), nb::arg("length"))
+        .def("set_windows", &Spec::set_windows, nb::kw_only(), nb::arg("kinds"), nb::arg("part"),
+             nb::arg("cycle"), nb::arg("task"), nb::arg("start"), nb::arg("length"))
         .def("set_costs", &Spec::set_costs, nb::kw_only(), nb::arg("context_switch"), nb::arg("release"),
              nb::arg("scheduling"), nb::arg("point"), nb::arg("tick"), nb::arg("tick_period"),
              nb::arg("is_pull"))

@@ -35,6 +35,7 @@ bool takt_sim_create(takt_sim_t *sim, const takt_system_spec_t *spec, const takt
     memset(sim, 0, sizeof *sim);
     const size_t count = spec->task_count > 0 ? spec->task_count : 1;
     sim->specs = spec->tasks;
+    sim->windows = spec->windows;
     sim->requests = spec->requests;
     sim->request_count = spec->request_count;
     sim->options = options != NULL ? *options : (takt_sim_options_t){0};

@@ -97,6 +97,7 @@ typedef struct takt_sim_sinks {
 typedef struct takt_sim {
     takt_system_t system;
     const takt_task_spec_t *specs;
+    const takt_window_spec_t *windows; /* of each task, or NULL */
     takt_sim_options_t options;
     takt_sim_statistics_t *statistics; /* per task */
     uint64_t decisions;
@@ -113,8 +114,8 @@ typedef struct takt_sim {
     bool is_short_of_memory; /* the run ended early */
 } takt_sim_t;
 
-/* Builds a simulation of `spec`; false as takt_system_create. The tasks of the spec, and what they point
- * to, must outlive the simulation. `options` NULL: seed 0, no costs. */
+/* Builds a simulation of `spec`; false as takt_system_create. The tasks and windows of the spec, and what they
+ * point to, must outlive the simulation. `options` NULL: seed 0, no costs. */
 TAKT_MUST_USE bool takt_sim_create(takt_sim_t *sim, const takt_system_spec_t *spec,
                                    const takt_sim_options_t *options);
 

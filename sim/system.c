@@ -255,8 +255,8 @@ static void add_tasks(takt_system_t *system, const takt_system_spec_t *spec) {
             add_rated_task(system, i, task, &parameters);
             continue;
         }
-        if (task->windows.kind != TAKT_WINDOWS_NONE) {
-            takt_system_add_windowed(system, i, windowed++, &task->windows, parameters);
+        if (takt_system_has_windows(spec, i)) {
+            takt_system_add_windowed(system, i, windowed++, &spec->windows[i], parameters);
             continue;
         }
         takt_dispatcher_add_task(&system->tasks[i], &system->entities[i], home_of(system, task->server),

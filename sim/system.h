@@ -39,7 +39,7 @@ typedef enum takt_windows {
     TAKT_WINDOWS = 6, /* how many words these are */
 } takt_windows_t;
 
-/* Of a task with windows: directly under the root, periodic, without preemption key, suspensions, locks and
+/* A task of any kind but the first is directly under the root, periodic, without preemption key, suspensions, locks and
  * on_miss. The last three kinds stand under the policies of their names, the others under none of these. */
 typedef struct takt_window_spec {
     takt_windows_t kind;
@@ -65,7 +65,6 @@ typedef struct takt_task_spec {
     uint64_t weight;  /* in a rate-based system, of class none: 1 .. TAKT_RATE_WEIGHTS - 1 */
     bool
         is_greedy; /* in a rate-based system: its jobs use the whole budget of a window, whatever their demand */
-    takt_window_spec_t windows;
     /* the simulator's */
     takt_duration_t demand;        /* ticks that each job runs, >= 1 */
     const takt_stream_t *demands;  /* instead of `demand`, >= 1 each */
@@ -124,6 +123,7 @@ typedef struct takt_system_spec {
         *rates; /* NULL unless the root is rate-based: then all tasks are under the root,
                                           periodic and without preemption key, suspensions, locks and on_miss, and
                                           period, wcet and deadline are at most TAKT_RATE_LONGEST */
+    const takt_window_spec_t *windows;   /* of each task; NULL if none has any */
     const takt_request_spec_t *requests; /* of the simulator, in the order in which they are handed over */
     uint32_t request_count;
 } takt_system_spec_t;

@@ -14,15 +14,15 @@ static const takt_allocator_t *const allocators[TAKT_WINDOWS] = {
 uint32_t takt_system_count_windowed(const takt_system_spec_t *spec) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < spec->task_count; i++) {
-        count += spec->tasks[i].windows.kind != TAKT_WINDOWS_NONE;
+        count += takt_system_has_windows(spec, i);
     }
     return count;
 }
 
 void takt_system_add_allocators(takt_system_t *system, const takt_system_spec_t *spec) {
     for (uint32_t i = 0; i < spec->task_count; i++) {
-        const takt_windows_t kind = spec->tasks[i].windows.kind;
-        if (kind != TAKT_WINDOWS_NONE && system->allocations[kind].functions == NULL) {
+        if (takt_system_has_windows(spec, i)) {
+            const takt_windows_t kind = spec->windows[i].kind;
             takt_allocation_init(&system->allocations[kind], allocators[kind], &system->dispatcher);
         }
     }
@@ -46,12 +46,12 @@ static takt_duration_t executed_by_job(const takt_sim_t *sim, uint32_t task) {
 }
 
 static bool is_imprecise(const takt_sim_t *sim, uint32_t task) {
-    return sim->specs[task].windows.kind == TAKT_WINDOWS_IMPRECISE;
+    return sim->windows[task].kind == TAKT_WINDOWS_IMPRECISE;
 }
 
 /* The current job of `task` ends: counts what it had of its optional part. */
 static void count_optional(const takt_sim_t *sim, uint32_t task) {
-    const takt_duration_t part = sim->specs[task].windows.parameters.part;
+    const takt_duration_t part = sim->windows[task].parameters.part;
     if (is_imprecise(sim, task)) {
         sim->statistics[task].optional_executed += above(executed_by_job(sim, task), part);
         sim->statistics[task].optional_wanted += above(sim->work[task].total, part);
@@ -79,7 +79,7 @@ void takt_sim_tell_windowed_loss(const takt_sim_t *sim, const takt_sim_sinks_t *
 
 /* Whether the current job of `task` has missed at `seen`. */
 static bool has_missed(const takt_sim_t *sim, uint32_t task, takt_instant_t seen) {
-    const takt_duration_t part = sim->specs[task].windows.parameters.part;
+    const takt_duration_t part = sim->windows[task].parameters.part;
     return deadline_of(sim, task) <= seen && !(is_imprecise(sim, task) && executed_by_job(sim, task) >= part);
 }
 

@@ -5,6 +5,11 @@
 
 #include "sim/sim.h"
 
+/* Whether task `index` of `spec` has windows. */
+TAKT_INLINE bool takt_system_has_windows(const takt_system_spec_t *spec, uint32_t index) {
+    return spec->windows != NULL && spec->windows[index].kind != TAKT_WINDOWS_NONE;
+}
+
 /* How many tasks of `spec` have windows. */
 uint32_t takt_system_count_windowed(const takt_system_spec_t *spec);
 

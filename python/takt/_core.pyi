@@ -93,7 +93,14 @@ class Spec:
     ) -> None: ...
     def set_body(self, index: int, ops: array[int], ticks: array[int]) -> None: ...
     def set_windows(
-        self, index: int, kind: str, part: int, cycle: int, start: array[int], length: array[int]
+        self,
+        *,
+        kinds: list[str],
+        part: array[int],
+        cycle: int,
+        task: array[int],
+        start: array[int],
+        length: array[int],
     ) -> None: ...
     def set_costs(
         self,

@@ -77,6 +77,7 @@ class ResolvedWindows:
 
 
 _ONE_TICK = Stream("listed", (1,))
+_NO_WINDOWS = ResolvedWindows("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,6 +299,7 @@ class ResolvedSystem:
             home=_column(self.resources, lambda resource: resource.home),
         )
         self._add_tasks(spec)
+        self._set_windows(spec)
         spec.add_threads(_column(self.threads, lambda thread: thread.level))
         spec.set_seed(self.seed)
         spec.set_costs(**asdict(self.costs))
@@ -336,10 +338,22 @@ class ResolvedSystem:
                 spec.set_arrivals(number, *task.arrivals.arguments())
             if task.body:
                 spec.set_body(number, *(array("Q", column) for column in zip(*task.body, strict=True)))
-            if task.windows is not None:
-                windows = task.windows
-                starts, lengths = (array("Q", (slot[i] for slot in windows.slots)) for i in (0, 1))
-                spec.set_windows(number, windows.kind, windows.part, windows.cycle, starts, lengths)
+
+    def _set_windows(self, spec: _core.Spec) -> None:
+        """Describe the windows of the tasks."""
+        windows = [task.windows or _NO_WINDOWS for task in self.tasks]
+        slots = sorted((start, length, number) for number, of in enumerate(windows) for start, length in of.slots)
+        cycles = {of.cycle for of in windows if of.slots}
+        if len(cycles) > 1:
+            raise ValueError("different cycles")
+        spec.set_windows(
+            kinds=[of.kind for of in windows],
+            part=_column(windows, lambda of: of.part),
+            cycle=max(cycles, default=0),
+            task=_column(slots, lambda slot: slot[2]),
+            start=_column(slots, lambda slot: slot[0]),
+            length=_column(slots, lambda slot: slot[1]),
+        )
 
 
 def _column(rows: Iterable[_Row], value: Callable[[_Row], int]) -> array[int]:
