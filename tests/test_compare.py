@@ -11,6 +11,7 @@ from takt import cli
 from typer.testing import CliRunner
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
+POLICIES = ", ".join(policy.name for policy in takt.policies())
 SMALLEST = str(EXAMPLES / "smallest.toml")
 OVERLOAD = str(EXAMPLES / "overload.toml")
 SHORTEST = str(EXAMPLES / "shortest_job_first.py")
@@ -81,7 +82,7 @@ def test_the_schema_is_printed() -> None:
 
 
 BAD = [
-    (["compare", SMALLEST, "--policy", ""], '--policy: unknown policy ""; expected one of dm, edf, fp, llf, rm'),
+    (["compare", SMALLEST, "--policy", ""], f'--policy: unknown policy ""; expected one of {POLICIES}'),
     (["compare", "none.toml"], "none.toml: cannot read: No such file or directory"),
     (["run", SMALLEST, "--seed", "-1"], '--seed: expected a whole number from 0 to 18446744073709551615, found "-1"'),
     (["run", SMALLEST, "--gantt", "G.gif"], "G.gif: "),

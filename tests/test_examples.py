@@ -36,9 +36,18 @@ def segments(result: takt.Result) -> list[tuple[int, int, str, str]]:
     return merged
 
 
+WINDOWS = {
+    "time-driven": {"time_driven"},
+    "dual-priority": {"iot", "overload", "servers", "smallest", "time_driven"},
+    "imprecise": {"iot", "smallest", "time_driven"},
+    "pinwheel": {"time_driven"},
+}
+"""Policies that want more of a task set than others, and the examples that have it."""
+
+
 def policies_of(path: Path) -> list[str]:
-    """The policies that can order an example: all, but for llf where the platform is an architecture."""
-    policies = [policy.name for policy in takt.policies()]
+    """The policies that can order an example: most, but for llf where the platform is an architecture."""
+    policies = [policy.name for policy in takt.policies() if path.stem in WINDOWS.get(policy.name, {path.stem})]
     return [policy for policy in policies if policy != "llf" or path.stem != "architectures"]
 
 
@@ -48,7 +57,7 @@ def policies_of(path: Path) -> list[str]:
 )
 def test_every_example_runs_under_every_policy_that_fits_and_replays(path: Path, policy: str, tmp_path: Path) -> None:
     result = takt.simulate(takt.load(path).replace(policy=policy), trace=tmp_path / "T.takt")
-    assert (result.summary["finished"] > 0).all()
+    assert (result.summary["finished"] + result.summary["cut"] > 0).all()
     assert takt.replay(tmp_path / "T.takt").is_identical
 
 

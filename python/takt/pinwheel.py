@@ -25,7 +25,7 @@ def specialise(requests: Sequence[Request]) -> tuple[int, ...] | None:
 
     Example:
         >>> specialise([(1, 4), (2, 10), (3, 25)])
-        (3, 6, 24)
+        (4, 8, 16)
         >>> specialise([(1, 2), (1, 3), (1, 4)]) is None
         True
     """
