@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import framework_oracle.periodic as by_period
+import polars as pl
 import pytest
 import takt
 from framework_oracle import System as Framework
@@ -22,7 +23,9 @@ from framework_oracle.segments import merge
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from takt import pinwheel
+from takt.resolved import ResolvedWindows
 from test_golden import golden_runs, merged, runs_of
+from test_trace_file import having, header_of, records_of, refusal, rewrite, without
 
 SYSTEMS = int(os.environ.get("TAKT_SYSTEMS", "200"))
 many = settings(max_examples=SYSTEMS, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
@@ -337,7 +340,8 @@ def parts_of(task: Drawn) -> list[Work]:
 
 def check_optional_part(task: Drawn, result: takt.Result) -> None:
     """A job that ended misses iff its mandatory part was not done; what is counted of optional parts is what ran."""
-    executed = dict(result.segments.filter(task=task.name).group_by("job").agg(ran()).rows())
+    ran = (pl.col("end") - pl.col("start")).sum()
+    executed = dict(result.segments.filter(task=task.name).group_by("job").agg(ran).rows())
     (row,) = result.summary.filter(task=task.name).select("cut", "optional_executed").rows()
     cut = optional = 0
     for job, release, finish, missed in (
@@ -351,13 +355,6 @@ def check_optional_part(task: Drawn, result: takt.Result) -> None:
         cut += finish is None and ended and not missed
     assert optional <= row[1] <= optional + task.wcet
     assert cut <= row[0] <= cut + 1
-
-
-def ran() -> object:
-    """Sum the lengths of segments."""
-    import polars as pl
-
-    return (pl.col("end") - pl.col("start")).sum()
 
 
 @given(drawn(has_offset=False))
@@ -388,3 +385,138 @@ def test_long_windows_of_a_pinwheel_are_exact() -> None:
     longest = 2**62 - 1
     assert pinwheel.specialise([(1, longest), (longest // 2, longest)]) == (longest, longest)
     assert pinwheel.specialise([(longest, longest), (1, longest)]) is None
+
+
+# ------------------------------------------------------------------------------------------------- single rules
+
+
+def jobs_of(result: takt.Result) -> list[tuple[int, int | None, bool]]:
+    """Give release, finish and miss of every job."""
+    return result.jobs.select("release", "finish", "missed").rows()
+
+
+def test_a_job_that_is_aborted_has_missed_and_delays_nobody() -> None:
+    tasks = [
+        takt.Task(name="A", period=5, wcet=2, demand=[3, 2], on_overrun="abort"),
+        takt.Task(name="B", period=5, wcet=3),
+    ]
+    result = takt.simulate(takt.System(policy="edf", tasks=tasks), 10)
+    assert jobs_of(result) == [(0, None, True), (0, 5, False), (5, 7, False), (5, 10, False)]
+    assert result.summary.select("aborted", "missed").rows() == [(1, 1), (0, 0)]
+
+
+def test_a_task_that_waits_for_its_budget_does_not_delay_its_equals() -> None:
+    tasks = [
+        takt.Task(name="A", period=4, wcet=2, demand=[6, 1], on_overrun="suspend"),
+        takt.Task(name="B", period=4, wcet=2),
+    ]
+    result = takt.simulate(takt.System(policy="fp", tasks=tasks), 12)
+    assert runs_of(result) == [(0, 2, "A"), (2, 4, "B"), (4, 6, "A"), (6, 8, "B"), (8, 10, "A"), (10, 12, "B")]
+
+
+def test_a_preempted_task_keeps_its_place_when_its_budget_comes_back() -> None:
+    tasks = [
+        takt.Task(name="A", period=6, wcet=4, on_overrun="suspend"),
+        takt.Task(name="H", arrivals=[2], wcet=6, deadline=9, priority=1),
+        takt.Task(name="B", arrivals=[5], wcet=2, deadline=9),
+    ]
+    result = takt.simulate(takt.System(policy="fp", tasks=tasks), 14)
+    assert runs_of(result) == [(0, 2, "A"), (2, 8, "H"), (8, 10, "A"), (10, 12, "B"), (12, 14, "A")]
+
+
+def test_a_mandatory_part_that_is_late_is_aborted_and_has_missed() -> None:
+    tasks = [
+        takt.Task(name="A", period=4, wcet=3, mandatory=3, priority=1),
+        takt.Task(name="B", period=4, wcet=3, mandatory=2),
+    ]
+    result = takt.simulate(takt.System(policy="imprecise", tasks=tasks), 9)
+    assert result.summary.select("finished", "cut", "aborted", "missed").rows() == [(2, 0, 0, 0), (0, 0, 2, 2)]
+
+
+def test_a_job_without_mandatory_part_never_misses() -> None:
+    tasks = [takt.Task(name="A", period=2, wcet=2), takt.Task(name="B", period=2, wcet=2, mandatory=0)]
+    result = takt.simulate(takt.System(policy="imprecise", tasks=tasks), 9)
+    assert result.summary.select("cut", "missed", "optional_executed", "optional_wanted").rows() == [
+        (0, 0, 0, 0),
+        (4, 0, 0, 8),
+    ]
+
+
+def test_a_job_of_less_than_its_mandatory_part_wants_nothing_optional() -> None:
+    tasks = [takt.Task(name="A", period=4, wcet=3, mandatory=2, demand=[1, 3])]
+    result = takt.simulate(takt.System(policy="imprecise", tasks=tasks), 8)
+    assert result.summary.select("finished", "optional_executed", "optional_wanted").rows() == [(2, 1, 1)]
+
+
+def test_servers_and_soft_tasks_are_between_the_bands() -> None:
+    tasks = [
+        takt.Task(name="H", period=20, wcet=2, promotion=5),
+        takt.Task(name="S", arrivals=[0], wcet=3, deadline=20, server="C", class_="soft"),
+        takt.Task(name="N", arrivals=[0], wcet=4, deadline=20, class_="none", priority=1),
+    ]
+    servers = [takt.Server(name="C", period=20, budget=3)]
+    result = takt.simulate(takt.System(policy="dual-priority", tasks=tasks, servers=servers), 10)
+    assert runs_of(result) == [(0, 4, "N"), (4, 5, "S"), (5, 7, "H"), (7, 9, "S")]
+
+
+def test_a_pinwheel_shows_the_shorter_periods() -> None:
+    tasks = [takt.Task(name="A", period=4, wcet=1), takt.Task(name="B", period=11, wcet=2, deadline=10)]
+    summary = takt.simulate(takt.System(policy="pinwheel", tasks=tasks), 40).summary
+    assert summary.select("period", "deadline", "missed").rows() == [(4, 4, 0), (8, 10, 0)]
+
+
+def test_options_of_a_policy_that_is_not_used_say_nothing() -> None:
+    under_edf = takt.simulate(TIME_DRIVEN.replace(policy="edf"), 20)
+    assert under_edf.segments.equals(takt.simulate(TIME_DRIVEN.replace(policy="edf", policy_options={}), 20).segments)
+
+
+@pytest.mark.parametrize(
+    ("system", "change", "message"),
+    [
+        (TIME_DRIVEN, having("abort", "entities", 0, "windows", "kind"), "windows of another policy"),
+        (TIME_DRIVEN, having("often", "entities", 0, "windows", "kind"), "unknown windows often"),
+        (TIME_DRIVEN, without("entities", 0, "windows"), "windows of another policy"),
+        (TIME_DRIVEN, without("entities", 0, "windows", "part"), "part is missing"),
+        (TIME_DRIVEN, having(3, "entities", 0, "windows"), "windows is of the wrong type"),
+        (TIME_DRIVEN, having([[0]], "entities", 0, "windows", "slots"), "a slot is not described"),
+        (TIME_DRIVEN, having([[0, "1"]], "entities", 0, "windows", "slots"), "slot is of the wrong type"),
+        (TIME_DRIVEN, having([[0, 0]], "entities", 0, "windows", "slots"), "slot 0 out of range"),
+        (TIME_DRIVEN, having([[0, 3]], "entities", 0, "windows", "slots"), "slots that overlap or descend"),
+        (TIME_DRIVEN, having([[11, 3]], "entities", 0, "windows", "slots"), "a slot outside the cycle"),
+        (TIME_DRIVEN, having([], "entities", 0, "windows", "slots"), "slots where none belong, or none"),
+        (TIME_DRIVEN, having(9, "entities", 0, "windows", "cycle"), "different cycles"),
+        (TIME_DRIVEN, having("edf", "system", "policy"), "windows of another policy"),
+        (TIME_DRIVEN, having(True, "entities", 0, "suspends"), "windows of a task that is not plain"),
+        (TIME_DRIVEN, having("skip", "entities", 0, "on_miss"), "windows of a task that is not plain"),
+        (DUAL_PRIORITY, having(11, "entities", 0, "windows", "part"), "part 11 out of range"),
+        (DUAL_PRIORITY, having(16, "entities", 1, "deadline"), "deadline above period"),
+        (IMPRECISE, having(6, "entities", 0, "windows", "part"), "part 6 out of range"),
+        (enforced("rm"), having(1, "entities", 0, "windows", "part"), "part 1 out of range"),
+        (enforced("rm"), having("rate-based", "system", "policy"), "windows of another policy"),
+    ],
+)
+def test_a_trace_whose_windows_are_damaged_is_refused(
+    tmp_path: Path, system: takt.System, change: Callable[[object], None], message: str
+) -> None:
+    path = tmp_path / "T.takt"
+    takt.simulate(system, 20, trace=path)
+    header = header_of(path)
+    change(header)
+    rewrite(path, header=header)
+    assert refusal(path) == f"damaged trace: its header is not right: {message}"
+
+
+def test_a_request_in_a_trace_is_refused_where_tasks_neither_enter_nor_leave(tmp_path: Path) -> None:
+    path = tmp_path / "T.takt"
+    takt.simulate(TIME_DRIVEN, 20, trace=path)
+    rows = records_of(path)
+    rows.insert(3, [rows[2][0], 0, 1, 0, 12, 0, 0, 0])
+    rewrite(path, records=rows)
+    assert "cannot have been recorded in this order" in refusal(path)
+
+
+def test_a_trace_with_windows_holds_the_system_as_core_got_it(tmp_path: Path) -> None:
+    takt.simulate(TIME_DRIVEN, 20, trace=tmp_path / "T.takt")
+    trace = takt.replay(tmp_path / "T.takt").trace
+    assert [task.windows for task in trace.system.tasks] == [task.windows for task in TIME_DRIVEN.resolved.tasks]
+    assert trace.system.tasks[0].windows == ResolvedWindows("time-driven", 0, 10, ((0, 2), (5, 2)))
