@@ -18,12 +18,14 @@ import takt
 from framework_oracle import System as Framework
 from framework_oracle import Task as Work
 from framework_oracle import simulate as run_framework
+from framework_oracle.allocator import Allocator
 from framework_oracle.periodic import EFFECTIVE
 from framework_oracle.segments import merge
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from takt import pinwheel
 from takt.resolved import ResolvedWindows
+from test_framework_oracle import by_task, dual_priority
 from test_golden import golden_runs, merged, runs_of
 from test_trace_file import having, header_of, records_of, refusal, rewrite, without
 
@@ -89,6 +91,13 @@ def enforced(policy: str) -> takt.System:
 def test_windows_run_as_in_the_golden_schedule(name: str, system: takt.System) -> None:
     golden = golden_runs(name)
     assert runs_of(takt.simulate(system, golden[-1][1])) == golden
+
+
+def test_a_job_that_never_ends_has_the_budget_of_one_window_on_both_levels() -> None:
+    endless = [task.replace(demand=100) if task.name == "H1" else task for task in DUAL_PRIORITY.tasks]
+    result = takt.simulate(DUAL_PRIORITY.replace(tasks=endless), 30)
+    assert runs_of(result) == by_task(run_framework(dual_priority(100), 30))
+    assert result.summary.filter(task="H1")["busy"].to_list() == [9]
 
 
 def test_mandatory_and_optional_parts_run_as_in_the_golden_schedule() -> None:
@@ -189,7 +198,7 @@ def check(system: takt.System, framework: Framework, whose: Callable[[str], str]
     finishes = {(row.task, row.unit): row.finish for row in expected.units}
     for task, job, finish in result.jobs.select("task", "job", "finish").rows():
         parts = [finishes[name, job] for name in (task, f"{task}+") if (name, job) in finishes]
-        assert finish == (None if None in parts else max(parts))
+        assert finish == (None if None in parts else max(part for part in parts if part is not None))
     check_summary(result)
     return result
 
@@ -281,10 +290,11 @@ def as_dual(task: Drawn) -> takt.Task:
 
 def dual_work(task: Drawn) -> Work:
     """Say the same in the words of the framework."""
-    allocator: object = by_period.Aperiodic(1000 + task.rank)
+    allocator: Allocator = by_period.Aperiodic(1000 + task.rank)
     if task.class_ == "hard":
-        bands = {"low": 2000 + task.rank, "high": task.rank, "response": task.deadline - task.part}
-        allocator = by_period.DualPriority(task.period, task.wcet, **bands, deadline=task.deadline)
+        response = task.deadline - task.part
+        low, high = 2000 + task.rank, task.rank
+        allocator = by_period.DualPriority(task.period, task.wcet, low, high, response, task.deadline)
     return Work(task.name, allocator, tuple(task.work()), class_=task.class_)
 
 
