@@ -546,6 +546,10 @@ BAD: dict[str, tuple[str, list[str]]] = {
         under("imprecise", "mandatory = 3"),
         ['[[task]] "A" mandatory: expected at most the wcet of 2 ticks, found 3'],
     ),
+    "a pinwheel without a right task": (
+        under("pinwheel").replace("wcet = 2", "wcet = 0"),
+        ['[[task]] "A" wcet: expected a positive time such as "10ms", found 0'],
+    ),
     "a pinwheel that does not turn": (
         under("pinwheel", tables=TASK.replace("A", "B") + TASK.replace("A", "C").replace("5", "6")),
         [

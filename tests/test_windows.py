@@ -313,6 +313,17 @@ def test_a_promotion_leaves_the_response_time_that_a_simulation_finds(tasks: lis
             assert task.windows.part == 0
 
 
+def test_promotions_are_found_at_once_where_there_is_no_time_left_above() -> None:
+    longest = 2**60
+    tasks = [
+        takt.Task(name="A", period=longest, wcet=longest - 1, priority=2),
+        takt.Task(name="B", period=2 * longest, wcet=2, priority=1),
+        takt.Task(name="C", period=2 * longest, wcet=1),
+    ]
+    resolved = takt.System(policy="dual-priority", tasks=tasks).resolved
+    assert [task.windows.part for task in resolved.tasks if task.windows is not None] == [1, 0, 0]
+
+
 @given(drawn(is_constrained=True))
 @many
 def test_parts_are_cut_as_in_the_framework(tasks: list[Drawn]) -> None:

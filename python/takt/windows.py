@@ -18,7 +18,7 @@ from takt.pinwheel import specialise
 from takt.policy import Policy, name_of
 from takt.policy_options import PolicyOptions, TimeDriven
 from takt.resolve import relative_deadline, resources_of, to_ticks, wcet_of
-from takt.resolved import ResolvedSystem, ResolvedTask, ResolvedWindows
+from takt.resolved import ROOT, ResolvedSystem, ResolvedTask, ResolvedWindows
 
 if TYPE_CHECKING:
     from takt.model import Platform, Resource, Server, System, Task
@@ -30,6 +30,9 @@ WINDOW_POLICIES = (TIME_DRIVEN, DUAL_PRIORITY, IMPRECISE, PINWHEEL)
 """Policies that give windows."""
 _ALONE = (TIME_DRIVEN, IMPRECISE, PINWHEEL)
 """Those under which everything at the root is a task with windows."""
+
+_ONE = 2**128
+"""A whole processor, where loads are rounded down."""
 
 
 class SystemTables(Protocol):
@@ -64,13 +67,13 @@ class SystemTables(Protocol):
         """What the kernel's own work takes."""
 
 
-def windows_of(task: Task | ResolvedTask, on_overrun: str, policy: str | Policy) -> str | None:
+def windows_of(task: Task, policy: str | Policy) -> str | None:
     """Say which windows a task at the root has; None if it has none."""
     if policy == DUAL_PRIORITY:
         return DUAL_PRIORITY if task.class_ == "hard" else None
     if policy in _ALONE:
         return SUSPEND if policy == PINWHEEL else str(policy)
-    return None if on_overrun == "continue" else on_overrun
+    return None if task.on_overrun == "continue" else task.on_overrun
 
 
 # ---- what core is told --------------------------------------------------------------------------------
@@ -79,11 +82,12 @@ def windows_of(task: Task | ResolvedTask, on_overrun: str, policy: str | Policy)
 def with_windows(resolved: ResolvedSystem, system: System) -> ResolvedSystem:
     """Add the windows of its tasks to a resolved system."""
     periods = _pinwheel_periods(resolved) if system.policy == PINWHEEL else [task.period for task in resolved.tasks]
+    promotions = _promotions(resolved) if system.policy == DUAL_PRIORITY else {}
     tasks = []
     for task, described, period in zip(resolved.tasks, system.tasks, periods, strict=True):
         deadline = task.deadline if described.deadline is not None else period
         shorter = replace(task, period=period, deadline=deadline) if system.policy == PINWHEEL else task
-        tasks.append(replace(shorter, windows=_resolve_windows(task, described, resolved, system)))
+        tasks.append(replace(shorter, windows=_resolve_windows(task, described, promotions, system)))
     return replace(resolved, tasks=tuple(tasks))
 
 
@@ -95,10 +99,10 @@ def _pinwheel_periods(resolved: ResolvedSystem) -> Sequence[int]:
 
 
 def _resolve_windows(
-    task: ResolvedTask, described: Task, resolved: ResolvedSystem, system: System
+    task: ResolvedTask, described: Task, promotions: Mapping[str, int], system: System
 ) -> ResolvedWindows | None:
     """Say what core is told of the windows of a task."""
-    kind = windows_of(described, described.on_overrun, system.policy) if described.server is None else None
+    kind = windows_of(described, system.policy) if described.server is None else None
 
     def ticks(value: int | str) -> int:
         return int(to_ticks(value, system.resolution))
@@ -107,7 +111,7 @@ def _resolve_windows(
         return _slots_of(task, system.policy_options[TIME_DRIVEN], system.resolution)
     if kind == DUAL_PRIORITY:
         given = described.promotion
-        return ResolvedWindows(kind, _promotion(task, resolved) if given is None else ticks(given))
+        return ResolvedWindows(kind, promotions[task.name] if given is None else ticks(given))
     if kind == IMPRECISE:
         return ResolvedWindows(kind, task.wcet if described.mandatory is None else ticks(described.mandatory))
     return None if kind is None else ResolvedWindows(kind)
@@ -124,23 +128,23 @@ def _slots_of(task: ResolvedTask, options: PolicyOptions, resolution: str) -> Re
     return ResolvedWindows(TIME_DRIVEN, cycle=int(to_ticks(options.cycle, resolution)), slots=tuple(sorted(slots)))
 
 
-def _promotion(task: ResolvedTask, resolved: ResolvedSystem) -> int:
-    """Give the time from a release to the promotion: deadline - worst-case response time, not below 0.
-
-    The response time is that in the upper band, where equal priorities go in the order of the file.
-    """
-    hard = [other for other in resolved.tasks if windows_of(other, "", DUAL_PRIORITY) and other.home == task.home]
-    above = [other for other in hard[: hard.index(task)] if other.level == task.level]
-    above += [other for other in hard if other.level < task.level]
-    return max(0, task.deadline - _response(task, above))
+def _promotions(resolved: ResolvedSystem) -> dict[str, int]:
+    """Give the promotion of each hard task at the root, from the release: deadline - response, not below 0."""
+    hard = [task for task in resolved.tasks if task.class_ == "hard" and task.home == ROOT]
+    ordered = sorted(hard, key=lambda task: task.level)
+    return {task.name: max(0, task.deadline - _response(task, ordered[:place])) for place, task in enumerate(ordered)}
 
 
 def _response(task: ResolvedTask, above: Sequence[ResolvedTask]) -> int:
     """Give the least fixed point of R = C + sum of ceil(R / T) C of all above, or a value above the deadline.
 
-    Source: Joseph and Pandya 1986, with deadlines up to the period.
+    Source: Joseph and Pandya 1986, with deadlines up to the period. R is at least C / (1 - the load of those above),
+    where the search begins, so that a load near 1 does not make it long.
     """
-    response, last = task.wcet, 0
+    load = sum(other.wcet * _ONE // other.period for other in above)
+    response, last = task.deadline + 1, 0
+    if load < _ONE:
+        response = -(-task.wcet * _ONE // (_ONE - load))
     while last < response <= task.deadline:
         last, response = response, task.wcet + sum(-(-response // other.period) * other.wcet for other in above)
     return response
@@ -151,7 +155,7 @@ def _response(task: ResolvedTask, above: Sequence[ResolvedTask]) -> int:
 
 def find_window_problems(system: SystemTables) -> Iterator[Problem]:
     """Find what does not go with windows. All times are whole ticks."""
-    windowed = [task for task in system.tasks if windows_of(task, task.on_overrun, system.policy) is not None]
+    windowed = [task for task in system.tasks if windows_of(task, system.policy) is not None]
     for task in windowed:
         yield from _task_problems(task, system)
     if windowed:
@@ -306,7 +310,7 @@ def _imprecise_problems(system: SystemTables) -> Iterator[Problem]:
 
 def _pinwheel_problems(system: SystemTables) -> Iterator[Problem]:
     """There are periods that divide one another."""
-    if any(task.period is None for task in system.tasks):
+    if not system.tasks or any(task.period is None for task in system.tasks):
         return
     requests = [
         (wcet_of(task, system.resolution), int(to_ticks(task.period or 0, system.resolution))) for task in system.tasks
