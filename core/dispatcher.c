@@ -970,7 +970,7 @@ TAKT_RARE static void obey_limit(takt_cpu_t *cpu, takt_entity_t *entity, takt_in
 TAKT_INLINE takt_instant_t displace(takt_dispatcher_t *dispatcher, const takt_cpu_t *cpu,
                                     const takt_entity_t *entity, takt_instant_t now) {
     takt_entity_t *last = cpu->running;
-    if (last != NULL && last != entity && has_own_budget(last)) {
+    if (last != NULL && last != entity && has_own_budget(last) && allocator_of(last->task)->stop != NULL) {
         allocator_of(last->task)->stop(last->task, now);
     }
     return takt_timers_next(&dispatcher->root.timers);

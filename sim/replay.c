@@ -112,7 +112,8 @@ static bool event_fits(const takt_system_t *system, const takt_record_t *record,
     const bool runs = takt_entity_is_ready(entity) && system->dispatcher.cpus[0].running == entity;
     const bool is_locking = (entity->attributes & TAKT_ATTRIBUTE_LOCKING) != 0;
     if (entity->task != NULL && takt_task_is_allocated(entity->task)) {
-        return is_request(record->kind) || (record->kind == TAKT_RECORD_COMPLETE && runs);
+        const bool takes_requests = entity->task->extension->allocation->functions->enter != NULL;
+        return (is_request(record->kind) && takes_requests) || (record->kind == TAKT_RECORD_COMPLETE && runs);
     }
     switch (record->kind) {
     case TAKT_RECORD_COMPLETE:

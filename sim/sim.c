@@ -5,6 +5,7 @@
 #include "sim/arrivals.h"
 #include "sim/rated.h"
 #include "sim/tell.h"
+#include "sim/windowed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,7 @@ bool takt_sim_create(takt_sim_t *sim, const takt_system_spec_t *spec, const takt
     const size_t count = spec->task_count > 0 ? spec->task_count : 1;
     sim->specs = spec->tasks;
     sim->changes = spec->changes;
+    sim->windows = spec->windows;
     sim->options = options != NULL ? *options : (takt_sim_options_t){0};
     sim->statistics = calloc(count, sizeof *sim->statistics);
     sim->work = calloc(count, sizeof *sim->work);
@@ -117,10 +119,25 @@ static void tell_lock(const run_t *run, const takt_record_t *record) {
     }
 }
 
+/* A job has ended, or its budget is used up and it waits. */
+static void tell_windowed(run_t *run, uint32_t task, takt_allocation_event_t event) {
+    if (event == TAKT_ALLOCATION_OVERRUN) {
+        return;
+    }
+    if (run->unfinished == &run->sim->system.entities[task]) {
+        run->unfinished = NULL;
+    }
+    takt_sim_tell_windowed_loss(run->sim, &run->sinks, task, event);
+}
+
 /* What its allocator says about a task; a job may have used its whole budget, as it was to. */
 static void tell_allocation(run_t *run, const takt_record_t *record) {
     const uint32_t task = record->entity - 1u - run->sim->system.server_count;
     const takt_allocation_event_t event = takt_allocation_event_of(record->value);
+    if (run->sim->system.rates == NULL) {
+        tell_windowed(run, task, event);
+        return;
+    }
     const takt_rate_target_t *has = &run->sim->system.rates[task].now;
     if (event == TAKT_ALLOCATION_FINISHED) {
         finish_job(run, task, record->now);
@@ -145,7 +162,7 @@ static void listen(takt_trace_t *trace, const takt_record_t *record) {
 }
 
 static bool has_to_listen(const takt_sim_t *sim, const takt_sim_sinks_t *sinks) {
-    bool may = sim->system.resource_count > 0 || sinks->allocation != NULL;
+    bool may = sim->system.resource_count > 0 || sim->system.windowed_count > 0 || sinks->allocation != NULL;
     for (uint32_t task = 0; task < sim->system.task_count; task++) {
         may |= sim->specs[task].on_miss != TAKT_ON_MISS_CONTINUE || sim->specs[task].is_greedy;
     }

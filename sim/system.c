@@ -1,6 +1,8 @@
 /* Builds a system in memory; see system.h. */
 #include "sim/system.h"
 
+#include "sim/windowed.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -186,6 +188,7 @@ static void lay_out(takt_system_t *system, arena_t *arena, const takt_system_spe
     system->returns = arena_take(arena, returning_count(spec), sizeof(takt_server_returns_t));
     system->rates =
         spec->rates != NULL ? arena_take(arena, spec->task_count, sizeof(takt_rate_task_t)) : NULL;
+    system->windowed = arena_take(arena, system->windowed_count, sizeof(takt_windowed_t));
     system->cpus = is_global(spec) ? arena_take(arena, spec->cpu_count, sizeof(takt_cpu_t)) : NULL;
     make_root(system, arena, spec, &houses[0]);
     if (is_global(spec)) {
@@ -265,6 +268,8 @@ static void add_rated_task(takt_system_t *system, uint32_t i, const takt_task_sp
 
 static void add_tasks(takt_system_t *system, const takt_system_spec_t *spec) {
     takt_task_extension_t *extension = system->extensions;
+    takt_windowed_t *windowed = system->windowed;
+    takt_system_add_allocators(system, spec);
     if (spec->rates != NULL) {
         takt_rate_based_init(&system->rate_based, spec->rates, &system->dispatcher);
     }
@@ -287,6 +292,10 @@ static void add_tasks(takt_system_t *system, const takt_system_spec_t *spec) {
         };
         if (spec->rates != NULL) {
             add_rated_task(system, i, task, &parameters);
+            continue;
+        }
+        if (takt_system_has_windows(spec, i)) {
+            takt_system_add_windowed(system, i, windowed++, &spec->windows[i], parameters);
             continue;
         }
         takt_dispatcher_add_task(&system->tasks[i], &system->entities[i], home_of(system, task->server),
@@ -361,6 +370,7 @@ bool takt_system_create(takt_system_t *system, const takt_system_spec_t *spec) {
     system->server_count = spec->server_count;
     system->task_count = spec->task_count;
     system->extension_count = (uint32_t)extension_count(spec);
+    system->windowed_count = takt_system_count_windowed(spec);
     system->thread_count = spec->thread_count;
     system->resource_count = spec->resource_count;
     system->change_count = spec->change_count;

@@ -8,6 +8,7 @@
 #include "core/dispatcher.h"
 #include "core/global.h"
 #include "policy/rate_based.h"
+#include "policy/window.h"
 #include "sim/stream.h"
 
 /* Home of what sits directly under the root. */
@@ -27,6 +28,24 @@ typedef struct takt_item {
     takt_item_kind_t kind;
     takt_duration_t ticks; /* run, suspend: >= 1; lock, unlock: number of the resource */
 } takt_item_t;
+
+/* Who opens and closes the windows of a task. */
+typedef enum takt_windows {
+    TAKT_WINDOWS_NONE = 0,
+    TAKT_WINDOWS_SUSPEND = 1, /* the wcet is its budget in each period */
+    TAKT_WINDOWS_ABORT = 2,   /* the wcet is the budget of each job */
+    TAKT_WINDOWS_TIME_DRIVEN = 3,
+    TAKT_WINDOWS_DUAL_PRIORITY = 4,
+    TAKT_WINDOWS_IMPRECISE = 5,
+    TAKT_WINDOWS = 6, /* how many words these are */
+} takt_windows_t;
+
+/* A task of any kind but the first is directly under the root, periodic, without preemption key, suspensions, locks and
+ * on_miss. The last three kinds stand under the policies of their names, the others under none of these. */
+typedef struct takt_window_spec {
+    takt_windows_t kind;
+    takt_window_parameters_t parameters;
+} takt_window_spec_t;
 
 /* Where members are NULL or 0, the task is plain: periodic, every job runs for `demand` ticks. What stands
  * below "the simulator's" core never learns, and replay does not need. */
@@ -121,6 +140,7 @@ typedef struct takt_system_spec {
         *changes; /* in the order of time, and in which they are handed over; policies of an
                                           instant last */
     uint32_t change_count;
+    const takt_window_spec_t *windows; /* of each task; NULL if none has any */
 } takt_system_spec_t;
 
 /* A built system. Entity numbers: the root 0, server i is 1 + i, task i is 1 + server_count + i, thread i
@@ -143,9 +163,12 @@ typedef struct takt_system {
     takt_resource_t *resources;
     uint32_t change_count;
     takt_change_t *changes;
-    const takt_server_t **resource_homes; /* of each resource: where its users are */
-    takt_rate_based_t rate_based;         /* if the root is rate-based */
-    takt_rate_task_t *rates;              /* of each task; NULL unless the root is rate-based */
+    const takt_server_t **resource_homes;        /* of each resource: where its users are */
+    takt_rate_based_t rate_based;                /* if the root is rate-based */
+    takt_rate_task_t *rates;                     /* of each task; NULL unless the root is rate-based */
+    takt_allocation_t allocations[TAKT_WINDOWS]; /* of the tasks with windows, by kind */
+    takt_windowed_t *windowed;                   /* of each task with windows */
+    uint32_t windowed_count;
     void *memory;
 } takt_system_t;
 

@@ -3,6 +3,12 @@
 
 enum { DECISIONS_BETWEEN_PROGRESS = 1 << 16 };
 
+bool takt_sim_tell_allocated_finish(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
+                                    takt_instant_t finish) {
+    return sim->system.rates != NULL ? takt_sim_tell_rated_finish(sim, sinks, task, finish)
+                                     : takt_sim_note_windowed_finish(sim, task, finish);
+}
+
 void takt_sim_tell_loss(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, const takt_record_t *record) {
     const uint32_t task = takt_sim_task_of(sim, record->entity);
     if (record->kind == TAKT_RECORD_SKIP) {
@@ -103,7 +109,11 @@ TAKT_RARE static void end_task(const takt_sim_t *sim, const takt_sim_sinks_t *si
 void takt_sim_tell_end(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, takt_instant_t horizon,
                        takt_instant_t seen) {
     for (uint32_t task = 0; task < sim->system.task_count; task++) {
-        end_task(sim, sinks, task, horizon, seen);
+        if (takt_task_is_allocated(&sim->system.tasks[task])) {
+            takt_sim_tell_windowed_end(sim, sinks, task, seen);
+        } else {
+            end_task(sim, sinks, task, horizon, seen);
+        }
     }
 }
 

@@ -36,11 +36,21 @@ def segments(result: takt.Result) -> list[tuple[int, int, str, str]]:
     return merged
 
 
+WINDOWS = {
+    "time-driven": {"time_driven"},
+    "dual-priority": {"iot", "overload", "servers", "smallest", "time_driven"},
+    "imprecise": {"iot", "smallest", "time_driven"},
+    "pinwheel": {"time_driven"},
+}
+"""Policies that want more of a task set than others, and the examples that have it."""
+
+
 def policies_of(path: Path) -> list[str]:
-    """The policies that order any tasks, but for llf on an architecture or on several processors; and
-    the example's own."""
+    """The policies that order any tasks, but for llf on an architecture or on several processors; those with windows
+    where they fit; and the example's own."""
     has_llf = path.stem not in ("architectures", "dhall")
     general = ["dm", "edf", "fp", "rm"] + ["llf"] * has_llf
+    general += [policy for policy, stems in WINDOWS.items() if path.stem in stems]
     own = str(takt.load(path).policy)
     return general + [own] * (own not in general)
 
@@ -51,7 +61,7 @@ def policies_of(path: Path) -> list[str]:
 )
 def test_every_example_runs_under_every_policy_that_fits_and_replays(path: Path, policy: str, tmp_path: Path) -> None:
     result = takt.simulate(takt.load(path).replace(policy=policy), trace=tmp_path / "T.takt")
-    assert (result.summary["finished"] > 0).all()
+    assert (result.summary["finished"] + result.summary["cut"] > 0).all()
     assert takt.replay(tmp_path / "T.takt").is_identical
 
 

@@ -16,12 +16,13 @@ TASK = '[[task]]\nname = "A"\nperiod = 5\nwcet = 2\n'
 SERVER = '[[server]]\nname = "S1"\nperiod = 4\nbudget = 2\n'
 
 TIME = "write a number followed by ns, us, ms or s in quotes, or a whole number of ticks"
-POLICIES = ", ".join(policy.name for policy in takt.policies())
-AND_POLICIES = " and ".join(POLICIES.rsplit(", ", 1))
 TASK_KEYS = (
     "name, period, min_separation, arrivals, jitter, wcet, deadline, offset, priority, weight, demand, body, subjobs, "
-    "sections, preemption, threshold, on_miss, on_overrun, server, class, initially"
+    "sections, preemption, threshold, on_miss, on_overrun, promotion, mandatory, server, class, initially"
 )
+NAMES = tuple(policy.name for policy in takt.policies())
+POLICIES = ", ".join(NAMES)
+POLICIES_AND = f"{', '.join(NAMES[:-1])} and {NAMES[-1]}"
 
 
 def system(keys: str) -> str:
@@ -42,6 +43,19 @@ def source(keys: str) -> str:
 def task_with(key: str, value: str) -> str:
     """A task set whose task has another period or wcet."""
     return HEAD + TASK.replace({"period": "= 5", "wcet": "= 2", "name": '= "A"'}[key], f"= {value}")
+
+
+def under(policy: str, keys: str = "", tables: str = "") -> str:
+    """A task set under a policy, with further keys in its task, and further tables."""
+    return f'{HEAD}[system]\npolicy = "{policy}"\n{TASK}{keys}\n{tables}\n'
+
+
+def slots(rows: str, cycle: str = "10") -> str:
+    """A time-driven task set with these slots."""
+    return under("time-driven", tables=f"[policy.time-driven]\ncycle = {cycle}\nslots = [{rows}]")
+
+
+SLOT = '{ task = "A", start = 0, length = 2 }'
 
 
 def server(keys: str) -> str:
@@ -209,7 +223,7 @@ BAD: dict[str, tuple[str, list[str]]] = {
     ),
     "policy options": (
         HEAD + TASK + "[policy.edf]\n",
-        ["[policy.edf]: no policy of this name has options; expected one of rate-based"],
+        ["[policy.edf]: no policy of this name has options; expected one of rate-based, time-driven"],
     ),
     "syntax": (HEAD + TASK + "server = \n", ["line 6: not valid TOML: Invalid value"]),
     "open string": (HEAD + TASK + 'server = """', ["line 6: not valid TOML: Unterminated string"]),
@@ -405,7 +419,7 @@ BAD: dict[str, tuple[str, list[str]]] = {
     ),
     "later policy": (
         system('policy = "rbe"'),
-        [f'[system] policy: policy "rbe" is not supported by this version yet; it has {AND_POLICIES}'],
+        [f'[system] policy: policy "rbe" is not supported by this version yet; it has {POLICIES_AND}'],
     ),
     "policy that is no text": (
         system("policy = 3"),
@@ -690,9 +704,125 @@ BAD: dict[str, tuple[str, list[str]]] = {
         task('on_miss = "ignore"'),
         ['[[task]] "A" on_miss: unknown on_miss "ignore"; expected one of continue, abort, skip'],
     ),
-    "later on_overrun": (
-        task('on_overrun = "abort"'),
-        ['[[task]] "A" on_overrun: on_overrun "abort" is not supported by this version yet; it has continue and adapt'],
+    "strange on_overrun": (
+        task('on_overrun = "kill"'),
+        ['[[task]] "A" on_overrun: unknown on_overrun "kill"; expected one of continue, abort, suspend, adapt'],
+    ),
+    # windows
+    "budgets and other special things": (
+        task('on_overrun = "abort"\non_miss = "skip"\njitter = 1\npreemption = "non-preemptive"'),
+        [
+            '[[task]] "A" jitter: expected none with on_overrun = "abort", found 1',
+            '[[task]] "A" on_miss: expected none with on_overrun = "abort", found "skip"',
+            '[[task]] "A" preemption: expected none with on_overrun = "abort", found "non-preemptive"',
+        ],
+    ),
+    "a budget in a server": (
+        HEAD + TASK + 'on_overrun = "suspend"\nserver = "S1"\n' + SERVER,
+        ['[[task]] "A" server: expected none with on_overrun = "suspend", found "S1"'],
+    ),
+    "a budget of a sporadic task": (
+        source('min_separation = 5\non_overrun = "suspend"'),
+        ['[[task]] "A" min_separation: expected none with on_overrun = "suspend", found 5'],
+    ),
+    "budgets where the kernel takes time": (
+        task('on_overrun = "abort"\n[platform]\nrelease = 1'),
+        ['[platform] release: expected none with on_overrun = "abort", found 1'],
+    ),
+    "budgets twice": (
+        under("imprecise", 'on_overrun = "abort"'),
+        [
+            '[[task]] "A" on_overrun: expected none with policy = "imprecise", which enforces budgets by itself, '
+            'found "abort"'
+        ],
+    ),
+    "no table": (
+        under("time-driven"),
+        ['[policy.time-driven]: missing; policy = "time-driven" needs a table of slots'],
+    ),
+    "no cycle": (
+        under("time-driven", tables=f"[policy.time-driven]\nslots = [{SLOT}]"),
+        ['[policy.time-driven] cycle: missing; every policy.time-driven needs one, for instance cycle = "20ms"'],
+    ),
+    "a table that is none": (
+        HEAD + "policy.time-driven = 3\n" + TASK,
+        ['"policy.time-driven": expected a table, found 3; write [policy.time-driven]'],
+    ),
+    "no slots": (
+        slots(""),
+        [
+            "[policy.time-driven] slots: expected slots such as "
+            '[{ task = "A", start = 0, length = "4ms" }], found an array'
+        ],
+    ),
+    "a slot that is none": (slots("1"), ["[policy.time-driven] slots: slot 1: expected a table, found 1"]),
+    "a slot without length": (
+        slots('{ task = "A", start = 0 }'),
+        [
+            "[policy.time-driven] slots: slot 1: length: missing; every policy.time-driven needs one, for instance "
+            'length = "4ms"'
+        ],
+    ),
+    "a slot of nobody": (
+        slots(SLOT + ', { task = "B", start = 2, length = 2 }'),
+        ['[policy.time-driven] slots: unknown task "B"; expected one of A'],
+    ),
+    "a task without slot": (
+        slots(SLOT) + TASK.replace("A", "B"),
+        ['[policy.time-driven] slots: expected a slot of every task, found none of "B"'],
+    ),
+    "a slot beyond the cycle": (
+        slots(SLOT, "1"),
+        ['[policy.time-driven] slots: expected slots within the cycle of 1 ticks, found one of "A" up to 2'],
+    ),
+    "slots that overlap": (
+        slots(SLOT + ', { task = "A", start = 1, length = 2 }'),
+        [
+            '[policy.time-driven] slots: expected slots that do not overlap, found one of "A" from tick 1 on, '
+            'and one of "A" up to 2'
+        ],
+    ),
+    "a cycle between ticks": (
+        slots(SLOT, '"5500us"'),
+        [
+            '[policy.time-driven] cycle: expected a multiple of the resolution "1ms", found "5500us"; '
+            'resolution = "500us" would do'
+        ],
+    ),
+    "a server beside a table": (
+        slots(SLOT) + SERVER,
+        ['[[server]] "S1": expected none with policy = "time-driven"'],
+    ),
+    "a promotion after the deadline": (
+        under("dual-priority", "promotion = 6"),
+        ['[[task]] "A" promotion: expected at most the deadline of 5 ticks, found 6'],
+    ),
+    "a deadline after the next release": (
+        under("dual-priority", "deadline = 6"),
+        ['[[task]] "A" deadline: expected at most the period 5 with policy = "dual-priority", found 6'],
+    ),
+    "soft tasks that keep hard ones waiting": (
+        under("dual-priority", 'class = "soft"\nsubjobs = [1, 1]'),
+        ['[[task]] "A" subjobs: expected none with policy = "dual-priority", found an array'],
+    ),
+    "soft tasks that lock": (
+        under("dual-priority", 'class = "soft"\nbody = ["lock R", "run 2"]', '[[resource]]\nname = "R"'),
+        ['[[task]] "A" body: expected neither locks nor points with policy = "dual-priority"'],
+    ),
+    "more mandatory than all": (
+        under("imprecise", "mandatory = 3"),
+        ['[[task]] "A" mandatory: expected at most the wcet of 2 ticks, found 3'],
+    ),
+    "a pinwheel without a right task": (
+        under("pinwheel").replace("wcet = 2", "wcet = 0"),
+        ['[[task]] "A" wcet: expected a positive time such as "10ms", found 0'],
+    ),
+    "a pinwheel that does not turn": (
+        under("pinwheel", tables=TASK.replace("A", "B") + TASK.replace("A", "C").replace("5", "6")),
+        [
+            "[system] policy: pinwheel cannot admit these tasks: no periods x 2^j, at most those given, have a sum of "
+            "wcet / period of at most 1"
+        ],
     ),
     "threshold of an unknown task": (
         task('threshold = "B"'),
@@ -1068,7 +1198,7 @@ def test_an_input_error_says_in_fields_what_it_says_in_words() -> None:
         (["--policy", "fp,"], f'--policy: unknown policy ""; expected one of {POLICIES}'),
         (
             ["--policy", "fp,rbe"],
-            f'--policy: policy "rbe" is not supported by this version yet; it has {AND_POLICIES}',
+            f'--policy: policy "rbe" is not supported by this version yet; it has {POLICIES_AND}',
         ),
         (["--horizon", "soon"], f'--horizon: expected a positive time such as "10ms", found "soon"; {TIME}'),
         (["--horizon", "0"], '--horizon: expected a positive time such as "10ms", found 0'),

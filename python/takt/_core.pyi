@@ -97,6 +97,16 @@ class Spec:
         self, index: int, kind: str, values: array[int], a: float, b: float, least: int, most: int
     ) -> None: ...
     def set_body(self, index: int, ops: array[int], ticks: array[int]) -> None: ...
+    def set_windows(
+        self,
+        *,
+        kinds: list[str],
+        part: array[int],
+        cycle: int,
+        task: array[int],
+        start: array[int],
+        length: array[int],
+    ) -> None: ...
     def set_costs(
         self,
         *,

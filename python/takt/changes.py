@@ -16,6 +16,7 @@ from takt.errors import InputError, Problem, show
 from takt.policy import name_of
 from takt.resolve import in_order, resources_of, to_ticks
 from takt.system_tables import SystemTables
+from takt.windows import WINDOW_POLICIES, windows_of
 
 if TYPE_CHECKING:
     from takt.model import Change, System, Task
@@ -134,6 +135,9 @@ class _Checker:
 
     def known(self, key: str, name: str) -> Iterator[Problem]:
         """There is a task of that name."""
+        windowed = [task for task in self.system.tasks if windows_of(task, self.system.policy) is not None]
+        if any(task.name == name for task in windowed):
+            yield Problem(f"expected tasks without windows, found {show(name)}", "conflict", key=key)
         if name not in self.names:
             message = f"unknown task {show(name)}; {catalogue.alternatives(name, self.names)}"
             yield Problem(message, "unknown-word", key=key)
@@ -178,12 +182,15 @@ class _Checker:
         if not is_named or not isinstance(self.system.policy, str):
             yield about(f"expected policies of this build before and after, found one in Python: {show(policy)}")
             return
-        if "rate-based" in (policy, self.system.policy):
-            yield about(f"expected none where the root is or becomes rate-based, found {show(policy)}")
-            return
+        for special in ("rate-based", *WINDOW_POLICIES):
+            if special in (policy, self.system.policy):
+                yield about(f"expected none where the root is or becomes {special}, found {show(policy)}")
+                return
         for task in self.system.tasks:
             if task.server is None:
                 yield from self.order(task, policy)
+            if windows_of(task, self.system.policy) is not None:
+                yield about(f"expected none with the windows of {show(task.name)}, found {show(policy)}")
         for server in self.system.servers:
             is_deadline_kind = catalogue.server_kind(server.kind).wants_deadline
             if server.parent is None and is_deadline_kind and policy != "edf":

@@ -35,7 +35,7 @@ MAX_PANELS = 30
 """How many tasks get a distribution of their own."""
 
 _FIRST_SEGMENTS = 120
-_COUNTS = ("preemptions", "migrations", "aborted", "skipped", "overruns")
+_COUNTS = ("preemptions", "migrations", "aborted", "skipped", "cut", "overruns")
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from takt.problems import find_problems
 from takt.resolve import resolve
 from takt.resolved import CLASSES, DROP, ON_MISS, ResolvedSystem
 from takt.tables import TIME_SCHEMA, Table
+from takt.windows import with_windows
 
 SCHEMA = 1
 
@@ -156,10 +157,8 @@ Preemption = Annotated[
 ]
 _ON_MISS = tuple(word for word in ON_MISS if word != DROP)
 OnMiss = Annotated[str, PlainValidator(checks.check_choice("on_miss", _ON_MISS)), _word(*_ON_MISS)]
-_ON_OVERRUN = ("continue", "adapt")
-OnOverrun = Annotated[
-    str, PlainValidator(checks.check_choice("on_overrun", _ON_OVERRUN, ("abort", "suspend"))), _word(*_ON_OVERRUN)
-]
+_ON_OVERRUN = ("continue", "abort", "suspend", "adapt")
+OnOverrun = Annotated[str, PlainValidator(checks.check_choice("on_overrun", _ON_OVERRUN)), _word(*_ON_OVERRUN)]
 _MODELS = ("ideal", "measured", *ARCHITECTURES)
 CostModel = Annotated[
     str | None, PlainValidator(checks.optional(checks.check_choice("model", _MODELS))), _word(*_MODELS)
@@ -198,8 +197,12 @@ class Task(Table):
         threshold: how urgent a started job is at least: a priority, or the name of a task in the same dispatcher.
         on_miss: "continue", "abort" (a job ends at its deadline) or "skip" (a release that finds the job before it
             unfinished is dropped).
-        on_overrun: "continue"; under rate-based, for a soft task also "adapt": its wcet is an estimate that follows
-            what its jobs execute.
+        on_overrun: "continue"; or with the wcet as a budget "abort" (a job ends when it has had it) or "suspend" (it is
+            the budget of a period, and what is unfinished waits for the next one); or under rate-based, for a soft
+            task, "adapt": its wcet is an estimate that follows what its jobs execute.
+        promotion: from the release, where the policy is dual-priority and the class hard; default: the deadline -
+            worst-case response time among hard tasks.
+        mandatory: how much of the wcet must be done, where the policy is imprecise; default: all.
         server: name of the server that it runs in; default: the root.
         class_: "hard", "soft" or "none" (key `class`): who goes first among equals of a computed key.
         initially: "present", or "absent": none of its jobs comes before a change adds it.
@@ -236,6 +239,8 @@ class Task(Table):
     threshold: Threshold = None
     on_miss: OnMiss = "continue"
     on_overrun: OnOverrun = "continue"
+    promotion: OptionalOffset = None
+    mandatory: OptionalOffset = None
     server: OptionalName = None
     class_: ClassName = Field(default="hard", alias="class")
     initially: Initially = "present"
@@ -532,7 +537,7 @@ class System(Header):
             problems = find_problems(self)
             if problems:
                 raise InputError(problems)
-            self._resolved = resolve(self)
+            self._resolved = with_windows(resolve(self), self)
 
     @property
     def resolved(self) -> ResolvedSystem:

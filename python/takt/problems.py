@@ -20,6 +20,7 @@ from takt.rates import find_rate_problems
 from takt.resolve import resources_of, runs_of, to_ticks, wcet_of
 from takt.resolved import IDLE
 from takt.system_tables import SystemTables
+from takt.windows import find_window_problems
 
 if TYPE_CHECKING:
     from takt.model import Change, Platform, Resource, Server, Task
@@ -38,8 +39,9 @@ def find_problems(
     Returns:
         All problems, in the order of the tables.
     """
-    checker = _Checker(system, other_servers, other_resources)
-    return list(checker.problems())
+    found = list(_Checker(system, other_servers, other_resources).problems())
+    has_wrong_times = any(problem.code == "resolution" for problem in found)
+    return found if has_wrong_times else [*found, *find_window_problems(system)]
 
 
 def find_horizon_problems(system: SystemTables, horizon: int | str) -> list[Problem]:
@@ -400,7 +402,7 @@ _Times = Iterator[tuple[str, int | str | None]]
 
 def _task_times(task: Task) -> _Times:
     """List the times of a task with their keys."""
-    for key in ("period", "min_separation", "jitter", "wcet", "deadline", "offset"):
+    for key in ("period", "min_separation", "jitter", "wcet", "deadline", "offset", "promotion", "mandatory"):
         yield key, getattr(task, key)
     for key in ("arrivals", "demand"):
         yield from ((key, value) for value in _times_in(getattr(task, key)))

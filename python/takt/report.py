@@ -47,6 +47,8 @@ class TaskRow:
         missed_requested: jobs that missed the deadlines that were asked for, which a rate-based system extends.
         grant: what a rate-based system gives to the task at the end; None under other policies.
         migrations: how often a displaced job went on on another processor.
+        cut: jobs that ended without their whole demand and have not missed.
+        optional_executed, optional_wanted: of the optional parts of ended jobs, in ticks.
     """
 
     task: str
@@ -66,6 +68,9 @@ class TaskRow:
     overruns: int = 0
     missed_requested: int | None = None
     migrations: int = 0
+    cut: int = 0
+    optional_executed: int = 0
+    optional_wanted: int = 0
     grant: Grant | None = None
 
     @property
@@ -99,6 +104,9 @@ def task_rows(result: Result) -> list[TaskRow]:
         "overruns",
         "missed_requested",
         "migrations",
+        "cut",
+        "optional_executed",
+        "optional_wanted",
     )
     granted = grants(result)
     return [replace(TaskRow(*row), grant=granted.get(row[0])) for row in columns.iter_rows()]
@@ -310,13 +318,16 @@ def _run_table(report: Report, clock: Clock) -> Table:
     }
     has_servers = _has_servers(report)
     events = [name for name in _EVENTS if any(getattr(row, name) for row in report.rows)]
+    has_optional = any(row.optional_wanted for row in report.rows)
     rated = _RATED if report.is_rate_based else ()
-    table = _table(has_servers, [*_NUMBERS, *rated[:1], *events, "util", *rated[1:]], footers)
+    columns = [*_NUMBERS, *rated[:1], *events, *["optional"] * has_optional, "util", *rated[1:]]
+    table = _table(has_servers, columns, footers)
     for row in report.rows[:MAX_LINES]:
         counts = (str(getattr(row, name)) for name in events)
-        asked, *granted = _rated_cells(row, clock) if rated else ("",)
-        late = [asked] if rated else []
-        table.add_row(*_names(row, has_servers), *_numbers(row, clock), *late, *counts, _share_of(row), *granted)
+        late, *granted = [[cell] for cell in _rated_cells(row, clock)] if rated else [[]]
+        optional = [_optional(row, clock)] * has_optional
+        numbers = (*_numbers(row, clock), *late, *counts, *optional, _share_of(row), *(cell for [cell] in granted))
+        table.add_row(*_names(row, has_servers), *numbers)
     return table
 
 
@@ -394,7 +405,7 @@ def _comparison_table(measured: Report, simulated: Report, unit: str) -> Table:
 
 _NUMBERS = ("period", "deadline", "wcet", "jobs", "min", "avg", "max", "misses")
 _RATED = ("as asked", "rate", "granted")
-_EVENTS = ("aborted", "skipped", "overruns", "migrations")
+_EVENTS = ("aborted", "skipped", "cut", "overruns", "migrations")
 _COMPARED = ("period", "jobs", "min", "avg", "max", "sim min", "sim avg", "sim max", "misses", "simulated")
 
 
@@ -436,6 +447,11 @@ def _numbers(row: TaskRow, clock: Clock) -> tuple[Text | str, ...]:
         clock.write(row.response_max),
         _misses(row.missed),
     )
+
+
+def _optional(row: TaskRow, clock: Clock) -> str:
+    """Write how much of its optional parts a task has executed."""
+    return f"{clock.write(row.optional_executed)} of {clock.write(row.optional_wanted)}"
 
 
 def _share_of(row: TaskRow) -> str:
@@ -534,5 +550,8 @@ def _row_as_json(row: TaskRow) -> dict[str, Any]:
         "missed_requested": row.missed_requested,
         "grant": None if row.grant is None else asdict(row.grant),
         "migrations": row.migrations,
+        "cut": row.cut,
+        "optional_executed": row.optional_executed,
+        "optional_wanted": row.optional_wanted,
         "utilization": None if row.utilization is None else float(row.utilization),
     }

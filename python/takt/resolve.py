@@ -401,4 +401,5 @@ def _extent(member: ResolvedTask | ResolvedServer) -> tuple[int, int]:
         return member.offset, member.period
     if member.arrivals is not None and member.arrivals.kind == "listed":
         return member.arrivals.values[-1] + member.deadline, 1
-    return member.offset, member.period * max(1, len(member.demand.values))
+    cycle = 1 if member.windows is None else max(1, member.windows.cycle)
+    return member.offset, math.lcm(member.period * max(1, len(member.demand.values)), cycle)

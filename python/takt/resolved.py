@@ -62,7 +62,25 @@ class Stream:
         return self.kind, array("Q", self.values), self.a, self.b, self.least, self.most
 
 
+@dataclass(frozen=True, slots=True)
+class ResolvedWindows:
+    """The windows of a task as core gets them; see policy/window.h. What a kind does not use is 0.
+
+    Args:
+        kind: who opens and closes them: "suspend", "abort", "time-driven", "dual-priority" or "imprecise".
+        part: from the release to the promotion, or the part of the wcet that must be done.
+        cycle: after this the slots are repeated.
+        slots: start and length of each, ascending.
+    """
+
+    kind: str
+    part: int = 0
+    cycle: int = 0
+    slots: tuple[tuple[int, int], ...] = ()
+
+
 _ONE_TICK = Stream("listed", (1,))
+_NO_WINDOWS = ResolvedWindows("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +109,7 @@ class ResolvedTask:
         is_greedy: whether under a rate-based root its jobs use the whole budget of a window; its wcet is 1 then.
         adapts: whether under a rate-based root its estimate follows what its jobs execute.
         is_absent: whether it waits for a change that adds it.
+        windows: of its jobs, None if these run whenever they are the most urgent.
     """
 
     name: str
@@ -115,6 +134,7 @@ class ResolvedTask:
     is_greedy: bool = False
     adapts: bool = False
     is_absent: bool = False
+    windows: ResolvedWindows | None = None
 
     is_server: ClassVar[bool] = False
 
@@ -126,7 +146,8 @@ class ResolvedTask:
     @property
     def is_plain(self) -> bool:
         """Whether its jobs come every period, run for a constant time without points, and are never cut short."""
-        return not (self.is_external or self.body or self.on_miss != "continue") and self.demand.is_constant
+        is_special = self.is_external or self.body or self.on_miss != "continue" or self.windows is not None
+        return not is_special and self.demand.is_constant
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,6 +367,7 @@ class ResolvedSystem:
             home=_column(self.resources, lambda resource: resource.home),
         )
         self._add_tasks(spec)
+        self._set_windows(spec)
         spec.add_threads(_column(self.threads, lambda thread: thread.level))
         spec.set_seed(self.seed)
         spec.set_costs(**asdict(self.costs))
@@ -428,6 +450,22 @@ class ResolvedSystem:
         for number, change in enumerate(changes):
             if not change.demand.is_constant:
                 spec.set_changed_demand(number, *change.demand.arguments())
+
+    def _set_windows(self, spec: _core.Spec) -> None:
+        """Describe the windows of the tasks."""
+        windows = [task.windows or _NO_WINDOWS for task in self.tasks]
+        slots = sorted((start, length, number) for number, of in enumerate(windows) for start, length in of.slots)
+        cycles = {of.cycle for of in windows if of.slots}
+        if len(cycles) > 1:
+            raise ValueError("different cycles")
+        spec.set_windows(
+            kinds=[of.kind for of in windows],
+            part=_column(windows, lambda of: of.part),
+            cycle=max(cycles, default=0),
+            task=_column(slots, lambda slot: slot[2]),
+            start=_column(slots, lambda slot: slot[0]),
+            length=_column(slots, lambda slot: slot[1]),
+        )
 
 
 def _column(rows: Iterable[_Row], value: Callable[[_Row], int]) -> array[int]:

@@ -68,12 +68,13 @@ class Result:
         switches: how often the job of another task ran than the one that ran last.
         overhead: ticks that the kernel's own work took.
         summary: one row for each task: task, server, class, period (null if it has none), deadline, wcet,
-            released, finished, missed, missed_requested, aborted, skipped, overruns, preemptions, migrations,
-            response_min, response_max, response_sum, busy. The responses are those of finished jobs, null if there
-            is none. A job is missed if it finished late, was aborted or skipped, or is unfinished with a deadline at
-            or before the horizon. An overrun is a finished job that executed for longer than the wcet. In a
-            rate-based system missed counts by the deadlines that it gave, missed_requested by those that were asked
-            for; elsewhere they are the same.
+            released, finished, missed, missed_requested, aborted, skipped, overruns, cut, optional_executed,
+            optional_wanted, preemptions, migrations, response_min, response_max, response_sum, busy. The responses
+            are those of finished jobs, null if there is none. A job is missed if it finished late, was aborted or
+            skipped, or is unfinished with a deadline at or before the horizon; one that was cut had all that had to
+            be done. An overrun is a finished job that executed for longer than the wcet. Optional parts are those of
+            ended jobs, in ticks. In a rate-based system missed counts by the deadlines that it gave, missed_requested
+            by those that were asked for; elsewhere they are the same.
         architecture: what the scheduler cost where the platform says that it runs in software, on a co-processor or
             in hardware; else None. There, switches are dispatches, and a job is missed if the scheduler noticed.
     """

@@ -116,7 +116,8 @@ def _build(document: Mapping[str, Any], default_name: str) -> System:
         raise InputError(problems)
     if problems:
         between = _problems_between(header, platform, options, tasks, servers, resources, changes)
-        raise InputError([*problems, *between])
+        hidden = {problem.table for problem in option_problems}
+        raise InputError([*problems, *(one for one in between if not (one.table in hidden and _is_missing(one)))])
     return System(
         **header.model_dump(),
         platform=platform,
@@ -151,7 +152,12 @@ def _problems_between(
         changes=[] if changes.problems or tasks.problems else changes.right,
     )
     found = find_problems(partial, servers.names_of_wrong, resources.names_of_wrong)
-    return [problem for problem in found if not (tasks.problems and problem.code == "missing")]
+    return [problem for problem in found if not (tasks.problems and _is_missing(problem))]
+
+
+def _is_missing(problem: Problem) -> bool:
+    """Say whether something is missing, which may be there but wrong."""
+    return problem.code == "missing"
 
 
 def _schema_problems(document: Mapping[str, Any]) -> Iterable[Problem]:

@@ -29,6 +29,7 @@ from takt.resolved import (
     ResolvedSystem,
     ResolvedTask,
     ResolvedThread,
+    ResolvedWindows,
 )
 
 MAGIC = b"TAKTTRC\0"
@@ -200,6 +201,7 @@ def _task_row(task: ResolvedTask) -> dict[str, Any]:
         "is_greedy": task.is_greedy,
         "adapts": task.adapts,
         "is_absent": task.is_absent,
+        **({} if task.windows is None else {"windows": asdict(task.windows)}),
     }
 
 
@@ -434,6 +436,7 @@ def _task(row: Mapping[str, Any]) -> ResolvedTask:
         is_greedy=_flag(row, "is_greedy"),
         adapts=_flag(row, "adapts"),
         is_absent=_flag(row, "is_absent"),
+        windows=None if "windows" not in row else _windows(_get(row, "windows", dict)),
     )
 
 
@@ -453,6 +456,21 @@ def _change(row: Any) -> ResolvedChange:
         level=_get(row, "level", int),
         class_=_word(row, "class", CLASSES),
         text=_get(row, "text", str),
+    )
+
+
+def _windows(row: Mapping[str, Any]) -> ResolvedWindows:
+    """Make the windows of a task."""
+    slots = _get(row, "slots", list)
+    if not all(isinstance(slot, list) and len(slot) == 2 for slot in slots):
+        raise ValueError("a slot is not described")
+    return ResolvedWindows(
+        kind=_get(row, "kind", str),
+        part=_get(row, "part", int),
+        cycle=_get(row, "cycle", int),
+        slots=tuple(
+            (_get({"slot": start}, "slot", int), _get({"slot": length}, "slot", int)) for start, length in slots
+        ),
     )
 
 
