@@ -21,11 +21,14 @@ typedef enum takt_on_miss {
 
 /* A job of a task that is not periodic, between its arrival and its turn. */
 typedef struct takt_arrival {
-    takt_instant_t instant; /* observed */
-    takt_instant_t nominal; /* response and deadline count from here */
+    takt_instant_t instant;  /* observed, or later: it is released then; see rule.h */
+    takt_instant_t nominal;  /* response counts from here */
+    takt_instant_t deadline; /* absolute */
+    takt_key_t tag;          /* see takt_task_extension_t */
 } takt_arrival_t;
 
 struct takt_allocation;
+struct takt_rule;
 struct takt_task;
 
 typedef struct takt_task_extension {
@@ -45,6 +48,10 @@ typedef struct takt_task_extension {
     takt_resource_t *circle;            /* it waits for this in a circle; NULL: in none */
     takt_key_t started_key;             /* of a started limited job: as if it held nothing */
     struct takt_allocation *allocation; /* begins and ends its jobs; NULL: the task releases them itself */
+    struct takt_rule
+        *rule;      /* gives its jobs, which arrive as events, their deadlines; NULL: nominal instant +
+                               relative deadline */
+    takt_key_t tag; /* of the current job, as its rule gave it; read by policies that order by tags */
 } takt_task_extension_t;
 
 typedef struct takt_task {

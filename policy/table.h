@@ -9,6 +9,7 @@ extern const takt_policy_t takt_policy_edf;
 extern const takt_policy_t takt_policy_fp;
 extern const takt_policy_t takt_policy_llf;
 extern const takt_policy_t takt_policy_rate_based;
+extern const takt_policy_t takt_policy_rbe;
 extern const takt_policy_t takt_policy_rm;
 
 /* All policies in alphabetical order, `takt_policy_count` of them. */

@@ -301,6 +301,17 @@ class Spec {
         require_room();
     }
 
+    // One element for each task: what the rule of rate-based execution has, or 0.
+    void set_events(const Column &events, const Column &interval) {
+        require_length(tasks_.size(), {events.size(), interval.size()});
+        for (size_t i = 0; i < tasks_.size(); i++) {
+            require(events(i) <= TAKT_RBE_EVENTS, "number of events out of range");
+            require(events(i) == 0 || tasks_[i].is_external, "events of a task whose jobs are no events");
+            tasks_[i].events = static_cast<uint32_t>(events(i));
+            tasks_[i].interval = time_in(events(i) > 0 ? 1 : 0, interval(i), "interval");
+        }
+    }
+
     void set_demand(size_t index, const std::string &kind, const Column &values, double a, double b,
                     uint64_t least, uint64_t most) {
         require(least >= 1, "a demand of 0");
@@ -1249,6 +1260,7 @@ NB_MODULE(_core, m) {
     m.attr("ENTITY_LIMIT") = TAKT_ENTITY_LIMIT;
     m.attr("TIME_LIMIT") = kTimeLimit;
     m.attr("TRACE_VERSION") = static_cast<int>(TAKT_TRACE_VERSION);
+    m.attr("RBE_EVENTS") = static_cast<int>(TAKT_RBE_EVENTS);
     m.attr("RATE_WHOLE") = TAKT_RATE_WHOLE;
     m.attr("RATE_LONGEST") = TAKT_RATE_LONGEST;
     m.attr("RATE_WEIGHTS") = TAKT_RATE_WEIGHTS;
@@ -1279,6 +1291,7 @@ NB_MODULE(_core, m) {
              nb::arg("jitter"), nb::arg("is_external"), nb::arg("suspends"), nb::arg("locks"))
         .def("add_resources", &Spec::add_resources, nb::kw_only(), nb::arg("protocols"), nb::arg("ceiling"),
              nb::arg("home"))
+        .def("set_events", &Spec::set_events, nb::kw_only(), nb::arg("events"), nb::arg("interval"))
         .def("set_demand", &Spec::set_demand, nb::arg("index"), nb::arg("kind"), nb::arg("values"),
              nb::arg("a"), nb::arg("b"), nb::arg("least"), nb::arg("most"))
         .def("set_arrivals", &Spec::set_arrivals, nb::arg("index"), nb::arg("kind"), nb::arg("values"),

@@ -125,10 +125,10 @@ takt_sim_source_t *takt_sim_arrivals_take(takt_sim_t *sim, takt_instant_t until,
     if (source->task == TAKT_SIM_REQUESTS) {
         const takt_instant_t instant = timer->instant;
         move_on_request(sim, source);
-        *arrival = (takt_arrival_t){instant, source->nominal};
+        *arrival = (takt_arrival_t){.instant = instant, .nominal = source->nominal};
         return source;
     }
-    *arrival = (takt_arrival_t){timer->instant, source->nominal};
+    *arrival = (takt_arrival_t){.instant = timer->instant, .nominal = source->nominal};
     move_on(sim, source);
     return source;
 }

@@ -287,7 +287,7 @@ static bool build(takt_system_t *system, const takt_system_spec_t *spec, const h
     add_tasks(system, spec);
     add_resources(system, spec);
     add_threads(system, spec);
-    return true;
+    return takt_rules_create(&system->rules, system, spec);
 }
 
 bool takt_system_create(takt_system_t *system, const takt_system_spec_t *spec) {
@@ -317,6 +317,7 @@ void takt_system_destroy(takt_system_t *system) {
     for (uint32_t i = 0; system->memory != NULL && i < system->extension_count; i++) {
         free(system->extensions[i].arrivals);
     }
+    takt_rules_destroy(&system->rules);
     free(system->memory);
     system->memory = NULL;
 }

@@ -7,6 +7,7 @@
 
 #include "core/dispatcher.h"
 #include "policy/rate_based.h"
+#include "sim/rules.h"
 #include "sim/stream.h"
 
 /* Home of what sits directly under the root. */
@@ -43,7 +44,10 @@ typedef struct takt_task_spec {
     bool is_external; /* its jobs arrive as events */
     bool suspends;    /* its jobs may suspend themselves */
     bool locks;       /* its jobs may lock resources */
-    uint64_t weight;  /* in a rate-based system, of class none: 1 .. TAKT_RATE_WEIGHTS - 1 */
+    uint32_t events;  /* of an external task: its deadlines are those of rate-based execution, of this many
+                                 in each interval, 1 .. TAKT_RBE_EVENTS; else 0 */
+    takt_duration_t interval; /* >= 1 with events */
+    uint64_t weight;          /* in a rate-based system, of class none: 1 .. TAKT_RATE_WEIGHTS - 1 */
     bool
         is_greedy; /* in a rate-based system: its jobs use the whole budget of a window, whatever their demand */
     /* the simulator's */
@@ -127,6 +131,7 @@ typedef struct takt_system {
     const takt_server_t **resource_homes; /* of each resource: where its users are */
     takt_rate_based_t rate_based;         /* if the root is rate-based */
     takt_rate_task_t *rates;              /* of each task; NULL unless the root is rate-based */
+    takt_rules_t rules;
     void *memory;
 } takt_system_t;
 

@@ -3,15 +3,24 @@
 
 enum { DECISIONS_BETWEEN_PROGRESS = 1 << 16 };
 
+/* Of the job that is skipped now: it has just left the ring, or never was in one. */
+static takt_instant_t deadline_of_skipped(const takt_sim_t *sim, uint32_t index, takt_instant_t nominal) {
+    const takt_task_t *task = &sim->system.tasks[index];
+    return takt_task_is_periodic(task) ? nominal + task->relative_deadline
+                                       : takt_task_arrival(task->extension, UINT32_MAX)->deadline;
+}
+
 void takt_sim_tell_loss(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, const takt_record_t *record) {
     const uint32_t task = takt_sim_task_of(sim, record->entity);
     if (record->kind == TAKT_RECORD_SKIP) {
         sim->statistics[task].skipped++;
+        takt_sim_tell_deadline(sim, sinks, task, record->job, deadline_of_skipped(sim, task, record->value));
         takt_sim_tell_job(sim, sinks, task, record->job, record->value, TAKT_NEVER, true);
         return;
     }
     const takt_instant_t release = sim->system.tasks[task].job.release;
     sim->statistics[task].aborted++;
+    takt_sim_tell_deadline(sim, sinks, task, record->job, sim->system.tasks[task].job.deadline);
     takt_sim_tell_job(sim, sinks, task, record->job, release, TAKT_NEVER, true);
 }
 
@@ -23,12 +32,14 @@ static uint64_t unreleased(const takt_task_t *task, takt_instant_t horizon) {
     return next < horizon ? (horizon - next + task->job.period - 1u) / task->job.period : 0u;
 }
 
-/* The arrival of the `index`th job that is not the current one. */
-static takt_instant_t arrival_of(const takt_task_t *task, uint64_t index) {
+/* The `index`th job that is not the current one. */
+static takt_arrival_t arrival_of(const takt_task_t *task, uint64_t index) {
     if (!takt_task_is_periodic(task)) {
-        return takt_task_arrival(task->extension, (uint32_t)index)->nominal;
+        return *takt_task_arrival(task->extension, (uint32_t)index);
     }
-    return task->timer.instant - task->waiting * task->job.period + index * task->job.period;
+    const takt_instant_t nominal =
+        task->timer.instant - task->waiting * task->job.period + index * task->job.period;
+    return (takt_arrival_t){.nominal = nominal, .deadline = nominal + task->relative_deadline};
 }
 
 /* Jobs that are unfinished at the horizon: the current one, those that wait, and those whose release core
@@ -45,13 +56,15 @@ static void end_task(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint3
     statistics->released = ended + is_active + others;
     statistics->busy = sim->work[index].served;
     if (is_active) {
+        takt_sim_tell_deadline(sim, sinks, index, task->job.number, task->job.deadline);
         takt_sim_tell_job(sim, sinks, index, task->job.number, task->job.release, TAKT_NEVER,
                           task->job.deadline <= seen);
     }
     for (uint64_t i = 0; i < others; i++) {
-        const takt_instant_t arrival = arrival_of(task, i);
-        takt_sim_tell_job(sim, sinks, index, first + (uint32_t)i, arrival, TAKT_NEVER,
-                          arrival + task->relative_deadline <= seen);
+        const takt_arrival_t arrival = arrival_of(task, i);
+        takt_sim_tell_deadline(sim, sinks, index, first + (uint32_t)i, arrival.deadline);
+        takt_sim_tell_job(sim, sinks, index, first + (uint32_t)i, arrival.nominal, TAKT_NEVER,
+                          arrival.deadline <= seen);
     }
 }
 

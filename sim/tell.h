@@ -40,6 +40,14 @@ TAKT_INLINE void takt_sim_tell_job(const takt_sim_t *sim, const takt_sim_sinks_t
     }
 }
 
+/* Where rules give deadlines: that of the job that is told next. */
+TAKT_INLINE void takt_sim_tell_deadline(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
+                                        uint32_t job, takt_instant_t deadline) {
+    if (TAKT_UNLIKELY(sim->system.rules.is_any) && sinks->window != NULL) {
+        sinks->window(sinks->context, task, job, deadline, false);
+    }
+}
+
 /* The current job of `task` has received its demand, but core does not know yet. */
 TAKT_INLINE void takt_sim_tell_finish(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
                                       takt_instant_t finish) {
@@ -55,6 +63,7 @@ TAKT_INLINE void takt_sim_tell_finish(const takt_sim_t *sim, const takt_sim_sink
     const bool missed = TAKT_UNLIKELY(takt_task_is_allocated(of))
                             ? takt_sim_tell_rated_finish(sim, sinks, task, finish)
                             : finish > job->deadline;
+    takt_sim_tell_deadline(sim, sinks, task, job->number, job->deadline);
     takt_sim_tell_job(sim, sinks, task, job->number, job->release, finish, missed);
 }
 

@@ -198,3 +198,20 @@ def test_edf_meets_what_rate_monotonic_misses_through_the_framework_too() -> Non
     tasks = [takt.Task(name="A", period=5, wcet=2), takt.Task(name="B", period=7, wcet=4)]
     golden = golden_runs("red_edf_57.csv")
     assert runs_of(takt.simulate(takt.System(policy="edf", tasks=tasks), golden[-1][1])) == golden
+
+
+# ---------------------------------------------------------------------------------------------- deadline rules
+
+
+def test_rate_based_execution_runs_as_in_the_golden_schedule_with_its_deadlines() -> None:
+    tasks = [
+        takt.Task(name="T1", events=2, interval=5, wcet=1, arrivals=[0, 0, 0, 0, 0, 12]),
+        takt.Task(name="T2", events=1, interval=3, wcet=1, arrivals=[0, 3, 6, 9, 12]),
+    ]
+    result = takt.simulate(takt.System(policy="rbe", tasks=tasks), 20)
+    jobs = result.jobs.with_columns(deadline=result.deadlines).select("task", "job", "release", "deadline", "finish")
+    assert runs_of(result) == golden_runs("rbe_example.csv")
+    assert jobs.sort("task", "job").rows() == [
+        (row["task"], int(row["j"]) - 1, int(row["arrival"]), int(row["deadline"]), int(row["finish"]))
+        for row in rows_of("rbe_example_deadlines.csv")
+    ]

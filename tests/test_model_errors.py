@@ -18,7 +18,7 @@ SERVER = '[[server]]\nname = "S1"\nperiod = 4\nbudget = 2\n'
 TIME = "write a number followed by ns, us, ms or s in quotes, or a whole number of ticks"
 TASK_KEYS = (
     "name, period, min_separation, arrivals, jitter, wcet, deadline, offset, priority, demand, body, subjobs, "
-    "preemption, threshold, on_miss, on_overrun, server, class"
+    "preemption, threshold, on_miss, on_overrun, server, class, events, interval"
 )
 
 
@@ -125,15 +125,18 @@ BAD: dict[str, tuple[str, list[str]]] = {
     "misspelt policy": (system('policy = "edff"'), ['[system] policy: unknown policy "edff"; did you mean "edf"?']),
     "strange policy": (
         system('policy = "??"'),
-        ['[system] policy: unknown policy "??"; expected one of dm, edf, fp, llf, rm'],
+        ['[system] policy: unknown policy "??"; expected one of dm, edf, fp, llf, rbe, rm'],
     ),
     "later policy": (
-        system('policy = "rbe"'),
-        ['[system] policy: policy "rbe" is not supported by this version yet; it has dm, edf, fp, llf and rm'],
+        system('policy = "imprecise"'),
+        [
+            '[system] policy: policy "imprecise" is not supported by this version yet; '
+            "it has dm, edf, fp, llf, rbe and rm"
+        ],
     ),
     "policy that is no text": (
         system("policy = 3"),
-        ["[system] policy: expected one of dm, edf, fp, llf, rm, found 3"],
+        ["[system] policy: expected one of dm, edf, fp, llf, rbe, rm, found 3"],
     ),
     "horizon zero": (
         system('horizon = "0s"'),
@@ -379,6 +382,32 @@ BAD: dict[str, tuple[str, list[str]]] = {
         + '[[task]]\nname = "B"\nperiod = 5\nbody = ["lock R", "run 1", "unlock R"]\nserver = "S"\n'
         + '[[server]]\nname = "S"\nperiod = 5\nbudget = 1\n[[resource]]\nname = "R"\n',
         ['[[resource]] "R" name: expected users in one dispatcher, found "A" at the root and "B" in the server "S"'],
+    ),
+    "rate-based execution without an interval": (
+        HEAD + '[system]\npolicy = "rbe"\n[[task]]\nname = "A"\narrivals = [0, 0]\ndeadline = 5\nwcet = 1\n',
+        ['[[task]] "A" interval: missing; rbe gives deadlines by it, for instance interval = "10ms"'],
+    ),
+    "no events": (
+        task("events = 0"),
+        ['[[task]] "A" events: expected a number of events from 1 to 65535, found 0'],
+    ),
+    "interval of a task between ticks": (
+        task('interval = "500us"'),
+        [
+            '[[task]] "A" interval: expected a multiple of the resolution "1ms", found "500us"; '
+            'resolution = "500us" would do'
+        ],
+    ),
+    "ceiling under rate-based execution": (
+        HEAD
+        + '[system]\npolicy = "rbe"\n'
+        + '[[task]]\nname = "A"\nperiod = 5\nbody = ["lock R", "run 1", "unlock R"]\n'
+        + '[[resource]]\nname = "R"\nprotocol = "icpp"\n',
+        ['[[resource]] "R" protocol: found "icpp" under "rbe"; it needs fp, rm, dm, edf'],
+    ),
+    "architecture under rate-based execution": (
+        HEAD + '[system]\npolicy = "rbe"\n[platform]\nmodel = "hardware"\n' + TASK,
+        ['[system] policy: expected a policy without deadline rules with model = "hardware", found "rbe"'],
     ),
     "ceiling without levels": (
         HEAD
@@ -681,7 +710,7 @@ BAD: dict[str, tuple[str, list[str]]] = {
     ),
     "kind with deadlines under priorities": (
         server('kind = "cbs"'),
-        ['[[server]] "S1" kind: expected a kind without deadlines under "fp", found "cbs"; it needs edf'],
+        ['[[server]] "S1" kind: expected a kind without deadlines under "fp", found "cbs"; it needs edf or rbe'],
     ),
     "task with the name of what an idling server does": (
         HEAD
@@ -791,10 +820,10 @@ def test_an_input_error_says_in_fields_what_it_says_in_words() -> None:
     ("arguments", "line"),
     [
         (["--policy", "edff"], '--policy: unknown policy "edff"; did you mean "edf"?'),
-        (["--policy", "fp,"], '--policy: unknown policy ""; expected one of dm, edf, fp, llf, rm'),
+        (["--policy", "fp,"], '--policy: unknown policy ""; expected one of dm, edf, fp, llf, rbe, rm'),
         (
-            ["--policy", "fp,rbe"],
-            '--policy: policy "rbe" is not supported by this version yet; it has dm, edf, fp, llf and rm',
+            ["--policy", "fp,imprecise"],
+            '--policy: policy "imprecise" is not supported by this version yet; it has dm, edf, fp, llf, rbe and rm',
         ),
         (["--horizon", "soon"], f'--horizon: expected a positive time such as "10ms", found "soon"; {TIME}'),
         (["--horizon", "0"], '--horizon: expected a positive time such as "10ms", found 0'),

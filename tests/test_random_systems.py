@@ -59,6 +59,8 @@ def as_task(task: oracle.Task) -> takt.Task:
         on_miss=task.on_miss,
         server=task.server,
         class_=task.class_,
+        events=task.events,
+        interval=task.interval,
     )
 
 

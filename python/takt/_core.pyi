@@ -9,6 +9,7 @@ NOBODY: int
 ENTITY_LIMIT: int
 TIME_LIMIT: int
 TRACE_VERSION: int
+RBE_EVENTS: int
 RATE_WHOLE: int
 RATE_LONGEST: int
 RATE_WEIGHTS: int
@@ -85,6 +86,7 @@ class Spec:
         locks: array[int],
     ) -> None: ...
     def add_resources(self, *, protocols: list[str], ceiling: array[int], home: array[int]) -> None: ...
+    def set_events(self, *, events: array[int], interval: array[int]) -> None: ...
     def set_demand(
         self, index: int, kind: str, values: array[int], a: float, b: float, least: int, most: int
     ) -> None: ...

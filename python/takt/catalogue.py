@@ -36,7 +36,7 @@ class ServerKind(NamedTuple):
         name: as in task-set files.
         summary: what it is, one line.
         idles: whether its budget is used up without work, too.
-        wants_deadline: whether it stands under edf only.
+        wants_deadline: whether it stands only where deadlines order, see DEADLINE_POLICIES.
     """
 
     name: str
@@ -45,7 +45,13 @@ class ServerKind(NamedTuple):
     wants_deadline: bool
 
 
-LATER_POLICIES = ("rate-based", "rbe", "time-driven", "share", "dual-priority", "imprecise")
+LATER_POLICIES = ("rate-based", "time-driven", "share", "dual-priority", "imprecise")
+
+DEADLINE_POLICIES = ("edf", "rbe")
+"""Policies that order by deadlines."""
+
+RULE_POLICIES = ("rbe",)
+"""Policies that bring deadline rules for their tasks."""
 
 PROTOCOLS = tuple(name for name, _ in _core.protocols())
 """Protocols of resources."""
@@ -62,7 +68,7 @@ def policies() -> tuple[PolicyInfo, ...]:
 
     Example:
         >>> [policy.name for policy in policies()]
-        ['dm', 'edf', 'fp', 'llf', 'rm']
+        ['dm', 'edf', 'fp', 'llf', 'rbe', 'rm']
     """
     return tuple(_POLICIES.values())
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field, PlainValidator, PrivateAttr, WithJsonSchema
 
-from takt import catalogue, checks
+from takt import _core, catalogue, checks
 from takt.architectures import ARCHITECTURES, find_key_conflicts
 from takt.bodies import Item, Op, check_body, items_of
 from takt.checks import MAX_PRIORITY
@@ -112,6 +112,11 @@ Threshold = Annotated[
     WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 0, "maximum": MAX_PRIORITY}, _NAME]}),
 ]
 Seed = Annotated[int, PlainValidator(checks.check_integer("a whole number", 0, 2**64 - 1)), _integer(0, 2**64 - 1)]
+Events = Annotated[
+    int,
+    PlainValidator(checks.check_integer("a number of events", 1, _core.RBE_EVENTS)),
+    _integer(1, _core.RBE_EVENTS),
+]
 Cpus = Annotated[int, PlainValidator(checks.check_cpus), _integer(1, 1)]
 PolicyName = Annotated[str | Policy, PlainValidator(check_policy), _word(*_POLICY_NAMES)]
 KindName = Annotated[str, PlainValidator(checks.check_choice("kind", _KIND_NAMES)), _word(*_KIND_NAMES)]
@@ -168,6 +173,8 @@ class Task(Table):
         on_overrun: "continue".
         server: name of the server that it runs in; default: the root.
         class_: "hard", "soft" or "none" (key `class`): who goes first among equals of a computed key.
+        events: how many jobs are expected in each interval, used where the dispatcher's policy is rbe.
+        interval: used likewise; default: the period, or the least separation.
 
     Raises:
         InputError: a value is not right; it names the key, what was expected and what was found.
@@ -180,7 +187,7 @@ class Task(Table):
     """
 
     table = "task"
-    later_keys = ("affinity", "events", "initially", "interval", "sections", "weight")
+    later_keys = ("affinity", "initially", "sections", "weight")
     examples: ClassVar[Mapping[str, str]] = {"name": '"sensor"'}
 
     name: Name
@@ -201,6 +208,8 @@ class Task(Table):
     on_overrun: OnOverrun = "continue"
     server: OptionalName = None
     class_: ClassName = Field(default="hard", alias="class")
+    events: Events = 1
+    interval: OptionalTime = None
 
     @property
     def items(self) -> tuple[Item, ...]:
@@ -218,6 +227,11 @@ class Task(Table):
     def shortest_separation(self) -> int | str | None:
         """The period, or the least separation, None if there is neither."""
         return self.min_separation if self.period is None else self.period
+
+    @property
+    def shortest_interval(self) -> int | str | None:
+        """The interval in which `events` are expected, None if nothing says it."""
+        return self.shortest_separation if self.interval is None else self.interval
 
     def _conflicts(self) -> Iterable[tuple[str, str, str]]:
         """Find keys that do not go together."""
@@ -240,7 +254,7 @@ class Task(Table):
                 yield "conflict", key, f"expected none with a period, found {show(getattr(self, key))}"
         if self.period is None and self.jitter != 0:
             yield "conflict", "jitter", f"expected a period with jitter, found {show(self.jitter)} without one"
-        if self.arrivals is not None and self.shortest_separation is None and self.deadline is None:
+        if self.arrivals is not None and self.shortest_interval is None and self.deadline is None:
             message = 'missing; a task without period or min_separation needs one, for instance deadline = "10ms"'
             yield "missing", "deadline", message
 

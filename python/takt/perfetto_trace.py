@@ -112,10 +112,7 @@ def _describe_track(
 
 def _events(result: Result, tracks: dict[str, int]) -> Iterable[_Event]:
     """List everything that happens on the tracks of the processor and the tasks."""
-    deadlines = result.summary.select("task", "deadline")
-    jobs = result.jobs.join(deadlines, on="task", maintain_order="left").with_columns(
-        due=pl.col("release") + pl.col("deadline")
-    )
+    jobs = result.jobs.with_columns(due=result.deadlines)
     notes = {
         (task, job): (("job", job), ("release", release), ("deadline", due), ("missed", missed))
         for task, job, release, due, missed in jobs.select("task", "job", "release", "due", "missed").rows()

@@ -282,6 +282,9 @@ class _Checker:
         if policy == "rm" and task.shortest_separation is None:
             message = 'missing; rm orders by period: give one, for instance min_separation = "10ms"'
             yield self.about(task, "min_separation", "missing", message)
+        if policy == "rbe" and task.shortest_interval is None:
+            message = 'missing; rbe gives deadlines by it, for instance interval = "10ms"'
+            yield self.about(task, "interval", "missing", message)
         if isinstance(task.threshold, int):
             yield from self.priority_threshold(task, task.threshold, policy)
         elif task.threshold is not None:
@@ -333,9 +336,10 @@ class _Checker:
         """The parent and the tasks of a server suit its kind."""
         kind = catalogue.server_kind(server.kind)
         policy = self.policy_in(server.parent)
-        if kind.wants_deadline and policy not in (None, "edf"):
+        if kind.wants_deadline and policy not in (None, *catalogue.DEADLINE_POLICIES):
             message = f"expected a kind without deadlines under {show(name_of(policy))}, found {show(server.kind)}"
-            yield Problem(f"{message}; it needs edf", "conflict", table="server", entity=server.name, key="kind")
+            needed = " or ".join(catalogue.DEADLINE_POLICIES)
+            yield Problem(f"{message}; it needs {needed}", "conflict", table="server", entity=server.name, key="kind")
         if kind.idles and any(task.name == IDLE for task in self.system.tasks):
             message = f'expected another name: "{IDLE}" is what an idling server does without work'
             yield Problem(message, "conflict", table="task", entity=IDLE, key="name")
@@ -376,7 +380,7 @@ _Times = Iterator[tuple[str, int | str | None]]
 
 def _task_times(task: Task) -> _Times:
     """List the times of a task with their keys."""
-    for key in ("period", "min_separation", "jitter", "wcet", "deadline", "offset"):
+    for key in ("period", "min_separation", "jitter", "wcet", "deadline", "offset", "interval"):
         yield key, getattr(task, key)
     for key in ("arrivals", "demand"):
         yield from ((key, value) for value in _times_in(getattr(task, key)))

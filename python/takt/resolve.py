@@ -66,6 +66,7 @@ def resolve(system: System) -> ResolvedSystem:
         wcet = wcet_of(task, system.resolution)
         separation = task.shortest_separation
         arrivals = _arrivals(task, ticks, system.resolution)
+        events = task.events if policies[home] == "rbe" else 0
         return ResolvedTask(
             name=task.name,
             class_=task.class_,
@@ -78,13 +79,15 @@ def resolve(system: System) -> ResolvedSystem:
             preemption_key=_preemption_key(task, by_name, policies[home], ranks[home], system.resolution),
             on_miss=task.on_miss if architecture is None else DROP,
             jitter=ticks(task.jitter),
-            is_external=arrivals is not None or task.jitter != 0,
+            is_external=arrivals is not None or task.jitter != 0 or events > 0,
             suspends=any(op == Op.SUSPEND for op, _ in body),
             locks=any(op == Op.LOCK for op, _ in body),
             priority=task.priority,
             arrivals=arrivals,
             demand=_demand(task, wcet, system.resolution),
             body=body if any(op != Op.RUN for op, _ in body) else (),
+            events=events,
+            interval=ticks(task.shortest_interval or 0) if events > 0 else 0,
         )
 
     def resolved_server(server: Server, number: int) -> ResolvedServer:
@@ -137,7 +140,7 @@ def _priorities_by_home(system: System, homes: dict[str | None, int]) -> list[li
 
 def relative_deadline(task: Task, resolution: str) -> int:
     """Give the relative deadline of a task in ticks."""
-    given = task.shortest_separation if task.deadline is None else task.deadline
+    given = task.shortest_interval if task.deadline is None else task.deadline
     return 0 if given is None else int(to_ticks(given, resolution))
 
 
@@ -183,6 +186,7 @@ def level_of(task: Task, policy: str | Policy, ranks: Mapping[int, int], resolut
         "rm": lambda: int(to_ticks(task.shortest_separation or 0, resolution)),
         "dm": lambda: deadline,
         "edf": lambda: deadline,
+        "rbe": lambda: deadline,
     }
     return levels_by_policy[name_of(policy)]()
 

@@ -77,13 +77,14 @@ class ResolvedTask:
             level under fp, a key under rm and dm, relative to the start under edf and llf, there shifted.
         on_miss: "continue", "abort", "skip" or "drop".
         jitter: a release is up to this after the arrival.
-        is_external: whether jobs arrive as events: always but for a periodic task without jitter.
+        is_external: whether jobs arrive as events: always but for a periodic task without jitter and rule.
         suspends: whether a job may suspend itself.
         locks: whether a job may lock a resource.
         priority: as the author gave it.
         arrivals: instants, or a distribution of separations; None for a periodic task.
         demand: what the jobs execute.
         body: op and ticks, or number of the resource, of each item; empty if jobs just run.
+        events, interval: its deadlines are those of rate-based execution, of so many in each interval; else 0.
     """
 
     name: str
@@ -104,6 +105,8 @@ class ResolvedTask:
     arrivals: Stream | None = None
     demand: Stream = _ONE_TICK
     body: tuple[tuple[int, int], ...] = ()
+    events: int = 0
+    interval: int = 0
 
     is_server: ClassVar[bool] = False
 
@@ -308,6 +311,9 @@ class ResolvedSystem:
             is_external=_column(tasks, lambda task: task.is_external),
             suspends=_column(tasks, lambda task: task.suspends),
             locks=_column(tasks, lambda task: task.locks),
+        )
+        spec.set_events(
+            events=_column(tasks, lambda task: task.events), interval=_column(tasks, lambda task: task.interval)
         )
         for number, task in enumerate(tasks):
             if not task.demand.is_constant:

@@ -90,6 +90,7 @@ class Result:
     _locks: pl.DataFrame | None
     _budget_changes: pl.DataFrame | None
     _kernel_segments: pl.DataFrame | None
+    _deadlines: pl.Series | None
 
     @property
     def segments(self) -> pl.DataFrame:
@@ -125,6 +126,18 @@ class Result:
             ValueError: the jobs were not asked for.
         """
         return _asked_for(self._jobs, "jobs")
+
+    @property
+    def deadlines(self) -> pl.Series:
+        """The absolute deadline of each job, row by row of `jobs`.
+
+        Raises:
+            ValueError: the jobs were not asked for.
+        """
+        if self._deadlines is not None:
+            return self._deadlines
+        relative = self.jobs.join(self.summary.select("task", "deadline"), on="task", maintain_order="left")
+        return relative.select(deadline=pl.col("release") + pl.col("deadline")).to_series()
 
     @property
     def points(self) -> pl.DataFrame:
@@ -312,6 +325,7 @@ def simulate(
         _locks=_locks(system.resolved, outcome["locks"]) if locks else None,
         _budget_changes=_frame(outcome["budgets"]) if budgets else None,
         _kernel_segments=_kernel_segments(outcome["kernel_segments"]) if segments else None,
+        _deadlines=_deadlines(outcome["windows"]) if jobs else None,
     )
 
 
@@ -410,6 +424,12 @@ def _architecture(
     avail_sched = 1 - Fraction(figures["scheduler_time"], horizon)
     avail_net = avail_sched - Fraction(figures["switch_time"], horizon)
     return Architecture(**figures, fails=fails, avail_sched=avail_sched, avail_net=avail_net)
+
+
+def _deadlines(columns: Mapping[str, _core.Column]) -> pl.Series | None:
+    """Make the column of deadlines, None where they follow from the releases."""
+    deadlines = pl.Series("deadline", columns["deadline"])
+    return deadlines if len(deadlines) else None
 
 
 def _jobs(resolved: ResolvedSystem, columns: Mapping[str, _core.Column]) -> pl.DataFrame:

@@ -341,10 +341,9 @@ def _in_lanes(frame: pl.DataFrame, lanes: Sequence[Lane]) -> pl.DataFrame:
 
 def _jobs(result: Result, lanes: Sequence[Lane]) -> pl.DataFrame:
     """Give the jobs with their absolute deadlines."""
-    deadlines = result.summary.select("task", "deadline")
-    jobs = _in_lanes(result.jobs.join(deadlines, on="task", how="left"), lanes)
+    jobs = _in_lanes(result.jobs.with_columns(deadline=result.deadlines), lanes)
     columns = ("lane", "job", "release", "deadline", "finish", "response", "missed")
-    return jobs.with_columns(deadline=pl.col("release") + pl.col("deadline")).select(columns).sort("lane", "job")
+    return jobs.select(columns).sort("lane", "job")
 
 
 def _segments(segments: pl.DataFrame, jobs: pl.DataFrame) -> pl.DataFrame:

@@ -190,6 +190,8 @@ def _task_row(task: ResolvedTask) -> dict[str, Any]:
         "is_external": task.is_external,
         "suspends": task.suspends,
         "locks": task.locks,
+        "events": task.events,
+        "interval": task.interval,
     }
 
 
@@ -386,6 +388,8 @@ def _task(row: Mapping[str, Any]) -> ResolvedTask:
         is_external=_flag(row, "is_external"),
         suspends=_flag(row, "suspends"),
         locks=_flag(row, "locks"),
+        events=_get(row, "events", int),
+        interval=_get(row, "interval", int),
     )
 
 

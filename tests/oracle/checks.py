@@ -7,9 +7,11 @@ from itertools import pairwise
 from .model import (
     BODY_ITEMS,
     CLASSES,
+    DEADLINE_POLICIES,
     EDF_KINDS,
     KINDS,
-    LLF_PROTOCOLS,
+    LEVELLESS_POLICIES,
+    LEVELLESS_PROTOCOLS,
     ON_MISS,
     POINT_MODELS,
     POLICIES,
@@ -38,7 +40,7 @@ def check(system: System) -> None:
     for server in system.servers:
         _check_server(server, system)
         _require(
-            server.kind not in EDF_KINDS or policies[server.parent] == "edf",
+            server.kind not in EDF_KINDS or policies[server.parent] in DEADLINE_POLICIES,
             server.name,
             f"kind {server.kind!r} needs an edf parent",
         )
@@ -87,6 +89,8 @@ def _check_task(task: Task) -> None:
     _require(all(demand >= 1 for demand in task.demands), task.name, "demand must be >= 1")
     _require(task.declared_wcet >= 1, task.name, "wcet must be >= 1")
     _require(task.relative_deadline >= 1, task.name, "deadline must be >= 1")
+    _require(task.events >= 1, task.name, "events must be >= 1")
+    _require(task.interval is None or task.interval >= 1, task.name, "interval must be >= 1")
     _require(task.offset >= 0, task.name, "offset must be >= 0")
     _require(task.class_ in CLASSES, task.name, f"class {task.class_!r} is unknown")
     _require(task.preemption in (None, *PREEMPTIONS), task.name, f"preemption {task.preemption!r} is unknown")
@@ -132,17 +136,19 @@ def _check_resource(resource: Resource, system: System, policies: dict[str | Non
     _require(resource.protocol in PROTOCOLS, resource.name, f"protocol {resource.protocol!r} is unknown")
     homes = {task.server for task in system.tasks if resource.name in task.resources}
     _require(len(homes) <= 1, resource.name, "its users must be in one dispatcher")
-    _require(
-        resource.protocol in LLF_PROTOCOLS or "llf" not in [policies.get(home) for home in homes],
-        resource.name,
-        f"protocol {resource.protocol!r} and llf exclude each other",
-    )
+    for policy in (policies.get(home) for home in homes):
+        _require(
+            resource.protocol in LEVELLESS_PROTOCOLS or policy not in LEVELLESS_POLICIES,
+            resource.name,
+            f"protocol {resource.protocol!r} and {policy} exclude each other",
+        )
 
 
 def _check_place(task: Task, policy: str, system: System) -> None:
     """Check a task against its dispatcher."""
     neighbours = [other.name for other in system.tasks if other.server == task.server]
     _require(policy != "rm" or task.rate_period is not None, task.name, "rm orders by period: give min_separation")
+    _require(policy != "rbe" or task.rate_interval is not None, task.name, "rbe wants an interval")
     if task.threshold is None:
         return
     _require(not task.non_preemptive, task.name, "threshold and non-preemptive exclude each other")

@@ -20,8 +20,9 @@ LEVELS: dict[str, Callable[[Task], int]] = {
     "dm": lambda task: task.relative_deadline,
     "edf": lambda task: task.relative_deadline,
     "llf": lambda task: 0,
+    "rbe": lambda task: 0,
 }
-"""Under llf no protocol asks for a level."""
+"""Under llf and rbe no protocol asks for a level."""
 
 
 def build_resources(system: System, tasks: list[TaskState]) -> None:

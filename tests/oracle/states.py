@@ -162,13 +162,23 @@ class ServerState:
 
 @dataclass(eq=False)
 class TaskState:
-    """A task at run time: how many releases were handled, and its unfinished jobs, the current one first."""
+    """A task at run time.
+
+    Args:
+        spec: what the task set says.
+        file_order: its place in the file.
+        home: where it sits.
+        released: how many releases were handled.
+        backlog: its unfinished jobs, the current one first.
+        deadlines: of all jobs so far.
+    """
 
     spec: Task
     file_order: int
     home: Dispatcher
     released: int = 0
     backlog: list[JobState] = field(default_factory=list)
+    deadlines: list[int] = field(default_factory=list)
 
     def is_eligible(self) -> bool:
         """Say whether a released job is unfinished, and the current one is not suspended."""
@@ -202,7 +212,15 @@ class TaskState:
         number, arrival = self.released, upcoming[1]
         self.released += 1
         demand = self.spec.demands[number % len(self.spec.demands)]
-        return JobState(number, arrival, arrival + self.spec.relative_deadline, demand, list(self.spec.marks))
+        self.deadlines.append(self.deadline_of(number, arrival))
+        return JobState(number, arrival, self.deadlines[number], demand, list(self.spec.marks))
+
+    def deadline_of(self, number: int, arrival: int) -> int:
+        """Give the deadline of the next job: under rbe not so soon that more than x are due in an interval."""
+        due = arrival + self.spec.relative_deadline
+        if self.home.policy != "rbe" or number < self.spec.events:
+            return due
+        return max(due, self.deadlines[number - self.spec.events] + (self.spec.rate_interval or 0))
 
 
 @dataclass(eq=False)

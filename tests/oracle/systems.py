@@ -17,9 +17,11 @@ from hypothesis import strategies as st
 
 from .model import (
     CLASSES,
+    DEADLINE_POLICIES,
     EDF_KINDS,
     KINDS,
-    LLF_PROTOCOLS,
+    LEVELLESS_POLICIES,
+    LEVELLESS_PROTOCOLS,
     ON_MISS,
     POINT_MODELS,
     POLICIES,
@@ -89,7 +91,7 @@ def kinds(parent_policy: str, features: Features) -> st.SearchStrategy[str]:
     if "kinds" not in features:
         return st.just(KINDS[0])
     anywhere = st.sampled_from([kind for kind in KINDS if kind not in EDF_KINDS])
-    return st.one_of(anywhere, st.sampled_from(EDF_KINDS)) if parent_policy == "edf" else anywhere
+    return st.one_of(anywhere, st.sampled_from(EDF_KINDS)) if parent_policy in DEADLINE_POLICIES else anywhere
 
 
 @st.composite
@@ -149,6 +151,7 @@ def _task(draw: st.DrawFn, name: str, homes: dict[str | None, str], share: int, 
     for feature, change in _task_changes(homes[server]).items():
         if feature in features and draw(st.booleans()):
             task = draw(change(task))
+    task = draw(_with_events(task)) if homes[server] == "rbe" else task
     return replace(task, threshold=draw(_priority_thresholds(task, homes[server])))
 
 
@@ -179,6 +182,13 @@ def _with_bursts(draw: st.DrawFn, task: Task) -> Task:
 def _at_once(first: int, gaps: list[int]) -> tuple[tuple[int, int], ...]:
     """Make jobs that are released when they arrive."""
     return tuple((instant, instant) for instant in accumulate(gaps, initial=first))
+
+
+@st.composite
+def _with_events(draw: st.DrawFn, task: Task) -> Task:
+    """Say how many jobs are expected in which time: about as many as come, fewer, or more."""
+    interval = draw(st.one_of(st.none() if task.rate_period is not None else periods(), periods(1)))
+    return replace(task, events=draw(st.integers(1, 4)), interval=interval)
 
 
 def _with_arrivals(task: Task) -> st.SearchStrategy[Task]:
@@ -279,7 +289,7 @@ def _with_named_thresholds(draw: st.DrawFn, tasks: tuple[Task, ...]) -> tuple[Ta
 @st.composite
 def _resources(draw: st.DrawFn, home: str | None, policy: str) -> tuple[Resource, ...]:
     """Make 1 to MAX_RESOURCES resources of a dispatcher, mostly of one protocol."""
-    protocols = LLF_PROTOCOLS if policy == "llf" else PROTOCOLS
+    protocols = LEVELLESS_PROTOCOLS if policy in LEVELLESS_POLICIES else PROTOCOLS
     common = draw(st.sampled_from(protocols))
     mixable = st.sampled_from([protocol for protocol in protocols if protocol in MIXABLE_PROTOCOLS])
     is_mixed = draw(st.sampled_from([False, False, False, True]))
@@ -432,7 +442,8 @@ def crowds(
         protocols: what the resources may have, mostly all the same.
     """
     policy = draw(st.sampled_from(policies))
-    allowed = [protocol for protocol in protocols if policy != "llf" or protocol in LLF_PROTOCOLS]
+    has_levels = policy not in LEVELLESS_POLICIES
+    allowed = [protocol for protocol in protocols if has_levels or protocol in LEVELLESS_PROTOCOLS]
     names = ["R1", "R2", "R3"][: draw(st.integers(1, MAX_RESOURCES))]
     common = draw(st.sampled_from(allowed))
     is_mixed = draw(st.booleans())
@@ -463,7 +474,7 @@ def _sharer(draw: st.DrawFn, name: str, number: int, policy: str, features: Feat
     for feature, change in _task_changes(policy).items():
         if feature in features and draw(st.booleans()):
             task = draw(change(task))
-    return task
+    return draw(_with_events(task)) if policy == "rbe" else task
 
 
 @st.composite
