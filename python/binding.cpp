@@ -64,6 +64,16 @@ const takt_policy_t *find_policy(const std::string &name) {
     throw std::invalid_argument("unknown policy " + name);
 }
 
+// NULL if there is none.
+const takt_bandwidth_kind_t *find_bandwidth_kind(const std::string &name) {
+    for (size_t i = 0; i < takt_bandwidth_kind_count; i++) {
+        if (name == takt_bandwidth_kinds[i]->name) {
+            return takt_bandwidth_kinds[i];
+        }
+    }
+    return nullptr;
+}
+
 const takt_server_kind_t *find_server_kind(const std::string &name) {
     for (size_t i = 0; i < takt_server_kind_count; i++) {
         if (name == takt_server_kinds[i]->name) {
@@ -228,7 +238,8 @@ class Spec {
                                home.size(), levels.size(), order_rows.size(), time_rows.size()});
         for (size_t i = 0; i < count; i++) {
             takt_server_spec_t server = {};
-            server.kind = find_server_kind(kinds[i]);
+            server.bandwidth = find_bandwidth_kind(kinds[i]);
+            server.kind = server.bandwidth == nullptr ? find_server_kind(kinds[i]) : nullptr;
             server.policy = policy_of(policies[i]);
             server.period = time_in(1, period(i), "period");
             server.capacity = time_in(1, budget(i), "budget");
@@ -242,6 +253,9 @@ class Spec {
             servers_.push_back(server);
         }
         require_tree();
+        for (const takt_server_spec_t &server : servers_) {
+            require(place_of(server.parent) == server.parent, "a server in a bandwidth server");
+        }
         require_room();
     }
 
@@ -253,6 +267,7 @@ class Spec {
             const int32_t server = server_in(home(i), servers_.size());
             const takt_policy_t *policy = policy_at(server);
             const bool has_ceiling = protocol >= TAKT_PROTOCOL_PCP;
+            require(place_of(server) == server, "a resource of a bandwidth server");
             require(!has_ceiling || policy->level != nullptr, "a ceiling under a policy without levels");
             const bool is_level = has_ceiling && policy->order == TAKT_ORDER_LEVELS;
             const takt_key_t key = is_level ? level_in(1, ceiling(i), levels_at(server))
@@ -289,6 +304,8 @@ class Spec {
             task.jitter = time_in(0, jitter(i), "jitter");
             require(task.jitter == 0 || task.is_external, "jitter of a task whose jobs are no events");
             task.server = server_in(home(i), servers_.size());
+            require(task.is_external || place_of(task.server) == task.server,
+                    "a periodic task in a bandwidth server");
             task.level = level_in(1, level(i), levels_at(task.server));
             task.is_limited = is_limited(i) != 0;
             task.preemption_key = preemption_key_in(preemption_key(i), task.server);
@@ -306,6 +323,7 @@ class Spec {
         require_length(tasks_.size(), {events.size(), interval.size()});
         for (size_t i = 0; i < tasks_.size(); i++) {
             require(events(i) <= TAKT_RBE_EVENTS, "number of events out of range");
+            require(events(i) == 0 || place_of(tasks_[i].server) == tasks_[i].server, "two rules of a task");
             require(events(i) == 0 || tasks_[i].is_external, "events of a task whose jobs are no events");
             tasks_[i].events = static_cast<uint32_t>(events(i));
             tasks_[i].interval = time_in(events(i) > 0 ? 1 : 0, interval(i), "interval");
@@ -496,7 +514,10 @@ class Spec {
     void require_lock(const takt_task_spec_t &task, takt_item_kind_t kind, uint64_t number) const {
         if (kind == TAKT_ITEM_LOCK || kind == TAKT_ITEM_UNLOCK) {
             require(task.locks, "a task that is not said to lock");
-            require(number < resources_.size() && resources_[number].server == task.server,
+            require(place_of(task.server) == task.server || number >= resources_.size() ||
+                        resources_[number].protocol < TAKT_PROTOCOL_PCP,
+                    "a ceiling for a task in a bandwidth server");
+            require(number < resources_.size() && resources_[number].server == place_of(task.server),
                     "no resource " + std::to_string(number) + " where the task is");
         }
     }
@@ -539,7 +560,15 @@ class Spec {
         return &python_policies_.back().policy;
     }
 
-    const takt_policy_t *policy_at(int32_t server) const {
+    // Where what is in a server competes.
+    int32_t place_of(int32_t server) const {
+        const bool is_rule =
+            server != TAKT_ROOT && servers_[static_cast<size_t>(server)].bandwidth != nullptr;
+        return is_rule ? servers_[static_cast<size_t>(server)].parent : server;
+    }
+
+    const takt_policy_t *policy_at(int32_t in) const {
+        const int32_t server = place_of(in);
         return server == TAKT_ROOT ? spec_.policy : servers_[static_cast<size_t>(server)].policy;
     }
 
@@ -570,7 +599,8 @@ class Spec {
         return has_levels ? level_in(0, key, levels_at(server)) : key;
     }
 
-    uint32_t levels_at(int32_t server) const {
+    uint32_t levels_at(int32_t in) const {
+        const int32_t server = place_of(in);
         return server == TAKT_ROOT ? spec_.levels : servers_[static_cast<size_t>(server)].levels;
     }
 
@@ -1233,11 +1263,15 @@ std::vector<std::tuple<std::string, std::string, std::string, bool>> policies() 
     return rows;
 }
 
-std::vector<std::tuple<std::string, std::string, bool, bool>> server_kinds() {
-    std::vector<std::tuple<std::string, std::string, bool, bool>> rows;
+// Name, summary, and whether it idles, wants deadlines, and is a rule of its tasks' deadlines only.
+std::vector<std::tuple<std::string, std::string, bool, bool, bool>> server_kinds() {
+    std::vector<std::tuple<std::string, std::string, bool, bool, bool>> rows;
     for (size_t i = 0; i < takt_server_kind_count; i++) {
         const takt_server_kind_t &kind = *takt_server_kinds[i];
-        rows.emplace_back(kind.name, kind.summary, kind.idles, kind.wants_deadline);
+        rows.emplace_back(kind.name, kind.summary, kind.idles, kind.wants_deadline, false);
+    }
+    for (size_t i = 0; i < takt_bandwidth_kind_count; i++) {
+        rows.emplace_back(takt_bandwidth_kinds[i]->name, takt_bandwidth_kinds[i]->summary, false, true, true);
     }
     return rows;
 }

@@ -44,12 +44,37 @@ static bool create_rbe(takt_rules_t *rules, const takt_system_t *system, const t
     return true;
 }
 
+static void attach_groups(takt_rules_t *rules, const takt_system_t *system, const takt_system_spec_t *spec) {
+    for (uint32_t i = 0; i < spec->task_count; i++) {
+        const int32_t server = spec->tasks[i].server;
+        if (takt_system_place(spec, server) != server) {
+            system->tasks[i].extension->rule = &rules->groups[server].rule;
+            rules->is_any = true;
+        }
+    }
+}
+
+static bool create_groups(takt_rules_t *rules, const takt_system_t *system, const takt_system_spec_t *spec) {
+    rules->groups = allocate(spec->server_count, sizeof *rules->groups);
+    if (rules->groups == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < spec->server_count; i++) {
+        if (spec->servers[i].bandwidth != NULL) {
+            takt_bandwidth_init(&rules->groups[i], spec->servers[i].bandwidth);
+        }
+    }
+    attach_groups(rules, system, spec);
+    return true;
+}
+
 bool takt_rules_create(takt_rules_t *rules, const takt_system_t *system, const takt_system_spec_t *spec) {
-    return create_rbe(rules, system, spec);
+    return create_rbe(rules, system, spec) && create_groups(rules, system, spec);
 }
 
 void takt_rules_destroy(takt_rules_t *rules) {
     free(rules->rbe);
     free(rules->deadlines);
+    free(rules->groups);
     *rules = (takt_rules_t){0};
 }

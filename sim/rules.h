@@ -2,6 +2,7 @@
 #ifndef TAKT_SIM_RULES_H
 #define TAKT_SIM_RULES_H
 
+#include "policy/bandwidth.h"
 #include "policy/rbe.h"
 
 struct takt_system;
@@ -11,6 +12,7 @@ typedef struct takt_rules {
     bool is_any;               /* a task has a rule */
     takt_rbe_t *rbe;           /* of the tasks that have events */
     takt_instant_t *deadlines; /* of all of them */
+    takt_bandwidth_t *groups;  /* of the servers, in their order; those with a kind leave theirs out */
 } takt_rules_t;
 
 /* Gives the tasks of `system`, which are added already, the rules that `spec` says; false when memory is short. */

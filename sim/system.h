@@ -62,6 +62,9 @@ typedef struct takt_task_spec {
 
 typedef struct takt_server_spec {
     const takt_server_kind_t *kind;
+    const takt_bandwidth_kind_t
+        *bandwidth; /* instead of a kind: it holds tasks only, external ones, which compete
+                                               in its parent with deadlines of its rule; see policy/bandwidth.h */
     const takt_policy_t *policy;
     takt_duration_t period;
     takt_duration_t capacity;
@@ -144,6 +147,12 @@ void takt_system_destroy(takt_system_t *system);
 /* Makes room for one more arrival in the ring of task `index`, which is external; false when memory is
  * short. */
 TAKT_MUST_USE bool takt_system_reserve(takt_system_t *system, uint32_t index);
+
+/* Where what is in `server`, an index or TAKT_ROOT, competes: there, or in the parent of a bandwidth server. */
+TAKT_INLINE int32_t takt_system_place(const takt_system_spec_t *spec, int32_t server) {
+    const bool is_rule = server != TAKT_ROOT && spec->servers[server].bandwidth != NULL;
+    return is_rule ? spec->servers[server].parent : server;
+}
 
 /* The entity with number `id`, NULL if there is none or it is the root. */
 takt_entity_t *takt_system_entity(takt_system_t *system, uint32_t id);

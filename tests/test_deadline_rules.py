@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import accumulate
 from pathlib import Path
 
 import pytest
 import takt
+from framework_oracle.direct import bandwidth
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rate_oracle import rbe
@@ -135,3 +137,51 @@ def test_replay_of_rate_based_execution_is_identical(tmp_path: Path) -> None:
     tasks = (RbeTask("A", 2, 5, 5, 1, (0, 0, 0, 0, 12)), RbeTask("B", 1, 3, 3, 2, (0, 3, 6)))
     takt.simulate(as_rbe(tasks, preemptive=True), HORIZON, trace=tmp_path / "T.takt")
     assert takt.replay(tmp_path / "T.takt").is_identical
+
+
+# -------------------------------------------------------------------- total bandwidth, constant utilization
+
+
+@st.composite
+def shared_processors(draw: st.DrawFn) -> tuple[list[tuple[int, int]], int, int]:
+    """Make periodic tasks (period, wcet) and a share, budget and period, that together are at most one processor."""
+    budget, period = draw(st.integers(1, 3)), draw(st.integers(4, 10))
+    left = 1 - Fraction(budget, period)
+    tasks = []
+    for _ in range(draw(st.integers(0, 3))):
+        task = draw(st.integers(3, 12)), draw(st.integers(1, 3))
+        if Fraction(task[1], task[0]) <= left:
+            left -= Fraction(task[1], task[0])
+            tasks.append(task)
+    return tasks, budget, period
+
+
+@pytest.mark.parametrize("kind", ["tbs", "cus"])
+@many
+@given(shared=shared_processors(), gaps=st.lists(st.tuples(st.integers(0, 9), st.integers(1, 5)), max_size=8))
+def test_bandwidth_servers_equal_their_reference_and_isolate(
+    kind: str, shared: tuple[list[tuple[int, int]], int, int], gaps: list[tuple[int, int]]
+) -> None:
+    tasks, budget, period = shared
+    arrivals = tuple(zip(accumulate(gap for gap, _ in gaps), (work for _, work in gaps), strict=True))
+    entities = [bandwidth.Periodic(f"P{number}", *task) for number, task in enumerate(tasks)]
+    server = bandwidth.TotalBandwidth("S", budget, period, arrivals, kind == "cus")
+    expected = bandwidth.simulate((*entities, server), HORIZON)
+    system = takt.System(
+        policy="edf",
+        servers=[takt.Server(name="S", period=period, budget=budget, kind=kind)],
+        tasks=[
+            *(takt.Task(name=f"P{number}", period=of, wcet=wcet) for number, (of, wcet) in enumerate(tasks)),
+            *(
+                takt.Task(name=f"J{number}", arrivals=[instant], wcet=work, server="S")
+                for number, (instant, work) in enumerate(arrivals)
+            ),
+            *([] if tasks or arrivals else [takt.Task(name="idle", arrivals=[HORIZON], deadline=1, wcet=1)]),
+        ],
+    )
+    result = takt.simulate(system, HORIZON)
+    ticks: list[str | None] = [None] * HORIZON
+    for start, end, server_name, task in result.segments.select("start", "end", "server", "task").rows():
+        ticks[start:end] = [server_name or task] * (end - start)
+    assert ticks == expected
+    assert result.missed == 0

@@ -215,3 +215,17 @@ def test_rate_based_execution_runs_as_in_the_golden_schedule_with_its_deadlines(
         (row["task"], int(row["j"]) - 1, int(row["arrival"]), int(row["deadline"]), int(row["finish"]))
         for row in rows_of("rbe_example_deadlines.csv")
     ]
+
+
+@pytest.mark.parametrize("kind", ["tbs", "cus"])
+def test_share_servers_run_as_in_the_golden_schedule(kind: str) -> None:
+    periodic = [takt.Task(name="A", period=6, wcet=3), takt.Task(name="B", period=8, wcet=2)]
+    server = takt.Server(name="srv", period=4, budget=1, kind=kind)
+    served = [
+        takt.Task(name=f"srv@{instant}", arrivals=[instant], wcet=demand, server="srv")
+        for instant, demand in [(3, 1), (9, 2), (14, 1)]
+    ]
+    result = takt.simulate(takt.System(policy="edf", tasks=[*periodic, *served], servers=[server]), 24)
+    runs = [(start, end, task.partition("@")[0]) for start, end, task in runs_of(result)]
+    assert merged(runs) == [run for run in golden_runs(f"srv_{kind}.csv") if run[0] < 24]
+    assert set(result.segments.filter(server="srv")["task"]) == {task.name for task in served}

@@ -16,6 +16,8 @@ TASK = '[[task]]\nname = "A"\nperiod = 5\nwcet = 2\n'
 SERVER = '[[server]]\nname = "S1"\nperiod = 4\nbudget = 2\n'
 
 TIME = "write a number followed by ns, us, ms or s in quotes, or a whole number of ticks"
+TBS = 'schema = 1\n[system]\npolicy = "edf"\n[[server]]\nname = "S"\nperiod = 4\nbudget = 1\nkind = "tbs"\n'
+
 TASK_KEYS = (
     "name, period, min_separation, arrivals, jitter, wcet, deadline, offset, priority, demand, body, subjobs, "
     "preemption, threshold, on_miss, on_overrun, server, class, events, interval"
@@ -386,6 +388,47 @@ BAD: dict[str, tuple[str, list[str]]] = {
     "rate-based execution without an interval": (
         HEAD + '[system]\npolicy = "rbe"\n[[task]]\nname = "A"\narrivals = [0, 0]\ndeadline = 5\nwcet = 1\n',
         ['[[task]] "A" interval: missing; rbe gives deadlines by it, for instance interval = "10ms"'],
+    ),
+    "total bandwidth without deadlines": (
+        HEAD + '[[server]]\nname = "S"\nperiod = 4\nbudget = 1\nkind = "tbs"\n' + TASK,
+        ['[[server]] "S" kind: expected a kind without deadlines under "fp", found "tbs"; it needs edf or rbe'],
+    ),
+    "dispatcher of a total bandwidth server": (
+        TBS + 'policy = "edf"\noffset = 3\n' + TASK,
+        [
+            '[[server]] "S" policy: expected none with kind "tbs", found "edf"',
+            '[[server]] "S" offset: expected none with kind "tbs", found 3',
+        ],
+    ),
+    "server in a total bandwidth server": (
+        TBS + '[[server]]\nname = "T"\nperiod = 4\nbudget = 1\nparent = "S"\n' + TASK,
+        ['[[server]] "T" parent: expected a server that can hold others, found "S" of kind "tbs"'],
+    ),
+    "deadline in a total bandwidth server": (
+        TBS + TASK + 'server = "S"\ndeadline = 3\nthreshold = "A"\n',
+        [
+            '[[task]] "A" deadline: expected none in a server of kind "tbs", found 3',
+            '[[task]] "A" threshold: expected none in a server of kind "tbs", found "A"',
+        ],
+    ),
+    "share too small for a wcet": (
+        TBS + TASK.replace("wcet = 2", f"wcet = {2**61}") + 'server = "S"\n',
+        [f'[[task]] "A" wcet: expected wcet / share of at most {2**62 - 1} ticks, found {2**63}'],
+    ),
+    "ceiling in a total bandwidth server": (
+        TBS
+        + '[[task]]\nname = "A"\nperiod = 5\nserver = "S"\nbody = ["lock R", "run 1", "unlock R"]\n'
+        + '[[resource]]\nname = "R"\nprotocol = "srp"\n',
+        ['[[resource]] "R" protocol: found "srp" in a server of kind "tbs"; it needs fixed deadlines'],
+    ),
+    "no deadline in a server": (
+        HEAD
+        + '[[server]]\nname = "S"\nperiod = 4\nbudget = 1\n'
+        + '[[task]]\nname = "A"\narrivals = [0]\nwcet = 1\nserver = "S"\n',
+        [
+            '[[task]] "A" deadline: missing; a task without period or min_separation needs one, '
+            'for instance deadline = "10ms"'
+        ],
     ),
     "no events": (
         task("events = 0"),

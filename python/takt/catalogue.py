@@ -37,12 +37,14 @@ class ServerKind(NamedTuple):
         summary: what it is, one line.
         idles: whether its budget is used up without work, too.
         wants_deadline: whether it stands only where deadlines order, see DEADLINE_POLICIES.
+        is_rule: whether it only gives its tasks their deadlines: they compete in its parent, and it has no budget.
     """
 
     name: str
     summary: str
     idles: bool
     wants_deadline: bool
+    is_rule: bool
 
 
 LATER_POLICIES = ("rate-based", "time-driven", "share", "dual-priority", "imprecise")
@@ -60,7 +62,7 @@ CEILING_PROTOCOLS = tuple(name for name, has_ceiling in _core.protocols() if has
 """Those that need levels: under fp, rm, dm and edf."""
 
 _POLICIES = {row[0]: PolicyInfo(*row) for row in _core.policies() if row[0] not in LATER_POLICIES}
-_KINDS = {row[0]: ServerKind(*row) for row in _core.server_kinds()}
+_KINDS = {row[0]: ServerKind(*row) for row in sorted(_core.server_kinds())}
 
 
 def policies() -> tuple[PolicyInfo, ...]:

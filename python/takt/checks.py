@@ -151,5 +151,6 @@ def check_threshold(value: object) -> int | str:
     return check_integer("a priority", 0, MAX_PRIORITY)(value)
 
 
+MISSING_DEADLINE = 'missing; a task without period or min_separation needs one, for instance deadline = "10ms"'
 POSITIVE_TIME = check_time('a positive time such as "10ms"', 1)
 TIME = check_time('a time of 0 or more such as "5ms"', 0)

@@ -233,6 +233,11 @@ class Task(Table):
         """The interval in which `events` are expected, None if nothing says it."""
         return self.shortest_separation if self.interval is None else self.interval
 
+    @property
+    def lacks_deadline(self) -> bool:
+        """Whether its jobs have no deadline, unless its server gives them one."""
+        return self.arrivals is not None and self.shortest_interval is None and self.deadline is None
+
     def _conflicts(self) -> Iterable[tuple[str, str, str]]:
         """Find keys that do not go together."""
         yield from self._source_conflicts()
@@ -254,9 +259,8 @@ class Task(Table):
                 yield "conflict", key, f"expected none with a period, found {show(getattr(self, key))}"
         if self.period is None and self.jitter != 0:
             yield "conflict", "jitter", f"expected a period with jitter, found {show(self.jitter)} without one"
-        if self.arrivals is not None and self.shortest_interval is None and self.deadline is None:
-            message = 'missing; a task without period or min_separation needs one, for instance deadline = "10ms"'
-            yield "missing", "deadline", message
+        if self.lacks_deadline and self.server is None:
+            yield "missing", "deadline", checks.MISSING_DEADLINE
 
 
 class Server(Table):
@@ -266,7 +270,8 @@ class Server(Table):
         name: unique among servers.
         period: distance of two replenishments, >= 1 tick; of a sporadic server from its use to its return.
         budget: how long it may run in a period, 1 tick to the period.
-        kind: what becomes of the budget: "deferrable", "idling", "polling", "sporadic", "cbs" or "hard-cbs".
+        kind: what becomes of the budget: "deferrable", "idling", "polling", "sporadic", "cbs" or "hard-cbs"; or
+            "tbs" or "cus", which have none: budget / period is the share by which tasks get their deadlines.
         priority: 0 and up; larger is more urgent. Used where the parent's policy is fp.
         policy: what orders its tasks and servers.
         offset: first replenishment; before it there is no budget.

@@ -52,6 +52,8 @@ def resolve(system: System) -> ResolvedSystem:
         return int(to_ticks(value, system.resolution))
 
     policies = {ROOT: system.policy} | {homes[server.name]: server.policy for server in system.servers}
+    groups = {homes[server.name]: server for server in system.servers if catalogue.server_kind(server.kind).is_rule}
+    policies |= {number: policies[homes[server.parent]] for number, server in groups.items()}
     by_name = {task.name: task for task in system.tasks}
     architecture = _architecture(system.platform, ticks)
     locked = {name for task in system.tasks for name in resources_of(task)}
@@ -66,20 +68,22 @@ def resolve(system: System) -> ResolvedSystem:
         wcet = wcet_of(task, system.resolution)
         separation = task.shortest_separation
         arrivals = _arrivals(task, ticks, system.resolution)
-        events = task.events if policies[home] == "rbe" else 0
+        events = task.events if policies[home] == "rbe" and home not in groups else 0
         return ResolvedTask(
             name=task.name,
             class_=task.class_,
             home=home,
             period=0 if separation is None else ticks(separation),
-            deadline=relative_deadline(task, system.resolution),
+            deadline=span_in(task, groups[home], system.resolution)
+            if home in groups
+            else relative_deadline(task, system.resolution),
             offset=ticks(task.offset),
             wcet=wcet,
-            level=ranks[home][task.priority],
+            level=1 if home in groups else ranks[home][task.priority],
             preemption_key=_preemption_key(task, by_name, policies[home], ranks[home], system.resolution),
             on_miss=task.on_miss if architecture is None else DROP,
             jitter=ticks(task.jitter),
-            is_external=arrivals is not None or task.jitter != 0 or events > 0,
+            is_external=arrivals is not None or task.jitter != 0 or events > 0 or home in groups,
             suspends=any(op == Op.SUSPEND for op, _ in body),
             locks=any(op == Op.LOCK for op, _ in body),
             priority=task.priority,
@@ -108,6 +112,7 @@ def resolve(system: System) -> ResolvedSystem:
     def resolved_resource(resource: Resource) -> ResolvedResource:
         users = [task for task in system.tasks if resource.name in resources_of(task)]
         home = homes[users[0].server]
+        home = homes[groups[home].parent] if home in groups else home
         has_ceiling = resource.protocol in catalogue.CEILING_PROTOCOLS
         ceilings = [level_of(user, policies[home], ranks[home], system.resolution) for user in users if has_ceiling]
         return ResolvedResource(resource.name, resource.protocol, min(ceilings, default=1), home)
@@ -142,6 +147,12 @@ def relative_deadline(task: Task, resolution: str) -> int:
     """Give the relative deadline of a task in ticks."""
     given = task.shortest_interval if task.deadline is None else task.deadline
     return 0 if given is None else int(to_ticks(given, resolution))
+
+
+def span_in(task: Task, server: Server, resolution: str) -> int:
+    """Give for how long a job would run at the speed that the share of its server is, in ticks, rounded up."""
+    period, budget = (int(to_ticks(value, resolution)) for value in (server.period, server.budget))
+    return -(-wcet_of(task, resolution) * period // budget)
 
 
 def runs_of(task: Task, resolution: str) -> int:
@@ -298,7 +309,7 @@ def default_horizon(resolved: ResolvedSystem) -> int:
 def _extent(member: ResolvedTask | ResolvedServer) -> tuple[int, int]:
     """Say from when on the releases of a task or server repeat, and after how many ticks; 0 if never."""
     if isinstance(member, ResolvedServer):
-        return member.offset, member.period
+        return member.offset, 1 if catalogue.server_kind(member.kind).is_rule else member.period
     if member.arrivals is not None and member.arrivals.kind == "listed":
         return member.arrivals.values[-1] + member.deadline, 1
     return member.offset, member.period * max(1, len(member.demand.values))

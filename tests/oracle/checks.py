@@ -17,6 +17,7 @@ from .model import (
     POLICIES,
     PREEMPTIONS,
     PROTOCOLS,
+    RULE_KINDS,
     Platform,
     Resource,
     Server,
@@ -40,7 +41,7 @@ def check(system: System) -> None:
     for server in system.servers:
         _check_server(server, system)
         _require(
-            server.kind not in EDF_KINDS or policies[server.parent] in DEADLINE_POLICIES,
+            server.kind not in EDF_KINDS + RULE_KINDS or policies[server.parent] in DEADLINE_POLICIES,
             server.name,
             f"kind {server.kind!r} needs an edf parent",
         )
@@ -72,6 +73,8 @@ def _check_server(server: Server, system: System) -> None:
     _require(server.policy in POLICIES, server.name, f"policy {server.policy!r} is unknown")
     _require(server.kind in KINDS, server.name, f"kind {server.kind!r} is unknown")
     _require(0 < server.budget <= server.period, server.name, "budget must be 1..period")
+    rules = [other.name for other in system.servers if other.kind in RULE_KINDS]
+    _require(server.parent not in rules, server.name, "its parent holds tasks only")
     _require(server.offset >= 0, server.name, "offset must be >= 0")
     parents = {other.name: other.parent for other in system.servers}
     ancestor = server.parent
@@ -134,9 +137,11 @@ def _check_sections(task: Task, names: list[str]) -> None:
 def _check_resource(resource: Resource, system: System, policies: dict[str | None, str]) -> None:
     """Check the protocol of a resource against the dispatcher of its users."""
     _require(resource.protocol in PROTOCOLS, resource.name, f"protocol {resource.protocol!r} is unknown")
-    homes = {task.server for task in system.tasks if resource.name in task.resources}
+    users = [task for task in system.tasks if resource.name in task.resources]
+    parents = {server.name: server.parent for server in system.servers if server.kind in RULE_KINDS}
+    homes = {parents.get(task.server or "", task.server) for task in users}
     _require(len(homes) <= 1, resource.name, "its users must be in one dispatcher")
-    for policy in (policies.get(home) for home in homes):
+    for policy in ["rbe" for task in users if task.server in parents] + [policies.get(home) for home in homes]:
         _require(
             resource.protocol in LEVELLESS_PROTOCOLS or policy not in LEVELLESS_POLICIES,
             resource.name,

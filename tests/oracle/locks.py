@@ -38,6 +38,8 @@ def level(child: Child) -> int:
     """Give the level of a task or a server in its dispatcher."""
     if isinstance(child.spec, Server):
         return -child.spec.priority if child.home.policy == "fp" else child.spec.period
+    if isinstance(child, TaskState) and child.rule is not None and child.home.policy == "edf":
+        return child.backlog[0].deadline - child.backlog[0].arrival
     return LEVELS[child.home.policy](child.spec)
 
 

@@ -18,8 +18,9 @@ Deadlock = tuple[int, tuple[tuple[str, str], ...]]
 POLICIES = ("fp", "edf", "rm", "dm", "llf", "rbe")
 CLASSES = ("hard", "soft", "none")
 IDLE = "idle"
-KINDS = ("deferrable", "idling", "polling", "sporadic", "cbs", "hard-cbs")
+KINDS = ("deferrable", "idling", "polling", "sporadic", "cbs", "hard-cbs", "tbs", "cus")
 EDF_KINDS = ("cbs", "hard-cbs")
+RULE_KINDS = ("tbs", "cus")
 DEADLINE_POLICIES = ("edf", "rbe")
 PREEMPTIONS = ("preemptive", "non-preemptive")
 ON_MISS = ("continue", "abort", "skip")
@@ -178,7 +179,8 @@ class Server:
         policy: one of POLICIES, the order of its children.
         offset: first replenishment, >= 0; the budget is 0 before it.
         parent: name of the server that holds it; None means the root.
-        kind: one of KINDS; "cbs" and "hard-cbs" stand under edf and rbe only.
+        kind: one of KINDS; the last four stand under edf and rbe only. "tbs" and
+            "cus" have no budget and hold tasks only, which compete in the parent; budget / period is their share.
     """
 
     name: str

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .model import Mark, Resource, Server, System, Task
+from .model import RULE_KINDS, Mark, Resource, Server, System, Task
+from .rules import Bandwidth, release_of
 
 
 @dataclass(eq=False)
@@ -171,6 +172,7 @@ class TaskState:
         released: how many releases were handled.
         backlog: its unfinished jobs, the current one first.
         deadlines: of all jobs so far.
+        rule: what gives its jobs their starts and deadlines besides; None if nothing does.
     """
 
     spec: Task
@@ -179,6 +181,7 @@ class TaskState:
     released: int = 0
     backlog: list[JobState] = field(default_factory=list)
     deadlines: list[int] = field(default_factory=list)
+    rule: Bandwidth | None = None
 
     def is_eligible(self) -> bool:
         """Say whether a released job is unfinished, and the current one is not suspended."""
@@ -186,11 +189,15 @@ class TaskState:
 
     def next_release(self) -> tuple[int, int] | None:
         """Give release and arrival of the first job whose release was not handled; None if there is none."""
-        if self.spec.releases is not None:
-            return self.spec.releases[self.released] if self.released < len(self.spec.releases) else None
-        assert self.spec.period is not None
-        instant = self.spec.offset + self.released * self.spec.period
-        return instant, instant
+        release = release_of(self.spec, self.released)
+        if release is None or self.rule is None:
+            return release
+        return self.rule.of(self.spec, self.released)[0], release[1]
+
+    def has_arrived(self, now: int) -> bool:
+        """Say whether there is a job whose release was not handled though it came, be it that its rule puts it off."""
+        release = release_of(self.spec, self.released)
+        return release is not None and release[0] <= now
 
     def is_release_due(self, now: int) -> bool:
         """Say whether a release is due and was not handled."""
@@ -217,6 +224,8 @@ class TaskState:
 
     def deadline_of(self, number: int, arrival: int) -> int:
         """Give the deadline of the next job: under rbe not so soon that more than x are due in an interval."""
+        if self.rule is not None:
+            return self.rule.of(self.spec, number)[1]
         due = arrival + self.spec.relative_deadline
         if self.home.policy != "rbe" or number < self.spec.events:
             return due
@@ -307,11 +316,14 @@ def is_anything_due(dispatcher: Dispatcher, now: int) -> bool:
 
 def build_tasks(system: System, root: Dispatcher, servers: list[ServerState]) -> list[TaskState]:
     """Make the tasks and hang them into the tree."""
-    insides = {server.spec.name: server.inside for server in servers}
+    insides = {server.spec.name: server.home if server.spec.kind in RULE_KINDS else server.inside for server in servers}
+    rules = {server.spec.name: Bandwidth(server.spec) for server in servers if server.spec.kind in RULE_KINDS}
     tasks = []
     for file_order, spec in enumerate(system.tasks):
         home = root if spec.server is None else insides[spec.server]
-        task = TaskState(spec, file_order, home)
+        task = TaskState(spec, file_order, home, rule=rules.get(spec.server or ""))
+        if task.rule is not None:
+            task.rule.members.append(spec)
         home.tasks.append(task)
         tasks.append(task)
     return tasks

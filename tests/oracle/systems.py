@@ -26,6 +26,7 @@ from .model import (
     POINT_MODELS,
     POLICIES,
     PROTOCOLS,
+    RULE_KINDS,
     Platform,
     Resource,
     Server,
@@ -86,12 +87,13 @@ def deadlines(period: int) -> st.SearchStrategy[int | None]:
     return st.one_of(st.none(), st.integers(1, period), st.integers(period, 3 * period))
 
 
-def kinds(parent_policy: str, features: Features) -> st.SearchStrategy[str]:
-    """Make the kind of a server; half of those under edf have constant bandwidth."""
+def kinds(parent_policy: str, features: Features, *, with_rules: bool = False) -> st.SearchStrategy[str]:
+    """Make the kind of a server; most of those under edf have constant bandwidth, or are rules."""
     if "kinds" not in features:
         return st.just(KINDS[0])
-    anywhere = st.sampled_from([kind for kind in KINDS if kind not in EDF_KINDS])
-    return st.one_of(anywhere, st.sampled_from(EDF_KINDS)) if parent_policy in DEADLINE_POLICIES else anywhere
+    anywhere = st.sampled_from([kind for kind in KINDS if kind not in EDF_KINDS + RULE_KINDS])
+    by_deadline = [st.sampled_from(EDF_KINDS), *([st.sampled_from(RULE_KINDS)] if with_rules else [])]
+    return st.one_of(anywhere, *by_deadline) if parent_policy in DEADLINE_POLICIES else anywhere
 
 
 @st.composite
@@ -110,10 +112,13 @@ def servers(
     is_chain = draw(st.booleans())
     made: list[Server] = []
     for number in range(1, count + 1):
-        homes: dict[str | None, str] = {None: root_policy} | {server.name: server.policy for server in made}
+        homes: dict[str | None, str] = {None: root_policy} | {
+            server.name: server.policy for server in made if server.kind not in RULE_KINDS
+        }
         parent = draw(st.sampled_from(list(homes)[-1:] if is_chain else list(homes)))
-        kind = draw(kinds(homes[parent], features))
-        made.append(replace(draw(_server(f"S{number}", parent, features)), kind=kind))
+        kind = draw(kinds(homes[parent], features, with_rules=True))
+        server = replace(draw(_server(f"S{number}", parent, features)), kind=kind)
+        made.append(replace(server, policy="fp", offset=0) if kind in RULE_KINDS else server)
     return tuple(made) if parents_first else tuple(draw(st.permutations(made)))
 
 
@@ -330,6 +335,12 @@ def _items_to_enclose(task: Task) -> st.SearchStrategy[list[str]]:
     return runs.map(lambda lengths: [f"run {ticks}" for ticks in lengths])
 
 
+def _shares_with(server: Server, home: str | None, resources: tuple[Resource, ...]) -> bool:
+    """Say whether a server is a rule in a home and its tasks can use what those of the home use."""
+    can_use = all(resource.protocol in LEVELLESS_PROTOCOLS for resource in resources)
+    return server.kind in RULE_KINDS and server.parent == home and can_use
+
+
 @st.composite
 def _with_resources(draw: st.DrawFn, system: System, homes: dict[str | None, str]) -> System:
     """Let the tasks of each dispatcher share resources; about three of four use them."""
@@ -339,8 +350,9 @@ def _with_resources(draw: st.DrawFn, system: System, homes: dict[str | None, str
         made = draw(_resources(home, policy))
         names = [resource.name for resource in made]
         resources += made
+        users = [home] + [server.name for server in system.servers if _shares_with(server, home, made)]
         for place, task in enumerate(tasks):
-            if task.server == home and draw(st.sampled_from([True, True, True, False])):
+            if task.server in users and draw(st.sampled_from([True, True, True, False])):
                 tasks[place] = draw(_with_sections(task, names))
     return replace(system, tasks=tuple(tasks), resources=tuple(resources))
 
@@ -388,14 +400,18 @@ def systems(
     policy = draw(policies(features))
     made = draw(servers(parents_first=parents_first, features=features, root_policy=policy))
     homes: dict[str | None, str] = {None: policy} | {server.name: server.policy for server in made}
+    rules = [server.name for server in made if server.kind in RULE_KINDS]
+    homes |= dict.fromkeys(rules, "rbe")
     count = draw(st.integers(1, MAX_TASKS))
     share = count if draw(st.booleans()) else 1
     tasks = tuple(draw(_task(f"T{number}", homes, share, features)) for number in range(1, count + 1))
     if "thresholds" in features:
         tasks = draw(_with_named_thresholds(tasks))
+        tasks = tuple(replace(task, threshold=None) if task.server in rules else task for task in tasks)
     may_pull = "resources" not in features and all(task.on_miss == "continue" for task in tasks)
     platform = draw(platforms(features, may_pull=may_pull))
     system = System(policy=policy, tasks=tasks, servers=made, platform=platform)
+    homes = {name: policy for name, policy in homes.items() if name not in rules}
     return draw(_with_resources(system, homes)) if "resources" in features else system
 
 
