@@ -330,6 +330,22 @@ class Spec {
         }
     }
 
+    // The root's policy is share: a weight for each task.
+    void set_shares(uint64_t variant, const Column &weight) {
+        require(spec_.policy == &takt_policy_share, "shares under another policy");
+        require(servers_.empty(), "shares beside servers");
+        require(variant <= TAKT_SHARE_WF2Q, "variant is out of range");
+        require_length(tasks_.size(), {weight.size()});
+        for (size_t i = 0; i < tasks_.size(); i++) {
+            require(tasks_[i].is_external && tasks_[i].events == 0,
+                    "a share of a task whose jobs are no events");
+            require(weight(i) >= 1 && weight(i) <= TAKT_SHARE_WEIGHTS, "weight is out of range");
+            tasks_[i].weight = weight(i);
+        }
+        spec_.share = static_cast<takt_share_variant_t>(variant);
+        spec_.has_shares = true;
+    }
+
     void set_demand(size_t index, const std::string &kind, const Column &values, double a, double b,
                     uint64_t least, uint64_t most) {
         require(least >= 1, "a demand of 0");
@@ -1294,6 +1310,8 @@ NB_MODULE(_core, m) {
     m.attr("ENTITY_LIMIT") = TAKT_ENTITY_LIMIT;
     m.attr("TIME_LIMIT") = kTimeLimit;
     m.attr("TRACE_VERSION") = static_cast<int>(TAKT_TRACE_VERSION);
+    m.attr("SHARE_WEIGHTS") = static_cast<int>(TAKT_SHARE_WEIGHTS);
+    m.attr("SHARE_LONGEST") = TAKT_SHARE_LONGEST;
     m.attr("RBE_EVENTS") = static_cast<int>(TAKT_RBE_EVENTS);
     m.attr("RATE_WHOLE") = TAKT_RATE_WHOLE;
     m.attr("RATE_LONGEST") = TAKT_RATE_LONGEST;
@@ -1326,6 +1344,7 @@ NB_MODULE(_core, m) {
         .def("add_resources", &Spec::add_resources, nb::kw_only(), nb::arg("protocols"), nb::arg("ceiling"),
              nb::arg("home"))
         .def("set_events", &Spec::set_events, nb::kw_only(), nb::arg("events"), nb::arg("interval"))
+        .def("set_shares", &Spec::set_shares, nb::arg("variant"), nb::arg("weight"))
         .def("set_demand", &Spec::set_demand, nb::arg("index"), nb::arg("kind"), nb::arg("values"),
              nb::arg("a"), nb::arg("b"), nb::arg("least"), nb::arg("most"))
         .def("set_arrivals", &Spec::set_arrivals, nb::arg("index"), nb::arg("kind"), nb::arg("values"),

@@ -18,7 +18,7 @@ static size_t count_rbe(const takt_system_spec_t *spec, size_t *events) {
     return count;
 }
 
-static void attach_rbe(takt_rules_t *rules, const takt_system_t *system, const takt_system_spec_t *spec) {
+static void attach_rbe(takt_rules_t *rules, takt_system_t *system, const takt_system_spec_t *spec) {
     takt_rbe_t *rbe = rules->rbe;
     takt_instant_t *deadlines = rules->deadlines;
     for (uint32_t i = 0; i < spec->task_count; i++) {
@@ -33,7 +33,7 @@ static void attach_rbe(takt_rules_t *rules, const takt_system_t *system, const t
     }
 }
 
-static bool create_rbe(takt_rules_t *rules, const takt_system_t *system, const takt_system_spec_t *spec) {
+static bool create_rbe(takt_rules_t *rules, takt_system_t *system, const takt_system_spec_t *spec) {
     size_t events;
     rules->rbe = allocate(count_rbe(spec, &events), sizeof *rules->rbe);
     rules->deadlines = allocate(events, sizeof *rules->deadlines);
@@ -44,7 +44,7 @@ static bool create_rbe(takt_rules_t *rules, const takt_system_t *system, const t
     return true;
 }
 
-static void attach_groups(takt_rules_t *rules, const takt_system_t *system, const takt_system_spec_t *spec) {
+static void attach_groups(takt_rules_t *rules, takt_system_t *system, const takt_system_spec_t *spec) {
     for (uint32_t i = 0; i < spec->task_count; i++) {
         const int32_t server = spec->tasks[i].server;
         if (takt_system_place(spec, server) != server) {
@@ -54,7 +54,7 @@ static void attach_groups(takt_rules_t *rules, const takt_system_t *system, cons
     }
 }
 
-static bool create_groups(takt_rules_t *rules, const takt_system_t *system, const takt_system_spec_t *spec) {
+static bool create_groups(takt_rules_t *rules, takt_system_t *system, const takt_system_spec_t *spec) {
     rules->groups = allocate(spec->server_count, sizeof *rules->groups);
     if (rules->groups == NULL) {
         return false;
@@ -68,13 +68,34 @@ static bool create_groups(takt_rules_t *rules, const takt_system_t *system, cons
     return true;
 }
 
-bool takt_rules_create(takt_rules_t *rules, const takt_system_t *system, const takt_system_spec_t *spec) {
-    return create_rbe(rules, system, spec) && create_groups(rules, system, spec);
+static bool create_share(takt_rules_t *rules, takt_system_t *system, const takt_system_spec_t *spec) {
+    if (!spec->has_shares) {
+        return true;
+    }
+    const uint32_t count = spec->task_count;
+    rules->flows = allocate(count, sizeof *rules->flows);
+    rules->heaps = allocate(2u * (size_t)count, sizeof *rules->heaps);
+    if (rules->flows == NULL || rules->heaps == NULL) {
+        return false;
+    }
+    rules->is_any = true;
+    takt_share_init(&rules->share, spec->share, &system->dispatcher, rules->heaps, rules->heaps + count);
+    for (uint32_t i = 0; i < count; i++) {
+        takt_share_add(&rules->share, &rules->flows[i], &system->tasks[i], spec->tasks[i].weight);
+    }
+    return true;
+}
+
+bool takt_rules_create(takt_rules_t *rules, takt_system_t *system, const takt_system_spec_t *spec) {
+    return create_rbe(rules, system, spec) && create_groups(rules, system, spec) &&
+           create_share(rules, system, spec);
 }
 
 void takt_rules_destroy(takt_rules_t *rules) {
     free(rules->rbe);
     free(rules->deadlines);
     free(rules->groups);
+    free(rules->flows);
+    free(rules->heaps);
     *rules = (takt_rules_t){0};
 }

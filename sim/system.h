@@ -47,7 +47,8 @@ typedef struct takt_task_spec {
     uint32_t events;  /* of an external task: its deadlines are those of rate-based execution, of this many
                                  in each interval, 1 .. TAKT_RBE_EVENTS; else 0 */
     takt_duration_t interval; /* >= 1 with events */
-    uint64_t weight;          /* in a rate-based system, of class none: 1 .. TAKT_RATE_WEIGHTS - 1 */
+    uint64_t
+        weight; /* in a rate-based system, of class none: 1 .. TAKT_RATE_WEIGHTS - 1; with shares 1 .. TAKT_SHARE_WEIGHTS */
     bool
         is_greedy; /* in a rate-based system: its jobs use the whole budget of a window, whatever their demand */
     /* the simulator's */
@@ -108,9 +109,11 @@ typedef struct takt_system_spec {
     const takt_resource_spec_t *resources;
     uint32_t resource_count;
     const takt_rate_settings_t
-        *rates; /* NULL unless the root is rate-based: then all tasks are under the root,
+        *rates;      /* NULL unless the root is rate-based: then all tasks are under the root,
                                           periodic and without preemption key, suspensions, locks and on_miss, and
                                           period, wcet and deadline are at most TAKT_RATE_LONGEST */
+    bool has_shares; /* the root's policy is share: all tasks are under the root and external, with weights */
+    takt_share_variant_t share;
     const takt_request_spec_t *requests; /* of the simulator, in the order in which they are handed over */
     uint32_t request_count;
 } takt_system_spec_t;

@@ -37,9 +37,17 @@ def segments(result: takt.Result) -> list[tuple[int, int, str, str]]:
 
 
 def policies_of(path: Path) -> list[str]:
-    """The policies that can order an example: all, but for llf where the platform is an architecture."""
-    policies = [policy.name for policy in takt.policies()]
-    return [policy for policy in policies if policy != "llf" or path.stem != "architectures"]
+    """The policies that can order an example."""
+    return [policy.name for policy in takt.policies() if policy.name not in UNFIT.get(path.stem, ())]
+
+
+UNFIT = {
+    "architectures": ("llf", "rbe", "share"),
+    "avionics": ("share",),
+    "flows": ("rm", "rbe"),
+    "servers": ("share",),
+}
+"""What policies cannot order: architectures want plain tasks and keys that stand still, share no servers, rm a period."""
 
 
 @pytest.mark.parametrize(

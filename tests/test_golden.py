@@ -229,3 +229,33 @@ def test_share_servers_run_as_in_the_golden_schedule(kind: str) -> None:
     runs = [(start, end, task.partition("@")[0]) for start, end, task in runs_of(result)]
     assert merged(runs) == [run for run in golden_runs(f"srv_{kind}.csv") if run[0] < 24]
     assert set(result.segments.filter(server="srv")["task"]) == {task.name for task in served}
+
+
+def eleven_flows(variant: str) -> takt.System:
+    """The first flow has as much as ten others together."""
+    first = takt.Task(name="f01", weight=10, wcet=1, deadline=100, arrivals=[0] * 11)
+    others = [takt.Task(name=f"f{number:02}", wcet=1, deadline=100, arrivals=[0]) for number in range(2, 12)]
+    return takt.System(policy="share", share=takt.Share(variant=variant), tasks=[first, *others])
+
+
+def test_weighted_fair_queueing_runs_as_in_the_golden_schedule() -> None:
+    golden = [(int(row["start"]), int(row["end"]), row["task"]) for row in rows_of("sd_wfq.csv")]
+    segments = takt.simulate(eleven_flows("wfq"), 21).segments
+    assert segments.select("start", "end", "task").rows() == golden
+
+
+def test_wf2q_alternates() -> None:
+    """As the specification says: the first flow has every second packet."""
+    tasks = takt.simulate(eleven_flows("wf2q"), 21).segments["task"].to_list()
+    assert tasks[::2] == ["f01"] * 11
+    assert tasks[1::2] == [f"f{number:02}" for number in range(2, 12)]
+
+
+def test_virtual_deadlines_run_as_in_the_golden_schedule() -> None:
+    shares = [("F1", 2, 2), ("F2", 1, 2), ("F3", 1, 1)]
+    tasks = [
+        takt.Task(name=name, weight=weight, wcet=chunk, deadline=100, arrivals=[0] * 12)
+        for name, weight, chunk in shares
+    ]
+    result = takt.simulate(takt.System(policy="share", tasks=tasks), 24)
+    assert runs_of(result) == golden_runs("red_sd.csv")

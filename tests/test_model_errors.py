@@ -20,7 +20,7 @@ TBS = 'schema = 1\n[system]\npolicy = "edf"\n[[server]]\nname = "S"\nperiod = 4\
 
 TASK_KEYS = (
     "name, period, min_separation, arrivals, jitter, wcet, deadline, offset, priority, demand, body, subjobs, "
-    "preemption, threshold, on_miss, on_overrun, server, class, events, interval"
+    "preemption, threshold, on_miss, on_overrun, server, class, events, interval, weight"
 )
 
 
@@ -92,7 +92,7 @@ BAD: dict[str, tuple[str, list[str]]] = {
         HEAD + TASK + '[[resource]]\nname = "R"\n' * 2,
         ['[[resource]] "R" name: expected a name of its own, found that of another resource'],
     ),
-    "policy options": (HEAD + TASK + "[policy.edf]\n", ["[policy]: this table is not supported by this version yet"]),
+    "policy options": (HEAD + TASK + "[policy.edf]\n", ["[policy] edf: unknown key; expected one of share"]),
     "syntax": (HEAD + TASK + "server = \n", ["line 6: not valid TOML: Invalid value"]),
     "open string": (HEAD + TASK + 'server = """', ["line 6: not valid TOML: Unterminated string"]),
     "key twice": (HEAD + TASK + "period = 3\n", ["line 6: not valid TOML: Cannot overwrite a value"]),
@@ -127,18 +127,18 @@ BAD: dict[str, tuple[str, list[str]]] = {
     "misspelt policy": (system('policy = "edff"'), ['[system] policy: unknown policy "edff"; did you mean "edf"?']),
     "strange policy": (
         system('policy = "??"'),
-        ['[system] policy: unknown policy "??"; expected one of dm, edf, fp, llf, rbe, rm'],
+        ['[system] policy: unknown policy "??"; expected one of dm, edf, fp, llf, rbe, rm, share'],
     ),
     "later policy": (
         system('policy = "imprecise"'),
         [
             '[system] policy: policy "imprecise" is not supported by this version yet; '
-            "it has dm, edf, fp, llf, rbe and rm"
+            "it has dm, edf, fp, llf, rbe, rm and share"
         ],
     ),
     "policy that is no text": (
         system("policy = 3"),
-        ["[system] policy: expected one of dm, edf, fp, llf, rbe, rm, found 3"],
+        ["[system] policy: expected one of dm, edf, fp, llf, rbe, rm, share, found 3"],
     ),
     "horizon zero": (
         system('horizon = "0s"'),
@@ -430,6 +430,43 @@ BAD: dict[str, tuple[str, list[str]]] = {
             'for instance deadline = "10ms"'
         ],
     ),
+    "strange variant of shares": (
+        HEAD + '[policy.share]\nvariant = "wrr"\nquantum = 3\n' + TASK,
+        [
+            '[policy.share] variant: unknown variant "wrr"; expected one of generic, wfq, wf2q',
+            "[policy.share] quantum: unknown key; expected one of variant",
+        ],
+    ),
+    "options of a strange policy": (
+        HEAD + "[policy.shares]\n[policy.rate-based]\n" + TASK,
+        [
+            '[policy] shares: unknown key; did you mean "share"?',
+            "[policy.rate-based]: this table is not supported by this version yet",
+        ],
+    ),
+    "policy that is a table of nothing": (
+        HEAD + "policy = 3\n" + TASK,
+        ["policy: expected a table, found 3; write [policy.share]"],
+    ),
+    "weight of nothing": (
+        task("weight = 0"),
+        ['[[task]] "A" weight: expected a weight from 1 to 65535, found 0'],
+    ),
+    "server under shares": (
+        HEAD + '[system]\npolicy = "share"\n' + TASK + SERVER,
+        ['[[server]] "S1": expected none under "share", which gives shares to tasks'],
+    ),
+    "threshold and time under shares": (
+        HEAD + f'[system]\npolicy = "share"\nhorizon = {2**38 + 1}\n' + TASK + 'threshold = "A"\n',
+        [
+            '[[task]] "A" threshold: expected none under "share", found "A"',
+            f'[system] horizon: expected at most {2**38} ticks under "share", found {2**38 + 1}',
+        ],
+    ),
+    "costs under WF2Q": (
+        HEAD + '[system]\npolicy = "share"\n[policy.share]\nvariant = "wf2q"\n[platform]\nrelease = 1\n' + TASK,
+        ['[platform] release: expected no kernel costs with variant = "wf2q", found 1'],
+    ),
     "no events": (
         task("events = 0"),
         ['[[task]] "A" events: expected a number of events from 1 to 65535, found 0'],
@@ -683,9 +720,9 @@ BAD: dict[str, tuple[str, list[str]]] = {
         ],
     ),
     "later keys": (
-        task("weight = 1\naffinity = [0]\nsections = []"),
+        task("initially = 1\naffinity = [0]\nsections = []"),
         [
-            '[[task]] "A" weight: this key is not supported by this version yet',
+            '[[task]] "A" initially: this key is not supported by this version yet',
             '[[task]] "A" affinity: this key is not supported by this version yet',
             '[[task]] "A" sections: this key is not supported by this version yet',
         ],
@@ -801,9 +838,9 @@ BAD: dict[str, tuple[str, list[str]]] = {
         ],
     ),
     "problems in and between tables": (
-        HEAD + TASK + "weight = 1\n" + TASK.replace("A", "B") + 'server = "S2"\n' + SERVER + "period2 = 1\n",
+        HEAD + TASK + "initially = 1\n" + TASK.replace("A", "B") + 'server = "S2"\n' + SERVER + "period2 = 1\n",
         [
-            '[[task]] "A" weight: this key is not supported by this version yet',
+            '[[task]] "A" initially: this key is not supported by this version yet',
             '[[server]] "S1" period2: unknown key; did you mean "period"?',
             '[[task]] "B" server: unknown server "S2"; expected one of S1',
         ],
@@ -863,10 +900,11 @@ def test_an_input_error_says_in_fields_what_it_says_in_words() -> None:
     ("arguments", "line"),
     [
         (["--policy", "edff"], '--policy: unknown policy "edff"; did you mean "edf"?'),
-        (["--policy", "fp,"], '--policy: unknown policy ""; expected one of dm, edf, fp, llf, rbe, rm'),
+        (["--policy", "fp,"], '--policy: unknown policy ""; expected one of dm, edf, fp, llf, rbe, rm, share'),
         (
             ["--policy", "fp,imprecise"],
-            '--policy: policy "imprecise" is not supported by this version yet; it has dm, edf, fp, llf, rbe and rm',
+            '--policy: policy "imprecise" is not supported by this version yet; '
+            "it has dm, edf, fp, llf, rbe, rm and share",
         ),
         (["--horizon", "soon"], f'--horizon: expected a positive time such as "10ms", found "soon"; {TIME}'),
         (["--horizon", "0"], '--horizon: expected a positive time such as "10ms", found 0'),

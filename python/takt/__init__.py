@@ -13,7 +13,7 @@ from importlib.metadata import version
 from takt.catalogue import PolicyInfo, ServerKind, policies, server_kinds
 from takt.distributions import Exponential, Normal, Uniform, Weibull
 from takt.errors import InputError, Problem
-from takt.model import Platform, Resource, Server, System, Task
+from takt.model import Platform, Resource, Server, Share, System, Task
 from takt.policy import Job, Policy
 from takt.replaying import Difference, Replay, replay
 from takt.simulation import Architecture, Result, simulate
@@ -37,6 +37,7 @@ __all__ = [
     "Result",
     "Server",
     "ServerKind",
+    "Share",
     "System",
     "Task",
     "Uniform",

@@ -10,6 +10,8 @@ ENTITY_LIMIT: int
 TIME_LIMIT: int
 TRACE_VERSION: int
 RBE_EVENTS: int
+SHARE_WEIGHTS: int
+SHARE_LONGEST: int
 RATE_WHOLE: int
 RATE_LONGEST: int
 RATE_WEIGHTS: int
@@ -87,6 +89,7 @@ class Spec:
     ) -> None: ...
     def add_resources(self, *, protocols: list[str], ceiling: array[int], home: array[int]) -> None: ...
     def set_events(self, *, events: array[int], interval: array[int]) -> None: ...
+    def set_shares(self, variant: int, weight: array[int]) -> None: ...
     def set_demand(
         self, index: int, kind: str, values: array[int], a: float, b: float, least: int, most: int
     ) -> None: ...

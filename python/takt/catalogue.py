@@ -47,13 +47,16 @@ class ServerKind(NamedTuple):
     is_rule: bool
 
 
-LATER_POLICIES = ("rate-based", "time-driven", "share", "dual-priority", "imprecise")
+LATER_POLICIES = ("rate-based", "time-driven", "dual-priority", "imprecise")
 
 DEADLINE_POLICIES = ("edf", "rbe")
 """Policies that order by deadlines."""
 
-RULE_POLICIES = ("rbe",)
+RULE_POLICIES = ("rbe", "share")
 """Policies that bring deadline rules for their tasks."""
+
+SHARE_VARIANTS = ("generic", "wfq", "wf2q")
+"""Variants of the policy share, in the order of core's numbers."""
 
 PROTOCOLS = tuple(name for name, _ in _core.protocols())
 """Protocols of resources."""
@@ -70,7 +73,7 @@ def policies() -> tuple[PolicyInfo, ...]:
 
     Example:
         >>> [policy.name for policy in policies()]
-        ['dm', 'edf', 'fp', 'llf', 'rbe', 'rm']
+        ['dm', 'edf', 'fp', 'llf', 'rbe', 'rm', 'share']
     """
     return tuple(_POLICIES.values())
 

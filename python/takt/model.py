@@ -117,6 +117,14 @@ Events = Annotated[
     PlainValidator(checks.check_integer("a number of events", 1, _core.RBE_EVENTS)),
     _integer(1, _core.RBE_EVENTS),
 ]
+Weight = Annotated[
+    int, PlainValidator(checks.check_integer("a weight", 1, _core.SHARE_WEIGHTS)), _integer(1, _core.SHARE_WEIGHTS)
+]
+ShareVariant = Annotated[
+    str,
+    PlainValidator(checks.check_choice("variant", catalogue.SHARE_VARIANTS)),
+    _word(*catalogue.SHARE_VARIANTS),
+]
 Cpus = Annotated[int, PlainValidator(checks.check_cpus), _integer(1, 1)]
 PolicyName = Annotated[str | Policy, PlainValidator(check_policy), _word(*_POLICY_NAMES)]
 KindName = Annotated[str, PlainValidator(checks.check_choice("kind", _KIND_NAMES)), _word(*_KIND_NAMES)]
@@ -175,6 +183,7 @@ class Task(Table):
         class_: "hard", "soft" or "none" (key `class`): who goes first among equals of a computed key.
         events: how many jobs are expected in each interval, used where the dispatcher's policy is rbe.
         interval: used likewise; default: the period, or the least separation.
+        weight: 1 to 65535; its share is this out of the sum of all weights. Used under share.
 
     Raises:
         InputError: a value is not right; it names the key, what was expected and what was found.
@@ -187,7 +196,7 @@ class Task(Table):
     """
 
     table = "task"
-    later_keys = ("affinity", "initially", "sections", "weight")
+    later_keys = ("affinity", "initially", "sections")
     examples: ClassVar[Mapping[str, str]] = {"name": '"sensor"'}
 
     name: Name
@@ -210,6 +219,7 @@ class Task(Table):
     class_: ClassName = Field(default="hard", alias="class")
     events: Events = 1
     interval: OptionalTime = None
+    weight: Weight = 1
 
     @property
     def items(self) -> tuple[Item, ...]:
@@ -367,6 +377,22 @@ class Platform(Table):
         yield from find_key_conflicts(self)
 
 
+class Share(Table):
+    """Options of the policy share, the table [policy.share].
+
+    Args:
+        variant: "generic" (virtual deadlines), "wfq" (weighted fair queueing) or "wf2q" (no job starts before it would
+            in the fluid system). Under the last two jobs are not preempted, unless `preemption` says so.
+
+    Raises:
+        InputError: a value is not right.
+    """
+
+    table = "policy.share"
+
+    variant: ShareVariant = "generic"
+
+
 def _check_members(kind: type[Table]) -> Callable[[object], tuple[Any, ...]]:
     """Make the check of the tasks or the servers of a system."""
 
@@ -384,6 +410,13 @@ def _check_platform(value: object) -> Platform:
     """Accept a platform."""
     if not isinstance(value, Platform):
         raise checks.refuse("wrong-type", f"expected a takt.Platform, found {show(value)}")
+    return value
+
+
+def _check_share(value: object) -> Share:
+    """Accept options of the policy share."""
+    if not isinstance(value, Share):
+        raise checks.refuse("wrong-type", f"expected a takt.Share, found {show(value)}")
     return value
 
 
@@ -414,6 +447,7 @@ class System(Header):
         seed: all random numbers follow from it: the same seed gives the same jobs under every policy.
         cpus: 1.
         platform: what the kernel's own work takes; default: nothing.
+        share: options of the policy share.
 
     Raises:
         InputError: a value is not right, or tables do not fit together.
@@ -428,6 +462,7 @@ class System(Header):
     servers: Annotated[tuple[Server, ...], PlainValidator(_check_members(Server))] = ()
     resources: Annotated[tuple[Resource, ...], PlainValidator(_check_members(Resource))] = ()
     platform: Annotated[Platform, PlainValidator(_check_platform)] = Platform()
+    share: Annotated[Share, PlainValidator(_check_share)] = Share()
 
     _resolved: ResolvedSystem = PrivateAttr()
 

@@ -41,7 +41,11 @@ def find_problems(
 
 def find_horizon_problems(system: SystemTables, horizon: int | str) -> list[Problem]:
     """Find what is wrong with a horizon, right in itself, that is to replace that of a system."""
-    return list(_Checker(system, (), ()).times_of("system", None, (("horizon", horizon),)))
+    checker = _Checker(system, (), ())
+    problems = list(checker.times_of("system", None, (("horizon", horizon),)))
+    if system.policy == "share" and not problems:
+        problems += checker.share_horizon(checker.ticks(horizon))
+    return problems
 
 
 class _Checker:
@@ -70,6 +74,40 @@ class _Checker:
         for resource in self.system.resources:
             yield from self.resource(resource)
         yield from find_architecture_problems(self.system)
+        if self.system.policy == "share":
+            yield from self.shares()
+
+    def shares(self) -> Iterator[Problem]:
+        """Under share there are tasks only, and virtual time does not end before the run."""
+        for server in self.system.servers:
+            message = 'expected none under "share", which gives shares to tasks'
+            yield Problem(message, "conflict", table="server", entity=server.name)
+        for task in self.system.tasks:
+            if task.threshold is not None:
+                message = f'expected none under "share", found {show(task.threshold)}'
+                yield self.about(task, "threshold", "conflict", message)
+            wcet = wcet_of(task, self.system.resolution)
+            if wcet > _core.SHARE_LONGEST:
+                message = f'expected at most {_core.SHARE_LONGEST} ticks under "share", found {wcet}'
+                yield self.about(task, "wcet", "out-of-range", message)
+        horizon = 0 if self.system.horizon is None else self.ticks(self.system.horizon)
+        yield from self.share_horizon(horizon)
+        if self.system.share.variant == "wf2q":
+            yield from self.share_costs()
+
+    def share_horizon(self, ticks: int) -> Iterator[Problem]:
+        """Virtual time has room for a horizon."""
+        if ticks > _core.SHARE_LONGEST:
+            message = f'expected at most {_core.SHARE_LONGEST} ticks under "share", found {ticks}'
+            yield Problem(message, "out-of-range", table="system", key="horizon")
+
+    def share_costs(self) -> Iterator[Problem]:
+        """Looks at virtual time are no work of the kernel."""
+        for key, cost in _platform_times(self.system.platform):
+            if cost:
+                message = f'expected no kernel costs with variant = "wf2q", found {show(cost)}'
+                yield Problem(message, "conflict", table="platform", key=key)
+                return
 
     def sizes(self) -> Iterator[Problem]:
         """There is something to schedule, and not more than core can number."""

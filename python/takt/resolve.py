@@ -69,6 +69,8 @@ def resolve(system: System) -> ResolvedSystem:
         separation = task.shortest_separation
         arrivals = _arrivals(task, ticks, system.resolution)
         events = task.events if policies[home] == "rbe" and home not in groups else 0
+        is_flow = system.policy == "share" and home == ROOT
+        is_packet = is_flow and system.share.variant != "generic" and task.preemption is None
         return ResolvedTask(
             name=task.name,
             class_=task.class_,
@@ -80,10 +82,12 @@ def resolve(system: System) -> ResolvedSystem:
             offset=ticks(task.offset),
             wcet=wcet,
             level=1 if home in groups else ranks[home][task.priority],
-            preemption_key=_preemption_key(task, by_name, policies[home], ranks[home], system.resolution),
+            preemption_key=0
+            if is_packet
+            else _preemption_key(task, by_name, policies[home], ranks[home], system.resolution),
             on_miss=task.on_miss if architecture is None else DROP,
             jitter=ticks(task.jitter),
-            is_external=arrivals is not None or task.jitter != 0 or events > 0 or home in groups,
+            is_external=arrivals is not None or task.jitter != 0 or events > 0 or home in groups or is_flow,
             suspends=any(op == Op.SUSPEND for op, _ in body),
             locks=any(op == Op.LOCK for op, _ in body),
             priority=task.priority,
@@ -92,6 +96,7 @@ def resolve(system: System) -> ResolvedSystem:
             body=body if any(op != Op.RUN for op, _ in body) else (),
             events=events,
             interval=ticks(task.shortest_interval or 0) if events > 0 else 0,
+            weight=task.weight,
         )
 
     def resolved_server(server: Server, number: int) -> ResolvedServer:
@@ -128,6 +133,7 @@ def resolve(system: System) -> ResolvedSystem:
         seed=system.seed,
         costs=ResolvedCosts() if architecture is not None else _costs(system.platform, ticks),
         architecture=architecture,
+        share=system.share.variant if system.policy == "share" else None,
     )
 
 

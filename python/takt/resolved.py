@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import ClassVar, TypeVar
 
 from takt import _core, times
+from takt.catalogue import SHARE_VARIANTS
 from takt.policy import Adapter, Policy
 
 ROOT = 0
@@ -84,6 +85,7 @@ class ResolvedTask:
         arrivals: instants, or a distribution of separations; None for a periodic task.
         demand: what the jobs execute.
         body: op and ticks, or number of the resource, of each item; empty if jobs just run.
+        weight: its share of all weights, read under share.
         events, interval: its deadlines are those of rate-based execution, of so many in each interval; else 0.
     """
 
@@ -107,6 +109,7 @@ class ResolvedTask:
     body: tuple[tuple[int, int], ...] = ()
     events: int = 0
     interval: int = 0
+    weight: int = 1
 
     is_server: ClassVar[bool] = False
 
@@ -230,6 +233,7 @@ class ResolvedSystem:
     seed: int = 0
     costs: ResolvedCosts = ResolvedCosts()
     architecture: ResolvedArchitecture | None = None
+    share: str | None = None
 
     @property
     def first_task(self) -> int:
@@ -315,6 +319,10 @@ class ResolvedSystem:
         spec.set_events(
             events=_column(tasks, lambda task: task.events), interval=_column(tasks, lambda task: task.interval)
         )
+        if (self.share is None) != (self.policy != "share"):
+            raise ValueError("share and the policy do not go together")
+        if self.share is not None:
+            spec.set_shares(SHARE_VARIANTS.index(self.share), _column(tasks, lambda task: task.weight))
         for number, task in enumerate(tasks):
             if not task.demand.is_constant:
                 spec.set_demand(number, *task.demand.arguments())

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from takt.model import SCHEMA, Header, Platform, Resource, Server, Task
+from takt.model import SCHEMA, Header, Platform, Resource, Server, Share, Task
 from takt.tables import Table
 
 
@@ -28,6 +28,11 @@ def taskset_schema() -> dict[str, Any]:
             "schema": {"const": SCHEMA, "description": "The version of this format."},
             "system": _schema_of(Header),
             "platform": _schema_of(Platform),
+            "policy": {
+                "type": "object",
+                "additionalProperties": False,
+                "properties": {"share": _schema_of(Share)},
+            },
             "task": {"type": "array", "minItems": 1, "items": _schema_of(Task)},
             "server": {"type": "array", "items": _schema_of(Server)},
             "resource": {"type": "array", "items": _schema_of(Resource)},

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from takt.policy import Policy
 
 if TYPE_CHECKING:
-    from takt.model import Platform, Resource, Server, Task
+    from takt.model import Platform, Resource, Server, Share, Task
 
 
 class SystemTables(Protocol):
@@ -17,6 +17,10 @@ class SystemTables(Protocol):
     @property
     def resolution(self) -> str:
         """Length of a tick."""
+
+    @property
+    def share(self) -> Share:
+        """Options of the policy share."""
 
     @property
     def policy(self) -> str | Policy:

@@ -16,16 +16,18 @@ from typing import Any, Generic, TypeVar
 from takt import catalogue
 from takt.checks import MAX_NAME_LENGTH
 from takt.errors import InputError, Problem, file_error, show, system_error
-from takt.model import SCHEMA, Header, Platform, Resource, Server, System, Task
+from takt.model import SCHEMA, Header, Platform, Resource, Server, Share, System, Task
 from takt.policy import Policy
 from takt.problems import find_problems
 
-_TABLES = ("schema", "system", "platform", "task", "server", "resource")
-_LATER_TABLES = ("policy", "change")
+_TABLES = ("schema", "system", "platform", "policy", "task", "server", "resource")
+_POLICY_TABLES = ("share",)
+_LATER_TABLES = ("change",)
+_LATER_POLICY_TABLES = ("rate-based", "time-driven", "dual-priority", "imprecise")
 _POSITION = re.compile(r" \(at (?:line (?P<line>\d+), column \d+|end of document)\)$")
 
 _Member = TypeVar("_Member", Task, Server, Resource)
-_Single = TypeVar("_Single", Header, Platform)
+_Single = TypeVar("_Single", Header, Platform, Share)
 
 
 def load(path: str | Path) -> System:
@@ -95,6 +97,7 @@ class _PartialSystem:
     servers: list[Server]
     resources: list[Resource]
     platform: Platform
+    share: Share
 
 
 def _build(document: Mapping[str, Any], default_name: str) -> System:
@@ -102,18 +105,20 @@ def _build(document: Mapping[str, Any], default_name: str) -> System:
     problems = [*_schema_problems(document), *_table_problems(document)]
     header, header_problems = _single(Header, document.get("system", {}), name=_as_name(default_name))
     platform, platform_problems = _single(Platform, document.get("platform", {}))
+    share, share_problems = _policy_table(document.get("policy", {}))
     tasks = _members(Task, document.get("task", []))
     servers = _members(Server, document.get("server", []))
     resources = _members(Resource, document.get("resource", []))
     members = [*tasks.problems, *servers.problems, *resources.problems]
-    problems += [*header_problems, *platform_problems, *members]
-    if header is None or platform is None:
+    problems += [*header_problems, *platform_problems, *share_problems, *members]
+    if header is None or platform is None or share is None:
         raise InputError(problems)
     if problems:
-        raise InputError([*problems, *_problems_between(header, platform, tasks, servers, resources)])
+        raise InputError([*problems, *_problems_between(header, platform, share, tasks, servers, resources)])
     return System(
         **header.model_dump(),
         platform=platform,
+        share=share,
         tasks=tuple(tasks.right),
         servers=tuple(servers.right),
         resources=tuple(resources.right),
@@ -123,13 +128,14 @@ def _build(document: Mapping[str, Any], default_name: str) -> System:
 def _problems_between(
     header: Header,
     platform: Platform,
+    share: Share,
     tasks: _Members[Task],
     servers: _Members[Server],
     resources: _Members[Resource],
 ) -> list[Problem]:
     """Find what does not fit between the tables that are right in themselves."""
     partial = _PartialSystem(
-        header.resolution, header.policy, header.horizon, tasks.right, servers.right, resources.right, platform
+        header.resolution, header.policy, header.horizon, tasks.right, servers.right, resources.right, platform, share
     )
     found = find_problems(partial, servers.names_of_wrong, resources.names_of_wrong)
     return [problem for problem in found if not (tasks.problems and problem.code == "missing")]
@@ -154,6 +160,23 @@ def _table_problems(document: Mapping[str, Any]) -> Iterable[Problem]:
         elif key not in _TABLES:
             hint = catalogue.alternatives(key, _TABLES)
             yield Problem(f"unknown key; {hint}", "unknown-key", key=key)
+
+
+def _policy_table(table: object) -> tuple[Share | None, list[Problem]]:
+    """Check the options of policies, which stand under their names."""
+    if not isinstance(table, dict):
+        message = f"expected a table, found {show(table)}; write [policy.share]"
+        return None, [Problem(message, "wrong-type", key="policy")]
+    share, problems = _single(Share, table.get("share", {}))
+    for key in table:
+        if key in _LATER_POLICY_TABLES:
+            problems.append(
+                Problem("this table is not supported by this version yet", "not-yet", table=f"policy.{key}")
+            )
+        elif key not in _POLICY_TABLES:
+            hint = catalogue.alternatives(key, _POLICY_TABLES)
+            problems.append(Problem(f"unknown key; {hint}", "unknown-key", table="policy", key=key))
+    return share, problems
 
 
 def _single(kind: type[_Single], table: object, **defaults: str) -> tuple[_Single | None, list[Problem]]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from takt import _core
+from takt.catalogue import SHARE_VARIANTS
 from takt.errors import InputError, file_error, printable, system_error
 from takt.policy import Policy, name_of
 from takt.resolved import (
@@ -151,6 +152,7 @@ def _describe(system: ResolvedSystem, platform: str, horizon: int) -> dict[str, 
             "levels": system.levels,
             "order_rows": system.order_rows,
             "time_rows": system.time_rows,
+            "share": system.share,
         },
         "entities": [{"id": number, **row} for number, row in enumerate(rows, start=1)],
         "resources": [asdict(resource) for resource in system.resources],
@@ -192,6 +194,7 @@ def _task_row(task: ResolvedTask) -> dict[str, Any]:
         "locks": task.locks,
         "events": task.events,
         "interval": task.interval,
+        "weight": task.weight,
     }
 
 
@@ -310,6 +313,7 @@ def _system(header: Mapping[str, Any]) -> ResolvedSystem:
         resources=tuple(map(_resource, _get(header, "resources", list))),
         order_rows=_get(system, "order_rows", int),
         time_rows=_get(system, "time_rows", int),
+        share=None if system.get("share") is None else _word(system, "share", SHARE_VARIANTS),
     )
 
 
@@ -390,6 +394,7 @@ def _task(row: Mapping[str, Any]) -> ResolvedTask:
         locks=_flag(row, "locks"),
         events=_get(row, "events", int),
         interval=_get(row, "interval", int),
+        weight=_get(row, "weight", int),
     )
 
 
