@@ -434,8 +434,10 @@ TAKT_RARE static void arrive(takt_task_t *task, takt_instant_t instant, takt_ins
     takt_task_extension_t *extension = task->extension;
     extension->count++;
     takt_arrival_t *arrival = takt_task_arrival(extension, extension->count - 1u);
-    *arrival = (takt_arrival_t){
-        .instant = instant, .nominal = nominal, .deadline = nominal + task->relative_deadline};
+    arrival->instant = instant;
+    arrival->nominal = nominal;
+    arrival->deadline = nominal + task->relative_deadline;
+    arrival->tag = 0;
     if (extension->rule != NULL) {
         extension->rule->arrive(task, arrival);
     }

@@ -40,10 +40,10 @@ TAKT_INLINE void takt_sim_tell_job(const takt_sim_t *sim, const takt_sim_sinks_t
     }
 }
 
-/* Where rules give deadlines: that of the job that is told next. */
+/* Where rules give deadlines: that of the job that is told next, if jobs are told. */
 TAKT_INLINE void takt_sim_tell_deadline(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
                                         uint32_t job, takt_instant_t deadline) {
-    if (TAKT_UNLIKELY(sim->system.rules.is_any) && sinks->window != NULL) {
+    if (sinks->job != NULL && sinks->window != NULL && sim->system.rules.is_any) {
         sinks->window(sinks->context, task, job, deadline, false);
     }
 }

@@ -47,7 +47,7 @@ UNFIT = {
     "flows": ("rm", "rbe"),
     "servers": ("share",),
 }
-"""What policies cannot order: architectures want plain tasks and keys that stand still, share no servers, rm a period."""
+"""What cannot order an example: architectures want plain tasks and keys that stand still, share no servers."""
 
 
 @pytest.mark.parametrize(
