@@ -3,6 +3,7 @@
 
 #include "core/allocator.h"
 #include "core/locks.h"
+#include "core/rule.h"
 
 /* ---- ready sets of the hierarchy ------------------------------------------------------------- */
 
@@ -318,9 +319,9 @@ TAKT_INLINE void adopt_changes(takt_task_t *task, takt_instant_t instant) {
 }
 
 /* Makes the job that arrived at `nominal` the current one. */
-static void write_job(takt_task_t *task, takt_instant_t nominal) {
+TAKT_INLINE void write_job(takt_task_t *task, takt_instant_t nominal, takt_instant_t deadline) {
     task->job.release = nominal;
-    task->job.deadline = nominal + task->relative_deadline;
+    task->job.deadline = deadline;
     task->job.remaining = task->wcet;
     task->entity->home->policy->release(task->entity, &task->job);
     if (task->extension != NULL && (task->extension->on_miss & TAKT_ON_MISS_ABORT) != 0) {
@@ -328,56 +329,80 @@ static void write_job(takt_task_t *task, takt_instant_t nominal) {
     }
 }
 
-static void begin_job(takt_task_t *task, takt_instant_t nominal, takt_instant_t instant) {
-    write_job(task, nominal);
+/* Likewise of a task without a rule. */
+TAKT_INLINE void write_plain_job(takt_task_t *task, takt_instant_t nominal) {
+    write_job(task, nominal, nominal + task->relative_deadline);
+}
+
+static const takt_arrival_t *pop_arrival(takt_task_extension_t *extension) {
+    const takt_arrival_t *arrival = takt_task_arrival(extension, 0);
+    extension->first++;
+    extension->count--;
+    return arrival;
+}
+
+/* Makes the oldest job that arrived as an event the current one. */
+TAKT_RARE static void write_arrived_job(takt_task_t *task) {
+    takt_task_extension_t *extension = task->extension;
+    adopt_changes(task, takt_task_arrival(extension, 0)->instant);
+    const takt_arrival_t *arrival = pop_arrival(extension);
+    extension->tag = arrival->tag;
+    if (extension->rule == NULL) {
+        write_plain_job(task, arrival->nominal);
+    } else {
+        write_job(task, arrival->nominal, arrival->deadline);
+    }
+}
+
+/* The current job has been written. */
+static void begin_job(takt_task_t *task, takt_instant_t instant) {
     takt_entity_set_state(task->entity, TAKT_STATE_ACTIVE);
     join(task->entity, instant);
 }
 
-static takt_instant_t pop_arrival(takt_task_extension_t *extension) {
-    const takt_instant_t nominal = takt_task_arrival(extension, 0)->nominal;
-    extension->first++;
-    extension->count--;
-    return nominal;
-}
-
-/* The release timer stands at the first arrival that is not released. */
+/* The release timer stands at the first arrival that is neither released nor put off. */
 static void arm_release(takt_task_t *task) {
     const takt_task_extension_t *extension = task->extension;
     if (extension->count > task->waiting && !takt_timer_is_armed(&task->timer)) {
         const takt_instant_t instant = takt_task_arrival(extension, task->waiting)->instant;
-        takt_timers_insert(&task->entity->home->timers, &task->timer, instant);
+        if (instant != TAKT_NEVER) {
+            takt_timers_insert(&task->entity->home->timers, &task->timer, instant);
+        }
     }
 }
 
-static takt_instant_t next_waiting(takt_task_t *task) {
-    takt_task_extension_t *extension = task->extension;
-    takt_instant_t nominal = task->job.release + task->job.period;
+/* The nominal release of the oldest job that waits, of a periodic task. */
+TAKT_INLINE takt_instant_t next_release(takt_task_t *task) {
+    const takt_instant_t nominal = task->job.release + task->job.period;
+    return task->extension == NULL ? nominal : takt_change_next_release(task->extension->behind, nominal);
+}
+
+TAKT_INLINE void write_next_job(takt_task_t *task) {
     task->waiting--;
-    if (extension == NULL) {
-        return nominal;
+    if (!takt_task_is_periodic(task)) {
+        write_arrived_job(task);
+        return;
     }
-    if (takt_task_is_periodic(task)) {
-        nominal = takt_change_next_release(extension->behind, nominal);
+    const takt_instant_t nominal = next_release(task);
+    if (task->extension != NULL) {
         adopt_changes(task, nominal);
-        return nominal;
     }
-    adopt_changes(task, takt_task_arrival(extension, 0)->instant);
-    return pop_arrival(extension);
+    write_plain_job(task, nominal);
 }
 
 /* The next job takes over in place, so that the server of a task with work never leaves its parent. */
 static void take_over(takt_task_t *task, takt_instant_t instant) {
     takt_entity_t *entity = task->entity;
-    const takt_instant_t nominal = next_waiting(task);
-    if (!takt_entity_is_ready(entity)) {
-        write_job(task, nominal);
-        join(entity, instant);
-        return;
+    const bool is_ready = takt_entity_is_ready(entity);
+    if (is_ready) {
+        takt_ready_remove(&entity->home->ready, entity);
     }
-    takt_ready_remove(&entity->home->ready, entity);
-    write_job(task, nominal);
-    takt_ready_insert(&entity->home->ready, entity);
+    write_next_job(task);
+    if (is_ready) {
+        takt_ready_insert(&entity->home->ready, entity);
+    } else {
+        join(entity, instant);
+    }
 }
 
 /* What the extension of a task has to do when its job ends. */
@@ -465,9 +490,23 @@ TAKT_RARE static void suspend(takt_entity_t *entity, takt_instant_t now, takt_in
 }
 
 TAKT_RARE static void arrive(takt_task_t *task, takt_instant_t instant, takt_instant_t nominal) {
-    task->extension->count++;
-    *takt_task_arrival(task->extension, task->extension->count - 1u) = (takt_arrival_t){instant, nominal};
+    takt_task_extension_t *extension = task->extension;
+    extension->count++;
+    takt_arrival_t *arrival = takt_task_arrival(extension, extension->count - 1u);
+    arrival->instant = instant;
+    arrival->nominal = nominal;
+    arrival->deadline = nominal + task->relative_deadline;
+    arrival->tag = 0;
+    if (extension->rule != NULL) {
+        extension->rule->arrive(task, arrival);
+    }
     arm_release(task);
+}
+
+void takt_rule_release(takt_task_t *task, takt_arrival_t *arrival, takt_instant_t instant) {
+    arrival->instant = instant;
+    arm_release(task);
+    rearm_wakes(task->entity->home);
 }
 
 /* ---- records ----------------------------------------------------------------------------------- */
@@ -566,12 +605,12 @@ static bool is_to_be_skipped(const takt_task_t *task) {
 TAKT_RARE static void release_arrival(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now) {
     const takt_instant_t instant = task->timer.instant;
     if (is_to_be_skipped(task)) {
-        skip_job(dispatcher, task, now, pop_arrival(task->extension));
+        skip_job(dispatcher, task, now, pop_arrival(task->extension)->nominal);
     } else if (takt_task_is_active(task)) {
         task->waiting++;
     } else {
-        adopt_changes(task, instant);
-        begin_job(task, pop_arrival(task->extension), instant);
+        write_arrived_job(task);
+        begin_job(task, instant);
     }
     arm_release(task);
 }
@@ -581,7 +620,8 @@ TAKT_RARE static void release_extended(takt_dispatcher_t *dispatcher, takt_task_
     takt_change_arm_release(task, nominal + task->extension->period);
     if (!takt_task_is_active(task)) {
         adopt_changes(task, nominal);
-        begin_job(task, nominal, nominal);
+        write_plain_job(task, nominal);
+        begin_job(task, nominal);
     } else if (is_to_be_skipped(task)) {
         skip_job(dispatcher, task, now, nominal);
     } else {
@@ -597,7 +637,8 @@ static void release_periodic(takt_dispatcher_t *dispatcher, takt_task_t *task, t
     }
     takt_timers_insert(&task->entity->home->timers, &task->timer, nominal + task->job.period);
     if (!takt_task_is_active(task)) {
-        begin_job(task, nominal, nominal);
+        write_plain_job(task, nominal);
+        begin_job(task, nominal);
     } else {
         task->waiting++;
     }

@@ -21,12 +21,15 @@ typedef enum takt_on_miss {
 
 /* A job of a task that is not periodic, between its arrival and its turn. */
 typedef struct takt_arrival {
-    takt_instant_t instant; /* observed */
-    takt_instant_t nominal; /* response and deadline count from here */
+    takt_instant_t instant;  /* observed, or later: it is released then; see rule.h */
+    takt_instant_t nominal;  /* response counts from here */
+    takt_instant_t deadline; /* absolute */
+    takt_key_t tag;          /* see takt_task_extension_t */
 } takt_arrival_t;
 
 struct takt_allocation;
 struct takt_change;
+struct takt_rule;
 struct takt_task;
 
 typedef struct takt_task_extension {
@@ -51,6 +54,10 @@ typedef struct takt_task_extension {
     struct takt_change *behind;         /* the first one that its jobs have not come to */
     const struct takt_change *adopted;  /* parameters of the current job; NULL: those it was added with */
     takt_duration_t period;             /* of a periodic task: from the last release to the next one */
+    struct takt_rule
+        *rule;      /* gives its jobs, which arrive as events, their deadlines; NULL: nominal instant +
+                               relative deadline */
+    takt_key_t tag; /* of the current job, as its rule gave it; read by policies that order by tags */
 } takt_task_extension_t;
 
 typedef struct takt_task {

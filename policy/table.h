@@ -12,8 +12,10 @@ extern const takt_policy_t takt_policy_imprecise;
 extern const takt_policy_t takt_policy_llf;
 extern const takt_policy_t takt_policy_pinwheel;
 extern const takt_policy_t takt_policy_rate_based;
+extern const takt_policy_t takt_policy_rbe;
 extern const takt_policy_t takt_policy_rm;
 extern const takt_policy_t takt_policy_time_driven;
+extern const takt_policy_t takt_policy_share;
 
 /* All policies in alphabetical order, `takt_policy_count` of them. */
 extern const takt_policy_t *const takt_policies[];

@@ -65,6 +65,16 @@ const takt_policy_t *find_policy(const std::string &name) {
     throw std::invalid_argument("unknown policy " + name);
 }
 
+// NULL if there is none.
+const takt_bandwidth_kind_t *find_bandwidth_kind(const std::string &name) {
+    for (size_t i = 0; i < takt_bandwidth_kind_count; i++) {
+        if (name == takt_bandwidth_kinds[i]->name) {
+            return takt_bandwidth_kinds[i];
+        }
+    }
+    return nullptr;
+}
+
 const takt_server_kind_t *find_server_kind(const std::string &name) {
     for (size_t i = 0; i < takt_server_kind_count; i++) {
         if (name == takt_server_kinds[i]->name) {
@@ -239,7 +249,8 @@ class Spec {
                                home.size(), levels.size(), order_rows.size(), time_rows.size()});
         for (size_t i = 0; i < count; i++) {
             takt_server_spec_t server = {};
-            server.kind = find_server_kind(kinds[i]);
+            server.bandwidth = find_bandwidth_kind(kinds[i]);
+            server.kind = server.bandwidth == nullptr ? find_server_kind(kinds[i]) : nullptr;
             server.policy = policy_of(policies[i]);
             server.period = time_in(1, period(i), "period");
             server.capacity = time_in(1, budget(i), "budget");
@@ -253,6 +264,9 @@ class Spec {
             servers_.push_back(server);
         }
         require_tree();
+        for (const takt_server_spec_t &server : servers_) {
+            require(place_of(server.parent) == server.parent, "a server in a bandwidth server");
+        }
         require_room();
     }
 
@@ -264,6 +278,7 @@ class Spec {
             const int32_t server = server_in(home(i), servers_.size());
             const takt_policy_t *policy = policy_at(server);
             const bool has_ceiling = protocol >= TAKT_PROTOCOL_PCP;
+            require(place_of(server) == server, "a resource of a bandwidth server");
             require(!has_ceiling || policy->level != nullptr, "a ceiling under a policy without levels");
             const bool is_level = has_ceiling && policy->order == TAKT_ORDER_LEVELS;
             const takt_key_t key = is_level ? level_in(1, ceiling(i), levels_at(server))
@@ -301,6 +316,8 @@ class Spec {
             task.jitter = time_in(0, jitter(i), "jitter");
             require(task.jitter == 0 || task.is_external, "jitter of a task whose jobs are no events");
             task.server = server_in(home(i), servers_.size());
+            require(task.is_external || place_of(task.server) == task.server,
+                    "a periodic task in a bandwidth server");
             task.level = level_in(1, level(i), levels_at(task.server));
             task.is_limited = is_limited(i) != 0;
             task.preemption_key = preemption_key_in(preemption_key(i), task.server);
@@ -311,6 +328,34 @@ class Spec {
             tasks_.push_back(task);
         }
         require_room();
+    }
+
+    // One element for each task: what the rule of rate-based execution has, or 0.
+    void set_events(const Column &events, const Column &interval) {
+        require_length(tasks_.size(), {events.size(), interval.size()});
+        for (size_t i = 0; i < tasks_.size(); i++) {
+            require(events(i) <= TAKT_RBE_EVENTS, "number of events out of range");
+            require(events(i) == 0 || place_of(tasks_[i].server) == tasks_[i].server, "two rules of a task");
+            require(events(i) == 0 || tasks_[i].is_external, "events of a task whose jobs are no events");
+            tasks_[i].events = static_cast<uint32_t>(events(i));
+            tasks_[i].interval = time_in(events(i) > 0 ? 1 : 0, interval(i), "interval");
+        }
+    }
+
+    // The root's policy is share: a weight for each task.
+    void set_shares(uint64_t variant, const Column &weight) {
+        require(spec_.policy == &takt_policy_share, "shares under another policy");
+        require(servers_.empty(), "shares beside servers");
+        require(variant <= TAKT_SHARE_WF2Q, "variant is out of range");
+        require_length(tasks_.size(), {weight.size()});
+        for (size_t i = 0; i < tasks_.size(); i++) {
+            require(tasks_[i].is_external && tasks_[i].events == 0,
+                    "a share of a task whose jobs are no events");
+            require(weight(i) >= 1 && weight(i) <= TAKT_SHARE_WEIGHTS, "weight is out of range");
+            tasks_[i].weight = weight(i);
+        }
+        spec_.share = static_cast<takt_share_variant_t>(variant);
+        spec_.has_shares = true;
     }
 
     void set_demand(size_t index, const std::string &kind, const Column &values, double a, double b,
@@ -461,7 +506,7 @@ class Spec {
                 continue;
             }
             takt_task_spec_t &changed = task_at(task(i));
-            require(!has_windows(changed), "a change of a task with windows");
+            require(!has_windows(changed) && !has_rule(changed), "a change of a task with windows or a rule");
             require(spec_.rates == nullptr || change.kind != TAKT_CHANGE_PARAMETERS, "parameters of a rate");
             require(task_class(i) <= TAKT_CLASS_NONE, "class is out of range");
             change.task = static_cast<uint32_t>(task(i));
@@ -618,7 +663,7 @@ class Spec {
         require(python_policies_.empty() || !is_python(spec_.policy), "another policy than one in Python");
         require(policy != &takt_policy_rate_based && spec_.policy != &takt_policy_rate_based,
                 "another policy and rates");
-        require(!gives_windows(policy) && !gives_windows(spec_.policy), "another policy and windows");
+        require(!is_special(policy) && !is_special(spec_.policy), "another policy and windows or rules");
         require(threads_.empty(), "another policy over threads");
         for (const takt_task_spec_t &task : tasks_) {
             require(task.server != TAKT_ROOT || !task.is_limited || task.preemption_key == 0,
@@ -632,9 +677,15 @@ class Spec {
         return policy;
     }
 
-    static bool gives_windows(const takt_policy_t *policy) {
+    bool has_rule(const takt_task_spec_t &task) const {
+        return task.events > 0 || spec_.has_shares || place_of(task.server) != task.server;
+    }
+
+    // Policies that give windows or deadline rules.
+    static bool is_special(const takt_policy_t *policy) {
         const takt_policy_t *const policies[] = {&takt_policy_time_driven, &takt_policy_dual_priority,
-                                                 &takt_policy_imprecise};
+                                                 &takt_policy_imprecise, &takt_policy_rbe,
+                                                 &takt_policy_share};
         return std::find(std::begin(policies), std::end(policies), policy) != std::end(policies);
     }
 
@@ -661,7 +712,10 @@ class Spec {
     void require_lock(const takt_task_spec_t &task, takt_item_kind_t kind, uint64_t number) const {
         if (kind == TAKT_ITEM_LOCK || kind == TAKT_ITEM_UNLOCK) {
             require(task.locks, "a task that is not said to lock");
-            require(number < resources_.size() && resources_[number].server == task.server,
+            require(place_of(task.server) == task.server || number >= resources_.size() ||
+                        resources_[number].protocol < TAKT_PROTOCOL_PCP,
+                    "a ceiling for a task in a bandwidth server");
+            require(number < resources_.size() && resources_[number].server == place_of(task.server),
                     "no resource " + std::to_string(number) + " where the task is");
         }
     }
@@ -697,7 +751,7 @@ class Spec {
                     spec_.rates == nullptr,
                 "several processors beside other things");
         require(spec_.policy->overtake == nullptr && spec_.policy != &takt_policy_rate_based &&
-                    !gives_windows(spec_.policy),
+                    !is_special(spec_.policy),
                 "several processors under a policy of one");
         require((costs.context_switch | costs.release | costs.scheduling | costs.point | costs.tick) == 0 &&
                     !costs.is_pull && !architecture_,
@@ -724,7 +778,15 @@ class Spec {
         return &python_policies_.back().policy;
     }
 
-    const takt_policy_t *policy_at(int32_t server) const {
+    // Where what is in a server competes.
+    int32_t place_of(int32_t server) const {
+        const bool is_rule =
+            server != TAKT_ROOT && servers_[static_cast<size_t>(server)].bandwidth != nullptr;
+        return is_rule ? servers_[static_cast<size_t>(server)].parent : server;
+    }
+
+    const takt_policy_t *policy_at(int32_t in) const {
+        const int32_t server = place_of(in);
         return server == TAKT_ROOT ? spec_.policy : servers_[static_cast<size_t>(server)].policy;
     }
 
@@ -755,7 +817,8 @@ class Spec {
         return has_levels ? level_in(0, key, levels_at(server)) : key;
     }
 
-    uint32_t levels_at(int32_t server) const {
+    uint32_t levels_at(int32_t in) const {
+        const int32_t server = place_of(in);
         return server == TAKT_ROOT ? spec_.levels : servers_[static_cast<size_t>(server)].levels;
     }
 
@@ -1429,11 +1492,15 @@ std::vector<std::tuple<std::string, std::string, std::string, bool>> policies() 
     return rows;
 }
 
-std::vector<std::tuple<std::string, std::string, bool, bool>> server_kinds() {
-    std::vector<std::tuple<std::string, std::string, bool, bool>> rows;
+// Name, summary, and whether it idles, wants deadlines, and is a rule of its tasks' deadlines only.
+std::vector<std::tuple<std::string, std::string, bool, bool, bool>> server_kinds() {
+    std::vector<std::tuple<std::string, std::string, bool, bool, bool>> rows;
     for (size_t i = 0; i < takt_server_kind_count; i++) {
         const takt_server_kind_t &kind = *takt_server_kinds[i];
-        rows.emplace_back(kind.name, kind.summary, kind.idles, kind.wants_deadline);
+        rows.emplace_back(kind.name, kind.summary, kind.idles, kind.wants_deadline, false);
+    }
+    for (size_t i = 0; i < takt_bandwidth_kind_count; i++) {
+        rows.emplace_back(takt_bandwidth_kinds[i]->name, takt_bandwidth_kinds[i]->summary, false, true, true);
     }
     return rows;
 }
@@ -1457,6 +1524,9 @@ NB_MODULE(_core, m) {
     m.attr("TIME_LIMIT") = kTimeLimit;
     m.attr("CPU_LIMIT") = TAKT_CPU_LIMIT;
     m.attr("TRACE_VERSION") = static_cast<int>(TAKT_TRACE_VERSION);
+    m.attr("SHARE_WEIGHTS") = static_cast<int>(TAKT_SHARE_WEIGHTS);
+    m.attr("SHARE_LONGEST") = TAKT_SHARE_LONGEST;
+    m.attr("RBE_EVENTS") = static_cast<int>(TAKT_RBE_EVENTS);
     m.attr("RATE_WHOLE") = TAKT_RATE_WHOLE;
     m.attr("RATE_JOBS") = static_cast<int>(TAKT_RATE_JOBS);
     m.attr("RATE_LONGEST") = TAKT_RATE_LONGEST;
@@ -1491,6 +1561,8 @@ NB_MODULE(_core, m) {
              nb::arg("is_absent"))
         .def("add_resources", &Spec::add_resources, nb::kw_only(), nb::arg("protocols"), nb::arg("ceiling"),
              nb::arg("home"))
+        .def("set_events", &Spec::set_events, nb::kw_only(), nb::arg("events"), nb::arg("interval"))
+        .def("set_shares", &Spec::set_shares, nb::arg("variant"), nb::arg("weight"))
         .def("set_demand", &Spec::set_demand, nb::arg("index"), nb::arg("kind"), nb::arg("values"),
              nb::arg("a"), nb::arg("b"), nb::arg("least"), nb::arg("most"))
         .def("set_arrivals", &Spec::set_arrivals, nb::arg("index"), nb::arg("kind"), nb::arg("values"),

@@ -195,7 +195,7 @@ takt_sim_source_t *takt_sim_arrivals_take(takt_sim_t *sim, takt_instant_t until,
         return NULL;
     }
     takt_sim_source_t *source = TAKT_CONTAINER_OF(timer, takt_sim_source_t, timer);
-    *arrival = (takt_arrival_t){timer->instant, source->nominal};
+    *arrival = (takt_arrival_t){.instant = timer->instant, .nominal = source->nominal};
     if (source->task >= TAKT_SIM_POLICIES) {
         move_on_change(sim, source);
         arrival->nominal = source->nominal;

@@ -83,7 +83,7 @@ typedef struct takt_sim_sinks {
                  takt_sim_lock_t what);
     /* Kernel work in [start, end), which is not empty; told under an architecture only. */
     void (*kernel)(void *context, takt_instant_t start, takt_instant_t end, takt_sim_kernel_work_t what);
-    /* What follows is told of rate-based systems only. What became of a task, and what it has from then on. */
+    /* What follows is told of rate-based systems only, `window` also where rules give deadlines. What became of a task, and what it has from then on. */
     void (*allocation)(void *context, takt_instant_t now, uint32_t task, takt_allocation_event_t event,
                        uint64_t rate, takt_duration_t budget, takt_duration_t period);
     /* Just before `job`: the end of the last window of the job, TAKT_NEVER if it had none, and whether it missed

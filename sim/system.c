@@ -104,11 +104,12 @@ static void describe_houses(const takt_system_spec_t *spec, house_t *houses) {
         houses[1 + spec->servers[i].parent].children++;
     }
     for (uint32_t i = 0; i < spec->task_count; i++) {
-        houses[1 + spec->tasks[i].server].children++;
+        houses[1 + takt_system_place(spec, spec->tasks[i].server)].children++;
     }
 }
 
-static takt_server_t *home_of(takt_system_t *system, int32_t server) {
+static takt_server_t *home_of(takt_system_t *system, const takt_system_spec_t *spec, int32_t in) {
+    const int32_t server = takt_system_place(spec, in);
     return server == TAKT_ROOT ? &system->dispatcher.root : &system->servers[server];
 }
 
@@ -158,7 +159,7 @@ static size_t extension_count(const takt_system_spec_t *spec) {
 static size_t returning_count(const takt_system_spec_t *spec) {
     size_t count = 0;
     for (uint32_t i = 0; i < spec->server_count; i++) {
-        count += spec->servers[i].kind->has_returns;
+        count += spec->servers[i].kind != NULL && spec->servers[i].kind->has_returns;
     }
     return count;
 }
@@ -203,10 +204,21 @@ static void lay_out(takt_system_t *system, arena_t *arena, const takt_system_spe
     }
 }
 
+/* A server without a dispatcher: nobody competes in it, and it never competes itself. */
+static void make_hollow(takt_server_t *server, const takt_server_spec_t *spec) {
+    server->entity.attributes = TAKT_ATTRIBUTE_SERVER;
+    server->capacity = spec->capacity;
+    server->job.remaining = spec->capacity;
+}
+
 static void add_servers(takt_system_t *system, const takt_system_spec_t *spec) {
     takt_server_returns_t *returns = system->returns;
     for (uint32_t i = 0; i < spec->server_count; i++) {
         const takt_server_spec_t *server = &spec->servers[i];
+        if (server->bandwidth != NULL) {
+            make_hollow(&system->servers[i], server);
+            continue;
+        }
         const takt_server_parameters_t parameters = {
             .kind = server->kind,
             .period = server->period,
@@ -216,7 +228,7 @@ static void add_servers(takt_system_t *system, const takt_system_spec_t *spec) {
             .id = 1u + i,
             .returns = server->kind->has_returns ? returns++ : NULL,
         };
-        takt_dispatcher_add_server(&system->servers[i], home_of(system, server->parent), &parameters);
+        takt_dispatcher_add_server(&system->servers[i], home_of(system, spec, server->parent), &parameters);
     }
 }
 
@@ -298,7 +310,7 @@ static void add_tasks(takt_system_t *system, const takt_system_spec_t *spec) {
             takt_system_add_windowed(system, i, windowed++, &spec->windows[i], parameters);
             continue;
         }
-        takt_dispatcher_add_task(&system->tasks[i], &system->entities[i], home_of(system, task->server),
+        takt_dispatcher_add_task(&system->tasks[i], &system->entities[i], home_of(system, spec, task->server),
                                  &parameters);
     }
 }
@@ -307,7 +319,7 @@ static void add_resources(takt_system_t *system, const takt_system_spec_t *spec)
     for (uint32_t i = 0; i < spec->resource_count; i++) {
         const takt_resource_spec_t *resource = &spec->resources[i];
         takt_resource_init(&system->resources[i], i, resource->protocol, resource->ceiling);
-        system->resource_homes[i] = home_of(system, resource->server);
+        system->resource_homes[i] = home_of(system, spec, resource->server);
     }
     takt_dispatcher_set_resources(&system->dispatcher, system->resources);
 }
@@ -359,7 +371,7 @@ static bool build(takt_system_t *system, const takt_system_spec_t *spec, const h
     add_tasks(system, spec);
     add_resources(system, spec);
     add_threads(system, spec);
-    return true;
+    return takt_rules_create(&system->rules, system, spec);
 }
 
 bool takt_system_create(takt_system_t *system, const takt_system_spec_t *spec) {
@@ -391,6 +403,7 @@ void takt_system_destroy(takt_system_t *system) {
     for (uint32_t i = 0; system->memory != NULL && i < system->extension_count; i++) {
         free(system->extensions[i].arrivals);
     }
+    takt_rules_destroy(&system->rules);
     free(system->memory);
     system->memory = NULL;
 }

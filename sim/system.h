@@ -9,6 +9,7 @@
 #include "core/global.h"
 #include "policy/rate_based.h"
 #include "policy/window.h"
+#include "sim/rules.h"
 #include "sim/stream.h"
 
 /* Home of what sits directly under the root. */
@@ -65,8 +66,12 @@ typedef struct takt_task_spec {
     bool locks;       /* its jobs may lock resources */
     bool is_absent;   /* it waits for a change that lets it enter */
     bool changes;     /* some changes are of it */
-    uint64_t weight;  /* in a rate-based system, of class none: 1 .. TAKT_RATE_WEIGHTS - 1 */
     bool adapts;      /* in a rate-based system, of class soft: its estimate follows what its jobs execute */
+    uint32_t events;  /* of an external task: its deadlines are those of rate-based execution, of this many
+                                  in each interval, 1 .. TAKT_RBE_EVENTS; else 0 */
+    takt_duration_t interval; /* >= 1 with events */
+    uint64_t
+        weight; /* in a rate-based system, of class none: 1 .. TAKT_RATE_WEIGHTS - 1; with shares 1 .. TAKT_SHARE_WEIGHTS */
     bool
         is_greedy; /* in a rate-based system: its jobs use the whole budget of a window, whatever their demand */
     /* the simulator's */
@@ -81,6 +86,9 @@ typedef struct takt_task_spec {
 
 typedef struct takt_server_spec {
     const takt_server_kind_t *kind;
+    const takt_bandwidth_kind_t
+        *bandwidth; /* instead of a kind: it holds tasks only, external ones, which compete
+                                               in its parent with deadlines of its rule; see policy/bandwidth.h */
     const takt_policy_t *policy;
     takt_duration_t period;
     takt_duration_t capacity;
@@ -141,6 +149,8 @@ typedef struct takt_system_spec {
                                           instant last */
     uint32_t change_count;
     const takt_window_spec_t *windows; /* of each task; NULL if none has any */
+    bool has_shares; /* the root's policy is share: all tasks are under the root and external, with weights */
+    takt_share_variant_t share;
 } takt_system_spec_t;
 
 /* A built system. Entity numbers: the root 0, server i is 1 + i, task i is 1 + server_count + i, thread i
@@ -169,6 +179,7 @@ typedef struct takt_system {
     takt_allocation_t allocations[TAKT_WINDOWS]; /* of the tasks with windows, by kind */
     takt_windowed_t *windowed;                   /* of each task with windows */
     uint32_t windowed_count;
+    takt_rules_t rules;
     void *memory;
 } takt_system_t;
 
@@ -181,6 +192,12 @@ void takt_system_destroy(takt_system_t *system);
 /* Makes room for one more arrival in the ring of task `index`, which is external; false when memory is
  * short. */
 TAKT_MUST_USE bool takt_system_reserve(takt_system_t *system, uint32_t index);
+
+/* Where what is in `server`, an index or TAKT_ROOT, competes: there, or in the parent of a bandwidth server. */
+TAKT_INLINE int32_t takt_system_place(const takt_system_spec_t *spec, int32_t server) {
+    const bool is_rule = server != TAKT_ROOT && spec->servers[server].bandwidth != NULL;
+    return is_rule ? spec->servers[server].parent : server;
+}
 
 /* The entity with number `id`, NULL if there is none or it is the root. */
 takt_entity_t *takt_system_entity(takt_system_t *system, uint32_t id);

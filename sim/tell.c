@@ -9,15 +9,25 @@ bool takt_sim_tell_allocated_finish(const takt_sim_t *sim, const takt_sim_sinks_
                                      : takt_sim_note_windowed_finish(sim, task, finish);
 }
 
+/* Of the job that is skipped now: it has just left the ring, or never was in one. */
+static takt_instant_t deadline_of_skipped(const takt_sim_t *sim, uint32_t index, takt_instant_t nominal) {
+    const takt_task_t *task = &sim->system.tasks[index];
+    const bool has_rule = task->extension->rule != NULL;
+    return has_rule ? takt_task_arrival(task->extension, UINT32_MAX)->deadline
+                    : nominal + task->relative_deadline;
+}
+
 void takt_sim_tell_loss(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, const takt_record_t *record) {
     const uint32_t task = takt_sim_task_of(sim, record->entity);
     if (record->kind == TAKT_RECORD_SKIP) {
         sim->statistics[task].skipped++;
+        takt_sim_tell_deadline(sim, sinks, task, record->job, deadline_of_skipped(sim, task, record->value));
         takt_sim_tell_job(sim, sinks, task, record->job, record->value, TAKT_NEVER, true);
         return;
     }
     const takt_instant_t release = sim->system.tasks[task].job.release;
     sim->statistics[task].aborted++;
+    takt_sim_tell_deadline(sim, sinks, task, record->job, sim->system.tasks[task].job.deadline);
     takt_sim_tell_job(sim, sinks, task, record->job, release, TAKT_NEVER, true);
 }
 
@@ -29,6 +39,7 @@ typedef struct others {
     takt_change_t *change;    /* the first one of the task that they have not come to */
     takt_duration_t period;   /* of the last one */
     takt_duration_t deadline; /* likewise, relative */
+    takt_instant_t due;       /* deadline of the last one */
 } others_t;
 
 static void adopt(others_t *others, takt_instant_t release) {
@@ -65,6 +76,7 @@ static takt_instant_t take_periodic(others_t *others, takt_instant_t horizon) {
         return TAKT_NEVER;
     }
     adopt(others, arrival);
+    others->due = arrival + others->deadline;
     others->next = takt_change_next_release(others->change, arrival + others->period);
     return arrival;
 }
@@ -80,6 +92,7 @@ static takt_instant_t take_other(others_t *others, takt_instant_t horizon) {
     const takt_arrival_t *arrival = takt_task_arrival(task->extension, others->index);
     adopt(others, arrival->instant);
     others->index++;
+    others->due = task->extension->rule != NULL ? arrival->deadline : arrival->nominal + others->deadline;
     return arrival->nominal;
 }
 
@@ -95,6 +108,7 @@ TAKT_RARE static void end_task(const takt_sim_t *sim, const takt_sim_sinks_t *si
     statistics->released = statistics->finished + statistics->aborted + statistics->skipped + is_active;
     statistics->busy = sim->work[index].served;
     if (is_active) {
+        takt_sim_tell_deadline(sim, sinks, index, task->job.number, task->job.deadline);
         takt_sim_tell_job(sim, sinks, index, task->job.number, task->job.release, TAKT_NEVER,
                           task->job.deadline <= seen);
     }
@@ -102,7 +116,8 @@ TAKT_RARE static void end_task(const takt_sim_t *sim, const takt_sim_sinks_t *si
     takt_instant_t arrival;
     while ((arrival = take_other(&others, horizon)) != TAKT_NEVER) {
         statistics->released++;
-        takt_sim_tell_job(sim, sinks, index, job++, arrival, TAKT_NEVER, arrival + others.deadline <= seen);
+        takt_sim_tell_deadline(sim, sinks, index, job, others.due);
+        takt_sim_tell_job(sim, sinks, index, job++, arrival, TAKT_NEVER, others.due <= seen);
     }
 }
 

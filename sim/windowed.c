@@ -74,6 +74,7 @@ void takt_sim_tell_windowed_loss(const takt_sim_t *sim, const takt_sim_sinks_t *
     count_optional(sim, task);
     sim->statistics[task].cut += is_cut;
     sim->statistics[task].aborted += !is_cut;
+    takt_sim_tell_deadline(sim, sinks, task, job->number, deadline_of(sim, task));
     takt_sim_tell_job(sim, sinks, task, job->number, job->release, TAKT_NEVER, !is_cut);
 }
 
@@ -92,12 +93,15 @@ void takt_sim_tell_windowed_end(const takt_sim_t *sim, const takt_sim_sinks_t *s
     statistics->released = ended + is_active + task->waiting;
     statistics->busy = sim->work[index].served;
     if (is_active) {
+        takt_sim_tell_deadline(sim, sinks, index, task->job.number, deadline_of(sim, index));
         takt_sim_tell_job(sim, sinks, index, task->job.number, task->job.release, TAKT_NEVER,
                           has_missed(sim, index, seen));
     }
     for (uint32_t i = 0; i < task->waiting; i++) {
         const takt_instant_t release = task->job.release + (i + 1u) * task->job.period;
+        const takt_instant_t deadline = release + task->relative_deadline;
+        takt_sim_tell_deadline(sim, sinks, index, task->job.number + 1u + i, deadline);
         takt_sim_tell_job(sim, sinks, index, task->job.number + 1u + i, release, TAKT_NEVER,
-                          release + task->relative_deadline <= seen);
+                          deadline <= seen);
     }
 }

@@ -46,11 +46,13 @@ WINDOWS = {
 
 
 def policies_of(path: Path) -> list[str]:
-    """The policies that order any tasks, but for llf on an architecture or on several processors; those with windows
+    """The policies that order any tasks, but for llf where platforms want keys that stand still; those with windows
     where they fit; and the example's own."""
     has_llf = path.stem not in ("architectures", "dhall")
-    general = ["dm", "edf", "fp", "rm"] + ["llf"] * has_llf
+    general = ["dm", "edf", "fp"] + ["llf"] * has_llf + ["rm"] * (path.stem != "flows")
     general += [policy for policy, stems in WINDOWS.items() if path.stem in stems]
+    general += ["rbe"] * (path.stem in ("iot", "overload", "servers", "smallest"))
+    general += ["share"] * (path.stem in ("iot", "overload", "smallest"))
     own = str(takt.load(path).policy)
     return general + [own] * (own not in general)
 

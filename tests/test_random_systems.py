@@ -8,12 +8,14 @@ from __future__ import annotations
 import itertools
 import os
 import tempfile
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import oracle
 import takt
 from hypothesis import HealthCheck, example, given, settings
+from oracle.model import RULE_KINDS
 from oracle.systems import CHANGES, RESOURCES, SERVER_KINDS, chains, crowds, horizons, systems, with_changes
 from oracle.systems import EVERYTHING as ANYTHING
 from takt import measurement, report
@@ -39,8 +41,8 @@ LATE_LOOK_INSIDE = oracle.System(
 """When S1 is replenished at 3, the job of T1 has waited in it since 2, and S2 gets work again only at 3."""
 
 
-def as_task(task: oracle.Task) -> takt.Task:
-    """Say a task of the oracle in Takt's words."""
+def as_task(task: oracle.Task, rules: Sequence[str | None] = ()) -> takt.Task:
+    """Say a task of the oracle in Takt's words; in servers that are rules tasks have no deadlines of their own."""
     is_listed = task.releases is not None
     return takt.Task(
         name=task.name,
@@ -49,7 +51,7 @@ def as_task(task: oracle.Task) -> takt.Task:
         arrivals=None if task.releases is None else [release for release, _ in task.releases],
         wcet=task.declared_wcet,
         demand=list(task.demands),
-        deadline=task.relative_deadline,
+        deadline=None if task.server in rules else task.relative_deadline,
         offset=0 if is_listed else task.offset,
         priority=task.priority,
         body=list(task.body) if task.body else None,
@@ -60,6 +62,8 @@ def as_task(task: oracle.Task) -> takt.Task:
         server=task.server,
         class_=task.class_,
         initially="absent" if task.absent else "present",
+        events=task.events,
+        interval=task.interval,
     )
 
 
@@ -70,9 +74,10 @@ def as_server(server: oracle.Server) -> takt.Server:
 
 def as_system(system: oracle.System) -> takt.System:
     """Say a system of the oracle in Takt's words."""
+    rules = [server.name for server in system.servers if server.kind in RULE_KINDS]
     return takt.System(
         policy=system.policy,
-        tasks=[as_task(task) for task in system.tasks],
+        tasks=[as_task(task, rules) for task in system.tasks],
         servers=[as_server(server) for server in system.servers],
         resources=[takt.Resource(name=resource.name, protocol=resource.protocol) for resource in system.resources],
         platform=as_platform(system.platform),

@@ -15,7 +15,7 @@ from takt.distributions import Exponential, Normal, Uniform, Weibull
 from takt.errors import InputError, Problem
 from takt.model import Change, Platform, Resource, Server, System, Task
 from takt.policy import Job, Policy
-from takt.policy_options import RateBased, Slot, TimeDriven
+from takt.policy_options import RateBased, Share, Slot, TimeDriven
 from takt.replaying import Difference, Replay, replay
 from takt.simulation import Architecture, Result, simulate
 from takt.taskset import load
@@ -40,6 +40,7 @@ __all__ = [
     "Result",
     "Server",
     "ServerKind",
+    "Share",
     "Slot",
     "System",
     "Task",

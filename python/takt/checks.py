@@ -100,24 +100,17 @@ def check_integer(what: str, least: int, most: int) -> Callable[[object], int]:
     return check
 
 
-def check_choice(what: str, names: tuple[str, ...], later: tuple[str, ...] = ()) -> Callable[[object], str]:
-    """Make the check of a word out of a list; `later` are words of the contract that are not supported yet."""
+def check_choice(what: str, names: tuple[str, ...]) -> Callable[[object], str]:
+    """Make the check of a word out of a list."""
 
     def check(value: object) -> str:
         if not isinstance(value, str):
             raise refuse("wrong-type", f"expected one of {', '.join(names)}, found {show(value)}")
-        if value in later:
-            raise refuse("not-yet", f"{what} {show(value)} is not supported by this version yet; it has {and_(names)}")
         if value not in names:
             raise refuse("unknown-word", f"unknown {what} {show(value)}; {catalogue.alternatives(value, names)}")
         return value
 
     return check
-
-
-def and_(names: tuple[str, ...]) -> str:
-    """Join words for a sentence."""
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def optional(check: Callable[[object], _Checked]) -> Callable[[object], _Checked | None]:
@@ -160,5 +153,6 @@ def check_threshold(value: object) -> int | str:
     return check_integer("a priority", 0, MAX_PRIORITY)(value)
 
 
+MISSING_DEADLINE = 'missing; a task without period or min_separation needs one, for instance deadline = "10ms"'
 POSITIVE_TIME = check_time('a positive time such as "10ms"', 1)
 TIME = check_time('a time of 0 or more such as "5ms"', 0)

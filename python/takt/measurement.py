@@ -82,6 +82,7 @@ def _row(task: ResolvedTask, server: str, jobs: pl.DataFrame) -> TaskRow:
         response_max=max(responses, default=None),
         response_sum=sum(responses) if responses else None,
         missed=int(jobs["missed"].sum()),
+        missed_requested=int(jobs["missed"].sum()),
     )
 
 

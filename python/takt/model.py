@@ -31,7 +31,7 @@ SCHEMA = 1
 
 _POLICY_NAMES = tuple(policy.name for policy in catalogue.policies())
 _KIND_NAMES = tuple(kind.name for kind in catalogue.server_kinds())
-_check_policy_name = checks.check_choice("policy", _POLICY_NAMES, catalogue.LATER_POLICIES)
+_check_policy_name = checks.check_choice("policy", _POLICY_NAMES)
 _check_demand_time = checks.check_time('a positive time such as "2ms"', 1)
 _check_demands = checks.check_times(_check_demand_time, 'times such as ["2ms", "3ms"]')
 _check_instants = checks.check_times(checks.TIME, 'instants such as [0, "3ms"]')
@@ -135,6 +135,11 @@ Cpus = Annotated[
     PlainValidator(checks.check_integer("a number of processors", 1, _core.CPU_LIMIT)),
     _integer(1, _core.CPU_LIMIT),
 ]
+Events = Annotated[
+    int,
+    PlainValidator(checks.check_integer("a number of events", 1, _core.RBE_EVENTS)),
+    _integer(1, _core.RBE_EVENTS),
+]
 PolicyName = Annotated[str | Policy, PlainValidator(check_policy), _word(*_POLICY_NAMES)]
 OptionalPolicyName = Annotated[
     str | Policy | None, PlainValidator(checks.optional(check_policy)), _word(*_POLICY_NAMES)
@@ -186,7 +191,7 @@ class Task(Table):
         offset: first arrival.
         priority: 0 and up; larger is more urgent. Used where the dispatcher's policy is fp.
         weight: how large its part is of what a policy shares out, 1 to 65535: under rate-based that of tasks of class
-            none.
+            none, under share of all.
         demand: what each job really executes, >= 1 tick: a time, a list that is repeated, or a distribution;
             default: the runs of the body, or the wcet.
         body: what a job does: "run 2ms", "point", "optional point", "suspend 1ms", "lock R", "unlock R".
@@ -206,6 +211,8 @@ class Task(Table):
         server: name of the server that it runs in; default: the root.
         class_: "hard", "soft" or "none" (key `class`): who goes first among equals of a computed key.
         initially: "present", or "absent": none of its jobs comes before a change adds it.
+        events: how many jobs are expected in each interval, used where the dispatcher's policy is rbe.
+        interval: used likewise; default: the period, or the least separation.
 
     Raises:
         InputError: a value is not right; it names the key, what was expected and what was found.
@@ -218,7 +225,7 @@ class Task(Table):
     """
 
     table = "task"
-    later_keys = ("affinity", "events", "interval")
+    later_keys = ("affinity",)
     examples: ClassVar[Mapping[str, str]] = {"name": '"sensor"'}
 
     name: Name
@@ -244,6 +251,8 @@ class Task(Table):
     server: OptionalName = None
     class_: ClassName = Field(default="hard", alias="class")
     initially: Initially = "present"
+    events: Events = 1
+    interval: OptionalTime = None
 
     @property
     def source_of_items(self) -> str:
@@ -266,6 +275,16 @@ class Task(Table):
     def shortest_separation(self) -> int | str | None:
         """The period, or the least separation, None if there is neither."""
         return self.min_separation if self.period is None else self.period
+
+    @property
+    def shortest_interval(self) -> int | str | None:
+        """The interval in which `events` are expected, None if nothing says it."""
+        return self.shortest_separation if self.interval is None else self.interval
+
+    @property
+    def lacks_deadline(self) -> bool:
+        """Whether its jobs have no deadline, unless its server gives them one."""
+        return self.arrivals is not None and self.shortest_interval is None and self.deadline is None
 
     def _conflicts(self) -> Iterable[tuple[str, str, str]]:
         """Find keys that do not go together."""
@@ -290,9 +309,8 @@ class Task(Table):
                 yield "conflict", key, f"expected none with a period, found {show(getattr(self, key))}"
         if self.period is None and self.jitter != 0:
             yield "conflict", "jitter", f"expected a period with jitter, found {show(self.jitter)} without one"
-        if self.arrivals is not None and self.shortest_separation is None and self.deadline is None:
-            message = 'missing; a task without period or min_separation needs one, for instance deadline = "10ms"'
-            yield "missing", "deadline", message
+        if self.lacks_deadline and self.server is None:
+            yield "missing", "deadline", checks.MISSING_DEADLINE
 
 
 class Server(Table):
@@ -302,7 +320,8 @@ class Server(Table):
         name: unique among servers.
         period: distance of two replenishments, >= 1 tick; of a sporadic server from its use to its return.
         budget: how long it may run in a period, 1 tick to the period.
-        kind: what becomes of the budget: "deferrable", "idling", "polling", "sporadic", "cbs" or "hard-cbs".
+        kind: what becomes of the budget: "deferrable", "idling", "polling", "sporadic", "cbs" or "hard-cbs"; or
+            "tbs" or "cus", which have none: budget / period is the share by which tasks get their deadlines.
         priority: 0 and up; larger is more urgent. Used where the parent's policy is fp.
         policy: what orders its tasks and servers.
         offset: first replenishment; before it there is no budget.

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import PlainValidator, WithJsonSchema
 
-from takt import _core, checks
+from takt import _core, catalogue, checks
 from takt.errors import InputError, show
 from takt.tables import TIME_SCHEMA, Table
 
@@ -203,13 +203,39 @@ class TimeDriven(PolicyOptions):
             yield from (("slots", slot.start), ("slots", slot.length))
 
 
-OPTIONS: tuple[type[PolicyOptions], ...] = (RateBased, TimeDriven)
+class Share(PolicyOptions):
+    """Options of the policy share.
+
+    Args:
+        variant: "generic" (virtual deadlines), "wfq" (weighted fair queueing) or "wf2q" (no job starts before it would
+            in the fluid system). Under the last two jobs are not preempted, unless `preemption` says so.
+
+    Raises:
+        InputError: a value is not right.
+    """
+
+    table = "policy.share"
+    policy = "share"
+
+    variant: Annotated[
+        str,
+        PlainValidator(checks.check_choice("variant", catalogue.SHARE_VARIANTS)),
+        WithJsonSchema({"enum": list(catalogue.SHARE_VARIANTS)}),
+    ] = "generic"
+
+
+OPTIONS: tuple[type[PolicyOptions], ...] = (RateBased, Share, TimeDriven)
 """All tables of options, by the names of their policies."""
 
 
 def options_of(options: Sequence[PolicyOptions], kind: type[_Options]) -> _Options | None:
     """Give the table of one policy; None if there is none."""
     return next((one for one in options if isinstance(one, kind)), None)
+
+
+def variant_of(options: Sequence[PolicyOptions]) -> str:
+    """Give the variant of the policy share."""
+    return (options_of(options, Share) or Share()).variant
 
 
 def by_policy() -> dict[str, type[PolicyOptions]]:

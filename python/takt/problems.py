@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from takt import _core, catalogue, times
+from takt import _core, catalogue, checks, times
 from takt.architectures import find_architecture_problems
 from takt.bodies import Op
 from takt.changes import find_change_problems
@@ -17,8 +17,9 @@ from takt.errors import Problem, show
 from takt.policy import Policy, name_of
 from takt.processors import find_processor_problems
 from takt.rates import find_rate_problems
-from takt.resolve import resources_of, runs_of, to_ticks, wcet_of
+from takt.resolve import resources_of, runs_of, span_in, to_ticks, wcet_of
 from takt.resolved import IDLE
+from takt.shares import find_share_horizon_problems, find_share_problems
 from takt.system_tables import SystemTables
 from takt.windows import find_window_problems
 
@@ -46,7 +47,11 @@ def find_problems(
 
 def find_horizon_problems(system: SystemTables, horizon: int | str) -> list[Problem]:
     """Find what is wrong with a horizon, right in itself, that is to replace that of a system."""
-    return list(_Checker(system, (), ()).times_of("system", None, (("horizon", horizon),)))
+    checker = _Checker(system, (), ())
+    problems = list(checker.times_of("system", None, (("horizon", horizon),)))
+    if system.policy == "share" and not problems:
+        problems += find_share_horizon_problems(checker.ticks(horizon))
+    return problems
 
 
 class _Checker:
@@ -78,6 +83,7 @@ class _Checker:
             yield from self.resource(resource)
         yield from find_architecture_problems(self.system)
         yield from find_rate_problems(self.system)
+        yield from find_share_problems(self.system)
         yield from find_processor_problems(self.system)
         yield from find_change_problems(self.system, self.change_times, self.version)
 
@@ -189,7 +195,7 @@ class _Checker:
 
         users = [task for task in self.system.tasks if resource.name in resources_of(task)]
         for other in users[1:]:
-            if other.server != users[0].server:
+            if self.place_of(other) != self.place_of(users[0]):
                 message = (
                     f"expected users in one dispatcher, found {show(users[0].name)} {_place(users[0])} "
                     f"and {show(other.name)} {_place(other)}"
@@ -197,6 +203,10 @@ class _Checker:
                 yield about("name", message)
                 return
         policy = self.policy_in(users[0].server) if users else None
+        rule = next((rule for rule in map(self.rule_of, users) if rule is not None), None)
+        if rule is not None and resource.protocol in catalogue.CEILING_PROTOCOLS:
+            message = f"found {show(resource.protocol)} in a server of kind {show(rule.kind)}; it needs fixed deadlines"
+            yield about("protocol", message)
         yield from self.mixture(resource, users)
         if policy is not None and resource.protocol in catalogue.CEILING_PROTOCOLS and policy not in _LEVELLED:
             message = f"found {show(resource.protocol)} under {show(name_of(policy))}; it needs {', '.join(_LEVELLED)}"
@@ -209,7 +219,7 @@ class _Checker:
         beside = {
             name
             for task in self.system.tasks
-            if users and task.server == users[0].server
+            if users and self.place_of(task) == self.place_of(users[0])
             for name in resources_of(task)
         }
         for other in self.system.resources:
@@ -308,6 +318,15 @@ class _Checker:
         if policy == "rm" and task.shortest_separation is None:
             message = 'missing; rm orders by period: give one, for instance min_separation = "10ms"'
             yield self.about(task, "min_separation", "missing", message)
+        rule = self.rule_of(task)
+        if rule is not None:
+            yield from self.in_rule(task, rule)
+            return
+        if task.server is not None and task.lacks_deadline:
+            yield self.about(task, "deadline", "missing", checks.MISSING_DEADLINE)
+        if policy == "rbe" and task.shortest_interval is None:
+            message = 'missing; rbe gives deadlines by it, for instance interval = "10ms"'
+            yield self.about(task, "interval", "missing", message)
         if isinstance(task.threshold, int):
             yield from self.priority_threshold(task, task.threshold, policy)
         elif task.threshold is not None:
@@ -339,7 +358,31 @@ class _Checker:
         if home is None:
             return self.system.policy
         server = self.servers.get(home)
-        return None if server is None else server.policy
+        if server is None or not catalogue.server_kind(server.kind).is_rule:
+            return None if server is None else server.policy
+        parent = self.servers.get(server.parent) if server.parent is not None else self.system
+        return None if parent is None else parent.policy
+
+    def rule_of(self, task: Task) -> Server | None:
+        """Give the server that only gives a task its deadlines, None if the task is in another one or none."""
+        server = None if task.server is None else self.servers.get(task.server)
+        return server if server is not None and catalogue.server_kind(server.kind).is_rule else None
+
+    def place_of(self, task: Task) -> str | None:
+        """Name the server in which a task competes, None at the root."""
+        rule = self.rule_of(task)
+        return task.server if rule is None else rule.parent
+
+    def in_rule(self, task: Task, server: Server) -> Iterator[Problem]:
+        """A task leaves its deadlines to its server, and they are not too long."""
+        for key in ("deadline", "threshold"):
+            if getattr(task, key) is not None:
+                message = f"expected none in a server of kind {show(server.kind)}, found {show(getattr(task, key))}"
+                yield self.about(task, key, "conflict", message)
+        span = span_in(task, server, self.system.resolution)
+        if span > times.MAX_TICKS:
+            message = f"expected wcet / share of at most {times.MAX_TICKS} ticks, found {span}"
+            yield self.about(task, "wcet", "out-of-range", message)
 
     def server(self, server: Server) -> Iterator[Problem]:
         """One server fits the system."""
@@ -359,12 +402,27 @@ class _Checker:
         """The parent and the tasks of a server suit its kind."""
         kind = catalogue.server_kind(server.kind)
         policy = self.policy_in(server.parent)
-        if kind.wants_deadline and policy not in (None, "edf"):
+        if kind.wants_deadline and policy not in (None, *catalogue.DEADLINE_POLICIES):
             message = f"expected a kind without deadlines under {show(name_of(policy))}, found {show(server.kind)}"
-            yield Problem(f"{message}; it needs edf", "conflict", table="server", entity=server.name, key="kind")
+            needed = " or ".join(catalogue.DEADLINE_POLICIES)
+            yield Problem(f"{message}; it needs {needed}", "conflict", table="server", entity=server.name, key="kind")
+        parent = None if server.parent is None else self.servers.get(server.parent)
+        if parent is not None and catalogue.server_kind(parent.kind).is_rule:
+            message = f"expected a server that can hold others, found {show(parent.name)} of kind {show(parent.kind)}"
+            yield Problem(message, "conflict", table="server", entity=server.name, key="parent")
+        if kind.is_rule:
+            yield from self.rule(server)
         if kind.idles and any(task.name == IDLE for task in self.system.tasks):
             message = f'expected another name: "{IDLE}" is what an idling server does without work'
             yield Problem(message, "conflict", table="task", entity=IDLE, key="name")
+
+    def rule(self, server: Server) -> Iterator[Problem]:
+        """A server without budget and dispatcher has no keys for them."""
+        for key, default in (("policy", "fp"), ("offset", 0)):
+            found = getattr(server, key)
+            if found != default:
+                message = f"expected none with kind {show(server.kind)}, found {show(found)}"
+                yield Problem(message, "conflict", table="server", entity=server.name, key=key)
 
     def unknown_server(self, table: str, entity: str, key: str, name: str) -> Problem:
         """Say that there is no such server."""
@@ -402,7 +460,8 @@ _Times = Iterator[tuple[str, int | str | None]]
 
 def _task_times(task: Task) -> _Times:
     """List the times of a task with their keys."""
-    for key in ("period", "min_separation", "jitter", "wcet", "deadline", "offset", "promotion", "mandatory"):
+    keys = ("period", "min_separation", "jitter", "wcet", "deadline", "offset", "promotion", "mandatory", "interval")
+    for key in keys:
         yield key, getattr(task, key)
     for key in ("arrivals", "demand"):
         yield from ((key, value) for value in _times_in(getattr(task, key)))

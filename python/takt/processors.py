@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from takt import catalogue
 from takt.bodies import Op
 from takt.errors import Problem, show
 from takt.restrictions import about, given, refuse_members
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from takt.model import Platform, Task
 
 
-_ONE_PROCESSOR = ("llf", "rate-based", *WINDOW_POLICIES)
+_ONE_PROCESSOR = ("llf", "rate-based", *catalogue.RULE_POLICIES, *WINDOW_POLICIES)
 """Policies that change a job's order or its budget while it runs."""
 
 

@@ -13,7 +13,7 @@ from takt.bodies import Op
 from takt.distributions import Distribution
 from takt.errors import InputError, Problem
 from takt.policy import Policy, name_of
-from takt.policy_options import FORMULA, RATE_RULES, RateBased
+from takt.policy_options import FORMULA, RATE_RULES, RateBased, variant_of
 from takt.resolved import (
     DROP,
     LAXITY_SHIFT,
@@ -55,6 +55,8 @@ def resolve(system: System) -> ResolvedSystem:
         return int(to_ticks(value, system.resolution))
 
     policies = {ROOT: system.policy} | {homes[server.name]: server.policy for server in system.servers}
+    groups = {homes[server.name]: server for server in system.servers if catalogue.server_kind(server.kind).is_rule}
+    policies |= {number: policies[homes[server.parent]] for number, server in groups.items()}
     by_name = {task.name: task for task in system.tasks}
     versions = _versions(system)
     architecture = _architecture(system.platform, ticks)
@@ -71,19 +73,26 @@ def resolve(system: System) -> ResolvedSystem:
         wcet = 1 if is_greedy else wcet_of(task, system.resolution)
         separation = task.shortest_separation
         arrivals = _arrivals(task, ticks, system.resolution)
+        events = task.events if policies[home] == "rbe" and home not in groups else 0
+        is_flow = system.policy == "share" and home == ROOT
+        is_packet = is_flow and variant_of(system.options) != "generic" and task.preemption is None
         return ResolvedTask(
             name=task.name,
             class_=task.class_,
             home=home,
             period=0 if separation is None else ticks(separation),
-            deadline=relative_deadline(task, system.resolution),
+            deadline=span_in(task, groups[home], system.resolution)
+            if home in groups
+            else relative_deadline(task, system.resolution),
             offset=ticks(task.offset),
             wcet=wcet,
-            level=ranks[home][task.priority],
-            preemption_key=_preemption_key(task, by_name, policies[home], ranks[home], system.resolution),
+            level=1 if home in groups else ranks[home][task.priority],
+            preemption_key=0
+            if is_packet
+            else _preemption_key(task, by_name, policies[home], ranks[home], system.resolution),
             on_miss=task.on_miss if architecture is None else DROP,
             jitter=ticks(task.jitter),
-            is_external=arrivals is not None or task.jitter != 0,
+            is_external=arrivals is not None or task.jitter != 0 or events > 0 or home in groups or is_flow,
             suspends=any(op == Op.SUSPEND for op, _ in body),
             locks=any(op == Op.LOCK for op, _ in body),
             priority=task.priority,
@@ -94,6 +103,8 @@ def resolve(system: System) -> ResolvedSystem:
             adapts=task.on_overrun == "adapt",
             body=body if any(op != Op.RUN for op, _ in body) else (),
             is_absent=task.initially == "absent",
+            events=events,
+            interval=ticks(task.shortest_interval or 0) if events > 0 else 0,
         )
 
     def resolved_server(server: Server, number: int) -> ResolvedServer:
@@ -114,6 +125,7 @@ def resolve(system: System) -> ResolvedSystem:
     def resolved_resource(resource: Resource) -> ResolvedResource:
         users = [task for task in system.tasks if resource.name in resources_of(task)]
         home = homes[users[0].server]
+        home = homes[groups[home].parent] if home in groups else home
         has_ceiling = resource.protocol in catalogue.CEILING_PROTOCOLS
         ceilings = [
             level_of(version, policies[home], ranks[home], system.resolution)
@@ -134,6 +146,7 @@ def resolve(system: System) -> ResolvedSystem:
         seed=system.seed,
         costs=ResolvedCosts() if architecture is not None else _costs(system.platform, ticks),
         architecture=architecture,
+        share=variant_of(system.options) if system.policy == "share" else None,
         rates=_rates(system, ticks) if system.policy == RateBased.policy else None,
         cpus=system.cpus,
         changes=_changes(system, [resolved_task(version) for version in versions.values()]),
@@ -207,8 +220,14 @@ def _priorities_by_home(system: System, homes: dict[str | None, int]) -> list[li
 
 def relative_deadline(task: Task, resolution: str) -> int:
     """Give the relative deadline of a task in ticks."""
-    given = task.shortest_separation if task.deadline is None else task.deadline
+    given = task.shortest_interval if task.deadline is None else task.deadline
     return 0 if given is None else int(to_ticks(given, resolution))
+
+
+def span_in(task: Task, server: Server, resolution: str) -> int:
+    """Give for how long a job would run at the speed that the share of its server is, in ticks, rounded up."""
+    period, budget = (int(to_ticks(value, resolution)) for value in (server.period, server.budget))
+    return -(-wcet_of(task, resolution) * period // budget)
 
 
 def runs_of(task: Task, resolution: str) -> int:
@@ -253,6 +272,7 @@ def level_of(task: Task, policy: str | Policy, ranks: Mapping[int, int], resolut
         "rm": lambda: int(to_ticks(task.shortest_separation or 0, resolution)),
         "dm": lambda: deadline,
         "edf": lambda: deadline,
+        "rbe": lambda: deadline,
     }
     return levels_by_policy[name_of(policy)]()
 
@@ -398,7 +418,7 @@ def _extent_of_change(change: ResolvedChange, resolved: ResolvedSystem) -> tuple
 def _extent(member: ResolvedTask | ResolvedServer) -> tuple[int, int]:
     """Say from when on the releases of a task or server repeat, and after how many ticks; 0 if never."""
     if isinstance(member, ResolvedServer):
-        return member.offset, member.period
+        return member.offset, 1 if catalogue.server_kind(member.kind).is_rule else member.period
     if member.arrivals is not None and member.arrivals.kind == "listed":
         return member.arrivals.values[-1] + member.deadline, 1
     cycle = 1 if member.windows is None else max(1, member.windows.cycle)

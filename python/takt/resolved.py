@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import ClassVar, TypeVar
 
 from takt import _core, times
+from takt.catalogue import SHARE_VARIANTS
 from takt.policy import Adapter, Policy
 
 ROOT = 0
@@ -98,18 +99,19 @@ class ResolvedTask:
             level under fp, a key under rm and dm, relative to the start under edf and llf, there shifted.
         on_miss: "continue", "abort", "skip" or "drop".
         jitter: a release is up to this after the arrival.
-        is_external: whether jobs arrive as events: always but for a periodic task without jitter.
+        is_external: whether jobs arrive as events: always but for a periodic task without jitter and rule.
         suspends: whether a job may suspend itself.
         locks: whether a job may lock a resource.
         priority: as the author gave it.
         arrivals: instants, or a distribution of separations; None for a periodic task.
         demand: what the jobs execute.
         body: op and ticks, or number of the resource, of each item; empty if jobs just run.
-        weight: its part of what a rate-based root gives to tasks of class none.
+        weight: its part of what a rate-based root gives to tasks of class none, or of all weights under share.
         is_greedy: whether under a rate-based root its jobs use the whole budget of a window; its wcet is 1 then.
         adapts: whether under a rate-based root its estimate follows what its jobs execute.
         is_absent: whether it waits for a change that adds it.
         windows: of its jobs, None if these run whenever they are the most urgent.
+        events, interval: its deadlines are those of rate-based execution, of so many in each interval; else 0.
     """
 
     name: str
@@ -135,6 +137,8 @@ class ResolvedTask:
     adapts: bool = False
     is_absent: bool = False
     windows: ResolvedWindows | None = None
+    events: int = 0
+    interval: int = 0
 
     is_server: ClassVar[bool] = False
 
@@ -316,6 +320,7 @@ class ResolvedSystem:
     rates: ResolvedRates | None = None
     cpus: int = 1
     changes: tuple[ResolvedChange, ...] = ()
+    share: str | None = None
 
     @property
     def first_task(self) -> int:
@@ -413,6 +418,13 @@ class ResolvedSystem:
             locks=_column(tasks, lambda task: task.locks),
             is_absent=_column(tasks, lambda task: task.is_absent),
         )
+        spec.set_events(
+            events=_column(tasks, lambda task: task.events), interval=_column(tasks, lambda task: task.interval)
+        )
+        if (self.share is None) != (self.policy != "share"):
+            raise ValueError("share and the policy do not go together")
+        if self.share is not None:
+            spec.set_shares(SHARE_VARIANTS.index(self.share), _column(tasks, lambda task: task.weight))
         for number, task in enumerate(tasks):
             if not task.demand.is_constant:
                 spec.set_demand(number, *task.demand.arguments())

@@ -180,7 +180,8 @@ class Result:
         Raises:
             ValueError: the jobs were not asked for.
         """
-        return _asked_for(self._windows, "jobs")
+        windows = _asked_for(self._windows, "jobs")
+        return windows if self.system.resolved.rates is not None else windows.clear()
 
     @property
     def ledger(self) -> pl.DataFrame:
@@ -214,13 +215,15 @@ class Result:
     def deadlines(self) -> pl.DataFrame:
         """The absolute deadlines of all jobs: task, job, deadline, in the order of `jobs`.
 
-        In a rate-based system those that it gave, null of a job that had no window.
+        In a rate-based system, and where jobs have deadline rules, those that were given; null of a job that had no
+        window.
 
         Raises:
             ValueError: the jobs were not asked for.
         """
-        if self.system.resolved.rates is not None:
-            return self.windows.select("task", "job", "deadline")
+        given = _asked_for(self._windows, "jobs")
+        if len(given):
+            return given.select("task", "job", "deadline")
         return _deadlines(self.system.resolved, self.jobs)
 
     @property

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from takt import _core
+from takt.catalogue import SHARE_VARIANTS
 from takt.errors import InputError, file_error, printable, system_error
 from takt.policy import Policy, name_of
 from takt.resolved import (
@@ -157,6 +158,7 @@ def _describe(system: ResolvedSystem, platform: str, horizon: int) -> dict[str, 
             "order_rows": system.order_rows,
             "time_rows": system.time_rows,
             "cpus": system.cpus,
+            "share": system.share,
         },
         "entities": [{"id": number, **row} for number, row in enumerate(rows, start=1)],
         "resources": [asdict(resource) for resource in system.resources],
@@ -201,6 +203,8 @@ def _task_row(task: ResolvedTask) -> dict[str, Any]:
         "is_greedy": task.is_greedy,
         "adapts": task.adapts,
         "is_absent": task.is_absent,
+        "events": task.events,
+        "interval": task.interval,
         **({} if task.windows is None else {"windows": asdict(task.windows)}),
     }
 
@@ -338,6 +342,7 @@ def _system(header: Mapping[str, Any]) -> ResolvedSystem:
         time_rows=_get(system, "time_rows", int),
         changes=tuple(map(_change, _get(header, "changes", list))),
         cpus=_get(system, "cpus", int),
+        share=None if system.get("share") is None else _word(system, "share", SHARE_VARIANTS),
         rates=None if system.get("rates") is None else _rates(_get(system, "rates", dict)),
     )
 
@@ -436,6 +441,8 @@ def _task(row: Mapping[str, Any]) -> ResolvedTask:
         is_greedy=_flag(row, "is_greedy"),
         adapts=_flag(row, "adapts"),
         is_absent=_flag(row, "is_absent"),
+        events=_get(row, "events", int),
+        interval=_get(row, "interval", int),
         windows=None if "windows" not in row else _windows(_get(row, "windows", dict)),
     )
 

@@ -156,12 +156,13 @@ def _task_problems(task: Task, system: SystemTables) -> Iterator[Problem]:
         yield _about(task, key, "conflict", f"expected none with {what}, found {show(getattr(task, key))}")
     if task.preemption == "non-preemptive":
         yield _about(task, "preemption", "conflict", f'expected none with {what}, found "non-preemptive"')
-    if task.initially == "absent":
-        yield _about(task, "initially", "conflict", f'expected "present" with {what}, found "absent"')
     if task.on_overrun == "continue":
         return
     if system.policy in WINDOW_POLICIES:
         message = f"expected none with {what}, which enforces budgets by itself, found {show(task.on_overrun)}"
+        yield _about(task, "on_overrun", "conflict", message)
+    elif system.policy in catalogue.RULE_POLICIES:
+        message = f"expected none with policy = {show(system.policy)}, found {show(task.on_overrun)}"
         yield _about(task, "on_overrun", "conflict", message)
     elif not isinstance(system.policy, str):
         message = f"expected none under a policy in Python, found {show(task.on_overrun)}"

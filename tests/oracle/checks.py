@@ -8,14 +8,17 @@ from .changes import in_order, versions_of
 from .model import (
     BODY_ITEMS,
     CLASSES,
+    DEADLINE_POLICIES,
     EDF_KINDS,
     KINDS,
-    LLF_PROTOCOLS,
+    LEVELLESS_POLICIES,
+    LEVELLESS_PROTOCOLS,
     ON_MISS,
     POINT_MODELS,
     POLICIES,
     PREEMPTIONS,
     PROTOCOLS,
+    RULE_KINDS,
     Platform,
     Resource,
     Server,
@@ -39,7 +42,7 @@ def check(system: System) -> None:
     for server in system.servers:
         _check_server(server, system)
         _require(
-            server.kind not in EDF_KINDS or policies[server.parent] == "edf",
+            server.kind not in EDF_KINDS + RULE_KINDS or policies[server.parent] in DEADLINE_POLICIES,
             server.name,
             f"kind {server.kind!r} needs an edf parent",
         )
@@ -83,7 +86,7 @@ def _check_changed_policy(policy: str, system: System) -> None:
         _require(task.threshold is None, task.name, "a threshold at the root and another policy exclude each other")
         _require(policy != "rm" or task.rate_period is not None, task.name, "rm orders by period: give min_separation")
     for resource in system.resources:
-        has_ceiling = resource.name in names and resource.protocol not in LLF_PROTOCOLS
+        has_ceiling = resource.name in names and resource.protocol not in LEVELLESS_PROTOCOLS
         _require(not has_ceiling, resource.name, "a ceiling at the root and another policy exclude each other")
     for server in system.servers:
         is_fit = policy == "edf" or server.parent is not None or server.kind not in EDF_KINDS
@@ -105,6 +108,8 @@ def _check_server(server: Server, system: System) -> None:
     _require(server.policy in POLICIES, server.name, f"policy {server.policy!r} is unknown")
     _require(server.kind in KINDS, server.name, f"kind {server.kind!r} is unknown")
     _require(0 < server.budget <= server.period, server.name, "budget must be 1..period")
+    rules = [other.name for other in system.servers if other.kind in RULE_KINDS]
+    _require(server.parent not in rules, server.name, "its parent holds tasks only")
     _require(server.offset >= 0, server.name, "offset must be >= 0")
     parents = {other.name: other.parent for other in system.servers}
     ancestor = server.parent
@@ -122,6 +127,8 @@ def _check_task(task: Task) -> None:
     _require(all(demand >= 1 for demand in task.demands), task.name, "demand must be >= 1")
     _require(task.declared_wcet >= 1, task.name, "wcet must be >= 1")
     _require(task.relative_deadline >= 1, task.name, "deadline must be >= 1")
+    _require(task.events >= 1, task.name, "events must be >= 1")
+    _require(task.interval is None or task.interval >= 1, task.name, "interval must be >= 1")
     _require(task.offset >= 0, task.name, "offset must be >= 0")
     _require(task.class_ in CLASSES, task.name, f"class {task.class_!r} is unknown")
     _require(task.preemption in (None, *PREEMPTIONS), task.name, f"preemption {task.preemption!r} is unknown")
@@ -165,19 +172,23 @@ def _check_sections(task: Task, names: list[str]) -> None:
 def _check_resource(resource: Resource, system: System, policies: dict[str | None, str]) -> None:
     """Check the protocol of a resource against the dispatcher of its users."""
     _require(resource.protocol in PROTOCOLS, resource.name, f"protocol {resource.protocol!r} is unknown")
-    homes = {task.server for task in system.tasks if resource.name in task.resources}
+    users = [task for task in system.tasks if resource.name in task.resources]
+    parents = {server.name: server.parent for server in system.servers if server.kind in RULE_KINDS}
+    homes = {parents.get(task.server or "", task.server) for task in users}
     _require(len(homes) <= 1, resource.name, "its users must be in one dispatcher")
-    _require(
-        resource.protocol in LLF_PROTOCOLS or "llf" not in [policies.get(home) for home in homes],
-        resource.name,
-        f"protocol {resource.protocol!r} and llf exclude each other",
-    )
+    for policy in ["rbe" for task in users if task.server in parents] + [policies.get(home) for home in homes]:
+        _require(
+            resource.protocol in LEVELLESS_PROTOCOLS or policy not in LEVELLESS_POLICIES,
+            resource.name,
+            f"protocol {resource.protocol!r} and {policy} exclude each other",
+        )
 
 
 def _check_place(task: Task, policy: str, system: System) -> None:
     """Check a task against its dispatcher."""
     neighbours = [other.name for other in system.tasks if other.server == task.server]
     _require(policy != "rm" or task.rate_period is not None, task.name, "rm orders by period: give min_separation")
+    _require(policy != "rbe" or task.rate_interval is not None, task.name, "rbe wants an interval")
     if task.threshold is None:
         return
     _require(not task.non_preemptive, task.name, "threshold and non-preemptive exclude each other")

@@ -29,6 +29,7 @@ TASK_KEYS: dict[str, Callable[[TaskState], int]] = {
     "dm": lambda task: task.version.relative_deadline,
     "edf": lambda task: task.backlog[0].deadline,
     "llf": _latest_start,
+    "rbe": lambda task: task.backlog[0].deadline,
 }
 SERVER_KEYS: dict[str, Callable[[ServerState], int]] = {
     "fp": lambda server: -server.spec.priority,
@@ -36,6 +37,7 @@ SERVER_KEYS: dict[str, Callable[[ServerState], int]] = {
     "dm": lambda server: server.spec.period,
     "edf": lambda server: server.deadline(),
     "llf": lambda server: server.deadline() - server.budget,
+    "rbe": lambda server: server.deadline(),
 }
 THRESHOLD_KEYS: dict[str, Callable[[Task, int], int]] = {
     "fp": lambda other, start: -other.priority,
@@ -43,6 +45,7 @@ THRESHOLD_KEYS: dict[str, Callable[[Task, int], int]] = {
     "dm": lambda other, start: other.relative_deadline,
     "edf": lambda other, start: start + other.relative_deadline,
     "llf": lambda other, start: start + other.relative_deadline - other.declared_wcet,
+    "rbe": lambda other, start: start + other.relative_deadline,
 }
 
 

@@ -20,8 +20,9 @@ LEVELS: dict[str, Callable[[Task], int]] = {
     "dm": lambda task: task.relative_deadline,
     "edf": lambda task: task.relative_deadline,
     "llf": lambda task: 0,
+    "rbe": lambda task: 0,
 }
-"""Under llf no protocol asks for a level."""
+"""Under llf and rbe no protocol asks for a level."""
 
 
 def build_resources(system: System, tasks: list[TaskState]) -> None:
@@ -39,6 +40,8 @@ def level(child: Child) -> int:
     if isinstance(child.spec, Server):
         return -child.spec.priority if child.home.policy == "fp" else child.spec.period
     assert isinstance(child, TaskState)
+    if child.rule is not None and child.home.policy == "edf":
+        return child.backlog[0].deadline - child.backlog[0].arrival
     return LEVELS[child.home.policy](child.version)
 
 

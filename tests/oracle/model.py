@@ -15,17 +15,20 @@ PointRow = tuple[int, str, int, bool, bool]
 LockRow = tuple[int, str, int, str, str]
 Deadlock = tuple[int, tuple[tuple[str, str], ...]]
 
-POLICIES = ("fp", "edf", "rm", "dm", "llf")
+POLICIES = ("fp", "edf", "rm", "dm", "llf", "rbe")
 CLASSES = ("hard", "soft", "none")
 IDLE = "idle"
-KINDS = ("deferrable", "idling", "polling", "sporadic", "cbs", "hard-cbs")
+KINDS = ("deferrable", "idling", "polling", "sporadic", "cbs", "hard-cbs", "tbs", "cus")
 EDF_KINDS = ("cbs", "hard-cbs")
+RULE_KINDS = ("tbs", "cus")
+DEADLINE_POLICIES = ("edf", "rbe")
 PREEMPTIONS = ("preemptive", "non-preemptive")
 ON_MISS = ("continue", "abort", "skip")
 POINT_MODELS = ("push", "pull")
 BODY_ITEMS = ("run", "point", "optional point", "suspend", "lock", "unlock")
 PROTOCOLS = ("none", "npcs", "pip", "pcp", "icpp", "srp")
-LLF_PROTOCOLS = ("none", "npcs", "pip")
+LEVELLESS_POLICIES = ("llf", "rbe")
+LEVELLESS_PROTOCOLS = ("none", "npcs", "pip")
 
 
 class Step(NamedTuple):
@@ -85,6 +88,8 @@ class Task:
         subjobs: lengths of runs with a point between any two; instead of a body.
         on_miss: "continue", "abort" or "skip".
         absent: whether it waits for a change that adds it; then releases count from that.
+        events: x, how many jobs rbe expects in an interval, >= 1.
+        interval: y; None means the period, or else the minimum separation.
     """
 
     name: str
@@ -104,6 +109,8 @@ class Task:
     subjobs: tuple[int, ...] | None = None
     on_miss: str = "continue"
     absent: bool = False
+    events: int = 1
+    interval: int | None = None
 
     @property
     def rate_period(self) -> int | None:
@@ -113,7 +120,12 @@ class Task:
     @property
     def relative_deadline(self) -> int:
         """The deadline counted from the arrival, in ticks; 0 if the task has none, which is refused."""
-        return (self.rate_period or 0) if self.deadline is None else self.deadline
+        return (self.rate_interval or 0) if self.deadline is None else self.deadline
+
+    @property
+    def rate_interval(self) -> int | None:
+        """The interval in which rbe expects so many jobs."""
+        return self.rate_period if self.interval is None else self.interval
 
     @property
     def non_preemptive(self) -> bool:
@@ -169,7 +181,8 @@ class Server:
         policy: one of POLICIES, the order of its children.
         offset: first replenishment, >= 0; the budget is 0 before it.
         parent: name of the server that holds it; None means the root.
-        kind: one of KINDS; "cbs" and "hard-cbs" stand under edf only.
+        kind: one of KINDS; the last four stand under edf and rbe only. "tbs" and
+            "cus" have no budget and hold tasks only, which compete in the parent; budget / period is their share.
     """
 
     name: str

@@ -518,7 +518,7 @@ def _owner_of_tick(chosen: Child) -> tuple[str, str, int]:
 
 def _unfinished_jobs(task: TaskState, horizon: int) -> list[JobState]:
     """List the jobs released before the horizon that did not end, those included whose release still waits."""
-    while task.is_release_due(horizon - 1):
+    while task.has_arrived(horizon - 1):
         task.backlog.append(task.make_next_job())
     return task.backlog
 

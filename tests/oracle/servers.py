@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .model import System
+from .model import RULE_KINDS, System
 from .states import Dispatcher, ServerState
 
 MAX_RETURNS = 32
@@ -151,6 +151,14 @@ class HardConstantBandwidth(ConstantBandwidth):
         """Wait."""
 
 
+class Rule(ServerState):
+    """Only gives its tasks their deadlines (rules.py), which compete where it stands: it is never charged."""
+
+    def is_replenishment_due(self, now: int) -> bool:
+        """Say that there are none."""
+        return False
+
+
 CLASS_OF_KIND: dict[str, type[ServerState]] = {
     "deferrable": ServerState,
     "idling": Idling,
@@ -158,6 +166,8 @@ CLASS_OF_KIND: dict[str, type[ServerState]] = {
     "sporadic": Sporadic,
     "cbs": ConstantBandwidth,
     "hard-cbs": HardConstantBandwidth,
+    "tbs": Rule,
+    "cus": Rule,
 }
 
 
@@ -169,6 +179,8 @@ def build_servers(system: System, root: Dispatcher) -> list[ServerState]:
         home = root if spec.parent is None else insides[spec.parent]
         server = CLASS_OF_KIND[spec.kind](spec, file_order, home, insides[spec.name], spec.offset)
         server.inside.owner = server
+        if spec.kind in RULE_KINDS:
+            server.budget, server.replenishment = spec.budget, None
         home.servers.append(server)
         servers.append(server)
     return servers

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from .changes import Release, releases_of, versions_of
-from .model import Mark, Resource, Server, System, Task
+from .model import RULE_KINDS, Mark, Resource, Server, System, Task
+from .rules import Bandwidth
 
 
 @dataclass(eq=False)
@@ -177,6 +178,8 @@ class TaskState:
         released: how many releases were handled.
         backlog: its unfinished jobs, the current one first.
         following: the first release that was not handled, once somebody has asked.
+        deadlines: of all jobs so far.
+        rule: what gives its jobs their starts and deadlines besides; None if nothing does.
     """
 
     spec: Task
@@ -187,6 +190,8 @@ class TaskState:
     released: int = 0
     backlog: list[JobState] = field(default_factory=list)
     following: list[Release] = field(default_factory=list)
+    deadlines: list[int] = field(default_factory=list)
+    rule: Bandwidth | None = None
 
     @property
     def version(self) -> Task:
@@ -199,9 +204,21 @@ class TaskState:
 
     def next_release(self) -> tuple[int, int] | None:
         """Give release and arrival of the first job whose release was not handled; None if there is none."""
+        release = self.arrival()
+        if release is None or self.rule is None:
+            return release
+        return self.rule.of(self.spec, self.released)[0], release[1]
+
+    def arrival(self) -> tuple[int, int] | None:
+        """Give the first release that was not handled, as it would be without a rule, and its arrival."""
         if not self.following:
             self.following = [release for release in [next(self.upcoming, None)] if release is not None]
         return self.following[0][:2] if self.following else None
+
+    def has_arrived(self, now: int) -> bool:
+        """Say whether there is a job whose release was not handled though it came, be it that its rule puts it off."""
+        release = self.arrival()
+        return release is not None and release[0] <= now
 
     def is_release_due(self, now: int) -> bool:
         """Say whether a release is due and was not handled."""
@@ -223,7 +240,17 @@ class TaskState:
         number = self.released
         self.released += 1
         demand = spec.demands[number % len(spec.demands)]
-        return JobState(number, arrival, arrival + spec.relative_deadline, demand, list(spec.marks), spec)
+        self.deadlines.append(self.deadline_of(spec, number, arrival))
+        return JobState(number, arrival, self.deadlines[number], demand, list(spec.marks), spec)
+
+    def deadline_of(self, spec: Task, number: int, arrival: int) -> int:
+        """Give the deadline of the next job: under rbe not so soon that more than x are due in an interval."""
+        if self.rule is not None:
+            return self.rule.of(self.spec, number)[1]
+        due = arrival + spec.relative_deadline
+        if self.home.policy != "rbe" or number < spec.events:
+            return due
+        return max(due, self.deadlines[number - spec.events] + (spec.rate_interval or 0))
 
 
 @dataclass(eq=False)
@@ -310,12 +337,16 @@ def is_anything_due(dispatcher: Dispatcher, now: int) -> bool:
 
 def build_tasks(system: System, root: Dispatcher, servers: list[ServerState]) -> list[TaskState]:
     """Make the tasks and hang them into the tree."""
-    insides = {server.spec.name: server.inside for server in servers}
+    insides = {server.spec.name: server.home if server.spec.kind in RULE_KINDS else server.inside for server in servers}
+    rules = {server.spec.name: Bandwidth(server.spec) for server in servers if server.spec.kind in RULE_KINDS}
     tasks = []
     for file_order, spec in enumerate(system.tasks):
         home = root if spec.server is None else insides[spec.server]
         versions = [version for _, version in versions_of(spec, system.changes)]
-        task = TaskState(spec, file_order, home, releases_of(spec, system.changes), versions)
+        releases = releases_of(spec, system.changes)
+        task = TaskState(spec, file_order, home, releases, versions, rule=rules.get(spec.server or ""))
+        if task.rule is not None:
+            task.rule.members.append(spec)
         home.tasks.append(task)
         tasks.append(task)
     return tasks

@@ -19,13 +19,16 @@ from hypothesis import strategies as st
 from .changes import versions_of
 from .model import (
     CLASSES,
+    DEADLINE_POLICIES,
     EDF_KINDS,
     KINDS,
-    LLF_PROTOCOLS,
+    LEVELLESS_POLICIES,
+    LEVELLESS_PROTOCOLS,
     ON_MISS,
     POINT_MODELS,
     POLICIES,
     PROTOCOLS,
+    RULE_KINDS,
     Change,
     Platform,
     Resource,
@@ -67,7 +70,8 @@ PLAIN_POLICIES = ("fp", "edf")
 
 def policies(features: Features = PLAIN) -> st.SearchStrategy[str]:
     """Make the policy of the root or of a server."""
-    return st.sampled_from(POLICIES if "policies" in features else PLAIN_POLICIES)
+    steady = [policy for policy in POLICIES if policy != "rbe" or "changes" not in features]
+    return st.sampled_from(steady if "policies" in features else PLAIN_POLICIES)
 
 
 def periods(least: int = MIN_PERIOD) -> st.SearchStrategy[int]:
@@ -91,12 +95,14 @@ def deadlines(period: int) -> st.SearchStrategy[int | None]:
     return st.one_of(st.none(), st.integers(1, period), st.integers(period, 3 * period))
 
 
-def kinds(parent_policy: str, features: Features) -> st.SearchStrategy[str]:
-    """Make the kind of a server; half of those under edf have constant bandwidth."""
+def kinds(parent_policy: str, features: Features, *, with_rules: bool = False) -> st.SearchStrategy[str]:
+    """Make the kind of a server; most of those under edf have constant bandwidth, or are rules."""
     if "kinds" not in features:
         return st.just(KINDS[0])
-    anywhere = st.sampled_from([kind for kind in KINDS if kind not in EDF_KINDS])
-    return st.one_of(anywhere, st.sampled_from(EDF_KINDS)) if parent_policy == "edf" else anywhere
+    anywhere = st.sampled_from([kind for kind in KINDS if kind not in EDF_KINDS + RULE_KINDS])
+    may_rule = with_rules and "changes" not in features
+    by_deadline = [st.sampled_from(EDF_KINDS), *([st.sampled_from(RULE_KINDS)] if may_rule else [])]
+    return st.one_of(anywhere, *by_deadline) if parent_policy in DEADLINE_POLICIES else anywhere
 
 
 @st.composite
@@ -115,10 +121,13 @@ def servers(
     is_chain = draw(st.booleans())
     made: list[Server] = []
     for number in range(1, count + 1):
-        homes: dict[str | None, str] = {None: root_policy} | {server.name: server.policy for server in made}
+        homes: dict[str | None, str] = {None: root_policy} | {
+            server.name: server.policy for server in made if server.kind not in RULE_KINDS
+        }
         parent = draw(st.sampled_from(list(homes)[-1:] if is_chain else list(homes)))
-        kind = draw(kinds(homes[parent], features))
-        made.append(replace(draw(_server(f"S{number}", parent, features)), kind=kind))
+        kind = draw(kinds(homes[parent], features, with_rules=True))
+        server = replace(draw(_server(f"S{number}", parent, features)), kind=kind)
+        made.append(replace(server, policy="fp", offset=0) if kind in RULE_KINDS else server)
     return tuple(made) if parents_first else tuple(draw(st.permutations(made)))
 
 
@@ -156,6 +165,7 @@ def _task(draw: st.DrawFn, name: str, homes: dict[str | None, str], share: int, 
     for feature, change in _task_changes(homes[server]).items():
         if feature in features and draw(st.booleans()):
             task = draw(change(task))
+    task = draw(_with_events(task)) if homes[server] == "rbe" else task
     return replace(task, threshold=draw(_priority_thresholds(task, homes[server])))
 
 
@@ -186,6 +196,13 @@ def _with_bursts(draw: st.DrawFn, task: Task) -> Task:
 def _at_once(first: int, gaps: list[int]) -> tuple[tuple[int, int], ...]:
     """Make jobs that are released when they arrive."""
     return tuple((instant, instant) for instant in accumulate(gaps, initial=first))
+
+
+@st.composite
+def _with_events(draw: st.DrawFn, task: Task) -> Task:
+    """Say how many jobs are expected in which time: about as many as come, fewer, or more."""
+    interval = draw(st.one_of(st.none() if task.rate_period is not None else periods(), periods(1)))
+    return replace(task, events=draw(st.integers(1, 4)), interval=interval)
 
 
 def _with_arrivals(task: Task) -> st.SearchStrategy[Task]:
@@ -286,7 +303,7 @@ def _with_named_thresholds(draw: st.DrawFn, tasks: tuple[Task, ...]) -> tuple[Ta
 @st.composite
 def _resources(draw: st.DrawFn, home: str | None, policy: str) -> tuple[Resource, ...]:
     """Make 1 to MAX_RESOURCES resources of a dispatcher, mostly of one protocol."""
-    protocols = LLF_PROTOCOLS if policy == "llf" else PROTOCOLS
+    protocols = LEVELLESS_PROTOCOLS if policy in LEVELLESS_POLICIES else PROTOCOLS
     common = draw(st.sampled_from(protocols))
     mixable = st.sampled_from([protocol for protocol in protocols if protocol in MIXABLE_PROTOCOLS])
     is_mixed = draw(st.sampled_from([False, False, False, True]))
@@ -327,6 +344,12 @@ def _items_to_enclose(task: Task) -> st.SearchStrategy[list[str]]:
     return runs.map(lambda lengths: [f"run {ticks}" for ticks in lengths])
 
 
+def _shares_with(server: Server, home: str | None, resources: tuple[Resource, ...]) -> bool:
+    """Say whether a server is a rule in a home and its tasks can use what those of the home use."""
+    can_use = all(resource.protocol in LEVELLESS_PROTOCOLS for resource in resources)
+    return server.kind in RULE_KINDS and server.parent == home and can_use
+
+
 @st.composite
 def _with_resources(draw: st.DrawFn, system: System, homes: dict[str | None, str]) -> System:
     """Let the tasks of each dispatcher share resources; about three of four use them."""
@@ -336,8 +359,9 @@ def _with_resources(draw: st.DrawFn, system: System, homes: dict[str | None, str
         made = draw(_resources(home, policy))
         names = [resource.name for resource in made]
         resources += made
+        users = [home] + [server.name for server in system.servers if _shares_with(server, home, made)]
         for place, task in enumerate(tasks):
-            if task.server == home and draw(st.sampled_from([True, True, True, False])):
+            if task.server in users and draw(st.sampled_from([True, True, True, False])):
                 tasks[place] = draw(_with_sections(task, names))
     return replace(system, tasks=tuple(tasks), resources=tuple(resources))
 
@@ -385,14 +409,18 @@ def systems(
     policy = draw(policies(features))
     made = draw(servers(parents_first=parents_first, features=features, root_policy=policy))
     homes: dict[str | None, str] = {None: policy} | {server.name: server.policy for server in made}
+    rules = [server.name for server in made if server.kind in RULE_KINDS]
+    homes |= dict.fromkeys(rules, "rbe")
     count = draw(st.integers(1, MAX_TASKS))
     share = count if draw(st.booleans()) else 1
     tasks = tuple(draw(_task(f"T{number}", homes, share, features)) for number in range(1, count + 1))
     if "thresholds" in features:
         tasks = draw(_with_named_thresholds(tasks))
+        tasks = tuple(replace(task, threshold=None) if task.server in rules else task for task in tasks)
     may_pull = "resources" not in features and all(task.on_miss == "continue" for task in tasks)
     platform = draw(platforms(features, may_pull=may_pull))
     system = System(policy=policy, tasks=tasks, servers=made, platform=platform)
+    homes = {name: policy for name, policy in homes.items() if name not in rules}
     system = draw(_with_resources(system, homes)) if "resources" in features else system
     return draw(with_changes(system)) if "changes" in features else system
 
@@ -442,12 +470,12 @@ def _policies_that_fit(system: System) -> list[str]:
     protocols = [
         resource.protocol for task in tasks for resource in system.resources if resource.name in task.resources
     ]
-    if any(task.threshold is not None for task in tasks) or not set(protocols) <= set(LLF_PROTOCOLS):
+    if any(task.threshold is not None for task in tasks) or not set(protocols) <= set(LEVELLESS_PROTOCOLS):
         return []
     if any(server.kind in EDF_KINDS for server in system.servers if server.parent is None):
         return ["edf"]
     has_rates = all(task.rate_period is not None for task in tasks)
-    return [policy for policy in POLICIES if policy != "rm" or has_rates]
+    return [policy for policy in POLICIES if policy != "rbe" and (policy != "rm" or has_rates)]
 
 
 @st.composite
@@ -511,7 +539,8 @@ def crowds(
         protocols: what the resources may have, mostly all the same.
     """
     policy = draw(st.sampled_from(policies))
-    allowed = [protocol for protocol in protocols if policy != "llf" or protocol in LLF_PROTOCOLS]
+    has_levels = policy not in LEVELLESS_POLICIES
+    allowed = [protocol for protocol in protocols if has_levels or protocol in LEVELLESS_PROTOCOLS]
     names = ["R1", "R2", "R3"][: draw(st.integers(1, MAX_RESOURCES))]
     common = draw(st.sampled_from(allowed))
     is_mixed = draw(st.booleans())
@@ -542,7 +571,7 @@ def _sharer(draw: st.DrawFn, name: str, number: int, policy: str, features: Feat
     for feature, change in _task_changes(policy).items():
         if feature in features and draw(st.booleans()):
             task = draw(change(task))
-    return task
+    return draw(_with_events(task)) if policy == "rbe" else task
 
 
 @st.composite

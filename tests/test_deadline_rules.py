@@ -1,0 +1,331 @@
+"""Deadline rules through Takt against references that share no code with it: rate-based execution.
+
+TAKT_SYSTEMS says how many random systems are tried (default 200).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import accumulate
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import fair_queueing
+import pytest
+import takt
+from fair_queueing import Flow
+from framework_oracle.direct import bandwidth, fair
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from rate_oracle import rbe
+from rate_oracle.model import CLASSES
+from rate_oracle.rbe import RbeTask
+
+SYSTEMS = int(os.environ.get("TAKT_SYSTEMS", "200"))
+HORIZON = 80
+
+many = settings(max_examples=SYSTEMS, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+Row = tuple[str, int, int, int, int | None]
+
+
+def job_rows(result: takt.Result) -> list[Row]:
+    """Give task, job, arrival, deadline and finish of every job, in task order."""
+    order = {task.name: number for number, task in enumerate(result.system.tasks)}
+    jobs = result.jobs.with_columns(deadline=result.deadlines["deadline"])
+    rows = jobs.select("task", "job", "release", "deadline", "finish").rows()
+    return sorted(rows, key=lambda row: (order[row[0]], row[1]))
+
+
+def segment_rows(result: takt.Result) -> list[tuple[int, int, str, int]]:
+    """Give start, end, task and job of every segment."""
+    return result.segments.select("start", "end", "task", "job").rows()
+
+
+def misses_of(rows: Sequence[Row], horizon: int) -> int:
+    """Count the jobs that are late, or unfinished at a deadline up to the horizon."""
+    return sum(deadline <= horizon if finish is None else finish > deadline for *_, deadline, finish in rows)
+
+
+# ---------------------------------------------------------------------------------------- rate-based execution
+
+
+@st.composite
+def rbe_tasks(draw: st.DrawFn) -> tuple[RbeTask, ...]:
+    """Make 1 to 4 tasks with bursts of events."""
+    count = draw(st.integers(1, 4))
+    return tuple(draw(_rbe_task(f"T{number}")) for number in range(count))
+
+
+@st.composite
+def _rbe_task(draw: st.DrawFn, name: str) -> RbeTask:
+    """Make one task."""
+    gaps = draw(st.lists(st.one_of(st.just(0), st.integers(0, 9)), min_size=1, max_size=10))
+    some = st.integers(1, 9)
+    class_ = draw(st.sampled_from(CLASSES))
+    events, cost = draw(st.integers(1, 4)), draw(st.integers(1, 4))
+    return RbeTask(name, events, draw(some), draw(some), cost, tuple(accumulate(gaps)), class_)
+
+
+def as_rbe(tasks: Sequence[RbeTask], *, preemptive: bool) -> takt.System:
+    """Say tasks of the reference in Takt's words."""
+    return takt.System(
+        policy="rbe",
+        tasks=[
+            takt.Task(
+                name=task.name,
+                events=task.x,
+                interval=task.y,
+                deadline=task.d,
+                wcet=task.c,
+                arrivals=task.arrivals,
+                class_=task.class_,
+                preemption="preemptive" if preemptive else "non-preemptive",
+            )
+            for task in tasks
+        ],
+    )
+
+
+@pytest.mark.parametrize("preemptive", [True, False])
+@many
+@given(tasks=rbe_tasks())
+def test_rate_based_execution_equals_its_reference(preemptive: bool, tasks: tuple[RbeTask, ...]) -> None:
+    result = takt.simulate(as_rbe(tasks, preemptive=preemptive), HORIZON)
+    segments, jobs = rbe.simulate(tasks, HORIZON, preemptive=preemptive)
+    expected = [job for job in jobs if job[2] < HORIZON]
+    assert segment_rows(result) == segments
+    assert job_rows(result) == expected
+    assert result.missed == misses_of(expected, HORIZON)
+
+
+@many
+@given(rbe_tasks())
+def test_at_most_x_deadlines_lie_in_an_interval(tasks: tuple[RbeTask, ...]) -> None:
+    rows = job_rows(takt.simulate(as_rbe(tasks, preemptive=True), HORIZON))
+    for task in tasks:
+        due = [row[3] for row in rows if row[0] == task.name]
+        assert due == sorted(due)
+        assert all(later - before >= task.y for before, later in zip(due, due[task.x :], strict=False))
+
+
+@many
+@given(rbe_tasks())
+def test_what_the_feasibility_test_accepts_misses_nothing(tasks: tuple[RbeTask, ...]) -> None:
+    if rbe.is_feasible(tasks):
+        assert takt.simulate(as_rbe(tasks, preemptive=True), HORIZON).missed == 0
+
+
+def test_deadlines_stop_where_time_ends() -> None:
+    """Deadlines that a burst puts off beyond all times are the last there is, in their order of arrival."""
+    task = takt.Task(name="A", interval=2**62 - 1, deadline=1, wcet=1, arrivals=[0, 0, 0, 0])
+    rows = job_rows(takt.simulate(takt.System(policy="rbe", tasks=[task]), 10))
+    assert [row[3] for row in rows] == [1, 2**62, 2**63 - 1, 2**63 - 1]
+    assert [row[4] for row in rows] == [1, 2, 3, 4]
+
+
+def test_an_aborted_and_a_skipped_job_have_the_deadlines_of_their_rule() -> None:
+    tasks = [
+        takt.Task(name="A", interval=4, deadline=2, wcet=1, demand=9, arrivals=[0, 0], on_miss="abort"),
+        takt.Task(name="S", interval=5, deadline=2, wcet=1, arrivals=[0, 0], on_miss="skip"),
+    ]
+    result = takt.simulate(takt.System(policy="rbe", tasks=tasks), 20)
+    assert job_rows(result) == [("A", 0, 0, 2, None), ("A", 1, 0, 6, None), ("S", 0, 0, 2, 3), ("S", 1, 0, 7, None)]
+    assert result.summary.select("aborted", "skipped").rows() == [(2, 0), (0, 1)]
+
+
+def test_replay_of_rate_based_execution_is_identical(tmp_path: Path) -> None:
+    tasks = (RbeTask("A", 2, 5, 5, 1, (0, 0, 0, 0, 12)), RbeTask("B", 1, 3, 3, 2, (0, 3, 6)))
+    takt.simulate(as_rbe(tasks, preemptive=True), HORIZON, trace=tmp_path / "T.takt")
+    assert takt.replay(tmp_path / "T.takt").is_identical
+
+
+# -------------------------------------------------------------------- total bandwidth, constant utilization
+
+
+@st.composite
+def shared_processors(draw: st.DrawFn) -> tuple[list[tuple[int, int]], int, int]:
+    """Make periodic tasks (period, wcet) and a share, budget and period, that together are at most one processor."""
+    budget, period = draw(st.integers(1, 3)), draw(st.integers(4, 10))
+    left = 1 - Fraction(budget, period)
+    tasks = []
+    for _ in range(draw(st.integers(0, 3))):
+        task = draw(st.integers(3, 12)), draw(st.integers(1, 3))
+        if Fraction(task[1], task[0]) <= left:
+            left -= Fraction(task[1], task[0])
+            tasks.append(task)
+    return tasks, budget, period
+
+
+@pytest.mark.parametrize("kind", ["tbs", "cus"])
+@many
+@given(shared=shared_processors(), gaps=st.lists(st.tuples(st.integers(0, 9), st.integers(1, 5)), max_size=8))
+def test_bandwidth_servers_equal_their_reference_and_isolate(
+    kind: str, shared: tuple[list[tuple[int, int]], int, int], gaps: list[tuple[int, int]]
+) -> None:
+    tasks, budget, period = shared
+    arrivals = tuple(zip(accumulate(gap for gap, _ in gaps), (work for _, work in gaps), strict=True))
+    entities = [bandwidth.Periodic(f"P{number}", *task) for number, task in enumerate(tasks)]
+    server = bandwidth.TotalBandwidth("S", budget, period, arrivals, kind == "cus")
+    expected = bandwidth.simulate((*entities, server), HORIZON)
+    system = takt.System(
+        policy="edf",
+        servers=[takt.Server(name="S", period=period, budget=budget, kind=kind)],
+        tasks=[
+            *(takt.Task(name=f"P{number}", period=of, wcet=wcet) for number, (of, wcet) in enumerate(tasks)),
+            *(
+                takt.Task(name=f"J{number}", arrivals=[instant], wcet=work, server="S")
+                for number, (instant, work) in enumerate(arrivals)
+            ),
+            *([] if tasks or arrivals else [takt.Task(name="idle", arrivals=[HORIZON], deadline=1, wcet=1)]),
+        ],
+    )
+    result = takt.simulate(system, HORIZON)
+    ticks: list[str | None] = [None] * HORIZON
+    for start, end, server_name, task in result.segments.select("start", "end", "server", "task").rows():
+        ticks[start:end] = [server_name or task] * (end - start)
+    assert ticks == expected
+    assert result.missed == 0
+
+
+# ------------------------------------------------------------------------------------------------------ shares
+
+
+@st.composite
+def flow_sets(draw: st.DrawFn, weights: st.SearchStrategy[int]) -> list[Flow]:
+    """Make 1 to 5 flows with bursts of packets."""
+    flows = []
+    for number in range(draw(st.integers(1, 5))):
+        gaps = draw(st.lists(st.one_of(st.just(0), st.integers(0, 12)), min_size=1, max_size=8))
+        flows.append(Flow(f"f{number}", draw(weights), draw(st.integers(1, 5)), tuple(accumulate(gaps))))
+    return flows
+
+
+def as_shares(flows: Sequence[Flow], variant: str, **keys: Any) -> takt.System:
+    """Say flows in Takt's words."""
+    return takt.System(
+        policy="share",
+        options=[takt.Share(variant=variant)],
+        tasks=[
+            takt.Task(name=f.name, weight=f.weight, wcet=f.length, deadline=50, arrivals=f.arrivals, **keys)
+            for f in flows
+        ],
+    )
+
+
+def packet_ticks(result: takt.Result) -> list[tuple[str, int] | None]:
+    """Give flow and number of the packet of every tick."""
+    ticks: list[tuple[str, int] | None] = [None] * result.horizon
+    for start, end, task, job in segment_rows(result):
+        ticks[start:end] = [(task, job)] * (end - start)
+    return ticks
+
+
+SOME_WEIGHTS = st.one_of(st.integers(1, 7), st.sampled_from([1, 13, 1000, 65535]))
+
+
+@pytest.mark.parametrize("variant", ["wfq", "wf2q"])
+@many
+@given(flows=flow_sets(SOME_WEIGHTS))
+def test_fair_queueing_equals_its_reference(variant: str, flows: list[Flow]) -> None:
+    result = takt.simulate(as_shares(flows, variant), HORIZON)
+    assert packet_ticks(result) == fair_queueing.simulate(flows, HORIZON, is_wf2q=variant == "wf2q")
+
+
+@pytest.mark.parametrize("variant", ["wfq", "wf2q"])
+@many
+@given(flows=flow_sets(st.integers(1, 7)))
+def test_fair_queueing_equals_exact_fractions_where_rounding_decides_nothing(variant: str, flows: list[Flow]) -> None:
+    """Of the exact reference, whose scale is another one; tags that are no whole numbers there are left out."""
+    total = sum(flow.weight for flow in flows)
+    exact = tuple(
+        fair.Flow(f.name, Fraction(f.weight, total), tuple((arrival, f.length) for arrival in f.arrivals))
+        for f in flows
+    )
+    found = packet_ticks(takt.simulate(as_shares(flows, variant), HORIZON))
+    expected = fair.simulate(exact, HORIZON, is_wf2q=variant == "wf2q")
+    if found != expected:
+        assert virtual_times_are_broken(exact, total)
+
+
+def virtual_times_are_broken(flows: tuple[fair.Flow, ...], total: int) -> bool:
+    """Say whether virtual time is ever read between two of Takt's whole numbers."""
+    last = [0] * len(flows)
+    virtual = Fraction(0)
+    for now in range(HORIZON):
+        if fair.arrivals(flows, last, virtual, now) and (virtual / total).denominator != 1:
+            return True
+        virtual = fair.after_one_tick(flows, last, virtual)
+    return False
+
+
+@many
+@given(flow_sets(st.integers(1, 7)))
+def test_virtual_deadlines_order_preemptive_jobs(flows: list[Flow]) -> None:
+    """Tick by tick: the least max(arrival, last) + ceil(length / share) first, ties by place."""
+    total = sum(flow.weight for flow in flows)
+    waiting = [
+        (due, place, number, flow.arrivals[number])
+        for place, flow in enumerate(flows)
+        for number, due in enumerate(virtual_deadlines(flow, total))
+    ]
+    left = {(place, number): flows[place].length for _, place, number, _ in waiting}
+    expected: list[tuple[str, int] | None] = []
+    for now in range(HORIZON):
+        ready = [job for job in waiting if job[3] <= now and left[job[1], job[2]]]
+        chosen = min(ready, default=None)
+        expected.append(None if chosen is None else (flows[chosen[1]].name, chosen[2]))
+        if chosen is not None:
+            left[chosen[1], chosen[2]] -= 1
+    assert packet_ticks(takt.simulate(as_shares(flows, "generic"), HORIZON)) == expected
+
+
+def virtual_deadlines(flow: Flow, total: int) -> list[int]:
+    """Give the virtual deadlines of a flow."""
+    last, found = 0, []
+    for arrival in flow.arrivals:
+        last = max(arrival, last) - (-flow.length * total // flow.weight)
+        found.append(last)
+    return found
+
+
+@pytest.mark.parametrize("variant", ["generic", "wfq", "wf2q"])
+@settings(max_examples=30, deadline=None)
+@given(flows=flow_sets(SOME_WEIGHTS), preemption=st.sampled_from(["preemptive", "non-preemptive"]))
+def test_replay_of_shares_is_identical(
+    tmp_path_factory: pytest.TempPathFactory, variant: str, flows: list[Flow], preemption: str
+) -> None:
+    path = tmp_path_factory.mktemp("trace") / "T.takt"
+    takt.simulate(as_shares(flows, variant, preemption=preemption), HORIZON, trace=path)
+    assert takt.replay(path).is_identical
+
+
+def test_misses_under_shares_count_by_the_deadline_of_the_task() -> None:
+    tasks = [takt.Task(name=name, wcet=2, deadline=3, arrivals=[0]) for name in "AB"]
+    result = takt.simulate(takt.System(policy="share", options=[takt.Share(variant="wfq")], tasks=tasks), 10)
+    assert job_rows(result) == [("A", 0, 0, 3, 2), ("B", 0, 0, 3, 4)]
+    assert result.summary["missed"].to_list() == [0, 1]
+
+
+def test_ten_thousand_flows_cost_little_more_than_a_hundred() -> None:
+    """Per packet; a scan of all flows would make it a hundred times as much."""
+
+    def seconds_per_packet(count: int, variant: str) -> float:
+        system = takt.System(
+            policy="share",
+            options=[takt.Share(variant=variant)],
+            tasks=[
+                takt.Task(name=f"f{number}", period=2 * count, offset=number, wcet=1, weight=1 + number % 7)
+                for number in range(count)
+            ],
+        )
+        system.resolved.spec()
+        start = perf_counter()
+        takt.simulate(system, 40_000, segments=False, jobs=False)
+        return perf_counter() - start
+
+    for variant in ("wfq", "wf2q"):
+        assert seconds_per_packet(10_000, variant) < 20 * seconds_per_packet(100, variant) + 1
