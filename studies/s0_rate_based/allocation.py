@@ -10,6 +10,7 @@ import random
 from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil, floor
+from typing import Any
 
 import polars as pl
 import takt
@@ -249,9 +250,10 @@ def _budgets_claim(sets: pl.DataFrame) -> Claim:
     )
 
 
-def _rejected(tasks: Sequence[takt.Task], **options: object) -> list[str]:
+def _rejected(tasks: Sequence[takt.Task], **options: Any) -> list[str]:
     """List who is rejected."""
-    return takt.simulate(rate_based(tasks, **options), 1).rates.filter(what="rejected")["task"].to_list()  # type: ignore[no-any-return]
+    rates = takt.simulate(rate_based(tasks, **options), 1).rates
+    return [str(task) for task in rates.filter(what="rejected")["task"]]
 
 
 def _admission_claim() -> Claim:
@@ -321,7 +323,8 @@ def _create_claim() -> Claim:
         f"Weights of 1 and 3 get budgets of {budgets[0]} and {budgets[1]}; a rejected hard task leaves no trace in the "
         f"sums: the soft task beside it keeps its period of {after['S'][2]}.",
         verdict(budgets == (20, 60) and "H2" not in after and after["S"][2] == 100, correction=True),
-        "As printed, a weight that was given is overwritten; the period of an NRT task is nnrt - sysClkGet (Algorithm 2 "
+        "As printed, a weight that was given is overwritten; the period of an NRT task is nnrt - sysClkGet (Algorithm "
+        "2 "
         "has a product); the queue is sorted before the insertion; hard and soft tasks get no release time, so that "
         "the check for the past fails; u_nrt adds up weights, not rates.",
         {"budget_of_1": budgets[0], "budget_of_3": budgets[1]},
@@ -342,7 +345,8 @@ def _allocate_claim() -> Claim:
         "resourceAllocation(tcb) computes the rate of the calling task; NRT: max(BETA, u_hrt - u_srt) * weight.",
         f"When B enters at 500, A falls from 0.3 to {rates.get('A', 0):.4f} and N from 0.3 to {rates.get('N', 0):.4f}.",
         verdict(abs(rates.get("A", 0) - 0.25) < CLOSE and abs(rates.get("N", 0) - BETA) < CLOSE, correction=True),
-        f"Equation (13) is 1 - u_hrt - u_srt; the printed difference is {0.4 - 0.6:.1f} here and makes {printed} of any "
+        f"Equation (13) is 1 - u_hrt - u_srt; the printed difference is {0.4 - 0.6:.1f} here and makes {printed} of "
+        "any "
         "load with more soft than hard tasks. Not only the calling task changes: (6) changes all soft ones and (13) "
         "all NRT ones.",
         {"rate_A": rates.get("A", 0.0), "rate_N": rates.get("N", 0.0)},

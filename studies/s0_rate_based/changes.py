@@ -1,13 +1,14 @@
 """Changes of rates while the system runs: when they are safe, and what the paper's equations do (S0, 3.2.1).
 
-The rules that look obvious are run beside the safe ones: rates that are given away at once (`changes = "naive"`), and the
-deadline of (9) as printed, which an EDF task with that deadline shows.
+The rules that look obvious are run beside the safe ones: rates that are given away at once (`changes = "naive"`),
+and the deadline of (9) as printed, which an EDF task with that deadline shows.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from typing import Any
 
 import polars as pl
 import takt
@@ -18,7 +19,7 @@ from studies.s0_rate_based.systems import entered, hard, instants, missed, none,
 SEED = 21
 SCENARIOS = {True: 60, False: 600}
 LONG = 600
-RULES = {
+RULES: dict[str, dict[str, Any]] = {
     "boundary": {},
     "in-flight": {"changes": "in-flight"},
     "in-flight, earlier deadlines, smaller budgets": {"changes": "in-flight", "compression": True, "cuts": True},
@@ -32,7 +33,8 @@ def run(is_quick: bool) -> Section:
     scenarios = try_rules(SCENARIOS[is_quick])
     return Section(
         "Mode changes",
-        f"{SCENARIOS[is_quick]} random systems, {LONG} ticks each: soft tasks and one of class none run alone until hard "
+        f"{SCENARIOS[is_quick]} random systems, {LONG} ticks each: soft tasks and one of class none run alone until "
+        "hard "
         "and soft tasks enter, one by one; every other system has jobs that need less than their wcet. Each is run "
         "under every rule for when a task gives up rate.",
         [_deadline_claim(), _in_flight_claim(scenarios), _invoked_claim(), _hard_claim()],
@@ -115,29 +117,32 @@ def _deadline_claim() -> Claim:
         "Section 3.2.1, (8) to (12)",
         "After idle time the next deadline is max(t + C, D + P'), with deadline jitter max(t + C/wU, D + P); then "
         "P' = D - P', or D' - t.",
-        f"T1 (C 1, P 2) with T2 (C 2, P' 4), which comes at 2: with t + C = 4 T2 is late by {lateness}, with t + P' = 6 "
-        f"there are {corrected.missed} misses. The rate-based scheduler gives it {deadline}, and it finishes at {finish}.",
+        f"T1 (C 1, P 2) with T2 (C 2, P' 4), which comes at 2: with t + C = 4 T2 is late by {lateness}, with t + P' = "
+        "6 "
+        f"there are {corrected.missed} misses. The rate-based scheduler gives it {deadline}, and it finishes at "
+        f"{finish}.",
         verdict(lateness > 0 and corrected.missed == 0 and (deadline, finish) == (6, 6), correction=True),
-        "t + C claims the whole processor until then: it must be max(t, D) + P'. (10) gives a period the dimension of an "
+        "t + C claims the whole processor until then: it must be max(t, D) + P'. (10) gives a period the dimension of "
+        "an "
         "instant (a release, D' - P', is meant), (12) a window that only once has that length, and D + P in (11) is "
         "safe only while the old rate is reserved. One rule stands for all: r = max(t, D), d = r + P'.",
         {"late_by": lateness, "deadline": deadline, "finish": finish},
     )
 
 
-def extend(**options: object) -> takt.Result:
+def extend(**options: Any) -> takt.Result:
     """Run A, soft (5, 10), B, hard (5, 11), and X, hard (2, 5), which comes at 5, when A is ahead of its share."""
     tasks = [soft("A", 5, 10), hard("B", 5, 11), hard("X", 2, 5, offset=5)]
     return takt.simulate(rate_based(tasks, beta=0.0, **options), 80)
 
 
-def shrinking_estimate(**options: object) -> int:
+def shrinking_estimate(**options: Any) -> int:
     """Give the instant at which B gets rate back, since the estimate of A has fallen from 8 to 2."""
     tasks = [hard("H", 5, 10), soft("A", 8, 20, demand=2, on_overrun="adapt"), soft("B", 30, 100), none("N", 100)]
     result = takt.simulate(rate_based(tasks, estimate_jobs=1, **options), 1000)
     start = entered(result)["B"][0]
-    return min(instant for instant, rate in result.rates.filter(task="B", what="re-rated").select(
-        "instant", "rate").rows() if rate > start)  # fmt: skip
+    gains = result.rates.filter(pl.col("rate") > start, task="B", what="re-rated")
+    return int(gains["instant"][0])
 
 
 def _in_flight_claim(scenarios: pl.DataFrame) -> Claim:
@@ -152,7 +157,8 @@ def _in_flight_claim(scenarios: pl.DataFrame) -> Claim:
         "Section 3.2.1, Figure 1",
         "A task's rate can rise at t and fall at t' within its period, with compressed and extended deadlines, and no "
         "deadline is missed.",
-        f"Given away at once, rate makes {lates['naive']} of {int(scenarios['runs'][0])} random systems miss deadlines; "
+        f"Given away at once, rate makes {lates['naive']} of {int(scenarios['runs'][0])} random systems miss "
+        "deadlines; "
         f"by the safe rules {safe_misses}. In flight entries wait for {waits['in-flight']:.1f} ticks on average, with "
         f"smaller budgets for {waits['in-flight, earlier deadlines, smaller budgets']:.1f}, at boundaries for "
         f"{waits['boundary']:.1f}; a rate that can rise at {slow} at a boundary does so at {quick} with an earlier "
@@ -174,7 +180,7 @@ def _in_flight_claim(scenarios: pl.DataFrame) -> Claim:
 LATE_SOFT, LATE_NONE = 500, 1000
 
 
-def entries(**options: object) -> takt.Result:
+def entries(**options: Any) -> takt.Result:
     """Run a system that a soft task enters at 500 and one of class none at 1000."""
     tasks = [hard("H1", 3, 10), hard("H2", 4, 20), soft("S1", 8, 40), soft("S2", 10, 100), none("N1", 100)]
     late = [soft("S3", 6, 30, offset=LATE_SOFT), none("N2", 100, offset=LATE_NONE)]
@@ -199,7 +205,8 @@ def _invoked_claim() -> Claim:
         "Section 3.1",
         "The allocation is invoked when an HRT or SRT task is scheduled or completes, and when beta changes.",
         f"While {jobs} jobs complete, {len(early)} rates change; when a soft task enters, those of "
-        f"{', '.join(sorted(at_soft))}; when a second NRT task enters, those of {', '.join(sorted(at_none[0]))} under a "
+        f"{', '.join(sorted(at_soft))}; when a second NRT task enters, those of {', '.join(sorted(at_none[0]))} under "
+        "a "
         f"constant beta and of {', '.join(sorted(at_none[1]))} by formula (3).",
         verdict(
             not early and {"S1", "S2", "N1"} >= at_soft > {"S1"} and at_none[0] == {"N1"}

@@ -21,7 +21,8 @@ def run(is_quick: bool) -> Section:
     counts = count_decisions(TASKS[is_quick])
     return Section(
         "Cost",
-        f"Hard and soft tasks in turn, U = 0.8, periods from 10 to 1000 ms in ticks of 1 us, about {JOBS} jobs. Time and "
+        f"Hard and soft tasks in turn, U = 0.8, periods from 10 to 1000 ms in ticks of 1 us, about {JOBS} jobs. Time "
+        "and "
         "instructions are measured by make bench.",
         [_cost_claim(counts), _tick_claim()],
         [Table("decisions", "Decisions per job", counts)],
@@ -65,10 +66,12 @@ def _cost_claim(counts: pl.DataFrame) -> Claim:
         "S0-36",
         "Section 3.2.3",
         "Rate-based scheduling needs frequent calculations and adjustments; with more tasks the overhead increases.",
-        f"At most {more:.2f} times the decisions of fixed priorities; from {least} to {most:,} tasks decisions per job go "
+        f"At most {more:.2f} times the decisions of fixed priorities; from {least} to {most:,} tasks decisions per "
+        "job go "
         f"from {rates[0]:.2f} to {rates[-1]:.2f}.",
         verdict(more < 1.5 and rates[-1] < 1.2 * rates[0], correction=True),
-        "Not frequent: a target is computed when somebody enters or leaves, and each task takes it at its own boundary. "
+        "Not frequent: a target is computed when somebody enters or leaves, and each task takes it at its own "
+        "boundary. "
         "Instructions per job and per request beside EDF: make bench.",
         {"more_decisions": more, "first": rates[0], "last": rates[-1]},
     )
@@ -86,8 +89,8 @@ def _tick_claim() -> Claim:
         "The tick rate can be changed.",
         f"Table 1 in ticks of 1 ms and of 0.5 ms: {'the same schedule' if same else 'two schedules'}.",
         verdict(same),
-        'The paper has "100 ticks or 10 milliseconds" in one place and ticks of 1 to 1.99 ms in another. Rounded periods '
-        "and pseudo wcets depend on the tick.",
+        'The paper has "100 ticks or 10 milliseconds" in one place and ticks of 1 to 1.99 ms in another. Rounded '
+        "periods and pseudo wcets depend on the tick.",
         {"same": same},
     )
 

@@ -43,7 +43,8 @@ def run() -> Section:
         "S0-35",
         "Equations, algorithms, Tables 1 to 4",
         "Equations (3) to (14), Algorithms 1 and 2 and Tables 1 to 4 as printed.",
-        f"{errata.height} places cannot be meant as they stand. Tables 3 and 4: {impossible.height} rows with an average "
+        f"{errata.height} places cannot be meant as they stand. Tables 3 and 4: {impossible.height} rows with an "
+        "average "
         f"above the maximum, {copied} of 5 tasks with one minimum and average in both at 1.1, {falling} rows whose "
         "average or misses fall from 1.0 to 1.1.",
         Verdict.CORRECTED,

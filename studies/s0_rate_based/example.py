@@ -26,7 +26,8 @@ def run() -> Section:
     return Section(
         "Tables 1 and 2",
         "H1 (P 10), H2 (P 15), S1 (C 3, P 20), S2 (C 5, P 50) and N1 (P 80), beta = 0.1. Nominal: C of H1 and H2 2 and "
-        f"3, as printed. Overloaded: {OVERLOAD[0]} and {OVERLOAD[1]}, since Table 2 repeats Table 1 and is no overload.",
+        f"3, as printed. Overloaded: {OVERLOAD[0]} and {OVERLOAD[1]}, since Table 2 repeats Table 1 and is no "
+        "overload.",
         [_slack_claim(nominal), _nominal_claim(nominal), _overload_claim(overload)],
         [
             Table("example_rates", "What each task is given", _rates(nominal, overload)),
@@ -70,7 +71,8 @@ def _slack_claim(nominal: takt.Result) -> Claim:
         "S0-12",
         "Section 3.2.2",
         "NRT tasks could receive more than the pseudo wcet if there is slack in the schedule.",
-        f"The pseudo wcet of a rate of 0.1 would be 8; with 0.35 of the processor left the budget of N1 is {budget}, and "
+        f"The pseudo wcet of a rate of 0.1 would be 8; with 0.35 of the processor left the budget of N1 is {budget}, "
+        "and "
         f"it runs for {ran} of the first {LENGTH} ticks.",
         verdict(budget == 28 and ran == budget),
         numbers={"budget": budget, "ran": ran},

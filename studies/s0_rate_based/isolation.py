@@ -23,7 +23,8 @@ def run(is_quick: bool) -> Section:
     systems = follow(SYSTEMS[is_quick])
     return Section(
         "Isolation",
-        f"{SYSTEMS[is_quick]} random systems that every policy can serve, {LONG} ticks each; one task, {CULPRIT}, hard or "
+        f"{SYSTEMS[is_quick]} random systems that every policy can serve, {LONG} ticks each; one task, {CULPRIT}, "
+        "hard or "
         "soft, executes up to six times its wcet in some jobs. Counted are the tasks other than it that are late.",
         [_overrun_claim(), _isolation_claim(systems), _monitor_claim()],
         [Table("isolation", "Who else is late because of one task", systems)],
@@ -104,7 +105,8 @@ def _overrun_claim() -> Claim:
         "Sections 3.2.1 and 1",
         "Where a wcet was estimated too low, the deadline is progressively extended and the wcet adapted.",
         f"A job of 7 with a wcet of 3 and a period of 8 gets new budgets at {refills[0]} and {refills[1]}, and the "
-        f"deadline {deadlines[0]}. With estimates that adapt, a task of wcet {budgets[0]} whose jobs execute 5 has a rate "
+        f"deadline {deadlines[0]}. With estimates that adapt, a task of wcet {budgets[0]} whose jobs execute 5 has a "
+        "rate "
         f"of {final}/8 in the end.",
         verdict(refills[:2] == [3, 6] and deadlines[0] == 24 and final == 5),
         "An HRT job that overruns waits for its next window instead: its rate is what others count on.",
