@@ -42,6 +42,7 @@ soak: ctest pytest
 
 bench: build $(STAMPS)/package $(STAMPS)/bench
 	$(RUN) bench/sim/run.py build/release/bench_sim
+	$(RUN) bench/sim/rates.py build/release
 	$(RUN) bench/kernel/run.py
 	$(RUN) bench/report.py
 
