@@ -55,6 +55,13 @@ static void forget_background(takt_cpu_t *cpu, const takt_entity_t *entity, takt
     }
 }
 
+/* The open window of `task` orders as a job does that has its deadline, whenever its job was released. */
+static void write_key(takt_entity_t *entity, const takt_task_t *task) {
+    takt_job_t window = task->job;
+    window.release = window.deadline - task->relative_deadline;
+    entity->home->policy->release(entity, &window);
+}
+
 void takt_allocator_open(takt_task_t *task, takt_instant_t deadline, takt_duration_t budget,
                          takt_instant_t instant) {
     takt_entity_t *entity = task->entity;
@@ -63,13 +70,15 @@ void takt_allocator_open(takt_task_t *task, takt_instant_t deadline, takt_durati
     task->job.remaining = budget;
     open_entity(entity);
     if (!takt_entity_is_ready(entity)) {
-        entity->home->policy->release(entity, &task->job);
+        write_key(entity, task);
         takt_dispatcher_join(entity, instant);
         return;
     }
     takt_entity_t changed = *entity;
-    entity->home->policy->release(&changed, &task->job);
-    takt_ready_rekey(&entity->home->ready, entity, changed.key, changed.tie);
+    write_key(&changed, task);
+    if (changed.key != entity->key || changed.tie != entity->tie) {
+        takt_ready_rekey(&entity->home->ready, entity, changed.key, changed.tie);
+    }
 }
 
 void takt_allocator_throttle(takt_task_t *task, takt_instant_t instant) {

@@ -30,11 +30,14 @@ typedef enum takt_allocation_event {
     TAKT_ALLOCATION_REFILLED = 7, /* its budget was used up, and it got another one at once */
     TAKT_ALLOCATION_OVERRUN = 8,  /* its budget was used up, and it waits */
     TAKT_ALLOCATION_FINISHED = 9, /* its job wanted the whole budget and has had it */
+    TAKT_ALLOCATION_ABORTED = 10, /* its job ends unfinished */
+    TAKT_ALLOCATION_CUT = 11,     /* its job ends; what had to be done of it is done */
 } takt_allocation_event_t;
 
 struct takt_allocation;
 
-/* One file in policy/. Instants are nominal, `now` is observed. */
+/* One file in policy/. Instants are nominal, `now` is observed. NULL may be enter and leave where no requests are
+ * made, timer where it is never armed, and stop. */
 typedef struct takt_allocator {
     uint16_t version; /* TAKT_ALLOCATOR_VERSION */
     uint16_t size;    /* sizeof(takt_allocator_t) of who compiled it */

@@ -72,6 +72,16 @@ TAKT_INLINE void leave_set(takt_entity_t *entity) {
     takt_entity_clear_state(entity, TAKT_STATE_READY);
 }
 
+/* `entity` is about to be ready with the key that it has: it may be one of the policy that the root had before. */
+TAKT_RARE static void refresh_key(takt_entity_t *entity) {
+    takt_server_t *home = entity->home;
+    const bool has_job = entity->task != NULL || takt_entity_is_server(entity);
+    if (has_job && takt_server_is_root(home) &&
+        TAKT_CONTAINER_OF(home, takt_dispatcher_t, root)->changes != NULL) {
+        takt_dispatcher_write_key(entity);
+    }
+}
+
 /* As join, where the home is not ready itself. */
 TAKT_RARE static void join_upwards(takt_entity_t *entity, takt_instant_t instant) {
     takt_server_t *home = entity->home;
@@ -86,6 +96,7 @@ TAKT_RARE static void join_upwards(takt_entity_t *entity, takt_instant_t instant
         }
         entity = &home->entity;
         home = entity->home;
+        refresh_key(entity);
     }
     enter_set(entity);
 }
@@ -124,6 +135,13 @@ static void leave(takt_entity_t *entity, takt_instant_t instant) {
 }
 
 void takt_dispatcher_join(takt_entity_t *entity, takt_instant_t instant) { join(entity, instant); }
+
+static void rejoin(takt_entity_t *entity, takt_instant_t instant) {
+    refresh_key(entity);
+    join(entity, instant);
+}
+
+void takt_dispatcher_rejoin(takt_entity_t *entity, takt_instant_t instant) { rejoin(entity, instant); }
 
 void takt_dispatcher_leave(takt_entity_t *entity, takt_instant_t instant) { leave(entity, instant); }
 
@@ -182,6 +200,8 @@ static void write_key(takt_entity_t *entity, const takt_job_t *job) {
         takt_keys_update(&home->ready.keys, entity);
     }
 }
+
+void takt_dispatcher_write_key(takt_entity_t *entity) { write_key(entity, job_of(entity)); }
 
 /* `entity`, which executes `job`, has had the processor. What time has overtaken, as a late interrupt does
  * on hardware, ends at 0. */
@@ -290,6 +310,13 @@ TAKT_RARE static void lapse(takt_server_t *server) {
 
 /* ---- jobs -------------------------------------------------------------------------------------- */
 
+/* A job that was released at `instant` is about to be the current one of `task`, which has an extension. */
+TAKT_INLINE void adopt_changes(takt_task_t *task, takt_instant_t instant) {
+    if (TAKT_UNLIKELY(task->extension->behind != NULL)) {
+        takt_change_adopt(task, instant);
+    }
+}
+
 /* Makes the job that arrived at `nominal` the current one. */
 static void write_job(takt_task_t *task, takt_instant_t nominal) {
     task->job.release = nominal;
@@ -324,11 +351,19 @@ static void arm_release(takt_task_t *task) {
 }
 
 static takt_instant_t next_waiting(takt_task_t *task) {
+    takt_task_extension_t *extension = task->extension;
+    takt_instant_t nominal = task->job.release + task->job.period;
     task->waiting--;
-    if (takt_task_is_periodic(task)) {
-        return task->job.release + task->job.period;
+    if (extension == NULL) {
+        return nominal;
     }
-    return pop_arrival(task->extension);
+    if (takt_task_is_periodic(task)) {
+        nominal = takt_change_next_release(extension->behind, nominal);
+        adopt_changes(task, nominal);
+        return nominal;
+    }
+    adopt_changes(task, takt_task_arrival(extension, 0)->instant);
+    return pop_arrival(extension);
 }
 
 /* The next job takes over in place, so that the server of a task with work never leaves its parent. */
@@ -535,18 +570,34 @@ TAKT_RARE static void release_arrival(takt_dispatcher_t *dispatcher, takt_task_t
     } else if (takt_task_is_active(task)) {
         task->waiting++;
     } else {
+        adopt_changes(task, instant);
         begin_job(task, pop_arrival(task->extension), instant);
     }
     arm_release(task);
 }
 
+TAKT_RARE static void release_extended(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now) {
+    const takt_instant_t nominal = task->timer.instant;
+    takt_change_arm_release(task, nominal + task->extension->period);
+    if (!takt_task_is_active(task)) {
+        adopt_changes(task, nominal);
+        begin_job(task, nominal, nominal);
+    } else if (is_to_be_skipped(task)) {
+        skip_job(dispatcher, task, now, nominal);
+    } else {
+        task->waiting++;
+    }
+}
+
 static void release_periodic(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now) {
     const takt_instant_t nominal = task->timer.instant;
+    if (TAKT_UNLIKELY(task->extension != NULL)) {
+        release_extended(dispatcher, task, now);
+        return;
+    }
     takt_timers_insert(&task->entity->home->timers, &task->timer, nominal + task->job.period);
     if (!takt_task_is_active(task)) {
         begin_job(task, nominal, nominal);
-    } else if (task->extension != NULL && is_to_be_skipped(task)) {
-        skip_job(dispatcher, task, now, nominal);
     } else {
         task->waiting++;
     }
@@ -573,13 +624,19 @@ void takt_server_init(takt_server_t *server, const takt_policy_t *policy, const 
     takt_timers_init(&server->timers, rows, order_rows, time_rows);
 }
 
-static void init_entity(takt_entity_t *entity, takt_server_t *home, uint32_t id, uint32_t attributes) {
+/* What its children have in common; of the root see also takt_dispatcher_set_changes. */
+static uint32_t common_attributes(const takt_server_t *home) {
     const uint32_t keyed = home->ready.order == TAKT_ORDER_KEYS ? TAKT_ATTRIBUTE_KEYED : 0u;
     const uint32_t paid = takt_server_is_root(home) ? 0u : TAKT_ATTRIBUTE_IN_SERVER;
     const uint32_t aging = home->policy->overtake != NULL ? TAKT_ATTRIBUTE_AGING : 0u;
+    const uint32_t later = takt_server_is_root(home) ? home->entity.attributes : 0u;
+    return keyed | paid | aging | later;
+}
+
+static void init_entity(takt_entity_t *entity, takt_server_t *home, uint32_t id, uint32_t attributes) {
     entity->home = home;
     entity->id = id & (TAKT_ENTITY_LIMIT - 1u);
-    entity->attributes = (attributes | keyed | paid | aging) & 255u;
+    entity->attributes = (attributes | common_attributes(home)) & 255u;
 }
 
 void takt_dispatcher_init(takt_dispatcher_t *dispatcher, const takt_policy_t *policy,
@@ -610,6 +667,7 @@ static void add_extension(takt_task_t *task, takt_task_extension_t *extension, c
                           uint32_t id) {
     task->extension = extension;
     extension->task = task;
+    extension->period = task->job.period;
     takt_timer_init(&extension->expiry, timers, TAKT_TIMER_EXPIRY, id);
     takt_timer_init(&extension->resume, timers, TAKT_TIMER_RESUME, id);
 }
@@ -629,7 +687,7 @@ void takt_dispatcher_add_task(takt_task_t *task, takt_entity_t *entity, takt_ser
     if (parameters->extension != NULL) {
         add_extension(task, parameters->extension, &home->timers, parameters->id);
     }
-    if (takt_task_is_periodic(task)) {
+    if (takt_task_is_periodic(task) && !parameters->is_absent) {
         takt_timers_insert(&home->timers, &task->timer, parameters->offset);
         rearm_wakes(home);
     }
@@ -637,6 +695,19 @@ void takt_dispatcher_add_task(takt_task_t *task, takt_entity_t *entity, takt_ser
 
 void takt_dispatcher_set_resources(takt_dispatcher_t *dispatcher, takt_resource_t *resources) {
     dispatcher->resources = resources;
+}
+
+/* Children of a root that may get another policy are as attentive as the strictest of its policies wants. */
+void takt_dispatcher_set_changes(takt_dispatcher_t *dispatcher, takt_change_t *changes, uint32_t count) {
+    uint32_t attributes = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (changes[i].kind == TAKT_CHANGE_POLICY) {
+            attributes |= TAKT_ATTRIBUTE_KEYED;
+            attributes |= changes[i].policy->overtake != NULL ? TAKT_ATTRIBUTE_AGING : 0u;
+        }
+    }
+    dispatcher->changes = changes;
+    dispatcher->root.entity.attributes = attributes & 255u;
 }
 
 void takt_resource_init(takt_resource_t *resource, uint32_t number, takt_protocol_t protocol,
@@ -695,12 +766,6 @@ TAKT_INLINE void apply(takt_dispatcher_t *dispatcher, const takt_event_t *event)
     case TAKT_EVENT_UNLOCK:
         takt_locks_apply(dispatcher, event);
         break;
-    case TAKT_EVENT_ENTER:
-        allocator_of(entity->task)->enter(entity->task, event->now);
-        break;
-    case TAKT_EVENT_LEAVE:
-        allocator_of(entity->task)->leave(entity->task, event->now);
-        break;
     default:
         break;
     }
@@ -725,6 +790,27 @@ TAKT_RARE static void meet_point(takt_dispatcher_t *dispatcher, const takt_event
     }
 }
 
+/* A request to an allocator; or a change, of which only one of the policy is anything to account for. */
+TAKT_RARE static void meet_request(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
+    takt_change_t *change = NULL;
+    if (event->kind == TAKT_EVENT_CHANGE) {
+        change = &dispatcher->changes[event->nominal];
+    }
+    if (change != NULL && change->kind != TAKT_CHANGE_POLICY) {
+        takt_change_hand_over(event->entity->task, change, event->now);
+        rearm_wakes(event->entity->home);
+        return;
+    }
+    account(dispatcher, event->now);
+    if (change != NULL) {
+        takt_change_policy(&dispatcher->root, change);
+    } else if (event->kind == TAKT_EVENT_ENTER) {
+        allocator_of(event->entity->task)->enter(event->entity->task, event->now);
+    } else {
+        allocator_of(event->entity->task)->leave(event->entity->task, event->now);
+    }
+}
+
 void takt_dispatcher_post(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
     takt_cpu_t *cpu = &dispatcher->cpus[0];
     dispatcher->sequence++;
@@ -737,10 +823,10 @@ void takt_dispatcher_post(takt_dispatcher_t *dispatcher, const takt_event_t *eve
         arrive(event->entity->task, event->now, event->nominal);
     } else if (event->kind == TAKT_EVENT_WAKE) {
         account(dispatcher, event->now);
-        join(event->entity, event->now);
+        rejoin(event->entity, event->now);
     } else if (takt_event_is_request(event)) {
-        account(dispatcher, event->now);
-        apply(dispatcher, event);
+        meet_request(dispatcher, event);
+        return;
     } else {
         const bool is_paid = is_charged(cpu);
         if (TAKT_UNLIKELY(is_paid)) {
@@ -779,7 +865,7 @@ static void fire(takt_dispatcher_t *dispatcher, takt_timer_t *timer, takt_instan
         allocate(TAKT_CONTAINER_OF(timer, takt_allocation_t, timer));
         break;
     default:
-        join(TAKT_CONTAINER_OF(timer, takt_task_extension_t, resume)->task->entity, timer->instant);
+        rejoin(TAKT_CONTAINER_OF(timer, takt_task_extension_t, resume)->task->entity, timer->instant);
         break;
     }
 }
@@ -884,7 +970,7 @@ TAKT_RARE static void obey_limit(takt_cpu_t *cpu, takt_entity_t *entity, takt_in
 TAKT_INLINE takt_instant_t displace(takt_dispatcher_t *dispatcher, const takt_cpu_t *cpu,
                                     const takt_entity_t *entity, takt_instant_t now) {
     takt_entity_t *last = cpu->running;
-    if (last != NULL && last != entity && has_own_budget(last)) {
+    if (last != NULL && last != entity && has_own_budget(last) && allocator_of(last->task)->stop != NULL) {
         allocator_of(last->task)->stop(last->task, now);
     }
     return takt_timers_next(&dispatcher->root.timers);

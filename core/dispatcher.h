@@ -17,6 +17,7 @@
 #ifndef TAKT_CORE_DISPATCHER_H
 #define TAKT_CORE_DISPATCHER_H
 
+#include "core/change.h"
 #include "core/server.h"
 #include "core/trace.h"
 
@@ -49,6 +50,7 @@ typedef enum takt_event_kind {
     TAKT_EVENT_UNLOCK = TAKT_RECORD_UNLOCK,
     TAKT_EVENT_ENTER = TAKT_RECORD_ENTER,
     TAKT_EVENT_LEAVE = TAKT_RECORD_LEAVE,
+    TAKT_EVENT_CHANGE = TAKT_RECORD_CHANGE,
 } takt_event_kind_t;
 
 /* Who holds a resource or waits for one neither blocks nor suspends nor yields. */
@@ -57,16 +59,17 @@ typedef struct takt_event {
     takt_entity_t *entity;  /* complete, yield, points, suspend, locks: the running one (points: limited;
                                suspend, locks: with an extension); block: a ready one; wake: a blocked one;
                                arrival: of a task that is not periodic and whose ring has room;
-                               enter, leave: of a task with an allocation */
+                               enter, leave: of a task with an allocation; change: the one that it is of,
+                               NULL if that is the root */
     takt_instant_t now;     /* observed */
     takt_instant_t nominal; /* suspend: until when, >= now; arrival: from when response and deadline count;
                                lock, unlock: number of the resource, of its dispatcher, not held by the
-                               entity, or the last one that it locked;
+                               entity, or the last one that it locked; change: its number, not made yet;
                                else when it should have been, recorded for people; <= now */
 } takt_event_t;
 
 TAKT_INLINE bool takt_event_is_request(const takt_event_t *event) {
-    return event->kind == TAKT_EVENT_ENTER || event->kind == TAKT_EVENT_LEAVE;
+    return event->kind >= TAKT_EVENT_ENTER && event->kind <= TAKT_EVENT_CHANGE;
 }
 
 TAKT_INLINE bool takt_event_is_point(const takt_event_t *event) {
@@ -84,10 +87,11 @@ typedef struct takt_dispatcher {
     takt_instant_t stepped_at;
     takt_trace_t *trace;        /* NULL: nothing is recorded */
     takt_resource_t *resources; /* caller's memory */
+    takt_change_t *changes;     /* caller's memory */
 } takt_dispatcher_t;
 
-_Static_assert(sizeof(void *) != 4 || sizeof(takt_dispatcher_t) == 288,
-               "a dispatcher is 288 bytes on a 32-bit machine");
+_Static_assert(sizeof(void *) != 4 || sizeof(takt_dispatcher_t) == 296,
+               "a dispatcher is 296 bytes on a 32-bit machine");
 
 /* Makes a dispatcher whose root is ordered by `policy`. `ready` (empty, of the policy's order) and
  * `rows` (see timers.h) are the caller's memory, as is `cpus`. */
@@ -128,6 +132,7 @@ typedef struct takt_task_parameters {
     bool is_limited;
     uint32_t id;
     takt_task_extension_t *extension; /* caller's memory, with on_miss and the ring filled in; or NULL */
+    bool is_absent;                   /* it waits for a change that lets it enter */
 } takt_task_parameters_t;
 
 /* Puts a task under `home` before the system starts. It is periodic if it has no ring of arrivals; then
@@ -142,6 +147,11 @@ void takt_dispatcher_add_thread(takt_entity_t *entity, takt_server_t *home, takt
 /* The resources of all its dispatchers, numbered from 0; caller's memory. */
 void takt_dispatcher_set_resources(takt_dispatcher_t *dispatcher, takt_resource_t *resources);
 
+/* Changes that may come, numbered from 0; caller's memory. Call before anything is put under the root. Among
+ * plain threads, under preemption keys other than TAKT_KEY_MOST_URGENT and with ceilings, there is none of a
+ * policy at the root. */
+void takt_dispatcher_set_changes(takt_dispatcher_t *dispatcher, takt_change_t *changes, uint32_t count);
+
 /* Makes resource `number`, free; `ceiling` is read where the protocol has one. */
 void takt_resource_init(takt_resource_t *resource, uint32_t number, takt_protocol_t protocol,
                         takt_key_t ceiling);
@@ -152,8 +162,9 @@ TAKT_INLINE void takt_dispatcher_record_to(takt_dispatcher_t *dispatcher, takt_t
     dispatcher->trace = trace;
 }
 
-/* Hands over an event: accounts, applies it, handles exhausted budgets (steps 1, 2 and 4). An arrival only
- * arms a timer, so that a platform may post it while it is itself at work; a step releases the job. */
+/* Hands over an event: accounts, applies it, handles exhausted budgets (steps 1, 2 and 4). An arrival, or the
+ * change of a task, only arms a timer, so that a platform may post it while it is itself at work; a step releases
+ * the job. */
 void takt_dispatcher_post(takt_dispatcher_t *dispatcher, const takt_event_t *event);
 
 /* Accounts up to `now`, handles exhausted budgets and then one due abort, replenishment, wake-up or release,

@@ -166,7 +166,7 @@ static void unpark(takt_resource_t *resource, takt_instant_t instant) {
     }
     while ((entity = list) != NULL) {
         detach(&list, entity);
-        takt_dispatcher_join(entity, instant);
+        takt_dispatcher_rejoin(entity, instant);
         gather(&list, entity);
     }
 }

@@ -12,6 +12,13 @@
 void takt_dispatcher_join(takt_entity_t *entity, takt_instant_t instant);
 void takt_dispatcher_leave(takt_entity_t *entity, takt_instant_t instant);
 
+/* As join, for one whose key was written when it was ready last. */
+void takt_dispatcher_rejoin(takt_entity_t *entity, takt_instant_t instant);
+
+/* Writes the key that follows from what `entity`, which is no plain thread, executes; what is in force instead of
+ * it stays so. */
+void takt_dispatcher_write_key(takt_entity_t *entity);
+
 /* A started limited job competes by its own key again, ahead of its equals. */
 void takt_dispatcher_end_region(takt_entity_t *entity);
 

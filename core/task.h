@@ -26,6 +26,7 @@ typedef struct takt_arrival {
 } takt_arrival_t;
 
 struct takt_allocation;
+struct takt_change;
 struct takt_task;
 
 typedef struct takt_task_extension {
@@ -45,6 +46,11 @@ typedef struct takt_task_extension {
     takt_resource_t *circle;            /* it waits for this in a circle; NULL: in none */
     takt_key_t started_key;             /* of a started limited job: as if it held nothing */
     struct takt_allocation *allocation; /* begins and ends its jobs; NULL: the task releases them itself */
+    struct takt_change *last_change;    /* of those handed over; see change.h */
+    struct takt_change *ahead;          /* the first one that its releases have not come to */
+    struct takt_change *behind;         /* the first one that its jobs have not come to */
+    const struct takt_change *adopted;  /* parameters of the current job; NULL: those it was added with */
+    takt_duration_t period;             /* of a periodic task: from the last release to the next one */
 } takt_task_extension_t;
 
 typedef struct takt_task {

@@ -26,6 +26,7 @@ typedef enum takt_record_kind {
     TAKT_RECORD_UNLOCK = 11,        /* the running job unlocks it, the last one that it locked */
     TAKT_RECORD_ENTER = 12,         /* a task with an allocation is to enter */
     TAKT_RECORD_LEAVE = 13,         /* a task with an allocation is to leave */
+    TAKT_RECORD_CHANGE = 14,        /* change number `value` is made, of a task or of nobody: the policy */
     /* outputs */
     TAKT_RECORD_DECISION = 16,   /* `entity` runs on `cpu` until `value` at the latest */
     TAKT_RECORD_ABORT = 17,      /* the job is aborted at its deadline `value` */
@@ -36,7 +37,8 @@ typedef enum takt_record_kind {
     TAKT_RECORD_DEADLOCK = 22,   /* the job waits for resource number `value` and is in a circle; one record
                                   for each job of it, the one first that closed it */
     TAKT_RECORD_ALLOCATION = 23, /* what became of a task, see takt_allocator_note */
-    TAKT_RECORD_SETTLED = 24,    /* on several processors: nothing more changes, and who runs goes on until `value` at
+    TAKT_RECORD_SETTLED =
+        24, /* on several processors: nothing more changes, and who runs goes on until `value` at
                                   the latest */
     TAKT_RECORD_LAST = 24,
 } takt_record_kind_t;

@@ -152,6 +152,16 @@ takt_architecture_model_t architecture_model(const std::string &name) {
     throw std::invalid_argument("unknown architecture " + name);
 }
 
+takt_windows_t find_windows(const std::string &name) {
+    const char *const names[] = {"", "suspend", "abort", "time-driven", "dual-priority", "imprecise"};
+    for (size_t i = 0; i < std::size(names); i++) {
+        if (name == names[i]) {
+            return static_cast<takt_windows_t>(i);
+        }
+    }
+    throw std::invalid_argument("unknown windows " + name);
+}
+
 takt_policy_t make_python_policy() {
     takt_policy_t policy = {};
     policy.version = TAKT_POLICY_VERSION;
@@ -269,19 +279,20 @@ class Spec {
                    const Column &demand, const Column &level, const Column &home, const Column &is_limited,
                    const Column &preemption_key, const Column &task_class, const Column &on_miss,
                    const Column &jitter, const Column &is_external, const Column &suspends,
-                   const Column &locks) {
+                   const Column &locks, const Column &is_absent) {
         const size_t count = period.size();
         require(tasks_.empty(), "tasks are added once");
         require_length(count,
                        {deadline.size(), offset.size(), wcet.size(), demand.size(), level.size(), home.size(),
                         is_limited.size(), preemption_key.size(), task_class.size(), on_miss.size(),
-                        jitter.size(), is_external.size(), suspends.size(), locks.size()});
+                        jitter.size(), is_external.size(), suspends.size(), locks.size(), is_absent.size()});
         tasks_.reserve(count);
         for (size_t i = 0; i < count; i++) {
             takt_task_spec_t task = {};
             task.is_external = is_external(i) != 0;
             task.suspends = suspends(i) != 0;
             task.locks = locks(i) != 0;
+            task.is_absent = is_absent(i) != 0;
             task.period = time_in(task.is_external ? 0 : 1, period(i), "period");
             task.relative_deadline = time_in(1, deadline(i), "deadline");
             task.offset = time_in(0, offset(i), "offset");
@@ -341,6 +352,26 @@ class Spec {
         task.body_count = static_cast<uint32_t>(body.size());
     }
 
+    // The jobs of tasks run in windows: one element for each task, "" for those without; then the slots of all
+    // time-driven tasks in one cycle, ascending.
+    void set_windows(const std::vector<std::string> &kinds, const Column &part, uint64_t cycle,
+                     const Column &task, const Column &start, const Column &length) {
+        require(windows_.empty() && !architecture_, "windows are set once, and not beside an architecture");
+        require_length(tasks_.size(), {kinds.size(), part.size()});
+        require_length(task.size(), {start.size(), length.size()});
+        slots_.resize(tasks_.size());
+        add_slots(cycle, task, start, length);
+        for (size_t i = 0; i < kinds.size(); i++) {
+            const takt_windows_t kind = find_windows(kinds[i]);
+            require_windowed(tasks_[i], kind);
+            require_part(tasks_[i], kind, part(i));
+            require((kind == TAKT_WINDOWS_TIME_DRIVEN) != slots_[i].empty(),
+                    "slots where none belong, or none");
+            windows_.push_back(
+                {kind, {part(i), slots_[i].data(), static_cast<uint32_t>(slots_[i].size()), cycle}});
+        }
+    }
+
     void set_costs(uint64_t context_switch, uint64_t release, uint64_t scheduling, uint64_t point,
                    uint64_t tick, uint64_t tick_period, bool is_pull) {
         options_.costs = {time_in(0, context_switch, "cost"),
@@ -358,6 +389,9 @@ class Spec {
                           uint64_t latency) {
         const takt_architecture_model_t which = architecture_model(model);
         const bool has_ticks = which == TAKT_ARCHITECTURE_SOFTWARE;
+        for (const takt_window_spec_t &window : windows_) {
+            require(window.kind == TAKT_WINDOWS_NONE, "windows beside an architecture");
+        }
         for (const takt_task_spec_t &task : tasks_) {
             require_plain(task);
         }
@@ -367,12 +401,10 @@ class Spec {
                          time_in(0, latency, "latency")};
     }
 
-    // The root is rate-based: what belongs to all tasks, then one element for each task, then the requests in
-    // the order in which they are made.
+    // The root is rate-based: what belongs to all tasks, then one element for each task. Call before set_changes.
     void set_rates(uint64_t beta, bool has_formula, uint64_t sigma, uint64_t grid, uint64_t rule,
                    bool has_background, bool has_compression, bool has_cuts, uint64_t estimate_jobs,
-                   const Column &weight, const Column &is_greedy, const Column &adapts, const Column &instant,
-                   const Column &task, const Column &is_leave) {
+                   const Column &weight, const Column &is_greedy, const Column &adapts) {
         require(spec_.policy == &takt_policy_rate_based, "rates under another policy");
         require(servers_.empty() && resources_.empty() && threads_.empty(), "rates beside other things");
         require(beta <= TAKT_RATE_WHOLE && sigma <= TAKT_RATE_WHOLE, "a share above the whole");
@@ -394,7 +426,6 @@ class Spec {
                     "an estimate of a task that is not soft");
             tasks_[i].adapts = adapts(i) != 0;
         }
-        add_requests(instant, task, is_leave);
         spec_.rates = &rates_;
     }
 
@@ -405,6 +436,51 @@ class Spec {
             require_global();
             spec_.cpu_count = static_cast<uint32_t>(count);
         }
+    }
+
+    // Columns of all changes, in the order in which they are made: those of tasks have a task, those of the policy
+    // a name in `policies`.
+    void set_changes(const Column &instant, const Column &kind, const Column &task,
+                     const std::vector<std::string> &policies, const Column &period, const Column &deadline,
+                     const Column &wcet, const Column &level, const Column &task_class,
+                     const Column &demand) {
+        const size_t count = instant.size();
+        require(changes_.empty(), "changes are set once");
+        require_length(count, {kind.size(), task.size(), policies.size(), period.size(), deadline.size(),
+                               wcet.size(), level.size(), task_class.size(), demand.size()});
+        require(count == 0 || !architecture_.has_value(), "changes under an architecture");
+        for (size_t i = 0; i < count; i++) {
+            require(i == 0 || instant(i - 1) <= instant(i), "changes that descend");
+            require(kind(i) <= TAKT_CHANGE_POLICY, "kind of change is out of range");
+            takt_change_spec_t change = {};
+            change.instant = time_in(0, instant(i), "change");
+            change.kind = static_cast<takt_change_kind_t>(kind(i));
+            if (change.kind == TAKT_CHANGE_POLICY) {
+                change.policy = changed_policy(policies[i]);
+                changes_.push_back(change);
+                continue;
+            }
+            takt_task_spec_t &changed = task_at(task(i));
+            require(!has_windows(changed), "a change of a task with windows");
+            require(spec_.rates == nullptr || change.kind != TAKT_CHANGE_PARAMETERS, "parameters of a rate");
+            require(task_class(i) <= TAKT_CLASS_NONE, "class is out of range");
+            change.task = static_cast<uint32_t>(task(i));
+            change.period = time_in(changed.is_external ? 0 : 1, period(i), "period");
+            change.relative_deadline = time_in(1, deadline(i), "deadline");
+            change.wcet = time_in(1, wcet(i), "wcet");
+            change.level = level_in(1, level(i), levels_at(changed.server));
+            change.task_class = static_cast<takt_task_class_t>(task_class(i));
+            change.demand = time_in(1, demand(i), "demand");
+            changed.changes = spec_.rates == nullptr;
+            changes_.push_back(change);
+        }
+    }
+
+    void set_changed_demand(size_t index, const std::string &kind, const Column &values, double a, double b,
+                            uint64_t least, uint64_t most) {
+        require(least >= 1, "a demand of 0");
+        require(index < changes_.size(), "no change " + std::to_string(index));
+        changes_[index].demands = add_stream(kind, values, a, b, least, most);
     }
 
     void set_seed(uint64_t seed) { options_.seed = seed; }
@@ -460,8 +536,9 @@ class Spec {
         spec.thread_count = static_cast<uint32_t>(threads_.size());
         spec.resources = resources_.data();
         spec.resource_count = static_cast<uint32_t>(resources_.size());
-        spec.requests = requests_.data();
-        spec.request_count = static_cast<uint32_t>(requests_.size());
+        spec.changes = changes_.data();
+        spec.change_count = static_cast<uint32_t>(changes_.size());
+        spec.windows = windows_.empty() ? nullptr : windows_.data();
         return spec;
     }
 
@@ -487,14 +564,88 @@ class Spec {
         }
     }
 
-    void add_requests(const Column &instant, const Column &task, const Column &is_leave) {
-        require_length(instant.size(), {task.size(), is_leave.size()});
-        for (size_t i = 0; i < instant.size(); i++) {
-            require(task(i) < tasks_.size(), "a request for no task");
-            require(i == 0 || instant(i - 1) <= instant(i), "requests that descend");
-            requests_.push_back(
-                {time_in(0, instant(i), "request"), static_cast<uint32_t>(task(i)), is_leave(i) != 0});
+    void require_windowed(const takt_task_spec_t &task, takt_windows_t windows) const {
+        require(windows_fit(windows), "windows of another policy");
+        if (windows != TAKT_WINDOWS_NONE) {
+            require(!task.is_external && !task.suspends && !task.locks && !task.is_limited &&
+                        task.on_miss == TAKT_ON_MISS_CONTINUE && task.body_count == 0 &&
+                        task.server == TAKT_ROOT,
+                    "windows of a task that is not plain");
         }
+    }
+
+    // Whether the policy of the root goes with such windows, or with none.
+    bool windows_fit(takt_windows_t windows) const {
+        if (spec_.policy == &takt_policy_time_driven) {
+            return windows == TAKT_WINDOWS_TIME_DRIVEN;
+        }
+        if (spec_.policy == &takt_policy_imprecise) {
+            return windows == TAKT_WINDOWS_IMPRECISE;
+        }
+        if (windows == TAKT_WINDOWS_NONE) {
+            return true;
+        }
+        if (spec_.policy == &takt_policy_dual_priority) {
+            return windows == TAKT_WINDOWS_DUAL_PRIORITY;
+        }
+        return windows <= TAKT_WINDOWS_ABORT && spec_.policy != &takt_policy_rate_based &&
+               spec_.policy->release != release_by_python;
+    }
+
+    static void require_part(const takt_task_spec_t &task, takt_windows_t windows, uint64_t part) {
+        const bool is_dual = windows == TAKT_WINDOWS_DUAL_PRIORITY;
+        const bool is_imprecise = windows == TAKT_WINDOWS_IMPRECISE;
+        const uint64_t most = is_dual ? task.relative_deadline : is_imprecise ? task.wcet : 0;
+        require(part <= most, "part " + std::to_string(part) + " out of range");
+        require(!(is_dual || is_imprecise) || task.relative_deadline <= task.period, "deadline above period");
+    }
+
+    void add_slots(uint64_t cycle, const Column &task, const Column &start, const Column &length) {
+        uint64_t end = 0;
+        time_in(start.size() > 0 ? 1 : 0, cycle, "cycle");
+        for (size_t i = 0; i < start.size(); i++) {
+            require(task(i) < tasks_.size(), "a slot of no task");
+            require(time_in(0, start(i), "slot") >= end, "slots that overlap or descend");
+            end = start(i) + time_in(1, length(i), "slot");
+            require(end <= cycle, "a slot outside the cycle");
+            slots_[task(i)].push_back({start(i), length(i)});
+        }
+    }
+
+    // A policy that the root can have instead of its own. What is made for one policy does not go with it.
+    const takt_policy_t *changed_policy(const std::string &name) const {
+        const takt_policy_t *policy = find_policy(name);
+        require(python_policies_.empty() || !is_python(spec_.policy), "another policy than one in Python");
+        require(policy != &takt_policy_rate_based && spec_.policy != &takt_policy_rate_based,
+                "another policy and rates");
+        require(!gives_windows(policy) && !gives_windows(spec_.policy), "another policy and windows");
+        require(threads_.empty(), "another policy over threads");
+        for (const takt_task_spec_t &task : tasks_) {
+            require(task.server != TAKT_ROOT || !task.is_limited || task.preemption_key == 0,
+                    "another policy and a threshold");
+            require(!has_windows(task), "another policy and windows");
+        }
+        for (const takt_resource_spec_t &resource : resources_) {
+            require(resource.server != TAKT_ROOT || resource.protocol < TAKT_PROTOCOL_PCP,
+                    "another policy and a ceiling");
+        }
+        return policy;
+    }
+
+    static bool gives_windows(const takt_policy_t *policy) {
+        const takt_policy_t *const policies[] = {&takt_policy_time_driven, &takt_policy_dual_priority,
+                                                 &takt_policy_imprecise};
+        return std::find(std::begin(policies), std::end(policies), policy) != std::end(policies);
+    }
+
+    bool has_windows(const takt_task_spec_t &task) const {
+        const size_t index = static_cast<size_t>(&task - tasks_.data());
+        return index < windows_.size() && windows_[index].kind != TAKT_WINDOWS_NONE;
+    }
+
+    bool is_python(const takt_policy_t *policy) const {
+        return std::any_of(python_policies_.begin(), python_policies_.end(),
+                           [=](const PythonPolicy &known) { return &known.policy == policy; });
     }
 
     // The tests of pcp and srp know of no locks under another protocol.
@@ -542,16 +693,19 @@ class Spec {
     // What several processors can run.
     void require_global() const {
         const takt_sim_costs_t &costs = options_.costs;
-        require(servers_.empty() && resources_.empty() && threads_.empty() && spec_.rates == nullptr,
+        require(servers_.empty() && resources_.empty() && threads_.empty() && changes_.empty() &&
+                    spec_.rates == nullptr,
                 "several processors beside other things");
-        require(spec_.policy->overtake == nullptr && spec_.policy != &takt_policy_rate_based,
+        require(spec_.policy->overtake == nullptr && spec_.policy != &takt_policy_rate_based &&
+                    !gives_windows(spec_.policy),
                 "several processors under a policy of one");
         require((costs.context_switch | costs.release | costs.scheduling | costs.point | costs.tick) == 0 &&
                     !costs.is_pull && !architecture_,
                 "several processors with costs");
         for (const takt_task_spec_t &task : tasks_) {
             require(!task.suspends && !task.locks && task.body_count == 0 &&
-                        (!task.is_limited || task.preemption_key == TAKT_KEY_MOST_URGENT),
+                        (!task.is_limited || task.preemption_key == TAKT_KEY_MOST_URGENT) &&
+                        !has_windows(task),
                     "several processors with a task that is not plain");
         }
     }
@@ -641,11 +795,13 @@ class Spec {
     std::deque<PythonPolicy> python_policies_; // what C points to does not move
     std::deque<Stream> streams_;
     std::deque<std::vector<takt_item_t>> bodies_;
+    std::vector<std::vector<takt_slot_t>> slots_; // of each task
+    std::vector<takt_window_spec_t> windows_;
     std::vector<takt_server_spec_t> servers_;
     std::vector<takt_task_spec_t> tasks_;
     std::vector<takt_thread_spec_t> threads_;
     std::vector<takt_resource_spec_t> resources_;
-    std::vector<takt_request_spec_t> requests_;
+    std::vector<takt_change_spec_t> changes_;
     takt_rate_settings_t rates_ = {};
 };
 
@@ -1031,6 +1187,9 @@ nb::dict statistics_columns(const takt_sim_t &sim) {
     columns["aborted"] = statistic(sim, &takt_sim_statistics_t::aborted);
     columns["skipped"] = statistic(sim, &takt_sim_statistics_t::skipped);
     columns["overruns"] = statistic(sim, &takt_sim_statistics_t::overruns);
+    columns["cut"] = statistic(sim, &takt_sim_statistics_t::cut);
+    columns["optional_executed"] = statistic(sim, &takt_sim_statistics_t::optional_executed);
+    columns["optional_wanted"] = statistic(sim, &takt_sim_statistics_t::optional_wanted);
     columns["preemptions"] = statistic(sim, &takt_sim_statistics_t::preemptions);
     columns["migrations"] = statistic(sim, &takt_sim_statistics_t::migrations);
     columns["response_min"] = statistic(sim, &takt_sim_statistics_t::response_min);
@@ -1306,6 +1465,7 @@ NB_MODULE(_core, m) {
     m.attr("RECORD_ARRIVAL") = static_cast<int>(TAKT_RECORD_ARRIVAL);
     m.attr("RECORD_POINT") = static_cast<int>(TAKT_RECORD_POINT);
     m.attr("RECORD_SUSPEND") = static_cast<int>(TAKT_RECORD_SUSPEND);
+    m.attr("RECORD_CHANGE") = static_cast<int>(TAKT_RECORD_CHANGE);
     m.attr("RECORD_ABORT") = static_cast<int>(TAKT_RECORD_ABORT);
     m.attr("RECORD_SKIP") = static_cast<int>(TAKT_RECORD_SKIP);
     m.attr("RECORD_SETTLED") = static_cast<int>(TAKT_RECORD_SETTLED);
@@ -1327,7 +1487,8 @@ NB_MODULE(_core, m) {
         .def("add_tasks", &Spec::add_tasks, nb::kw_only(), nb::arg("period"), nb::arg("deadline"),
              nb::arg("offset"), nb::arg("wcet"), nb::arg("demand"), nb::arg("level"), nb::arg("home"),
              nb::arg("is_limited"), nb::arg("preemption_key"), nb::arg("task_class"), nb::arg("on_miss"),
-             nb::arg("jitter"), nb::arg("is_external"), nb::arg("suspends"), nb::arg("locks"))
+             nb::arg("jitter"), nb::arg("is_external"), nb::arg("suspends"), nb::arg("locks"),
+             nb::arg("is_absent"))
         .def("add_resources", &Spec::add_resources, nb::kw_only(), nb::arg("protocols"), nb::arg("ceiling"),
              nb::arg("home"))
         .def("set_demand", &Spec::set_demand, nb::arg("index"), nb::arg("kind"), nb::arg("values"),
@@ -1335,6 +1496,8 @@ NB_MODULE(_core, m) {
         .def("set_arrivals", &Spec::set_arrivals, nb::arg("index"), nb::arg("kind"), nb::arg("values"),
              nb::arg("a"), nb::arg("b"), nb::arg("least"), nb::arg("most"))
         .def("set_body", &Spec::set_body, nb::arg("index"), nb::arg("ops"), nb::arg("ticks"))
+        .def("set_windows", &Spec::set_windows, nb::kw_only(), nb::arg("kinds"), nb::arg("part"),
+             nb::arg("cycle"), nb::arg("task"), nb::arg("start"), nb::arg("length"))
         .def("set_costs", &Spec::set_costs, nb::kw_only(), nb::arg("context_switch"), nb::arg("release"),
              nb::arg("scheduling"), nb::arg("point"), nb::arg("tick"), nb::arg("tick_period"),
              nb::arg("is_pull"))
@@ -1343,9 +1506,13 @@ NB_MODULE(_core, m) {
         .def("set_rates", &Spec::set_rates, nb::kw_only(), nb::arg("beta"), nb::arg("has_formula"),
              nb::arg("sigma"), nb::arg("grid"), nb::arg("rule"), nb::arg("has_background"),
              nb::arg("has_compression"), nb::arg("has_cuts"), nb::arg("estimate_jobs"), nb::arg("weight"),
-             nb::arg("is_greedy"), nb::arg("adapts"), nb::arg("instant"), nb::arg("task"),
-             nb::arg("is_leave"))
+             nb::arg("is_greedy"), nb::arg("adapts"))
         .def("set_cpus", &Spec::set_cpus, nb::arg("count"))
+        .def("set_changes", &Spec::set_changes, nb::kw_only(), nb::arg("instant"), nb::arg("kind"),
+             nb::arg("task"), nb::arg("policies"), nb::arg("period"), nb::arg("deadline"), nb::arg("wcet"),
+             nb::arg("level"), nb::arg("task_class"), nb::arg("demand"))
+        .def("set_changed_demand", &Spec::set_changed_demand, nb::arg("index"), nb::arg("kind"),
+             nb::arg("values"), nb::arg("a"), nb::arg("b"), nb::arg("least"), nb::arg("most"))
         .def("set_seed", &Spec::set_seed, nb::arg("seed"))
         .def("add_threads", &Spec::add_threads, nb::arg("level"));
 

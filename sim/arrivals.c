@@ -23,57 +23,124 @@ static takt_instant_t release_of(const takt_sim_t *sim, const takt_sim_source_t 
     const takt_instant_t release =
         source->nominal +
         takt_stream_at(&jitter, key_of(sim, source->task, TAKT_STREAM_JITTER), source->index);
-    const takt_instant_t previous = source->index > 0 ? source->timer.instant : 0;
-    return release > previous ? release : previous;
+    return release > source->front ? release : source->front;
 }
 
-static void arm(takt_sim_t *sim, takt_sim_source_t *source) {
-    const takt_instant_t release = release_of(sim, source);
-    if (release < LAST_INSTANT) {
-        takt_timers_insert(&sim->arrivals, &source->timer, release);
+/* The next job of `source` arrives at `nominal`, unless that is never. */
+static void arm(takt_sim_t *sim, takt_sim_source_t *source, takt_instant_t nominal) {
+    source->nominal = nominal;
+    if (nominal < LAST_INSTANT && release_of(sim, source) < LAST_INSTANT) {
+        takt_timers_insert(&sim->arrivals, &source->timer, release_of(sim, source));
     }
+}
+
+static bool is_listed(const takt_task_spec_t *spec) {
+    return spec->arrivals != NULL && spec->arrivals->kind == TAKT_STREAM_LISTED;
+}
+
+/* Arrival number `index` of the task since it entered. */
+static takt_instant_t listed_arrival(const takt_sim_t *sim, const takt_sim_source_t *source, uint64_t index) {
+    const takt_stream_t *arrivals = sim->specs[source->task].arrivals;
+    return index < arrivals->count ? source->entered + arrivals->values[index] : TAKT_NEVER;
 }
 
 /* The arrival after job `source->index`; TAKT_NEVER if there is none. */
 static takt_instant_t next_nominal(const takt_sim_t *sim, const takt_sim_source_t *source) {
     const takt_task_spec_t *spec = &sim->specs[source->task];
-    const takt_stream_t *arrivals = spec->arrivals;
-    if (arrivals == NULL) {
-        return source->nominal + spec->period;
+    if (spec->arrivals == NULL) {
+        return source->nominal + source->period;
     }
-    if (arrivals->kind != TAKT_STREAM_LISTED) {
-        const takt_stream_key_t key = key_of(sim, source->task, TAKT_STREAM_SEPARATION);
-        return source->nominal + takt_stream_at(arrivals, key, source->index);
+    if (is_listed(spec)) {
+        return listed_arrival(sim, source, source->index + 1u - source->first);
     }
-    return source->index + 1u < arrivals->count ? arrivals->values[source->index + 1u] : TAKT_NEVER;
+    const takt_stream_key_t key = key_of(sim, source->task, TAKT_STREAM_SEPARATION);
+    return source->nominal + takt_stream_at(spec->arrivals, key, source->index);
+}
+
+/* The task of `source` enters at `instant`: what comes is counted from then. */
+static void enter(takt_sim_t *sim, takt_sim_source_t *source, takt_instant_t instant) {
+    const takt_task_spec_t *spec = &sim->specs[source->task];
+    source->entered = instant;
+    source->first = source->index;
+    arm(sim, source, is_listed(spec) ? listed_arrival(sim, source, 0) : instant + spec->offset);
 }
 
 static void start(takt_sim_t *sim, takt_sim_source_t *source, uint32_t task) {
     const takt_task_spec_t *spec = &sim->specs[task];
-    const bool is_listed = spec->arrivals != NULL && spec->arrivals->kind == TAKT_STREAM_LISTED;
     source->task = task;
-    source->nominal = is_listed ? spec->arrivals->values[0] : spec->offset;
+    source->period = spec->period;
     takt_timer_init(&source->timer, &sim->arrivals, TAKT_TIMER_RELEASE, task);
-    arm(sim, source);
-}
-
-static void start_requests(takt_sim_t *sim, takt_sim_source_t *source) {
-    source->task = TAKT_SIM_REQUESTS;
-    takt_timer_init(&source->timer, &sim->arrivals, TAKT_TIMER_RELEASE, 0);
-    takt_timers_insert(&sim->arrivals, &source->timer, sim->requests[0].instant);
-}
-
-/* The request that the source is at has been given. */
-static void move_on_request(takt_sim_t *sim, takt_sim_source_t *source) {
-    source->nominal = source->index;
-    source->index++;
-    if (source->index < sim->request_count) {
-        takt_timers_insert(&sim->arrivals, &source->timer, sim->requests[source->index].instant);
+    if (!spec->is_absent) {
+        enter(sim, source, 0);
     }
 }
 
-static uint32_t count_sources(const takt_sim_t *sim) {
-    uint32_t count = sim->request_count > 0;
+/* ---- changes ------------------------------------------------------------------------------------ */
+
+static bool is_of(const takt_change_spec_t *change, const takt_sim_source_t *source) {
+    return (change->kind == TAKT_CHANGE_POLICY) == (source->task == TAKT_SIM_POLICIES);
+}
+
+/* Arms the next change of the kind of `source`, from number `index` on. */
+static void find_change(takt_sim_t *sim, takt_sim_source_t *source, uint64_t index) {
+    while (index < sim->system.change_count && !is_of(&sim->changes[index], source)) {
+        index++;
+    }
+    source->index = index;
+    if (index < sim->system.change_count) {
+        takt_timers_insert(&sim->arrivals, &source->timer, sim->changes[index].instant);
+    }
+}
+
+/* At one instant changes of tasks come before arrivals. */
+static void start_changes(takt_sim_t *sim, takt_sim_source_t *source, uint32_t task) {
+    source->task = task;
+    takt_timer_init(&source->timer, &sim->arrivals,
+                    task == TAKT_SIM_CHANGES ? TAKT_TIMER_EXPIRY : TAKT_TIMER_LAPSE, 0);
+    find_change(sim, source, 0);
+}
+
+void takt_sim_arrivals_put_off(takt_sim_t *sim, takt_sim_source_t *source, takt_instant_t instant) {
+    takt_timers_remove(&sim->arrivals, &source->timer);
+    source->index = source->nominal;
+    takt_timers_insert(&sim->arrivals, &source->timer, instant);
+}
+
+/* The source of `task`, which is external; they stand in the order of tasks. */
+static takt_sim_source_t *source_of(const takt_sim_t *sim, uint32_t task) {
+    uint32_t first = 0;
+    uint32_t end = sim->task_source_count;
+    while (end - first > 1u) {
+        const uint32_t middle = first + (end - first) / 2u;
+        if (sim->sources[middle].task <= task) {
+            first = middle;
+        } else {
+            end = middle;
+        }
+    }
+    return &sim->sources[first];
+}
+
+void takt_sim_arrivals_change(takt_sim_t *sim, uint32_t index) {
+    const takt_change_spec_t *change = &sim->changes[index];
+    if (!sim->specs[change->task].is_external) {
+        return;
+    }
+    takt_sim_source_t *source = source_of(sim, change->task);
+    if (change->kind == TAKT_CHANGE_PARAMETERS) {
+        source->period = change->period;
+        return;
+    }
+    takt_timers_remove(&sim->arrivals, &source->timer);
+    if (change->kind == TAKT_CHANGE_ENTER) {
+        enter(sim, source, change->instant);
+    }
+}
+
+/* ---- all sources ---------------------------------------------------------------------------------- */
+
+static uint32_t count_task_sources(const takt_sim_t *sim) {
+    uint32_t count = 0;
     for (uint32_t task = 0; task < sim->system.task_count; task++) {
         count += sim->specs[task].is_external;
     }
@@ -82,11 +149,12 @@ static uint32_t count_sources(const takt_sim_t *sim) {
 
 bool takt_sim_arrivals_create(takt_sim_t *sim) {
     sim->arrivals.next = TAKT_NEVER;
-    sim->source_count = count_sources(sim);
-    if (sim->source_count == 0) {
+    sim->task_source_count = count_task_sources(sim);
+    const size_t count = sim->task_source_count + (sim->system.change_count > 0 ? 2u : 0u);
+    if (count == 0) {
         return true;
     }
-    sim->sources = calloc(sim->source_count, sizeof *sim->sources);
+    sim->sources = calloc(count, sizeof *sim->sources);
     sim->arrival_rows = calloc(TAKT_TIMERS_ROWS(ORDER_ROWS, TIME_ROWS), sizeof *sim->arrival_rows);
     if (sim->sources == NULL || sim->arrival_rows == NULL) {
         return false;
@@ -98,19 +166,24 @@ bool takt_sim_arrivals_create(takt_sim_t *sim) {
             start(sim, source++, task);
         }
     }
-    if (sim->request_count > 0) {
-        start_requests(sim, source);
+    if (sim->system.change_count > 0) {
+        start_changes(sim, source++, TAKT_SIM_CHANGES);
+        start_changes(sim, source, TAKT_SIM_POLICIES);
     }
     return true;
 }
 
 static void move_on(takt_sim_t *sim, takt_sim_source_t *source) {
     const takt_instant_t nominal = next_nominal(sim, source);
-    if (nominal < LAST_INSTANT) {
-        source->nominal = nominal;
-        source->index++;
-        arm(sim, source);
-    }
+    source->front = source->timer.instant;
+    source->index++;
+    arm(sim, source, nominal);
+}
+
+/* Gives the number of a change, and moves on to the next one. */
+static void move_on_change(takt_sim_t *sim, takt_sim_source_t *source) {
+    source->nominal = source->index;
+    find_change(sim, source, source->index + 1u);
 }
 
 takt_sim_source_t *takt_sim_arrivals_take(takt_sim_t *sim, takt_instant_t until, takt_arrival_t *arrival) {
@@ -122,13 +195,12 @@ takt_sim_source_t *takt_sim_arrivals_take(takt_sim_t *sim, takt_instant_t until,
         return NULL;
     }
     takt_sim_source_t *source = TAKT_CONTAINER_OF(timer, takt_sim_source_t, timer);
-    if (source->task == TAKT_SIM_REQUESTS) {
-        const takt_instant_t instant = timer->instant;
-        move_on_request(sim, source);
-        *arrival = (takt_arrival_t){instant, source->nominal};
-        return source;
-    }
     *arrival = (takt_arrival_t){timer->instant, source->nominal};
-    move_on(sim, source);
+    if (source->task >= TAKT_SIM_POLICIES) {
+        move_on_change(sim, source);
+        arrival->nominal = source->nominal;
+    } else {
+        move_on(sim, source);
+    }
     return source;
 }

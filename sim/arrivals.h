@@ -4,23 +4,34 @@
 
 #include "sim/sim.h"
 
-/* Task of the source of requests; its index is the one of the next request, as is the nominal instant of what it
- * gives. */
-#define TAKT_SIM_REQUESTS UINT32_MAX
+/* Tasks of the sources of changes, of tasks and of the policy. Their indices are those of the next ones in the table
+ * of changes; the nominal instant of what they give is the number of a change. */
+#define TAKT_SIM_CHANGES UINT32_MAX
+#define TAKT_SIM_POLICIES (UINT32_MAX - 1u)
 
 typedef struct takt_sim_source {
     takt_timer_t timer;     /* when the next job is released; the wheel is sim->arrivals */
     uint32_t task;          /* index into the spec */
     uint64_t index;         /* of that job */
     takt_instant_t nominal; /* its arrival */
+    takt_instant_t front;   /* release of the job in front of it */
+    takt_duration_t period; /* to the next one */
+    takt_instant_t entered; /* what listed arrivals count from */
+    uint64_t first;         /* index of the first job since then */
 } takt_sim_source_t;
 
-/* Arms the first arrival of every external task, and the first request; false when memory is short. */
+/* Arms the first arrival of every external task, and the first changes; false when memory is short. */
 TAKT_MUST_USE bool takt_sim_arrivals_create(takt_sim_t *sim);
 
 /* The arrival that comes first, if it comes at or before `until`: moves its source on to its next one and
  * writes instant and nominal instant to `arrival`. NULL if there is none. */
 takt_sim_source_t *takt_sim_arrivals_take(takt_sim_t *sim, takt_instant_t until, takt_arrival_t *arrival);
+
+/* What has just been taken from `source`, of changes, comes at `instant` again. */
+void takt_sim_arrivals_put_off(takt_sim_t *sim, takt_sim_source_t *source, takt_instant_t instant);
+
+/* The task of change number `index`, if it is external, enters, leaves or has another period: its arrivals follow. */
+void takt_sim_arrivals_change(takt_sim_t *sim, uint32_t index);
 
 /* The instant of the next arrival, or an earlier one to look again; TAKT_NEVER if none comes. */
 TAKT_INLINE takt_instant_t takt_sim_arrivals_next(const takt_sim_t *sim) {

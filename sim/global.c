@@ -154,7 +154,8 @@ static void post_arrivals(run_t *run, takt_instant_t now) {
             return;
         }
         takt_entity_t *entity = &run->sim->system.entities[source->task];
-        takt_dispatcher_post(run->dispatcher, &(takt_event_t){TAKT_EVENT_ARRIVAL, entity, arrival.instant, arrival.nominal});
+        takt_dispatcher_post(run->dispatcher,
+                             &(takt_event_t){TAKT_EVENT_ARRIVAL, entity, arrival.instant, arrival.nominal});
     }
 }
 

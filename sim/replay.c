@@ -44,7 +44,7 @@ static void listen(takt_trace_t *trace, const takt_record_t *record) {
 }
 
 static bool is_event(uint8_t kind) {
-    return kind >= TAKT_RECORD_COMPLETE && kind <= TAKT_RECORD_LEAVE && kind != TAKT_RECORD_STEP;
+    return kind >= TAKT_RECORD_COMPLETE && kind <= TAKT_RECORD_CHANGE && kind != TAKT_RECORD_STEP;
 }
 
 /* What core says by itself. */
@@ -112,7 +112,8 @@ static bool event_fits(const takt_system_t *system, const takt_record_t *record,
     const bool runs = takt_entity_is_ready(entity) && system->dispatcher.cpus[0].running == entity;
     const bool is_locking = (entity->attributes & TAKT_ATTRIBUTE_LOCKING) != 0;
     if (entity->task != NULL && takt_task_is_allocated(entity->task)) {
-        return is_request(record->kind) || (record->kind == TAKT_RECORD_COMPLETE && runs);
+        const bool takes_requests = entity->task->extension->allocation->functions->enter != NULL;
+        return (is_request(record->kind) && takes_requests) || (record->kind == TAKT_RECORD_COMPLETE && runs);
     }
     switch (record->kind) {
     case TAKT_RECORD_COMPLETE:
@@ -133,6 +134,7 @@ static bool event_fits(const takt_system_t *system, const takt_record_t *record,
         return takt_entity_is_ready(entity) && !is_locking;
     case TAKT_RECORD_ENTER:
     case TAKT_RECORD_LEAVE:
+    case TAKT_RECORD_CHANGE:
         return false;
     default:
         return !takt_entity_is_ready(entity) && !is_away(entity) &&
@@ -142,6 +144,21 @@ static bool event_fits(const takt_system_t *system, const takt_record_t *record,
 
 static bool make_room(takt_system_t *system, const takt_entity_t *entity) {
     return takt_system_reserve(system, (uint32_t)(entity->task - system->tasks));
+}
+
+/* Each change is made once, and is of who the table says. */
+static bool change(const replay_t *replay, const takt_record_t *record) {
+    takt_system_t *system = replay->system;
+    const takt_change_t *of = record->value < system->change_count ? &system->changes[record->value] : NULL;
+    takt_entity_t *entity = takt_system_entity(system, record->entity);
+    if (of == NULL || of->is_handed_over || of->entity != entity ||
+        (entity == NULL) != (record->entity == TAKT_NOBODY) ||
+        (entity != NULL && takt_task_is_allocated(entity->task))) {
+        return false;
+    }
+    takt_dispatcher_post(&system->dispatcher,
+                         &(takt_event_t){TAKT_EVENT_CHANGE, entity, record->now, record->value});
+    return true;
 }
 
 static bool post(replay_t *replay, const takt_record_t *record) {
@@ -199,6 +216,9 @@ static bool feed(replay_t *replay, const takt_record_t *record) {
         replay->next++;
         step(replay, record);
         return true;
+    }
+    if (record->kind == TAKT_RECORD_CHANGE) {
+        return change(replay, record);
     }
     if (is_event(record->kind)) {
         return post(replay, record);

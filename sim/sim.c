@@ -5,6 +5,7 @@
 #include "sim/arrivals.h"
 #include "sim/rated.h"
 #include "sim/tell.h"
+#include "sim/windowed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,19 +24,20 @@ typedef struct run {
     takt_decision_t decision;        /* in force */
     uint32_t job;                    /* that it chose */
     takt_instant_t next_tick;
-    bool is_watched;   /* somebody wants to know budgets, or the ledger */
-    bool is_costly;    /* the kernel takes time, or timers wait for points */
-    bool is_pulling;   /* a non-preemptive job runs and timers wait */
-    uint32_t fired;    /* of the dispatcher, up to the last pass; for costs */
-    uint32_t releases; /* likewise */
+    bool is_watched;           /* somebody wants to know budgets, or the ledger */
+    bool is_costly;            /* the kernel takes time, or timers wait for points */
+    bool is_pulling;           /* a non-preemptive job runs and timers wait */
+    uint32_t fired;            /* of the dispatcher, up to the last pass; for costs */
+    uint32_t releases;         /* likewise */
+    takt_instant_t busy_until; /* the kernel works, if that is to come */
 } run_t;
 
 bool takt_sim_create(takt_sim_t *sim, const takt_system_spec_t *spec, const takt_sim_options_t *options) {
     memset(sim, 0, sizeof *sim);
     const size_t count = spec->task_count > 0 ? spec->task_count : 1;
     sim->specs = spec->tasks;
-    sim->requests = spec->requests;
-    sim->request_count = spec->request_count;
+    sim->changes = spec->changes;
+    sim->windows = spec->windows;
     sim->options = options != NULL ? *options : (takt_sim_options_t){0};
     sim->statistics = calloc(count, sizeof *sim->statistics);
     sim->work = calloc(count, sizeof *sim->work);
@@ -117,10 +119,25 @@ static void tell_lock(const run_t *run, const takt_record_t *record) {
     }
 }
 
+/* A job has ended, or its budget is used up and it waits. */
+static void tell_windowed(run_t *run, uint32_t task, takt_allocation_event_t event) {
+    if (event == TAKT_ALLOCATION_OVERRUN) {
+        return;
+    }
+    if (run->unfinished == &run->sim->system.entities[task]) {
+        run->unfinished = NULL;
+    }
+    takt_sim_tell_windowed_loss(run->sim, &run->sinks, task, event);
+}
+
 /* What its allocator says about a task; a job may have used its whole budget, as it was to. */
 static void tell_allocation(run_t *run, const takt_record_t *record) {
     const uint32_t task = record->entity - 1u - run->sim->system.server_count;
     const takt_allocation_event_t event = takt_allocation_event_of(record->value);
+    if (run->sim->system.rates == NULL) {
+        tell_windowed(run, task, event);
+        return;
+    }
     const takt_rate_target_t *has = &run->sim->system.rates[task].now;
     if (event == TAKT_ALLOCATION_FINISHED) {
         finish_job(run, task, record->now);
@@ -145,7 +162,7 @@ static void listen(takt_trace_t *trace, const takt_record_t *record) {
 }
 
 static bool has_to_listen(const takt_sim_t *sim, const takt_sim_sinks_t *sinks) {
-    bool may = sim->system.resource_count > 0 || sinks->allocation != NULL;
+    bool may = sim->system.resource_count > 0 || sim->system.windowed_count > 0 || sinks->allocation != NULL;
     for (uint32_t task = 0; task < sim->system.task_count; task++) {
         may |= sim->specs[task].on_miss != TAKT_ON_MISS_CONTINUE || sim->specs[task].is_greedy;
     }
@@ -193,15 +210,34 @@ static bool is_non_preemptive(const takt_entity_t *entity) {
            entity->task->preemption_key == TAKT_KEY_MOST_URGENT;
 }
 
-static void post(run_t *run, const takt_event_t *event) {
+TAKT_INLINE void post(run_t *run, const takt_event_t *event) {
     run->sequence++;
     takt_direct_post(&run->backend, event, run->sequence);
 }
 
-static void post_request(run_t *run, const takt_request_spec_t *request) {
-    const takt_event_kind_t kind = request->is_leave ? TAKT_EVENT_LEAVE : TAKT_EVENT_ENTER;
-    takt_entity_t *entity = &run->sim->system.entities[request->task];
-    post(run, &(takt_event_t){kind, entity, request->instant, request->instant});
+/* Change number `index` of a task. */
+TAKT_RARE static void post_change(run_t *run, uint32_t index, takt_instant_t now) {
+    const takt_change_spec_t *change = &run->sim->changes[index];
+    takt_entity_t *entity = &run->sim->system.entities[change->task];
+    takt_event_t event = {TAKT_EVENT_CHANGE, entity, now, index};
+    if (takt_task_is_allocated(entity->task)) {
+        event.kind = change->kind == TAKT_CHANGE_ENTER ? TAKT_EVENT_ENTER : TAKT_EVENT_LEAVE;
+        event.nominal = now;
+    }
+    takt_sim_arrivals_change(run->sim, index);
+    post(run, &event);
+}
+
+/* What is told to the scheduler at once, though it may be at work; another policy waits until it is not. */
+TAKT_RARE static void post_change_of(run_t *run, takt_sim_source_t *source, const takt_arrival_t *arrival,
+                                     takt_instant_t until) {
+    if (source->task == TAKT_SIM_CHANGES) {
+        post_change(run, (uint32_t)arrival->nominal, arrival->instant);
+    } else if (run->busy_until > until) {
+        takt_sim_arrivals_put_off(run->sim, source, run->busy_until);
+    } else {
+        post(run, &(takt_event_t){TAKT_EVENT_CHANGE, NULL, until, arrival->nominal});
+    }
 }
 
 TAKT_RARE static void post_due_arrivals(run_t *run, takt_instant_t until) {
@@ -209,8 +245,8 @@ TAKT_RARE static void post_due_arrivals(run_t *run, takt_instant_t until) {
     takt_sim_source_t *source;
     while ((source = takt_sim_arrivals_take(run->sim, until, &arrival)) != NULL) {
         takt_system_t *system = &run->sim->system;
-        if (source->task == TAKT_SIM_REQUESTS) {
-            post_request(run, &run->sim->requests[arrival.nominal]);
+        if (source->task >= TAKT_SIM_POLICIES) {
+            post_change_of(run, source, &arrival, until);
             continue;
         }
         if (!takt_system_reserve(system, source->task)) {
@@ -303,6 +339,7 @@ static void take_time(run_t *run, takt_instant_t now, takt_instant_t start) {
         report_budgets(run, now, NULL);
         report_waiting_replenishments(run, now, start);
     }
+    run->busy_until = start;
     post_arrivals(run, end - 1u);
 }
 

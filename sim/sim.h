@@ -30,13 +30,16 @@ typedef struct takt_sim_statistics {
     uint64_t released;
     uint64_t finished;
     uint64_t missed_requested; /* of a rate-based system: by the deadlines that were asked for */
-    uint64_t missed;      /* finished late, aborted, skipped, or unfinished with a deadline at or before the
+    uint64_t missed;  /* finished late, aborted, skipped, or unfinished with a deadline at or before the
                              horizon */
-    uint64_t aborted;     /* ended at their deadlines */
-    uint64_t skipped;     /* dropped at their releases */
-    uint64_t overruns;    /* finished, but ran for longer than the wcet */
-    uint64_t preemptions; /* a started, unfinished job left the processor */
-    uint64_t migrations;  /* a job went on on another processor; see global.h */
+    uint64_t aborted; /* ended at their deadlines, or when their budgets were used up */
+    uint64_t skipped; /* dropped at their releases */
+    uint64_t cut;     /* ended without their whole demand, with all that had to be done */
+    takt_duration_t optional_executed; /* of the parts of ended jobs that did not have to be done */
+    takt_duration_t optional_wanted;
+    uint64_t overruns;            /* finished, but ran for longer than the wcet */
+    uint64_t preemptions;         /* a started, unfinished job left the processor */
+    uint64_t migrations;          /* a job went on on another processor; see global.h */
     takt_duration_t response_min; /* of the finished jobs; TAKT_NEVER if none */
     takt_duration_t response_max;
     takt_duration_t response_sum;
@@ -95,6 +98,7 @@ typedef struct takt_sim_sinks {
 typedef struct takt_sim {
     takt_system_t system;
     const takt_task_spec_t *specs;
+    const takt_window_spec_t *windows; /* of each task, or NULL */
     takt_sim_options_t options;
     takt_sim_statistics_t *statistics; /* per task */
     uint64_t decisions;
@@ -103,16 +107,15 @@ typedef struct takt_sim {
     takt_duration_t overhead; /* kernel time before the horizon */
     struct takt_sim_work *work;
     struct takt_sim_source *sources; /* of the external tasks */
-    uint32_t source_count;
+    uint32_t task_source_count;      /* two of changes may come after them */
     takt_timers_t arrivals;
     takt_timers_row_t *arrival_rows;
-    const takt_request_spec_t *requests;
-    uint32_t request_count;
+    const takt_change_spec_t *changes;
     bool is_short_of_memory; /* the run ended early */
 } takt_sim_t;
 
-/* Builds a simulation of `spec`; false as takt_system_create. The tasks of the spec, and what they point
- * to, must outlive the simulation. `options` NULL: seed 0, no costs. */
+/* Builds a simulation of `spec`; false as takt_system_create. The tasks and windows of the spec, and what they
+ * point to, must outlive the simulation. `options` NULL: seed 0, no costs. */
 TAKT_MUST_USE bool takt_sim_create(takt_sim_t *sim, const takt_system_spec_t *spec,
                                    const takt_sim_options_t *options);
 

@@ -1,6 +1,8 @@
 /* Builds a system in memory; see system.h. */
 #include "sim/system.h"
 
+#include "sim/windowed.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,7 +143,8 @@ static void make_global(takt_system_t *system, arena_t *arena, const takt_system
 }
 
 static bool is_extended(const takt_task_spec_t *task) {
-    return task->is_external || task->suspends || task->locks || task->on_miss != TAKT_ON_MISS_CONTINUE;
+    return task->is_external || task->suspends || task->locks || task->changes ||
+           task->on_miss != TAKT_ON_MISS_CONTINUE;
 }
 
 static size_t extension_count(const takt_system_spec_t *spec) {
@@ -160,6 +163,20 @@ static size_t returning_count(const takt_system_spec_t *spec) {
     return count;
 }
 
+/* Of a policy: the ready set of the root from then on. */
+static void make_change(takt_system_t *system, arena_t *arena, const takt_change_spec_t *spec,
+                        const house_t *root, uint32_t index) {
+    house_t house = *root;
+    takt_ready_t ready = {.order = TAKT_ORDER_LEVELS};
+    if (spec->kind == TAKT_CHANGE_POLICY) {
+        house.policy = spec->policy;
+        ready = make_ready(arena, &house);
+    }
+    if (arena->base != NULL) {
+        system->changes[index] = (takt_change_t){.kind = spec->kind, .policy = spec->policy, .ready = ready};
+    }
+}
+
 static void lay_out(takt_system_t *system, arena_t *arena, const takt_system_spec_t *spec,
                     const house_t *houses) {
     system->servers = arena_take(arena, spec->server_count, sizeof(takt_server_t));
@@ -171,6 +188,7 @@ static void lay_out(takt_system_t *system, arena_t *arena, const takt_system_spe
     system->returns = arena_take(arena, returning_count(spec), sizeof(takt_server_returns_t));
     system->rates =
         spec->rates != NULL ? arena_take(arena, spec->task_count, sizeof(takt_rate_task_t)) : NULL;
+    system->windowed = arena_take(arena, system->windowed_count, sizeof(takt_windowed_t));
     system->cpus = is_global(spec) ? arena_take(arena, spec->cpu_count, sizeof(takt_cpu_t)) : NULL;
     make_root(system, arena, spec, &houses[0]);
     if (is_global(spec)) {
@@ -178,6 +196,10 @@ static void lay_out(takt_system_t *system, arena_t *arena, const takt_system_spe
     }
     for (uint32_t i = 0; i < spec->server_count; i++) {
         make_server(system, arena, &houses[1u + i], i);
+    }
+    system->changes = arena_take(arena, spec->change_count, sizeof(takt_change_t));
+    for (uint32_t i = 0; i < spec->change_count; i++) {
+        make_change(system, arena, &spec->changes[i], &houses[0], i);
     }
 }
 
@@ -246,6 +268,8 @@ static void add_rated_task(takt_system_t *system, uint32_t i, const takt_task_sp
 
 static void add_tasks(takt_system_t *system, const takt_system_spec_t *spec) {
     takt_task_extension_t *extension = system->extensions;
+    takt_windowed_t *windowed = system->windowed;
+    takt_system_add_allocators(system, spec);
     if (spec->rates != NULL) {
         takt_rate_based_init(&system->rate_based, spec->rates, &system->dispatcher);
     }
@@ -260,6 +284,7 @@ static void add_tasks(takt_system_t *system, const takt_system_spec_t *spec) {
             .task_class = task->task_class,
             .preemption_key = task->preemption_key,
             .is_limited = task->is_limited,
+            .is_absent = task->is_absent,
             .id = 1u + spec->server_count + i,
             .extension = spec->rates != NULL ? &system->rates[i].extension
                          : is_extended(task) ? extension++
@@ -267,6 +292,10 @@ static void add_tasks(takt_system_t *system, const takt_system_spec_t *spec) {
         };
         if (spec->rates != NULL) {
             add_rated_task(system, i, task, &parameters);
+            continue;
+        }
+        if (takt_system_has_windows(spec, i)) {
+            takt_system_add_windowed(system, i, windowed++, &spec->windows[i], parameters);
             continue;
         }
         takt_dispatcher_add_task(&system->tasks[i], &system->entities[i], home_of(system, task->server),
@@ -281,6 +310,29 @@ static void add_resources(takt_system_t *system, const takt_system_spec_t *spec)
         system->resource_homes[i] = home_of(system, resource->server);
     }
     takt_dispatcher_set_resources(&system->dispatcher, system->resources);
+}
+
+static void describe_change(takt_system_t *system, const takt_system_spec_t *spec, uint32_t index) {
+    const takt_change_spec_t *from = &spec->changes[index];
+    takt_change_t *to = &system->changes[index];
+    if (from->kind != TAKT_CHANGE_POLICY) {
+        to->entity = &system->entities[from->task];
+        to->first = spec->tasks[from->task].offset;
+        to->period = from->period;
+        to->relative_deadline = from->relative_deadline;
+        to->wcet = from->wcet;
+        to->level = from->level;
+        to->task_class = from->task_class;
+    }
+}
+
+static void add_changes(takt_system_t *system, const takt_system_spec_t *spec) {
+    for (uint32_t i = 0; i < spec->change_count; i++) {
+        describe_change(system, spec, i);
+    }
+    if (spec->change_count > 0) {
+        takt_dispatcher_set_changes(&system->dispatcher, system->changes, spec->change_count);
+    }
 }
 
 static void add_threads(takt_system_t *system, const takt_system_spec_t *spec) {
@@ -302,6 +354,7 @@ static bool build(takt_system_t *system, const takt_system_spec_t *spec, const h
     if (!make_extensions(system, spec)) {
         return false;
     }
+    add_changes(system, spec);
     add_servers(system, spec);
     add_tasks(system, spec);
     add_resources(system, spec);
@@ -317,8 +370,10 @@ bool takt_system_create(takt_system_t *system, const takt_system_spec_t *spec) {
     system->server_count = spec->server_count;
     system->task_count = spec->task_count;
     system->extension_count = (uint32_t)extension_count(spec);
+    system->windowed_count = takt_system_count_windowed(spec);
     system->thread_count = spec->thread_count;
     system->resource_count = spec->resource_count;
+    system->change_count = spec->change_count;
     house_t *houses = calloc(1u + spec->server_count, sizeof(house_t));
     if (houses == NULL) {
         return false;

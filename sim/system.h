@@ -8,6 +8,7 @@
 #include "core/dispatcher.h"
 #include "core/global.h"
 #include "policy/rate_based.h"
+#include "policy/window.h"
 #include "sim/stream.h"
 
 /* Home of what sits directly under the root. */
@@ -28,6 +29,24 @@ typedef struct takt_item {
     takt_duration_t ticks; /* run, suspend: >= 1; lock, unlock: number of the resource */
 } takt_item_t;
 
+/* Who opens and closes the windows of a task. */
+typedef enum takt_windows {
+    TAKT_WINDOWS_NONE = 0,
+    TAKT_WINDOWS_SUSPEND = 1, /* the wcet is its budget in each period */
+    TAKT_WINDOWS_ABORT = 2,   /* the wcet is the budget of each job */
+    TAKT_WINDOWS_TIME_DRIVEN = 3,
+    TAKT_WINDOWS_DUAL_PRIORITY = 4,
+    TAKT_WINDOWS_IMPRECISE = 5,
+    TAKT_WINDOWS = 6, /* how many words these are */
+} takt_windows_t;
+
+/* A task of any kind but the first is directly under the root, periodic, without preemption key, suspensions, locks and
+ * on_miss. The last three kinds stand under the policies of their names, the others under none of these. */
+typedef struct takt_window_spec {
+    takt_windows_t kind;
+    takt_window_parameters_t parameters;
+} takt_window_spec_t;
+
 /* Where members are NULL or 0, the task is plain: periodic, every job runs for `demand` ticks. What stands
  * below "the simulator's" core never learns, and replay does not need. */
 typedef struct takt_task_spec {
@@ -44,6 +63,8 @@ typedef struct takt_task_spec {
     bool is_external; /* its jobs arrive as events */
     bool suspends;    /* its jobs may suspend themselves */
     bool locks;       /* its jobs may lock resources */
+    bool is_absent;   /* it waits for a change that lets it enter */
+    bool changes;     /* some changes are of it */
     uint64_t weight;  /* in a rate-based system, of class none: 1 .. TAKT_RATE_WEIGHTS - 1 */
     bool adapts;      /* in a rate-based system, of class soft: its estimate follows what its jobs execute */
     bool
@@ -82,19 +103,27 @@ typedef struct takt_thread_spec {
     uint32_t level; /* under the root; keyed roots treat it as background */
 } takt_thread_spec_t;
 
-/* What a system whose root is rate-based is to do with a task. */
-typedef struct takt_request_spec {
+/* What becomes different. If the root is rate-based, tasks enter and leave only, and its allocator is asked. */
+typedef struct takt_change_spec {
     takt_instant_t instant;
-    uint32_t task;
-    bool is_leave; /* else it is to enter */
-} takt_request_spec_t;
+    takt_change_kind_t kind;
+    uint32_t task;               /* unless it is of the policy */
+    const takt_policy_t *policy; /* of the root; core/dispatcher.h says where there is none */
+    takt_duration_t period;      /* this and what follows: parameters, all of them in force, as in the task */
+    takt_duration_t relative_deadline;
+    takt_duration_t wcet;
+    uint32_t level;
+    takt_task_class_t task_class;
+    takt_duration_t demand;       /* the simulator's */
+    const takt_stream_t *demands; /* likewise */
+} takt_change_spec_t;
 
 typedef struct takt_system_spec {
     const takt_policy_t *policy; /* of the root */
     uint32_t levels;             /* that the root's children use */
     uint32_t order_rows;         /* of the root's timers, 0: as many as the system needs */
     uint32_t time_rows;          /* 0: all 16 */
-    uint32_t cpu_count;          /* up to TAKT_CPU_LIMIT processors, for what global.h says; 0: one, for all else */
+    uint32_t cpu_count; /* up to TAKT_CPU_LIMIT processors, for what global.h says; 0: one, for all else */
     const takt_server_spec_t *servers;
     uint32_t server_count;
     const takt_task_spec_t *tasks;
@@ -107,8 +136,11 @@ typedef struct takt_system_spec {
         *rates; /* NULL unless the root is rate-based: then all tasks are under the root,
                                           periodic and without preemption key, suspensions, locks and on_miss, and
                                           period, wcet and deadline are at most TAKT_RATE_LONGEST */
-    const takt_request_spec_t *requests; /* of the simulator, in the order in which they are handed over */
-    uint32_t request_count;
+    const takt_change_spec_t
+        *changes; /* in the order of time, and in which they are handed over; policies of an
+                                          instant last */
+    uint32_t change_count;
+    const takt_window_spec_t *windows; /* of each task; NULL if none has any */
 } takt_system_spec_t;
 
 /* A built system. Entity numbers: the root 0, server i is 1 + i, task i is 1 + server_count + i, thread i
@@ -129,9 +161,14 @@ typedef struct takt_system {
     takt_task_extension_t *extensions; /* of the tasks that need one */
     takt_server_returns_t *returns;    /* of the servers whose kind has some */
     takt_resource_t *resources;
-    const takt_server_t **resource_homes; /* of each resource: where its users are */
-    takt_rate_based_t rate_based;         /* if the root is rate-based */
-    takt_rate_task_t *rates;              /* of each task; NULL unless the root is rate-based */
+    uint32_t change_count;
+    takt_change_t *changes;
+    const takt_server_t **resource_homes;        /* of each resource: where its users are */
+    takt_rate_based_t rate_based;                /* if the root is rate-based */
+    takt_rate_task_t *rates;                     /* of each task; NULL unless the root is rate-based */
+    takt_allocation_t allocations[TAKT_WINDOWS]; /* of the tasks with windows, by kind */
+    takt_windowed_t *windowed;                   /* of each task with windows */
+    uint32_t windowed_count;
     void *memory;
 } takt_system_t;
 

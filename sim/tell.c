@@ -3,6 +3,12 @@
 
 enum { DECISIONS_BETWEEN_PROGRESS = 1 << 16 };
 
+bool takt_sim_tell_allocated_finish(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
+                                    takt_instant_t finish) {
+    return sim->system.rates != NULL ? takt_sim_tell_rated_finish(sim, sinks, task, finish)
+                                     : takt_sim_note_windowed_finish(sim, task, finish);
+}
+
 void takt_sim_tell_loss(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, const takt_record_t *record) {
     const uint32_t task = takt_sim_task_of(sim, record->entity);
     if (record->kind == TAKT_RECORD_SKIP) {
@@ -15,50 +21,99 @@ void takt_sim_tell_loss(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, co
     takt_sim_tell_job(sim, sinks, task, record->job, release, TAKT_NEVER, true);
 }
 
-static uint64_t unreleased(const takt_task_t *task, takt_instant_t horizon) {
-    if (!takt_task_is_periodic(task)) {
-        return task->extension->count - task->waiting;
+/* The jobs of a task that are not the current one, in order. */
+typedef struct others {
+    const takt_task_t *task;
+    uint32_t index;           /* of the next one */
+    takt_instant_t next;      /* its arrival if the task is periodic */
+    takt_change_t *change;    /* the first one of the task that they have not come to */
+    takt_duration_t period;   /* of the last one */
+    takt_duration_t deadline; /* likewise, relative */
+} others_t;
+
+static void adopt(others_t *others, takt_instant_t release) {
+    const takt_change_t *parameters = takt_change_pass(&others->change, release, NULL);
+    if (parameters != NULL) {
+        others->period = parameters->period;
+        others->deadline = parameters->relative_deadline;
     }
-    const takt_instant_t next = task->timer.instant;
-    return next < horizon ? (horizon - next + task->job.period - 1u) / task->job.period : 0u;
 }
 
-/* The arrival of the `index`th job that is not the current one. */
-static takt_instant_t arrival_of(const takt_task_t *task, uint64_t index) {
-    if (!takt_task_is_periodic(task)) {
-        return takt_task_arrival(task->extension, (uint32_t)index)->nominal;
+/* The first of the jobs that wait behind the current one; else the first that is not released. */
+static takt_instant_t first_release(const takt_task_t *task, const takt_change_t *change) {
+    if (task->waiting > 0) {
+        return takt_change_next_release(change, task->job.release + task->job.period);
     }
-    return task->timer.instant - task->waiting * task->job.period + index * task->job.period;
+    return takt_timer_is_armed(&task->timer) ? task->timer.instant : TAKT_NEVER;
+}
+
+static others_t others_of(const takt_task_t *task) {
+    others_t others = {.task = task, .period = task->job.period, .deadline = task->relative_deadline};
+    if (task->extension != NULL) {
+        others.change = task->extension->behind;
+    }
+    if (takt_task_is_periodic(task)) {
+        others.next = first_release(task, others.change);
+    }
+    return others;
+}
+
+/* The arrival of the next one before `horizon`, TAKT_NEVER if there is none. */
+static takt_instant_t take_periodic(others_t *others, takt_instant_t horizon) {
+    const takt_instant_t arrival = others->next;
+    if (arrival >= horizon) {
+        return TAKT_NEVER;
+    }
+    adopt(others, arrival);
+    others->next = takt_change_next_release(others->change, arrival + others->period);
+    return arrival;
+}
+
+static takt_instant_t take_other(others_t *others, takt_instant_t horizon) {
+    const takt_task_t *task = others->task;
+    if (takt_task_is_periodic(task)) {
+        return take_periodic(others, horizon);
+    }
+    if (others->index >= task->extension->count) {
+        return TAKT_NEVER;
+    }
+    const takt_arrival_t *arrival = takt_task_arrival(task->extension, others->index);
+    adopt(others, arrival->instant);
+    others->index++;
+    return arrival->nominal;
 }
 
 /* Jobs that are unfinished at the horizon: the current one, those that wait, and those whose release core
  * has not seen, because the task's server has been inactive since or the scheduler has not looked. */
-static void end_task(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t index,
-                     takt_instant_t horizon, takt_instant_t seen) {
+TAKT_RARE static void end_task(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t index,
+                               takt_instant_t horizon, takt_instant_t seen) {
     const takt_task_t *task = &sim->system.tasks[index];
     takt_sim_statistics_t *statistics = &sim->statistics[index];
     const bool is_active = (task->entity->state & TAKT_STATE_ACTIVE) != 0;
-    const uint64_t others = task->waiting + unreleased(task, horizon);
     const uint32_t skipped = task->extension != NULL ? task->extension->skipped : 0u;
-    const uint32_t first = task->job.number + skipped + is_active;
-    const uint64_t ended = statistics->finished + statistics->aborted + statistics->skipped;
-    statistics->released = ended + is_active + others;
+    uint32_t job = task->job.number + skipped + is_active;
+    statistics->released = statistics->finished + statistics->aborted + statistics->skipped + is_active;
     statistics->busy = sim->work[index].served;
     if (is_active) {
         takt_sim_tell_job(sim, sinks, index, task->job.number, task->job.release, TAKT_NEVER,
                           task->job.deadline <= seen);
     }
-    for (uint64_t i = 0; i < others; i++) {
-        const takt_instant_t arrival = arrival_of(task, i);
-        takt_sim_tell_job(sim, sinks, index, first + (uint32_t)i, arrival, TAKT_NEVER,
-                          arrival + task->relative_deadline <= seen);
+    others_t others = others_of(task);
+    takt_instant_t arrival;
+    while ((arrival = take_other(&others, horizon)) != TAKT_NEVER) {
+        statistics->released++;
+        takt_sim_tell_job(sim, sinks, index, job++, arrival, TAKT_NEVER, arrival + others.deadline <= seen);
     }
 }
 
 void takt_sim_tell_end(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, takt_instant_t horizon,
                        takt_instant_t seen) {
     for (uint32_t task = 0; task < sim->system.task_count; task++) {
-        end_task(sim, sinks, task, horizon, seen);
+        if (takt_task_is_allocated(&sim->system.tasks[task])) {
+            takt_sim_tell_windowed_end(sim, sinks, task, seen);
+        } else {
+            end_task(sim, sinks, task, horizon, seen);
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 #define TAKT_SIM_TELL_H
 
 #include "sim/rated.h"
+#include "sim/windowed.h"
 #include "sim/work.h"
 
 /* A segment that may still grow. */
@@ -40,6 +41,10 @@ TAKT_INLINE void takt_sim_tell_job(const takt_sim_t *sim, const takt_sim_sinks_t
     }
 }
 
+/* As takt_sim_tell_finish for a task with an allocation; returns whether the job is late. */
+TAKT_RARE bool takt_sim_tell_allocated_finish(const takt_sim_t *sim, const takt_sim_sinks_t *sinks,
+                                              uint32_t task, takt_instant_t finish);
+
 /* The current job of `task` has received its demand, but core does not know yet. */
 TAKT_INLINE void takt_sim_tell_finish(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
                                       takt_instant_t finish) {
@@ -53,7 +58,7 @@ TAKT_INLINE void takt_sim_tell_finish(const takt_sim_t *sim, const takt_sim_sink
     statistics->response_min = response < statistics->response_min ? response : statistics->response_min;
     statistics->response_max = response > statistics->response_max ? response : statistics->response_max;
     const bool missed = TAKT_UNLIKELY(takt_task_is_allocated(of))
-                            ? takt_sim_tell_rated_finish(sim, sinks, task, finish)
+                            ? takt_sim_tell_allocated_finish(sim, sinks, task, finish)
                             : finish > job->deadline;
     takt_sim_tell_job(sim, sinks, task, job->number, job->release, finish, missed);
 }

@@ -2,7 +2,7 @@
 #include "sim/work.h"
 
 void takt_sim_work_init(takt_sim_work_t *work, const takt_task_spec_t *spec) {
-    const bool is_plain = spec->demands == NULL && spec->body_count == 0;
+    const bool is_plain = spec->demands == NULL && spec->body_count == 0 && !spec->changes;
     work->total = spec->demand;
     work->job = UINT32_MAX;
     work->item = is_plain ? TAKT_SIM_PLAIN : 0;
@@ -28,13 +28,28 @@ static void find_milestone(takt_sim_work_t *work, const takt_task_spec_t *spec, 
     work->after = remaining - work->left;
 }
 
+/* The demand of job `job`, which is `constant` if there are no `demands`. */
+static takt_duration_t demand_of(const takt_sim_t *sim, uint32_t task, uint32_t job, takt_duration_t constant,
+                                 const takt_stream_t *demands) {
+    const takt_stream_key_t key = {sim->options.seed, task, TAKT_STREAM_DEMAND};
+    return demands != NULL ? takt_stream_at(demands, key, job) : constant;
+}
+
+/* The change whose parameters the current job of `task` has; NULL: it has those of the spec. */
+static const takt_change_spec_t *change_of(const takt_sim_t *sim, uint32_t task) {
+    const takt_task_extension_t *extension = sim->system.tasks[task].extension;
+    if (extension == NULL || extension->adopted == NULL) {
+        return NULL;
+    }
+    return &sim->changes[extension->adopted - sim->system.changes];
+}
+
 void takt_sim_work_begin_special(const takt_sim_t *sim, uint32_t task, uint32_t job) {
     const takt_task_spec_t *spec = &sim->specs[task];
+    const takt_change_spec_t *change = change_of(sim, task);
     takt_sim_work_t *work = &sim->work[task];
-    if (spec->demands != NULL) {
-        const takt_stream_key_t key = {sim->options.seed, task, TAKT_STREAM_DEMAND};
-        work->total = takt_stream_at(spec->demands, key, job);
-    }
+    work->total = change != NULL ? demand_of(sim, task, job, change->demand, change->demands)
+                                 : demand_of(sim, task, job, spec->demand, spec->demands);
     work->item = 0;
     find_milestone(work, spec, work->total);
 }

@@ -37,6 +37,7 @@ def spec_of(system: System) -> _core.Spec:
         is_external=zeros,
         suspends=zeros,
         locks=zeros,
+        is_absent=zeros,
     )
     for number, task in enumerate(tasks):
         if isinstance(task.demand, tuple):
@@ -99,9 +100,14 @@ def _set_rates(spec: _core.Spec, system: System) -> None:
         weight=_column(task.weight for task in tasks),
         is_greedy=_column(task.demand is None and task.class_ == "none" for task in tasks),
         adapts=_column(task.adapts for task in tasks),
+    )
+    unused = _column(1 for _ in requests)
+    spec.set_changes(
         instant=_column(instant for instant, _, _ in requests),
+        kind=_column(is_entry for _, is_entry, _ in requests),
         task=_column(number for _, _, number in requests),
-        is_leave=_column(1 - is_entry for _, is_entry, _ in requests),
+        policies=["" for _ in requests],
+        **dict.fromkeys(("period", "deadline", "wcet", "level", "task_class", "demand"), unused),
     )
 
 

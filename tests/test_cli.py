@@ -136,6 +136,10 @@ def test_json_says_the_same_in_ticks() -> None:
         "overruns": 0,
         "missed_requested": 1,
         "grant": None,
+        "migrations": 0,
+        "cut": 0,
+        "optional_executed": 0,
+        "optional_wanted": 0,
         "utilization": 4 / 7,
     }
 

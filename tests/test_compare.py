@@ -11,6 +11,7 @@ from takt import cli
 from typer.testing import CliRunner
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
+POLICIES = ", ".join(policy.name for policy in takt.policies())
 SMALLEST = str(EXAMPLES / "smallest.toml")
 OVERLOAD = str(EXAMPLES / "overload.toml")
 SHORTEST = str(EXAMPLES / "shortest_job_first.py")

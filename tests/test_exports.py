@@ -74,16 +74,17 @@ def test_every_segment_job_and_lock_is_in_the_trace(name: str, tmp_path: Path) -
 
 
 def expected(result: takt.Result) -> Counter[tuple[object, ...]]:
-    """What must be on the tracks of the processor and the tasks."""
+    """What must be on the tracks of the processors and the tasks."""
     ns = result.system.resolution_ns
     labels = {
         task: f"{server}/{task}" if server else task for task, server in result.summary.select("task", "server").rows()
     }
     deadlines = dict(result.summary.select("task", "deadline").rows())
     events: Counter[tuple[object, ...]] = Counter()
-    for start, end, server, task, job in result.segments.select("start", "end", "server", "task", "job").rows():
+    for start, end, cpu, server, task, job in result.segments.rows():
         is_idle = task not in labels
-        for track in ["processor"] if is_idle else ["processor", labels[task]]:
+        processor = "processor" if result.system.cpus == 1 else f"processor {cpu}"
+        for track in [processor] if is_idle else [processor, labels[task]]:
             events[track, start * ns, end * ns, f"{server} idle" if is_idle else f"{task}#{job}"] += 1
     for task, release, missed in result.jobs.select("task", "release", "missed").rows():
         events[labels[task], "release", release * ns] += 1

@@ -74,6 +74,15 @@ def test_of_a_long_run_the_beginning_is_drawn() -> None:
     assert gantt.draw(result, end="2s").axes[0].get_xlabel() == "time (s)"
 
 
+def test_on_several_processors_bars_have_the_numbers_of_theirs(smallest: takt.Result) -> None:
+    several = takt.simulate(takt.load(EXAMPLES / "dhall.toml"))
+    written = [text.get_text() for text in several.gantt(end=60).axes[0].texts]
+    heavy = several.segments.filter(task="heavy")["cpu"].to_list()
+    assert str(heavy[0]) in written
+    assert set(written) <= {"0", "1", "2", "3"}
+    assert list(smallest.gantt().axes[0].texts) == []
+
+
 def test_servers_head_their_tasks(tmp_path: Path) -> None:
     gantt.draw(takt.simulate(takt.load(EXAMPLES / "servers.toml")), tmp_path / "chart.svg")
     assert "deferrable server S1: 10\u00a0ms every 20\u00a0ms" in texts(tmp_path / "chart.svg")

@@ -5,19 +5,26 @@ TAKT_SYSTEMS says how many random systems are tried (default 200); `make soak` a
 
 from __future__ import annotations
 
+import json
 import tempfile
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import global_oracle
 import oracle
+import pytest
 import takt
 from global_oracle.systems import processors, systems
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle.systems import horizons
-from test_random_numbers import ARRIVALS, DEMANDS, Keys, period_of
+from takt import charts, cli
+from takt import trace as trace_file
+from test_random_numbers import ARRIVALS, DEMANDS, Keys
 from test_random_systems import as_system, as_task, many
+from typer.testing import CliRunner
 
 
 def as_global(system: oracle.System, cpus: int) -> takt.System:
@@ -94,9 +101,220 @@ def test_random_jobs_on_several_processors_are_those_of_the_oracle(
         if data.draw(st.booleans()):
             changed, more = data.draw(st.sampled_from(DEMANDS))(changed, place, seed, horizon)
             keys |= more
-        assert period_of(plain) > 0
         told.append(changed)
         real.append(as_task(plain).replace(**keys))
     result = takt.simulate(as_global(system, cpus).replace(tasks=real, seed=seed), horizon)
     expected = global_oracle.simulate(replace(system, tasks=tuple(told)), cpus, horizon)
     assert outcome(result) == expected
+
+
+@many
+@given(systems(), processors(2), horizons())
+def test_jobs_are_on_one_processor_at_a_time_and_no_processor_idles_while_a_job_waits(
+    system: oracle.System, cpus: int, horizon: int
+) -> None:
+    result = takt.simulate(as_global(system, cpus), horizon)
+    segments = result.segments.rows(named=True)
+    for tick in range(horizon):
+        running = [row for row in segments if row["start"] <= tick < row["end"]]
+        assert len({row["cpu"] for row in running}) == len({row["task"] for row in running}) == len(running)
+        unfinished = {
+            row["task"]
+            for row in result.jobs.rows(named=True)
+            if row["release"] <= tick and (row["finish"] is None or row["finish"] > tick)
+        }
+        assert {row["task"] for row in running} <= unfinished
+        if all(task.on_miss == "continue" for task in system.tasks):
+            assert len(running) == min(cpus, len(unfinished))
+
+
+# ---- directed -------------------------------------------------------------------------------------------
+
+
+def run_of(cpus: int, tasks: Sequence[takt.Task], **keys: Any) -> takt.Result:
+    """A run of some tasks on some processors."""
+    return takt.simulate(takt.System(tasks=list(tasks), cpus=cpus, **keys))
+
+
+def one_job(name: str, arrival: int, demand: int, **keys: Any) -> takt.Task:
+    """A task with one job."""
+    return takt.Task(name=name, arrivals=[arrival], wcet=demand, **({"deadline": 100} | keys))
+
+
+def pieces(result: takt.Result) -> list[tuple[int, int, int, str]]:
+    """Start, end, processor and task of all segments."""
+    return result.segments.select("start", "end", "cpu", "task").rows()
+
+
+def test_a_displacer_takes_the_processor_of_the_least_urgent_and_that_one_goes_on_on_the_first_free_one() -> None:
+    tasks = [one_job("A", 0, 4, priority=3), one_job("B", 0, 6, priority=2), one_job("C", 2, 4, priority=4)]
+    result = run_of(2, tasks)
+    assert pieces(result) == [(0, 4, 0, "A"), (0, 2, 1, "B"), (2, 6, 1, "C"), (4, 8, 0, "B")]
+    assert dict(result.summary.select("task", "preemptions").rows()) == {"A": 0, "B": 1, "C": 0}
+    assert dict(result.summary.select("task", "migrations").rows()) == {"A": 0, "B": 1, "C": 0}
+    assert result.migrations == 1
+
+
+def test_several_that_come_at_once_take_free_processors_first_and_then_those_of_the_least_urgent() -> None:
+    running = [one_job("A", 0, 5, priority=1), one_job("B", 0, 5, priority=2), one_job("C", 0, 2, priority=3)]
+    coming = [one_job("D", 2, 1, priority=4), one_job("E", 2, 1, priority=6), one_job("F", 2, 1, priority=5)]
+    assert pieces(run_of(3, running + coming)) == [
+        (0, 2, 0, "C"),
+        (0, 2, 1, "B"),
+        (0, 2, 2, "A"),
+        (2, 3, 0, "E"),
+        (2, 3, 1, "D"),
+        (2, 3, 2, "F"),
+        (3, 6, 0, "B"),
+        (3, 6, 1, "A"),
+    ]
+
+
+def test_a_non_preemptive_job_stays_and_the_next_less_urgent_one_is_displaced() -> None:
+    tasks = [
+        one_job("N", 0, 5, priority=1, preemption="non-preemptive"),
+        one_job("B", 0, 5, priority=2),
+        one_job("C", 1, 2, priority=3),
+    ]
+    assert pieces(run_of(2, tasks)) == [(0, 1, 0, "B"), (0, 5, 1, "N"), (1, 3, 0, "C"), (3, 7, 0, "B")]
+
+
+def test_jobs_of_one_task_never_run_beside_each_other() -> None:
+    result = run_of(4, [takt.Task(name="A", period=2, wcet=5)], horizon=10)
+    assert result.segments.select("start", "end", "cpu", "job").rows() == [(0, 5, 0, 0), (5, 10, 0, 1)]
+
+
+def test_an_aborted_job_leaves_its_processor_to_who_waits() -> None:
+    tasks = [one_job("A", 0, 9, deadline=3, on_miss="abort"), one_job("B", 0, 9, deadline=9), one_job("C", 1, 2)]
+    result = run_of(2, tasks, policy="edf")
+    assert pieces(result) == [(0, 3, 0, "A"), (0, 9, 1, "B"), (3, 5, 0, "C")]
+    assert dict(result.summary.select("task", "preemptions").rows()) == {"A": 0, "B": 0, "C": 0}
+
+
+class ShortestJobFirst(takt.Policy):
+    """The shorter the job, the more urgent."""
+
+    def release(self, job: takt.Job) -> int:
+        """Give the key of a job."""
+        return job.wcet
+
+
+def test_a_policy_in_python_orders_several_processors_and_its_trace_replays(tmp_path: Path) -> None:
+    tasks = [takt.Task(name=name, period=20, wcet=wcet) for name, wcet in (("A", 8), ("B", 2), ("C", 5))]
+    system = takt.System(tasks=tasks, policy=ShortestJobFirst(), cpus=2)
+    result = takt.simulate(system, trace=tmp_path / "T.takt")
+    assert pieces(result) == [(0, 2, 0, "B"), (0, 5, 1, "C"), (2, 10, 0, "A")]
+    assert takt.replay(tmp_path / "T.takt", [ShortestJobFirst()]).is_identical
+
+
+def test_a_thousand_tasks_run_on_64_processors() -> None:
+    tasks = [takt.Task(name=f"T{number}", period=100 + number % 50, wcet=5) for number in range(1000)]
+    result = run_of(64, tasks, policy="edf", horizon=2000)
+    assert result.missed == 0
+    assert result.segments["cpu"].max() == 63
+    assert int(result.summary["busy"].sum()) == int((result.segments["end"] - result.segments["start"]).sum())
+
+
+# ---- what people see ----------------------------------------------------------------------------------------
+
+FILE = """schema = 1
+[system]
+name = "pair"
+cpus = 2
+policy = "edf"
+horizon = 60
+""" + "".join(
+    f'[[task]]\nname = "{name}"\nperiod = {period}\nwcet = {wcet}\n'
+    for name, period, wcet in (("A", 10, 5), ("B", 15, 9), ("C", 20, 11), ("D", 7, 2))
+)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A task set for two processors."""
+    path = tmp_path / "pair.toml"
+    path.write_text(FILE)
+    return path
+
+
+def test_the_table_tells_processors_their_share_and_migrations(file: Path) -> None:
+    said = CliRunner().invoke(cli.app, ["run", str(file)]).stdout
+    assert "migrations" in said.splitlines()[1]
+    assert said.splitlines()[-1] == "2 processors, 0.968 of each, 3 migrations"
+
+
+def test_json_tells_processors_and_migrations(file: Path) -> None:
+    (run,) = json.loads(CliRunner().invoke(cli.app, ["run", str(file), "--json"]).stdout)["runs"]
+    assert (run["cpus"], run["migrations"]) == (2, 3)
+    assert [task["migrations"] for task in run["tasks"]] == [0, 1, 2, 0]
+
+
+def test_segments_name_their_processors_in_the_order_of_their_starts(file: Path, tmp_path: Path) -> None:
+    CliRunner().invoke(cli.app, ["run", str(file), "--segments", str(tmp_path / "S.csv")])
+    rows = [line.split(",") for line in (tmp_path / "S.csv").read_text().splitlines()[1:]]
+    order = [(int(row[0]), int(row[2])) for row in rows]
+    assert order == sorted(order)
+    assert {cpu for _, cpu in order} == {0, 1}
+
+
+def test_the_overview_shows_how_busy_all_processors_are(file: Path) -> None:
+    result = takt.simulate(takt.load(file))
+    shares = charts.busy_shares(result, 60)
+    assert shares.max() == pytest.approx(1)
+    assert shares.sum() * 60 * 2 / charts.OVERVIEW_CELLS == pytest.approx(int(result.summary["busy"].sum()))
+
+
+def test_a_board_refuses_several_processors(file: Path) -> None:
+    outcome = CliRunner().invoke(cli.app, ["run", str(file), "--on", "cortex_m"])
+    assert outcome.exit_code == 2
+    assert outcome.stderr.endswith("pair.toml: [system] cpus: the board has one processor, found 2\n")
+
+
+def test_llf_in_the_place_of_the_policy_of_the_file_is_refused(file: Path) -> None:
+    outcome = CliRunner().invoke(cli.app, ["run", str(file), "--policy", "llf"])
+    assert outcome.exit_code == 2
+    assert "expected a policy that orders whole jobs with cpus = 2" in outcome.stderr
+
+
+@pytest.fixture
+def path(file: Path, tmp_path: Path) -> Path:
+    """A trace of two processors."""
+    takt.simulate(takt.load(file), trace=tmp_path / "pair.takt")
+    return tmp_path / "pair.takt"
+
+
+def test_replay_tells_a_decision_on_another_processor(path: Path) -> None:
+    trace = trace_file.read(path)
+    data = bytearray(trace.data)
+    number = next(at for at, record in enumerate(trace.records()) if record.cpu == 1)
+    data[32 * number + 25] = 0
+    trace_file.write(path, trace.system, trace.platform, trace.horizon, bytes(data))
+    difference = takt.replay(path).difference
+    assert difference is not None
+    assert "on processor 0 until" in difference.text.split(", replayed")[0]
+    assert "on processor 1 until" in difference.text.split(", replayed")[1]
+
+
+def test_replay_misses_a_decision_that_was_left_out(path: Path) -> None:
+    trace = trace_file.read(path)
+    number = next(at for at, record in enumerate(trace.records()) if record.cpu == 1)
+    data = bytes(trace.data)[: 32 * number] + bytes(trace.data)[32 * number + 32 :]
+    trace_file.write(path, trace.system, trace.platform, trace.horizon, data)
+    difference = takt.replay(path).difference
+    assert difference is not None
+    assert "recorded nothing more until" in difference.text
+
+
+@pytest.mark.parametrize("change", [{"suspends": True}, {"locks": True}, {"preemption_key": 5}])
+def test_a_header_of_what_several_processors_cannot_run_is_refused(path: Path, change: dict[str, Any]) -> None:
+    trace = trace_file.read(path)
+    tasks = (replace(trace.system.tasks[0], **change), *trace.system.tasks[1:])
+    trace_file.write(path, replace(trace.system, tasks=tasks), trace.platform, trace.horizon, bytes(trace.data))
+    with pytest.raises(takt.InputError, match="several processors with a task that is not plain"):
+        takt.replay(path)
+
+
+def test_a_header_with_more_processors_gives_another_schedule(path: Path) -> None:
+    trace = trace_file.read(path)
+    trace_file.write(path, replace(trace.system, cpus=3), trace.platform, trace.horizon, bytes(trace.data))
+    assert not takt.replay(path).is_identical

@@ -239,6 +239,25 @@ def test_the_tooltip_tells_of_the_job_under_the_pointer(chromium: Browser, tmp_p
         assert values == ["B", "0", "7 ms", "8 ms", "0 ms", "7 ms", "8 ms"]
 
 
+def test_on_several_processors_pieces_are_numbered_and_the_tooltip_tells_where(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    result = takt.simulate(takt.load(EXAMPLES / "dhall.toml"), 60)
+    with browser.opened(chromium, written(tmp_path, result)) as view:
+        names = rows(view, "cpu-names", "x", "label")
+        heavy = result.segments.filter(pl.col("task") == "heavy").row(0, named=True)
+        assert ((heavy["start"] + heavy["end"]) / 2, str(heavy["cpu"])) in names
+        assert {label for _, label in names} == {"0", "1", "2", "3"}
+        assert hover(view, 20, 0.6)[:3] == ["heavy", "0", str(heavy["cpu"])]
+        assert "on 4 processors" in view.page.locator(".facts").inner_text()
+        assert view.errors == []
+
+
+def test_on_one_processor_nothing_is_numbered(chromium: Browser, iot: Path) -> None:
+    with browser.opened(chromium, iot) as view:
+        assert rows(view, "cpu-names", "x", "label") == []
+
+
 def test_ten_thousand_segments_are_quick_to_look_at(chromium: Browser, long: Path) -> None:
     with browser.opened(chromium, long) as view:
         view.page.get_by_role("button", name="Show all").click()

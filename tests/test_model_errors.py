@@ -16,13 +16,13 @@ TASK = '[[task]]\nname = "A"\nperiod = 5\nwcet = 2\n'
 SERVER = '[[server]]\nname = "S1"\nperiod = 4\nbudget = 2\n'
 
 TIME = "write a number followed by ns, us, ms or s in quotes, or a whole number of ticks"
-POLICIES = ", ".join(policy.name for policy in takt.policies())
-AND_POLICIES = " and ".join(POLICIES.rsplit(", ", 1))
 TASK_KEYS = (
     "name, period, min_separation, arrivals, jitter, wcet, deadline, offset, priority, weight, demand, body, subjobs, "
-    "sections, "
-    "preemption, threshold, on_miss, on_overrun, server, class"
+    "sections, preemption, threshold, on_miss, on_overrun, promotion, mandatory, server, class, initially"
 )
+NAMES = tuple(policy.name for policy in takt.policies())
+POLICIES = ", ".join(NAMES)
+POLICIES_AND = f"{', '.join(NAMES[:-1])} and {NAMES[-1]}"
 
 
 def system(keys: str) -> str:
@@ -45,9 +45,27 @@ def task_with(key: str, value: str) -> str:
     return HEAD + TASK.replace({"period": "= 5", "wcet": "= 2", "name": '= "A"'}[key], f"= {value}")
 
 
+def under(policy: str, keys: str = "", tables: str = "") -> str:
+    """A task set under a policy, with further keys in its task, and further tables."""
+    return f'{HEAD}[system]\npolicy = "{policy}"\n{TASK}{keys}\n{tables}\n'
+
+
+def slots(rows: str, cycle: str = "10") -> str:
+    """A time-driven task set with these slots."""
+    return under("time-driven", tables=f"[policy.time-driven]\ncycle = {cycle}\nslots = [{rows}]")
+
+
+SLOT = '{ task = "A", start = 0, length = 2 }'
+
+
 def server(keys: str) -> str:
     """A task set with a server that has further keys."""
     return f"{HEAD}{TASK}{SERVER}{keys}\n"
+
+
+def change(keys: str, at: str = "at = 4") -> str:
+    """A task set with a change."""
+    return f"{HEAD}{TASK}[[change]]\n{at}\n{keys}\n"
 
 
 def server_with(key: str, value: str) -> str:
@@ -89,7 +107,112 @@ BAD: dict[str, tuple[str, list[str]]] = {
         HEAD + TASK + "[[resource]]\n",
         ['[[resource]] number 1 name: missing; every resource needs one, for instance name = "R"'],
     ),
-    "change": (HEAD + TASK + "[[change]]\n", ["[[change]]: this table is not supported by this version yet"]),
+    "change without a time": (
+        change('remove = ["A"]', at=""),
+        ['[[change]] number 1 at: missing; every change needs one, for instance at = "40ms"'],
+    ),
+    "change without a change": (
+        change(""),
+        [
+            "[[change]] number 1 at: expected add, remove, policy, or task with new parameters besides it, found none",
+        ],
+    ),
+    "parameters of no task": (
+        change("wcet = 3"),
+        ["[[change]] number 1 wcet: expected task = NAME with new parameters, found wcet alone"],
+    ),
+    "task without parameters": (
+        change('task = "A"'),
+        ['[[change]] number 1 task: expected new parameters of it, for instance period = "20ms", found none'],
+    ),
+    "names that are no list": (
+        change('remove = "A"'),
+        ['[[change]] number 1 remove: expected names such as ["sensor", "log"], found "A"'],
+    ),
+    "no names": (
+        change("add = []"),
+        ['[[change]] number 1 add: expected names such as ["sensor", "log"], found an empty list'],
+    ),
+    "name twice in a change": (
+        change('remove = ["A", "A"]'),
+        ['[[change]] number 1 remove: expected every name once, found "A" 2 times'],
+    ),
+    "added and removed": (
+        change('remove = ["A"]\nadd = ["A"]'),
+        ['[[change]] number 1 add: expected other tasks than in remove, found "A" in both'],
+    ),
+    "unknown tasks": (
+        change('remove = ["X"]\ntask = "B"\nwcet = 1'),
+        [
+            '[[change]] number 1 remove: unknown task "X"; expected one of A',
+            '[[change]] number 1 task: unknown task "B"; expected one of A',
+        ],
+    ),
+    "added while it is there": (
+        change('add = ["A"]'),
+        [
+            "[[change]] number 1 add: expected tasks that are absent at that time, "
+            'found "A", which is there already; give it initially = "absent"'
+        ],
+    ),
+    "removed while it is absent": (
+        change('remove = ["A"]') + change('remove = ["A"]', at="at = 3").removeprefix(HEAD + TASK),
+        ['[[change]] number 1 remove: expected tasks that are there at that time, found "A", which is absent'],
+    ),
+    "unknown policy of a change": (
+        change('policy = "edff"'),
+        ['[[change]] number 1 policy: unknown policy "edff"; did you mean "edf"?'],
+    ),
+    "change between ticks": (
+        change('remove = ["A"]', at='at = "0.5ms"'),
+        [
+            '[[change]] number 1 at: expected a multiple of the resolution "1ms", found "0.5ms"; '
+            'resolution = "500us" would do'
+        ],
+    ),
+    "new policy with a threshold": (
+        HEAD + TASK + 'threshold = 3\n[[change]]\nat = 4\npolicy = "edf"\n',
+        ['[[change]] number 1 policy: expected none with a threshold at the root, that of "A", found "edf"'],
+    ),
+    "new policy with a ceiling": (
+        HEAD
+        + TASK
+        + 'body = ["lock R", "run 1ms", "unlock R", "run 1ms"]\n[[resource]]\nname = "R"\nprotocol = "srp"\n'
+        + '[[change]]\nat = 4\npolicy = "edf"\n',
+        ['[[change]] number 1 policy: expected none with a ceiling at the root, that of "R", found "edf"'],
+    ),
+    "new policy over a server with deadlines": (
+        HEAD + '[system]\npolicy = "edf"\n' + TASK + SERVER + 'kind = "cbs"\n[[change]]\nat = 4\npolicy = "rm"\n',
+        ['[[change]] number 1 policy: expected edf over "S1", which is "cbs", found "rm"'],
+    ),
+    "new policy that orders by periods": (
+        source("arrivals = [1]\ndeadline = 2") + '[[change]]\nat = 4\npolicy = "rm"\n',
+        ['[[change]] number 1 policy: rm orders by period, and "A" has neither a period nor min_separation'],
+    ),
+    "new period of a task without one": (
+        source("arrivals = [1]\ndeadline = 2") + '[[change]]\nat = 4\ntask = "A"\nperiod = 3\n',
+        ['[[change]] number 1 period: expected none for "A", which has no period, found 3'],
+    ),
+    "new wcet below the body": (
+        HEAD + TASK + 'body = ["run 1ms", "point", "run 1ms"]\n[[change]]\nat = 4\ntask = "A"\nwcet = 1\n',
+        ["[[change]] number 1 wcet: expected runs of at most the wcet 1, found 2 ticks"],
+    ),
+    "new priority above the threshold": (
+        HEAD + TASK + 'threshold = 3\n[[change]]\nat = 4\ntask = "A"\npriority = 4\n',
+        ["[[change]] number 1 priority: expected at least the priority 4, found 3"],
+    ),
+    "changes where the scheduler is elsewhere": (
+        HEAD + TASK + '[platform]\nmodel = "hardware"\n[[change]]\nat = 4\nremove = ["A"]\n',
+        ['[[change]]: expected none with model = "hardware"'],
+    ),
+    "later key of a change": (
+        change('task = "A"\nwcet = 1\nweight = 2'),
+        ["[[change]] number 1 weight: this key is not supported by this version yet"],
+    ),
+    "neither absent nor present": (
+        task('initially = "away"'),
+        ['[[task]] "A" initially: unknown word "away"; expected one of present, absent'],
+    ),
     "unknown protocol": (
         HEAD + TASK + '[[resource]]\nname = "R"\nprotocol = "pcpp"\n',
         ['[[resource]] "R" protocol: unknown protocol "pcpp"; did you mean "pcp"?'],
@@ -100,7 +223,7 @@ BAD: dict[str, tuple[str, list[str]]] = {
     ),
     "policy options": (
         HEAD + TASK + "[policy.edf]\n",
-        ["[policy.edf]: no policy of this name has options; expected one of rate-based"],
+        ["[policy.edf]: no policy of this name has options; expected one of rate-based, time-driven"],
     ),
     "syntax": (HEAD + TASK + "server = \n", ["line 6: not valid TOML: Invalid value"]),
     "open string": (HEAD + TASK + 'server = """', ["line 6: not valid TOML: Unterminated string"]),
@@ -253,11 +376,42 @@ BAD: dict[str, tuple[str, list[str]]] = {
         system('resolution = "0.5ns"'),
         ['[system] resolution: expected a positive whole number of nanoseconds, found "0.5ns"'],
     ),
-    "too many processors": (
-        system("cpus = 65"),
-        ["[system] cpus: expected a number of processors from 1 to 64, found 65"],
-    ),
     "no processor": (system("cpus = 0"), ["[system] cpus: expected a number of processors from 1 to 64, found 0"]),
+    "65 processors": (system("cpus = 65"), ["[system] cpus: expected a number of processors from 1 to 64, found 65"]),
+    "half a processor": (
+        system("cpus = 0.5"),
+        ["[system] cpus: expected a number of processors from 1 to 64, found 0.5"],
+    ),
+    "more than plain tasks on two processors": (
+        system('cpus = 2\npolicy = "llf"').replace("[[task]]", "[platform]\nrelease = 1\n[[task]]", 1)
+        + 'threshold = "A"\n'
+        + TASK.replace("A", "B")
+        + 'subjobs = [1, 1]\nserver = "S1"\n'
+        + TASK.replace("A", "C")
+        + 'body = ["lock R", "run 1", "unlock R", "run 1"]\n'
+        + TASK.replace("A", "D")
+        + 'body = ["run 1", "suspend 1", "run 1"]\n'
+        + SERVER
+        + '[[resource]]\nname = "R"\n',
+        [
+            '[system] policy: expected a policy that orders whole jobs with cpus = 2, found "llf"',
+            "[platform] release: expected none with cpus = 2, found 1",
+            '[[server]] "S1": expected none with cpus = 2',
+            '[[resource]] "R": expected none with cpus = 2',
+            '[[task]] "A" threshold: expected none with cpus = 2, found "A"',
+            '[[task]] "B" server: expected none with cpus = 2, found "S1"',
+            '[[task]] "B" subjobs: expected jobs that just run with cpus = 2, found "point"',
+            '[[task]] "C" body: expected jobs that just run with cpus = 2, found "lock"',
+            '[[task]] "D" body: expected jobs that just run with cpus = 2, found "suspend"',
+        ],
+    ),
+    "an architecture on two processors": (
+        system("cpus = 2").replace("[[task]]", '[platform]\nmodel = "hardware"\ncontext_switch = 1\n[[task]]'),
+        [
+            '[platform] model: expected none with cpus = 2, found "hardware"',
+            "[platform] context_switch: expected none with cpus = 2, found 1",
+        ],
+    ),
     "misspelt policy": (system('policy = "edff"'), ['[system] policy: unknown policy "edff"; did you mean "edf"?']),
     "strange policy": (
         system('policy = "??"'),
@@ -265,7 +419,7 @@ BAD: dict[str, tuple[str, list[str]]] = {
     ),
     "later policy": (
         system('policy = "rbe"'),
-        [f'[system] policy: policy "rbe" is not supported by this version yet; it has {AND_POLICIES}'],
+        [f'[system] policy: policy "rbe" is not supported by this version yet; it has {POLICIES_AND}'],
     ),
     "policy that is no text": (
         system("policy = 3"),
@@ -550,9 +704,125 @@ BAD: dict[str, tuple[str, list[str]]] = {
         task('on_miss = "ignore"'),
         ['[[task]] "A" on_miss: unknown on_miss "ignore"; expected one of continue, abort, skip'],
     ),
-    "later on_overrun": (
-        task('on_overrun = "abort"'),
-        ['[[task]] "A" on_overrun: on_overrun "abort" is not supported by this version yet; it has continue and adapt'],
+    "strange on_overrun": (
+        task('on_overrun = "kill"'),
+        ['[[task]] "A" on_overrun: unknown on_overrun "kill"; expected one of continue, abort, suspend, adapt'],
+    ),
+    # windows
+    "budgets and other special things": (
+        task('on_overrun = "abort"\non_miss = "skip"\njitter = 1\npreemption = "non-preemptive"'),
+        [
+            '[[task]] "A" jitter: expected none with on_overrun = "abort", found 1',
+            '[[task]] "A" on_miss: expected none with on_overrun = "abort", found "skip"',
+            '[[task]] "A" preemption: expected none with on_overrun = "abort", found "non-preemptive"',
+        ],
+    ),
+    "a budget in a server": (
+        HEAD + TASK + 'on_overrun = "suspend"\nserver = "S1"\n' + SERVER,
+        ['[[task]] "A" server: expected none with on_overrun = "suspend", found "S1"'],
+    ),
+    "a budget of a sporadic task": (
+        source('min_separation = 5\non_overrun = "suspend"'),
+        ['[[task]] "A" min_separation: expected none with on_overrun = "suspend", found 5'],
+    ),
+    "budgets where the kernel takes time": (
+        task('on_overrun = "abort"\n[platform]\nrelease = 1'),
+        ['[platform] release: expected none with on_overrun = "abort", found 1'],
+    ),
+    "budgets twice": (
+        under("imprecise", 'on_overrun = "abort"'),
+        [
+            '[[task]] "A" on_overrun: expected none with policy = "imprecise", which enforces budgets by itself, '
+            'found "abort"'
+        ],
+    ),
+    "no table": (
+        under("time-driven"),
+        ['[policy.time-driven]: missing; policy = "time-driven" needs a table of slots'],
+    ),
+    "no cycle": (
+        under("time-driven", tables=f"[policy.time-driven]\nslots = [{SLOT}]"),
+        ['[policy.time-driven] cycle: missing; every policy.time-driven needs one, for instance cycle = "20ms"'],
+    ),
+    "a table that is none": (
+        HEAD + "policy.time-driven = 3\n" + TASK,
+        ['"policy.time-driven": expected a table, found 3; write [policy.time-driven]'],
+    ),
+    "no slots": (
+        slots(""),
+        [
+            "[policy.time-driven] slots: expected slots such as "
+            '[{ task = "A", start = 0, length = "4ms" }], found an array'
+        ],
+    ),
+    "a slot that is none": (slots("1"), ["[policy.time-driven] slots: slot 1: expected a table, found 1"]),
+    "a slot without length": (
+        slots('{ task = "A", start = 0 }'),
+        [
+            "[policy.time-driven] slots: slot 1: length: missing; every policy.time-driven needs one, for instance "
+            'length = "4ms"'
+        ],
+    ),
+    "a slot of nobody": (
+        slots(SLOT + ', { task = "B", start = 2, length = 2 }'),
+        ['[policy.time-driven] slots: unknown task "B"; expected one of A'],
+    ),
+    "a task without slot": (
+        slots(SLOT) + TASK.replace("A", "B"),
+        ['[policy.time-driven] slots: expected a slot of every task, found none of "B"'],
+    ),
+    "a slot beyond the cycle": (
+        slots(SLOT, "1"),
+        ['[policy.time-driven] slots: expected slots within the cycle of 1 ticks, found one of "A" up to 2'],
+    ),
+    "slots that overlap": (
+        slots(SLOT + ', { task = "A", start = 1, length = 2 }'),
+        [
+            '[policy.time-driven] slots: expected slots that do not overlap, found one of "A" from tick 1 on, '
+            'and one of "A" up to 2'
+        ],
+    ),
+    "a cycle between ticks": (
+        slots(SLOT, '"5500us"'),
+        [
+            '[policy.time-driven] cycle: expected a multiple of the resolution "1ms", found "5500us"; '
+            'resolution = "500us" would do'
+        ],
+    ),
+    "a server beside a table": (
+        slots(SLOT) + SERVER,
+        ['[[server]] "S1": expected none with policy = "time-driven"'],
+    ),
+    "a promotion after the deadline": (
+        under("dual-priority", "promotion = 6"),
+        ['[[task]] "A" promotion: expected at most the deadline of 5 ticks, found 6'],
+    ),
+    "a deadline after the next release": (
+        under("dual-priority", "deadline = 6"),
+        ['[[task]] "A" deadline: expected at most the period 5 with policy = "dual-priority", found 6'],
+    ),
+    "soft tasks that keep hard ones waiting": (
+        under("dual-priority", 'class = "soft"\nsubjobs = [1, 1]'),
+        ['[[task]] "A" subjobs: expected none with policy = "dual-priority", found an array'],
+    ),
+    "soft tasks that lock": (
+        under("dual-priority", 'class = "soft"\nbody = ["lock R", "run 2"]', '[[resource]]\nname = "R"'),
+        ['[[task]] "A" body: expected neither locks nor points with policy = "dual-priority"'],
+    ),
+    "more mandatory than all": (
+        under("imprecise", "mandatory = 3"),
+        ['[[task]] "A" mandatory: expected at most the wcet of 2 ticks, found 3'],
+    ),
+    "a pinwheel without a right task": (
+        under("pinwheel").replace("wcet = 2", "wcet = 0"),
+        ['[[task]] "A" wcet: expected a positive time such as "10ms", found 0'],
+    ),
+    "a pinwheel that does not turn": (
+        under("pinwheel", tables=TASK.replace("A", "B") + TASK.replace("A", "C").replace("5", "6")),
+        [
+            "[system] policy: pinwheel cannot admit these tasks: no periods x 2^j, at most those given, have a sum of "
+            "wcet / period of at most 1"
+        ],
     ),
     "threshold of an unknown task": (
         task('threshold = "B"'),
@@ -851,13 +1121,13 @@ BAD: dict[str, tuple[str, list[str]]] = {
         ['[[server]] "tick" name: expected another name: "tick" is the first column of a file of budgets'],
     ),
     "problems of many tables": (
-        system("cpus = -1").replace("wcet = 2", 'wcet = "2 parsecs"\nserver = "S1"')
+        system("cpus = 400").replace("wcet = 2", 'wcet = "2 parsecs"\nserver = "S1"')
         + TASK.replace("A", "B")
         + 'server = "S2"\n'
         + SERVER
         + "period2 = 1\n",
         [
-            "[system] cpus: expected a number of processors from 1 to 64, found -1",
+            "[system] cpus: expected a number of processors from 1 to 64, found 400",
             f'[[task]] "A" wcet: expected a positive time such as "10ms", found "2 parsecs"; {TIME}',
             '[[server]] "S1" period2: unknown key; did you mean "period"?',
         ],
@@ -928,7 +1198,7 @@ def test_an_input_error_says_in_fields_what_it_says_in_words() -> None:
         (["--policy", "fp,"], f'--policy: unknown policy ""; expected one of {POLICIES}'),
         (
             ["--policy", "fp,rbe"],
-            f'--policy: policy "rbe" is not supported by this version yet; it has {AND_POLICIES}',
+            f'--policy: policy "rbe" is not supported by this version yet; it has {POLICIES_AND}',
         ),
         (["--horizon", "soon"], f'--horizon: expected a positive time such as "10ms", found "soon"; {TIME}'),
         (["--horizon", "0"], '--horizon: expected a positive time such as "10ms", found 0'),

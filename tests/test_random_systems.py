@@ -14,8 +14,8 @@ from pathlib import Path
 import oracle
 import takt
 from hypothesis import HealthCheck, example, given, settings
+from oracle.systems import CHANGES, RESOURCES, SERVER_KINDS, chains, crowds, horizons, systems, with_changes
 from oracle.systems import EVERYTHING as ANYTHING
-from oracle.systems import RESOURCES, SERVER_KINDS, chains, crowds, horizons, systems
 from takt import measurement, report
 
 SYSTEMS = int(os.environ.get("TAKT_SYSTEMS", "200"))
@@ -59,6 +59,7 @@ def as_task(task: oracle.Task) -> takt.Task:
         on_miss=task.on_miss,
         server=task.server,
         class_=task.class_,
+        initially="absent" if task.absent else "present",
     )
 
 
@@ -75,6 +76,19 @@ def as_system(system: oracle.System) -> takt.System:
         servers=[as_server(server) for server in system.servers],
         resources=[takt.Resource(name=resource.name, protocol=resource.protocol) for resource in system.resources],
         platform=as_platform(system.platform),
+        changes=[as_change(change) for change in system.changes],
+    )
+
+
+def as_change(change: oracle.Change) -> takt.Change:
+    """Say a change of the oracle in Takt's words, which are the same."""
+    return takt.Change(
+        at=change.at,
+        add=change.add,
+        remove=change.remove,
+        policy=change.policy,
+        task=change.task,
+        **change.parameters,
     )
 
 
@@ -187,7 +201,33 @@ def test_simulation_equals_the_oracle_where_the_kernel_takes_time(system: oracle
 
 
 @many
-@given(systems(parents_first=False, features=EVERYTHING), horizons())
+@given(systems(parents_first=False, features=IDEAL | CHANGES, always=CHANGES), horizons())
+def test_simulation_equals_the_oracle_with_changes(system: oracle.System, horizon: int) -> None:
+    assert outcome(takt.simulate(as_system(system), horizon)) == expected_of(system, horizon)
+
+
+@many
+@given(systems(parents_first=False, features=EVERYTHING | CHANGES, always=CHANGES), horizons())
+def test_simulation_equals_the_oracle_with_changes_where_the_kernel_takes_time(
+    system: oracle.System, horizon: int
+) -> None:
+    assert outcome(takt.simulate(as_system(system), horizon)) == expected_of(system, horizon)
+
+
+@many
+@given(chains(kinds=True).flatmap(with_changes), horizons())
+def test_simulation_equals_the_oracle_with_changes_in_deep_hierarchies(system: oracle.System, horizon: int) -> None:
+    assert outcome(takt.simulate(as_system(system), horizon)) == expected_of(system, horizon)
+
+
+@many
+@given(crowds(features=IDEAL, protocols=("none", "npcs", "pip")).flatmap(with_changes), horizons())
+def test_simulation_equals_the_oracle_with_changes_where_tasks_contend(system: oracle.System, horizon: int) -> None:
+    assert outcome(takt.simulate(as_system(system), horizon)) == expected_of(system, horizon)
+
+
+@many
+@given(systems(parents_first=False, features=EVERYTHING | CHANGES), horizons())
 def test_every_trace_replays_identically(system: oracle.System, horizon: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "random.takt")
@@ -211,7 +251,7 @@ def test_a_trace_tells_the_same_jobs_and_segments_as_the_simulation(system: orac
 
 
 @many
-@given(systems(features=EVERYTHING), horizons())
+@given(systems(features=EVERYTHING | CHANGES), horizons())
 def test_what_is_kept_changes_nothing(system: oracle.System, horizon: int) -> None:
     keeping = takt.simulate(as_system(system), horizon)
     counting = takt.simulate(as_system(system), horizon, segments=False, jobs=False, budgets=False)

@@ -6,8 +6,8 @@ Workload: one CPU, U = 0.9, implicit deadlines, synchronous start, periods log-u
 priorities are rate-monotonic, one level per task. One tick is 1 us up to 10,000 tasks and 10 ns at 100,000, where
 a tick of 1 us is more than most tasks' demand. The figure is the median wall time of several runs of one
 process, without building the system. SimSo runs the same task sets over a shorter horizon, and only its run is
-timed; it needs Python 3.11. global_jobs are the same tasks on 1, 2, 4 and 8 processors, U = 0.9 on each, by the loop for
-several.
+timed; it needs Python 3.11. global_jobs are such tasks on 1, 2, 4 and 8 processors, U = 0.9 on
+each, by the loop for several.
 """
 
 from __future__ import annotations
@@ -161,8 +161,9 @@ def print_table(rows: list[Row]) -> None:
     """Print one line per measurement."""
     print(f"{'tool':<12} {'policy':<6} {'tasks':>8} {'cpus':>4} {'jobs':>10} {'jobs/s':>13}  {'gate':<14} ratio")
     for row in rows:
-        line = f"{row.tool:<12} {row.policy:<6} {row.tasks:>8,} {row.cpus or '':>4} {row.jobs:>10,} {row.jobs_per_second:>13,.0f}  "
-        print((line + f"{gate_column(row):<14} {ratio_column(row, rows)}").rstrip())
+        who = f"{row.tool:<12} {row.policy:<6} {row.tasks:>8,} {row.cpus or '':>4} "
+        line = f"{row.jobs:>10,} {row.jobs_per_second:>13,.0f}  "
+        print((who + line + f"{gate_column(row):<14} {ratio_column(row, rows)}").rstrip())
 
 
 def main() -> None:

@@ -13,9 +13,9 @@ from importlib.metadata import version
 from takt.catalogue import PolicyInfo, ServerKind, policies, server_kinds
 from takt.distributions import Exponential, Normal, Uniform, Weibull
 from takt.errors import InputError, Problem
-from takt.model import Platform, Resource, Server, System, Task
+from takt.model import Change, Platform, Resource, Server, System, Task
 from takt.policy import Job, Policy
-from takt.policy_options import RateBased
+from takt.policy_options import RateBased, Slot, TimeDriven
 from takt.replaying import Difference, Replay, replay
 from takt.simulation import Architecture, Result, simulate
 from takt.taskset import load
@@ -24,6 +24,7 @@ __version__ = version("takt")
 
 __all__ = [
     "Architecture",
+    "Change",
     "Difference",
     "Exponential",
     "InputError",
@@ -39,8 +40,10 @@ __all__ = [
     "Result",
     "Server",
     "ServerKind",
+    "Slot",
     "System",
     "Task",
+    "TimeDriven",
     "Uniform",
     "Weibull",
     "__version__",

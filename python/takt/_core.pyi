@@ -17,6 +17,7 @@ RATE_WEIGHTS: int
 RECORD_COMPLETE: int
 RECORD_POINT: int
 RECORD_SUSPEND: int
+RECORD_CHANGE: int
 RECORD_ARRIVAL: int
 RECORD_DECISION: int
 RECORD_ABORT: int
@@ -86,6 +87,7 @@ class Spec:
         is_external: array[int],
         suspends: array[int],
         locks: array[int],
+        is_absent: array[int],
     ) -> None: ...
     def add_resources(self, *, protocols: list[str], ceiling: array[int], home: array[int]) -> None: ...
     def set_demand(
@@ -95,6 +97,16 @@ class Spec:
         self, index: int, kind: str, values: array[int], a: float, b: float, least: int, most: int
     ) -> None: ...
     def set_body(self, index: int, ops: array[int], ticks: array[int]) -> None: ...
+    def set_windows(
+        self,
+        *,
+        kinds: list[str],
+        part: array[int],
+        cycle: int,
+        task: array[int],
+        start: array[int],
+        length: array[int],
+    ) -> None: ...
     def set_costs(
         self,
         *,
@@ -124,9 +136,23 @@ class Spec:
         weight: array[int],
         is_greedy: array[int],
         adapts: array[int],
+    ) -> None: ...
+    def set_changes(
+        self,
+        *,
         instant: array[int],
+        kind: array[int],
         task: array[int],
-        is_leave: array[int],
+        policies: list[str],
+        period: array[int],
+        deadline: array[int],
+        wcet: array[int],
+        level: array[int],
+        task_class: array[int],
+        demand: array[int],
+    ) -> None: ...
+    def set_changed_demand(
+        self, index: int, kind: str, values: array[int], a: float, b: float, least: int, most: int
     ) -> None: ...
     def set_cpus(self, count: int) -> None: ...
     def set_seed(self, seed: int) -> None: ...

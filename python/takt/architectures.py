@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from takt.distributions import Distribution
 from takt.errors import Problem, show
 from takt.resolve import DEFAULT_LATENCY, to_ticks, wcet_of
-from takt.restrictions import about, given, refuse_keys, refuse_members
+from takt.restrictions import PLAIN_TASK_KEYS, about, given, refuse_keys, refuse_members
 from takt.system_tables import SystemTables
 
 if TYPE_CHECKING:
@@ -23,18 +23,7 @@ _OWNERS = {"interval": "software", "timer": "software", "latency": "coprocessor"
 """Keys of [platform] that one architecture has, and which."""
 _COSTS = ("release", "scheduling", "point", "tick", "tick_period", "points")
 """Keys of [platform] that no architecture has."""
-_TASK_KEYS = (
-    "min_separation",
-    "arrivals",
-    "jitter",
-    "body",
-    "subjobs",
-    "sections",
-    "threshold",
-    "on_miss",
-    "server",
-)
-"""Keys of a task that no architecture runs with any but their defaults."""
+PLAINConflict = tuple[str, str, str]
 
 Conflict = tuple[str, str, str]
 
@@ -86,7 +75,7 @@ def _latency_problems(system: SystemTables) -> Iterator[Problem]:
 
 def _task_problems(task: Task, what: str, resolution: str) -> Iterator[Problem]:
     """Find what makes a task more than plain."""
-    yield from refuse_keys(task, _TASK_KEYS, what)
+    yield from refuse_keys(task, PLAIN_TASK_KEYS, what)
     if isinstance(task.demand, (tuple, Distribution)):
         yield about(task, "demand", f"expected one constant time with {what}, found {show(task.demand)}")
     elif task.demand is not None and to_ticks(task.demand, resolution) > wcet_of(task, resolution):

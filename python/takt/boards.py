@@ -220,6 +220,11 @@ def _problems(system: System, board: Board) -> Iterator[Problem]:
         message = "the board is an architecture of its own; leave it out"
         yield Problem(message, "board", table="platform", key="model")
         return
+    if resolved.cpus > 1:
+        message = f"the board has one processor, found {resolved.cpus}"
+        yield Problem(message, "board", table="system", key="cpus")
+    if resolved.changes or any(task.is_absent for task in resolved.tasks):
+        yield Problem("the board runs one set of tasks from the beginning to the end", "board", table="change")
     for task in resolved.tasks:
         if not task.is_plain:
             message = "the board runs periodic tasks that just run, for a constant time, and continue when late"

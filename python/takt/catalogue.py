@@ -45,7 +45,7 @@ class ServerKind(NamedTuple):
     wants_deadline: bool
 
 
-LATER_POLICIES = ("rbe", "time-driven", "share", "dual-priority", "imprecise")
+LATER_POLICIES = ("rbe", "share")
 
 PROTOCOLS = tuple(name for name, _ in _core.protocols())
 """Protocols of resources."""
@@ -62,7 +62,7 @@ def policies() -> tuple[PolicyInfo, ...]:
 
     Example:
         >>> [policy.name for policy in policies()]
-        ['dm', 'edf', 'fp', 'llf', 'rate-based', 'rm']
+        ['dm', 'dual-priority', 'edf', 'fp', 'imprecise', 'llf', 'pinwheel', 'rate-based', 'rm', 'time-driven']
     """
     return tuple(_POLICIES.values())
 

@@ -112,8 +112,9 @@ def gantt(run: Run, number: int, view: Range1d) -> figure:
     hover = _draw(chart, number)
     sections = _draw_sections(chart, number)
     _draw_deadlocks(chart, number)
+    _draw_changes(chart, lines)
     wheel, pan = WheelZoomTool(dimensions="width", maintain_focus=False), PanTool(dimensions="width")
-    chart.add_tools(wheel, pan, _tooltip(hover, lines.unit), _section_tooltip(sections, lines.unit))
+    chart.add_tools(wheel, pan, _tooltip(hover, lines), _section_tooltip(sections, lines.unit))
     chart.toolbar.active_scroll = wheel
     chart.toolbar.active_drag = pan
     chart.js_on_change("inner_width", CustomJS(args=_whole_run(lines, number), code="takt.changed()"))
@@ -145,6 +146,7 @@ def _for_the_browser(lines: Timeline) -> dict[str, Any]:
     ]
     return {
         "height": lines.height,
+        "cpus": lines.cpus,
         "lanes": lanes,
         "groups": groups,
         "names": _names_of_sections(lines),
@@ -172,7 +174,7 @@ def _whole_run(lines: Timeline, number: int) -> dict[str, Any]:
     of_section = ("lane", "job", "resource", "waits", "depth", "holder", "holder_job")
     deadlocks = lines.deadlocks.with_columns(pl.col("lane").fill_null(-1))
     columns = {
-        "segments": _columns(lines.segments, scale, ("start", "end", "resumed"), ("lane", "job", "row")),
+        "segments": _columns(lines.segments, scale, ("start", "end", "resumed"), ("lane", "job", "cpu", "row")),
         "jobs": _columns(lines.jobs, scale, ("release", "deadline", "finish", "response"), ("lane", "job", "missed")),
         "points": _columns(lines.points, scale, ("instant",), ("lane", "job", "optional", "should_yield")),
         "budgets": _columns(lines.budgets, scale, ("tick", "budget"), ("group", "is_charged")),
@@ -203,6 +205,7 @@ def _draw(chart: figure, number: int) -> list[Renderer]:
     waits = _shown("waits", number, "x0 x1 y color")
     chart.segment("x0", "y", "x1", "y", source=waits, line_color="color", line_width=1.5, line_dash="2 2")
     pieces = _pieces(chart, number)
+    _number_processors(chart, number)
     _stems(chart, misses, line_color=MISS_COLOR, line_width=2)
     chart.scatter("x", "top", source=releases, marker="triangle", size=7, color=_INK)
     chart.scatter("x", "bottom", source=deadlines, marker="inverted_triangle", size=7, color=_INK)
@@ -220,13 +223,20 @@ def _stems(chart: figure, arrows: ColumnDataSource, **line: Any) -> None:
 def _pieces(chart: figure, number: int) -> Renderer:
     """Draw who ran when, and over it what was late; gives what has tooltips."""
     bar = {"y": "y", "left": "left", "right": "right", "height": _BAR_HEIGHT}
-    pieces = _shown("pieces", number, "left right y color alpha edge task job start end release response deadline")
+    pieces = _shown("pieces", number, "left right y color alpha edge task job cpu start end release response deadline")
     style = {"fill_color": "color", "fill_alpha": "alpha", "line_color": "color", "line_width": "edge"}
     drawn = chart.hbar(source=pieces, **style, **bar)
     late = _shown("late", number, "left right y")
     red = {"line_color": MISS_COLOR, "line_width": 1.6, "hatch_color": MISS_COLOR}
     chart.hbar(source=late, fill_color="white", fill_alpha=0.45, hatch_pattern="/", hatch_scale=6, **red, **bar)
     return drawn
+
+
+def _number_processors(chart: figure, number: int) -> None:
+    """Write into who ran the number of the processor, where there are several and there is room."""
+    names = _shown("cpu-names", number, "x y label")
+    ground = {"background_fill_color": "white", "background_fill_alpha": 0.85, "padding": 2}
+    _labels(chart, names, text_color=_INK, text_font_size="10px", text_align="center", x_offset=0, **ground)
 
 
 def _draw_budgets(chart: figure, lines: Timeline, number: int) -> None:
@@ -268,16 +278,32 @@ def _draw_deadlocks(chart: figure, number: int) -> None:
     _labels(chart, marks, text_color="black", background_fill_color="white", **bold)
 
 
+def _draw_changes(chart: figure, lines: Timeline) -> None:
+    """Draw a line through all lanes where something becomes different; its mark says what."""
+    if lines.changes.is_empty():
+        return
+    instants = (lines.changes["instant"].cast(pl.Float64) * lines.scale).to_list()
+    texts = [
+        f"at {instant:g}{lines.unit}: {text}" for instant, text in zip(instants, lines.changes["text"], strict=True)
+    ]
+    count = len(instants)
+    source = ColumnDataSource({"x": instants, "top": [0.0] * count, "bottom": [lines.height] * count, "text": texts})
+    stems = chart.segment("x", "top", "x", "bottom", source=source, line_color="black", line_dash="dashed")
+    marks = chart.scatter("x", "top", source=source, marker="inverted_triangle", size=12, color="black")
+    chart.add_tools(HoverTool(renderers=[stems, marks], tooltips=[("change", "@text")], attachment="above"))
+
+
 def _labels(chart: figure, source: ColumnDataSource, **style: Any) -> None:
     """Write labels beside what they belong to, on a ground that keeps them readable on anything."""
     place = {"x": "x", "y": "y", "text": "label", "x_offset": 4, "text_baseline": "middle"}
     chart.text(source=source, text_font=value(FONT), **(place | style))
 
 
-def _tooltip(renderers: list[Renderer], unit: str) -> HoverTool:
-    """Say what job is under the pointer."""
+def _tooltip(renderers: list[Renderer], lines: Timeline) -> HoverTool:
+    """Say what job is under the pointer, and where it runs if there are several processors."""
     instants = ("start", "end", "release", "deadline", "response")
-    return _hover(renderers, [("task", "@task"), ("job", "@job"), *((name, name) for name in instants)], unit)
+    names = [("task", "@task"), ("job", "@job"), *([("processor", "@cpu")] if lines.cpus > 1 else [])]
+    return _hover(renderers, [*names, *((name, name) for name in instants)], lines.unit)
 
 
 def _section_tooltip(renderers: list[Renderer], unit: str) -> HoverTool:
@@ -413,15 +439,24 @@ def _strip(chart: figure, run: Run, row: int) -> None:
 
 
 def busy_shares(result: Result, until: int) -> NDArray[np.float64]:
-    """Cut the time up to an instant into equal cells and give the share of each in which any task ran."""
+    """Cut the time up to an instant into equal cells and give the share of each in which processors ran tasks."""
     tasks = result.segments.filter(~is_idle(result), pl.col("start") < until)
+    total: NDArray[np.float64] = np.zeros(OVERVIEW_CELLS)
+    for _, of_processor in tasks.group_by("cpu", maintain_order=True):
+        total += _busy_shares_of(of_processor, until) / result.system.cpus
+    return total
+
+
+def _busy_shares_of(tasks: pl.DataFrame, until: int) -> NDArray[np.float64]:
+    """Do so for one processor, by the segments on it, of which there is one or more."""
     segments = tasks.select("start", length=pl.col("end") - pl.col("start"))
     busy = segments["length"].cum_sum()
     ends, before = segments["start"] + segments["length"], busy - segments["length"]
     edges = np.linspace(0, until, OVERVIEW_CELLS + 1)
     instants = np.column_stack((segments["start"], ends)).ravel()
-    done = np.interp(edges, instants, np.column_stack((before, busy)).ravel()) if len(segments) else 0 * edges
-    return np.diff(done) * OVERVIEW_CELLS / until
+    done = np.interp(edges, instants, np.column_stack((before, busy)).ravel())
+    shares: NDArray[np.float64] = np.diff(done) * OVERVIEW_CELLS / until
+    return shares
 
 
 def missed_cells(result: Result, until: int) -> list[int]:

@@ -39,6 +39,21 @@ def check_name(value: object) -> str:
     return value
 
 
+def check_names(value: object) -> tuple[str, ...]:
+    """Accept a list of names, at least one, none twice; or the default, an empty tuple."""
+    if value == ():
+        return ()
+    if not isinstance(value, (list, tuple)):
+        raise refuse("wrong-type", f'expected names such as ["sensor", "log"], found {show(value)}')
+    if not value:
+        raise refuse("out-of-range", 'expected names such as ["sensor", "log"], found an empty list')
+    names = tuple(map(check_name, value))
+    for name in names:
+        if names.count(name) > 1:
+            raise refuse("duplicate", f"expected every name once, found {show(name)} {names.count(name)} times")
+    return names
+
+
 def check_time(what: str, least: int) -> Callable[[object], int | str]:
     """Make the check of a time: ticks from `least` on, or a text with a unit.
 

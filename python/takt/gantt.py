@@ -3,7 +3,8 @@
 Drawn in the field's way: releases are arrows up, deadlines arrows down, a job that was interrupted is joined by a
 dotted line. A miss is a thick arrow, and what ran after the deadline is hatched, so both are seen in print. Below the
 heading of a server is its budget, hatched where the server idles; below a task a black bar is a resource that it holds,
-a thin hatched one a resource that it waits for. Neither Matplotlib nor a display is needed before a chart is wanted.
+a thin hatched one a resource that it waits for. On several processors a bar has the number of its own.
+Neither Matplotlib nor a display is needed before a chart is wanted.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ _LANE_INCHES = 0.27
 _MARGIN_INCHES = 0.42
 _FIRST_SEGMENTS = 40
 _NAME_CHARACTERS = 16
+_NOTE_CHARACTERS = 40
 _FONT_POINTS = 7.0
 _SMALL_POINTS = 4.5
 _AXES_POINTS, _LETTER_POINTS = 190.0, 2.8
@@ -140,6 +142,8 @@ def _fill(axes: Axes, lines: Timeline, result: Result, first: int, last: int) ->
     for number, lane in enumerate(lines.lanes):
         _bars(axes, lane, _spans(segments, number, scale), facecolor=lane.color, edgecolor=_INK, linewidth=0.4)
         _bars(axes, lane, _spans(late, number, scale), facecolor="white", edgecolor=MISS_COLOR, hatch="//////")
+        if lines.cpus > 1:
+            _processors(axes, lane, segments.filter(lane=number), (first, last), scale)
         _waits(axes, lane, waits.filter(lane=number), scale)
         _arrows(axes, lane, jobs.filter(lane=number), scale)
         _points(axes, lane, points.filter(lane=number), scale)
@@ -148,6 +152,7 @@ def _fill(axes: Axes, lines: Timeline, result: Result, first: int, last: int) ->
         _idle(axes, group, lines.idle.filter(pl.col("group") == number), scale)
         _budget(axes, group, lines.budgets.filter(pl.col("group") == number), lines.until, scale)
     _deadlocks(axes, lines, lines.deadlocks.filter(pl.col("instant").is_between(first, last)), scale)
+    _changes(axes, lines, lines.changes.filter(pl.col("instant").is_between(first, last)), scale)
     _style(axes, lines)
     margin = (last - first) * scale * 0.015
     axes.set_xlim(first * scale - margin, last * scale + margin)
@@ -169,6 +174,17 @@ def _spans(segments: pl.DataFrame, lane: int, scale: float) -> list[tuple[float,
 def _bars(axes: Axes, lane: Lane, spans: list[tuple[float, float]], **style: Any) -> None:
     """Draw the pieces of a lane."""
     axes.broken_barh(spans, (lane.y + _BAR_TOP, _BAR_HEIGHT), zorder=2, **style)
+
+
+def _processors(axes: Axes, lane: Lane, segments: pl.DataFrame, span: tuple[int, int], scale: float) -> None:
+    """Write into the pieces of a lane the numbers of their processors, where there is room."""
+    middle = lane.y + _BAR_TOP + _BAR_HEIGHT / 2
+    place: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontsize": _SMALL_POINTS, "zorder": 6}
+    box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.3}
+    for start, end, cpu in segments.select("start", "end", "cpu").iter_rows():
+        left, right = max(start, span[0]), min(end, span[1])
+        if (right - left) * _AXES_POINTS / (span[1] - span[0]) > _LETTER_POINTS * (1 + len(str(cpu))):
+            axes.text((left + right) / 2 * scale, middle, str(cpu), bbox=box, parse_math=False, **place)
 
 
 def _waits(axes: Axes, lane: Lane, waits: pl.DataFrame, scale: float) -> None:
@@ -256,6 +272,13 @@ def _deadlocks(axes: Axes, lines: Timeline, deadlocks: pl.DataFrame, scale: floa
         axes.plot([instant * scale], [y], "X", color=_INK, markersize=6, markeredgecolor="white", zorder=6)
     for instant in instants:
         _note(axes, instant * scale, 0.1, "deadlock", weight="bold")
+
+
+def _changes(axes: Axes, lines: Timeline, changes: pl.DataFrame, scale: float) -> None:
+    """Draw a line through all lanes where something becomes different, and say what."""
+    axes.vlines(_at(changes["instant"], scale), 0, lines.height, _INK, linewidth=0.8, linestyle="dashed", zorder=4)
+    for instant, text in changes.iter_rows():
+        _note(axes, instant * scale, 0.1, shorten(text, _NOTE_CHARACTERS))
 
 
 def _at(instants: Iterable[int], scale: float) -> list[float]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from takt import report, sharing, timeline
+from takt import changes, report, sharing, timeline
 from takt.errors import system_error
 from takt.model import System
 from takt.policy import name_of
@@ -35,7 +35,7 @@ MAX_PANELS = 30
 """How many tasks get a distribution of their own."""
 
 _FIRST_SEGMENTS = 120
-_COUNTS = ("preemptions", "aborted", "skipped", "overruns")
+_COUNTS = ("preemptions", "migrations", "aborted", "skipped", "cut", "overruns")
 
 
 @dataclass(frozen=True)
@@ -173,6 +173,7 @@ def _facts(runs: Sequence[Run]) -> dict[str, Any]:
         "policies": [run.name for run in runs],
         "horizon": timeline.show_span(runs[0].result.horizon, system),
         "utilization": report.share(told.utilization),
+        "cpus": told.cpus,
         "tasks": len(told.rows),
         "servers": len(system.servers),
         "server_note": _row_note("first", len(system.servers), "servers"),
@@ -189,6 +190,7 @@ def _facts(runs: Sequence[Run]) -> dict[str, Any]:
         "has_misses": any(run.result.missed for run in runs),
         "deadlocks": list(_deadlocks(runs)),
         "has_budgets": any(group.server is not None for run in runs for group in run.timeline.groups),
+        "changes": list(_changes(runs[0])),
         "has_ledger": any(group.server is None for run in runs for group in run.timeline.groups),
         "has_idle": any(len(run.timeline.idle) for run in runs),
         "has_sections": any(len(run.timeline.sections) for run in runs),
@@ -220,6 +222,12 @@ def _deadlocks(runs: Sequence[Run]) -> Iterator[str]:
         prefix = f"{run.name}: " if len(runs) > 1 else ""
         for sentence in report.deadlock_sentences(found, partial(timeline.show_span, system=run.result.system)):
             yield prefix + sentence
+
+
+def _changes(run: Run) -> Iterator[str]:
+    """Say what became different; it is the same in every run."""
+    told = changes.told(run.result.system, run.result.horizon)
+    yield from report.change_sentences(told, partial(timeline.show_span, system=run.result.system))
 
 
 def _notes(runs: Sequence[Run]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field, PlainValidator, PrivateAttr, WithJsonSchema
 
-from takt import _core, catalogue, checks
+from takt import _core, catalogue, changes, checks
 from takt.architectures import ARCHITECTURES, find_key_conflicts
 from takt.bodies import Item, Op, check_body, check_runs, items_of
 from takt.checks import MAX_PRIORITY, MAX_WEIGHT
@@ -24,6 +24,7 @@ from takt.problems import find_problems
 from takt.resolve import resolve
 from takt.resolved import CLASSES, DROP, ON_MISS, ResolvedSystem
 from takt.tables import TIME_SCHEMA, Table
+from takt.windows import with_windows
 
 SCHEMA = 1
 
@@ -108,11 +109,21 @@ Sections = Annotated[
     PlainValidator(checks.optional(check_runs)),
     WithJsonSchema({"type": "array", "items": {"type": ["integer", "string"]}, "minItems": 1}),
 ]
+Names = Annotated[
+    tuple[str, ...],
+    PlainValidator(checks.check_names),
+    WithJsonSchema({"type": "array", "items": _NAME, "minItems": 1, "uniqueItems": True}),
+]
 Resolution = Annotated[str, PlainValidator(checks.check_resolution), WithJsonSchema(TIME_SCHEMA["anyOf"][1])]
 Priority = Annotated[
     int, PlainValidator(checks.check_integer("a priority", 0, MAX_PRIORITY)), _integer(0, MAX_PRIORITY)
 ]
 Weight = Annotated[int, PlainValidator(checks.check_integer("a weight", 1, MAX_WEIGHT)), _integer(1, MAX_WEIGHT)]
+OptionalPriority = Annotated[
+    int | None,
+    PlainValidator(checks.optional(checks.check_integer("a priority", 0, MAX_PRIORITY))),
+    _integer(0, MAX_PRIORITY),
+]
 Threshold = Annotated[
     int | str | None,
     PlainValidator(checks.optional(checks.check_threshold)),
@@ -125,11 +136,19 @@ Cpus = Annotated[
     _integer(1, _core.CPU_LIMIT),
 ]
 PolicyName = Annotated[str | Policy, PlainValidator(check_policy), _word(*_POLICY_NAMES)]
+OptionalPolicyName = Annotated[
+    str | Policy | None, PlainValidator(checks.optional(check_policy)), _word(*_POLICY_NAMES)
+]
 KindName = Annotated[str, PlainValidator(checks.check_choice("kind", _KIND_NAMES)), _word(*_KIND_NAMES)]
 ProtocolName = Annotated[
     str, PlainValidator(checks.check_choice("protocol", catalogue.PROTOCOLS)), _word(*catalogue.PROTOCOLS)
 ]
 ClassName = Annotated[str, PlainValidator(checks.check_choice("class", CLASSES)), _word(*CLASSES)]
+OptionalClassName = Annotated[
+    str | None, PlainValidator(checks.optional(checks.check_choice("class", CLASSES))), _word(*CLASSES)
+]
+_INITIALLY = ("present", "absent")
+Initially = Annotated[str, PlainValidator(checks.check_choice("word", _INITIALLY)), _word(*_INITIALLY)]
 _PREEMPTION = ("preemptive", "non-preemptive")
 Preemption = Annotated[
     str | None,
@@ -138,10 +157,8 @@ Preemption = Annotated[
 ]
 _ON_MISS = tuple(word for word in ON_MISS if word != DROP)
 OnMiss = Annotated[str, PlainValidator(checks.check_choice("on_miss", _ON_MISS)), _word(*_ON_MISS)]
-_ON_OVERRUN = ("continue", "adapt")
-OnOverrun = Annotated[
-    str, PlainValidator(checks.check_choice("on_overrun", _ON_OVERRUN, ("abort", "suspend"))), _word(*_ON_OVERRUN)
-]
+_ON_OVERRUN = ("continue", "abort", "suspend", "adapt")
+OnOverrun = Annotated[str, PlainValidator(checks.check_choice("on_overrun", _ON_OVERRUN)), _word(*_ON_OVERRUN)]
 _MODELS = ("ideal", "measured", *ARCHITECTURES)
 CostModel = Annotated[
     str | None, PlainValidator(checks.optional(checks.check_choice("model", _MODELS))), _word(*_MODELS)
@@ -180,10 +197,15 @@ class Task(Table):
         threshold: how urgent a started job is at least: a priority, or the name of a task in the same dispatcher.
         on_miss: "continue", "abort" (a job ends at its deadline) or "skip" (a release that finds the job before it
             unfinished is dropped).
-        on_overrun: "continue"; under rate-based, for a soft task also "adapt": its wcet is an estimate that follows
-            what its jobs execute.
+        on_overrun: "continue"; or with the wcet as a budget "abort" (a job ends when it has had it) or "suspend" (it is
+            the budget of a period, and what is unfinished waits for the next one); or under rate-based, for a soft
+            task, "adapt": its wcet is an estimate that follows what its jobs execute.
+        promotion: from the release, where the policy is dual-priority and the class hard; default: the deadline -
+            worst-case response time among hard tasks.
+        mandatory: how much of the wcet must be done, where the policy is imprecise; default: all.
         server: name of the server that it runs in; default: the root.
         class_: "hard", "soft" or "none" (key `class`): who goes first among equals of a computed key.
+        initially: "present", or "absent": none of its jobs comes before a change adds it.
 
     Raises:
         InputError: a value is not right; it names the key, what was expected and what was found.
@@ -196,7 +218,7 @@ class Task(Table):
     """
 
     table = "task"
-    later_keys = ("affinity", "events", "initially", "interval")
+    later_keys = ("affinity", "events", "interval")
     examples: ClassVar[Mapping[str, str]] = {"name": '"sensor"'}
 
     name: Name
@@ -217,8 +239,11 @@ class Task(Table):
     threshold: Threshold = None
     on_miss: OnMiss = "continue"
     on_overrun: OnOverrun = "continue"
+    promotion: OptionalOffset = None
+    mandatory: OptionalOffset = None
     server: OptionalName = None
     class_: ClassName = Field(default="hard", alias="class")
+    initially: Initially = "present"
 
     @property
     def source_of_items(self) -> str:
@@ -316,6 +341,69 @@ class Resource(Table):
 
     name: Name
     protocol: ProtocolName = "pip"
+
+
+class Change(Table):
+    """A change of a running system: who comes and goes, new parameters of a task, another policy of the root.
+
+    At one instant tasks are removed, then added, then parameters change, then the policy does.
+
+    Args:
+        at: when, >= 0.
+        add: names of tasks that are absent until then. They enter: their offsets and listed arrivals count from then.
+        remove: names of tasks that are present until then. No job of theirs is released from then on; those that were
+            finish.
+        policy: what orders the tasks and servers that sit directly at the root from then on.
+        task: name of a task whose parameters change with its first job that is released from then on; those below.
+        period: of a periodic task: distance of that job and the next one, and so on.
+        wcet, deadline, priority, demand: as of a task.
+        class_: as of a task (key `class`).
+
+    Raises:
+        InputError: a value is not right.
+
+    Example:
+        >>> Change(at="40ms", remove=["A"], add=["X", "Y"], policy="edf").text
+        'removed A; added X, Y; policy edf'
+        >>> Change(at=7, task="B", period="20ms", priority=3).text
+        'B: period = 20ms, priority = 3'
+    """
+
+    table = "change"
+    later_keys = ("weight",)
+    examples: ClassVar[Mapping[str, str]] = {"at": '"40ms"'}
+
+    at: Offset
+    add: Names = ()
+    remove: Names = ()
+    policy: OptionalPolicyName = None
+    task: OptionalName = None
+    period: OptionalTime = None
+    wcet: OptionalTime = None
+    deadline: OptionalTime = None
+    priority: OptionalPriority = None
+    demand: Demand = None
+    class_: OptionalClassName = Field(default=None, alias="class")
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The new parameters by their names in takt.Task."""
+        keys = ("period", "wcet", "deadline", "priority", "demand", "class_")
+        return {key: getattr(self, key) for key in keys if getattr(self, key) is not None}
+
+    @property
+    def parameters_text(self) -> str:
+        """The new parameters, on one line."""
+        return changes.parameters_text(self)
+
+    @property
+    def text(self) -> str:
+        """What changes, on one line."""
+        return changes.text_of(self)
+
+    def _conflicts(self) -> Iterable[tuple[str, str, str]]:
+        """Find keys that do not go together."""
+        yield from changes.find_key_conflicts(self)
 
 
 class Platform(Table):
@@ -421,6 +509,7 @@ class System(Header):
         seed: all random numbers follow from it: the same seed gives the same jobs under every policy.
         cpus: how many processors there are; with several, tasks are plain: see SPEC.md, 11.
         platform: what the kernel's own work takes; default: nothing.
+        changes: takt.Change objects: what becomes different while it runs, in any order.
 
     Raises:
         InputError: a value is not right, or tables do not fit together.
@@ -436,6 +525,7 @@ class System(Header):
     resources: Annotated[tuple[Resource, ...], PlainValidator(_check_members(Resource))] = ()
     platform: Annotated[Platform, PlainValidator(_check_platform)] = Platform()
     options: Annotated[tuple[PolicyOptions, ...], PlainValidator(check_options)] = ()
+    changes: Annotated[tuple[Change, ...], PlainValidator(_check_members(Change))] = ()
 
     _resolved: ResolvedSystem = PrivateAttr()
 
@@ -447,7 +537,7 @@ class System(Header):
             problems = find_problems(self)
             if problems:
                 raise InputError(problems)
-            self._resolved = resolve(self)
+            self._resolved = with_windows(resolve(self), self)
 
     @property
     def resolved(self) -> ResolvedSystem:

@@ -1,6 +1,6 @@
 """Export to Perfetto's protobuf trace format, which ui.perfetto.dev opens.
 
-One process track for the task set; in it a track for the processor (who runs, idling servers too), one for each task
+One process track for the task set; in it a track for each processor (who runs, idling servers too), one for each task
 (its segments, releases, points, misses, and as instants what it does with resources) and a counter for the budget of
 each server. Timestamps are nanoseconds, exact.
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from perfetto.trace_builder.proto_builder import StreamingTraceProtoBuilder
 
 _SEQUENCE = 1
-_PROCESS, _CPU, _FIRST_TASK = 1, 2, 3
+_PROCESS, _FIRST_CPU = 1, 2
 _PID = 1
 
 
@@ -64,11 +64,12 @@ def export(result: Result) -> bytes:
     buffer = BytesIO()
     builder = StreamingTraceProtoBuilder(buffer)
     names = result.summary["task"].to_list()
-    tracks = {name: _FIRST_TASK + number for number, name in enumerate(names)}
+    first = _FIRST_CPU + result.system.cpus
+    tracks = {name: first + number for number, name in enumerate(names)}
     _describe_tracks(builder, result, tracks)
     for event in sorted(_events(result, tracks), key=lambda event: (event.instant, event.order, event.track)):
         _write_event(builder, event, result.system.resolution_ns)
-    _write_budgets(builder, result, _FIRST_TASK + len(names))
+    _write_budgets(builder, result, first + len(names))
     return buffer.getvalue()
 
 
@@ -85,11 +86,13 @@ def _describe_tracks(builder: StreamingTraceProtoBuilder, result: Result, tracks
     process.process.process_name = result.system.name
     process.child_ordering = TrackDescriptor.EXPLICIT
     builder.write_packet(packet)
-    _describe_track(builder, _CPU, "processor", 0)
+    cpus = result.system.cpus
+    for cpu in range(cpus):
+        _describe_track(builder, _FIRST_CPU + cpu, "processor" if cpus == 1 else f"processor {cpu}", cpu)
     servers = result.summary["server"].to_list()
     for (name, track), server in zip(tracks.items(), servers, strict=True):
         _describe_track(builder, track, f"{server}/{name}" if server else name, track)
-    first = _FIRST_TASK + len(tracks)
+    first = _FIRST_CPU + cpus + len(tracks)
     for number, server in enumerate(result.system.servers):
         _describe_track(builder, first + number, f"budget of {server.name}", first + number, is_counter=True)
 
@@ -111,18 +114,15 @@ def _describe_track(
 
 
 def _events(result: Result, tracks: dict[str, int]) -> Iterable[_Event]:
-    """List everything that happens on the tracks of the processor and the tasks."""
-    deadlines = result.summary.select("task", "deadline")
-    jobs = result.jobs.join(deadlines, on="task", maintain_order="left").with_columns(
-        due=pl.col("release") + pl.col("deadline")
-    )
+    """List everything that happens on the tracks of the processors and the tasks."""
+    jobs = result.jobs.with_columns(due=result.deadlines["deadline"])
     notes = {
         (task, job): (("job", job), ("release", release), ("deadline", due), ("missed", missed))
         for task, job, release, due, missed in jobs.select("task", "job", "release", "due", "missed").rows()
     }
-    for start, end, server, task, job in result.segments.select("start", "end", "server", "task", "job").rows():
+    for start, end, cpu, server, task, job in result.segments.rows():
         name = f"{task}#{job}" if task in tracks else f"{server} {task}"
-        for track, what in ((_CPU, ()), (tracks.get(task), notes.get((task, job), ()))):
+        for track, what in ((_FIRST_CPU + cpu, ()), (tracks.get(task), notes.get((task, job), ()))):
             if track is None:
                 continue
             yield _Event(start, _BEGIN, track, name, what)
@@ -132,6 +132,7 @@ def _events(result: Result, tracks: dict[str, int]) -> Iterable[_Event]:
         if missed:
             yield _Event(due, _INSTANT, tracks[task], "deadline missed", (("job", job),))
     yield from _lock_events(result, tracks)
+    yield from _change_events(result, tracks)
     for instant, task, job, optional, should_yield in result.points.rows():
         name = "optional point" if optional else "point"
         yield _Event(instant, _INSTANT, tracks[task], name, (("job", job), ("should_yield", should_yield)))
@@ -145,6 +146,13 @@ def _lock_events(result: Result, tracks: dict[str, int]) -> Iterable[_Event]:
     rows = result.locks.rows() if result.system.resources else []
     for instant, task, job, resource, what in rows:
         yield _Event(instant, _INSTANT, tracks[task], _LOCK_NAMES[what].format(resource), (("job", job),))
+
+
+def _change_events(result: Result, tracks: dict[str, int]) -> Iterable[_Event]:
+    """List what became different, at the tasks; another policy at the processor."""
+    for instant, task, what, detail in result.changes.rows():
+        name = f"{what}: {detail}" if detail else what
+        yield _Event(instant, _INSTANT, _FIRST_CPU if task is None else tracks[task], name, ())
 
 
 def _write_event(builder: StreamingTraceProtoBuilder, event: _Event, resolution_ns: int) -> None:

@@ -6,13 +6,13 @@ run under several.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Annotated, Any, ClassVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import PlainValidator, WithJsonSchema
 
 from takt import _core, checks
-from takt.errors import show
+from takt.errors import InputError, show
 from takt.tables import TIME_SCHEMA, Table
 
 FORMULA = "formula"
@@ -21,6 +21,13 @@ FORMULA = "formula"
 RATE_RULES = ("boundary", "in-flight", "naive")
 """When a task gives up rate, in the order of core's numbers."""
 
+_Time = Annotated[int | str, PlainValidator(checks.POSITIVE_TIME), WithJsonSchema(TIME_SCHEMA)]
+_Instant = Annotated[int | str, PlainValidator(checks.TIME), WithJsonSchema(TIME_SCHEMA)]
+_TaskName = Annotated[
+    str,
+    PlainValidator(checks.check_name),
+    WithJsonSchema({"type": "string", "minLength": 1, "maxLength": checks.MAX_NAME_LENGTH}),
+]
 _SHARE_SCHEMA = {"type": "number", "minimum": 0, "exclusiveMaximum": 1}
 
 
@@ -111,8 +118,98 @@ class RateBased(PolicyOptions):
         return (("grid", self.grid),)
 
 
-OPTIONS: tuple[type[PolicyOptions], ...] = (RateBased,)
+_Options = TypeVar("_Options", bound=PolicyOptions)
+
+
+class Slot(Table):
+    """A slot of a time-driven table: only its task runs in it.
+
+    Args:
+        task: name of a task.
+        start: from the begin of the cycle.
+        length: >= 1 tick.
+
+    Raises:
+        InputError: a value is not right.
+    """
+
+    table = "policy.time-driven"
+    examples: ClassVar[Mapping[str, str]] = {"task": '"A"', "start": "0", "length": '"4ms"'}
+
+    task: _TaskName
+    start: _Instant
+    length: _Time
+
+
+def _check_slots(value: object) -> tuple[Slot, ...]:
+    """Accept a list of slots, or of tables that say the same."""
+    if not isinstance(value, (list, tuple)) or not value:
+        message = f'expected slots such as [{{ task = "A", start = 0, length = "4ms" }}], found {show(value)}'
+        raise checks.refuse("wrong-type", message)
+    return tuple(_check_slot(slot, number) for number, slot in enumerate(value, start=1))
+
+
+def _check_slot(value: object, number: int) -> Slot:
+    """Accept a slot, or a table that says the same."""
+    if isinstance(value, Slot):
+        return value
+    if not isinstance(value, dict):
+        raise checks.refuse("wrong-type", f"slot {number}: expected a table, found {show(value)}")
+    try:
+        return Slot(**value)
+    except InputError as error:
+        first = error.problems[0]
+        raise checks.refuse(first.code, f"slot {number}: {first.key}: {first.message}") from None
+
+
+_SLOT_SCHEMA = {
+    "type": "object",
+    "required": ["task", "start", "length"],
+    "additionalProperties": False,
+    "properties": {"task": {"type": "string"}, "start": TIME_SCHEMA, "length": TIME_SCHEMA},
+}
+
+
+class TimeDriven(PolicyOptions):
+    """The table of a time-driven system, repeated from instant 0 on.
+
+    Args:
+        cycle: after this the table is repeated, >= 1 tick.
+        slots: takt.Slot objects, or tables with `task`, `start` and `length`; none overlaps another, all end in the
+            cycle, and every task has one. Gaps are idle.
+
+    Raises:
+        InputError: a value is not right.
+    """
+
+    table = "policy.time-driven"
+    policy = "time-driven"
+    examples: ClassVar[Mapping[str, str]] = {
+        "cycle": '"20ms"',
+        "slots": '[{ task = "A", start = 0, length = "4ms" }]',
+    }
+
+    cycle: _Time
+    slots: Annotated[
+        tuple[Slot, ...],
+        PlainValidator(_check_slots),
+        WithJsonSchema({"type": "array", "items": _SLOT_SCHEMA, "minItems": 1}),
+    ]
+
+    def times(self) -> Iterator[tuple[str, int | str]]:
+        """List cycle and slots."""
+        yield "cycle", self.cycle
+        for slot in self.slots:
+            yield from (("slots", slot.start), ("slots", slot.length))
+
+
+OPTIONS: tuple[type[PolicyOptions], ...] = (RateBased, TimeDriven)
 """All tables of options, by the names of their policies."""
+
+
+def options_of(options: Sequence[PolicyOptions], kind: type[_Options]) -> _Options | None:
+    """Give the table of one policy; None if there is none."""
+    return next((one for one in options if isinstance(one, kind)), None)
 
 
 def by_policy() -> dict[str, type[PolicyOptions]]:

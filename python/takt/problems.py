@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from takt import _core, catalogue, times
 from takt.architectures import find_architecture_problems
 from takt.bodies import Op
+from takt.changes import find_change_problems
 from takt.distributions import Distribution
 from takt.errors import Problem, show
 from takt.policy import Policy, name_of
@@ -19,9 +20,10 @@ from takt.rates import find_rate_problems
 from takt.resolve import resources_of, runs_of, to_ticks, wcet_of
 from takt.resolved import IDLE
 from takt.system_tables import SystemTables
+from takt.windows import find_window_problems
 
 if TYPE_CHECKING:
-    from takt.model import Platform, Resource, Server, Task
+    from takt.model import Change, Platform, Resource, Server, Task
 
 
 def find_problems(
@@ -37,8 +39,9 @@ def find_problems(
     Returns:
         All problems, in the order of the tables.
     """
-    checker = _Checker(system, other_servers, other_resources)
-    return list(checker.problems())
+    found = list(_Checker(system, other_servers, other_resources).problems())
+    has_wrong_times = any(problem.code == "resolution" for problem in found)
+    return found if has_wrong_times else [*found, *find_window_problems(system)]
 
 
 def find_horizon_problems(system: SystemTables, horizon: int | str) -> list[Problem]:
@@ -76,6 +79,7 @@ class _Checker:
         yield from find_architecture_problems(self.system)
         yield from find_rate_problems(self.system)
         yield from find_processor_problems(self.system)
+        yield from find_change_problems(self.system, self.change_times, self.version)
 
     def sizes(self) -> Iterator[Problem]:
         """There is something to schedule, and not more than core can number."""
@@ -135,6 +139,18 @@ class _Checker:
         yield from (value for _, value in _platform_times(self.system.platform))
         for options in self.system.options:
             yield from (value for _, value in options.times())
+        for change in self.system.changes:
+            yield from (value for _, value in _change_times(change))
+
+    def change_times(self, change: Change) -> Iterator[Problem]:
+        """The times of a change are right."""
+        return self.times_of("change", None, _change_times(change))
+
+    def version(self, task: Task) -> Iterator[Problem]:
+        """A task as it is from a change on fits in itself, and under its threshold."""
+        yield from self.lengths(task)
+        if isinstance(task.threshold, int):
+            yield from self.priority_threshold(task, task.threshold, "fp")
 
     def task(self, task: Task) -> Iterator[Problem]:
         """One task fits the system."""
@@ -386,11 +402,18 @@ _Times = Iterator[tuple[str, int | str | None]]
 
 def _task_times(task: Task) -> _Times:
     """List the times of a task with their keys."""
-    for key in ("period", "min_separation", "jitter", "wcet", "deadline", "offset"):
+    for key in ("period", "min_separation", "jitter", "wcet", "deadline", "offset", "promotion", "mandatory"):
         yield key, getattr(task, key)
     for key in ("arrivals", "demand"):
         yield from ((key, value) for value in _times_in(getattr(task, key)))
     yield from ((task.source_of_items, item.time) for item in task.items)
+
+
+def _change_times(change: Change) -> _Times:
+    """List the times of a change with their keys."""
+    for key in ("at", "period", "wcet", "deadline"):
+        yield key, getattr(change, key)
+    yield from (("demand", value) for value in _times_in(change.demand))
 
 
 def _times_in(value: int | str | tuple[int | str, ...] | Distribution | None) -> Iterable[int | str | None]:

@@ -12,12 +12,13 @@ from takt.bodies import Op
 from takt.errors import Problem, show
 from takt.restrictions import about, given, refuse_members
 from takt.system_tables import SystemTables
+from takt.windows import WINDOW_POLICIES, windows_of
 
 if TYPE_CHECKING:
     from takt.model import Platform, Task
 
 
-_ONE_PROCESSOR = ("llf", "rate-based")
+_ONE_PROCESSOR = ("llf", "rate-based", *WINDOW_POLICIES)
 """Policies that change a job's order or its budget while it runs."""
 
 
@@ -34,6 +35,8 @@ def find_processor_problems(system: SystemTables) -> Iterator[Problem]:
         yield Problem(message, "conflict", table="platform", key=key)
     yield from refuse_members(system.servers, what)
     yield from refuse_members(system.resources, what)
+    if system.changes:
+        yield Problem(f"expected none with {what}", "conflict", table="change")
     for task in system.tasks:
         yield from _task_problems(task, what)
 
@@ -50,6 +53,8 @@ def _task_problems(task: Task, what: str) -> Iterator[Problem]:
     """Find what makes a task more than plain."""
     for key in given(task, ("threshold", "server")):
         yield about(task, key, f"expected none with {what}, found {show(getattr(task, key))}")
-    if any(item.op != Op.RUN for item in task.items):
-        key = task.source_of_items
-        yield about(task, key, f"expected jobs that just run with {what}, found {show(getattr(task, key))}")
+    if windows_of(task, "edf") is not None:
+        yield about(task, "on_overrun", f"expected none with {what}, found {show(task.on_overrun)}")
+    others = [item.op.name.lower().replace("_", " ") for item in task.items if item.op != Op.RUN]
+    if others:
+        yield about(task, task.source_of_items, f"expected jobs that just run with {what}, found {show(others[0])}")

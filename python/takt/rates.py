@@ -9,14 +9,12 @@ from takt import _core
 from takt.errors import Problem, show
 from takt.policy_options import RateBased
 from takt.resolve import to_ticks
-from takt.restrictions import about, given, refuse_keys, refuse_members
+from takt.restrictions import PLAIN_TASK_KEYS, about, given, refuse_keys, refuse_members
 from takt.system_tables import SystemTables
 
 if TYPE_CHECKING:
     from takt.model import Task
 
-_TASK_KEYS = ("min_separation", "arrivals", "jitter", "body", "subjobs", "sections", "threshold", "on_miss", "server")
-"""Keys of a task that no rate-based system runs with any but their defaults."""
 _PLATFORM_KEYS = ("context_switch", "release", "scheduling", "point", "tick", "points")
 _WHAT = 'policy = "rate-based"'
 
@@ -42,16 +40,24 @@ def find_rate_problems(system: SystemTables) -> Iterator[Problem]:
     yield from refuse_members(system.servers, _WHAT)
     yield from refuse_members(system.resources, _WHAT)
     for task in system.tasks:
-        yield from refuse_keys(task, _TASK_KEYS, _WHAT)
+        yield from refuse_keys(task, PLAIN_TASK_KEYS, _WHAT)
         yield from _length_problems(system, task)
-        if task.on_overrun == "adapt" and task.class_ != "soft":
-            yield about(task, "on_overrun", f'expected class = "soft" with "adapt", found {show(task.class_)}')
+        yield from _overrun_problems(task)
 
 
 def _greedy_problems(task: Task) -> Iterator[Problem]:
     """Only a rate-based root says how much a job without any execution time takes."""
     if task.wcet is None and not task.items:
         yield about(task, "wcet", f'missing; only {_WHAT} goes without; give one, for instance wcet = "2ms"')
+
+
+def _overrun_problems(task: Task) -> Iterator[Problem]:
+    """Budgets are enforced anyway; an estimate is that of a soft task."""
+    if task.on_overrun in ("abort", "suspend"):
+        message = f'expected "continue" or "adapt" with {_WHAT}, found {show(task.on_overrun)}'
+        yield about(task, "on_overrun", message)
+    if task.on_overrun == "adapt" and task.class_ != "soft":
+        yield about(task, "on_overrun", f'expected class = "soft" with "adapt", found {show(task.class_)}')
 
 
 def _platform_problems(system: SystemTables) -> Iterator[Problem]:

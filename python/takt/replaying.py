@@ -25,12 +25,16 @@ _KIND_NAMES = {
     9: "arrival",
     10: "lock",
     11: "unlock",
+    12: "entry",
+    13: "departure",
+    14: "change",
     17: "abort",
     18: "skip",
     19: "grant",
     20: "refusal",
     21: "release",
     22: "deadlock",
+    23: "allocation",
 }
 
 
@@ -119,6 +123,8 @@ def _describe(record: Record, system: ResolvedSystem) -> str:
         return f"{who}{where} until {_instant(record.value, system)}"
     if record.kind == _core.RECORD_SETTLED:
         return f"nothing more until {_instant(record.value, system)}"
+    if record.kind == _core.RECORD_CHANGE and record.entity == _core.NOBODY:
+        who = "the policy"
     return f"{_KIND_NAMES.get(record.kind, 'nothing')} of {who}"
 
 

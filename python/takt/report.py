@@ -13,7 +13,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from takt import sharing, times, trace
+from takt import changes, sharing, times, trace
 from takt.granted import Grant, grants
 from takt.policy import name_of
 from takt.sharing import Deadlock
@@ -26,6 +26,8 @@ MAX_LINES = 500
 """How many tasks a table shows; its totals are those of all tasks."""
 MAX_DEADLOCKS = 5
 """How many deadlocks are told; the others are counted."""
+MAX_CHANGES = 10
+"""Likewise of changes."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,9 @@ class TaskRow:
         overruns: finished jobs that executed for longer than the wcet.
         missed_requested: jobs that missed the deadlines that were asked for, which a rate-based system extends.
         grant: what a rate-based system gives to the task at the end; None under other policies.
+        migrations: how often a displaced job went on on another processor.
+        cut: jobs that ended without their whole demand and have not missed.
+        optional_executed, optional_wanted: of the optional parts of ended jobs, in ticks.
     """
 
     task: str
@@ -62,6 +67,10 @@ class TaskRow:
     skipped: int = 0
     overruns: int = 0
     missed_requested: int | None = None
+    migrations: int = 0
+    cut: int = 0
+    optional_executed: int = 0
+    optional_wanted: int = 0
     grant: Grant | None = None
 
     @property
@@ -94,6 +103,10 @@ def task_rows(result: Result) -> list[TaskRow]:
         "skipped",
         "overruns",
         "missed_requested",
+        "migrations",
+        "cut",
+        "optional_executed",
+        "optional_wanted",
     )
     granted = grants(result)
     return [replace(TaskRow(*row), grant=granted.get(row[0])) for row in columns.iter_rows()]
@@ -115,6 +128,9 @@ class Report:
         overhead: ticks that the kernel's own work took, where that is known.
         architecture: what the scheduler cost where it runs, if the platform says where.
         deadlocks: circles of waiting jobs, as far as the simulation kept locks.
+        cpus: processors that it ran on.
+        changes: what became different, as Result.changes has it.
+        change_lines: the same for people: instant and text.
     """
 
     name: str
@@ -128,6 +144,14 @@ class Report:
     overhead: int | None = None
     architecture: Architecture | None = None
     deadlocks: tuple[Deadlock, ...] = ()
+    cpus: int = 1
+    changes: tuple[dict[str, int | str | None], ...] = ()
+    change_lines: tuple[tuple[int, str], ...] = ()
+
+    @property
+    def migrations(self) -> int:
+        """How often a displaced job went on on another processor."""
+        return sum(row.migrations for row in self.rows)
 
     @property
     def missed(self) -> int:
@@ -136,7 +160,7 @@ class Report:
 
     @property
     def utilization(self) -> Fraction:
-        """Share of the processor that all tasks with a period ask for.
+        """Share of one processor that all tasks with a period ask for.
 
         Each is rounded down to 1e-18, for exact sums grow long.
         """
@@ -164,6 +188,9 @@ def report_of(result: Result) -> Report:
         overhead=result.overhead,
         architecture=result.architecture,
         deadlocks=sharing.deadlocks(result) if result.keeps_locks else (),
+        cpus=system.cpus,
+        changes=tuple(result.changes.iter_rows(named=True)),
+        change_lines=tuple(changes.told(system, result.horizon)),
     )
 
 
@@ -196,10 +223,20 @@ def print_report(console: Console, report: Report, unit: str) -> None:
     print_table(console, _title(report), _run_table(report, clock))
     if report.architecture is not None:
         console.print(_architecture_line(report.architecture, clock), soft_wrap=True)
+    elif report.cpus > 1:
+        console.print(_processor_line(report), soft_wrap=True)
     elif report.overhead:
         console.print(f"kernel time {clock.write(report.overhead)}, {report.switches} context switches")
     _print_deadlocks(console, report, clock)
+    _print_changes(console, report, clock)
     _say_what_is_left_out(console, report)
+
+
+def _processor_line(report: Report) -> str:
+    """Say in one line how much there is to do for each of several processors, and how often jobs moved."""
+    return (
+        f"{report.cpus} processors, {share(report.utilization / report.cpus)} of each, {report.migrations} migrations"
+    )
 
 
 def _architecture_line(architecture: Architecture, clock: Clock) -> str:
@@ -228,6 +265,24 @@ def _print_deadlocks(console: Console, report: Report, clock: Clock, prefix: str
     """Print a line for each deadlock."""
     for sentence in deadlock_sentences(report.deadlocks, clock.write):
         console.print(Text(prefix + sentence, style=_MISSED), soft_wrap=True)
+
+
+def _print_changes(console: Console, report: Report, clock: Clock) -> None:
+    """Print a line for each change."""
+    for sentence in change_sentences(report.change_lines, clock.write):
+        console.print(Text(sentence), soft_wrap=True)
+
+
+def change_sentences(lines: Sequence[tuple[int, str]], write: Callable[[int], str]) -> list[str]:
+    """Say what became different and when; of many, only the first ones.
+
+    Args:
+        lines: instants and what changed.
+        write: how to write an instant.
+    """
+    sentences = [f"at {write(instant)}: {text}" for instant, text in lines[:MAX_CHANGES]]
+    more = len(lines) - len(sentences)
+    return sentences + [f"{more} more change{'s' if more > 1 else ''}"] * (more > 0)
 
 
 def deadlock_sentences(deadlocks: Sequence[Deadlock], write: Callable[[int], str]) -> list[str]:
@@ -263,13 +318,16 @@ def _run_table(report: Report, clock: Clock) -> Table:
     }
     has_servers = _has_servers(report)
     events = [name for name in _EVENTS if any(getattr(row, name) for row in report.rows)]
+    has_optional = any(row.optional_wanted for row in report.rows)
     rated = _RATED if report.is_rate_based else ()
-    table = _table(has_servers, [*_NUMBERS, *rated[:1], *events, "util", *rated[1:]], footers)
+    columns = [*_NUMBERS, *rated[:1], *events, *["optional"] * has_optional, "util", *rated[1:]]
+    table = _table(has_servers, columns, footers)
     for row in report.rows[:MAX_LINES]:
         counts = (str(getattr(row, name)) for name in events)
-        asked, *granted = _rated_cells(row, clock) if rated else ("",)
-        late = [asked] if rated else []
-        table.add_row(*_names(row, has_servers), *_numbers(row, clock), *late, *counts, _share_of(row), *granted)
+        late, *granted = [[cell] for cell in _rated_cells(row, clock)] if rated else [[]]
+        optional = [_optional(row, clock)] * has_optional
+        numbers = (*_numbers(row, clock), *late, *counts, *optional, _share_of(row), *(cell for [cell] in granted))
+        table.add_row(*_names(row, has_servers), *numbers)
     return table
 
 
@@ -296,6 +354,7 @@ def print_policies(console: Console, reports: Sequence[Report], unit: str) -> No
     print_table(console, title, _policies_table(reports, clock))
     for report in reports:
         _print_deadlocks(console, report, clock, f"{report.policy}: ")
+    _print_changes(console, reports[0], clock)
     _say_what_is_left_out(console, reports[0])
 
 
@@ -346,7 +405,7 @@ def _comparison_table(measured: Report, simulated: Report, unit: str) -> Table:
 
 _NUMBERS = ("period", "deadline", "wcet", "jobs", "min", "avg", "max", "misses")
 _RATED = ("as asked", "rate", "granted")
-_EVENTS = ("aborted", "skipped", "overruns")
+_EVENTS = ("aborted", "skipped", "cut", "overruns", "migrations")
 _COMPARED = ("period", "jobs", "min", "avg", "max", "sim min", "sim avg", "sim max", "misses", "simulated")
 
 
@@ -388,6 +447,11 @@ def _numbers(row: TaskRow, clock: Clock) -> tuple[Text | str, ...]:
         clock.write(row.response_max),
         _misses(row.missed),
     )
+
+
+def _optional(row: TaskRow, clock: Clock) -> str:
+    """Write how much of its optional parts a task has executed."""
+    return f"{clock.write(row.optional_executed)} of {clock.write(row.optional_wanted)}"
 
 
 def _share_of(row: TaskRow) -> str:
@@ -442,14 +506,17 @@ def as_json(report: Report, file: str) -> dict[str, Any]:
         "platform": report.platform,
         "resolution_ns": report.resolution_ns,
         "horizon": report.horizon,
+        "cpus": report.cpus,
         "decisions": report.decisions,
         "jobs": sum(row.jobs for row in report.rows),
         "missed": report.missed,
         "utilization": float(report.utilization),
         "switches": report.switches,
+        "migrations": report.migrations,
         "overhead": report.overhead,
         "architecture": _architecture_as_json(report.architecture),
         "deadlocks": [asdict(deadlock) for deadlock in report.deadlocks],
+        "changes": list(report.changes),
         "tasks": [_row_as_json(row) for row in report.rows],
     }
 
@@ -482,5 +549,9 @@ def _row_as_json(row: TaskRow) -> dict[str, Any]:
         "overruns": row.overruns,
         "missed_requested": row.missed_requested,
         "grant": None if row.grant is None else asdict(row.grant),
+        "migrations": row.migrations,
+        "cut": row.cut,
+        "optional_executed": row.optional_executed,
+        "optional_wanted": row.optional_wanted,
         "utilization": None if row.utilization is None else float(row.utilization),
     }

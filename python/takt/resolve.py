@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ from takt.resolved import (
     LAXITY_SHIFT,
     ROOT,
     ResolvedArchitecture,
+    ResolvedChange,
     ResolvedCosts,
     ResolvedRates,
     ResolvedResource,
@@ -29,7 +30,7 @@ from takt.resolved import (
 )
 
 if TYPE_CHECKING:
-    from takt.model import Platform, Resource, Server, System, Task
+    from takt.model import Change, Platform, Resource, Server, System, Task
 
 MAX_DEFAULT_HORIZON = 10_000_000
 """The longest horizon, in ticks, that is chosen for a system that gives none."""
@@ -55,6 +56,7 @@ def resolve(system: System) -> ResolvedSystem:
 
     policies = {ROOT: system.policy} | {homes[server.name]: server.policy for server in system.servers}
     by_name = {task.name: task for task in system.tasks}
+    versions = _versions(system)
     architecture = _architecture(system.platform, ticks)
     locked = {name for task in system.tasks for name in resources_of(task)}
     resources = [resource for resource in system.resources if resource.name in locked]
@@ -91,6 +93,7 @@ def resolve(system: System) -> ResolvedSystem:
             is_greedy=is_greedy,
             adapts=task.on_overrun == "adapt",
             body=body if any(op != Op.RUN for op, _ in body) else (),
+            is_absent=task.initially == "absent",
         )
 
     def resolved_server(server: Server, number: int) -> ResolvedServer:
@@ -112,7 +115,12 @@ def resolve(system: System) -> ResolvedSystem:
         users = [task for task in system.tasks if resource.name in resources_of(task)]
         home = homes[users[0].server]
         has_ceiling = resource.protocol in catalogue.CEILING_PROTOCOLS
-        ceilings = [level_of(user, policies[home], ranks[home], system.resolution) for user in users if has_ceiling]
+        ceilings = [
+            level_of(version, policies[home], ranks[home], system.resolution)
+            for user in users
+            for version in (user, *(changed for changed in versions.values() if changed.name == user.name))
+            if has_ceiling
+        ]
         return ResolvedResource(resource.name, resource.protocol, min(ceilings, default=1), home)
 
     return ResolvedSystem(
@@ -128,6 +136,56 @@ def resolve(system: System) -> ResolvedSystem:
         architecture=architecture,
         rates=_rates(system, ticks) if system.policy == RateBased.policy else None,
         cpus=system.cpus,
+        changes=_changes(system, [resolved_task(version) for version in versions.values()]),
+    )
+
+
+def in_order(changes: Sequence[Change], resolution: str) -> list[tuple[int, Change]]:
+    """Put changes in the order of time, then of the file; each with its place in the file, counted from 1."""
+    return sorted(enumerate(changes, start=1), key=lambda row: to_ticks(row[1].at, resolution))
+
+
+def _versions(system: System) -> dict[int, Task]:
+    """Make, for each change with new parameters, the task as it is from then on; by places of changes, in order."""
+    tasks = {task.name: task for task in system.tasks}
+    versions = {}
+    for number, change in in_order(system.changes, system.resolution):
+        if change.task is not None:
+            tasks[change.task] = tasks[change.task].replace(**change.parameters)
+            versions[number] = tasks[change.task]
+    return versions
+
+
+def _changes(system: System, versions: Iterable[ResolvedTask]) -> tuple[ResolvedChange, ...]:
+    """List what changes one by one: in the order of time, policies last at one instant, then of the file."""
+    numbers = {task.name: number for number, task in enumerate(system.tasks)}
+    remaining = iter(versions)
+    found: list[ResolvedChange] = []
+    for _, change in in_order(system.changes, system.resolution):
+        at = int(to_ticks(change.at, system.resolution))
+        found += [ResolvedChange(at, "leave", numbers[name], text="removed") for name in change.remove]
+        found += [ResolvedChange(at, "enter", numbers[name], text="added") for name in change.add]
+        if change.task is not None:
+            found.append(_parameters(at, numbers[change.task], next(remaining), change))
+        if change.policy is not None:
+            name = name_of(change.policy)
+            found.append(ResolvedChange(at, "policy", None, policy=name, text=f"policy {name}"))
+    return tuple(sorted(found, key=lambda change: (change.at, change.kind == "policy")))
+
+
+def _parameters(at: int, number: int, task: ResolvedTask, change: Change) -> ResolvedChange:
+    """Make the change of a task that is `task` from then on."""
+    return ResolvedChange(
+        at,
+        "parameters",
+        number,
+        period=task.period,
+        deadline=task.deadline,
+        wcet=task.wcet,
+        level=task.level,
+        class_=task.class_,
+        demand=task.demand,
+        text=change.parameters_text,
     )
 
 
@@ -140,6 +198,10 @@ def _priorities_by_home(system: System, homes: dict[str | None, int]) -> list[li
         children[homes[task.server]].append(task.priority)
         if isinstance(task.threshold, int):
             children[homes[task.server]].append(task.threshold)
+    servers = {task.name: task.server for task in system.tasks}
+    for change in system.changes:
+        if change.task is not None and change.priority is not None:
+            children[homes[servers[change.task]]].append(change.priority)
     return children
 
 
@@ -311,8 +373,8 @@ def default_horizon(resolved: ResolvedSystem) -> int:
     """
     last, hyperperiod = 0, 1
     members: tuple[ResolvedTask | ResolvedServer, ...] = (*resolved.tasks, *resolved.servers)
-    for member in members:
-        end, repeat = _extent(member)
+    extents = [*map(_extent, members), *(_extent_of_change(change, resolved) for change in resolved.changes)]
+    for end, repeat in extents:
         last = max(last, end)
         hyperperiod = math.lcm(hyperperiod, repeat)
         if repeat == 0 or last + hyperperiod > MAX_DEFAULT_HORIZON:
@@ -321,10 +383,23 @@ def default_horizon(resolved: ResolvedSystem) -> int:
     return last + hyperperiod
 
 
+def _extent_of_change(change: ResolvedChange, resolved: ResolvedSystem) -> tuple[int, int]:
+    """Say the same of what a task does from a change on."""
+    if change.task is None or change.kind == "leave":
+        return change.at, 1
+    task = resolved.tasks[change.task]
+    if change.kind == "enter":
+        end, repeat = _extent(task)
+        return change.at + end, repeat
+    repeats = task.arrivals is None or task.arrivals.kind != "listed"
+    return change.at, change.period * max(1, len(change.demand.values)) if repeats else 1
+
+
 def _extent(member: ResolvedTask | ResolvedServer) -> tuple[int, int]:
     """Say from when on the releases of a task or server repeat, and after how many ticks; 0 if never."""
     if isinstance(member, ResolvedServer):
         return member.offset, member.period
     if member.arrivals is not None and member.arrivals.kind == "listed":
         return member.arrivals.values[-1] + member.deadline, 1
-    return member.offset, member.period * max(1, len(member.demand.values))
+    cycle = 1 if member.windows is None else max(1, member.windows.cycle)
+    return member.offset, math.lcm(member.period * max(1, len(member.demand.values)), cycle)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import ClassVar, TypeVar
 
 from takt import _core, times
@@ -24,6 +24,9 @@ ON_MISS = ("continue", "abort", "skip", DROP)
 
 CLASSES = ("hard", "soft", "none")
 """Classes of tasks as files name them, in the order of core's numbers: the first goes first among equals."""
+
+CHANGES = ("leave", "enter", "parameters", "policy")
+"""What can become different, in the order of core's numbers."""
 
 LAXITY_SHIFT = _core.TIME_LIMIT
 """What is added to the laxity that is a threshold under llf, as in policy/llf.c: laxities may be negative."""
@@ -59,7 +62,25 @@ class Stream:
         return self.kind, array("Q", self.values), self.a, self.b, self.least, self.most
 
 
+@dataclass(frozen=True, slots=True)
+class ResolvedWindows:
+    """The windows of a task as core gets them; see policy/window.h. What a kind does not use is 0.
+
+    Args:
+        kind: who opens and closes them: "suspend", "abort", "time-driven", "dual-priority" or "imprecise".
+        part: from the release to the promotion, or the part of the wcet that must be done.
+        cycle: after this the slots are repeated.
+        slots: start and length of each, ascending.
+    """
+
+    kind: str
+    part: int = 0
+    cycle: int = 0
+    slots: tuple[tuple[int, int], ...] = ()
+
+
 _ONE_TICK = Stream("listed", (1,))
+_NO_WINDOWS = ResolvedWindows("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +108,8 @@ class ResolvedTask:
         weight: its part of what a rate-based root gives to tasks of class none.
         is_greedy: whether under a rate-based root its jobs use the whole budget of a window; its wcet is 1 then.
         adapts: whether under a rate-based root its estimate follows what its jobs execute.
+        is_absent: whether it waits for a change that adds it.
+        windows: of its jobs, None if these run whenever they are the most urgent.
     """
 
     name: str
@@ -110,6 +133,8 @@ class ResolvedTask:
     weight: int = 1
     is_greedy: bool = False
     adapts: bool = False
+    is_absent: bool = False
+    windows: ResolvedWindows | None = None
 
     is_server: ClassVar[bool] = False
 
@@ -121,7 +146,8 @@ class ResolvedTask:
     @property
     def is_plain(self) -> bool:
         """Whether its jobs come every period, run for a constant time without points, and are never cut short."""
-        return not (self.is_external or self.body or self.on_miss != "continue") and self.demand.is_constant
+        is_special = self.is_external or self.body or self.on_miss != "continue" or self.windows is not None
+        return not is_special and self.demand.is_constant
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +270,33 @@ class ResolvedThread:
 
 
 @dataclass(frozen=True, slots=True)
+class ResolvedChange:
+    """One thing that becomes different while a system runs.
+
+    Args:
+        at: when, in ticks.
+        kind: "leave", "enter", "parameters" or "policy".
+        task: which one, counted from 0; None of a policy.
+        policy: of the root from then on; "" of the other kinds.
+        period, deadline, wcet, level, class_, demand: all of these from the first release on that comes at that
+            instant or later; of parameters only.
+        text: what it is, for people.
+    """
+
+    at: int
+    kind: str
+    task: int | None
+    policy: str = ""
+    period: int = 1
+    deadline: int = 1
+    wcet: int = 1
+    level: int = 1
+    class_: str = "hard"
+    demand: Stream = _ONE_TICK
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ResolvedSystem:
     """A system as core gets it. Entity numbers: the root 0, then servers, tasks and threads in order."""
 
@@ -262,6 +315,7 @@ class ResolvedSystem:
     architecture: ResolvedArchitecture | None = None
     rates: ResolvedRates | None = None
     cpus: int = 1
+    changes: tuple[ResolvedChange, ...] = ()
 
     @property
     def first_task(self) -> int:
@@ -313,6 +367,7 @@ class ResolvedSystem:
             home=_column(self.resources, lambda resource: resource.home),
         )
         self._add_tasks(spec)
+        self._set_windows(spec)
         spec.add_threads(_column(self.threads, lambda thread: thread.level))
         spec.set_seed(self.seed)
         spec.set_costs(**asdict(self.costs))
@@ -320,20 +375,17 @@ class ResolvedSystem:
             spec.set_architecture(**asdict(self.architecture))
         if self.rates is not None:
             self._set_rates(spec, self.rates)
+        self._set_changes(spec)
         spec.set_cpus(self.cpus)
         return spec
 
     def _set_rates(self, spec: _core.Spec, rates: ResolvedRates) -> None:
-        """Describe a rate-based root; every task asks to enter at its offset."""
-        entries = sorted(range(len(self.tasks)), key=lambda number: self.tasks[number].offset)
+        """Describe a rate-based root."""
         spec.set_rates(
             **asdict(rates),
             weight=_column(self.tasks, lambda task: task.weight),
             is_greedy=_column(self.tasks, lambda task: task.is_greedy),
             adapts=_column(self.tasks, lambda task: task.adapts),
-            instant=_column(entries, lambda number: self.tasks[number].offset),
-            task=_column(entries, lambda number: number),
-            is_leave=_column(entries, lambda number: 0),
         )
 
     def _for_core(self, policy: str | Policy) -> str | Adapter:
@@ -359,6 +411,7 @@ class ResolvedSystem:
             is_external=_column(tasks, lambda task: task.is_external),
             suspends=_column(tasks, lambda task: task.suspends),
             locks=_column(tasks, lambda task: task.locks),
+            is_absent=_column(tasks, lambda task: task.is_absent),
         )
         for number, task in enumerate(tasks):
             if not task.demand.is_constant:
@@ -367,6 +420,52 @@ class ResolvedSystem:
                 spec.set_arrivals(number, *task.arrivals.arguments())
             if task.body:
                 spec.set_body(number, *(array("Q", column) for column in zip(*task.body, strict=True)))
+
+    def _requests(self) -> list[ResolvedChange]:
+        """List what the tasks of a rate-based root ask for: to leave, or to enter at their offsets; leaves first."""
+        there = [ResolvedChange(0, "enter", i) for i, task in enumerate(self.tasks) if not task.is_absent]
+        asked = [replace(change, at=change.at + self._delay_of(change)) for change in (*there, *self.changes)]
+        return sorted(asked, key=lambda change: (change.at, CHANGES.index(change.kind)))
+
+    def _delay_of(self, change: ResolvedChange) -> int:
+        """Give the offset of a task that is to enter, 0 for what else changes."""
+        is_entry = change.kind == "enter" and change.task is not None
+        return self.tasks[change.task or 0].offset if is_entry else 0
+
+    def _set_changes(self, spec: _core.Spec) -> None:
+        """Describe what becomes different."""
+        changes = self.changes if self.rates is None else self._requests()
+        spec.set_changes(
+            instant=_column(changes, lambda change: change.at),
+            kind=_column(changes, lambda change: CHANGES.index(change.kind)),
+            task=_column(changes, lambda change: change.task or 0),
+            policies=[change.policy for change in changes],
+            period=_column(changes, lambda change: change.period),
+            deadline=_column(changes, lambda change: change.deadline),
+            wcet=_column(changes, lambda change: change.wcet),
+            level=_column(changes, lambda change: change.level),
+            task_class=_column(changes, lambda change: CLASSES.index(change.class_)),
+            demand=_column(changes, lambda change: change.demand.values[0] if change.demand.is_constant else 1),
+        )
+        for number, change in enumerate(changes):
+            if not change.demand.is_constant:
+                spec.set_changed_demand(number, *change.demand.arguments())
+
+    def _set_windows(self, spec: _core.Spec) -> None:
+        """Describe the windows of the tasks."""
+        windows = [task.windows or _NO_WINDOWS for task in self.tasks]
+        slots = sorted((start, length, number) for number, of in enumerate(windows) for start, length in of.slots)
+        cycles = {of.cycle for of in windows if of.slots}
+        if len(cycles) > 1:
+            raise ValueError("different cycles")
+        spec.set_windows(
+            kinds=[of.kind for of in windows],
+            part=_column(windows, lambda of: of.part),
+            cycle=max(cycles, default=0),
+            task=_column(slots, lambda slot: slot[2]),
+            start=_column(slots, lambda slot: slot[0]),
+            length=_column(slots, lambda slot: slot[1]),
+        )
 
 
 def _column(rows: Iterable[_Row], value: Callable[[_Row], int]) -> array[int]:

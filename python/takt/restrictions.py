@@ -11,6 +11,20 @@ if TYPE_CHECKING:
     from takt.model import Platform, Resource, Server, Task
 
 
+PLAIN_TASK_KEYS = (
+    "min_separation",
+    "arrivals",
+    "jitter",
+    "body",
+    "subjobs",
+    "sections",
+    "threshold",
+    "on_miss",
+    "server",
+)
+"""Keys that a task has only where it is more than plain: periodic, at the root, and just running."""
+
+
 def given(table: Platform | Task, keys: Sequence[str]) -> Iterator[str]:
     """List the keys that have another value than their default."""
     fields = type(table).model_fields

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from takt.model import SCHEMA, Header, Platform, Resource, Server, Task
+from takt.model import SCHEMA, Change, Header, Platform, Resource, Server, Task
 from takt.policy_options import by_policy
 from takt.tables import Table
 
@@ -38,6 +38,7 @@ def taskset_schema() -> dict[str, Any]:
             "task": {"type": "array", "minItems": 1, "items": _schema_of(Task)},
             "server": {"type": "array", "items": _schema_of(Server)},
             "resource": {"type": "array", "items": _schema_of(Resource)},
+            "change": {"type": "array", "items": _schema_of(Change)},
         },
     }
 

@@ -68,12 +68,13 @@ class Result:
         switches: how often the job of another task ran than the one that ran last.
         overhead: ticks that the kernel's own work took.
         summary: one row for each task: task, server, class, period (null if it has none), deadline, wcet,
-            released, finished, missed, missed_requested, aborted, skipped, overruns, preemptions, migrations,
-            response_min, response_max, response_sum, busy. The responses are those of finished jobs, null if there
-            is none. A job is missed if it finished late, was aborted or skipped, or is unfinished with a deadline at
-            or before the horizon. An overrun is a finished job that executed for longer than the wcet. In a
-            rate-based system missed counts by the deadlines that it gave, missed_requested by those that were asked
-            for; elsewhere they are the same.
+            released, finished, missed, missed_requested, aborted, skipped, overruns, cut, optional_executed,
+            optional_wanted, preemptions, migrations, response_min, response_max, response_sum, busy. The responses
+            are those of finished jobs, null if there is none. A job is missed if it finished late, was aborted or
+            skipped, or is unfinished with a deadline at or before the horizon; one that was cut had all that had to
+            be done. An overrun is a finished job that executed for longer than the wcet. Optional parts are those of
+            ended jobs, in ticks. In a rate-based system missed counts by the deadlines that it gave, missed_requested
+            by those that were asked for; elsewhere they are the same.
         architecture: what the scheduler cost where the platform says that it runs in software, on a co-processor or
             in hardware; else None. There, switches are dispatches, and a job is missed if the scheduler noticed.
     """
@@ -199,6 +200,28 @@ class Result:
     def keeps_locks(self) -> bool:
         """Whether the locks were asked for."""
         return self._locks is not None
+
+    @property
+    def changes(self) -> pl.DataFrame:
+        """What became different before the horizon: instant, task, what, detail.
+
+        What is "removed", "added", "parameters" (detail says which) or "policy" (detail names it, and there is no
+        task).
+        """
+        return _changes(self.system.resolved, self.horizon)
+
+    @property
+    def deadlines(self) -> pl.DataFrame:
+        """The absolute deadlines of all jobs: task, job, deadline, in the order of `jobs`.
+
+        In a rate-based system those that it gave, null of a job that had no window.
+
+        Raises:
+            ValueError: the jobs were not asked for.
+        """
+        if self.system.resolved.rates is not None:
+            return self.windows.select("task", "job", "deadline")
+        return _deadlines(self.system.resolved, self.jobs)
 
     @property
     def budget_changes(self) -> pl.DataFrame:
@@ -493,6 +516,41 @@ def _points(resolved: ResolvedSystem, columns: Mapping[str, _core.Column]) -> pl
         "job",
         pl.col("optional", "should_yield").cast(pl.Boolean),
     )
+
+
+_CHANGES = {"leave": "removed", "enter": "added", "parameters": "parameters", "policy": "policy"}
+
+
+def _changes(resolved: ResolvedSystem, horizon: int) -> pl.DataFrame:
+    """Make the frame of changes."""
+    rows = [
+        (
+            change.at,
+            None if change.task is None else resolved.tasks[change.task].name,
+            _CHANGES[change.kind],
+            change.policy or (change.text if change.kind == "parameters" else ""),
+        )
+        for change in resolved.changes
+        if change.at < horizon
+    ]
+    schema = {"instant": pl.UInt64, "task": pl.String, "what": pl.String, "detail": pl.String}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _deadlines(resolved: ResolvedSystem, jobs: pl.DataFrame) -> pl.DataFrame:
+    """Make the frame of deadlines: those that the task has at the arrival of a job."""
+    tasks = resolved.tasks
+    rows = [(task.name, 0, task.deadline) for task in tasks]
+    rows += [
+        (tasks[change.task].name, change.at, change.deadline)
+        for change in resolved.changes
+        if change.task is not None and change.kind == "parameters"
+    ]
+    schema = {"task": pl.String, "release": pl.UInt64, "relative": pl.UInt64}
+    known = pl.DataFrame(rows, schema=schema, orient="row").sort("release", maintain_order=True)
+    numbered = jobs.select("task", "job", "release").with_row_index("row").sort("release", maintain_order=True)
+    found = numbered.join_asof(known, on="release", by="task", strategy="backward", check_sortedness=False)
+    return found.sort("row").select("task", "job", deadline=pl.col("release") + pl.col("relative"))
 
 
 _LOCKS = ["lock", "wait", "unlock", "deadlock"]

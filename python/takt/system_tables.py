@@ -9,7 +9,7 @@ from takt.policy import Policy
 from takt.policy_options import PolicyOptions
 
 if TYPE_CHECKING:
-    from takt.model import Platform, Resource, Server, Task
+    from takt.model import Change, Platform, Resource, Server, Task
 
 
 class SystemTables(Protocol):
@@ -46,6 +46,10 @@ class SystemTables(Protocol):
     @property
     def options(self) -> Sequence[PolicyOptions]:
         """Options of policies."""
+
+    @property
+    def changes(self) -> Sequence[Change]:
+        """What becomes different at run time."""
 
     @property
     def platform(self) -> Platform:

@@ -16,16 +16,15 @@ from typing import Any, Generic, TypeVar
 from takt import catalogue, policy_options
 from takt.checks import MAX_NAME_LENGTH
 from takt.errors import InputError, Problem, file_error, show, system_error
-from takt.model import SCHEMA, Header, Platform, Resource, Server, System, Task
+from takt.model import SCHEMA, Change, Header, Platform, Resource, Server, System, Task
 from takt.policy import Policy
 from takt.policy_options import PolicyOptions
 from takt.problems import find_problems
 
-_TABLES = ("schema", "system", "platform", "policy", "task", "server", "resource")
-_LATER_TABLES = ("change",)
+_TABLES = ("schema", "system", "platform", "policy", "task", "server", "resource", "change")
 _POSITION = re.compile(r" \(at (?:line (?P<line>\d+), column \d+|end of document)\)$")
 
-_Member = TypeVar("_Member", Task, Server, Resource)
+_Member = TypeVar("_Member", Task, Server, Resource, Change)
 _Single = TypeVar("_Single", Header, Platform, PolicyOptions)
 
 
@@ -98,6 +97,7 @@ class _PartialSystem:
     resources: list[Resource]
     platform: Platform
     options: list[PolicyOptions]
+    changes: list[Change]
 
 
 def _build(document: Mapping[str, Any], default_name: str) -> System:
@@ -109,12 +109,15 @@ def _build(document: Mapping[str, Any], default_name: str) -> System:
     tasks = _members(Task, document.get("task", []))
     servers = _members(Server, document.get("server", []))
     resources = _members(Resource, document.get("resource", []))
-    members = [*tasks.problems, *servers.problems, *resources.problems]
+    changes = _members(Change, document.get("change", []))
+    members = [*tasks.problems, *servers.problems, *resources.problems, *changes.problems]
     problems += [*header_problems, *platform_problems, *option_problems, *members]
     if header is None or platform is None:
         raise InputError(problems)
     if problems:
-        raise InputError([*problems, *_problems_between(header, platform, options, tasks, servers, resources)])
+        between = _problems_between(header, platform, options, tasks, servers, resources, changes)
+        hidden = {problem.table for problem in option_problems}
+        raise InputError([*problems, *(one for one in between if not (one.table in hidden and _is_missing(one)))])
     return System(
         **header.model_dump(),
         platform=platform,
@@ -122,6 +125,7 @@ def _build(document: Mapping[str, Any], default_name: str) -> System:
         tasks=tuple(tasks.right),
         servers=tuple(servers.right),
         resources=tuple(resources.right),
+        changes=tuple(changes.right),
     )
 
 
@@ -132,6 +136,7 @@ def _problems_between(
     tasks: _Members[Task],
     servers: _Members[Server],
     resources: _Members[Resource],
+    changes: _Members[Change],
 ) -> list[Problem]:
     """Find what does not fit between the tables that are right in themselves."""
     partial = _PartialSystem(
@@ -144,9 +149,15 @@ def _problems_between(
         resources=resources.right,
         platform=platform,
         options=options,
+        changes=[] if changes.problems or tasks.problems else changes.right,
     )
     found = find_problems(partial, servers.names_of_wrong, resources.names_of_wrong)
-    return [problem for problem in found if not (tasks.problems and problem.code == "missing")]
+    return [problem for problem in found if not (tasks.problems and _is_missing(problem))]
+
+
+def _is_missing(problem: Problem) -> bool:
+    """Say whether something is missing, which may be there but wrong."""
+    return problem.code == "missing"
 
 
 def _schema_problems(document: Mapping[str, Any]) -> Iterable[Problem]:
@@ -163,9 +174,7 @@ def _schema_problems(document: Mapping[str, Any]) -> Iterable[Problem]:
 def _table_problems(document: Mapping[str, Any]) -> Iterable[Problem]:
     """Check the names of the top-level keys."""
     for key in document:
-        if key in _LATER_TABLES:
-            yield Problem("this table is not supported by this version yet", "not-yet", table=key)
-        elif key not in _TABLES:
+        if key not in _TABLES:
             hint = catalogue.alternatives(key, _TABLES)
             yield Problem(f"unknown key; {hint}", "unknown-key", key=key)
 

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import polars as pl
 
-from takt import _core, sharing, times
+from takt import _core, changes, sharing, times
 from takt.model import Server, System
 from takt.resolve import to_ticks
 from takt.resolved import IDLE
@@ -96,7 +96,7 @@ class Timeline:
         scale: units per tick.
         horizon: of the run.
         until: everything before this instant is here.
-        segments: lane, start, end, job, row, resumed; ordered by lane and start. `row` is the job's row in
+        segments: lane, start, end, job, cpu, row, resumed; ordered by lane and start. `row` is the job's row in
             `jobs`; `resumed` is the end of the job's piece before this one, null for the first.
         jobs: lane, job, release, deadline, finish, response, missed; ordered by lane and job.
         points: lane, instant, job, optional, should_yield; ordered by lane and instant.
@@ -106,8 +106,10 @@ class Timeline:
         sections: lane, start, end, job, resource, waits, depth, holder, holder_job as sharing.sections says them;
             ordered by lane and start.
         deadlocks: instant, lane of each job of a circle; lane is null for a task without one; ordered by instant.
+        changes: instant and text of what became different; ordered by instant.
         task_count: tasks of the system, lanes or not.
         segment_count: segments of the run.
+        cpus: processors of the system.
     """
 
     lanes: tuple[Lane, ...]
@@ -124,8 +126,10 @@ class Timeline:
     idle: pl.DataFrame
     sections: pl.DataFrame
     deadlocks: pl.DataFrame
+    changes: pl.DataFrame
     task_count: int
     segment_count: int
+    cpus: int
 
     def window(self, segments: int, start: int = 0) -> int:
         """Choose the end of a view: the instant by which so many segments have ended since its start, or all."""
@@ -174,8 +178,10 @@ def timeline(
         idle=idle.filter(is_before).sort("group", "start"),
         sections=sections.filter(is_before).sort("lane", "start", maintain_order=True),
         deadlocks=_deadlocks(result, lanes).filter(pl.col("instant") <= until),
+        changes=_changes(result).filter(pl.col("instant") <= until),
         task_count=len(result.summary),
         segment_count=len(result.segments),
+        cpus=result.system.cpus,
     )
 
 
@@ -355,17 +361,9 @@ def _in_lanes(frame: pl.DataFrame, lanes: Sequence[Lane]) -> pl.DataFrame:
 
 def _jobs(result: Result, lanes: Sequence[Lane]) -> pl.DataFrame:
     """Give the jobs with their absolute deadlines."""
+    jobs = _in_lanes(result.jobs.with_columns(result.deadlines["deadline"]), lanes)
     columns = ("lane", "job", "release", "deadline", "finish", "response", "missed")
-    return _in_lanes(_with_deadlines(result), lanes).select(columns).sort("lane", "job")
-
-
-def _with_deadlines(result: Result) -> pl.DataFrame:
-    """Add the deadlines to the jobs: those that a rate-based system gave, or those that follow from the releases."""
-    if result.system.resolved.rates is not None:
-        return result.jobs.join(result.windows, on=["task", "job"], how="left")
-    relative = result.summary.select("task", "deadline")
-    jobs = result.jobs.join(relative, on="task", how="left")
-    return jobs.with_columns(deadline=pl.col("release") + pl.col("deadline"))
+    return jobs.select(columns).sort("lane", "job")
 
 
 def _segments(segments: pl.DataFrame, jobs: pl.DataFrame) -> pl.DataFrame:
@@ -373,7 +371,7 @@ def _segments(segments: pl.DataFrame, jobs: pl.DataFrame) -> pl.DataFrame:
     same_job = (pl.col("lane") == pl.col("lane").shift()) & (pl.col("job") == pl.col("job").shift())
     rows = jobs.select("lane", "job").with_row_index("row")
     return (
-        segments.select("lane", "start", "end", "job")
+        segments.select("lane", "start", "end", "job", "cpu")
         .join(rows, on=["lane", "job"], how="left")
         .sort("lane", "start")
         .with_columns(resumed=pl.when(same_job).then(pl.col("end").shift()))
@@ -434,6 +432,13 @@ def _deadlocks(result: Result, lanes: Sequence[Lane]) -> pl.DataFrame:
     numbers = {lane.task: number for number, lane in enumerate(lanes)}
     rows = [(found.instant, numbers.get(wait.task)) for found in sharing.deadlocks(result) for wait in found.waits]
     return pl.DataFrame(rows, schema={"instant": pl.UInt64, "lane": pl.Int32}, orient="row")
+
+
+def _changes(result: Result) -> pl.DataFrame:
+    """Give what became different; what changed at one instant is one row."""
+    rows = changes.told(result.system, result.horizon)
+    frame = pl.DataFrame(rows, schema={"instant": pl.UInt64, "text": pl.String}, orient="row")
+    return frame.group_by("instant", maintain_order=True).agg(pl.col("text").str.join("; "))
 
 
 # ---- distribution of responses ----------------------------------------------------------------------

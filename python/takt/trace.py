@@ -19,14 +19,17 @@ from takt import _core
 from takt.errors import InputError, file_error, printable, system_error
 from takt.policy import Policy, name_of
 from takt.resolved import (
+    CHANGES,
     CLASSES,
     ON_MISS,
+    ResolvedChange,
     ResolvedRates,
     ResolvedResource,
     ResolvedServer,
     ResolvedSystem,
     ResolvedTask,
     ResolvedThread,
+    ResolvedWindows,
 )
 
 MAGIC = b"TAKTTRC\0"
@@ -157,6 +160,7 @@ def _describe(system: ResolvedSystem, platform: str, horizon: int) -> dict[str, 
         },
         "entities": [{"id": number, **row} for number, row in enumerate(rows, start=1)],
         "resources": [asdict(resource) for resource in system.resources],
+        "changes": [_change_row(change) for change in system.changes],
     }
 
 
@@ -196,6 +200,24 @@ def _task_row(task: ResolvedTask) -> dict[str, Any]:
         "weight": task.weight,
         "is_greedy": task.is_greedy,
         "adapts": task.adapts,
+        "is_absent": task.is_absent,
+        **({} if task.windows is None else {"windows": asdict(task.windows)}),
+    }
+
+
+def _change_row(change: ResolvedChange) -> dict[str, Any]:
+    """Describe a change."""
+    return {
+        "at": change.at,
+        "kind": change.kind,
+        "task": change.task,
+        "policy": change.policy,
+        "period": change.period,
+        "deadline": change.deadline,
+        "wcet": change.wcet,
+        "level": change.level,
+        "class": change.class_,
+        "text": change.text,
     }
 
 
@@ -314,6 +336,7 @@ def _system(header: Mapping[str, Any]) -> ResolvedSystem:
         resources=tuple(map(_resource, _get(header, "resources", list))),
         order_rows=_get(system, "order_rows", int),
         time_rows=_get(system, "time_rows", int),
+        changes=tuple(map(_change, _get(header, "changes", list))),
         cpus=_get(system, "cpus", int),
         rates=None if system.get("rates") is None else _rates(_get(system, "rates", dict)),
     )
@@ -412,6 +435,42 @@ def _task(row: Mapping[str, Any]) -> ResolvedTask:
         weight=_get(row, "weight", int),
         is_greedy=_flag(row, "is_greedy"),
         adapts=_flag(row, "adapts"),
+        is_absent=_flag(row, "is_absent"),
+        windows=None if "windows" not in row else _windows(_get(row, "windows", dict)),
+    )
+
+
+def _change(row: Any) -> ResolvedChange:
+    """Make a change of its row."""
+    if not isinstance(row, dict):
+        raise ValueError("a change is not described")
+    kind = _word(row, "kind", CHANGES)
+    return ResolvedChange(
+        at=_get(row, "at", int),
+        kind=kind,
+        task=None if kind == "policy" else _get(row, "task", int),
+        policy=_get(row, "policy", str),
+        period=_get(row, "period", int),
+        deadline=_get(row, "deadline", int),
+        wcet=_get(row, "wcet", int),
+        level=_get(row, "level", int),
+        class_=_word(row, "class", CLASSES),
+        text=_get(row, "text", str),
+    )
+
+
+def _windows(row: Mapping[str, Any]) -> ResolvedWindows:
+    """Make the windows of a task."""
+    slots = _get(row, "slots", list)
+    if not all(isinstance(slot, list) and len(slot) == 2 for slot in slots):
+        raise ValueError("a slot is not described")
+    return ResolvedWindows(
+        kind=_get(row, "kind", str),
+        part=_get(row, "part", int),
+        cycle=_get(row, "cycle", int),
+        slots=tuple(
+            (_get({"slot": start}, "slot", int), _get({"slot": length}, "slot", int)) for start, length in slots
+        ),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from .changes import in_order, versions_of
 from .model import (
     BODY_ITEMS,
     CLASSES,
@@ -53,6 +54,40 @@ def check(system: System) -> None:
         _check_sections(task, [resource.name for resource in system.resources])
         _require(task.server in policies, task.name, f"server {task.server!r} is unknown")
         _check_place(task, policies[task.server], system)
+    _check_changes(system)
+
+
+def _check_changes(system: System) -> None:
+    """Check who comes and goes, new parameters, and what another policy of the root does not go with."""
+    present = {task.name for task in system.tasks if not task.absent}
+    for change in in_order(system.changes):
+        _require(change.at >= 0, "change", "must be at >= 0")
+        _require(present.issuperset(change.remove), "change", "who is removed must be there")
+        present -= set(change.remove)
+        _require(present.isdisjoint(change.add), "change", "who is added must be absent")
+        present |= set(change.add)
+        if change.policy is not None:
+            _check_changed_policy(change.policy, system)
+    for task in system.tasks:
+        for _, version in versions_of(task, system.changes):
+            _check_task(version)
+            _check_body(version)
+
+
+def _check_changed_policy(policy: str, system: System) -> None:
+    """Check that the root can have another policy."""
+    _require(policy in POLICIES, "change", f"policy {policy!r} is unknown")
+    tasks = [task for task in system.tasks if task.server is None]
+    names = {name for task in tasks for name in task.resources}
+    for task in tasks:
+        _require(task.threshold is None, task.name, "a threshold at the root and another policy exclude each other")
+        _require(policy != "rm" or task.rate_period is not None, task.name, "rm orders by period: give min_separation")
+    for resource in system.resources:
+        has_ceiling = resource.name in names and resource.protocol not in LLF_PROTOCOLS
+        _require(not has_ceiling, resource.name, "a ceiling at the root and another policy exclude each other")
+    for server in system.servers:
+        is_fit = policy == "edf" or server.parent is not None or server.kind not in EDF_KINDS
+        _require(is_fit, server.name, f"kind {server.kind!r} needs an edf parent")
 
 
 def _check_platform(platform: Platform) -> None:

@@ -20,13 +20,13 @@ from .states import Child, Dispatcher, ServerState, TaskState
 def _latest_start(task: TaskState) -> int:
     """Give the last instant at which the job could wait, had it the whole wcet to execute."""
     job = task.backlog[0]
-    return job.deadline - max(0, task.spec.declared_wcet - job.executed)
+    return job.deadline - max(0, job.spec.declared_wcet - job.executed)
 
 
 TASK_KEYS: dict[str, Callable[[TaskState], int]] = {
-    "fp": lambda task: -task.spec.priority,
-    "rm": lambda task: task.spec.rate_period or 0,
-    "dm": lambda task: task.spec.relative_deadline,
+    "fp": lambda task: -task.version.priority,
+    "rm": lambda task: task.version.rate_period or 0,
+    "dm": lambda task: task.version.relative_deadline,
     "edf": lambda task: task.backlog[0].deadline,
     "llf": _latest_start,
 }
@@ -113,7 +113,7 @@ def _tie(child: Child) -> tuple[float, ...]:
         return (child.home.queue.index(child),)
     if isinstance(child, ServerState):
         return CLASSES.index("hard"), 0, child.file_order
-    return CLASSES.index(child.spec.class_), 1, child.file_order
+    return CLASSES.index(child.version.class_), 1, child.file_order
 
 
 def limit_at_start(task: TaskState, start: int) -> float | None:

@@ -30,14 +30,16 @@ def build_resources(system: System, tasks: list[TaskState]) -> None:
         users = [task for task in tasks if spec.name in task.spec.resources]
         if users:
             home = users[0].home
-            home.resources.append(ResourceState(spec, min(LEVELS[home.policy](user.spec) for user in users)))
+            levels = [LEVELS[home.policy](version) for user in users for version in user.versions]
+            home.resources.append(ResourceState(spec, min(levels)))
 
 
 def level(child: Child) -> int:
     """Give the level of a task or a server in its dispatcher."""
     if isinstance(child.spec, Server):
         return -child.spec.priority if child.home.policy == "fp" else child.spec.period
-    return LEVELS[child.home.policy](child.spec)
+    assert isinstance(child, TaskState)
+    return LEVELS[child.home.policy](child.version)
 
 
 # ----------------------------------------------------------------------------------------------- what is in the way

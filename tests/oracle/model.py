@@ -7,7 +7,7 @@ sporadically, at random or with jitter arrives here as the list of its jobs.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 Segment = tuple[int, int, str, str, int]
 JobRow = tuple[str, int, int, int | None, int | None, bool]
@@ -84,6 +84,7 @@ class Task:
             "suspend 1", "lock R", "unlock R". None means one run.
         subjobs: lengths of runs with a point between any two; instead of a body.
         on_miss: "continue", "abort" or "skip".
+        absent: whether it waits for a change that adds it; then releases count from that.
     """
 
     name: str
@@ -102,6 +103,7 @@ class Task:
     body: tuple[str, ...] | None = None
     subjobs: tuple[int, ...] | None = None
     on_miss: str = "continue"
+    absent: bool = False
 
     @property
     def rate_period(self) -> int | None:
@@ -217,14 +219,48 @@ class Platform:
 
 
 @dataclass(frozen=True)
+class Change:
+    """What becomes different at an instant (SPEC.md, 12).
+
+    Args:
+        at: the instant, >= 0.
+        add: names of tasks that enter; absent until then.
+        remove: names of tasks that leave; there until then.
+        policy: what orders the root from then on; None leaves it.
+        task: name of the task that gets new parameters.
+        period, demand, wcet, deadline, priority, class_: its new parameters; None leaves them. The period is of a task
+            without given releases.
+    """
+
+    at: int
+    add: tuple[str, ...] = ()
+    remove: tuple[str, ...] = ()
+    policy: str | None = None
+    task: str | None = None
+    period: int | None = None
+    demand: int | tuple[int, ...] | None = None
+    wcet: int | None = None
+    deadline: int | None = None
+    priority: int | None = None
+    class_: str | None = None
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The new parameters."""
+        keys = ("period", "demand", "wcet", "deadline", "priority", "class_")
+        return {key: getattr(self, key) for key in keys if getattr(self, key) is not None}
+
+
+@dataclass(frozen=True)
 class System:
-    """A task set: policy orders what sits at the root, tasks, servers and resources stand in file order."""
+    """A task set: policy orders what sits at the root, tasks, servers, resources and changes stand in file order."""
 
     policy: str
     tasks: tuple[Task, ...]
     servers: tuple[Server, ...] = ()
     platform: Platform = Platform()
     resources: tuple[Resource, ...] = ()
+    changes: tuple[Change, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,8 @@ specification leaves something open, the rule here is:
   blocked; then those that started under a threshold. What a job has by holding is part of it "by itself".
 - A lock or unlock is an invocation, if a free one where the job goes on and no timer came. With pulled points, timers
   wait at it unless it blocks the job.
+- A policy changes at its instant, after what the running job does then but before it locks and before steps 5 to 7; if
+  the kernel is busy then, in its next pass. Nobody is invoked because of it alone.
 - A tick alone is paid for, but the scheduler is not invoked for it.
 - A tick of the timer is never put off, and an idle processor has ticks too.
 
@@ -45,8 +47,9 @@ When not to use it: anywhere but in tests. Every tick scans every task and every
 
 from __future__ import annotations
 
+from .changes import policies_of
 from .checks import check
-from .keys import choose, find_who_must_go_out, is_anybody_more_urgent, limit_at_start
+from .keys import choose, find_who_must_go_out, is_anybody_more_urgent, limit_at_start, urgency
 from .locks import Locks, build_resources
 from .model import IDLE, JobRow, Outcome, PointRow, Segment, System
 from .servers import build_servers
@@ -102,6 +105,7 @@ class _Run:
         self.servers = build_servers(system, self.root)
         self.tasks = build_tasks(system, self.root, self.servers)
         build_resources(system, self.tasks)
+        self.policies = policies_of(system)
         self.chosen: Child | None = None
         self.is_fresh = True
         self.kernel_end = 0
@@ -137,10 +141,23 @@ class _Run:
         """Invoke the scheduler as long as the kernel is not busy and something has happened."""
         while now >= self.kernel_end:
             self.pass_points_of_a_preemptive_job(now)
+            if self.what_the_job_does(now) is None:
+                self.change_policy(now)
             if not self.has_anything_happened(now):
                 self.pass_quiet_instant(now)
                 return
             self.invoke(now)
+
+    def change_policy(self, now: int) -> None:
+        """Order the root by the policies that are due: who is ready keeps the order of the last one, among equals."""
+        while self.is_policy_due(now):
+            self.exhaust_budgets(self.chosen, now)
+            self.root.queue = sorted(self.root.queue, key=urgency)
+            self.root.policy = self.policies.pop(0)[1]
+
+    def is_policy_due(self, now: int) -> bool:
+        """Say whether a policy is to be changed."""
+        return len(self.policies) > 0 and self.policies[0][0] <= now
 
     def pass_quiet_instant(self, now: int) -> None:
         """Note that every instant up to now is handled, so that what the running job does next comes after them."""
@@ -194,6 +211,7 @@ class _Run:
     def is_chosen_to_run_on(self, now: int) -> bool:
         """Say whether the scheduler has nothing to do before the running job executes its next tick."""
         is_quiet = not self.is_depleted() and not self.is_timer_due(now) and self.count_unpaid_ticks(now) == 0
+        is_quiet = is_quiet and not self.is_policy_due(now)
         return is_quiet and choose(self.root) is self.chosen
 
     def is_held_back(self, now: int) -> bool:
@@ -245,6 +263,7 @@ class _Run:
         cost = self.pay_ticks(now) + self.cost_of_point(event)
         self.let_the_job_do(event, now)
         self.exhaust_budgets(self.chosen, now)
+        self.change_policy(now)
         if not self.is_to_wait(event, job):
             self.handle_timers(now)
         cost += self.pay_releases()
@@ -467,7 +486,7 @@ class _Run:
         overruns = [
             task.spec.name
             for task, job in self.ended
-            if job.fate == "finished" and job.executed > task.spec.declared_wcet
+            if job.fate == "finished" and job.executed > job.spec.declared_wcet
         ]
         return Outcome(
             segments=self.segments,

@@ -6,8 +6,10 @@ joined. Whoever stands first has waited longest, so a place needs no number.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from .changes import Release, releases_of, versions_of
 from .model import Mark, Resource, Server, System, Task
 
 
@@ -21,6 +23,7 @@ class JobState:
         deadline: the absolute one.
         demand: ticks that it executes.
         marks: what it still does besides running, next first.
+        spec: its task with the parameters that it was released with.
         executed: ticks that it has run.
         started: it was dispatched, and has reached no real point of a non-preemptive job and no suspension since.
         limit: the key by which it is displaced once it has started, if it is limited.
@@ -36,6 +39,7 @@ class JobState:
     deadline: int
     demand: int
     marks: list[Mark]
+    spec: Task
     executed: int = 0
     started: bool = False
     limit: float | None = None
@@ -162,13 +166,32 @@ class ServerState:
 
 @dataclass(eq=False)
 class TaskState:
-    """A task at run time: how many releases were handled, and its unfinished jobs, the current one first."""
+    """A task at run time.
+
+    Args:
+        spec: what the task set says.
+        file_order: its place in the file.
+        home: where it sits.
+        upcoming: its releases that were not handled.
+        versions: all that it ever is; the first one is the spec.
+        released: how many releases were handled.
+        backlog: its unfinished jobs, the current one first.
+        following: the first release that was not handled, once somebody has asked.
+    """
 
     spec: Task
     file_order: int
     home: Dispatcher
+    upcoming: Iterator[Release]
+    versions: list[Task]
     released: int = 0
     backlog: list[JobState] = field(default_factory=list)
+    following: list[Release] = field(default_factory=list)
+
+    @property
+    def version(self) -> Task:
+        """The task with the parameters of its current job; there is one."""
+        return self.backlog[0].spec
 
     def is_eligible(self) -> bool:
         """Say whether a released job is unfinished, and the current one is not suspended."""
@@ -176,11 +199,9 @@ class TaskState:
 
     def next_release(self) -> tuple[int, int] | None:
         """Give release and arrival of the first job whose release was not handled; None if there is none."""
-        if self.spec.releases is not None:
-            return self.spec.releases[self.released] if self.released < len(self.spec.releases) else None
-        assert self.spec.period is not None
-        instant = self.spec.offset + self.released * self.spec.period
-        return instant, instant
+        if not self.following:
+            self.following = [release for release in [next(self.upcoming, None)] if release is not None]
+        return self.following[0][:2] if self.following else None
 
     def is_release_due(self, now: int) -> bool:
         """Say whether a release is due and was not handled."""
@@ -188,7 +209,7 @@ class TaskState:
         return upcoming is not None and upcoming[0] <= now
 
     def is_abort_due(self, now: int) -> bool:
-        """Say whether the current job is to be ended. Deadlines do not descend, so no other one is before it."""
+        """Say whether the current job is to be ended."""
         return self.spec.on_miss == "abort" and len(self.backlog) > 0 and self.backlog[0].deadline <= now
 
     def is_wake_due(self, now: int) -> bool:
@@ -197,12 +218,12 @@ class TaskState:
 
     def make_next_job(self) -> JobState:
         """Make the first job whose release was not handled, and count it."""
-        upcoming = self.next_release()
-        assert upcoming is not None
-        number, arrival = self.released, upcoming[1]
+        assert self.next_release() is not None
+        _, arrival, spec = self.following.pop()
+        number = self.released
         self.released += 1
-        demand = self.spec.demands[number % len(self.spec.demands)]
-        return JobState(number, arrival, arrival + self.spec.relative_deadline, demand, list(self.spec.marks))
+        demand = spec.demands[number % len(spec.demands)]
+        return JobState(number, arrival, arrival + spec.relative_deadline, demand, list(spec.marks), spec)
 
 
 @dataclass(eq=False)
@@ -293,7 +314,8 @@ def build_tasks(system: System, root: Dispatcher, servers: list[ServerState]) ->
     tasks = []
     for file_order, spec in enumerate(system.tasks):
         home = root if spec.server is None else insides[spec.server]
-        task = TaskState(spec, file_order, home)
+        versions = [version for _, version in versions_of(spec, system.changes)]
+        task = TaskState(spec, file_order, home, releases_of(spec, system.changes), versions)
         home.tasks.append(task)
         tasks.append(task)
     return tasks

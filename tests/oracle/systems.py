@@ -12,9 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import accumulate, pairwise
+from typing import Any
 
 from hypothesis import strategies as st
 
+from .changes import versions_of
 from .model import (
     CLASSES,
     EDF_KINDS,
@@ -24,6 +26,7 @@ from .model import (
     POINT_MODELS,
     POLICIES,
     PROTOCOLS,
+    Change,
     Platform,
     Resource,
     Server,
@@ -46,7 +49,11 @@ RESOURCES: Features = frozenset({"resources"})
 SERVER_KINDS: Features = frozenset({"kinds"})
 """Servers of every kind; without it they are deferrable."""
 
+CHANGES: Features = frozenset({"changes"})
+"""Tasks that come, go and get new parameters, and other policies of the root."""
+
 MAX_TASKS = 8
+MAX_CHANGES = 5
 MAX_SERVERS = 4
 MIN_PERIOD = 2
 MAX_PERIOD = 24
@@ -386,7 +393,79 @@ def systems(
     may_pull = "resources" not in features and all(task.on_miss == "continue" for task in tasks)
     platform = draw(platforms(features, may_pull=may_pull))
     system = System(policy=policy, tasks=tasks, servers=made, platform=platform)
-    return draw(_with_resources(system, homes)) if "resources" in features else system
+    system = draw(_with_resources(system, homes)) if "resources" in features else system
+    return draw(with_changes(system)) if "changes" in features else system
+
+
+@st.composite
+def with_changes(draw: st.DrawFn, system: System) -> System:
+    """Let tasks of a system come, go and change, and the policy of the root where nothing stands against it."""
+    absent = draw(st.sets(st.sampled_from([task.name for task in system.tasks])))
+    tasks = tuple(_with_all_given(replace(task, absent=task.name in absent)) for task in system.tasks)
+    changes: list[Change] = []
+    instants = draw(st.lists(st.integers(0, 3 * MAX_PERIOD), min_size=1, max_size=MAX_CHANGES))
+    for at in sorted(instants):
+        present = {task.name for task in tasks} - absent
+        gone = draw(_some_names(present))
+        came = draw(_some_names(absent))
+        absent = (absent - came) | gone
+        change = Change(at, tuple(sorted(came)), tuple(sorted(gone)))
+        changes.append(draw(_with_more(change, replace(system, tasks=tasks, changes=tuple(changes)))))
+    return replace(system, tasks=tasks, changes=tuple(change for change in changes if change != Change(change.at)))
+
+
+def _with_all_given(task: Task) -> Task:
+    """Write down what follows from other parameters, so that it stays when these change."""
+    return replace(task, wcet=task.declared_wcet, demand=task.demands, deadline=task.relative_deadline)
+
+
+def _some_names(names: set[str]) -> st.SearchStrategy[set[str]]:
+    """Choose none or a few of some names."""
+    return st.sets(st.sampled_from(sorted(names)), max_size=2) if names else st.just(set())
+
+
+@st.composite
+def _with_more(draw: st.DrawFn, change: Change, system: System) -> Change:
+    """Let a change be of the policy, or of the parameters of a task, too."""
+    policies = _policies_that_fit(system)
+    if policies and draw(st.sampled_from([False, True])):
+        change = replace(change, policy=draw(st.sampled_from(policies)))
+    if draw(st.booleans()):
+        task = draw(st.sampled_from(system.tasks))
+        change = replace(change, task=task.name, **draw(_parameters(versions_of(task, system.changes)[-1][1])))
+    return change
+
+
+def _policies_that_fit(system: System) -> list[str]:
+    """List the policies that the root can have; none where something is made for the one that it has."""
+    tasks = [task for task in system.tasks if task.server is None]
+    protocols = [
+        resource.protocol for task in tasks for resource in system.resources if resource.name in task.resources
+    ]
+    if any(task.threshold is not None for task in tasks) or not set(protocols) <= set(LLF_PROTOCOLS):
+        return []
+    if any(server.kind in EDF_KINDS for server in system.servers if server.parent is None):
+        return ["edf"]
+    has_rates = all(task.rate_period is not None for task in tasks)
+    return [policy for policy in POLICIES if policy != "rm" or has_rates]
+
+
+@st.composite
+def _parameters(draw: st.DrawFn, task: Task) -> dict[str, Any]:
+    """Make some new parameters of a task, at least one."""
+    period = task.rate_period or MAX_PERIOD
+    most = task.threshold if isinstance(task.threshold, int) else PRIORITY_LEVELS
+    choices: dict[str, st.SearchStrategy[Any]] = {
+        "deadline": st.integers(1, 3 * period),
+        "priority": st.integers(1, most),
+        "class_": st.sampled_from(CLASSES),
+        "wcet": st.integers(task.declared_wcet, task.declared_wcet + 3),
+        "demand": st.lists(st.integers(1, task.declared_wcet + 2), min_size=1, max_size=2).map(tuple),
+    }
+    if task.releases is None:
+        choices["period"] = periods()
+    names = draw(st.sets(st.sampled_from(sorted(choices)), min_size=1, max_size=3))
+    return {name: draw(choices[name]) for name in sorted(names)}
 
 
 @st.composite

@@ -13,6 +13,7 @@ const takt = (() => {
   const MISS_PIXELS = 5
   const DEADLOCK_PIXELS = 80
   const LETTER_PIXELS = 6.2
+  const CPU_PIXELS = 16
   const BASE = 0.36, MIDDLE = 0.09, SECTIONS = 0.48
   const HELD = {layer: "holds", what: "holds", ink: "#ffffff", paper: "#3d4852"}
   const BLOCKED = {layer: "blocked", what: "waits", ink: "#3d4852", paper: "#ffffff"}
@@ -20,7 +21,7 @@ const takt = (() => {
     segments: "lane", jobs: "lane", points: "lane", sections: "lane", budgets: "group", idle: "group", deadlocks: null,
   }
   const LAYERS = [
-    "idle", "curves", "waits", "pieces", "late", "releases", "deadlines", "misses", "points", "holds",
+    "idle", "curves", "waits", "pieces", "cpu-names", "late", "releases", "deadlines", "misses", "points", "holds",
     "blocked", "section-names", "deadlock-lines", "deadlocks",
   ]
   const UNITS = [["s", 1e9], ["ms", 1e6], ["us", 1e3], ["ns", 1]]
@@ -167,7 +168,7 @@ const takt = (() => {
     return low
   }
 
-  function load_pieces({data: {segments, jobs}, rows}, lane, number, {from, to, pixel}, put) {
+  function load_pieces({data: {segments, jobs}, rows, cpus}, lane, number, {from, to, pixel}, put) {
     const low = first_after(segments.end, rows.segments[number], rows.segments[number + 1], from)
     const high = first_after(segments.start, low, rows.segments[number + 1], to)
     const y = lane.y + MIDDLE
@@ -175,11 +176,15 @@ const takt = (() => {
     for (let i = low; i < high; i++) {
       const row = segments.row[i], left = segments.start[i], right = segments.end[i]
       if (piece != null && left - piece.right < pixel && right - piece.left < BLOCK_PIXELS * pixel) {
-        extend(piece, segments.job[i], left, right)
+        extend(piece, segments.job[i], segments.cpu[i], left, right)
       } else {
         const facts = {...described(lane, jobs, row), start: left, end: right}
         piece = {...facts, left, right, y, color: lane.color, alpha: 1, edge: 0.8, busy: right - left}
+        piece.cpu = String(segments.cpu[i])
         put("pieces", piece)
+      }
+      if (cpus > 1 && right - left > CPU_PIXELS * pixel) {
+        put("cpu-names", {x: (left + right) / 2, y, label: String(segments.cpu[i])})
       }
       if (right <= jobs.deadline[row]) continue
       const since = Math.max(left, jobs.deadline[row])
@@ -193,7 +198,8 @@ const takt = (() => {
     }
   }
 
-  function extend(piece, job, left, right) {
+  function extend(piece, job, cpu, left, right) {
+    if (piece.cpu != cpu) piece.cpu = "several"
     piece.right = piece.end = right
     piece.busy += right - left
     piece.edge = 0

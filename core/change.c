@@ -1,0 +1,101 @@
+/* Lists of changes, and the change of a policy; see change.h. */
+#include "core/change.h"
+
+#include "core/locks.h"
+
+takt_instant_t takt_change_next_release(const takt_change_t *change, takt_instant_t candidate) {
+    for (; change != NULL && change->instant <= candidate; change = change->next) {
+        if (change->kind == TAKT_CHANGE_LEAVE) {
+            candidate = TAKT_NEVER;
+        } else if (change->kind == TAKT_CHANGE_ENTER) {
+            candidate = change->instant + change->first;
+        }
+    }
+    return candidate;
+}
+
+const takt_change_t *takt_change_pass(takt_change_t **place, takt_instant_t instant,
+                                      const takt_change_t *parameters) {
+    takt_change_t *change = *place;
+    for (; change != NULL && change->instant <= instant; change = change->next) {
+        parameters = change->kind == TAKT_CHANGE_PARAMETERS ? change : parameters;
+    }
+    *place = change;
+    return parameters;
+}
+
+void takt_change_arm_release(takt_task_t *task, takt_instant_t candidate) {
+    takt_task_extension_t *extension = task->extension;
+    const takt_instant_t next = takt_change_next_release(extension->ahead, candidate);
+    const takt_change_t *parameters = takt_change_pass(&extension->ahead, next, NULL);
+    if (parameters != NULL) {
+        extension->period = parameters->period;
+    }
+    if (next != TAKT_NEVER) {
+        takt_timers_insert(&task->entity->home->timers, &task->timer, next);
+    }
+}
+
+/* A release that is overdue, because a server or the kernel has not let it, happens before the change. */
+static void rearm_release(takt_task_t *task, takt_instant_t now) {
+    const bool is_armed = takt_timer_is_armed(&task->timer);
+    const takt_instant_t candidate = is_armed ? task->timer.instant : TAKT_NEVER;
+    if (candidate >= now) {
+        takt_timers_remove(&task->entity->home->timers, &task->timer);
+        takt_change_arm_release(task, candidate);
+    }
+}
+
+static void append(takt_task_extension_t *extension, takt_change_t *change) {
+    if (extension->last_change != NULL) {
+        extension->last_change->next = change;
+    }
+    extension->last_change = change;
+    extension->ahead = extension->ahead != NULL ? extension->ahead : change;
+    extension->behind = extension->behind != NULL ? extension->behind : change;
+}
+
+void takt_change_hand_over(takt_task_t *task, takt_change_t *change, takt_instant_t now) {
+    change->instant = now;
+    change->is_handed_over = true;
+    append(task->extension, change);
+    if (takt_task_is_periodic(task)) {
+        rearm_release(task, now);
+    }
+}
+
+void takt_change_adopt(takt_task_t *task, takt_instant_t instant) {
+    takt_task_extension_t *extension = task->extension;
+    const takt_change_t *parameters = takt_change_pass(&extension->behind, instant, extension->adopted);
+    if (parameters != extension->adopted) {
+        extension->adopted = parameters;
+        task->relative_deadline = parameters->relative_deadline;
+        task->wcet = parameters->wcet;
+        task->job.period = parameters->period;
+        task->job.level = parameters->level;
+        task->job.task_class = parameters->task_class;
+    }
+}
+
+/* ---- policies ------------------------------------------------------------------------------------- */
+
+static void move(takt_entity_t *entity, takt_ready_t *from, takt_ready_t *to) {
+    takt_ready_remove(from, entity);
+    takt_entity_clear_state(entity, TAKT_STATE_READY);
+    takt_dispatcher_write_key(entity);
+    takt_ready_insert(to, entity);
+    takt_entity_set_state(entity, TAKT_STATE_READY);
+}
+
+/* In the order of the old policy, which so is the order among equals of one that has levels. A started
+ * non-preemptive job keeps the key that it has. */
+void takt_change_policy(takt_server_t *root, takt_change_t *change) {
+    takt_ready_t old = root->ready;
+    takt_entity_t *entity;
+    change->is_handed_over = true;
+    root->policy = change->policy;
+    root->ready = change->ready;
+    while ((entity = takt_ready_best(&old)) != NULL) {
+        move(entity, &old, &root->ready);
+    }
+}

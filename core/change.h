@@ -1,0 +1,64 @@
+/* Change: what a task or the root is to become while the system runs. The records are the caller's memory, each
+ * handed over once, by an event with its number.
+ *
+ * Source: rule 9 of DESIGN.md; SPEC.md, 12. A task's changes form a list in the order in which they were handed
+ * over. Two places in it say how far the task has come: its releases are ahead of its jobs by those that wait, and
+ * those, too, keep what was in force at their release. So nothing is done at a change but to append it, and to arm
+ * the next release anew.
+ *
+ *   handed over --> ahead: its releases come to it --> behind: the first job of such a release begins
+ *
+ * A change of the policy moves all ready children of the root at once: O(n log n). */
+#ifndef TAKT_CORE_CHANGE_H
+#define TAKT_CORE_CHANGE_H
+
+#include "core/server.h"
+
+typedef enum takt_change_kind {
+    TAKT_CHANGE_LEAVE = 0,      /* no more releases */
+    TAKT_CHANGE_ENTER = 1,      /* releases again */
+    TAKT_CHANGE_PARAMETERS = 2, /* of all jobs that are released from then on */
+    TAKT_CHANGE_POLICY = 3,     /* of the root */
+} takt_change_kind_t;
+
+typedef struct takt_change {
+    struct takt_change *next; /* of the same task, handed over after this one */
+    takt_entity_t *entity;    /* of the task, which has an extension and no allocation; NULL: the root */
+    takt_instant_t instant;   /* handed over at; not before that of an earlier one */
+    takt_duration_t first;    /* enter, of a periodic task: from then to the first release */
+    takt_duration_t period;   /* this and what follows: parameters; see takt_task_parameters_t */
+    takt_duration_t relative_deadline;
+    takt_duration_t wcet;
+    takt_key_t level;
+    const takt_policy_t *policy; /* the new one, and an empty set of its order with room for all children */
+    takt_ready_t ready;
+    takt_task_class_t task_class;
+    takt_change_kind_t kind;
+    bool is_handed_over;
+} takt_change_t;
+
+/* The release of a periodic task at `candidate`, or the one that comes instead after `change` and those after it;
+ * TAKT_NEVER: none does, as far as is known. */
+takt_instant_t takt_change_next_release(const takt_change_t *change, takt_instant_t candidate);
+
+/* Moves `place` on to the first change after `instant`; gives the last parameters on the way, or `parameters`. */
+const takt_change_t *takt_change_pass(takt_change_t **place, takt_instant_t instant,
+                                      const takt_change_t *parameters);
+
+/* ---- what dispatcher.c calls ---- */
+
+/* Appends `change` to those of `task`; it counts from `now` on. */
+void takt_change_hand_over(takt_task_t *task, takt_change_t *change, takt_instant_t now);
+
+/* Arms the next release of `task`, which is periodic, has an extension and no armed release: at `candidate`,
+ * unless changes say otherwise. */
+void takt_change_arm_release(takt_task_t *task, takt_instant_t candidate);
+
+/* A job that was released at `instant` is about to be the current one of `task`, which has changes that its jobs
+ * have not come to. */
+void takt_change_adopt(takt_task_t *task, takt_instant_t instant);
+
+/* The ready children of `root` are ordered by the policy of `change` from now on. */
+void takt_change_policy(takt_server_t *root, takt_change_t *change);
+
+#endif

@@ -1,0 +1,86 @@
+/* imprecise: a job has a part that must be done and one that is done if there is time.
+ *
+ * Source: Liu, Lin et al. 1991, in the form of S3 5.2. The first ticks of a job are its mandatory part, at a level above
+ * all optional parts; the rest of the wcet is the optional part. At its deadline a job ends, and at the latest when it
+ * has had its wcet: with its mandatory part done it was cut, and has not missed.
+ * Order: band, then the level given by the user. Tie: class (hard, soft, none), then file order.
+ * Cost: O(log n) per event.
+ * When not to use it: where half a result is no result. */
+#include "policy/table.h"
+#include "policy/window.h"
+
+#define OPTIONAL_BAND (UINT64_C(1) << 32)
+
+/* The optional part of the current job comes. */
+static void begin_optional(takt_task_t *task) {
+    const takt_windowed_t *windowed = takt_windowed_of(task);
+    takt_windowed_of(task)->is_optional = true;
+    task->job.level = OPTIONAL_BAND + windowed->level;
+    task->job.remaining = task->wcet - windowed->parameters.part;
+}
+
+static void imprecise_start(takt_task_t *task, takt_instant_t instant) {
+    takt_windowed_t *windowed = takt_windowed_of(task);
+    const takt_instant_t deadline = instant + task->relative_deadline;
+    takt_windowed_release(task);
+    windowed->is_optional = false;
+    task->job.level = windowed->level;
+    task->job.remaining = windowed->parameters.part;
+    if (task->job.remaining == 0) {
+        begin_optional(task);
+    }
+    takt_windowed_open(task, deadline, task->job.remaining, instant);
+    takt_allocator_arm_finish(task, deadline);
+    takt_allocator_arm_start(task, windowed->next_release);
+}
+
+static void imprecise_complete(takt_task_t *task, takt_instant_t now) {
+    takt_timers_remove(&task->entity->home->timers, &task->extension->expiry);
+    takt_windowed_complete(task, now);
+}
+
+static void end_unfinished(takt_task_t *task, takt_allocation_event_t event, takt_instant_t now) {
+    takt_allocator_note(task, event, now, 0);
+    imprecise_complete(task, now);
+}
+
+static void imprecise_exhaust(takt_task_t *task, takt_instant_t now) {
+    const takt_windowed_t *windowed = takt_windowed_of(task);
+    if (windowed->is_optional || windowed->parameters.part == task->wcet) {
+        end_unfinished(task, TAKT_ALLOCATION_CUT, now);
+    } else {
+        begin_optional(task);
+        takt_windowed_serve(task, now);
+    }
+}
+
+static void imprecise_finish(takt_task_t *task, takt_instant_t instant) {
+    const bool is_done = takt_windowed_of(task)->is_optional;
+    end_unfinished(task, is_done ? TAKT_ALLOCATION_CUT : TAKT_ALLOCATION_ABORTED, instant);
+}
+
+const takt_allocator_t takt_allocator_imprecise = {
+    .version = TAKT_ALLOCATOR_VERSION,
+    .size = sizeof(takt_allocator_t),
+    .name = "imprecise",
+    .finish = imprecise_finish,
+    .start = imprecise_start,
+    .complete = imprecise_complete,
+    .exhaust = imprecise_exhaust,
+};
+
+static void imprecise_release(takt_entity_t *entity, const takt_job_t *job) {
+    entity->key = job->level;
+    entity->tie = takt_tie_by_class_and_id(entity, job);
+}
+
+const takt_policy_t takt_policy_imprecise = {
+    .version = TAKT_POLICY_VERSION,
+    .size = sizeof(takt_policy_t),
+    .order = TAKT_ORDER_KEYS,
+    .name = "imprecise",
+    .summary =
+        "mandatory parts before optional ones, which are cut at the deadline: the largest priority first",
+    .tie = TAKT_TIE_BY_CLASS_AND_ID,
+    .release = imprecise_release,
+};

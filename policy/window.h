@@ -1,0 +1,87 @@
+/* Windows: what the allocators have in common whose tasks run in windows that the clock opens and closes.
+ *
+ * Source: S3's job record of start time, finish time and budget. Its unit of scheduling is called window here;
+ * a job is what the task releases every period, and jobs of one task are executed in their order. A window has
+ * a budget and serves whatever its task has to do; it is open from its start to its end, or until its budget is
+ * used up, and then what is unfinished waits for the next window of its task, unless its allocator ends it.
+ *
+ *                 start: budget, key                      end, or budget used up
+ *   job waits ------------------------> job is open ------------------------------> job waits, or ends
+ *
+ * The budget of a window without work stays in job.remaining. One allocator is one file: budgets.c,
+ * time_driven.c, dual_priority.c, imprecise.c. Tasks are periodic, directly under the root, and hold no resources. */
+#ifndef TAKT_POLICY_WINDOW_H
+#define TAKT_POLICY_WINDOW_H
+
+#include "core/allocator.h"
+
+/* One window in a cycle. */
+typedef struct takt_slot {
+    takt_instant_t start;   /* within the cycle */
+    takt_duration_t length; /* >= 1 */
+} takt_slot_t;
+
+/* What an allocator is told of a task; what it does not use is 0. */
+typedef struct takt_window_parameters {
+    takt_duration_t part;     /* dual-priority: from the release to the promotion, at most the deadline;
+                                 imprecise: the part of the wcet that must be done */
+    const takt_slot_t *slots; /* time-driven: of this task, ascending, apart; caller's memory */
+    uint32_t slot_count;      /* time-driven: >= 1 */
+    takt_duration_t cycle;    /* time-driven: slots are repeated after this; none of them is longer */
+} takt_window_parameters_t;
+
+typedef struct takt_windowed {
+    takt_task_extension_t extension; /* of the task */
+    takt_window_parameters_t parameters;
+    takt_key_t level;            /* of the task, which writes others to its job */
+    takt_instant_t next_release; /* nominal */
+    takt_instant_t next_slot;    /* time-driven: start */
+    uint32_t slot;               /* time-driven: its place */
+    takt_instant_t deadline;     /* of the last window, for its key */
+    bool is_open;                /* a window is */
+    bool is_optional;            /* imprecise: what must be done of the current job is done */
+} takt_windowed_t;
+
+/* The allocators: jobs with budgets that wait (suspend) or end (abort) when these are used up, and one for each
+ * policy of the same name. */
+extern const takt_allocator_t takt_allocator_suspend;
+extern const takt_allocator_t takt_allocator_abort;
+extern const takt_allocator_t takt_allocator_time_driven;
+extern const takt_allocator_t takt_allocator_dual_priority;
+extern const takt_allocator_t takt_allocator_imprecise;
+
+/* Adds a task of `allocation`, in file order, with `windowed`, zeroed: `parameters` with its extension. Of
+ * dual-priority and imprecise tasks the deadline is at most the period. */
+void takt_windowed_add(takt_allocation_t *allocation, takt_windowed_t *windowed, takt_task_t *task,
+                       takt_entity_t *entity, const takt_task_parameters_t *parameters,
+                       const takt_window_parameters_t *windows);
+
+/* ---- what the allocators share ---- */
+
+TAKT_INLINE takt_windowed_t *takt_windowed_of(const takt_task_t *task) {
+    return TAKT_CONTAINER_OF(task->extension, takt_windowed_t, extension);
+}
+
+/* The next job is released. */
+void takt_windowed_release(takt_task_t *task);
+
+/* The current job ends; the one that waits behind it, if any, takes its place without a window. */
+void takt_windowed_end_job(takt_task_t *task, takt_instant_t now);
+
+/* The current job, if there is one, goes on with what is left of the window's budget, if there is one. */
+void takt_windowed_serve(takt_task_t *task, takt_instant_t instant);
+
+/* A window begins. */
+void takt_windowed_open(takt_task_t *task, takt_instant_t deadline, takt_duration_t budget,
+                        takt_instant_t instant);
+
+/* It ends. */
+void takt_windowed_close(takt_task_t *task, takt_instant_t instant);
+
+/* The current job is done; the next one goes on in the same window. As takt_allocator_t wants it. */
+void takt_windowed_complete(takt_task_t *task, takt_instant_t now);
+
+/* The budget of the window is used up: the job waits. As takt_allocator_t wants it. */
+void takt_windowed_suspend(takt_task_t *task, takt_instant_t now);
+
+#endif

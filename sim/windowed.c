@@ -1,0 +1,103 @@
+/* Windows of jobs in simulated systems; see windowed.h. */
+#include "sim/windowed.h"
+
+#include "sim/tell.h"
+
+static const takt_allocator_t *const allocators[TAKT_WINDOWS] = {
+    [TAKT_WINDOWS_SUSPEND] = &takt_allocator_suspend,
+    [TAKT_WINDOWS_ABORT] = &takt_allocator_abort,
+    [TAKT_WINDOWS_TIME_DRIVEN] = &takt_allocator_time_driven,
+    [TAKT_WINDOWS_DUAL_PRIORITY] = &takt_allocator_dual_priority,
+    [TAKT_WINDOWS_IMPRECISE] = &takt_allocator_imprecise,
+};
+
+uint32_t takt_system_count_windowed(const takt_system_spec_t *spec) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < spec->task_count; i++) {
+        count += takt_system_has_windows(spec, i);
+    }
+    return count;
+}
+
+void takt_system_add_allocators(takt_system_t *system, const takt_system_spec_t *spec) {
+    for (uint32_t i = 0; i < spec->task_count; i++) {
+        if (takt_system_has_windows(spec, i)) {
+            const takt_windows_t kind = spec->windows[i].kind;
+            takt_allocation_init(&system->allocations[kind], allocators[kind], &system->dispatcher);
+        }
+    }
+}
+
+void takt_system_add_windowed(takt_system_t *system, uint32_t index, takt_windowed_t *windowed,
+                              const takt_window_spec_t *spec, takt_task_parameters_t parameters) {
+    parameters.extension = &windowed->extension;
+    takt_windowed_add(&system->allocations[spec->kind], windowed, &system->tasks[index],
+                      &system->entities[index], &parameters, &spec->parameters);
+}
+
+static takt_duration_t above(takt_duration_t ticks, takt_duration_t part) {
+    return ticks > part ? ticks - part : 0u;
+}
+
+/* What the current job of `task` has executed. */
+static takt_duration_t executed_by_job(const takt_sim_t *sim, uint32_t task) {
+    const takt_sim_work_t *work = takt_sim_work_on(sim, task, sim->system.tasks[task].job.number);
+    return work->total - work->left - work->after;
+}
+
+static bool is_imprecise(const takt_sim_t *sim, uint32_t task) {
+    return sim->windows[task].kind == TAKT_WINDOWS_IMPRECISE;
+}
+
+/* The current job of `task` ends: counts what it had of its optional part. */
+static void count_optional(const takt_sim_t *sim, uint32_t task) {
+    const takt_duration_t part = sim->windows[task].parameters.part;
+    if (is_imprecise(sim, task)) {
+        sim->statistics[task].optional_executed += above(executed_by_job(sim, task), part);
+        sim->statistics[task].optional_wanted += above(sim->work[task].total, part);
+    }
+}
+
+static takt_instant_t deadline_of(const takt_sim_t *sim, uint32_t task) {
+    return sim->system.tasks[task].job.release + sim->specs[task].relative_deadline;
+}
+
+bool takt_sim_note_windowed_finish(const takt_sim_t *sim, uint32_t task, takt_instant_t finish) {
+    count_optional(sim, task);
+    return finish > deadline_of(sim, task);
+}
+
+void takt_sim_tell_windowed_loss(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
+                                 takt_allocation_event_t event) {
+    const takt_job_t *job = &sim->system.tasks[task].job;
+    const bool is_cut = event == TAKT_ALLOCATION_CUT;
+    count_optional(sim, task);
+    sim->statistics[task].cut += is_cut;
+    sim->statistics[task].aborted += !is_cut;
+    takt_sim_tell_job(sim, sinks, task, job->number, job->release, TAKT_NEVER, !is_cut);
+}
+
+/* Whether the current job of `task` has missed at `seen`. */
+static bool has_missed(const takt_sim_t *sim, uint32_t task, takt_instant_t seen) {
+    const takt_duration_t part = sim->windows[task].parameters.part;
+    return deadline_of(sim, task) <= seen && !(is_imprecise(sim, task) && executed_by_job(sim, task) >= part);
+}
+
+void takt_sim_tell_windowed_end(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t index,
+                                takt_instant_t seen) {
+    const takt_task_t *task = &sim->system.tasks[index];
+    takt_sim_statistics_t *statistics = &sim->statistics[index];
+    const bool is_active = takt_task_is_active(task);
+    const uint64_t ended = statistics->finished + statistics->aborted + statistics->cut;
+    statistics->released = ended + is_active + task->waiting;
+    statistics->busy = sim->work[index].served;
+    if (is_active) {
+        takt_sim_tell_job(sim, sinks, index, task->job.number, task->job.release, TAKT_NEVER,
+                          has_missed(sim, index, seen));
+    }
+    for (uint32_t i = 0; i < task->waiting; i++) {
+        const takt_instant_t release = task->job.release + (i + 1u) * task->job.period;
+        takt_sim_tell_job(sim, sinks, index, task->job.number + 1u + i, release, TAKT_NEVER,
+                          release + task->relative_deadline <= seen);
+    }
+}

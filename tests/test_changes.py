@@ -1,0 +1,226 @@
+"""Changes of a running system: what SPEC.md, 12 says, on small systems whose schedules can be seen by hand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+import takt
+from takt import report
+from takt.changes import told
+
+
+def segments(result: takt.Result) -> list[tuple[int, int, str, int]]:
+    """Who ran when."""
+    return result.segments.select("start", "end", "task", "job").rows()
+
+
+def releases(result: takt.Result, task: str) -> list[int]:
+    """When the jobs of a task arrived."""
+    return result.jobs.filter(task=task).sort("job")["release"].to_list()
+
+
+def run(system: takt.System, horizon: int, tmp_path: Path) -> takt.Result:
+    """Simulate, and replay what was recorded."""
+    path = tmp_path / "changes.takt"
+    result = takt.simulate(system, horizon, trace=path)
+    assert takt.replay(path).is_identical
+    return result
+
+
+def pair(**header: Any) -> takt.System:
+    """A(T=5, C=2) and B(T=7, C=4): B misses under rm and does not under edf."""
+    tasks = [takt.Task(name="A", period=5, wcet=2), takt.Task(name="B", period=7, wcet=4)]
+    return takt.System(**{"policy": "rm", "tasks": tasks} | header)
+
+
+def test_from_a_change_of_policy_on_the_new_one_orders(tmp_path: Path) -> None:
+    """At 35 all is idle under both policies, so what follows is what edf does from 0 on."""
+    switched = run(pair(changes=[takt.Change(at=35, policy="edf")]), 70, tmp_path)
+    rm, edf = takt.simulate(pair(), 35), takt.simulate(pair(policy="edf"), 35)
+    later = [(start - 35, end - 35, task) for start, end, task, _ in segments(switched) if start >= 35]
+    assert [row for row in segments(switched) if row[0] < 35] == segments(rm)
+    assert later == [(start, end, task) for start, end, task, _ in segments(edf)]
+    assert rm.missed > 0
+    assert switched.missed == rm.missed
+
+
+def test_a_change_in_the_middle_of_a_job_applies_from_the_next_choice(tmp_path: Path) -> None:
+    """At 5 A preempts B under rm; at 6 B with deadline 7 goes before A with deadline 10."""
+    result = run(pair(changes=[takt.Change(at=6, policy="edf")]), 10, tmp_path)
+    assert segments(result) == [
+        (0, 2, "A", 0),
+        (2, 5, "B", 0),
+        (5, 6, "A", 1),
+        (6, 7, "B", 0),
+        (7, 8, "A", 1),
+        (8, 10, "B", 1),
+    ]
+
+
+def test_equals_under_fp_stand_in_the_order_of_the_old_policy(tmp_path: Path) -> None:
+    tasks = [
+        takt.Task(name="X", period=30, wcet=3),
+        takt.Task(name="Y", period=20, wcet=3),
+        takt.Task(name="Z", period=10, wcet=3),
+    ]
+    system = takt.System(policy="rm", tasks=tasks, changes=[takt.Change(at=1, policy="fp")])
+    assert segments(run(system, 9, tmp_path)) == [(0, 3, "Z", 0), (3, 6, "Y", 0), (6, 9, "X", 0)]
+
+
+def test_a_task_that_is_removed_releases_nothing_more_and_finishes_what_waits(tmp_path: Path) -> None:
+    """B is late: at 4 its first job runs and the second waits; both finish."""
+    tasks = [takt.Task(name="A", period=2, wcet=1, priority=1), takt.Task(name="B", period=2, wcet=2)]
+    system = takt.System(tasks=tasks, changes=[takt.Change(at=4, remove=["B"])])
+    result = run(system, 20, tmp_path)
+    assert releases(result, "B") == [0, 2]
+    assert result.jobs.filter(task="B")["finish"].to_list() == [4, 8]
+
+
+@pytest.mark.parametrize("jitter", [0, 1])
+def test_the_offset_of_a_task_that_is_added_counts_from_then(jitter: int, tmp_path: Path) -> None:
+    task = takt.Task(name="A", period=5, wcet=1, offset=2, jitter=jitter, initially="absent")
+    changes = [
+        takt.Change(at=23, add=["A"]),
+        takt.Change(at=10, remove=["A"]),
+        takt.Change(at=1, add=["A"]),
+    ]
+    result = run(takt.System(tasks=[task], changes=changes), 38, tmp_path)
+    assert releases(result, "A") == [3, 8, 25, 30, 35]
+
+
+def test_listed_arrivals_begin_again(tmp_path: Path) -> None:
+    task = takt.Task(name="A", arrivals=[0, 3, 9], wcet=1, deadline=5)
+    changes = [takt.Change(at=4, remove=["A"]), takt.Change(at=20, add=["A"])]
+    assert releases(run(takt.System(tasks=[task], changes=changes), 40, tmp_path), "A") == [0, 3, 20, 23, 29]
+
+
+def test_parameters_are_those_of_the_release(tmp_path: Path) -> None:
+    """The second job, released at 10, is the first with the new period, demand and deadline; the next one is at 13."""
+    task = takt.Task(name="A", period=10, wcet=2)
+    change = takt.Change(at=4, task="A", period=3, wcet=1)
+    result = run(takt.System(tasks=[task], changes=[change]), 20, tmp_path)
+    assert result.jobs.rows() == [
+        ("A", 0, 0, 2, 2, False),
+        ("A", 1, 10, 11, 1, False),
+        ("A", 2, 13, 14, 1, False),
+        ("A", 3, 16, 17, 1, False),
+        ("A", 4, 19, 20, 1, False),
+    ]
+    assert result.deadlines["deadline"].to_list() == [10, 13, 16, 19, 22]
+
+
+def test_jobs_that_wait_keep_their_parameters(tmp_path: Path) -> None:
+    tasks = [takt.Task(name="A", period=20, wcet=9, priority=1), takt.Task(name="B", period=3, wcet=2, deadline=12)]
+    change = takt.Change(at=7, task="B", period=20, wcet=1, deadline=1)
+    result = run(takt.System(tasks=tasks, changes=[change]), 20, tmp_path)
+    assert result.jobs.filter(task="B").rows() == [
+        ("B", 0, 0, 11, 11, False),
+        ("B", 1, 3, 13, 10, False),
+        ("B", 2, 6, 15, 9, False),
+        ("B", 3, 9, 16, 7, True),
+    ]
+
+
+def test_jobs_that_wait_in_a_server_are_released_before_a_removal(tmp_path: Path) -> None:
+    """The server has no budget from 1 to 10; the job of 5 waits in it, that of 10 is not released."""
+    system = takt.System(
+        tasks=[takt.Task(name="A", period=5, wcet=1, server="S")],
+        servers=[takt.Server(name="S", period=10, budget=1)],
+        changes=[takt.Change(at=8, remove=["A"]), takt.Change(at=9, add=["A"])],
+    )
+    result = run(system, 30, tmp_path)
+    assert releases(result, "A") == [0, 5, 9, 14, 19, 24, 29]
+
+
+def test_a_run_tells_its_changes(tmp_path: Path) -> None:
+    changes = [
+        takt.Change(at=40, policy="edf"),
+        takt.Change(at="7ms", remove=["A"], task="B", wcet=3, priority=2),
+        takt.Change(at=9, add=["A"]),
+    ]
+    result = run(pair(changes=changes), 40, tmp_path)
+    assert result.changes.rows() == [
+        (7, "A", "removed", ""),
+        (7, "B", "parameters", "wcet = 3, priority = 2"),
+        (9, "A", "added", ""),
+    ]
+    assert told(result.system, 41)[1:] == [(9, "added A"), (40, "policy edf")]
+    assert report.as_json(report.report_of(result), "x")["changes"][0] == {
+        "instant": 7,
+        "task": "A",
+        "what": "removed",
+        "detail": "",
+    }
+    assert report.change_sentences([(number, "x") for number in range(12)], str)[-1] == "2 more changes"
+
+
+def test_charts_and_pages_say_what_changes(tmp_path: Path) -> None:
+    result = takt.simulate(pair(changes=[takt.Change(at=7, remove=["A"], policy="edf")]), 40)
+    result.to_html(tmp_path / "r.html")
+    result.gantt(tmp_path / "g.svg")
+    result.to_perfetto(tmp_path / "p")
+    assert "at 7ms: removed A; policy edf" in (tmp_path / "r.html").read_text()
+    assert "removed A; policy edf" in (tmp_path / "g.svg").read_text()
+    assert b"policy: edf" in (tmp_path / "p").read_bytes()
+
+
+def test_the_default_horizon_covers_a_hyperperiod_after_the_last_change() -> None:
+    absent = takt.Task(name="C", period=4, wcet=1, offset=3, initially="absent")
+    system = takt.System(tasks=[absent, takt.Task(name="A", period=6, wcet=1)], changes=[takt.Change(at=50, add=["C"])])
+    assert takt.simulate(system).horizon == 50 + 3 + 12
+
+
+def test_one_seed_draws_the_same_numbers_after_a_pause() -> None:
+    task = takt.Task(name="A", min_separation=3, wcet=5, demand=takt.Uniform(min=1, max=5), deadline=9)
+    changes = [takt.Change(at=30, remove=["A"]), takt.Change(at=60, add=["A"])]
+    without, paused = (takt.simulate(takt.System(tasks=[task], seed=5, changes=some), 90) for some in ([], changes))
+    busy = [
+        result.segments.group_by("job").agg((pl.col("end") - pl.col("start")).sum()).sort("job")
+        for result in (without, paused)
+    ]
+    finished = paused.jobs.filter(pl.col("finish").is_not_null())["job"].to_list()
+    assert busy[0].filter(pl.col("job").is_in(finished)).rows() == busy[1].filter(pl.col("job").is_in(finished)).rows()
+
+
+def damaged(path: Path, change: Callable[[list[dict[str, Any]]], None]) -> str:
+    """The refusal of a trace whose changes in the header were changed."""
+    data = path.read_bytes()
+    length = int.from_bytes(data[12:16], "little")
+    header = json.loads(data[16 : 16 + length])
+    change(header["changes"])
+    text = json.dumps(header).encode()
+    start = data[:12] + len(text).to_bytes(4, "little") + text
+    path.write_bytes(start + bytes(-len(start) % 32) + data[16 + length + -(16 + length) % 32 :])
+    with pytest.raises(takt.InputError) as refused:
+        takt.replay(path)
+    return refused.value.problems[0].message
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda rows: rows.clear(), "damaged trace: record 4, at 3 (3ms), cannot have been recorded in this order"),
+        (lambda rows: rows.reverse(), "damaged trace: its header is not right: changes that descend"),
+        (
+            lambda rows: rows[0].update(kind="go"),
+            "damaged trace: its header is not right: kind is none of leave, enter, parameters, policy",
+        ),
+        (lambda rows: rows[0].update(task=7), "damaged trace: its header is not right: no task 7"),
+        (lambda rows: rows[0].update(level=9), "damaged trace: its header is not right: level 9 out of range"),
+        (lambda rows: rows[1].update(policy="rr"), "damaged trace: its header is not right: unknown policy rr"),
+        (lambda rows: rows[1].pop("at"), "damaged trace: its header is not right: at is missing"),
+        (lambda rows: rows.append(3), "damaged trace: its header is not right: a change is not described"),
+    ],
+)
+def test_damaged_changes_are_refused(
+    change: Callable[[list[dict[str, Any]]], None], message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.takt"
+    changes = [takt.Change(at=3, remove=["A"]), takt.Change(at=5, policy="edf")]
+    takt.simulate(pair(changes=changes), 20, trace=path)
+    assert damaged(path, change) == message
