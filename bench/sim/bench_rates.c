@@ -20,7 +20,7 @@ enum { TASK_LIMIT = 100001, REQUEST_LIMIT = 1000000 };
 #define MOVER_PERIOD UINT64_C(40)
 
 static takt_task_spec_t tasks[TASK_LIMIT];
-static takt_request_spec_t requests[TASK_LIMIT + REQUEST_LIMIT];
+static takt_change_spec_t requests[TASK_LIMIT + REQUEST_LIMIT];
 
 static void fail(const char *message) {
     fprintf(stderr, "bench_rates: %s\n", message);
@@ -49,11 +49,13 @@ static takt_task_spec_t soft_task(takt_duration_t wcet, takt_duration_t period) 
 /* All enter at 0; then the last one, alternately, leaves and enters, a window apart. */
 static void make_requests(uint32_t task_count, uint32_t count) {
     for (uint32_t i = 0; i < task_count; i++) {
-        requests[i] = (takt_request_spec_t){.task = i};
+        requests[i] = (takt_change_spec_t){.kind = TAKT_CHANGE_ENTER, .task = i};
     }
     for (uint32_t i = 0; i < count; i++) {
-        requests[task_count + i] = (takt_request_spec_t){
-            .instant = task_count + (i + 1u) * MOVER_PERIOD, .task = task_count - 1u, .is_leave = i % 2 == 0};
+        requests[task_count + i] =
+            (takt_change_spec_t){.instant = task_count + (i + 1u) * MOVER_PERIOD,
+                                 .task = task_count - 1u,
+                                 .kind = i % 2 == 0 ? TAKT_CHANGE_LEAVE : TAKT_CHANGE_ENTER};
     }
 }
 
@@ -92,8 +94,8 @@ int main(int argc, char **argv) {
                                      .tasks = tasks,
                                      .task_count = others + 1u,
                                      .rates = &rates,
-                                     .requests = requests,
-                                     .request_count = others + 1u + count};
+                                     .changes = requests,
+                                     .change_count = others + 1u + count};
     for (uint32_t runs = number(argv[3], 1000); runs > 0; runs--) {
         run(&spec, count, others + 1u + (count + 2u) * MOVER_PERIOD);
     }
