@@ -197,11 +197,16 @@ static takt_instant_t release_of_rate(takt_rate_task_t *rate, takt_instant_t now
 
 /* ---- who waits for rate ------------------------------------------------------------------------------ */
 
-/* In file order: who comes last, as at equal instants, is found at once only if nobody waits. */
+/* In file order: who comes last, as at equal instants, is appended at once. */
 static void pend(takt_rate_task_t *rate) {
-    takt_rate_task_t **link = &rates_of(rate)->pending[class_of(rate)];
+    takt_rate_based_t *rates = rates_of(rate);
+    takt_rate_task_t *last = rates->last_pending[class_of(rate)];
+    takt_rate_task_t **link = &rates->pending[class_of(rate)];
     if (rate->is_pending) {
         return;
+    }
+    if (last != NULL && task_of(last)->entity->id < task_of(rate)->entity->id) {
+        link = &last->next_pending;
     }
     while (*link != NULL && task_of(*link)->entity->id < task_of(rate)->entity->id) {
         link = &(*link)->next_pending;
@@ -209,18 +214,27 @@ static void pend(takt_rate_task_t *rate) {
     rate->next_pending = *link;
     *link = rate;
     rate->is_pending = true;
+    if (rate->next_pending == NULL) {
+        rates->last_pending[class_of(rate)] = rate;
+    }
 }
 
 static void end_pending(takt_rate_task_t *rate) {
-    takt_rate_task_t **link = &rates_of(rate)->pending[class_of(rate)];
+    takt_rate_based_t *rates = rates_of(rate);
+    takt_rate_task_t **link = &rates->pending[class_of(rate)];
+    takt_rate_task_t *before = NULL;
     if (!rate->is_pending) {
         return;
     }
     while (*link != rate) {
-        link = &(*link)->next_pending;
+        before = *link;
+        link = &before->next_pending;
     }
     *link = rate->next_pending;
     rate->is_pending = false;
+    if (rate->next_pending == NULL) {
+        rates->last_pending[class_of(rate)] = before;
+    }
 }
 
 /* ---- windows ------------------------------------------------------------------------------------------ */

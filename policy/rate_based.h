@@ -91,14 +91,15 @@ typedef struct takt_rate_based {
     takt_rate_task_t *first; /* all tasks */
     takt_rate_task_t *last;
     takt_rate_task_t *pending[3]; /* of each class */
-    uint64_t requested[3];        /* sum of the rates that the admitted tasks of each class ask for */
-    uint64_t admitted[3];         /* how many */
-    uint64_t weights;             /* sum of those of class none */
-    uint64_t soft;                /* what all soft tasks together are to have */
-    uint64_t none;                /* likewise class none */
-    uint64_t reserved;            /* the ledger */
-    uint32_t epoch;               /* counts the requests that changed targets */
-    uint32_t swept;               /* in flight: the last epoch that open windows have been told of */
+    takt_rate_task_t *last_pending[3];
+    uint64_t requested[3]; /* sum of the rates that the admitted tasks of each class ask for */
+    uint64_t admitted[3];  /* how many */
+    uint64_t weights;      /* sum of those of class none */
+    uint64_t soft;         /* what all soft tasks together are to have */
+    uint64_t none;         /* likewise class none */
+    uint64_t reserved;     /* the ledger */
+    uint32_t epoch;        /* counts the requests that changed targets */
+    uint32_t swept;        /* in flight: the last epoch that open windows have been told of */
 } takt_rate_based_t;
 
 /* Makes `rates`, zeroed, the allocator of `dispatcher`. */

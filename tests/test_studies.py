@@ -6,6 +6,7 @@ The studies are run once, quickly.
 from __future__ import annotations
 
 import csv
+import random
 import re
 from itertools import pairwise
 from pathlib import Path
@@ -15,6 +16,9 @@ import pytest
 
 from studies.common import Claim, Section, Study, Verdict, command, page, run_study, verdict
 from studies.common.study import Table
+from studies.s0_rate_based import changes, errata, experiment, invariants, isolation
+from studies.s0_rate_based import points as rate_points
+from studies.s0_rate_based import study as s0
 from studies.s1_deferred_preemption import points, resources, two_tasks
 from studies.s1_deferred_preemption import study as s1
 from studies.s2_scheduler_architectures import deadlines, evidence, jitter, systems, trends
@@ -22,16 +26,21 @@ from studies.s2_scheduler_architectures import study as s2
 from studies.s4_hierarchical_scheduling import kinds, order, supply, two_tests
 from studies.s4_hierarchical_scheduling import study as s4
 
-STUDIES = {"S1": s1.make, "S2": s2.make, "S4": s4.make}
-ROWS = {"S1": 29, "S2": 19, "S4": 29}
+STUDIES = {"S0": s0.make, "S1": s1.make, "S2": s2.make, "S4": s4.make}
+ROWS = {"S0": 40, "S1": 29, "S2": 19, "S4": 29}
 """How many rows the checklist has for each paper."""
 
 UNTESTABLE = {
+    "S0": {"S0-01", "S0-02", "S0-03", "S0-19", "S0-25", "S0-27", "S0-38", "S0-39", "S0-40"},
     "S1": {"S1-03", "S1-09", "S1-18", "S1-22", "S1-23", "S1-25", "S1-26", "S1-28"},
     "S2": {"S2-17", "S2-18"},
     "S4": {"S4-06", "S4-15", "S4-16", "S4-19", "S4-21", "S4-23", "S4-25", "S4-27", "S4-28"},
 }
 CORRECTED = {
+    "S0": {
+        *("S0-06", "S0-09", "S0-10", "S0-13", "S0-15", "S0-20", "S0-21", "S0-22", "S0-23", "S0-24", "S0-28", "S0-29"),
+        *("S0-30", "S0-31", "S0-32", "S0-34", "S0-35", "S0-36"),
+    },
     "S1": {"S1-04", "S1-10", "S1-14", "S1-15", "S1-29"},
     "S2": {"S2-03", "S2-06", "S2-07", "S2-12", "S2-13", "S2-14", "S2-19"},
     "S4": {"S4-05", "S4-07", "S4-10", "S4-13", "S4-17", "S4-18", "S4-20", "S4-29"},
@@ -93,6 +102,28 @@ def test_a_claim_that_does_not_hold_is_contradicted() -> None:
 # ---- what the claims rest on ----------------------------------------------------------------------------
 
 EXACT = {
+    "S0-05": {"wrong": 0},
+    "S0-07": {"off": 0},
+    "S0-09": {"late_by": 1, "deadline": 6, "finish": 6},
+    "S0-10": {"safe_misses": 0, "entry_of_X": 10},
+    "S0-11": {"wrong": 0, "nominal": 28, "overload": 8},
+    "S0-12": {"budget": 28, "ran": 28},
+    "S0-16": {"deadline": 24, "final_rate_in_eighths": 5},
+    "S0-17": {"hurt_rate-based": 0},
+    "S0-18": {"others": 0},
+    "S0-21": {"differences": 0, "missed": 0},
+    "S0-22": {
+        "differences": 0,
+        "possible_in_ticks": 0,
+        "possible_on_grid": 50,
+        "period_S2": 63,
+        "period_S2_on_grid": 65,
+    },
+    "S0-26": {"ran": 5},
+    "S0-28": {"held": 8},
+    "S0-33": {"RB": 0},
+    "S0-34": {"late_fp": 3, "late_rate_based": 0},
+    "S0-35": {"impossible": 2, "copied": 5, "falling": 6},
     "S1-13": {"largest_difference_ns": 0},
     "S1-17": {"first": 31, "worst": 35},
     "S1-19": {"FPPS_T1": 2, "FPPS_T2": 13, "FPDS_T1": 5, "FPDS_T2": 11, "FPNS_T1": 8, "FPNS_T2": 9},
@@ -121,6 +152,72 @@ def test_numbers_that_are_known_exactly(study: Study) -> None:
     for id in [id for id in EXACT if id.startswith(paper_of(study))]:
         numbers = study.claim(id).numbers
         assert {name: numbers[name] for name in EXACT[id]} == EXACT[id], id
+
+
+@pytest.fixture(scope="module")
+def outcome() -> invariants.Outcome:
+    """The experiment of S0, with few random sets."""
+    runs = rate_points.run_all(is_quick=True)
+    return invariants.Outcome(runs, rate_points.summed(runs))
+
+
+@pytest.mark.parametrize("invariant", invariants.INVARIANTS)
+def test_each_invariant_of_the_experiment_holds(outcome: invariants.Outcome, invariant: str) -> None:
+    assert invariants.INVARIANTS[invariant](outcome)
+
+
+EXCHANGES = {
+    ("RB", "EDF-spor"): {"I1", "I3", "I5", "I8"},
+    ("RM-per", "EDF-per"): {"I2", "I3"},
+    ("RM-per", "RB"): {"I3", "I4", "I5"},
+}
+"""Invariants that fail, among others, if one policy's runs are taken for another's."""
+
+
+@pytest.mark.parametrize("pair", EXCHANGES)
+def test_an_invariant_fails_where_policies_are_mistaken(outcome: invariants.Outcome, pair: tuple[str, str]) -> None:
+    mistaken = dict([pair, pair[::-1]])
+    runs, rows = (frame.with_columns(pl.col("policy").replace(mistaken)) for frame in (outcome.runs, outcome.points))
+    held = invariants.find(invariants.Outcome(runs, rows))
+    failed = {name[:2] for name, holds in held.items() if not holds}
+    assert failed & EXCHANGES[pair]
+
+
+def test_one_tick_of_difference_is_one_too_many(outcome: invariants.Outcome) -> None:
+    runs = outcome.runs.with_columns(differences=pl.lit(1))
+    held = invariants.find(invariants.Outcome(runs, outcome.points))
+    assert {name[:2] for name, holds in held.items() if not holds} == {"I6", "I7"}
+
+
+def test_the_experiment_is_close_to_the_golden_one_while_nothing_is_overloaded(outcome: invariants.Outcome) -> None:
+    least, largest = experiment.steady_ratios(outcome.points)
+    assert 0.8 < least < largest < 1.25
+
+
+def test_random_sets_have_the_utilization_asked_for() -> None:
+    rng = random.Random(1)
+    for percent in rate_points.PERCENTS:
+        tasks = rate_points.draw(rng, percent)
+        load = sum(int(task.wcet or 0) / int(task.period or 1) for task in tasks) + 0.1
+        assert percent / 100 - 0.003 < load <= percent / 100 + 1e-9
+
+
+def test_rate_given_away_at_once_is_missed_by_others() -> None:
+    rows = {row["rule"]: row for row in changes.try_rules(60).iter_rows(named=True)}
+    assert rows["naive"]["runs_with_a_hard_miss"] > 0
+    for rule in ("boundary", "in-flight"):
+        assert rows[rule]["runs_with_a_miss"] == 0
+        assert rows[rule]["largest_ledger"] <= 1
+
+
+def test_a_task_that_overruns_hurts_others_but_for_rates() -> None:
+    hurt = dict(isolation.follow(30).select("policy", "hurt_systems").rows())
+    assert hurt["rate-based"] == 0 < min(hurt["edf"], hurt["dm"])
+
+
+def test_errata_name_claims_that_there_are() -> None:
+    named = {row[-1] for row in errata.ERRATA} - {""}
+    assert named < {f"S0-{number:02}" for number in range(1, 41)}
 
 
 def test_points_cost_their_number_times_their_cost() -> None:

@@ -18,7 +18,7 @@
 enum { TASK_LIMIT = 1000000 };
 
 static takt_task_spec_t tasks[TASK_LIMIT];
-static takt_request_spec_t requests[TASK_LIMIT];
+static takt_change_spec_t requests[TASK_LIMIT];
 
 /* The task set has no tasks of class none to keep anything for. */
 static const takt_rate_settings_t rates = {.grid = 1};
@@ -60,11 +60,11 @@ static void rate(takt_system_spec_t *spec) {
         tasks[i].wcet = tasks[i].demand;
         tasks[i].weight = 1;
         tasks[i].task_class = i % 2 == 0 ? TAKT_CLASS_HARD : TAKT_CLASS_SOFT;
-        requests[i] = (takt_request_spec_t){.task = i};
+        requests[i] = (takt_change_spec_t){.kind = TAKT_CHANGE_ENTER, .task = i};
     }
     spec->rates = &rates;
-    spec->requests = requests;
-    spec->request_count = spec->task_count;
+    spec->changes = requests;
+    spec->change_count = spec->task_count;
 }
 
 static uint32_t levels_of(uint32_t count) {

@@ -1,0 +1,33 @@
+"""S0: Springer and Zhao, Design and Implementation of a Real-Time Rate-Based Task Scheduler for RTOSs.
+
+Left out: rate-based execution by itself, and what is a kernel's. The random factors and the rounding of the paper's
+experiment are not known, nor are the task parameters of its second one: both are compared by what they show, not by
+their values.
+"""
+
+from __future__ import annotations
+
+from studies.common import Study
+from studies.s0_rate_based import allocation, changes, cost, elsewhere, errata, example, experiment, iot, isolation
+
+
+def make(is_quick: bool) -> Study:
+    """Make the study."""
+    return Study(
+        name="s0_rate_based",
+        title="S0: rate-based scheduling",
+        source="T. Springer, P. Zhao: Design and Implementation of a Real-Time Rate-Based Task Scheduler for Real-Time "
+        "Operating Systems: A Case Study with VxWorks",
+        is_quick=is_quick,
+        sections=[
+            example.run(),
+            allocation.run(is_quick),
+            changes.run(is_quick),
+            isolation.run(is_quick),
+            experiment.run(is_quick),
+            iot.run(),
+            cost.run(is_quick),
+            errata.run(),
+            elsewhere.run(),
+        ],
+    )
