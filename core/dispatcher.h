@@ -146,6 +146,12 @@ void takt_dispatcher_set_resources(takt_dispatcher_t *dispatcher, takt_resource_
 void takt_resource_init(takt_resource_t *resource, uint32_t number, takt_protocol_t protocol,
                         takt_key_t ceiling);
 
+/* `resource`, of the children of `server`, is what other servers of its parent share as `among`, a resource of that
+ * parent with the same protocol. `longest` is read under sirap: 1 .. capacity of `server`. All that a server shares
+ * is of one protocol, beside that its dispatchers have srp only, and its budget comes back every period. */
+void takt_resource_share(takt_resource_t *resource, takt_resource_t *among, takt_server_t *server,
+                         takt_duration_t longest);
+
 /* From now on every call is recorded to `trace`. Call before the first event. A platform that uses the
  * inline layer also sets TAKT_ATTRIBUTE_TRACED on its entities, so that every event comes here. */
 TAKT_INLINE void takt_dispatcher_record_to(takt_dispatcher_t *dispatcher, takt_trace_t *trace) {

@@ -12,6 +12,9 @@
 void takt_dispatcher_join(takt_entity_t *entity, takt_instant_t instant);
 void takt_dispatcher_leave(takt_entity_t *entity, takt_instant_t instant);
 
+/* `entity`, a job in a server, is not ready until the next replenishment of that. */
+void takt_dispatcher_await_budget(takt_entity_t *entity, takt_instant_t now);
+
 /* A started limited job competes by its own key again, ahead of its equals. */
 void takt_dispatcher_end_region(takt_entity_t *entity);
 

@@ -398,6 +398,8 @@ def _resource(row: Any) -> ResolvedResource:
         protocol=_get(row, "protocol", str),
         ceiling=_get(row, "ceiling", int),
         home=_get(row, "home", int),
+        among=None if row.get("among") is None else _get(row, "among", int),
+        longest=_get(row, "longest", int) if "longest" in row else 0,
     )
 
 

@@ -163,7 +163,7 @@ def _check_among(
             _require(fits, resource.name, f"a section must fit into the budget of {server.name!r}")
     for other in system.resources:
         is_beside = bool(concerned & dispatchers_of(other, system))
-        is_alike = other.protocol in ("srp", resource.protocol)
+        is_alike = other.protocol == resource.protocol or (other.protocol == "srp" and resource.protocol != "sirap")
         _require(is_alike or not is_beside, resource.name, f"protocol {other.protocol!r} is beside it")
 
 

@@ -150,7 +150,8 @@ class ServerState:
         """Give its budget at an instant: a replenishment counts from then on, though it may be handled later."""
         if not self.is_replenishment_due(now):
             return self.budget
-        assert self.replenishment is not None
+        if self.debt == 0 or self.replenishment is None:
+            return self.spec.budget
         times = (now - self.replenishment) // self.spec.period + 1
         owed = 0 if self.is_overrunning() else max(0, self.debt - (times - 1) * self.spec.budget)
         return max(0, self.spec.budget - owed)

@@ -501,7 +501,7 @@ def households(
     names = ["G1", "G2"][: draw(st.integers(1, 2))]
     tasks: list[Task] = []
     for home, inside in homes.items():
-        local = [f"L of {home}"] if draw(st.booleans()) else []
+        local = [f"L of {home}"] if protocol != "sirap" and draw(st.booleans()) else []
         for number in range(1, draw(st.integers(1, 3)) + 1):
             task = draw(_user(f"T{number} of {home}", home, inside, features))
             tasks.append(draw(_with_sections(task, names + local)) if draw(st.sampled_from([True] * 3 + [False])) else task)
@@ -539,13 +539,7 @@ def _with_budgets_for_sections(system: System, parent: str | None) -> System:
     """Give the servers budgets into which their sections fit, or let them not share under sirap."""
     longest = {server.name: _longest_in(system, server) for server in system.servers if server.parent == parent}
     if max(longest.values()) > 4 * MAX_PERIOD:
-        return replace(
-            system,
-            resources=tuple(
-                replace(resource, protocol="hsrp") if resource.protocol == "sirap" else resource
-                for resource in system.resources
-            ),
-        )
+        return replace(system, resources=tuple(replace(resource, protocol="hsrp") for resource in system.resources))
     servers = [
         replace(server, budget=max(server.budget, least), period=max(server.period, least))
         for server, least in ((server, longest.get(server.name, 1)) for server in system.servers)
