@@ -798,6 +798,7 @@ static void fire(takt_dispatcher_t *dispatcher, takt_timer_t *timer, takt_instan
         abort_job(dispatcher, TAKT_CONTAINER_OF(timer, takt_task_extension_t, expiry)->task, now);
         break;
     case TAKT_TIMER_LAPSE:
+        dispatcher->fired--; /* the end of an instant is a part of what came before */
         lapse(TAKT_CONTAINER_OF(timer, takt_server_t, lapse));
         break;
     case TAKT_TIMER_ALLOCATION:

@@ -79,7 +79,8 @@ typedef struct takt_dispatcher {
     uint32_t ncpu;    /* 1 in this version */
     uint32_t sequence;
     uint32_t unrecorded_steps;
-    uint32_t fired;    /* exhaustions, and timers that were more than a look inside a server; modulo 2^32 */
+    uint32_t fired;    /* exhaustions, and timers that were more than a look inside a server or the end of
+                            an instant; modulo 2^32 */
     uint32_t releases; /* of these, jobs released or dropped */
     takt_instant_t stepped_at;
     takt_trace_t *trace;        /* NULL: nothing is recorded */

@@ -400,7 +400,8 @@ class _Run:
                 return
         for server in dispatcher.servers:
             if server.is_replenishment_due(instant):
-                self.catch_up(server.inside, instant - 1)
+                if server.budget_at(instant) > 0:
+                    self.catch_up(server.inside, instant - 1)
                 self.replenish(server, instant)
         for task in dispatcher.tasks:
             if task.is_wake_due(instant):
