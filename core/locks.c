@@ -99,9 +99,9 @@ static takt_resource_t *obstacle_to(takt_entity_t *entity) {
     if (wanted == NULL) {
         return NULL;
     }
-    takt_resource_t *ceiling =
-        wanted->protocol == TAKT_PROTOCOL_PCP ? ceiling_over(entity, TAKT_PROTOCOL_PCP, TAKT_PROTOCOL_PCP)
-                                              : NULL;
+    takt_resource_t *ceiling = wanted->protocol == TAKT_PROTOCOL_PCP
+                                   ? ceiling_over(entity, TAKT_PROTOCOL_PCP, TAKT_PROTOCOL_PCP)
+                                   : NULL;
     if (ceiling != NULL) {
         return ceiling;
     }

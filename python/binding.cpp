@@ -489,7 +489,9 @@ class Spec {
 
     // The tests of pcp, srp and its like know of no locks under another protocol.
     static bool mixes(takt_protocol_t protocol, takt_protocol_t other) {
-        const auto has_test = [](takt_protocol_t one) { return one == TAKT_PROTOCOL_PCP || one >= TAKT_PROTOCOL_SRP; };
+        const auto has_test = [](takt_protocol_t one) {
+            return one == TAKT_PROTOCOL_PCP || one >= TAKT_PROTOCOL_SRP;
+        };
         const bool may_have_srp_beside =
             takt_protocol_is_among_servers(protocol) && protocol != TAKT_PROTOCOL_SIRAP;
         return protocol == other || (!has_test(protocol) && !has_test(other)) ||
@@ -505,8 +507,10 @@ class Spec {
     }
 
     void share_resource(takt_resource_spec_t &resource, uint32_t among, uint64_t longest) {
-        require(takt_protocol_is_among_servers(resource.protocol), "a protocol that servers cannot share under");
-        require(resources_[among].protocol == resource.protocol, "a protocol that is another one in the parent");
+        require(takt_protocol_is_among_servers(resource.protocol),
+                "a protocol that servers cannot share under");
+        require(resources_[among].protocol == resource.protocol,
+                "a protocol that is another one in the parent");
         require(resource.server != TAKT_ROOT, "a resource of the root that servers share");
         const takt_server_spec_t &server = servers_[static_cast<size_t>(resource.server)];
         require(server.parent == resources_[among].server, "a resource that is not of the parent");
@@ -516,7 +520,8 @@ class Spec {
                     "a resource that a server shares twice");
         }
         const bool is_asked = resource.protocol == TAKT_PROTOCOL_SIRAP;
-        require(is_asked ? longest >= 1 && longest <= server.capacity : longest == 0, "longest is out of range");
+        require(is_asked ? longest >= 1 && longest <= server.capacity : longest == 0,
+                "longest is out of range");
         resource.is_shared = true;
         resource.among = among;
         resource.longest = longest;

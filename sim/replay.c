@@ -79,7 +79,8 @@ static bool lock_fits(const takt_system_t *system, takt_entity_t *entity, uint64
     }
     const takt_resource_t *resource = &system->resources[number];
     const takt_task_extension_t *extension = entity->task->extension;
-    const bool may_share = resource->among == NULL || is_at_most_at_ceiling(&entity->home->entity, resource->among);
+    const bool may_share =
+        resource->among == NULL || is_at_most_at_ceiling(&entity->home->entity, resource->among);
     const bool may_lock = resource->holder != entity && extension->wanted == NULL &&
                           is_at_most_at_ceiling(entity, resource) && may_share;
     return locks ? may_lock : extension->held == resource;

@@ -12,6 +12,7 @@ import takt
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.toml"))
 GOLDEN = Path(__file__).parent / "golden"
+WITHOUT_LLF = ("architectures", "shared_server_resources")
 
 
 def example(name: str) -> takt.System:
@@ -37,9 +38,9 @@ def segments(result: takt.Result) -> list[tuple[int, int, str, str]]:
 
 
 def policies_of(path: Path) -> list[str]:
-    """The policies that can order an example: all, but for llf where the platform is an architecture."""
+    """The policies that can order an example: all, but for llf under an architecture and where servers share."""
     policies = [policy.name for policy in takt.policies()]
-    return [policy for policy in policies if policy != "llf" or path.stem != "architectures"]
+    return [policy for policy in policies if policy != "llf" or path.stem not in WITHOUT_LLF]
 
 
 @pytest.mark.parametrize(
@@ -102,3 +103,11 @@ def test_the_servers_example_equals_the_golden_schedules_to_the_tick(number: int
 def as_text(frame: pl.DataFrame) -> list[tuple[str, ...]]:
     """A frame as a file would say it."""
     return [tuple(map(str, row)) for row in frame.rows()]
+
+
+@pytest.mark.parametrize(("protocol", "control", "store"), [("hsrp", 6, 20), ("sirap", 4, 33), ("global-srp", 16, 31)])
+def test_servers_that_share_a_bus_show_what_each_protocol_costs(protocol: str, control: int, store: int) -> None:
+    system = example("shared_server_resources")
+    result = takt.simulate(system.replace(resources=[system.resources[0].replace(protocol=protocol)]))
+    first = dict(result.jobs.filter(pl.col("job") == 0).select("task", "response").rows())
+    assert first == {"control": control, "store": store}

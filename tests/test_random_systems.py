@@ -193,9 +193,7 @@ def test_simulation_equals_the_oracle_whatever_tasks_that_share_among_servers_ha
 
 @many
 @given(households(features=WHAT_USERS_HAVE), horizons())
-def test_every_trace_of_resources_shared_among_servers_replays_identically(
-    system: oracle.System, horizon: int
-) -> None:
+def test_every_trace_of_resources_shared_among_servers_replays_identically(system: oracle.System, horizon: int) -> None:
     replay_of(system, horizon)
 
 

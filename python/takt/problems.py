@@ -351,7 +351,7 @@ class _Checker:
             yield self.about(task, "threshold", "conflict", message)
         elif name not in equals:
             hint = catalogue.alternatives(name, equals)
-            message = f"expected the name of a task {_place(task)}, found {show(name)}; {hint}"
+            message = f"expected the name of a task {place_of(task)}, found {show(name)}; {hint}"
             yield self.about(task, "threshold", "unknown-word", message)
 
     def policy_in(self, home: str | None) -> str | Policy | None:

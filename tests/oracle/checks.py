@@ -132,7 +132,9 @@ def _check_sections(task: Task, names: list[str]) -> None:
 
 def _check_resource(resource: Resource, system: System, policies: dict[str | None, str]) -> None:
     """Check the protocol of a resource against the dispatcher of its users."""
-    _require(resource.protocol in PROTOCOLS + AMONG_PROTOCOLS, resource.name, f"protocol {resource.protocol!r} is unknown")
+    _require(
+        resource.protocol in PROTOCOLS + AMONG_PROTOCOLS, resource.name, f"protocol {resource.protocol!r} is unknown"
+    )
     homes = {task.server for task in system.tasks if resource.name in task.resources}
     if resource.protocol in AMONG_PROTOCOLS:
         _check_among(resource, system, policies, homes)
@@ -145,9 +147,7 @@ def _check_resource(resource: Resource, system: System, policies: dict[str | Non
     )
 
 
-def _check_among(
-    resource: Resource, system: System, policies: dict[str | None, str], homes: set[str | None]
-) -> None:
+def _check_among(resource: Resource, system: System, policies: dict[str | None, str], homes: set[str | None]) -> None:
     """Check that the users of a resource are in servers of one parent, or in that parent, all of which can share."""
     if not homes:
         return

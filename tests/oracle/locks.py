@@ -208,9 +208,9 @@ def must_go_out(child: Child) -> bool:
     """
     if is_barred(child):
         return False
-    if isinstance(child, TaskState) and who_may_run(child) is child:
-        if blocker(child) is None and is_short_of_budget(child, child.backlog[0].waits_for):
-            return True
+    is_next = isinstance(child, TaskState) and who_may_run(child) is child and blocker(child) is None
+    if is_next and isinstance(child, TaskState) and is_short_of_budget(child, child.backlog[0].waits_for):
+        return True
     is_in_line = isinstance(child, TaskState) and who_may_run(child) is child and blocker(child) is not None
     return stand_in(child) is None or (is_in_line and _protocol_waited_for(child) == "none")
 

@@ -481,9 +481,7 @@ def _inside_a_server(draw: st.DrawFn, system: System) -> System:
 
 
 @st.composite
-def households(
-    draw: st.DrawFn, *, features: Features = PLAIN, protocols: tuple[str, ...] = AMONG_PROTOCOLS
-) -> System:
+def households(draw: st.DrawFn, *, features: Features = PLAIN, protocols: tuple[str, ...] = AMONG_PROTOCOLS) -> System:
     """Make servers that share resources, at the root or in one server, with something beside them.
 
     Args:
@@ -504,7 +502,9 @@ def households(
         local = [f"L of {home}"] if protocol != "sirap" and draw(st.booleans()) else []
         for number in range(1, draw(st.integers(1, 3)) + 1):
             task = draw(_user(f"T{number} of {home}", home, inside, features))
-            tasks.append(draw(_with_sections(task, names + local)) if draw(st.sampled_from([True] * 3 + [False])) else task)
+            tasks.append(
+                draw(_with_sections(task, names + local)) if draw(st.sampled_from([True] * 3 + [False])) else task
+            )
     for home in [parent, "X"]:
         if draw(st.booleans()):
             task = draw(_user(f"T of {home or 'root'}", home, policy if home == parent else "fp", features))
