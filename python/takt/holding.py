@@ -55,8 +55,9 @@ def shared_parent(homes: Collection[str | None], parents: Mapping[str, str | Non
     Returns:
         The parent in a tuple; None if there is none.
     """
-    for parent in dict.fromkeys(parents[home] for home in homes if home in parents):
-        if all(home == parent or (home in parents and parents[home] == parent) for home in homes):
+    inside = {home: parents[home] for home in homes if home is not None and home in parents}
+    for parent in dict.fromkeys(inside.values()):
+        if all(home == parent or (home is not None and inside.get(home, home) == parent) for home in homes):
             return (parent,)
     return None
 

@@ -505,10 +505,10 @@ def households(draw: st.DrawFn, *, features: Features = PLAIN, protocols: tuple[
             tasks.append(
                 draw(_with_sections(task, names + local)) if draw(st.sampled_from([True] * 3 + [False])) else task
             )
-    for home in [parent, "X"]:
+    for place in [parent, "X"]:
         if draw(st.booleans()):
-            task = draw(_user(f"T of {home or 'root'}", home, policy if home == parent else "fp", features))
-            tasks.append(draw(_with_sections(task, names)) if home == parent and draw(st.booleans()) else task)
+            task = draw(_user(f"T of {place or 'root'}", place, policy if place == parent else "fp", features))
+            tasks.append(draw(_with_sections(task, names)) if place == parent and draw(st.booleans()) else task)
     found = dict.fromkeys(name for task in tasks for name in task.resources)
     resources = tuple(Resource(name, protocol if name in names else "srp") for name in found)
     system = System(
