@@ -87,8 +87,8 @@ typedef struct takt_dispatcher {
     takt_resource_t *resources; /* caller's memory */
 } takt_dispatcher_t;
 
-_Static_assert(sizeof(void *) != 4 || sizeof(takt_dispatcher_t) == 288,
-               "a dispatcher is 288 bytes on a 32-bit machine");
+_Static_assert(sizeof(void *) != 4 || sizeof(takt_dispatcher_t) == 304,
+               "a dispatcher is 304 bytes on a 32-bit machine");
 
 /* Makes a dispatcher whose root is ordered by `policy`. `ready` (empty, of the policy's order) and
  * `rows` (see timers.h) are the caller's memory, as is `cpus`. */

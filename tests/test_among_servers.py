@@ -6,6 +6,8 @@ Every directed case is asked of the oracle and of Takt; random systems are in te
 from __future__ import annotations
 
 import csv
+import json
+import struct
 from itertools import pairwise
 from pathlib import Path
 
@@ -212,3 +214,32 @@ def test_no_server_runs_longer_without_budget_than_a_section_can_take(system: or
 def test_sections_are_told_as_those_of_other_resources() -> None:
     rows = sharing.sections(takt.simulate(as_system(two_servers("sirap")), 40)).select("task", "start", "end", "waits")
     assert rows.rows() == [("B", 3, 15, True), ("A", 5, 7, False), ("B", 15, 18, False), ("A", 25, 27, False)]
+
+
+@pytest.mark.parametrize(
+    ("place", "key", "value"),
+    [
+        (1, "among", 2**64 - 1),
+        (1, "among", 3),
+        (1, "among", 1),
+        (2, "longest", 6),
+        (2, "longest", 0),
+        (2, "home", 1),
+        (0, "home", 1),
+        (0, "protocol", "hsrp"),
+        (0, "ceiling", 0),
+    ],
+)
+def test_a_damaged_header_of_what_servers_share_is_refused(
+    tmp_path: Path, place: int, key: str, value: int | str
+) -> None:
+    path = tmp_path / "T.takt"
+    takt.simulate(as_system(two_servers("sirap")), 60, trace=path)
+    data = path.read_bytes()
+    (length,) = struct.unpack_from("<I", data, 12)
+    header = json.loads(data[16 : 16 + length])
+    header["resources"][place][key] = value
+    text = json.dumps(header).encode()
+    path.write_bytes(data[:12] + struct.pack("<I", len(text)) + text + bytes(-(16 + len(text)) % 32))
+    with pytest.raises(takt.InputError, match="damaged trace"):
+        takt.replay(path)

@@ -305,7 +305,7 @@ def _system(header: Mapping[str, Any]) -> ResolvedSystem:
         servers=tuple(_server(row) for row in rows if row["kind"] == "server"),
         tasks=tuple(_task(row) for row in rows if row["kind"] == "task"),
         threads=tuple(_thread(row) for row in rows if row["kind"] == "thread"),
-        resources=tuple(map(_resource, _get(header, "resources", list))),
+        resources=_resources(_get(header, "resources", list)),
         order_rows=_get(system, "order_rows", int),
         time_rows=_get(system, "time_rows", int),
     )
@@ -387,6 +387,14 @@ def _task(row: Mapping[str, Any]) -> ResolvedTask:
         suspends=_flag(row, "suspends"),
         locks=_flag(row, "locks"),
     )
+
+
+def _resources(rows: Sequence[Any]) -> tuple[ResolvedResource, ...]:
+    """Make the resources of their rows; what one is in the parent of its server is one of them."""
+    resources = tuple(map(_resource, rows))
+    if any(resource.among is not None and resource.among >= len(rows) for resource in resources):
+        raise ValueError("among is out of range")
+    return resources
 
 
 def _resource(row: Any) -> ResolvedResource:
