@@ -37,21 +37,26 @@ class ServerKind(NamedTuple):
         summary: what it is, one line.
         idles: whether its budget is used up without work, too.
         wants_deadline: whether it stands under edf only.
+        is_periodic: whether its budget is full at the start of each period, and at no other time.
     """
 
     name: str
     summary: str
     idles: bool
     wants_deadline: bool
+    is_periodic: bool
 
 
 LATER_POLICIES = ("rbe", "share")
 
-PROTOCOLS = tuple(name for name, _ in _core.protocols())
+PROTOCOLS = tuple(name for name, _, _ in _core.protocols())
 """Protocols of resources."""
 
-CEILING_PROTOCOLS = tuple(name for name, has_ceiling in _core.protocols() if has_ceiling)
+CEILING_PROTOCOLS = tuple(name for name, has_ceiling, _ in _core.protocols() if has_ceiling)
 """Those that need levels: under fp, rm, dm and edf."""
+
+AMONG_PROTOCOLS = tuple(name for name, _, is_among in _core.protocols() if is_among)
+"""Those under which servers share."""
 
 _POLICIES = {row[0]: PolicyInfo(*row) for row in _core.policies() if row[0] not in LATER_POLICIES}
 _KINDS = {row[0]: ServerKind(*row) for row in _core.server_kinds()}
