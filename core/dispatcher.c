@@ -9,12 +9,17 @@
 
 static bool has_budget(const takt_server_t *server) { return server->job.remaining > 0; }
 
+/* Whether `server` may run, and its events be handled. */
+static bool is_active(const takt_server_t *server) {
+    return has_budget(server) || takt_server_overruns(server);
+}
+
 /* The timer in the parent follows the first of the server's own timers while the server is active. */
 static void rearm_wake(takt_server_t *server) {
     takt_timers_t *outer = &takt_server_parent(server)->timers;
     takt_timers_remove(outer, &server->wake);
     const takt_instant_t next = takt_timers_next(&server->timers);
-    if (next != TAKT_NEVER && (has_budget(server) || server->kind->listens)) {
+    if (next != TAKT_NEVER && (is_active(server) || server->kind->listens)) {
         takt_timers_insert(outer, &server->wake, next);
     }
 }
@@ -146,6 +151,13 @@ void takt_dispatcher_rejoin(takt_entity_t *entity, takt_instant_t instant) { rej
 
 void takt_dispatcher_leave(takt_entity_t *entity, takt_instant_t instant) { leave(entity, instant); }
 
+void takt_dispatcher_await_budget(takt_entity_t *entity, takt_instant_t now) {
+    leave(entity, now);
+    takt_timers_insert(&entity->home->timers, &entity->task->extension->resume,
+                       entity->home->replenishment.instant);
+    rearm_wakes(entity->home);
+}
+
 /* ---- what is charged ---------------------------------------------------------------------------- */
 
 /* Whether somebody pays for what runs on `cpu`: budgets, or its own laxity. */
@@ -213,6 +225,13 @@ static void spend(takt_entity_t *entity, takt_job_t *job, takt_duration_t elapse
     }
 }
 
+/* `server`, which holds something, has run; what is beyond its budget it may owe. */
+TAKT_RARE static void note_overrun(takt_server_t *server, takt_duration_t elapsed) {
+    if (server->sharing == TAKT_PROTOCOL_HSRP_PAYBACK && elapsed > server->job.remaining) {
+        server->overrun += elapsed - server->job.remaining;
+    }
+}
+
 /* Step 1. */
 static void charge(takt_cpu_t *cpu, takt_instant_t now) {
     const takt_duration_t elapsed = now - cpu->charged_at;
@@ -222,6 +241,9 @@ static void charge(takt_cpu_t *cpu, takt_instant_t now) {
     }
     takt_server_t *server = payer_of(cpu->running);
     for (; !takt_server_is_root(server); server = takt_server_parent(server)) {
+        if (TAKT_UNLIKELY(server->held > 0)) {
+            note_overrun(server, elapsed);
+        }
         spend(&server->entity, &server->job, elapsed);
     }
 }
@@ -252,7 +274,7 @@ static void handle_exhaustion(takt_dispatcher_t *dispatcher, takt_instant_t now)
         dispatcher->fired++;
     }
     for (; !takt_server_is_root(server); server = takt_server_parent(server)) {
-        if (!has_budget(server)) {
+        if (!is_active(server)) {
             exhaust(server, now);
             dispatcher->fired++;
         }
@@ -283,16 +305,28 @@ TAKT_INLINE void account(takt_dispatcher_t *dispatcher, takt_instant_t now) {
     }
 }
 
+/* `server` has a full budget again, less what it owes; an overrun that was still going on is forgotten. */
+static void pay_back(takt_server_t *server, bool was_overrunning) {
+    const takt_duration_t owed = was_overrunning ? 0 : server->overrun;
+    const takt_duration_t paid = owed < server->capacity ? owed : server->capacity;
+    server->overrun = owed - paid;
+    server->job.remaining -= paid;
+}
+
 /* Step 6. */
 TAKT_RARE static void replenish(takt_server_t *server) {
     const takt_instant_t instant = server->replenishment.instant;
-    const bool was_active = has_budget(server);
+    const bool was_active = is_active(server);
+    const bool was_overrunning = takt_server_overruns(server);
     replenish_at(server, server->kind->replenish(server, instant));
+    if (server->overrun > 0) {
+        pay_back(server, was_overrunning);
+    }
     write_key(&server->entity, &server->job);
     const bool has_work = !takt_ready_is_empty(&server->ready);
     if (!was_active) {
         rearm_wake(server);
-        if (has_work || server->kind->idles) {
+        if (has_budget(server) && (has_work || server->kind->idles)) {
             join(&server->entity, instant);
         }
     }
@@ -580,7 +614,11 @@ static void count_step(takt_dispatcher_t *dispatcher, takt_instant_t now) {
 /* Step 5. */
 TAKT_RARE static void abort_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now) {
     record_end(dispatcher, TAKT_RECORD_ABORT, task, 0, now, task->job.deadline);
-    end_job(dispatcher, task, now, takt_timers_position(&task->entity->home->timers));
+    takt_server_t *home = task->entity->home;
+    end_job(dispatcher, task, now, takt_timers_position(&home->timers));
+    if (TAKT_UNLIKELY(home->sharing != TAKT_PROTOCOL_NONE) && !is_active(home)) {
+        exhaust(home, now);
+    }
 }
 
 /* Step 5, or the second timer of a task with an allocation. */
@@ -758,6 +796,13 @@ void takt_resource_init(takt_resource_t *resource, uint32_t number, takt_protoco
     resource->ceiling = ceiling;
 }
 
+void takt_resource_share(takt_resource_t *resource, takt_resource_t *among, takt_server_t *server,
+                         takt_duration_t longest) {
+    resource->among = among;
+    resource->longest = longest;
+    server->sharing = resource->protocol;
+}
+
 void takt_dispatcher_add_thread(takt_entity_t *entity, takt_server_t *home, takt_key_t level, uint32_t id) {
     takt_job_t background;
     background.level = level;
@@ -900,6 +945,7 @@ static void fire(takt_dispatcher_t *dispatcher, takt_timer_t *timer, takt_instan
         expire(dispatcher, TAKT_CONTAINER_OF(timer, takt_task_extension_t, expiry)->task, now);
         break;
     case TAKT_TIMER_LAPSE:
+        dispatcher->fired--; /* the end of an instant is a part of what came before */
         lapse(TAKT_CONTAINER_OF(timer, takt_server_t, lapse));
         break;
     case TAKT_TIMER_ALLOCATION:
@@ -940,12 +986,18 @@ TAKT_INLINE takt_entity_t *choose_in(takt_server_t *home, takt_instant_t now) {
     return TAKT_UNLIKELY(home->locked != NULL) ? takt_locks_choose(home, now) : takt_ready_best(&home->ready);
 }
 
+/* Likewise in a server, where somebody may have to wait for budget although nothing is locked. */
+TAKT_INLINE takt_entity_t *choose_in_server(takt_server_t *server, takt_instant_t now) {
+    return TAKT_UNLIKELY(server->sharing == TAKT_PROTOCOL_SIRAP) ? takt_locks_choose(server, now)
+                                                                 : choose_in(server, now);
+}
+
 /* The most urgent one. A server that has nothing to run idles; one whose children were all found blocked has
  * left its parent meanwhile, so that all is chosen anew. */
 TAKT_INLINE takt_entity_t *select_entity(takt_server_t *root, takt_instant_t now) {
     takt_entity_t *entity = choose_in(root, now);
     while (entity != NULL && takt_entity_is_server(entity)) {
-        takt_entity_t *inner = choose_in(takt_server_of(entity), now);
+        takt_entity_t *inner = choose_in_server(takt_server_of(entity), now);
         if (inner == NULL && takt_entity_is_ready(entity)) {
             break;
         }
@@ -993,7 +1045,7 @@ static takt_duration_t time_to_go(takt_entity_t *entity) {
     }
     takt_server_t *server = payer_of(entity);
     for (; !takt_server_is_root(server); server = takt_server_parent(server)) {
-        least = least_of(least, server->job.remaining);
+        least = has_budget(server) ? least_of(least, server->job.remaining) : least;
         least = least_of(least, time_to_overtake(&server->entity));
     }
     return least;

@@ -82,7 +82,8 @@ typedef struct takt_dispatcher {
     uint32_t ncpu;    /* more than 1: see global.h */
     uint32_t sequence;
     uint32_t unrecorded_steps;
-    uint32_t fired;    /* exhaustions, and timers that were more than a look inside a server; modulo 2^32 */
+    uint32_t fired;    /* exhaustions, and timers that were more than a look inside a server or the end of
+                            an instant; modulo 2^32 */
     uint32_t releases; /* of these, jobs released or dropped */
     takt_instant_t stepped_at;
     takt_trace_t *trace;        /* NULL: nothing is recorded */
@@ -90,8 +91,8 @@ typedef struct takt_dispatcher {
     takt_change_t *changes;     /* caller's memory */
 } takt_dispatcher_t;
 
-_Static_assert(sizeof(void *) != 4 || sizeof(takt_dispatcher_t) == 296,
-               "a dispatcher is 296 bytes on a 32-bit machine");
+_Static_assert(sizeof(void *) != 4 || sizeof(takt_dispatcher_t) == 312,
+               "a dispatcher is 312 bytes on a 32-bit machine");
 
 /* Makes a dispatcher whose root is ordered by `policy`. `ready` (empty, of the policy's order) and
  * `rows` (see timers.h) are the caller's memory, as is `cpus`. */
@@ -155,6 +156,12 @@ void takt_dispatcher_set_changes(takt_dispatcher_t *dispatcher, takt_change_t *c
 /* Makes resource `number`, free; `ceiling` is read where the protocol has one. */
 void takt_resource_init(takt_resource_t *resource, uint32_t number, takt_protocol_t protocol,
                         takt_key_t ceiling);
+
+/* `resource`, of the children of `server`, is what other servers of its parent share as `among`, a resource of that
+ * parent with the same protocol. `longest` is read under sirap: 1 .. capacity of `server`. All that a server shares
+ * is of one protocol, beside that its dispatchers have srp only, and its budget comes back every period. */
+void takt_resource_share(takt_resource_t *resource, takt_resource_t *among, takt_server_t *server,
+                         takt_duration_t longest);
 
 /* From now on every call is recorded to `trace`. Call before the first event. A platform that uses the
  * inline layer also sets TAKT_ATTRIBUTE_TRACED on its entities, so that every event comes here. */

@@ -1,7 +1,8 @@
 /* Resources of locks.h. */
 #include "core/locks.h"
 
-const char *const takt_protocol_names[] = {"none", "npcs", "pip", "pcp", "icpp", "srp"};
+const char *const takt_protocol_names[] = {"none", "npcs",       "pip",  "pcp",          "icpp",
+                                           "srp",  "global-srp", "hsrp", "hsrp-payback", "sirap"};
 
 static takt_task_extension_t *extension_of(const takt_entity_t *entity) { return entity->task->extension; }
 
@@ -78,11 +79,13 @@ static takt_key_t level_of(takt_entity_t *entity) {
     return entity->task != NULL ? entity->home->policy->level(&entity->task->job) : entity->key;
 }
 
-/* What others hold under `protocol` with the highest ceiling, if the level of `entity` is not above it. */
-static takt_resource_t *ceiling_over(takt_entity_t *entity, takt_protocol_t protocol) {
+/* What others hold under a protocol from `first` to `last` with the highest ceiling, if the level of `entity` is not
+ * above it. */
+static takt_resource_t *ceiling_over(takt_entity_t *entity, takt_protocol_t first, takt_protocol_t last) {
     takt_resource_t *highest = NULL;
     for (takt_resource_t *locked = entity->home->locked; locked != NULL; locked = locked->below) {
-        const bool counts = locked->protocol == (uint32_t)protocol && locked->holder != entity;
+        const bool is_asked = locked->protocol >= (uint32_t)first && locked->protocol <= (uint32_t)last;
+        const bool counts = is_asked && locked->holder != entity;
         if (counts && (highest == NULL || locked->ceiling < highest->ceiling)) {
             highest = locked;
         }
@@ -96,12 +99,21 @@ static takt_resource_t *obstacle_to(takt_entity_t *entity) {
     if (wanted == NULL) {
         return NULL;
     }
-    takt_resource_t *ceiling =
-        wanted->protocol == TAKT_PROTOCOL_PCP ? ceiling_over(entity, TAKT_PROTOCOL_PCP) : NULL;
+    takt_resource_t *ceiling = wanted->protocol == TAKT_PROTOCOL_PCP
+                                   ? ceiling_over(entity, TAKT_PROTOCOL_PCP, TAKT_PROTOCOL_PCP)
+                                   : NULL;
     if (ceiling != NULL) {
         return ceiling;
     }
     return wanted->holder != NULL ? wanted : NULL;
+}
+
+/* Whether `entity` has to wait for the budget that its section may need. What it locks inside of a section is a part
+ * of that. */
+static bool is_short_of_budget(const takt_entity_t *entity) {
+    const takt_resource_t *wanted = wanted_by(entity);
+    return wanted != NULL && wanted->protocol == TAKT_PROTOCOL_SIRAP && extension_of(entity)->held == NULL &&
+           entity->home->job.remaining < wanted->longest;
 }
 
 /* ---- jobs that are not ready ---------------------------------------------------------------------------- */
@@ -234,6 +246,14 @@ static takt_key_t boost_of(const takt_resource_t *resource, const takt_entity_t 
     }
 }
 
+/* `server` holds what a job in it has locked. */
+static void hold_among(takt_server_t *server, takt_resource_t *among) {
+    server->held++;
+    among->holder = &server->entity;
+    among->below = takt_server_parent(server)->locked;
+    takt_server_parent(server)->locked = among;
+}
+
 static void grant(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now) {
     takt_task_extension_t *extension = extension_of(entity);
     takt_resource_t *resource = extension->wanted;
@@ -244,6 +264,9 @@ static void grant(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_ins
     entity->home->locked = resource;
     extension->held = resource;
     extension->wanted = NULL;
+    if (resource->among != NULL) {
+        hold_among(entity->home, resource->among);
+    }
     takt_locks_write_key(entity);
     takt_dispatcher_note(dispatcher, TAKT_RECORD_GRANT, now, resource, entity);
 }
@@ -253,7 +276,9 @@ static void refuse(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_in
     takt_dispatcher_note(dispatcher, TAKT_RECORD_REFUSE, now, wanted, entity);
     takt_dispatcher_end_region(entity);
     takt_locks_write_key(entity);
-    if (closes_a_circle(entity)) {
+    if (is_short_of_budget(entity)) {
+        takt_dispatcher_await_budget(entity, now);
+    } else if (closes_a_circle(entity)) {
         report_deadlock(dispatcher, entity, now);
     } else if (wanted->protocol == TAKT_PROTOCOL_NONE) {
         park(entity, wanted, now);
@@ -264,7 +289,7 @@ static void lock(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_reso
                  takt_instant_t now) {
     begin_locking(entity);
     extension_of(entity)->wanted = resource;
-    if (obstacle_to(entity) != NULL) {
+    if (obstacle_to(entity) != NULL || is_short_of_budget(entity)) {
         refuse(dispatcher, entity, now);
     } else {
         grant(dispatcher, entity, now);
@@ -279,6 +304,12 @@ static void unlink_locked(takt_server_t *home, const takt_resource_t *resource) 
     *link = resource->below;
 }
 
+static void free_among(takt_server_t *server, takt_resource_t *among) {
+    server->held--;
+    unlink_locked(takt_server_parent(server), among);
+    among->holder = NULL;
+}
+
 /* The last one that `entity` locked is free, nominally at `instant`; its key is not written yet. */
 static void free_last(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now,
                       takt_instant_t instant) {
@@ -286,6 +317,9 @@ static void free_last(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt
     unlink_locked(entity->home, resource);
     extension_of(entity)->held = resource->outer;
     resource->holder = NULL;
+    if (resource->among != NULL) {
+        free_among(entity->home, resource->among);
+    }
     takt_dispatcher_note(dispatcher, TAKT_RECORD_FREE, now, resource, entity);
     unpark(resource, instant);
 }
@@ -323,9 +357,12 @@ void takt_locks_end_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_i
 /* ---- who runs ------------------------------------------------------------------------------------------- */
 
 /* Who runs instead of one that `obstacle` blocks: who holds it, or who blocks that one, and so on; NULL if that
- * is a circle. */
+ * is a circle, or a server without budget. */
 static takt_entity_t *end_of_chain(takt_resource_t *obstacle) {
     takt_entity_t *entity = obstacle->holder;
+    if (takt_entity_is_server(entity)) {
+        return takt_entity_is_ready(entity) ? entity : NULL;
+    }
     while (extension_of(entity)->circle == NULL) {
         obstacle = obstacle_to(entity);
         if (obstacle == NULL) {
@@ -339,18 +376,23 @@ static takt_entity_t *end_of_chain(takt_resource_t *obstacle) {
 takt_entity_t *takt_locks_choose(takt_server_t *home, takt_instant_t now) {
     takt_entity_t *best;
     while ((best = takt_ready_best(&home->ready)) != NULL) {
-        takt_resource_t *obstacle = ceiling_over(best, TAKT_PROTOCOL_SRP);
+        takt_resource_t *obstacle = ceiling_over(best, TAKT_PROTOCOL_SRP, TAKT_PROTOCOL_SIRAP);
         if (obstacle == NULL) {
             obstacle = obstacle_to(best);
         }
-        if (obstacle == NULL) {
+        if (obstacle == NULL && !is_short_of_budget(best)) {
             return best;
         }
-        takt_entity_t *other = obstacle->protocol != TAKT_PROTOCOL_NONE ? end_of_chain(obstacle) : NULL;
-        if (other != NULL) {
+        takt_entity_t *other =
+            obstacle != NULL && obstacle->protocol != TAKT_PROTOCOL_NONE ? end_of_chain(obstacle) : NULL;
+        if (other != NULL || (obstacle != NULL && takt_entity_is_server(obstacle->holder))) {
             return other;
         }
-        park(best, obstacle, now);
+        if (obstacle != NULL) {
+            park(best, obstacle, now);
+        } else {
+            takt_dispatcher_await_budget(best, now);
+        }
     }
     return NULL;
 }

@@ -19,6 +19,9 @@ void takt_dispatcher_rejoin(takt_entity_t *entity, takt_instant_t instant);
  * it stays so. */
 void takt_dispatcher_write_key(takt_entity_t *entity);
 
+/* `entity`, a job in a server, is not ready until the next replenishment of that. */
+void takt_dispatcher_await_budget(takt_entity_t *entity, takt_instant_t now);
+
 /* A started limited job competes by its own key again, ahead of its equals. */
 void takt_dispatcher_end_region(takt_entity_t *entity);
 

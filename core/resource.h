@@ -1,6 +1,7 @@
 /* Resource: something that one job at a time holds, under a protocol that bounds how long others wait.
  *
- * Source: Sha, Rajkumar, Lehoczky 1990 (pip, pcp); Baker 1991 (srp); SPEC.md, 9. The resources of one
+ * Source: Sha, Rajkumar, Lehoczky 1990 (pip, pcp); Baker 1991 (srp); Davis, Burns 2006 (hsrp); Behnam, Shin,
+ * Nolte, Nolin 2007 (sirap); SPEC.md, 9. The resources of one
  * dispatcher that are locked form a list, the last one first; those that one job holds form another.
  *
  *         granted               unlocked, end of the job
@@ -8,7 +9,10 @@
  *
  * A job that is blocked keeps its place in the ready set, and who blocks it runs instead (pip and its
  * like: that is what inheritance means); or it is parked at the resource, not ready, until that is
- * unlocked: under `none`, and where who blocks it is not ready itself. */
+ * unlocked: under `none`, and where who blocks it is not ready itself.
+ *
+ * What servers share is one resource in each of these servers and one in their parent: a lock of the former by a
+ * job is a lock of the latter by the server. */
 #ifndef TAKT_CORE_RESOURCE_H
 #define TAKT_CORE_RESOURCE_H
 
@@ -21,8 +25,23 @@ typedef enum takt_protocol {
     TAKT_PROTOCOL_PCP = 3,  /* likewise, and a lock needs a level above the ceilings of what others hold */
     TAKT_PROTOCOL_ICPP = 4, /* a holder is as urgent as the ceiling */
     TAKT_PROTOCOL_SRP = 5,  /* whoever runs needs a level above the ceilings of what others hold */
-    TAKT_PROTOCOLS = 6,
+    /* Among servers: srp, in each server among its children and in their parent among the servers. */
+    TAKT_PROTOCOL_GLOBAL_SRP = 6,   /* and no more: a server may run out of budget while it holds something */
+    TAKT_PROTOCOL_HSRP = 7,         /* then the server goes on until it holds nothing */
+    TAKT_PROTOCOL_HSRP_PAYBACK = 8, /* likewise, and its next budget is less by what it overran */
+    TAKT_PROTOCOL_SIRAP = 9,        /* a lock needs the budget for the longest section, else the job waits */
+    TAKT_PROTOCOLS = 10,
 } takt_protocol_t;
+
+/* Whether servers share under `protocol`. */
+TAKT_INLINE bool takt_protocol_is_among_servers(uint32_t protocol) {
+    return protocol >= TAKT_PROTOCOL_GLOBAL_SRP;
+}
+
+/* Whether a server that holds something under `protocol` overruns its budget. */
+TAKT_INLINE bool takt_protocol_overruns(uint32_t protocol) {
+    return protocol == TAKT_PROTOCOL_HSRP || protocol == TAKT_PROTOCOL_HSRP_PAYBACK;
+}
 
 /* As in task-set files, in the order of the numbers. */
 extern const char *const takt_protocol_names[];
@@ -30,15 +49,17 @@ extern const char *const takt_protocol_names[];
 typedef struct takt_resource {
     struct takt_resource *below; /* locked in the same dispatcher before this one and not unlocked yet */
     struct takt_resource *outer; /* likewise, by the same job */
-    takt_entity_t *holder;       /* NULL: free */
+    struct takt_resource *among; /* of a server that shares it with others: what it is in their parent */
+    takt_entity_t *holder;       /* NULL: free; a server if a job in it holds what is shared */
     takt_entity_t *parked;       /* first of a circular list of jobs that wait here and are not ready */
     takt_key_t ceiling;          /* highest level of its users, see core/policy.h */
     takt_key_t boost;            /* while held: the holder is at least as urgent as this */
+    takt_duration_t longest;     /* sirap: from a lock in this server to the unlock */
     uint32_t number;             /* in the table of the dispatcher */
     uint32_t protocol;           /* takt_protocol_t */
 } takt_resource_t;
 
-_Static_assert(sizeof(void *) != 4 || sizeof(takt_resource_t) == 40,
-               "a resource is 40 bytes on a 32-bit machine");
+_Static_assert(sizeof(void *) != 4 || sizeof(takt_resource_t) == 56,
+               "a resource is 56 bytes on a 32-bit machine");
 
 #endif

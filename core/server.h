@@ -40,6 +40,11 @@ typedef struct takt_server_kind {
     takt_instant_t (*exhaust)(struct takt_server *server, takt_instant_t instant);
 } takt_server_kind_t;
 
+/* Whether a budget of this kind is full at the start of each period, and at no other time. */
+TAKT_INLINE bool takt_server_kind_is_periodic(const takt_server_kind_t *kind) {
+    return kind->gain == NULL && kind->exhaust == NULL;
+}
+
 enum { TAKT_SERVER_RETURNS = 32 };
 
 typedef struct takt_server_return {
@@ -68,10 +73,13 @@ typedef struct takt_server {
     takt_job_t job; /* the current period; job.remaining is the budget as of the last account */
     takt_server_returns_t *returns; /* NULL unless the kind has some */
     takt_resource_t *locked;        /* of its own children's resources, the last one locked */
+    takt_duration_t overrun;        /* hsrp: what it ran beyond its budget; with payback, what it owes */
+    uint32_t sharing;               /* protocol of what its children share with other servers, or 0 */
+    uint32_t held;                  /* how many of these are locked */
 } takt_server_t;
 
-_Static_assert(sizeof(void *) != 4 || sizeof(takt_server_t) == 248,
-               "a server is 248 bytes on a 32-bit machine");
+_Static_assert(sizeof(void *) != 4 || sizeof(takt_server_t) == 264,
+               "a server is 264 bytes on a 32-bit machine");
 
 extern const takt_server_kind_t takt_server_cbs;
 extern const takt_server_kind_t takt_server_deferrable;
@@ -93,6 +101,11 @@ TAKT_INLINE takt_server_t *takt_server_parent(const takt_server_t *server) { ret
 TAKT_INLINE const takt_server_return_t *takt_server_return(const takt_server_returns_t *returns,
                                                            uint32_t index) {
     return &returns->ring[(returns->first + index) % TAKT_SERVER_RETURNS];
+}
+
+/* Whether `server` has no budget, and goes on because of what it holds. */
+TAKT_INLINE bool takt_server_overruns(const takt_server_t *server) {
+    return server->held > 0 && server->job.remaining == 0 && takt_protocol_overruns(server->sharing);
 }
 
 /* A new period of `server` begins at `instant` with a full budget; returns its end. */

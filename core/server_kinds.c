@@ -24,12 +24,28 @@ static takt_duration_t returned_until(const takt_server_returns_t *returns, takt
     return sum;
 }
 
+/* What `server` will still owe at `now`, and at the next period after that unless its replenishments are handled
+ * meanwhile: each pays back as much as it can. */
+static takt_duration_t owed_at(const takt_server_t *server, takt_instant_t now) {
+    takt_duration_t owed = takt_server_overruns(server) ? 0 : server->overrun;
+    takt_instant_t due = server->replenishment.instant + server->job.period;
+    for (; owed > 0 && due <= now; due += server->job.period) {
+        owed -= owed < server->capacity ? owed : server->capacity;
+    }
+    return owed;
+}
+
+static takt_duration_t refill_at(const takt_server_t *server, takt_instant_t now) {
+    const takt_duration_t owed = owed_at(server, now);
+    return owed < server->capacity ? server->capacity - owed : 0;
+}
+
 takt_duration_t takt_server_budget(const takt_server_t *server, takt_instant_t now) {
     if (has_returns(server)) {
         return server->job.remaining + returned_until(server->returns, now);
     }
     const bool is_due = is_armed(server) && server->replenishment.instant <= now;
-    return is_due ? server->capacity : server->job.remaining;
+    return is_due ? refill_at(server, now) : server->job.remaining;
 }
 
 static takt_instant_t next_return(const takt_server_returns_t *returns, takt_instant_t after) {
@@ -46,6 +62,9 @@ takt_instant_t takt_server_next_replenishment(const takt_server_t *server, takt_
     if (has_returns(server)) {
         return next_return(server->returns, after);
     }
-    const takt_instant_t instant = server->replenishment.instant;
+    takt_instant_t instant = server->replenishment.instant;
+    while (instant <= after && owed_at(server, instant) > 0) {
+        instant += server->job.period;
+    }
     return is_armed(server) && instant > after ? instant : TAKT_NEVER;
 }

@@ -283,10 +283,25 @@ class Spec {
             const bool is_level = has_ceiling && policy->order == TAKT_ORDER_LEVELS;
             const takt_key_t key = is_level ? level_in(1, ceiling(i), levels_at(server))
                                             : time_in(has_ceiling ? 1 : 0, ceiling(i), "ceiling");
-            resources_.push_back({protocol, key, server});
+            takt_resource_spec_t resource = {};
+            resource.protocol = protocol;
+            resource.ceiling = key;
+            resource.server = server;
+            resources_.push_back(resource);
         }
         for (const takt_resource_spec_t &resource : resources_) {
             require_no_mixture(resource);
+        }
+    }
+
+    // `among`: 0, or one more than the number of the resource that this one is in the parent of its server.
+    void share_resources(const Column &among, const Column &longest) {
+        require_length(resources_.size(), {among.size(), longest.size()});
+        for (size_t i = 0; i < resources_.size(); i++) {
+            if (among(i) != 0) {
+                require(among(i) <= resources_.size() && among(among(i) - 1) == 0, "among is out of range");
+                share_resource(resources_[i], static_cast<uint32_t>(among(i) - 1), longest(i));
+            }
         }
     }
 
@@ -509,6 +524,9 @@ class Spec {
             require(!has_windows(changed) && !has_rule(changed), "a change of a task with windows or a rule");
             require(spec_.rates == nullptr || change.kind != TAKT_CHANGE_PARAMETERS, "parameters of a rate");
             require(task_class(i) <= TAKT_CLASS_NONE, "class is out of range");
+            if (change.kind == TAKT_CHANGE_PARAMETERS) {
+                require_unshared(changed);
+            }
             change.task = static_cast<uint32_t>(task(i));
             change.period = time_in(changed.is_external ? 0 : 1, period(i), "period");
             change.relative_deadline = time_in(1, deadline(i), "deadline");
@@ -699,13 +717,60 @@ class Spec {
                            [=](const PythonPolicy &known) { return &known.policy == policy; });
     }
 
-    // The tests of pcp and srp know of no locks under another protocol.
+    // The tests of pcp, srp and its like know of no locks under another protocol.
+    static bool mixes(takt_protocol_t protocol, takt_protocol_t other) {
+        const auto has_test = [](takt_protocol_t one) {
+            return one == TAKT_PROTOCOL_PCP || one >= TAKT_PROTOCOL_SRP;
+        };
+        const bool may_have_srp_beside =
+            takt_protocol_is_among_servers(protocol) && protocol != TAKT_PROTOCOL_SIRAP;
+        return protocol == other || (!has_test(protocol) && !has_test(other)) ||
+               (may_have_srp_beside && other == TAKT_PROTOCOL_SRP);
+    }
+
     void require_no_mixture(const takt_resource_spec_t &resource) const {
-        const bool is_alone =
-            resource.protocol == TAKT_PROTOCOL_PCP || resource.protocol == TAKT_PROTOCOL_SRP;
         for (const takt_resource_spec_t &other : resources_) {
-            require(!is_alone || other.server != resource.server || other.protocol == resource.protocol,
+            require(other.server != resource.server || mixes(resource.protocol, other.protocol) ||
+                        mixes(other.protocol, resource.protocol),
                     "protocols that do not mix");
+        }
+    }
+
+    void share_resource(takt_resource_spec_t &resource, uint32_t among, uint64_t longest) {
+        require(takt_protocol_is_among_servers(resource.protocol),
+                "a protocol that servers cannot share under");
+        require(resources_[among].protocol == resource.protocol,
+                "a protocol that is another one in the parent");
+        require(resource.server != TAKT_ROOT, "a resource of the root that servers share");
+        const takt_server_spec_t &server = servers_[static_cast<size_t>(resource.server)];
+        require(server.parent == resources_[among].server, "a resource that is not of the parent");
+        require(takt_server_kind_is_periodic(server.kind), "a kind of server that cannot share");
+        for (const takt_resource_spec_t &other : resources_) {
+            require(!other.is_shared || other.server != resource.server || other.among != among,
+                    "a resource that a server shares twice");
+        }
+        const bool is_asked = resource.protocol == TAKT_PROTOCOL_SIRAP;
+        require(is_asked ? longest >= 1 && longest <= server.capacity : longest == 0,
+                "longest is out of range");
+        resource.is_shared = true;
+        resource.among = among;
+        resource.longest = longest;
+    }
+
+    static bool locks(const takt_task_spec_t &task, uint64_t number) {
+        return std::any_of(task.body, task.body + task.body_count, [=](const takt_item_t &item) {
+            return item.kind == TAKT_ITEM_LOCK && item.ticks == number;
+        });
+    }
+
+    // Ceilings and longest sections among servers do not follow from the task.
+    void require_unshared(const takt_task_spec_t &task) const {
+        for (size_t i = 0; i < resources_.size(); i++) {
+            const takt_resource_spec_t &resource = resources_[i];
+            const bool is_measured = resource.is_shared && resource.protocol == TAKT_PROTOCOL_SIRAP;
+            const bool is_there =
+                resource.server == task.server && takt_protocol_is_among_servers(resource.protocol);
+            require(!is_there || !(is_measured || locks(task, i)), "parameters of what servers share");
         }
     }
 
@@ -1492,24 +1557,27 @@ std::vector<std::tuple<std::string, std::string, std::string, bool>> policies() 
     return rows;
 }
 
-// Name, summary, and whether it idles, wants deadlines, and is a rule of its tasks' deadlines only.
-std::vector<std::tuple<std::string, std::string, bool, bool, bool>> server_kinds() {
-    std::vector<std::tuple<std::string, std::string, bool, bool, bool>> rows;
+// Name, summary, and whether it idles, wants deadlines, is a rule of its tasks' deadlines only, and is periodic.
+std::vector<std::tuple<std::string, std::string, bool, bool, bool, bool>> server_kinds() {
+    std::vector<std::tuple<std::string, std::string, bool, bool, bool, bool>> rows;
     for (size_t i = 0; i < takt_server_kind_count; i++) {
         const takt_server_kind_t &kind = *takt_server_kinds[i];
-        rows.emplace_back(kind.name, kind.summary, kind.idles, kind.wants_deadline, false);
+        rows.emplace_back(kind.name, kind.summary, kind.idles, kind.wants_deadline, false,
+                          takt_server_kind_is_periodic(&kind));
     }
     for (size_t i = 0; i < takt_bandwidth_kind_count; i++) {
-        rows.emplace_back(takt_bandwidth_kinds[i]->name, takt_bandwidth_kinds[i]->summary, false, true, true);
+        rows.emplace_back(takt_bandwidth_kinds[i]->name, takt_bandwidth_kinds[i]->summary, false, true, true,
+                          false);
     }
     return rows;
 }
 
-// Name, and whether it has a ceiling.
-std::vector<std::tuple<std::string, bool>> protocols() {
-    std::vector<std::tuple<std::string, bool>> rows;
+// Name, whether it has a ceiling, and whether servers share under it.
+std::vector<std::tuple<std::string, bool, bool>> protocols() {
+    std::vector<std::tuple<std::string, bool, bool>> rows;
     for (int i = 0; i < TAKT_PROTOCOLS; i++) {
-        rows.emplace_back(takt_protocol_names[i], i >= TAKT_PROTOCOL_PCP);
+        rows.emplace_back(takt_protocol_names[i], i >= TAKT_PROTOCOL_PCP,
+                          takt_protocol_is_among_servers(static_cast<uint32_t>(i)));
     }
     return rows;
 }
@@ -1563,6 +1631,7 @@ NB_MODULE(_core, m) {
              nb::arg("home"))
         .def("set_events", &Spec::set_events, nb::kw_only(), nb::arg("events"), nb::arg("interval"))
         .def("set_shares", &Spec::set_shares, nb::arg("variant"), nb::arg("weight"))
+        .def("share_resources", &Spec::share_resources, nb::kw_only(), nb::arg("among"), nb::arg("longest"))
         .def("set_demand", &Spec::set_demand, nb::arg("index"), nb::arg("kind"), nb::arg("values"),
              nb::arg("a"), nb::arg("b"), nb::arg("least"), nb::arg("most"))
         .def("set_arrivals", &Spec::set_arrivals, nb::arg("index"), nb::arg("kind"), nb::arg("values"),

@@ -71,23 +71,29 @@ static bool is_away(const takt_entity_t *entity) {
                                      entity->task->extension->parked_at != NULL);
 }
 
+static const takt_job_t *job_of(takt_entity_t *entity) {
+    return takt_entity_is_server(entity) ? &takt_server_of(entity)->job : &entity->task->job;
+}
+
 /* Whether `entity` is one of the users that the ceiling of `resource` knows, if that has one. */
-static bool is_at_most_at_ceiling(const takt_entity_t *entity, const takt_resource_t *resource) {
+static bool is_at_most_at_ceiling(takt_entity_t *entity, const takt_resource_t *resource) {
     const takt_policy_t *policy = entity->home->policy;
     const bool has_ceiling = resource->protocol >= TAKT_PROTOCOL_PCP;
-    return !has_ceiling || (policy->level != NULL && policy->level(&entity->task->job) >= resource->ceiling);
+    return !has_ceiling || (policy->level != NULL && policy->level(job_of(entity)) >= resource->ceiling);
 }
 
 /* Whether `entity`, which runs, may try to lock resource `number`, or unlock it. */
-static bool lock_fits(const takt_system_t *system, const takt_entity_t *entity, uint64_t number, bool locks) {
+static bool lock_fits(const takt_system_t *system, takt_entity_t *entity, uint64_t number, bool locks) {
     if (!has_extension(entity) || number >= system->resource_count ||
         system->resource_homes[number] != entity->home) {
         return false;
     }
     const takt_resource_t *resource = &system->resources[number];
     const takt_task_extension_t *extension = entity->task->extension;
-    const bool may_lock =
-        resource->holder != entity && extension->wanted == NULL && is_at_most_at_ceiling(entity, resource);
+    const bool may_share =
+        resource->among == NULL || is_at_most_at_ceiling(&entity->home->entity, resource->among);
+    const bool may_lock = resource->holder != entity && extension->wanted == NULL &&
+                          is_at_most_at_ceiling(entity, resource) && may_share;
     return locks ? may_lock : extension->held == resource;
 }
 
@@ -104,8 +110,7 @@ static bool event_fits_several(const takt_system_t *system, const takt_record_t 
 }
 
 /* Whether `entity` is in the state that `record`, an event, presupposes. */
-static bool event_fits(const takt_system_t *system, const takt_record_t *record,
-                       const takt_entity_t *entity) {
+static bool event_fits(const takt_system_t *system, const takt_record_t *record, takt_entity_t *entity) {
     if (is_global(system)) {
         return event_fits_several(system, record, entity);
     }

@@ -187,7 +187,8 @@ static void report_budgets(const run_t *run, takt_instant_t now, const takt_enti
     for (uint32_t i = 0; i < system->server_count; i++) {
         const takt_server_t *server = &system->servers[i];
         const takt_duration_t budget = takt_server_budget(server, now);
-        run->sinks.budget(run->sinks.context, now, i, budget, is_charged(running, server));
+        const bool falls = budget > 0 && is_charged(running, server);
+        run->sinks.budget(run->sinks.context, now, i, budget, falls);
     }
 }
 

@@ -70,7 +70,7 @@ typedef struct takt_sim_sinks {
      * unfinished ones come last, in task order). */
     void (*job)(void *context, uint32_t task, uint32_t job, takt_instant_t release, takt_instant_t finish,
                 bool missed);
-    /* The budget of a server at `now`, and whether it is being charged from then on: told for every
+    /* The budget of a server at `now`, and whether it is being charged from then on (not once it is 0): told for every
      * server at every decision, and when a budget changes in between. Instants of one server ascend. */
     void (*budget)(void *context, takt_instant_t now, uint32_t server, takt_duration_t budget,
                    bool is_charged);

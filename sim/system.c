@@ -320,6 +320,10 @@ static void add_resources(takt_system_t *system, const takt_system_spec_t *spec)
         const takt_resource_spec_t *resource = &spec->resources[i];
         takt_resource_init(&system->resources[i], i, resource->protocol, resource->ceiling);
         system->resource_homes[i] = home_of(system, spec, resource->server);
+        if (resource->is_shared) {
+            takt_resource_share(&system->resources[i], &system->resources[resource->among],
+                                home_of(system, spec, resource->server), resource->longest);
+        }
     }
     takt_dispatcher_set_resources(&system->dispatcher, system->resources);
 }

@@ -100,11 +100,15 @@ typedef struct takt_server_spec {
     uint32_t time_rows;  /* of its timers, 0: all 16 */
 } takt_server_spec_t;
 
-/* Used by tasks of one dispatcher. */
+/* Used by tasks of one dispatcher. What servers share is one resource in each of these servers and one in their
+ * parent. */
 typedef struct takt_resource_spec {
     takt_protocol_t protocol;
     takt_key_t ceiling; /* highest level of its users, see core/policy.h; read where the protocol has one */
     int32_t server;     /* index of the server that its users are in, or TAKT_ROOT */
+    bool is_shared;     /* that server shares it with others; see takt_resource_share */
+    uint32_t among;     /* if so, index of the resource that it is in the parent */
+    takt_duration_t longest;
 } takt_resource_spec_t;
 
 typedef struct takt_thread_spec {

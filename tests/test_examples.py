@@ -12,6 +12,8 @@ import takt
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.toml"))
 GOLDEN = Path(__file__).parent / "golden"
+WITHOUT_LLF = ("architectures", "dhall", "shared_server_resources")
+"""Examples on an architecture, on several processors, and where servers share."""
 
 
 def example(name: str) -> takt.System:
@@ -46,10 +48,9 @@ WINDOWS = {
 
 
 def policies_of(path: Path) -> list[str]:
-    """The policies that order any tasks, but for llf where platforms want keys that stand still; those with windows
-    where they fit; and the example's own."""
-    has_llf = path.stem not in ("architectures", "dhall")
-    general = ["dm", "edf", "fp"] + ["llf"] * has_llf + ["rm"] * (path.stem != "flows")
+    """The policies that order any tasks, but for llf where that cannot be; those with windows where they fit; and the
+    example's own."""
+    general = ["dm", "edf", "fp"] + ["llf"] * (path.stem not in WITHOUT_LLF) + ["rm"] * (path.stem != "flows")
     general += [policy for policy, stems in WINDOWS.items() if path.stem in stems]
     general += ["rbe"] * (path.stem in ("iot", "overload", "servers", "smallest"))
     general += ["share"] * (path.stem in ("iot", "overload", "smallest"))
@@ -137,3 +138,11 @@ def test_the_mode_change_needs_edf_from_then_on() -> None:
     missed = takt.simulate(in_rm).jobs.filter(missed=True)
     assert set(missed["task"]) == {"camera"}
     assert takt.simulate(system).changes["instant"].to_list() == [60, 60, 60, 60, 130]
+
+
+@pytest.mark.parametrize(("protocol", "control", "store"), [("hsrp", 6, 20), ("sirap", 4, 33), ("global-srp", 16, 31)])
+def test_servers_that_share_a_bus_show_what_each_protocol_costs(protocol: str, control: int, store: int) -> None:
+    system = example("shared_server_resources")
+    result = takt.simulate(system.replace(resources=[system.resources[0].replace(protocol=protocol)]))
+    first = dict(result.jobs.filter(pl.col("job") == 0).select("task", "response").rows())
+    assert first == {"control": control, "store": store}

@@ -15,6 +15,8 @@ HEAD = "schema = 1\n"
 TASK = '[[task]]\nname = "A"\nperiod = 5\nwcet = 2\n'
 SERVER = '[[server]]\nname = "S1"\nperiod = 4\nbudget = 2\n'
 
+SECOND = '[[server]]\nname = "S2"\nperiod = 4\nbudget = 1\n'
+
 TIME = "write a number followed by ns, us, ms or s in quotes, or a whole number of ticks"
 TBS = 'schema = 1\n[system]\npolicy = "edf"\n[[server]]\nname = "S"\nperiod = 4\nbudget = 1\nkind = "tbs"\n'
 
@@ -25,6 +27,17 @@ TASK_KEYS = (
 )
 NAMES = tuple(policy.name for policy in takt.policies())
 POLICIES = ", ".join(NAMES)
+
+
+def sharer(name: str, server: str | None = None) -> str:
+    """A task with a section."""
+    home = "" if server is None else f'server = "{server}"\n'
+    return f'[[task]]\nname = "{name}"\nperiod = 5\nbody = ["lock R", "run 1", "unlock R"]\n{home}'
+
+
+def resource(protocol: str) -> str:
+    """The resource R."""
+    return f'[[resource]]\nname = "R"\nprotocol = "{protocol}"\n'
 
 
 def system(keys: str) -> str:
@@ -777,6 +790,94 @@ BAD: dict[str, tuple[str, list[str]]] = {
         + '[[task]]\nname = "A"\nperiod = 5\nbody = ["lock R", "lock S", "run 1"]\n'
         + '[[resource]]\nname = "R"\nprotocol = "srp"\n[[resource]]\nname = "S"\n',
         ['[[resource]] "R" protocol: expected "srp" for all resources of a dispatcher, found "pip" of "S"'],
+    ),
+    "resource of servers used at the root": (
+        HEAD + sharer("A") + resource("hsrp"),
+        ['[[resource]] "R" name: expected users in servers of one parent, or in that parent, found "A" at the root'],
+    ),
+    "resource of servers of two parents": (
+        HEAD
+        + sharer("A", "S1")
+        + sharer("B", "S2")
+        + SERVER
+        + SECOND.replace("S2", "S3")
+        + SECOND
+        + 'parent = "S3"\n'
+        + resource("hsrp"),
+        [
+            '[[resource]] "R" name: expected users in servers of one parent, or in that parent, '
+            'found "A" in the server "S1", "B" in the server "S2"'
+        ],
+    ),
+    "resource of servers under llf": (
+        HEAD + sharer("A", "S1") + SERVER + 'policy = "llf"\n' + resource("sirap"),
+        ['[[resource]] "R" protocol: found "sirap" under "llf"; it needs fp, rm, dm, edf'],
+    ),
+    "resource of servers that are sporadic": (
+        HEAD + sharer("A", "S1") + SERVER + 'kind = "sporadic"\n' + resource("hsrp"),
+        [
+            '[[resource]] "R" protocol: found "hsrp" in the server "S1", which is sporadic; '
+            "it needs deferrable, idling, polling"
+        ],
+    ),
+    "resource of servers beside another protocol": (
+        HEAD
+        + sharer("A", "S1")
+        + sharer("B").replace("R", "Q")
+        + SERVER
+        + resource("hsrp")
+        + '[[resource]]\nname = "Q"\n',
+        [
+            '[[resource]] "R" protocol: expected "hsrp" or "srp" for all resources of these servers and their parent, '
+            'found "pip" of "Q"'
+        ],
+    ),
+    "section longer than the budget under sirap": (
+        HEAD + sharer("A", "S1").replace("run 1", "run 3") + SERVER + resource("sirap"),
+        [
+            '[[resource]] "R" protocol: expected at most the budget 2 of the server "S1" from lock to unlock, '
+            "found 3 ticks"
+        ],
+    ),
+    "section without a bound under sirap": (
+        HEAD + sharer("A", "S1") + '[[task]]\nname = "B"\narrivals = [1]\nwcet = 1\ndeadline = 1\npriority = 1\n'
+        'server = "S1"\n' + SERVER + resource("sirap"),
+        [
+            '[[resource]] "R" protocol: expected a period or min_separation of "B", '
+            'which can displace who holds it in the server "S1"'
+        ],
+    ),
+    "resource of servers on several processors": (
+        HEAD + "[system]\ncpus = 2\n" + sharer("A", "S1") + SERVER + resource("hsrp"),
+        [
+            '[[server]] "S1": expected none with cpus = 2',
+            '[[resource]] "R": expected none with cpus = 2',
+            '[[task]] "A" server: expected none with cpus = 2, found "S1"',
+            '[[task]] "A" body: expected jobs that just run with cpus = 2, found "lock"',
+        ],
+    ),
+    "resource of servers and another policy at the root": (
+        HEAD + sharer("A", "S1") + SERVER + resource("hsrp") + '[[change]]\nat = 9\npolicy = "edf"\n',
+        ['[[change]] number 1 policy: expected none with a ceiling at the root, that of "R", found "edf"'],
+    ),
+    "new parameters of who shares among servers": (
+        HEAD + sharer("A", "S1") + SERVER + resource("hsrp") + '[[change]]\nat = 9\ntask = "A"\npriority = 2\n',
+        [
+            "[[change]] number 1 task: expected tasks that ceilings and sections among servers do not depend on, "
+            'found "A" with "R"'
+        ],
+    ),
+    "new parameters beside who waits for budget": (
+        HEAD
+        + sharer("A", "S1")
+        + '[[task]]\nname = "B"\nperiod = 9\nwcet = 1\nserver = "S1"\n'
+        + SERVER
+        + resource("sirap")
+        + '[[change]]\nat = 9\ntask = "B"\nwcet = 2\n',
+        [
+            "[[change]] number 1 task: expected tasks that ceilings and sections among servers do not depend on, "
+            'found "B" with "R"'
+        ],
     ),
     "lock where points pull": (
         HEAD

@@ -16,13 +16,14 @@ import oracle
 import takt
 from hypothesis import HealthCheck, example, given, settings
 from oracle.model import RULE_KINDS
-from oracle.systems import CHANGES, RESOURCES, SERVER_KINDS, chains, crowds, horizons, systems, with_changes
+from oracle.systems import CHANGES, RESOURCES, SERVER_KINDS, chains, crowds, horizons, households, systems, with_changes
 from oracle.systems import EVERYTHING as ANYTHING
 from takt import measurement, report
 
 SYSTEMS = int(os.environ.get("TAKT_SYSTEMS", "200"))
 EVERYTHING = ANYTHING | SERVER_KINDS | RESOURCES
 IDEAL = EVERYTHING - {"costs"}
+WHAT_USERS_HAVE = ANYTHING - {"policies"}
 
 many = settings(max_examples=SYSTEMS, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 
@@ -186,6 +187,36 @@ def test_simulation_equals_the_oracle_whatever_tasks_that_share_have(system: ora
 
 
 @many
+@given(households(), horizons())
+def test_simulation_equals_the_oracle_where_resources_are_shared_among_servers(
+    system: oracle.System, horizon: int
+) -> None:
+    assert outcome(takt.simulate(as_system(system), horizon)) == expected_of(system, horizon)
+
+
+@many
+@given(households(protocols=("sirap",)), horizons())
+def test_simulation_equals_the_oracle_where_servers_wait_for_budget_among_servers(
+    system: oracle.System, horizon: int
+) -> None:
+    assert outcome(takt.simulate(as_system(system), horizon)) == expected_of(system, horizon)
+
+
+@many
+@given(households(features=WHAT_USERS_HAVE), horizons())
+def test_simulation_equals_the_oracle_whatever_tasks_that_share_among_servers_have(
+    system: oracle.System, horizon: int
+) -> None:
+    assert outcome(takt.simulate(as_system(system), horizon)) == expected_of(system, horizon)
+
+
+@many
+@given(households(features=WHAT_USERS_HAVE), horizons())
+def test_every_trace_of_resources_shared_among_servers_replays_identically(system: oracle.System, horizon: int) -> None:
+    replay_of(system, horizon)
+
+
+@many
 @given(systems(parents_first=False), horizons())
 def test_simulation_equals_the_oracle_when_servers_stand_before_their_parents(
     system: oracle.System, horizon: int
@@ -232,8 +263,19 @@ def test_simulation_equals_the_oracle_with_changes_where_tasks_contend(system: o
 
 
 @many
+@given(households(features=WHAT_USERS_HAVE).flatmap(with_changes), horizons())
+def test_simulation_equals_the_oracle_with_changes_where_servers_share(system: oracle.System, horizon: int) -> None:
+    assert outcome(takt.simulate(as_system(system), horizon)) == expected_of(system, horizon)
+
+
+@many
 @given(systems(parents_first=False, features=EVERYTHING | CHANGES), horizons())
 def test_every_trace_replays_identically(system: oracle.System, horizon: int) -> None:
+    replay_of(system, horizon)
+
+
+def replay_of(system: oracle.System, horizon: int) -> None:
+    """Record a run and replay it: the same decisions."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "random.takt")
         result = takt.simulate(as_system(system), horizon, trace=path)

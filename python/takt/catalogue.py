@@ -34,6 +34,7 @@ class ServerKind(NamedTuple):
         idles: whether its budget is used up without work, too.
         wants_deadline: whether it stands only where deadlines order, see DEADLINE_POLICIES.
         is_rule: whether it only gives its tasks their deadlines: they compete in its parent, and it has no budget.
+        is_periodic: whether its budget is full at the start of each period, and at no other time.
     """
 
     name: str
@@ -41,6 +42,7 @@ class ServerKind(NamedTuple):
     idles: bool
     wants_deadline: bool
     is_rule: bool
+    is_periodic: bool
 
 
 DEADLINE_POLICIES = ("edf", "rbe")
@@ -52,11 +54,14 @@ RULE_POLICIES = ("rbe", "share")
 SHARE_VARIANTS = ("generic", "wfq", "wf2q")
 """Variants of the policy share, in the order of core's numbers."""
 
-PROTOCOLS = tuple(name for name, _ in _core.protocols())
+PROTOCOLS = tuple(name for name, _, _ in _core.protocols())
 """Protocols of resources."""
 
-CEILING_PROTOCOLS = tuple(name for name, has_ceiling in _core.protocols() if has_ceiling)
+CEILING_PROTOCOLS = tuple(name for name, has_ceiling, _ in _core.protocols() if has_ceiling)
 """Those that need levels: under fp, rm, dm and edf."""
+
+AMONG_PROTOCOLS = tuple(name for name, _, is_among in _core.protocols() if is_among)
+"""Those under which servers share."""
 
 _POLICIES = {row[0]: PolicyInfo(*row) for row in _core.policies()}
 _KINDS = {row[0]: ServerKind(*row) for row in sorted(_core.server_kinds())}

@@ -10,11 +10,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from takt import catalogue
+from takt.among_servers import measures, touches
 from takt.architectures import ARCHITECTURES
 from takt.distributions import Distribution
 from takt.errors import InputError, Problem, show
 from takt.policy import name_of
-from takt.resolve import in_order, resources_of, to_ticks
+from takt.resolve import in_order, to_ticks
 from takt.system_tables import SystemTables
 from takt.windows import WINDOW_POLICIES, windows_of
 
@@ -178,6 +179,13 @@ class _Checker:
             message = f"expected none for {show(task.name)}, which has no period, found {show(change.period)}"
             yield Problem(message, "conflict", key="period")
             return
+        shared = [show(resource.name) for resource in self.system.resources if measures(self.system, resource, task)]
+        if shared:
+            message = (
+                f"expected tasks that ceilings and sections among servers do not depend on, found {show(task.name)} "
+            )
+            yield Problem(f"{message}with {', '.join(shared)}", "conflict", key="task")
+            return
         try:
             changed = task.replace(**change.parameters)
         except InputError as error:
@@ -205,6 +213,11 @@ class _Checker:
                 yield from self.order(task, policy)
             if windows_of(task, self.system.policy) is not None:
                 yield about(f"expected none with the windows of {show(task.name)}, found {show(policy)}")
+        for resource in self.system.resources:
+            if resource.protocol in catalogue.CEILING_PROTOCOLS and touches(self.system, resource, [None]):
+                yield about(
+                    f"expected none with a ceiling at the root, that of {show(resource.name)}, found {show(policy)}"
+                )
         for server in self.system.servers:
             is_deadline_kind = catalogue.server_kind(server.kind).wants_deadline
             if server.parent is None and is_deadline_kind and policy != "edf":
@@ -220,12 +233,6 @@ class _Checker:
         if task.threshold is not None:
             message = f"expected none with a threshold at the root, that of {show(task.name)}, found {show(policy)}"
             yield Problem(message, "conflict", key="policy")
-        for resource in self.system.resources:
-            if resource.name in resources_of(task) and resource.protocol in catalogue.CEILING_PROTOCOLS:
-                message = (
-                    f"expected none with a ceiling at the root, that of {show(resource.name)}, found {show(policy)}"
-                )
-                yield Problem(message, "conflict", key="policy")
 
 
 def _blamed(change: Change) -> str:

@@ -349,7 +349,8 @@ class Resource(Table):
 
     Args:
         name: unique among resources.
-        protocol: what bounds how long others wait: "none", "npcs", "pip", "pcp", "icpp" or "srp".
+        protocol: what bounds how long others wait: "none", "npcs", "pip", "pcp", "icpp" or "srp";
+            where servers share it, "global-srp", "hsrp", "hsrp-payback" or "sirap".
 
     Raises:
         InputError: a value is not right.

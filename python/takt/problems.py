@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from takt import _core, catalogue, checks, times
+from takt.among_servers import LEVELLED, find_sharing_problems, place_of
 from takt.architectures import find_architecture_problems
 from takt.bodies import Op
 from takt.changes import find_change_problems
@@ -194,11 +195,15 @@ class _Checker:
             return Problem(message, "conflict", table="resource", entity=resource.name, key=key)
 
         users = [task for task in self.system.tasks if resource.name in resources_of(task)]
+        if resource.protocol in catalogue.AMONG_PROTOCOLS:
+            if all(task.server is None or task.server in self.servers for task in users):
+                yield from find_sharing_problems(self.system, resource, are_times_right=self.are_times_right())
+            return
         for other in users[1:]:
             if self.place_of(other) != self.place_of(users[0]):
                 message = (
-                    f"expected users in one dispatcher, found {show(users[0].name)} {_place(users[0])} "
-                    f"and {show(other.name)} {_place(other)}"
+                    f"expected users in one dispatcher, found {show(users[0].name)} {place_of(users[0])} "
+                    f"and {show(other.name)} {place_of(other)}"
                 )
                 yield about("name", message)
                 return
@@ -208,12 +213,21 @@ class _Checker:
             message = f"found {show(resource.protocol)} in a server of kind {show(rule.kind)}; it needs fixed deadlines"
             yield about("protocol", message)
         yield from self.mixture(resource, users)
-        if policy is not None and resource.protocol in catalogue.CEILING_PROTOCOLS and policy not in _LEVELLED:
-            message = f"found {show(resource.protocol)} under {show(name_of(policy))}; it needs {', '.join(_LEVELLED)}"
+        if policy is not None and resource.protocol in catalogue.CEILING_PROTOCOLS and policy not in LEVELLED:
+            message = f"found {show(resource.protocol)} under {show(name_of(policy))}; it needs {', '.join(LEVELLED)}"
             yield about("protocol", message)
 
+    def are_times_right(self) -> bool:
+        """Say whether all times of tasks and servers are whole numbers of ticks."""
+        rows = [(task.name, list(_task_times(task))) for task in self.system.tasks]
+        rows += [(server.name, list(_server_times(server))) for server in self.system.servers]
+        return not any(True for name, values in rows for _ in self.times_of("", name, values))
+
     def mixture(self, resource: Resource, users: list[Task]) -> Iterator[Problem]:
-        """Beside pcp and srp there is no other protocol in a dispatcher: their tests know of no other locks."""
+        """Beside pcp and srp there is no other protocol in a dispatcher: their tests know of no other locks.
+
+        But srp is alike to those among servers, which say themselves if not.
+        """
         if resource.protocol not in ("pcp", "srp"):
             return
         beside = {
@@ -222,8 +236,9 @@ class _Checker:
             if users and self.place_of(task) == self.place_of(users[0])
             for name in resources_of(task)
         }
+        alike = [resource.protocol, *(catalogue.AMONG_PROTOCOLS if resource.protocol == "srp" else ())]
         for other in self.system.resources:
-            if other.name in beside and other.protocol != resource.protocol:
+            if other.name in beside and other.protocol not in alike:
                 message = (
                     f"expected {show(resource.protocol)} for all resources of a dispatcher, "
                     f"found {show(other.protocol)} of {show(other.name)}"
@@ -350,7 +365,7 @@ class _Checker:
             yield self.about(task, "threshold", "conflict", message)
         elif name not in equals:
             hint = catalogue.alternatives(name, equals)
-            message = f"expected the name of a task {_place(task)}, found {show(name)}; {hint}"
+            message = f"expected the name of a task {place_of(task)}, found {show(name)}; {hint}"
             yield self.about(task, "threshold", "unknown-word", message)
 
     def policy_in(self, home: str | None) -> str | Policy | None:
@@ -444,15 +459,6 @@ class _Checker:
                 message = f"expected a chain that ends at the root, found {' in '.join(map(show, ring))}"
                 yield Problem(message, "ring", table="server", entity=name, key="parent")
             settled.update(chain)
-
-
-_LEVELLED = ("fp", "rm", "dm", "edf")
-"""Policies that give every task a level, for ceilings."""
-
-
-def _place(task: Task) -> str:
-    """Say where a task is."""
-    return "at the root" if task.server is None else f"in the server {show(task.server)}"
 
 
 _Times = Iterator[tuple[str, int | str | None]]

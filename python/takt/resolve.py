@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING
 
-from takt import _core, catalogue, levels, times
+from takt import _core, catalogue, holding, levels, times
 from takt.bodies import Op
 from takt.distributions import Distribution
 from takt.errors import InputError, Problem
@@ -28,6 +28,7 @@ from takt.resolved import (
     ResolvedTask,
     Stream,
 )
+from takt.system_tables import SystemTables
 
 if TYPE_CHECKING:
     from takt.model import Change, Platform, Resource, Server, System, Task
@@ -60,14 +61,15 @@ def resolve(system: System) -> ResolvedSystem:
     by_name = {task.name: task for task in system.tasks}
     versions = _versions(system)
     architecture = _architecture(system.platform, ticks)
-    locked = {name for task in system.tasks for name in resources_of(task)}
-    resources = [resource for resource in system.resources if resource.name in locked]
-    numbers = {resource.name: number for number, resource in enumerate(resources)}
+    places = {name: homes[groups[home].parent] if home in groups else home for name, home in homes.items()}
+    resources = _resources(system, [*system.tasks, *versions.values()], places, ranks)
+    numbers = {(resource.name, resource.home): number for number, resource in enumerate(resources)}
 
     def resolved_task(task: Task) -> ResolvedTask:
         home = homes[task.server]
         body = tuple(
-            (int(item.op), ticks(item.time) if item.resource is None else numbers[item.resource]) for item in task.items
+            (int(item.op), ticks(item.time) if item.resource is None else numbers[item.resource, places[task.server]])
+            for item in task.items
         )
         is_greedy = task.wcet is None and not task.items
         wcet = 1 if is_greedy else wcet_of(task, system.resolution)
@@ -122,19 +124,6 @@ def resolve(system: System) -> ResolvedSystem:
             priority=server.priority,
         )
 
-    def resolved_resource(resource: Resource) -> ResolvedResource:
-        users = [task for task in system.tasks if resource.name in resources_of(task)]
-        home = homes[users[0].server]
-        home = homes[groups[home].parent] if home in groups else home
-        has_ceiling = resource.protocol in catalogue.CEILING_PROTOCOLS
-        ceilings = [
-            level_of(version, policies[home], ranks[home], system.resolution)
-            for user in users
-            for version in (user, *(changed for changed in versions.values() if changed.name == user.name))
-            if has_ceiling
-        ]
-        return ResolvedResource(resource.name, resource.protocol, min(ceilings, default=1), home)
-
     return ResolvedSystem(
         name=system.name,
         policy=system.policy,
@@ -142,7 +131,7 @@ def resolve(system: System) -> ResolvedSystem:
         levels=max(1, len(ranks[ROOT])),
         tasks=tuple(map(resolved_task, system.tasks)),
         servers=tuple(resolved_server(server, number) for number, server in enumerate(system.servers, start=1)),
-        resources=tuple(map(resolved_resource, resources)),
+        resources=tuple(resources),
         seed=system.seed,
         costs=ResolvedCosts() if architecture is not None else _costs(system.platform, ticks),
         architecture=architecture,
@@ -216,6 +205,103 @@ def _priorities_by_home(system: System, homes: dict[str | None, int]) -> list[li
         if change.task is not None and change.priority is not None:
             children[homes[servers[change.task]]].append(change.priority)
     return children
+
+
+def _resources(
+    system: System, versions: Sequence[Task], homes: Mapping[str | None, int], ranks: Sequence[Mapping[int, int]]
+) -> list[ResolvedResource]:
+    """Convert the resources that somebody locks, by all that tasks ever are; of what servers share, all that it is."""
+    resolved: list[ResolvedResource] = []
+    for resource in system.resources:
+        users = [task for task in versions if resource.name in resources_of(task)]
+        if not users:
+            continue
+        parent = None
+        if resource.protocol in catalogue.AMONG_PROTOCOLS:
+            parent = holding.shared_parent({task.server for task in users}, parents_of(system))
+        if parent is None:
+            ceiling = _ceiling(system, resource, users, ranks[homes[users[0].server]])
+            resolved.append(ResolvedResource(resource.name, resource.protocol, ceiling, homes[users[0].server]))
+        else:
+            resolved += _among(system, resource, users, parent[0], homes, ranks, len(resolved))
+    return resolved
+
+
+def _among(
+    system: System,
+    resource: Resource,
+    users: Sequence[Task],
+    parent: str | None,
+    homes: Mapping[str | None, int],
+    ranks: Sequence[Mapping[int, int]],
+    number: int,
+) -> Iterator[ResolvedResource]:
+    """Convert a resource that servers share: first what it is in their parent, with its number, then in each server."""
+    sharing = [server for server in system.servers if any(task.server == server.name != parent for task in users)]
+    direct = [task for task in users if task.server == parent]
+    highest = [level_of_server(server, policy_in(system, parent), ranks[homes[parent]], system) for server in sharing]
+    if direct:
+        highest.append(_ceiling(system, resource, direct, ranks[homes[parent]]))
+    yield ResolvedResource(resource.name, resource.protocol, min(highest), homes[parent])
+    for server in sharing:
+        inside = [task for task in users if task.server == server.name]
+        longest = longest_hold(system, resource.name, server) if resource.protocol == "sirap" else 0
+        home = homes[server.name]
+        ceiling = _ceiling(system, resource, inside, ranks[home])
+        yield ResolvedResource(resource.name, resource.protocol, ceiling, home, number, longest)
+
+
+def _ceiling(system: System, resource: Resource, users: Sequence[Task], ranks: Mapping[int, int]) -> int:
+    """Give the highest level of some users in one dispatcher; 1 for a protocol without a ceiling."""
+    if resource.protocol not in catalogue.CEILING_PROTOCOLS:
+        return 1
+    policy = policy_in(system, users[0].server)
+    return min(level_of(user, policy, ranks, system.resolution) for user in users)
+
+
+def policy_in(system: SystemTables, home: str | None) -> str | Policy:
+    """Give the policy of the root or of a server."""
+    return system.policy if home is None else next(each.policy for each in system.servers if each.name == home)
+
+
+def parents_of(system: SystemTables) -> dict[str, str | None]:
+    """Give the parent of each server."""
+    return {server.name: server.parent for server in system.servers}
+
+
+def level_of_server(server: Server, policy: str | Policy, ranks: Mapping[int, int], system: SystemTables) -> int:
+    """Give the level of a server for ceilings."""
+    return ranks[server.priority] if policy == "fp" else int(to_ticks(server.period, system.resolution))
+
+
+def longest_hold(system: SystemTables, resource: str, server: Server) -> int:
+    """Give X of a resource in a server, in ticks; see holding.longest_hold.
+
+    Raises:
+        holding.UnboundedError: there is none.
+    """
+    tasks = [task for task in system.tasks if task.server == server.name]
+    ranks = levels.rank(task.priority for task in tasks)
+    waited_for = {each.name for each in system.resources if each.protocol == "sirap"}
+    neighbours = [_neighbour(task, server.policy, ranks, system.resolution) for task in tasks]
+    limit = int(to_ticks(server.budget, system.resolution))
+    return holding.longest_hold(resource, neighbours, waited_for, limit)
+
+
+def _neighbour(task: Task, policy: str | Policy, ranks: Mapping[int, int], resolution: str) -> holding.Neighbour:
+    """Say of a task what matters for how long others hold something."""
+    separation = task.shortest_separation
+    return holding.Neighbour(
+        name=task.name,
+        level=level_of(task, policy, ranks, resolution),
+        wcet=wcet_of(task, resolution),
+        separation=None if separation is None else int(to_ticks(separation, resolution)),
+        jitter=int(to_ticks(task.jitter, resolution)),
+        items=tuple(
+            (item.op, int(to_ticks(item.time, resolution)) if item.resource is None else item.resource)
+            for item in task.items
+        ),
+    )
 
 
 def relative_deadline(task: Task, resolution: str) -> int:

@@ -230,12 +230,16 @@ class ResolvedResource:
         protocol: name in core's table.
         ceiling: highest level of its users, 1 for a protocol without.
         home: entity number of the server that its users are in, or ROOT.
+        among: place, in the table, of what it is in the parent of that server, whose servers share it; else None.
+        longest: under sirap, the longest time from a lock in that server to the unlock; else 0.
     """
 
     name: str
     protocol: str
     ceiling: int
     home: int
+    among: int | None = None
+    longest: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,6 +374,10 @@ class ResolvedSystem:
             protocols=[resource.protocol for resource in self.resources],
             ceiling=_column(self.resources, lambda resource: resource.ceiling),
             home=_column(self.resources, lambda resource: resource.home),
+        )
+        spec.share_resources(
+            among=_column(self.resources, lambda resource: 0 if resource.among is None else resource.among + 1),
+            longest=_column(self.resources, lambda resource: resource.longest),
         )
         self._add_tasks(spec)
         self._set_windows(spec)

@@ -337,7 +337,7 @@ def _system(header: Mapping[str, Any]) -> ResolvedSystem:
         servers=tuple(_server(row) for row in rows if row["kind"] == "server"),
         tasks=tuple(_task(row) for row in rows if row["kind"] == "task"),
         threads=tuple(_thread(row) for row in rows if row["kind"] == "thread"),
-        resources=tuple(map(_resource, _get(header, "resources", list))),
+        resources=_resources(_get(header, "resources", list)),
         order_rows=_get(system, "order_rows", int),
         time_rows=_get(system, "time_rows", int),
         changes=tuple(map(_change, _get(header, "changes", list))),
@@ -481,6 +481,14 @@ def _windows(row: Mapping[str, Any]) -> ResolvedWindows:
     )
 
 
+def _resources(rows: Sequence[Any]) -> tuple[ResolvedResource, ...]:
+    """Make the resources of their rows; what one is in the parent of its server is one of them."""
+    resources = tuple(map(_resource, rows))
+    if any(resource.among is not None and resource.among >= len(rows) for resource in resources):
+        raise ValueError("among is out of range")
+    return resources
+
+
 def _resource(row: Any) -> ResolvedResource:
     """Make a resource of its row."""
     if not isinstance(row, dict):
@@ -490,6 +498,8 @@ def _resource(row: Any) -> ResolvedResource:
         protocol=_get(row, "protocol", str),
         ceiling=_get(row, "ceiling", int),
         home=_get(row, "home", int),
+        among=None if row.get("among") is None else _get(row, "among", int),
+        longest=_get(row, "longest", int) if "longest" in row else 0,
     )
 
 

@@ -36,7 +36,8 @@ static void describe(const takt_policy_t *policy, takt_protocol_t protocol) {
                                       .locks = true};
     }
     for (uint32_t i = 0; i < RESOURCES; i++) {
-        resources[i] = (takt_resource_spec_t){protocol, i == Q ? 2 * unit : unit, TAKT_ROOT};
+        resources[i] = (takt_resource_spec_t){
+            .protocol = protocol, .ceiling = i == Q ? 2 * unit : unit, .server = TAKT_ROOT};
     }
     spec = (takt_system_spec_t){.policy = policy,
                                 .levels = TASKS,

@@ -113,7 +113,7 @@ static uint32_t first_beside(const fuzz_system_t *system, uint32_t index) {
 static takt_protocol_t read_protocol(const fuzz_system_t *system, input_t *input, uint32_t index) {
     const takt_policy_t *policy = policy_at(&system->spec, system->resources[index].server);
     const uint32_t first = first_beside(system, index);
-    takt_protocol_t protocol = (takt_protocol_t)input_below(input, TAKT_PROTOCOLS);
+    takt_protocol_t protocol = (takt_protocol_t)input_below(input, TAKT_PROTOCOL_GLOBAL_SRP);
     if (has_ceiling(protocol) && policy->level == NULL) {
         protocol = TAKT_PROTOCOL_PIP;
     }

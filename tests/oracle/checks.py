@@ -5,7 +5,10 @@ from __future__ import annotations
 from itertools import pairwise
 
 from .changes import in_order, versions_of
+from .locks import longest_hold
 from .model import (
+    AMONG_KINDS,
+    AMONG_PROTOCOLS,
     BODY_ITEMS,
     CLASSES,
     DEADLINE_POLICIES,
@@ -69,6 +72,8 @@ def _check_changes(system: System) -> None:
         present -= set(change.remove)
         _require(present.isdisjoint(change.add), "change", "who is added must be absent")
         present |= set(change.add)
+        if change.task is not None:
+            _require(change.task not in measured_by(system), "change", "what servers share depends on the task")
         if change.policy is not None:
             _check_changed_policy(change.policy, system)
     for task in system.tasks:
@@ -81,12 +86,11 @@ def _check_changed_policy(policy: str, system: System) -> None:
     """Check that the root can have another policy."""
     _require(policy in POLICIES, "change", f"policy {policy!r} is unknown")
     tasks = [task for task in system.tasks if task.server is None]
-    names = {name for task in tasks for name in task.resources}
     for task in tasks:
         _require(task.threshold is None, task.name, "a threshold at the root and another policy exclude each other")
         _require(policy != "rm" or task.rate_period is not None, task.name, "rm orders by period: give min_separation")
     for resource in system.resources:
-        has_ceiling = resource.name in names and resource.protocol not in LEVELLESS_PROTOCOLS
+        has_ceiling = None in dispatchers_of(resource, system) and resource.protocol not in LEVELLESS_PROTOCOLS
         _require(not has_ceiling, resource.name, "a ceiling at the root and another policy exclude each other")
     for server in system.servers:
         is_fit = policy == "edf" or server.parent is not None or server.kind not in EDF_KINDS
@@ -171,8 +175,13 @@ def _check_sections(task: Task, names: list[str]) -> None:
 
 def _check_resource(resource: Resource, system: System, policies: dict[str | None, str]) -> None:
     """Check the protocol of a resource against the dispatcher of its users."""
-    _require(resource.protocol in PROTOCOLS, resource.name, f"protocol {resource.protocol!r} is unknown")
+    _require(
+        resource.protocol in PROTOCOLS + AMONG_PROTOCOLS, resource.name, f"protocol {resource.protocol!r} is unknown"
+    )
     users = [task for task in system.tasks if resource.name in task.resources]
+    if resource.protocol in AMONG_PROTOCOLS:
+        _check_among(resource, system, policies, {task.server for task in users})
+        return
     parents = {server.name: server.parent for server in system.servers if server.kind in RULE_KINDS}
     homes = {parents.get(task.server or "", task.server) for task in users}
     _require(len(homes) <= 1, resource.name, "its users must be in one dispatcher")
@@ -182,6 +191,57 @@ def _check_resource(resource: Resource, system: System, policies: dict[str | Non
             resource.name,
             f"protocol {resource.protocol!r} and {policy} exclude each other",
         )
+
+
+def _check_among(resource: Resource, system: System, policies: dict[str | None, str], homes: set[str | None]) -> None:
+    """Check that the users of a resource are in servers of one parent, or in that parent, all of which can share."""
+    if not homes:
+        return
+    parents = [parent for parent in policies if _shares_among(resource, system, parent)]
+    _require(len(parents) == 1, resource.name, "its users must be in servers of one parent")
+    concerned = homes | {parents[0]}
+    _require("llf" not in [policies[home] for home in concerned], resource.name, "llf has no levels")
+    for server in system.servers:
+        if server.name in homes and server.name != parents[0]:
+            _require(server.kind in AMONG_KINDS, resource.name, f"kind {server.kind!r} cannot share")
+            longest = longest_hold(resource.name, system, server)
+            fits = resource.protocol != "sirap" or longest <= server.budget
+            _require(fits, resource.name, f"a section must fit into the budget of {server.name!r}")
+    for other in system.resources:
+        is_beside = bool(concerned & dispatchers_of(other, system))
+        is_alike = other.protocol == resource.protocol or (other.protocol == "srp" and resource.protocol != "sirap")
+        _require(is_alike or not is_beside, resource.name, f"protocol {other.protocol!r} is beside it")
+
+
+def _shares_among(resource: Resource, system: System, parent: str | None) -> bool:
+    """Say whether the users of a resource are in servers of a parent, and perhaps in that itself."""
+    homes = {task.server for task in system.tasks if resource.name in task.resources}
+    inside = {server.name for server in system.servers if server.parent == parent}
+    return bool(homes & inside) and homes <= inside | {parent}
+
+
+def dispatchers_of(resource: Resource, system: System) -> set[str | None]:
+    """List the dispatchers that a resource concerns: of its users, and of the servers that share it."""
+    homes = {task.server for task in system.tasks if resource.name in task.resources}
+    if resource.protocol not in AMONG_PROTOCOLS:
+        return homes
+    names = [None, *(server.name for server in system.servers)]
+    return homes | {name for name in names if _shares_among(resource, system, name)}
+
+
+def measured_by(system: System) -> set[str]:
+    """List the tasks on which ceilings or longest sections among servers depend."""
+    shared = [resource for resource in system.resources if resource.protocol in AMONG_PROTOCOLS]
+    found = {task.name for task in system.tasks for resource in shared if resource.name in task.resources}
+    servers = {
+        server.name
+        for server in system.servers
+        for resource in shared
+        if resource.protocol == "sirap"
+        and server.name in dispatchers_of(resource, system)
+        and not _shares_among(resource, system, server.name)
+    }
+    return found | {task.name for task in system.tasks if task.server in servers}
 
 
 def _check_place(task: Task, policy: str, system: System) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .locks import NOBODY, is_involved, must_go_out, raised_keys, stand_in
+from .locks import NOBODY, is_barred, is_involved, must_go_out, raised_keys, stand_in
 from .model import CLASSES, Task
 from .states import Child, Dispatcher, ServerState, TaskState
 
@@ -59,6 +59,8 @@ def choose(dispatcher: Dispatcher) -> Child | None:
     first = min(dispatcher.queue, key=urgency)
     if must_go_out(first):
         return first
+    if is_barred(first):
+        return dispatcher.owner
     child = stand_in(first)
     return choose(child.inside) if isinstance(child, ServerState) else child
 
@@ -70,7 +72,7 @@ def find_who_must_go_out(dispatcher: Dispatcher) -> Child | None:
     first = min(dispatcher.queue, key=urgency)
     if must_go_out(first):
         return first
-    child = stand_in(first)
+    child = None if is_barred(first) else stand_in(first)
     return find_who_must_go_out(child.inside) if isinstance(child, ServerState) else None
 
 

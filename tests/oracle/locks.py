@@ -6,11 +6,13 @@ Levels and ceilings are numbers of which less is higher, as in keys.py.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
-from .model import Deadlock, LockRow, Server, System, Task
+from .model import AMONG_PROTOCOLS, Deadlock, LockRow, Resource, Server, System, Task
 from .states import Child, Dispatcher, ResourceState, ServerState, TaskState, take_or_leave_place
 
+MAX_HOLD = 1000
+"""X where it has no bound, or none that matters."""
 NOBODY = -math.inf
 """The key of a job that nobody displaces."""
 
@@ -23,16 +25,93 @@ LEVELS: dict[str, Callable[[Task], int]] = {
     "rbe": lambda task: 0,
 }
 """Under llf and rbe no protocol asks for a level."""
+CHOOSING = ("srp", *AMONG_PROTOCOLS)
+"""The protocols that ask who is chosen."""
 
 
 def build_resources(system: System, tasks: list[TaskState]) -> None:
     """Make the resources and put each into the dispatcher of its users."""
     for spec in system.resources:
         users = [task for task in tasks if spec.name in task.spec.resources]
-        if users:
+        if users and spec.protocol in AMONG_PROTOCOLS:
+            _build_among(spec, users, system)
+        elif users:
             home = users[0].home
-            levels = [LEVELS[home.policy](version) for user in users for version in user.versions]
-            home.resources.append(ResourceState(spec, min(levels)))
+            home.resources.append(ResourceState(spec, min(_highest(user) for user in users)))
+
+
+def _build_among(spec: Resource, users: list[TaskState], system: System) -> None:
+    """Make what servers share: one in their parent, and one in each of them."""
+    homes = [user.home for user in users]
+    owners = [home.owner for home in homes if home.owner is not None]
+    parent = next(owner.home for owner in owners if all(h is owner.home or _is_in(h, owner.home) for h in homes))
+    children = [user if user.home is parent else user.home.owner for user in users]
+    among = ResourceState(spec, min(_highest(child) for child in children if child is not None))
+    parent.resources.append(among)
+    for owner in dict.fromkeys(owners):
+        if owner.inside is not parent:
+            ceiling = min(_highest(user) for user in users if user.home is owner.inside)
+            longest = longest_hold(spec.name, system, owner.spec)
+            owner.inside.resources.append(ResourceState(spec, ceiling, among=among, longest=longest))
+
+
+def _is_in(home: Dispatcher, parent: Dispatcher) -> bool:
+    """Say whether a dispatcher is the inside of a server of another one."""
+    return home.owner is not None and home.owner.home is parent
+
+
+def longest_hold(name: str, system: System, server: Server) -> int:
+    """Give X of a resource in a server: how long one of its tasks may take from lock to unlock.
+
+    That is the longest section, and who of the server may displace the one in it: each above the ceiling as often as
+    it comes meanwhile, and once more if it can be away when the section begins.
+    """
+    level_of = LEVELS[server.policy]
+    tasks = [task for task in system.tasks if task.server == server.name]
+    users = [task for task in tasks if name in task.resources]
+    ceiling = min(level_of(user) for user in users)
+    section = max(_longest_section(user, name) for user in users)
+    waiting = {resource.name for resource in system.resources if resource.protocol == "sirap"}
+    above = [(task, _can_be_away(task, waiting)) for task in tasks if level_of(task) < ceiling]
+    found, longest = 0, section
+    while found != longest and longest < MAX_HOLD:
+        found = longest
+        longest = section + sum((_jobs_within(found, task) + away) * task.declared_wcet for task, away in above)
+    return min(longest, MAX_HOLD)
+
+
+def _can_be_away(task: Task, waiting: set[str]) -> bool:
+    """Say whether a job of a task can suspend itself or wait for budget."""
+    return any(step.kind == "suspend" for step in task.steps) or bool(waiting.intersection(task.resources))
+
+
+def _longest_section(task: Task, name: str) -> int:
+    """Give how long a task runs at most from a lock of a resource to its unlock; what exceeds its runs comes last."""
+    runs = [step.ticks for step in task.steps if step.kind == "run"]
+    last = max(place for place, step in enumerate(task.steps) if step.kind == "run")
+    longest, length, inside = 0, 0, False
+    for place, step in enumerate(task.steps):
+        if step.kind == "run" and inside:
+            length += step.ticks + (task.declared_wcet - sum(runs) if place == last else 0)
+        if step.kind in ("lock", "unlock") and step.resource == name:
+            inside, length = step.kind == "lock", 0
+        longest = max(longest, length)
+    return longest
+
+
+def _jobs_within(ticks: int, task: Task) -> int:
+    """Count the jobs of a task that can come in a stretch of time."""
+    if task.rate_period is None:
+        return MAX_HOLD
+    late = max((release - arrival for release, arrival in task.releases or ()), default=0)
+    return math.ceil((ticks + late) / task.rate_period)
+
+
+def _highest(child: Child) -> int:
+    """Give the highest level that a task or a server ever has in its dispatcher."""
+    if isinstance(child, TaskState):
+        return min(LEVELS[child.home.policy](version) for version in child.versions)
+    return level(child)
 
 
 def level(child: Child) -> int:
@@ -48,28 +127,28 @@ def level(child: Child) -> int:
 # ----------------------------------------------------------------------------------------------- what is in the way
 
 
-def held_by_others(child: Child, protocol: str) -> list[ResourceState]:
-    """List the resources of a protocol that others than a child hold in its dispatcher."""
+def held_by_others(child: Child, protocols: Iterable[str]) -> list[ResourceState]:
+    """List the resources of some protocols that others than a child hold in its dispatcher."""
     return [
         resource
         for resource in child.home.resources
-        if resource.spec.protocol == protocol and resource.holder not in (None, child)
+        if resource.spec.protocol in protocols and resource.holder not in (None, child)
     ]
 
 
-def ceilings_against(child: Child, protocol: str) -> list[ResourceState]:
-    """List the resources of a protocol that others hold and than whose ceiling a child's level is not higher."""
-    return [resource for resource in held_by_others(child, protocol) if level(child) >= resource.ceiling]
+def ceilings_against(child: Child, protocols: Iterable[str]) -> list[ResourceState]:
+    """List the resources of some protocols that others hold and than whose ceiling a child's level is not higher."""
+    return [resource for resource in held_by_others(child, protocols) if level(child) >= resource.ceiling]
 
 
 def obstacles(task: TaskState, wanted: ResourceState) -> list[ResourceState]:
     """List what must be unlocked before a task can lock a resource."""
     if wanted.spec.protocol == "pcp":
-        return ceilings_against(task, "pcp")
+        return ceilings_against(task, ["pcp"])
     return [] if wanted.holder is None else [wanted]
 
 
-def holder_of_highest(resources: list[ResourceState]) -> TaskState:
+def holder_of_highest(resources: list[ResourceState]) -> Child:
     """Give the holder of the highest ceiling; of equal ones that of the last lock."""
     holder = min(resources, key=lambda resource: (resource.ceiling, -resource.since)).holder
     assert holder is not None
@@ -80,13 +159,30 @@ def blocker(task: TaskState) -> TaskState | None:
     """Give the task that runs instead of a blocked one; None if nothing blocks it."""
     wanted = task.backlog[0].waits_for
     in_the_way = [] if wanted is None else obstacles(task, wanted)
-    return holder_of_highest(in_the_way) if in_the_way else None
+    holder = holder_of_highest(in_the_way) if in_the_way else None
+    assert not isinstance(holder, ServerState)
+    return holder
 
 
 def who_may_run(child: Child) -> Child:
-    """Give a child that was chosen, or the one that runs instead because srp wants it."""
-    above = ceilings_against(child, "srp")
+    """Give a child that was chosen, or the one that runs instead because srp, or one of its like, wants it."""
+    above = ceilings_against(child, CHOOSING)
     return holder_of_highest(above) if above else child
+
+
+def is_barred(child: Child) -> bool:
+    """Say whether nobody runs if a child is chosen: the server that holds something cannot run instead."""
+    instead = who_may_run(child)
+    return instead is not child and isinstance(instead, ServerState) and instead not in instead.home.queue
+
+
+def is_short_of_budget(task: TaskState, wanted: ResourceState | None) -> bool:
+    """Say whether sirap lets a task wait, because its section might last longer than the budget of its server."""
+    owner = task.home.owner
+    is_asked = wanted is not None and wanted.among is not None and wanted.spec.protocol == "sirap"
+    if not is_asked or wanted is None or owner is None or task.backlog[0].held:
+        return False
+    return owner.budget < wanted.longest
 
 
 def chain(task: TaskState) -> tuple[list[TaskState], TaskState | None]:
@@ -117,14 +213,22 @@ def circle_behind(child: Child) -> list[TaskState]:
 
 
 def must_go_out(child: Child) -> bool:
-    """Say whether a child that was chosen cannot keep its place: nobody runs instead, or its protocol is none."""
+    """Say whether a child that was chosen cannot keep its place.
+
+    Nobody runs instead; its protocol is none; or it has to wait for budget.
+    """
+    if is_barred(child):
+        return False
+    is_next = isinstance(child, TaskState) and who_may_run(child) is child and blocker(child) is None
+    if is_next and isinstance(child, TaskState) and is_short_of_budget(child, child.backlog[0].waits_for):
+        return True
     is_in_line = isinstance(child, TaskState) and who_may_run(child) is child and blocker(child) is not None
     return stand_in(child) is None or (is_in_line and _protocol_waited_for(child) == "none")
 
 
 def in_the_way(child: Child) -> list[ResourceState]:
     """List the resources of which one must be unlocked before a child that is out comes back."""
-    ceilings = ceilings_against(child, "srp")
+    ceilings = ceilings_against(child, CHOOSING)
     wanted = child.backlog[0].waits_for if isinstance(child, TaskState) else None
     wanted_first = [] if wanted is None or isinstance(child, ServerState) else obstacles(child, wanted)
     if wanted_first and _protocol_waited_for(child) == "none":
@@ -175,11 +279,14 @@ class Locks:
         """Lock what the job comes to, or block the job."""
         job = task.backlog[0]
         job.waits_for = _resource(task, job.marks[0].resource)
-        if blocker(task) is None:
+        if blocker(task) is None and not is_short_of_budget(task, job.waits_for):
             self.hold(task, instant)
             return
         job.started = False
         self.note(instant, task, job.waits_for, "wait")
+        if blocker(task) is None:
+            wait_for_budget(task, instant)
+            return
         self.report_circle(task, instant)
         if must_go_out(task):
             go_out(task, instant)
@@ -194,6 +301,12 @@ class Locks:
         job.waits_for = None
         job.held.append(resource)
         resource.holder, resource.since = task, instant
+        if resource.among is not None:
+            owner = task.home.owner
+            assert owner is not None
+            assert resource.among.holder is None, "servers never find locked what they share"
+            resource.among.holder, resource.among.since = owner, instant
+            owner.held.append(resource.among)
         self.note(instant, task, resource, "lock")
 
     def report_circle(self, child: Child, instant: int) -> None:
@@ -209,6 +322,9 @@ class Locks:
 
     def pass_over(self, child: Child, instant: int) -> None:
         """Take out a child that was chosen and cannot keep its place."""
+        if isinstance(child, TaskState) and blocker(child) is None and who_may_run(child) is child:
+            wait_for_budget(child, instant)
+            return
         self.report_circle(child, instant)
         go_out(child, instant)
 
@@ -217,6 +333,9 @@ class Locks:
         resource = task.backlog[0].held.pop()
         waiting = [child for child in task.home.out if resource in in_the_way(child)]
         resource.holder = None
+        if resource.among is not None and task.home.owner is not None:
+            resource.among.holder = None
+            task.home.owner.held.remove(resource.among)
         self.note(instant, task, resource, "unlock")
         for child in waiting:
             task.home.out.remove(child)
@@ -239,6 +358,14 @@ def go_out(child: Child, instant: int) -> None:
     if child not in child.home.out:
         child.home.out.append(child)
     take_or_leave_place(child, instant)
+
+
+def wait_for_budget(task: TaskState, instant: int) -> None:
+    """Let a job wait for the next replenishment of its server, as if it had suspended itself."""
+    owner = task.home.owner
+    assert owner is not None
+    task.backlog[0].wake = owner.replenishment
+    take_or_leave_place(task, instant)
 
 
 def _resource(task: TaskState, name: str) -> ResourceState:

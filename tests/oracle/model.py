@@ -29,6 +29,8 @@ BODY_ITEMS = ("run", "point", "optional point", "suspend", "lock", "unlock")
 PROTOCOLS = ("none", "npcs", "pip", "pcp", "icpp", "srp")
 LEVELLESS_POLICIES = ("llf", "rbe")
 LEVELLESS_PROTOCOLS = ("none", "npcs", "pip")
+AMONG_PROTOCOLS = ("global-srp", "hsrp", "hsrp-payback", "sirap")
+AMONG_KINDS = ("deferrable", "idling", "polling")
 
 
 class Step(NamedTuple):
@@ -197,11 +199,12 @@ class Server:
 
 @dataclass(frozen=True)
 class Resource:
-    """What jobs of one dispatcher share, one at a time (SPEC.md, 9).
+    """What jobs share, one at a time (SPEC.md, 9).
 
     Args:
         name: unique among resources.
-        protocol: one of PROTOCOLS.
+        protocol: one of PROTOCOLS, for jobs of one dispatcher, or of AMONG_PROTOCOLS, for jobs of servers that have one
+            parent, and of that parent.
     """
 
     name: str

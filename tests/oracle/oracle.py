@@ -403,14 +403,24 @@ class _Run:
         for instant in range(dispatcher.handled + 1, until + 1):
             dispatcher.handled = instant
             self.process(dispatcher, instant)
+            if dispatcher.handled < instant:
+                return
 
     def process(self, dispatcher: Dispatcher, instant: int) -> None:
-        """Steps 5 to 7 of one instant in one dispatcher: aborts, replenishments, wake-ups, insides, releases."""
+        """Steps 5 to 7 of one instant in one dispatcher: aborts, replenishments, wake-ups, insides, releases.
+
+        An abort in a server that overruns its budget can end that; then the rest of the instant waits in it.
+        """
+        overran = dispatcher.owner is not None and dispatcher.owner.is_overrunning()
         for task in dispatcher.tasks:
             self.abort_late_jobs(task, instant)
+            if overran and dispatcher.owner is not None and not dispatcher.owner.is_awake():
+                dispatcher.handled = instant - 1
+                return
         for server in dispatcher.servers:
             if server.is_replenishment_due(instant):
-                self.catch_up(server.inside, instant - 1)
+                if server.budget_at(instant) > 0:
+                    self.catch_up(server.inside, instant - 1)
                 self.replenish(server, instant)
         for task in dispatcher.tasks:
             if task.is_wake_due(instant):

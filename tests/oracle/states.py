@@ -96,6 +96,8 @@ class ServerState:
         inside: what it holds.
         replenishment: the instant of its next B := Q that is known; None if there is none.
         budget: what it has left, B.
+        held: what its tasks have locked that other servers share, in that order.
+        debt: ticks that it overran its budget and has to pay back.
     """
 
     spec: Server
@@ -104,10 +106,16 @@ class ServerState:
     inside: Dispatcher
     replenishment: int | None
     budget: int = 0
+    held: list[ResourceState] = field(default_factory=list)
+    debt: int = 0
 
     def is_active(self) -> bool:
-        """Say whether it has budget."""
-        return self.budget > 0
+        """Say whether it has budget, or overruns it."""
+        return self.budget > 0 or self.is_overrunning()
+
+    def is_overrunning(self) -> bool:
+        """Say whether it goes on without budget because of what it holds."""
+        return self.budget == 0 and any(held.spec.protocol in ("hsrp", "hsrp-payback") for held in self.held)
 
     def is_awake(self) -> bool:
         """Say whether events inside it are handled; if not, they wait for its replenishment."""
@@ -139,15 +147,26 @@ class ServerState:
         """Step 6: handle the next replenishment."""
         assert self.replenishment is not None
         self.replenishment += self.spec.period
-        self.budget = self.spec.budget
+        paid = 0 if self.is_overrunning() else min(self.debt, self.spec.budget)
+        self.debt = 0 if self.is_overrunning() else self.debt - paid
+        self.budget = self.spec.budget - paid
 
     def budget_at(self, now: int) -> int:
         """Give its budget at an instant: a replenishment counts from then on, though it may be handled later."""
-        return self.spec.budget if self.is_replenishment_due(now) else self.budget
+        if not self.is_replenishment_due(now):
+            return self.budget
+        if self.debt == 0 or self.replenishment is None:
+            return self.spec.budget
+        times = (now - self.replenishment) // self.spec.period + 1
+        owed = 0 if self.is_overrunning() else max(0, self.debt - (times - 1) * self.spec.budget)
+        return max(0, self.spec.budget - owed)
 
     def charge(self) -> None:
-        """Step 1: take a tick of its budget."""
-        self.budget -= 1
+        """Step 1: take a tick of its budget, or note a tick of overrun that is to be paid back."""
+        if self.budget > 0:
+            self.budget -= 1
+        elif self.held[-1].spec.protocol == "hsrp-payback":
+            self.debt += 1
 
     def exhaust(self) -> None:
         """Step 4: it may have an eligible child and no budget."""
@@ -260,14 +279,18 @@ class ResourceState:
     Args:
         spec: what the task set says.
         ceiling: the highest level of its users; less is higher, see locks.py.
-        holder: the task whose current job has locked it.
+        holder: the task whose current job has locked it, or the server in which that task is.
         since: the instant of that lock.
+        among: where servers share it: what this one, of a server, is in their parent.
+        longest: X, the budget that a lock of it needs under sirap.
     """
 
     spec: Resource
     ceiling: int
-    holder: TaskState | None = None
+    holder: TaskState | ServerState | None = None
     since: int = 0
+    among: ResourceState | None = None
+    longest: int = 0
 
 
 Child = ServerState | TaskState

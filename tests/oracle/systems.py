@@ -17,7 +17,11 @@ from typing import Any
 from hypothesis import strategies as st
 
 from .changes import versions_of
+from .checks import dispatchers_of, measured_by
+from .locks import longest_hold
 from .model import (
+    AMONG_KINDS,
+    AMONG_PROTOCOLS,
     CLASSES,
     DEADLINE_POLICIES,
     EDF_KINDS,
@@ -66,6 +70,7 @@ MAX_RESOURCES = 3
 MIXABLE_PROTOCOLS = ("none", "npcs", "pip", "icpp")
 MAX_MORE_TICKS = 6
 PLAIN_POLICIES = ("fp", "edf")
+LEVELLED_POLICIES = ("fp", "rm", "dm", "edf")
 
 
 def policies(features: Features = PLAIN) -> st.SearchStrategy[str]:
@@ -458,8 +463,10 @@ def _with_more(draw: st.DrawFn, change: Change, system: System) -> Change:
     policies = _policies_that_fit(system)
     if policies and draw(st.sampled_from([False, True])):
         change = replace(change, policy=draw(st.sampled_from(policies)))
-    if draw(st.booleans()):
-        task = draw(st.sampled_from(system.tasks))
+    measured = measured_by(system)
+    free = [task for task in system.tasks if task.name not in measured]
+    if free and draw(st.booleans()):
+        task = draw(st.sampled_from(free))
         change = replace(change, task=task.name, **draw(_parameters(versions_of(task, system.changes)[-1][1])))
     return change
 
@@ -467,9 +474,7 @@ def _with_more(draw: st.DrawFn, change: Change, system: System) -> Change:
 def _policies_that_fit(system: System) -> list[str]:
     """List the policies that the root can have; none where something is made for the one that it has."""
     tasks = [task for task in system.tasks if task.server is None]
-    protocols = [
-        resource.protocol for task in tasks for resource in system.resources if resource.name in task.resources
-    ]
+    protocols = [resource.protocol for resource in system.resources if None in dispatchers_of(resource, system)]
     if any(task.threshold is not None for task in tasks) or not set(protocols) <= set(LEVELLESS_PROTOCOLS):
         return []
     if any(server.kind in EDF_KINDS for server in system.servers if server.parent is None):
@@ -582,6 +587,107 @@ def _inside_a_server(draw: st.DrawFn, system: System) -> System:
     inside = tuple(replace(task, server="S") for task in system.tasks)
     beside = Task("T0", draw(periods()), draw(st.integers(1, 3)), priority=server.priority)
     return replace(system, policy=root_policy, tasks=(*inside, beside), servers=(server,))
+
+
+@st.composite
+def households(draw: st.DrawFn, *, features: Features = PLAIN, protocols: tuple[str, ...] = AMONG_PROTOCOLS) -> System:
+    """Make servers that share resources, at the root or in one server, with something beside them.
+
+    Args:
+        draw: given by Hypothesis.
+        features: what the tasks may have besides; with "costs" the kernel takes time.
+        protocols: what the resources may have, all of them the same; local ones have srp.
+    """
+    protocol, root_policy = draw(st.sampled_from(protocols)), draw(st.sampled_from(LEVELLED_POLICIES))
+    around = [replace(draw(_server("P", None, PLAIN)), policy=draw(st.sampled_from(LEVELLED_POLICIES)))]
+    around = around if draw(st.sampled_from([False, False, True])) else []
+    parent, policy = (around[0].name, around[0].policy) if around else (None, root_policy)
+    sharing = [draw(_sharing_server(f"S{number}", parent)) for number in range(1, draw(st.integers(2, 4)))]
+    beside = [replace(draw(_server("X", parent, PLAIN)), kind=draw(kinds(policy, SERVER_KINDS)))]
+    homes = {server.name: server.policy for server in sharing}
+    names = ["G1", "G2"][: draw(st.integers(1, 2))]
+    tasks: list[Task] = []
+    for home, inside in homes.items():
+        local = [f"L of {home}"] if protocol != "sirap" and draw(st.booleans()) else []
+        for number in range(1, draw(st.integers(1, 3)) + 1):
+            task = draw(_user(f"T{number} of {home}", home, inside, features))
+            tasks.append(
+                draw(_with_sections(task, names + local)) if draw(st.sampled_from([True] * 3 + [False])) else task
+            )
+    for place in [parent, "X"]:
+        if draw(st.booleans()):
+            task = draw(_user(f"T of {place or 'root'}", place, policy if place == parent else "fp", features))
+            tasks.append(draw(_with_sections(task, names)) if place == parent and draw(st.booleans()) else task)
+    found = dict.fromkeys(name for task in tasks for name in task.resources)
+    resources = tuple(Resource(name, protocol if name in names else "srp") for name in found)
+    system = System(
+        policy=root_policy,
+        tasks=draw(_with_named_thresholds(tuple(tasks))) if "thresholds" in features else tuple(tasks),
+        servers=(*around, *sharing, *beside),
+        platform=draw(platforms(features, may_pull=False)),
+        resources=resources,
+    )
+    return _with_users_in_servers(_with_budgets_for_sections(system, parent), parent)
+
+
+def _with_users_in_servers(system: System, parent: str | None) -> System:
+    """Leave out what is shared by nobody in a server of the parent, and the sections that lock it."""
+    inside = {server.name for server in system.servers if server.parent == parent}
+    used = {name for task in system.tasks if task.server in inside for name in task.resources}
+    unused = {resource.name for resource in system.resources} - used
+    tasks = tuple(
+        replace(task, body=tuple(item for item in task.body if item.partition(" ")[2] not in unused))
+        if task.body
+        else task
+        for task in system.tasks
+    )
+    return replace(system, tasks=tasks, resources=tuple(r for r in system.resources if r.name in used))
+
+
+def _with_budgets_for_sections(system: System, parent: str | None) -> System:
+    """Give the servers budgets into which their sections fit, or let them not share under sirap."""
+    longest = {server.name: _longest_in(system, server) for server in system.servers if server.parent == parent}
+    if max(longest.values()) > 4 * MAX_PERIOD:
+        return replace(system, resources=tuple(replace(resource, protocol="hsrp") for resource in system.resources))
+    servers = [
+        replace(server, budget=max(server.budget, least), period=max(server.period, least))
+        for server, least in ((server, longest.get(server.name, 1)) for server in system.servers)
+    ]
+    return replace(system, servers=tuple(servers))
+
+
+def _longest_in(system: System, server: Server) -> int:
+    """Give the largest X of what the tasks of a server lock under sirap."""
+    waiting = {resource.name for resource in system.resources if resource.protocol == "sirap"}
+    names = {name for task in system.tasks if task.server == server.name for name in task.resources}
+    return max((longest_hold(name, system, server) for name in waiting & names), default=1)
+
+
+@st.composite
+def _sharing_server(draw: st.DrawFn, name: str, parent: str | None) -> Server:
+    """Make a server that may share, mostly with a budget that is soon used up."""
+    server = replace(draw(_server(name, parent, PLAIN)), policy=draw(st.sampled_from(LEVELLED_POLICIES)))
+    budget = draw(st.one_of(st.just(server.budget), st.integers(1, min(4, server.period))))
+    return replace(server, budget=budget, kind=draw(st.sampled_from(AMONG_KINDS)))
+
+
+@st.composite
+def _user(draw: st.DrawFn, name: str, home: str | None, policy: str, features: Features) -> Task:
+    """Make a task that is cut into runs."""
+    runs = draw(st.lists(st.integers(1, 3), min_size=1, max_size=4))
+    task = Task(
+        name=name,
+        period=draw(st.sampled_from([12, 18, 24, 30, 48])),
+        offset=draw(st.integers(0, 12)),
+        deadline=draw(st.one_of(st.none(), st.integers(4, 48))),
+        priority=draw(priorities()),
+        server=home,
+        body=tuple(f"run {ticks}" for ticks in runs),
+    )
+    for feature, change in _task_changes(policy).items():
+        if feature in features and draw(st.booleans()):
+            task = draw(change(task))
+    return task if task.subjobs is None else replace(task, body=None)
 
 
 @st.composite
