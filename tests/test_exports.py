@@ -79,21 +79,24 @@ def expected(result: takt.Result) -> Counter[tuple[object, ...]]:
     labels = {
         task: f"{server}/{task}" if server else task for task, server in result.summary.select("task", "server").rows()
     }
-    deadlines = dict(result.summary.select("task", "deadline").rows())
+    deadlines = {(task, job): due for task, job, due in result.deadlines.rows()}
     events: Counter[tuple[object, ...]] = Counter()
     for start, end, cpu, server, task, job in result.segments.rows():
         is_idle = task not in labels
         processor = "processor" if result.system.cpus == 1 else f"processor {cpu}"
         for track in [processor] if is_idle else [processor, labels[task]]:
             events[track, start * ns, end * ns, f"{server} idle" if is_idle else f"{task}#{job}"] += 1
-    for task, release, missed in result.jobs.select("task", "release", "missed").rows():
+    for task, job, release, missed in result.jobs.select("task", "job", "release", "missed").rows():
         events[labels[task], "release", release * ns] += 1
         if missed:
-            events[labels[task], "deadline missed", (release + deadlines[task]) * ns] += 1
+            events[labels[task], "deadline missed", deadlines[task, job] * ns] += 1
     for instant, task, _, resource, what in result.locks.rows():
         events[labels[task], LOCKS[what] + resource, instant * ns] += 1
     for instant, task, _, optional, _ in result.points.rows():
         events[labels[task], "optional point" if optional else "point", instant * ns] += 1
+    for instant, task, what, detail in result.changes.rows():
+        processor = "processor" if result.system.cpus == 1 else "processor 0"
+        events[labels.get(task, processor), f"{what}: {detail}" if detail else what, instant * ns] += 1
     return events
 
 
