@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import json
 import struct
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,7 +16,9 @@ import oracle
 import pytest
 import takt
 from hypothesis import given
+from hypothesis import strategies as st
 from oracle.locks import longest_hold
+from oracle.model import AMONG_KINDS
 from oracle.systems import horizons, households
 from takt import sharing
 from test_random_systems import as_system, expected_of, many, outcome
@@ -206,6 +209,62 @@ def test_no_server_runs_longer_without_budget_than_a_section_can_take(system: or
             allowed = 0 if used[0].protocol == "sirap" else longest
             periods = [sum(1 for t in ticks if (t - server.offset) // server.period == n) for n in range(horizon)]
             assert max(periods, default=0) <= allowed
+
+
+PERIOD = 24
+"""Of all servers below, so that a period of one is a period of all."""
+
+
+@st.composite
+def overloaded(draw: st.DrawFn, protocols: tuple[str, ...]) -> oracle.System:
+    """Two servers that share, whose jobs take longer than they say once they hold nothing, and one that does not share.
+
+    The budgets, and a section of each server that shares, fit into the period together.
+    """
+    protocol, policy = draw(st.sampled_from(protocols)), draw(st.sampled_from(["fp", "edf"]))
+    tasks, servers = [oracle.Task("X", PERIOD, PERIOD, server="SX")], [oracle.Server("SX", PERIOD, 8)]
+    for name in ("A", "B"):
+        section = draw(st.integers(1, 3))
+        body = (f"run {draw(st.integers(1, 6))}", "lock G", f"run {section}", "unlock G", "run 1")
+        demand = tuple(draw(st.lists(st.integers(1, 3 * PERIOD), min_size=1, max_size=4)))
+        period = draw(st.sampled_from([9, 12, 24, 35]))
+        tasks.append(oracle.Task(name, period, demand, draw(st.integers(0, 9)), server=f"S{name}", body=body))
+        servers.append(oracle.Server(f"S{name}", PERIOD, draw(st.integers(section, 5))))
+    ranks = draw(st.permutations([1, 2, 3]))
+    kinds = [draw(st.sampled_from(AMONG_KINDS)) for _ in servers]
+    changed = (
+        replace(server, priority=rank, kind=kind) for server, rank, kind in zip(servers, ranks, kinds, strict=True)
+    )
+    return oracle.System(policy, tuple(tasks), tuple(changed), resources=(oracle.Resource("G", protocol),))
+
+
+def received_by_x(system: oracle.System) -> set[int]:
+    """Give how much X, which always has work, received in a period of its server."""
+    segments = outcome(takt.simulate(as_system(system), 10 * PERIOD)).segments
+    ticks = [tick // PERIOD for start, end, _, task, _ in segments if task == "X" for tick in range(start, end)]
+    return {ticks.count(number) for number in range(10)}
+
+
+@many
+@given(overloaded(("hsrp", "hsrp-payback", "sirap")))
+def test_servers_whose_jobs_overrun_take_nothing_from_one_that_does_not_share(system: oracle.System) -> None:
+    assert received_by_x(system) == {8}
+
+
+def test_under_global_srp_one_that_is_depleted_in_its_section_does() -> None:
+    tasks = (
+        oracle.Task("X", PERIOD, PERIOD, server="SX"),
+        oracle.Task("A", PERIOD, server="SA", body=("run 2", "lock G", "run 2", "unlock G")),
+        oracle.Task("B", 240, offset=200, server="SB", body=("lock G", "run 1", "unlock G")),
+    )
+    servers = (
+        oracle.Server("SX", PERIOD, 8, priority=1),
+        oracle.Server("SA", PERIOD, 3, priority=2),
+        oracle.Server("SB", PERIOD, 2, priority=3),
+    )
+    system = oracle.System("fp", tasks, servers, resources=(oracle.Resource("G", "global-srp"),))
+    assert min(received_by_x(system)) < 8
+    assert received_by_x(replace(system, resources=(oracle.Resource("G", "hsrp"),))) == {8}
 
 
 # ------------------------------------------------------------------------------------------- what is shown of them

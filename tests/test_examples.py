@@ -16,7 +16,6 @@ WITHOUT_LLF = ("architectures", "dhall", "shared_server_resources")
 """Examples on an architecture, on several processors, and where servers share."""
 
 
-
 def example(name: str) -> takt.System:
     """One example."""
     (path,) = [path for path in EXAMPLES if path.stem == name]

@@ -768,7 +768,7 @@ BAD: dict[str, tuple[str, list[str]]] = {
     "new parameters of who shares among servers": (
         HEAD + sharer("A", "S1") + SERVER + resource("hsrp") + '[[change]]\nat = 9\ntask = "A"\npriority = 2\n',
         [
-            '[[change]] number 1 task: expected tasks that ceilings and sections among servers do not depend on, '
+            "[[change]] number 1 task: expected tasks that ceilings and sections among servers do not depend on, "
             'found "A" with "R"'
         ],
     ),
@@ -780,7 +780,7 @@ BAD: dict[str, tuple[str, list[str]]] = {
         + resource("sirap")
         + '[[change]]\nat = 9\ntask = "B"\nwcet = 2\n',
         [
-            '[[change]] number 1 task: expected tasks that ceilings and sections among servers do not depend on, '
+            "[[change]] number 1 task: expected tasks that ceilings and sections among servers do not depend on, "
             'found "B" with "R"'
         ],
     ),
