@@ -89,6 +89,7 @@ typedef struct takt_dispatcher {
     takt_trace_t *trace;        /* NULL: nothing is recorded */
     takt_resource_t *resources; /* caller's memory */
     takt_change_t *changes;     /* caller's memory */
+    uint32_t taken_out;         /* who were found blocked when chosen, and left; modulo 2^32 */
 } takt_dispatcher_t;
 
 _Static_assert(sizeof(void *) != 4 || sizeof(takt_dispatcher_t) == 312,

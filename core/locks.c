@@ -373,6 +373,20 @@ static takt_entity_t *end_of_chain(takt_resource_t *obstacle) {
     return NULL;
 }
 
+/* `entity`, the best of its home, cannot go on, and nobody may run instead of it. */
+static void take_out(takt_entity_t *entity, takt_resource_t *obstacle, takt_instant_t now) {
+    takt_server_t *root = entity->home;
+    while (!takt_server_is_root(root)) {
+        root = takt_server_parent(root);
+    }
+    TAKT_CONTAINER_OF(root, takt_dispatcher_t, root)->taken_out++;
+    if (obstacle != NULL) {
+        park(entity, obstacle, now);
+    } else {
+        takt_dispatcher_await_budget(entity, now);
+    }
+}
+
 takt_entity_t *takt_locks_choose(takt_server_t *home, takt_instant_t now) {
     takt_entity_t *best;
     while ((best = takt_ready_best(&home->ready)) != NULL) {
@@ -388,11 +402,7 @@ takt_entity_t *takt_locks_choose(takt_server_t *home, takt_instant_t now) {
         if (other != NULL || (obstacle != NULL && takt_entity_is_server(obstacle->holder))) {
             return other;
         }
-        if (obstacle != NULL) {
-            park(best, obstacle, now);
-        } else {
-            takt_dispatcher_await_budget(best, now);
-        }
+        take_out(best, obstacle, now);
     }
     return NULL;
 }

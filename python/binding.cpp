@@ -525,7 +525,7 @@ class Spec {
             require(spec_.rates == nullptr || change.kind != TAKT_CHANGE_PARAMETERS, "parameters of a rate");
             require(task_class(i) <= TAKT_CLASS_NONE, "class is out of range");
             if (change.kind == TAKT_CHANGE_PARAMETERS) {
-                require_unshared(changed);
+                require_unmeasured(changed);
             }
             change.task = static_cast<uint32_t>(task(i));
             change.period = time_in(changed.is_external ? 0 : 1, period(i), "period");
@@ -757,20 +757,13 @@ class Spec {
         resource.longest = longest;
     }
 
-    static bool locks(const takt_task_spec_t &task, uint64_t number) {
-        return std::any_of(task.body, task.body + task.body_count, [=](const takt_item_t &item) {
-            return item.kind == TAKT_ITEM_LOCK && item.ticks == number;
-        });
-    }
-
-    // Ceilings and longest sections among servers do not follow from the task.
-    void require_unshared(const takt_task_spec_t &task) const {
-        for (size_t i = 0; i < resources_.size(); i++) {
-            const takt_resource_spec_t &resource = resources_[i];
-            const bool is_measured = resource.is_shared && resource.protocol == TAKT_PROTOCOL_SIRAP;
-            const bool is_there =
-                resource.server == task.server && takt_protocol_is_among_servers(resource.protocol);
-            require(!is_there || !(is_measured || locks(task, i)), "parameters of what servers share");
+    // The longest sections of a server that shares under sirap count all its tasks. Ceilings are looked at where a
+    // job locks.
+    void require_unmeasured(const takt_task_spec_t &task) const {
+        for (const takt_resource_spec_t &resource : resources_) {
+            require(!resource.is_shared || resource.protocol != TAKT_PROTOCOL_SIRAP ||
+                        resource.server != task.server,
+                    "parameters of what servers share");
         }
     }
 

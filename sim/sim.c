@@ -29,6 +29,7 @@ typedef struct run {
     bool is_pulling;           /* a non-preemptive job runs and timers wait */
     uint32_t fired;            /* of the dispatcher, up to the last pass; for costs */
     uint32_t releases;         /* likewise */
+    uint32_t taken_out;        /* likewise */
     takt_instant_t busy_until; /* the kernel works, if that is to come */
 } run_t;
 
@@ -310,8 +311,9 @@ static bool goes_on(const run_t *run, const takt_event_t *event, const takt_enti
 
 /* Whether the scheduler had something to do: not if there was just a tick, or a look at what is not due. */
 static bool is_busy(const run_t *run, const takt_event_t *event, const takt_entity_t *chosen) {
-    return event->kind != TAKT_EVENT_TIME || run->backend.dispatcher->fired != run->fired ||
-           chosen != run->decision.entity;
+    const takt_dispatcher_t *dispatcher = run->backend.dispatcher;
+    return event->kind != TAKT_EVENT_TIME || dispatcher->fired != run->fired ||
+           dispatcher->taken_out != run->taken_out || chosen != run->decision.entity;
 }
 
 /* What the kernel takes until what it chose starts. */
@@ -353,6 +355,7 @@ TAKT_RARE static takt_instant_t start_of(run_t *run, const takt_event_t *event) 
     run->sim->invocations += was_busy;
     run->fired = dispatcher->fired;
     run->releases = dispatcher->releases;
+    run->taken_out = dispatcher->taken_out;
     if (start > event->now) {
         take_time(run, event->now, start);
     }

@@ -8,14 +8,19 @@ from __future__ import annotations
 import csv
 import json
 import struct
+from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import oracle
 import pytest
 import takt
 from hypothesis import given
+from hypothesis import strategies as st
 from oracle.locks import longest_hold
+from oracle.model import AMONG_KINDS
 from oracle.systems import horizons, households
 from takt import sharing
 from test_random_systems import as_system, expected_of, many, outcome
@@ -208,6 +213,62 @@ def test_no_server_runs_longer_without_budget_than_a_section_can_take(system: or
             assert max(periods, default=0) <= allowed
 
 
+PERIOD = 24
+"""Of all servers below, so that a period of one is a period of all."""
+
+
+@st.composite
+def overloaded(draw: st.DrawFn, protocols: tuple[str, ...]) -> oracle.System:
+    """Two servers that share, whose jobs take longer than they say once they hold nothing, and one that does not share.
+
+    The budgets, and a section of each server that shares, fit into the period together.
+    """
+    protocol, policy = draw(st.sampled_from(protocols)), draw(st.sampled_from(["fp", "edf"]))
+    tasks, servers = [oracle.Task("X", PERIOD, PERIOD, server="SX")], [oracle.Server("SX", PERIOD, 8)]
+    for name in ("A", "B"):
+        section = draw(st.integers(1, 3))
+        body = (f"run {draw(st.integers(1, 6))}", "lock G", f"run {section}", "unlock G", "run 1")
+        demand = tuple(draw(st.lists(st.integers(1, 3 * PERIOD), min_size=1, max_size=4)))
+        period = draw(st.sampled_from([9, 12, 24, 35]))
+        tasks.append(oracle.Task(name, period, demand, draw(st.integers(0, 9)), server=f"S{name}", body=body))
+        servers.append(oracle.Server(f"S{name}", PERIOD, draw(st.integers(section, 5))))
+    ranks = draw(st.permutations([1, 2, 3]))
+    kinds = [draw(st.sampled_from(AMONG_KINDS)) for _ in servers]
+    changed = (
+        replace(server, priority=rank, kind=kind) for server, rank, kind in zip(servers, ranks, kinds, strict=True)
+    )
+    return oracle.System(policy, tuple(tasks), tuple(changed), resources=(oracle.Resource("G", protocol),))
+
+
+def received_by_x(system: oracle.System) -> set[int]:
+    """Give how much X, which always has work, received in a period of its server."""
+    segments = outcome(takt.simulate(as_system(system), 10 * PERIOD)).segments
+    ticks = [tick // PERIOD for start, end, _, task, _ in segments if task == "X" for tick in range(start, end)]
+    return {ticks.count(number) for number in range(10)}
+
+
+@many
+@given(overloaded(("hsrp", "hsrp-payback", "sirap")))
+def test_servers_whose_jobs_overrun_take_nothing_from_one_that_does_not_share(system: oracle.System) -> None:
+    assert received_by_x(system) == {8}
+
+
+def test_under_global_srp_one_that_is_depleted_in_its_section_does() -> None:
+    tasks = (
+        oracle.Task("X", PERIOD, PERIOD, server="SX"),
+        oracle.Task("A", PERIOD, server="SA", body=("run 2", "lock G", "run 2", "unlock G")),
+        oracle.Task("B", 240, offset=200, server="SB", body=("lock G", "run 1", "unlock G")),
+    )
+    servers = (
+        oracle.Server("SX", PERIOD, 8, priority=1),
+        oracle.Server("SA", PERIOD, 3, priority=2),
+        oracle.Server("SB", PERIOD, 2, priority=3),
+    )
+    system = oracle.System("fp", tasks, servers, resources=(oracle.Resource("G", "global-srp"),))
+    assert min(received_by_x(system)) < 8
+    assert received_by_x(replace(system, resources=(oracle.Resource("G", "hsrp"),))) == {8}
+
+
 # ------------------------------------------------------------------------------------------- what is shown of them
 
 
@@ -233,13 +294,29 @@ def test_sections_are_told_as_those_of_other_resources() -> None:
 def test_a_damaged_header_of_what_servers_share_is_refused(
     tmp_path: Path, place: int, key: str, value: int | str
 ) -> None:
-    path = tmp_path / "T.takt"
-    takt.simulate(as_system(two_servers("sirap")), 60, trace=path)
+    def damage(header: dict[str, Any]) -> None:
+        header["resources"][place][key] = value
+
+    with pytest.raises(takt.InputError, match="damaged trace"):
+        takt.replay(damaged(tmp_path, two_servers("sirap"), damage))
+
+
+def test_new_parameters_of_who_shares_are_refused_in_a_damaged_header(tmp_path: Path) -> None:
+    other = oracle.Task("Z", 30, 1)
+    system = two_servers("sirap")
+    changed = replace(system, tasks=(*system.tasks, other), changes=(oracle.Change(9, task="Z", wcet=2),))
+    with pytest.raises(takt.InputError, match="parameters of what servers share"):
+        takt.replay(damaged(tmp_path, changed, lambda header: header["changes"][0].update(task=0, level=1)))
+
+
+def damaged(folder: Path, system: oracle.System, damage: Callable[[dict[str, Any]], None]) -> Path:
+    """Record a run and damage the header of its trace."""
+    path = folder / "T.takt"
+    takt.simulate(as_system(system), 60, trace=path)
     data = path.read_bytes()
     (length,) = struct.unpack_from("<I", data, 12)
     header = json.loads(data[16 : 16 + length])
-    header["resources"][place][key] = value
+    damage(header)
     text = json.dumps(header).encode()
     path.write_bytes(data[:12] + struct.pack("<I", len(text)) + text + bytes(-(16 + len(text)) % 32))
-    with pytest.raises(takt.InputError, match="damaged trace"):
-        takt.replay(path)
+    return path

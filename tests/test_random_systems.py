@@ -41,6 +41,17 @@ LATE_LOOK_INSIDE = oracle.System(
 )
 """When S1 is replenished at 3, the job of T1 has waited in it since 2, and S2 gets work again only at 3."""
 
+FOUND_BLOCKED = oracle.System(
+    policy="llf",
+    tasks=(
+        oracle.Task("T1", demand=4, deadline=12, class_="soft", releases=((0, 0), (0, 0)), body=("lock R", "run 4")),
+        oracle.Task("T2", period=40, demand=1, offset=1, deadline=9, body=("lock R", "run 1")),
+    ),
+    platform=oracle.Platform(scheduling=1),
+    resources=(oracle.Resource("R", "none"),),
+)
+"""T2 overtakes T1, whose next job has locked R before T2 could, is found blocked and leaves, and T1 goes on."""
+
 
 def as_task(task: oracle.Task, rules: Sequence[str | None] = ()) -> takt.Task:
     """Say a task of the oracle in Takt's words; in servers that are rules tasks have no deadlines of their own."""
@@ -232,6 +243,7 @@ def test_simulation_equals_the_oracle_whatever_tasks_have(system: oracle.System,
 
 @many
 @given(systems(parents_first=False, features=EVERYTHING, always=frozenset({"costs"})), horizons())
+@example(FOUND_BLOCKED, 20)
 def test_simulation_equals_the_oracle_where_the_kernel_takes_time(system: oracle.System, horizon: int) -> None:
     assert outcome(takt.simulate(as_system(system), horizon)) == expected_of(system, horizon)
 

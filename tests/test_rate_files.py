@@ -97,7 +97,7 @@ def test_a_task_enters_at_its_offset() -> None:
     result = takt.simulate(OVERLOAD.replace(tasks=tasks))
     admitted = dict(result.rates.filter(what="admitted").select("task", "instant").rows())
     assert admitted["S1"] == 40
-    assert all(reserved <= 1 for reserved in result.ledger["reserved"])
+    assert (result.ledger["reserved"] <= 1).all()
 
 
 def test_beta_by_the_formula_differs_from_the_constant() -> None:

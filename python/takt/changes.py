@@ -181,10 +181,8 @@ class _Checker:
             return
         shared = [show(resource.name) for resource in self.system.resources if measures(self.system, resource, task)]
         if shared:
-            message = (
-                f"expected tasks that ceilings and sections among servers do not depend on, found {show(task.name)} "
-            )
-            yield Problem(f"{message}with {', '.join(shared)}", "conflict", key="task")
+            message = "expected tasks that ceilings and sections among servers do not depend on, found "
+            yield Problem(f"{message}{show(task.name)} with {', '.join(shared)}", "conflict", key="task")
             return
         try:
             changed = task.replace(**change.parameters)

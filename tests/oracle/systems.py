@@ -465,7 +465,8 @@ def _with_more(draw: st.DrawFn, change: Change, system: System) -> Change:
         change = replace(change, policy=draw(st.sampled_from(policies)))
     measured = measured_by(system)
     free = [task for task in system.tasks if task.name not in measured]
-    if free and draw(st.booleans()):
+    has_parameters = draw(st.booleans())
+    if free and has_parameters:
         task = draw(st.sampled_from(free))
         change = replace(change, task=task.name, **draw(_parameters(versions_of(task, system.changes)[-1][1])))
     return change
