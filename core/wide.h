@@ -40,12 +40,14 @@ TAKT_INLINE takt_wide_t takt_wide_times(takt_wide_t a, uint64_t b) {
     return product;
 }
 
-/* Divides and rounds down, bit by bit. `divisor` is 1 .. 2^63. */
+/* Divides and rounds down, bit by bit from the top: shifts by other than constants would call a library on some
+ * machines. `divisor` is 1 .. 2^63. */
 TAKT_INLINE uint64_t takt_quotient(uint64_t dividend, uint64_t divisor) {
     uint64_t quotient = 0;
     uint64_t rest = 0;
     for (uint32_t bit = 64; bit > 0; bit--) {
-        rest = rest << 1 | (dividend >> (bit - 1u) & 1u);
+        rest = rest << 1 | dividend >> 63;
+        dividend <<= 1;
         quotient <<= 1;
         if (rest >= divisor) {
             rest -= divisor;
@@ -65,9 +67,8 @@ TAKT_INLINE uint64_t takt_wide_quotient(takt_wide_t dividend, takt_wide_t diviso
     uint64_t quotient = 0;
     takt_wide_t rest = {0, 0};
     for (uint32_t bit = 128; bit > 0; bit--) {
-        const uint64_t word = bit > 64u ? dividend.high : dividend.low;
-        rest =
-            (takt_wide_t){rest.high << 1 | rest.low >> 63, rest.low << 1 | (word >> ((bit - 1u) & 63u) & 1u)};
+        rest = (takt_wide_t){rest.high << 1 | rest.low >> 63, rest.low << 1 | dividend.high >> 63};
+        dividend = (takt_wide_t){dividend.high << 1 | dividend.low >> 63, dividend.low << 1};
         quotient <<= 1;
         if (!takt_wide_is_less(rest, divisor)) {
             rest = takt_wide_minus(rest, divisor);

@@ -346,8 +346,7 @@ def _preemption_key(
     other = by_name[task.threshold]
     if policy == "llf":
         return relative_deadline(other, resolution) - wcet_of(other, resolution) + LAXITY_SHIFT
-    level = level_of(other, policy, ranks, resolution)
-    return min(level, ranks[task.priority]) if policy == "fp" else level
+    return level_of(other, policy, ranks, resolution)
 
 
 def level_of(task: Task, policy: str | Policy, ranks: Mapping[int, int], resolution: str) -> int:
