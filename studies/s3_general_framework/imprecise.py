@@ -36,9 +36,9 @@ def run(is_quick: bool) -> Section:
     table = sums(sets)
     return Section(
         "Imprecise computation",
-        "Sets of four tasks, whose mandatory parts load the processor by 0.3 to 0.5; optional parts fill up to about the "
-        "load, the same part of the processor each. Beside it the same tasks with everything mandatory, that is plain "
-        f"fixed priorities. {SETS[is_quick]} sets for each load.",
+        "Sets of four tasks, whose mandatory parts load the processor by 0.3 to 0.5; optional parts fill up to about "
+        "the load, the same part of the processor each. Beside it the same tasks with everything mandatory, that is "
+        f"plain fixed priorities. {SETS[is_quick]} sets for each load.",
         [_claim(sets, table)],
         [
             Table("imprecise", "What ran of the optional parts, and misses, by load", table),
@@ -77,15 +77,15 @@ def _one_set(tasks: list[tuple[Drawn, int]]) -> tuple[int, ...]:
     parted = [task.task(mandatory=mandatory) for task, mandatory in tasks]
     result = takt.simulate(takt.System(policy="imprecise", tasks=parted), HORIZON, segments=False)
     plain = takt.simulate(takt.System(tasks=[task.task() for task, _ in tasks]), HORIZON, segments=False)
-    counts = [
-        int(result.summary[name].sum()) for name in ("released", "optional_executed", "optional_wanted", "cut")
-    ]
+    counts = [int(result.summary[name].sum()) for name in ("released", "optional_executed", "optional_wanted", "cut")]
     return *counts, result.missed, plain.missed
 
 
 def sums(sets: pl.DataFrame) -> pl.DataFrame:
     """Add up the sets of a load."""
-    added = sets.group_by("load", maintain_order=True).agg(pl.len().alias("sets"), pl.all().exclude("load", "set").sum())
+    added = sets.group_by("load", maintain_order=True).agg(
+        pl.len().alias("sets"), pl.all().exclude("load", "set").sum()
+    )
     return added.with_columns((pl.col("executed") / pl.col("wanted")).alias("optional_part"))
 
 
@@ -99,7 +99,8 @@ def _claim(sets: pl.DataFrame, table: pl.DataFrame) -> Claim:
     return Claim(
         "S3-11",
         "Section 5.2.2",
-        "Mandatory parts have higher priorities than all optional ones, which run if there is time and else are skipped.",
+        "Mandatory parts have higher priorities than all optional ones, which run if there is time and else are "
+        "skipped.",
         f"Of the optional parts run {parts[0.6]:.0%} at a load of 0.6, {parts[1.0]:.0%} at 1, {parts[1.5]:.0%} at 1.5, "
         f"{parts[3.0]:.0%} at 3; {late} mandatory parts are late, where plain fixed priorities miss {plain:,} "
         f"deadlines. {wrong} ticks differ from the golden schedule.",

@@ -60,10 +60,10 @@ def run(is_quick: bool) -> Section:
     example = run_example()
     return Section(
         "Overruns: Table 1",
-        f"{SETS[is_quick]} random sets of four tasks, 0.7 <= U <= 0.95, that RM schedules. One task, the first or the last "
-        "by period, asks for a multiple of its wcet in every third job. Counted are the deadlines that the others miss "
-        f"in {HORIZON} ticks. TD follows a table that was made off line by EDF from the wcets; SD gives each task a "
-        "constant-bandwidth server of its wcet and period.",
+        f"{SETS[is_quick]} random sets of four tasks, 0.7 <= U <= 0.95, that RM schedules. One task, the first or the "
+        "last by period, asks for a multiple of its wcet in every third job. Counted are the deadlines that the "
+        f"others miss in {HORIZON} ticks. TD follows a table that was made off line by EDF from the wcets; SD gives "
+        "each task a constant-bandwidth server of its wcet and period.",
         [_overrun_claim(sweep, example)],
         [
             Table("overrun_example", "H (10, 3) asks for 9 once; M (10, 3), L (20, 6)", example),
@@ -141,9 +141,9 @@ def _overrun_claim(sweep: pl.DataFrame, example: pl.DataFrame) -> Claim:
         f"{harm['TD', 'first'] + harm['TD', 'last']} under TD, {harm['SD', 'first'] + harm['SD', 'last']} under SD, "
         f"and {enforced} in all ways that enforce a budget.",
         verdict(holds, correction=True),
-        "Table 1 is right of the plain paradigms. In the framework Table 2 gives every row a budget of e, so that RM and "
-        "EDF stop an overrun, too. And Table 1 says that TD terminates, section 2.4 that it suspends: here the rest waits "
-        "for the next slot.",
+        "Table 1 is right of the plain paradigms. In the framework Table 2 gives every row a budget of e, so that RM "
+        "and EDF stop an overrun, too. And Table 1 says that TD terminates, section 2.4 that it suspends: here the "
+        "rest waits for the next slot.",
         {
             "rm_first": harm["RM", "first"],
             "rm_last": harm["RM", "last"],

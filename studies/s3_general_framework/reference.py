@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from framework_oracle import AllocatorCost, Job, Outcome, System, Task, simulate
+from framework_oracle import AllocatorCost, Budget, Job, Outcome, System, Task, simulate
 from framework_oracle.allocator import Allocator, Desk
 from framework_oracle.periodic import (
     EFFECTIVE,
@@ -42,6 +42,7 @@ __all__ = [
     "EFFECTIVE",
     "AllocatorCost",
     "Aperiodic",
+    "Budget",
     "Chunks",
     "ConstantBandwidth",
     "ConstantUtilization",

@@ -1,4 +1,4 @@
-"""Share-driven servers: a constant-bandwidth server of Takt, the others in the framework of the tests (S3, 2.2)."""
+"""Share-driven algorithms: CBS, TBS and CUS as servers, WFQ and WF2Q as policies (S3, 2.2)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from studies.s3_general_framework.systems import (
     differences,
     executed,
     golden_ticks,
-    load,
     random_set,
     tasks_of,
 )
@@ -25,23 +24,28 @@ from studies.s3_general_framework.systems import (
 SEED = 12
 SETS = {True: 40, False: 400}
 KINDS = ("cbs", "hard-cbs")
+BANDWIDTHS = {"tbs": reference.TotalBandwidth, "cus": reference.ConstantUtilization}
+SERVERS = (*KINDS, *BANDWIDTHS)
+VARIANTS = {"wfq": reference.FairQueue, "wf2q": reference.WorstCaseFairQueue}
 ENDLESS = 10_000
 
 Work = tuple[tuple[int, int], ...]
+Flow = tuple[str, int, int, list[int]]
+"""Name, weight, length of a packet, arrivals."""
 
 
 def run(is_quick: bool) -> Section:
     """Run servers of either kind beside periodic tasks."""
     worked, sets = run_worked_examples(), run_sets(SETS[is_quick])
     return Section(
-        "Share-driven servers",
-        f"{SETS[is_quick]} random systems for each kind of constant-bandwidth server: periodic tasks under EDF with U "
-        "<= 1 together with the server, whose jobs come at random and ask for as much as they like. TBS, CUS, WFQ and "
-        "WF2Q run their worked examples in the framework of the tests.",
+        "Share-driven algorithms",
+        f"{SETS[is_quick]} random systems of each: periodic tasks under EDF with U <= 1 together with a server, whose "
+        "jobs come at random; flows of packets that come at random and load the line by more than it has.",
         [_claim(worked, sets)],
         [
             Table("shares_worked", "Worked examples: ticks that differ", worked),
-            Table("bandwidth_sets", "Random systems: ticks that differ from the framework, periodic misses", sets),
+            Table("share_sums", "Random systems: those that run as in the framework, and periodic misses", _sums(sets)),
+            Table("share_sets", "Each random system", sets),
         ],
     )
 
@@ -67,50 +71,60 @@ def beside(tasks: list[Drawn], kind: str, server: tuple[int, int], work: Work) -
     )
 
 
+def beside_bandwidth(tasks: list[Drawn], kind: str, server: tuple[int, int], work: Work) -> takt.System:
+    """Put a server of total bandwidth or constant utilization behind periodic tasks; each job is a task of its own."""
+    budget, period = server
+    served = [
+        takt.Task(name=f"srv@{number}", server="S", arrivals=[instant], wcet=demand)
+        for number, (instant, demand) in enumerate(work)
+    ]
+    return takt.System(
+        policy="edf",
+        tasks=[*(task.task() for task in tasks), *served],
+        servers=[takt.Server(name="S", kind=kind, budget=budget, period=period)],
+    )
+
+
+def flows(variant: str, rows: list[Flow]) -> takt.System:
+    """Send packets of flows."""
+    tasks = [
+        takt.Task(name=name, weight=weight, wcet=length, deadline=ENDLESS, arrivals=list(arrivals))
+        for name, weight, length, arrivals in rows
+    ]
+    return takt.System(policy="share", options=[takt.Share(variant=variant)], tasks=tasks)
+
+
+ELEVEN: list[Flow] = [(f"f{i:02}", 10 if i == 1 else 1, 1, [0] * (11 if i == 1 else 1)) for i in range(1, 12)]
+
+
 def run_worked_examples() -> pl.DataFrame:
     """Compare with the golden schedules."""
-    in_takt = {
-        "srv_cbs": (beside([Drawn("A", 7, 4)], "cbs", (3, 8), ((3, 4), (13, 3))), 30, {}),
-        "red_cbs": (beside([Drawn("H", 4, 2)], "cbs", (2, 6), ((2, 4), (12, 2), (13, 1))), 30, {"A": "srv"}),
-    }
-    rows: list[tuple[str, str, int]] = []
-    for name, (system, horizon, names) in in_takt.items():
-        expected = [names.get(who, who) for who in golden_ticks(name, horizon)]
-        rows.append((name, "Takt", differences(tasks_of(executed(takt.simulate(system, horizon))), expected)))
-    for name, (framework, horizon) in _in_framework().items():
-        ran = tasks_of(reference.run(framework, horizon))
-        rows.append((name, "framework", differences(ran, golden_ticks(name, horizon))))
-    rows.append(("WF2Q alternates", "framework", differences(_wf2q(), _alternating())))
-    return pl.DataFrame(rows, schema=["golden", "where", "differ"], orient="row")
-
-
-def _in_framework() -> dict[str, tuple[reference.System, int]]:
-    """Say the worked examples of TBS, CUS and WFQ in the framework's words."""
+    two = [Drawn("A", 6, 3), Drawn("B", 8, 2)]
     served = ((3, 1), (9, 2), (14, 1))
-    systems: dict[str, tuple[reference.System, int]] = {"sd_wfq": (_flows(is_wf2q=False), 21)}
-    for name, kind in (("srv_tbs", reference.TotalBandwidth), ("srv_cus", reference.ConstantUtilization)):
-        tasks = reference.mapped("edf", [Drawn("A", 6, 3), Drawn("B", 8, 2)]).tasks
-        server = reference.Task("srv", kind(Fraction(1, 4)), served)
-        systems[name] = (reference.System((*tasks, server), reference.EFFECTIVE["edf"]), 24)
-    return systems
+    systems: dict[str, tuple[takt.System, int]] = {
+        "srv_cbs": (beside([Drawn("A", 7, 4)], "cbs", (3, 8), ((3, 4), (13, 3))), 30),
+        "red_cbs": (beside([Drawn("H", 4, 2)], "cbs", (2, 6), ((2, 4), (12, 2), (13, 1))), 30),
+        "srv_tbs": (beside_bandwidth(two, "tbs", (1, 4), served), 24),
+        "srv_cus": (beside_bandwidth(two, "cus", (1, 4), served), 24),
+        "sd_wfq": (flows("wfq", ELEVEN), 21),
+    }
+    rows = [(name, _differ_from_golden(name, *case)) for name, case in systems.items()]
+    ran = tasks_of(executed(takt.simulate(flows("wf2q", ELEVEN), 21)))
+    return pl.DataFrame([*rows, ("WF2Q alternates", differences(ran, alternating()))], schema=["golden", "differ"], orient="row")  # fmt: skip
 
 
-def _flows(*, is_wf2q: bool) -> reference.System:
-    """Make eleven flows, the first one with half of the line and eleven packets."""
-    shares = {f"f{i:02}": Fraction(1, 2) if i == 1 else Fraction(1, 20) for i in range(1, 12)}
-    clock = reference.FluidClock(shares)
-    kind = reference.WorstCaseFairQueue if is_wf2q else reference.FairQueue
-    packets = {name: ((0, 1),) * (11 if name == "f01" else 1) for name in shares}
-    works = [reference.Task(name, kind(clock, name), packets[name]) for name in shares]
-    return reference.System(tuple(works), reference.EFFECTIVE["shares"])
+def _differ_from_golden(name: str, system: takt.System, horizon: int) -> int:
+    """Count the ticks that differ from a golden schedule, which calls the server of red_cbs A."""
+    expected = ["srv" if name == "red_cbs" and who == "A" else who for who in golden_ticks(name, horizon)]
+    return differences(tasks_of(_as_one(executed(takt.simulate(system, horizon)))), expected)
 
 
-def _wf2q() -> Ticks:
-    """Run the flows under WF2Q."""
-    return tasks_of(reference.run(_flows(is_wf2q=True), 21))
+def _as_one(ticks: Ticks) -> Ticks:
+    """Call the tasks srv@0, srv@1 .. the jobs of one."""
+    return ["srv#" + who[4 : who.index("#")] if who.startswith("srv@") else who for who in ticks]
 
 
-def _alternating() -> Ticks:
+def alternating() -> Ticks:
     """Let the first flow have every second packet."""
     others = [f"f{i:02}" for i in range(2, 12)]
     return [others[tick // 2] if tick % 2 else "f01" for tick in range(21)]
@@ -120,44 +134,79 @@ def _alternating() -> Ticks:
 
 
 def run_sets(count: int) -> pl.DataFrame:
-    """Run random systems of either kind."""
+    """Run random systems of each."""
     rng = random.Random(SEED)
-    rows = [(kind, number, *_one_system(rng, kind)) for kind in KINDS for number in range(count)]
-    return pl.DataFrame(rows, schema=["kind", "set", "load", "framework", "periodic_missed"], orient="row")
+    rows = [(kind, number, *_one_system(rng, kind)) for kind in SERVERS for number in range(count)]
+    rows += [(variant, number, *_one_line(rng, variant)) for variant in VARIANTS for number in range(count)]
+    return pl.DataFrame(rows, schema=["algorithm", "set", "framework", "periodic_missed"], orient="row")
 
 
-def _one_system(rng: random.Random, kind: str) -> tuple[float, int, int]:
-    """Run one beside the framework."""
+def _one_system(rng: random.Random, kind: str) -> tuple[int, int]:
+    """Run a server beside periodic tasks, and the framework."""
     period = rng.randint(2, 12)
     budget = rng.randint(1, max(1, period // 2))
-    room = 1 - Fraction(budget, period)
-    tasks = [task for task in random_set(rng, room) if load([task]) > 0]
+    tasks = random_set(rng, 1 - Fraction(budget, period))
     instants = sorted(rng.sample(range(HORIZON - 10), rng.randint(1, 8)))
     work = tuple((instant, rng.randint(1, 9)) for instant in instants)
-    result = takt.simulate(beside(tasks, kind, (budget, period), work), HORIZON)
-    late = int(result.summary.filter(pl.col("task") != "srv")["missed"].sum())
+    make = beside if kind in KINDS else beside_bandwidth
+    result = takt.simulate(make(tasks, kind, (budget, period), work), HORIZON)
+    late = int(result.summary.filter(~pl.col("task").str.starts_with("srv"))["missed"].sum())
     expected = reference.run(_system(tasks, kind, (budget, period), work))
-    return float(load(tasks) + 1 - room), differences(executed(result), expected), late
+    return differences(_as_one(executed(result)), expected), late
 
 
 def _system(tasks: list[Drawn], kind: str, server: tuple[int, int], work: Work) -> reference.System:
-    """Say the same in the framework's words; among equal deadlines a server of Takt goes before the tasks."""
-    served = reference.Task("srv", reference.ConstantBandwidth(*server, kind == "hard-cbs"), work)
-    return reference.System((served, *reference.mapped("edf", tasks).tasks), reference.EFFECTIVE["edf"])
+    """Say the same in the framework's words. Among equal deadlines servers that have one of their own go first."""
+    periodic = reference.mapped("edf", tasks).tasks
+    if kind in KINDS:
+        served = reference.Task("srv", reference.ConstantBandwidth(*server, kind == "hard-cbs"), work)
+        return reference.System((served, *periodic), reference.EFFECTIVE["edf"])
+    served = reference.Task("srv", BANDWIDTHS[kind](Fraction(*server)), work)
+    return reference.System((*periodic, served), reference.EFFECTIVE["edf"])
+
+
+def _one_line(rng: random.Random, variant: str) -> tuple[int, int]:
+    """Run flows, and the framework."""
+    rows: list[Flow] = [
+        (f"F{i}", rng.randint(1, 6), rng.randint(1, 4), sorted(rng.sample(range(HORIZON), rng.randint(1, 16))))
+        for i in range(rng.randint(2, 5))
+    ]
+    found = executed(takt.simulate(flows(variant, rows), HORIZON))
+    return differences(found, reference.run(in_framework(variant, rows))), 0
+
+
+def in_framework(variant: str, rows: list[Flow]) -> reference.System:
+    """Say flows in the framework's words."""
+    whole = sum(weight for _, weight, _, _ in rows)
+    clock = reference.FluidClock({name: Fraction(weight, whole) for name, weight, _, _ in rows})
+    works = [
+        reference.Task(name, VARIANTS[variant](clock, name), tuple((instant, length) for instant in arrivals))
+        for name, _, length, arrivals in rows
+    ]
+    return reference.System(tuple(works), reference.EFFECTIVE["shares"])
+
+
+def _sums(sets: pl.DataFrame) -> pl.DataFrame:
+    """Add up the systems of each algorithm."""
+    return sets.group_by("algorithm", maintain_order=True).agg(
+        pl.len().alias("systems"),
+        (pl.col("framework") == 0).sum().alias("equal_to_framework"),
+        pl.col("periodic_missed").sum(),
+    )
 
 
 def _claim(worked: pl.DataFrame, sets: pl.DataFrame) -> Claim:
-    """Judge servers that share the processor."""
+    """Judge the algorithms that share the processor."""
     wrong, late = int(sets["framework"].sum()), int(sets["periodic_missed"].sum())
     golden_wrong = int(worked["differ"].sum())
     return Claim(
         "S3-12",
         "Section 2.2",
-        "WFQ, WF2Q, TBS, CBS and CUS are share-driven algorithms, which the framework expresses.",
-        f"{golden_wrong} ticks differ in the {worked.height} worked examples; CBS, soft and hard, runs as in the framework "
-        f"in {sets.filter(framework=0).height:,} of {sets.height:,} random systems, and {late} periodic deadlines are "
-        "missed beside it.",
+        "WFQ, WF2Q, TBS, CBS and CUS are well-known share-driven algorithms.",
+        f"{golden_wrong} ticks differ in the {worked.height} worked examples; {sets.filter(framework=0).height:,} of "
+        f"{sets.height:,} random systems run as in the framework, and {late} periodic deadlines are missed beside "
+        "servers.",
         verdict(golden_wrong == wrong == late == 0),
-        "CBS is Takt's; TBS, CUS, WFQ and WF2Q are run in the framework of the tests.",
+        "CBS (soft and hard), TBS and CUS are kinds of servers, WFQ and WF2Q variants of the policy share.",
         {"worked_differ": golden_wrong, "systems": sets.height, "differ": wrong, "periodic_missed": late},
     )

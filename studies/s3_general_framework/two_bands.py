@@ -13,6 +13,7 @@ from studies.common.plots import COLORS, add_legend
 from studies.s3_general_framework import reference
 from studies.s3_general_framework.systems import (
     Drawn,
+    Ticks,
     differences,
     executed,
     golden_ticks,
@@ -39,9 +40,9 @@ def run(is_quick: bool) -> Section:
     endless = run_endless()
     return Section(
         "Dual priority",
-        f"Hard tasks that fixed priorities schedule, and soft jobs of 1 to {SOFT_MOST} ticks at random instants, in the "
-        "background, in a polling server, and between the two bands. The server has the highest priority, the shortest "
-        "period, and the largest budget with which the hard tasks still meet their deadlines. "
+        f"Hard tasks that fixed priorities schedule, and soft jobs of 1 to {SOFT_MOST} ticks at random instants, in "
+        "the background, in a polling server, and between the two bands. The server has the highest priority, the "
+        "shortest period, and the largest budget with which the hard tasks still meet their deadlines. "
         f"{SETS[is_quick]} sets for each load, {HORIZON} ticks each.",
         [_dual_claim(sets), _endless_claim(endless)],
         [
@@ -73,18 +74,18 @@ def run_endless() -> pl.DataFrame:
     takts = tasks_of(executed(takt.simulate(example(ENDLESS), 10))).count("H1")
     rows = [("Takt", takts)]
     for name, shares_budget in (("framework, one budget for both jobs", True), ("framework, a budget each", False)):
-        rows.append((name, tasks_of(reference.run(_in_framework(shares_budget), 10)).count("H1")))
+        rows.append((name, endless_in_framework(shares_budget).count("H1")))
     return pl.DataFrame(rows, schema=["way", "ticks"], orient="row")
 
 
-def _in_framework(shares_budget: bool) -> reference.System:
-    """Say the example in the framework's words, H1 without end."""
+def endless_in_framework(shares_budget: bool) -> Ticks:
+    """Run the example in the framework for a period of H1, which never ends."""
     works = [
         reference.Task("H1", reference.DualPriority(10, 3, 20, 1, 3, None, shares_budget), ((0, ENDLESS),)),
         reference.Task("H2", reference.DualPriority(15, 4, 21, 2, 7, None, shares_budget), ((0, 4),)),
         reference.Task("S", reference.Aperiodic(10), ((1, 6),), class_="soft"),
     ]
-    return reference.System(tuple(works), reference.EFFECTIVE["dual priority"])
+    return tasks_of(reference.run(reference.System(tuple(works), reference.EFFECTIVE["dual priority"]), 10))
 
 
 # ---- random sets ------------------------------------------------------------------------------------
@@ -180,8 +181,8 @@ def _dual_claim(sets: pl.DataFrame) -> Claim:
         "Section 5.2.1",
         "Two jobs for each hard task, one below and one above the soft tasks, make these more responsive and keep all "
         "hard deadlines.",
-        f"Mean response of soft jobs, in the background and in a polling server in brackets: {', '.join(by_load)} of hard "
-        f"load; {late} hard deadlines missed. {wrong} ticks differ from the golden schedule.",
+        f"Mean response of soft jobs, in the background and in a polling server in brackets: {', '.join(by_load)} of "
+        f"hard load; {late} hard deadlines missed. {wrong} ticks differ from the golden schedule.",
         verdict(wrong == late == worse == 0 and is_best),
         f"In no set slower than the background; a polling server is faster in {beaten} of {sets.height} sets.",
         {"differ": wrong, "hard_missed": late, "slower_than_background": worse, "slower_than_polling": beaten},
