@@ -15,7 +15,7 @@ from studies.s3_general_framework import reference
 from studies.s3_general_framework.systems import HORIZON, Drawn, differences, random_set
 
 SEED = 15
-SETS = {True: 20, False: 150}
+SETS = {True: 10, False: 80}
 BULKS = (1, 2, 3, 4, 6, 8)
 POLICIES = ("rm", "edf")
 KINDS = {"dual": reference.AllocatorCost(1), "top": reference.AllocatorCost(1, "top", period=4, budget=1)}

@@ -12,7 +12,7 @@ from studies.s3_general_framework import reference
 from studies.s3_general_framework.shares import ELEVEN, alternating, in_framework
 from studies.s3_general_framework.systems import Drawn, Ticks, differences, golden_ticks, tasks_of
 from studies.s3_general_framework.table_2 import TWO
-from studies.s3_general_framework.two_bands import endless_in_framework
+from studies.s3_general_framework.two_bands import endless_in_framework, endless_in_takt
 
 HSF_TASKS = (("T1", 0, 20, 4, 2), ("T2", 0, 15, 6, 1), ("T3", 1, 60, 10, 1))
 """Name, server, period, demand, rank: Table II of the paper on hierarchical scheduling, in Test 2."""
@@ -23,21 +23,19 @@ FPDS = ((5, (2,)), (12, (3, 4)))
 
 @dataclass(frozen=True)
 class Need:
-    """An algorithm, what it needs, and both ways to run it.
+    """An algorithm and what it needs.
 
     Args:
         algorithm: its name.
         needs: the extension.
         expected: who runs in each tick.
-        extended: the framework with the extension.
-        plain: the framework without it.
+        run: runs the framework, with the extension or without.
     """
 
     algorithm: str
     needs: str
     expected: Callable[[], Ticks]
-    extended: Callable[[], Ticks]
-    plain: Callable[[], Ticks]
+    run: Callable[[bool], Ticks]
 
 
 def run() -> Section:
@@ -56,26 +54,22 @@ def run() -> Section:
 def run_needs() -> pl.DataFrame:
     """Count the ticks that differ."""
     needs = [
-        Need("dual priority, jobs that never end", "E1", lambda: endless_in_framework(True), lambda: endless_in_framework(True), lambda: endless_in_framework(False)),
-        Need("WF2Q", "E2, E3, E5", alternating, lambda: _line("wf2q"), lambda: _line("wfq")),
-        Need("FPDS, subjobs 3 and 4", "E5", lambda: golden_ticks("fpds_example_FPDS_off0_0", 60), lambda: _deferred(True), lambda: _deferred(False)),
-        Need("LLF", "E6", lambda: golden_ticks("basic_llf_57", 35), lambda: _laxity(True), lambda: _laxity(False)),
-        Need("deferrable servers, two levels", "E1, E3", _servers_golden, lambda: _servers(True), lambda: _servers(False)),
-    ]  # fmt: skip
+        Need("dual priority, jobs that never end", "E1", endless_in_takt, endless_in_framework),
+        Need("WF2Q", "E2, E3, E5", alternating, _line),
+        Need("FPDS, subjobs 3 and 4", "E5", lambda: golden_ticks("fpds_example_FPDS_off0_0", 60), _deferred),
+        Need("LLF", "E6", lambda: golden_ticks("basic_llf_57", 35), _laxity),
+        Need("deferrable servers, two levels", "E1, E3", _servers_golden, _servers),
+    ]
     rows = [
-        (
-            *(need.algorithm, need.needs),
-            differences(need.extended(), need.expected()),
-            differences(need.plain(), need.expected()),
-        )
+        (need.algorithm, need.needs, *(differences(need.run(extended), need.expected()) for extended in (True, False)))
         for need in needs
     ]
     return pl.DataFrame(rows, schema=["algorithm", "needs", "with", "without"], orient="row")
 
 
-def _line(variant: str) -> Ticks:
-    """Run the eleven flows."""
-    return tasks_of(reference.run(in_framework(variant, ELEVEN), 21))
+def _line(is_extended: bool) -> Ticks:
+    """Run the eleven flows under WF2Q, or under WFQ, whose starts stay."""
+    return tasks_of(reference.run(in_framework("wf2q" if is_extended else "wfq", ELEVEN), 21))
 
 
 def _deferred(is_extended: bool) -> Ticks:

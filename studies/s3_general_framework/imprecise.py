@@ -22,7 +22,7 @@ from studies.s3_general_framework.systems import (
 from studies.s3_general_framework.systems import load as load_of
 
 SEED = 11
-SETS = {True: 10, False: 100}
+SETS = {True: 6, False: 50}
 LOADS = (0.6, 0.8, 1.0, 1.2, 1.5, 2.0, 2.5, 3.0)
 HORIZON = 400
 GOLDEN_HORIZON = 18

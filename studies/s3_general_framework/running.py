@@ -26,7 +26,7 @@ from studies.s3_general_framework.systems import (
 from studies.s3_general_framework.table_2 import SHARES, by_weight
 
 SEED = 17
-SETS = {True: 25, False: 250}
+SETS = {True: 20, False: 200}
 ENDLESS = 10_000
 CHUNKS = 200
 NEWCOMER = "N"
@@ -183,7 +183,7 @@ def _entry_claim(entries: pl.DataFrame, shares: pl.DataFrame) -> Claim:
     before, after = int(entries["misses_before"].sum()), int(entries["misses_after"].sum())
     hurt = entries.filter(pl.col("misses_after") > pl.col("misses_before")).height
     three, four = shares["before"].to_list(), shares["after"].to_list()
-    shrinks = [count * CHUNKS // 200 for count in (100, 50, 50, 0)] == three and four == [80, 40, 40, 40]
+    shrinks = (three, four) == ([100, 50, 50, 0], [80, 40, 40, 40])
     is_refused = table_refuses_a_task_without_slots()
     return Claim(
         "S3-19",

@@ -28,8 +28,8 @@ def make(is_quick: bool) -> Study:
     return Study(
         name="s3_general_framework",
         title="S3: the general scheduling framework",
-        source="Y.-C. Wang, K.-J. Lin: Implementing a General Real-Time Scheduling Framework in the RED-Linux Real-Time "
-        "Kernel",
+        source="Y.-C. Wang, K.-J. Lin: Implementing a General Real-Time Scheduling Framework in the RED-Linux "
+        "Real-Time Kernel",
         is_quick=is_quick,
         sections=[
             table_2.run(is_quick),

@@ -21,7 +21,7 @@ from studies.s3_general_framework.systems import (
 )
 
 SEED = 13
-SETS = {True: 60, False: 600}
+SETS = {True: 40, False: 400}
 CYCLES = {True: 10, False: 60}
 HORIZON = 240
 DENSITIES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
