@@ -15,7 +15,7 @@ from studies.common.plots import COLORS, add_legend
 from studies.s3_general_framework.systems import Drawn, harmonized_set, missed, recorded_table
 
 SEED = 18
-SETS = {True: 5, False: 30}
+SETS = {True: 5, False: 20}
 FACTORS = {True: (1, 2, 4), False: (1, 2, 3, 4, 6)}
 CYCLE = 40
 HORIZON = 10 * CYCLE
