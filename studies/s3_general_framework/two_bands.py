@@ -44,7 +44,8 @@ def run(is_quick: bool) -> Section:
         "Dual priority",
         f"Hard tasks that fixed priorities schedule, and soft jobs of 1 to {SOFT_MOST} ticks at random instants, in "
         "the background, in a polling server, and between the two bands. The server has the highest priority, the "
-        "shortest period, and the largest budget with which the hard tasks still meet their deadlines. "
+        "shortest period, and the largest budget with which the hard tasks still meet their deadlines; where "
+        "there is none, soft jobs stay in the background, and at high loads it is at times less than they ask for. "
         f"{SETS[is_quick]} sets for each load, {HORIZON} ticks each.",
         [_dual_claim(sets), _endless_claim(endless)],
         [
