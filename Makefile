@@ -14,7 +14,7 @@ PACKAGE_SOURCES := pyproject.toml CMakeLists.txt LICENSE \
     $(shell find core policy sim kernel port firmware python -type f -not -name '*.pyc' 2>/dev/null)
 C_SOURCES := $(shell find $(ROOMS) -name '*.[ch]' -o -name '*.cpp')
 
-.PHONY: help run test soak bench lint format clean tools-run tools-test ctest pytest kernel-bars build studies study-s0 study-s1 study-s2 study-s4
+.PHONY: help run test soak bench lint format clean tools-run tools-test ctest pytest kernel-bars build studies study-s0 study-s1 study-s2 study-s3 study-s4
 .NOTPARALLEL:
 
 help:
@@ -22,7 +22,7 @@ help:
 	@echo "make test     set up and run every check and test"
 	@echo "make soak     the random tests with SYSTEMS=$(SYSTEMS) systems, the fuzzers for FUZZ_SECONDS=$(FUZZ_SECONDS) each"
 	@echo "make bench    measure simulator, kernel, frames and report"
-	@echo "make studies  make the tables and figures of the papers again; make study-s0, study-s1, study-s2, study-s4: of one paper"
+	@echo "make studies  make the tables and figures of the papers again; make study-s0, study-s1, study-s2, study-s3, study-s4: of one paper"
 	@echo "make lint     check style, types, includes and imports"
 	@echo "make format   put sources into the project's format"
 	@echo "make clean    remove all that was built or installed here"
@@ -47,7 +47,7 @@ bench: build $(STAMPS)/package $(STAMPS)/bench
 	$(RUN) bench/kernel/run.py
 	$(RUN) bench/report.py
 
-studies: study-s0 study-s1 study-s2 study-s4
+studies: study-s0 study-s1 study-s2 study-s3 study-s4
 
 study-s0: $(STAMPS)/package
 	$(RUN) -m studies.s0_rate_based
@@ -57,6 +57,9 @@ study-s1: $(STAMPS)/package
 
 study-s2: $(STAMPS)/package
 	$(RUN) -m studies.s2_scheduler_architectures
+
+study-s3: $(STAMPS)/package
+	PYTHONPATH=tests $(RUN) -m studies.s3_general_framework
 
 study-s4: $(STAMPS)/package
 	$(RUN) -m studies.s4_hierarchical_scheduling

@@ -23,17 +23,20 @@ from studies.s1_deferred_preemption import points, resources, two_tasks
 from studies.s1_deferred_preemption import study as s1
 from studies.s2_scheduler_architectures import deadlines, evidence, jitter, systems, trends
 from studies.s2_scheduler_architectures import study as s2
+from studies.s3_general_framework import measurements, overruns, table_2
+from studies.s3_general_framework import study as s3
 from studies.s4_hierarchical_scheduling import kinds, order, supply, two_tests
 from studies.s4_hierarchical_scheduling import study as s4
 
-STUDIES = {"S0": s0.make, "S1": s1.make, "S2": s2.make, "S4": s4.make}
-ROWS = {"S0": 40, "S1": 29, "S2": 19, "S4": 29}
+STUDIES = {"S0": s0.make, "S1": s1.make, "S2": s2.make, "S3": s3.make, "S4": s4.make}
+ROWS = {"S0": 40, "S1": 29, "S2": 19, "S3": 25, "S4": 29}
 """How many rows the checklist has for each paper."""
 
 UNTESTABLE = {
     "S0": {"S0-01", "S0-02", "S0-03", "S0-19", "S0-25", "S0-27", "S0-38", "S0-39", "S0-40"},
     "S1": {"S1-03", "S1-09", "S1-18", "S1-22", "S1-23", "S1-25", "S1-26", "S1-28"},
     "S2": {"S2-17", "S2-18"},
+    "S3": {"S3-03", "S3-20"},
     "S4": {"S4-06", "S4-15", "S4-16", "S4-19", "S4-21", "S4-23", "S4-25", "S4-27", "S4-28"},
 }
 CORRECTED = {
@@ -43,6 +46,7 @@ CORRECTED = {
     },
     "S1": {"S1-04", "S1-10", "S1-14", "S1-15", "S1-29"},
     "S2": {"S2-03", "S2-06", "S2-07", "S2-12", "S2-13", "S2-14", "S2-19"},
+    "S3": {"S3-05", "S3-08", "S3-18", "S3-19", "S3-21", "S3-24", "S3-25"},
     "S4": {"S4-05", "S4-07", "S4-10", "S4-13", "S4-17", "S4-18", "S4-20", "S4-29"},
 }
 MAY_BE_CORRECTED = {"S1-16"}
@@ -137,6 +141,23 @@ EXACT = {
     "S2-13": {"trends": 9, "steps_apart": 4, "fails_apart": 1},
     "S2-15": {"fails_250": 0, "fails_400": 119, "fails_500": 146, "fails_beside": 0},
     "S2-16": {"trends_edf": 9},
+    "S3-01": {"differ": 0},
+    "S3-02": {"differ": 0, "end_cut": 15, "end_direct": 14},
+    "S3-04": {"differ": 0},
+    "S3-07": {"cases": 3, "unequal": 0},
+    "S3-08": {"worked": 8, "worked_differ": 0, "differ": 0, "late_edf": 0},
+    "S3-09": {"differ": 0, "hard_missed": 0, "slower_than_background": 0},
+    "S3-10": {"takt": 3, "shared": 3, "separate": 4},
+    "S3-11": {"differ": 0, "missed": 0},
+    "S3-12": {"worked_differ": 0, "differ": 0, "periodic_missed": 0},
+    "S3-13": {"short": 0, "differ": 0},
+    "S3-14": {"late_dual": 0},
+    "S3-16": {"differ": 0},
+    "S3-17": {"differ": 0},
+    "S3-18": {"rm_last": 0, "enforced": 0, "example_rm_L": 2},
+    "S3-19": {"changed": 0, "misses_before": 0},
+    "S3-22": {"changed": 0, "differ": 0, "least_in_reserve": 1},
+    "S3-24": {"with": 0},
     "S4-02": {"differences": 0, "idled_test_1": 45, "idled_test_2": 25},
     "S4-03": {"differences": 0, "idled_test_1": 0, "idled_test_2": 0},
     "S4-07": {"paper_second_period": 4, "takt_second_period": 5},
@@ -274,6 +295,25 @@ def test_golden_figures_agree_and_a_step_too_many_is_seen(runs: pl.DataFrame) ->
 
 def test_short_deadlines_reverse_the_interval_trend() -> None:
     assert [deadlines.fails("SoRTS", interval) for interval in systems.INTERVALS] == [0, 119, 146]
+
+
+def test_percentages_of_section_6_are_those_of_577_jobs_a_second() -> None:
+    assert float(measurements.RELEASES) == pytest.approx(576.923, abs=1e-3)
+    assert measurements.percent(118) == pytest.approx(6.8077, abs=1e-4)
+    assert measurements.percent(83, bulk=8) == pytest.approx(0.5986, abs=1e-4)
+
+
+def test_a_table_that_differs_in_one_tick_is_contradicted() -> None:
+    worked, sets = table_2.run_worked_examples(), table_2.run_sets(2)
+    assert table_2.table_claim(worked, sets).verdict == Verdict.CORRECTED
+    assert table_2.table_claim(worked.with_columns(pl.col("differ") + 1), sets).verdict == Verdict.CONTRADICTED
+    assert table_2.table_claim(worked, sets.with_columns(framework=1)).verdict == Verdict.CONTRADICTED
+
+
+def test_an_overrun_harms_others_only_where_nothing_stops_it() -> None:
+    example = overruns.run_example()
+    harmed = example.filter((pl.col("missed_M") + pl.col("missed_L")) > 0)
+    assert harmed["way"].to_list() == list(overruns.UNENFORCED)
 
 
 def test_the_papers_order_of_work_takes_a_tick_out_of_the_next_budget() -> None:

@@ -1,0 +1,110 @@
+"""The framework itself, with dispatcher and allocator, as the tests have it; nothing else here knows it.
+
+Takt has what the framework is for, its policies, but not the framework: no dispatcher that is told jobs by an allocator
+of its own. What the paper says about those is asked here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from framework_oracle import AllocatorCost, Budget, Job, Outcome, System, Task, simulate
+from framework_oracle.allocator import Allocator, Desk
+from framework_oracle.periodic import (
+    EFFECTIVE,
+    Aperiodic,
+    DualPriority,
+    InServer,
+    Periodic,
+    Pinwheel,
+    ServerRefill,
+    Subjobs,
+    TimeTable,
+    edf,
+    llf,
+    rm,
+)
+from framework_oracle.shares import (
+    Chunks,
+    ConstantBandwidth,
+    ConstantUtilization,
+    FairQueue,
+    TotalBandwidth,
+    WorstCaseFairQueue,
+)
+from framework_oracle.virtual_time import FluidClock
+
+from studies.s3_general_framework.systems import HORIZON, Drawn, Ticks
+
+__all__ = [
+    "EFFECTIVE",
+    "AllocatorCost",
+    "Aperiodic",
+    "Budget",
+    "Chunks",
+    "ConstantBandwidth",
+    "ConstantUtilization",
+    "DualPriority",
+    "FairQueue",
+    "FluidClock",
+    "InServer",
+    "Job",
+    "Outcome",
+    "Pinwheel",
+    "ServerRefill",
+    "Subjobs",
+    "System",
+    "Task",
+    "TimeTable",
+    "TotalBandwidth",
+    "WorstCaseFairQueue",
+    "edf",
+    "executed",
+    "llf",
+    "mapped",
+    "rm",
+    "simulate",
+    "with_cost",
+]
+
+
+def mapped(policy: str, tasks: Sequence[Drawn], bulk: int = 1, on_finish: str = "end") -> System:
+    """Map periodic tasks as Table 2 does: rm, edf, fp or llf."""
+    works = [Task(task.name, _allocator(policy, task, bulk, on_finish), task.work()) for task in tasks]
+    return System(tuple(works), EFFECTIVE[policy])
+
+
+def _allocator(policy: str, task: Drawn, bulk: int, on_finish: str) -> Allocator:
+    """Make the allocator of a task; nobody reads the priority where the effective one is another attribute."""
+    priority = task.rank if policy == "fp" else task.period
+    return Periodic(task.period, task.wcet, priority, None, task.offset, on_finish, bulk=bulk)
+
+
+def with_cost(system: System, cost: AllocatorCost) -> System:
+    """Let the calls of the allocator take time."""
+    return replace(system, allocator_cost=cost)
+
+
+def executed(outcome: Outcome) -> Ticks:
+    """List in each tick "task#unit of work", or nothing."""
+    return ["" if tick is None or tick.unit < 0 else f"{tick.task}#{tick.unit}" for tick in outcome.ticks]
+
+
+def run(system: System, horizon: int = HORIZON) -> Ticks:
+    """Run the framework, and list who executes in each tick."""
+    return executed(simulate(system, horizon))
+
+
+def keyed(system: System, effective: tuple[str, ...]) -> System:
+    """Choose another effective priority."""
+    return replace(system, effective=effective)
+
+
+def second_chunk(share: Fraction, chunk: int) -> Job:
+    """Make the second chunk of a share-driven task that has work for ever, if the first one has just run."""
+    desk, allocator = Desk(Task("F", None), 0), Chunks(share, chunk)
+    for now in (0, chunk):
+        allocator.call(now, desk)
+    return desk.jobs[-1]
