@@ -38,7 +38,7 @@ def task_set(folder: Path, text: str) -> str:
     return str(path)
 
 
-@pytest.mark.parametrize("policy", [policy.name for policy in takt.policies()])
+@pytest.mark.parametrize("policy", boards.POLICIES)
 @pytest.mark.parametrize("example", ["iot", "servers", "smallest"])
 def test_every_example_runs_on_the_board_and_replays_identically(example: str, policy: str, tmp_path: Path) -> None:
     system = takt.load(EXAMPLES / f"{example}.toml").replace(policy=policy)
@@ -48,6 +48,12 @@ def test_every_example_runs_on_the_board_and_replays_identically(example: str, p
     assert replay.difference is None
     assert replay.decisions == measured.decisions > 0
     assert [row.jobs for row in measured.rows] == takt.simulate(system).summary["released"].to_list()
+
+
+def test_policies_with_windows_rates_and_rules_do_not_run_on_the_board(tmp_path: Path) -> None:
+    for policy in ("rbe", "dual-priority"):
+        with pytest.raises(takt.InputError, match=f"the board runs the policies dm, edf, fp, llf, rm, found {policy}"):
+            boards.run(takt.load(EXAMPLES / "smallest.toml").replace(policy=policy), tmp_path / "T.takt")
 
 
 def test_jobs_on_the_board_end_in_the_simulated_order_and_a_little_later(tmp_path: Path) -> None:

@@ -31,6 +31,9 @@ from takt.trace import Trace
 
 CORTEX_M = "cortex_m"
 BOARDS = (CORTEX_M,)
+POLICIES = ("dm", "edf", "fp", "llf", "rm")
+"""Policies of the boards: no allocators and deadline rules."""
+
 LATER_BOARDS = ("posix", "riscv")
 
 INSTRUCTION_SHIFT = 6
@@ -225,6 +228,14 @@ def _problems(system: System, board: Board) -> Iterator[Problem]:
         yield Problem(message, "board", table="system", key="cpus")
     if resolved.changes or any(task.is_absent for task in resolved.tasks):
         yield Problem("the board runs one set of tasks from the beginning to the end", "board", table="change")
+    for policy in (resolved.policy, *(server.policy for server in resolved.servers)):
+        if isinstance(policy, str) and policy not in POLICIES:
+            message = f"the board runs the policies {', '.join(POLICIES)}, found {policy}"
+            yield Problem(message, "board", table="system", key="policy")
+    for server in resolved.servers:
+        if catalogue.server_kind(server.kind).is_rule:
+            message = f"the board has no servers of kind {server.kind}"
+            yield Problem(message, "board", table="server", entity=server.name, key="kind")
     for task in resolved.tasks:
         if not task.is_plain:
             message = "the board runs periodic tasks that just run, for a constant time, and continue when late"

@@ -71,7 +71,6 @@ def policies() -> tuple[PolicyInfo, ...]:
     """List the policies of this build, in alphabetical order.
 
     Example:
-        >>> [policy.name for policy in policies()]
         >>> "edf" in [policy.name for policy in policies()]
         True
     """
