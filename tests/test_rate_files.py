@@ -68,6 +68,38 @@ def test_an_overload_stretches_soft_periods_and_shrinks_the_budget_of_class_none
     assert result.ledger.rows() == [(0, 1.0)]
 
 
+def test_a_mode_change_from_a_file_waits_for_room_in_the_ledger() -> None:
+    """Hard tasks are replaced at 40; the second enters at 80, when class none has given up its rate."""
+    later = [takt.Task(name="H1b", period=10, wcet=3), takt.Task(name="H2b", period=15, wcet=6)]
+    system = nominal().replace(
+        tasks=[*nominal().tasks, *(task.replace(initially="absent") for task in later)],
+        changes=[takt.Change(at=40, remove=["H1", "H2"], add=["H1b", "H2b"])],
+    )
+    expected = golden("rb_modechange_ledger")
+    result = takt.simulate(system, horizon=max(end for _, end, _ in expected))
+    assert segments(result) == expected
+    entered = dict(result.rates.filter(what="entered").select("task", "instant").rows())
+    assert (entered["H1b"], entered["H2b"]) == (45, 80)
+    assert all(reserved <= 1 for reserved in result.ledger["reserved"])
+    assert result.missed == 0
+
+
+@pytest.mark.parametrize(("name", "late"), [("ledger", []), ("naive", ["B", "X"])])
+def test_who_leaves_keeps_its_rate_until_it_is_not_ahead(name: str, late: list[str]) -> None:
+    tasks = [
+        takt.Task(name="A", period=10, wcet=5),
+        takt.Task(name="B", period=10, wcet=5),
+        takt.Task(name="X", period=4, wcet=2, offset=5),
+    ]
+    rule = "naive" if name == "naive" else "boundary"
+    options = [takt.RateBased(beta=0.0, changes=rule)]
+    changes = [takt.Change(at=5, remove=["A"])]
+    system = takt.System(tasks=tasks, policy="rate-based", options=options, changes=changes)
+    result = takt.simulate(system, horizon=40)
+    assert segments(result) == golden(f"rb_leave_{name}")
+    assert result.summary.filter(pl.col("missed") > 0)["task"].to_list() == late
+
+
 def test_a_grid_rounds_stretched_periods_up() -> None:
     coarse = takt.simulate(OVERLOAD.replace(options=[takt.RateBased(beta=0.1, grid=5)]))
     assert dict(coarse.rates.filter(what="entered").select("task", "period").rows())["S2"] == 65
