@@ -43,6 +43,7 @@ soak: ctest pytest
 bench: build $(STAMPS)/package $(STAMPS)/bench
 	$(RUN) bench/sim/run.py build/release/bench_sim
 	$(RUN) bench/sim/rates.py build/release
+	$(RUN) bench/sim/scale.py
 	build/release/bench_changes
 	$(RUN) bench/kernel/run.py
 	$(RUN) bench/report.py

@@ -1328,6 +1328,20 @@ BAD: dict[str, tuple[str, list[str]]] = {
             '[[server]] "S1" period2: unknown key; did you mean "period"?',
         ],
     ),
+    "sharing servers whose parent is wrong": (
+        HEAD
+        + TASK
+        + 'server = "S1"\nbody = ["lock R", "run 1", "unlock R"]\n'
+        + SERVER
+        + 'parent = "S2"\n'
+        + SERVER.replace("S1", "S2")
+        + "colour = 1\n"
+        + '[[resource]]\nname = "R"\nprotocol = "hsrp"\n',
+        [
+            '[[server]] "S2" colour: unknown key; expected one of name, period, budget, kind, priority, policy, '
+            "offset, parent"
+        ],
+    ),
     "problems in and between tables": (
         HEAD + TASK + "affinity = 1\n" + TASK.replace("A", "B") + 'server = "S2"\n' + SERVER + "period2 = 1\n",
         [

@@ -196,7 +196,8 @@ class _Checker:
 
         users = [task for task in self.system.tasks if resource.name in resources_of(task)]
         if resource.protocol in catalogue.AMONG_PROTOCOLS:
-            if all(task.server is None or task.server in self.servers for task in users):
+            named = {task.server for task in users} | {server.parent for server in self.system.servers}
+            if named <= {None, *self.servers}:
                 yield from find_sharing_problems(self.system, resource, are_times_right=self.are_times_right())
             return
         for other in users[1:]:

@@ -149,7 +149,7 @@ def _problems_between(
         resources=resources.right,
         platform=platform,
         options=options,
-        changes=[] if changes.problems or tasks.problems else changes.right,
+        changes=[] if any(one.problems for one in (tasks, servers, resources, changes)) else changes.right,
     )
     found = find_problems(partial, servers.names_of_wrong, resources.names_of_wrong)
     return [problem for problem in found if not (tasks.problems and _is_missing(problem))]
