@@ -268,10 +268,11 @@ def _panels(runs: Sequence[Run]) -> list[Panel]:
     """Say what stands around the distributions."""
     rows = [_rows_by_task(run.result) for run in runs]
     clock = _clock(runs[0].result)
+    deadlines = timeline.relative_deadlines(runs[0].result)
     return [
         Panel(
             task=task,
-            deadline=_written(rows[0][task].deadline, clock),
+            deadline=_written(deadlines[task], clock),
             facts=[_panel_fact(run, by_task[task], len(runs) > 1) for run, by_task in zip(runs, rows, strict=True)],
             key=f"panel-{number}",
         )

@@ -484,9 +484,18 @@ def distributions(result: Result, tasks: Sequence[str], bins: int) -> dict[str, 
         One for each task.
     """
     jobs = result.jobs.filter(pl.col("task").is_in(tasks)).partition_by("task", as_dict=True)
-    deadlines = dict(result.summary.select("task", "deadline").iter_rows())
+    deadlines = relative_deadlines(result)
     empty = result.jobs.clear()
     return {task: _distribution(jobs.get((task,), empty), deadlines[task], bins) for task in tasks}
+
+
+def relative_deadlines(result: Result) -> dict[str, int]:
+    """Give the deadline of each task; where changes gave it several, the longest that a job had."""
+    deadlines: dict[str, int] = dict(result.summary.select("task", "deadline").iter_rows())
+    changed = {change.task for change in result.system.changes if change.task is not None}
+    given = result.jobs.select("task", length=result.deadlines["deadline"] - pl.col("release"))
+    longest = given.filter(pl.col("task").is_in(list(changed))).group_by("task").agg(pl.col("length").max())
+    return deadlines | dict(longest.iter_rows())
 
 
 def _distribution(jobs: pl.DataFrame, deadline: int, bins: int) -> Distribution:
