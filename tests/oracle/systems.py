@@ -430,9 +430,16 @@ def systems(
     return draw(with_changes(system)) if "changes" in features else system
 
 
+def _has_rules(system: System) -> bool:
+    """Say whether a server gives deadlines by a rule, which knows all arrivals."""
+    return any(server.kind in RULE_KINDS for server in system.servers)
+
+
 @st.composite
 def with_changes(draw: st.DrawFn, system: System) -> System:
-    """Let tasks of a system come, go and change, and the policy of the root where nothing stands against it."""
+    """Let tasks of a system come, go and change, and the policy of the root; nothing where deadline rules forbid it."""
+    if "rbe" in [system.policy, *(server.policy for server in system.servers)] or _has_rules(system):
+        return system
     absent = draw(st.sets(st.sampled_from([task.name for task in system.tasks])))
     tasks = tuple(_with_all_given(replace(task, absent=task.name in absent)) for task in system.tasks)
     changes: list[Change] = []
