@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
+from functools import partial
 
 import takt
 
@@ -77,7 +78,7 @@ def main() -> None:
     runs = parser.parse_args().runs
     print(f"{'server_scale, flow_scale':<28} {'number':>8} {'a job':>13} {'ratio':>6}  gate")
     for kind in ("deferrable", "idling"):
-        print_rows(f"{kind} servers", lambda count, kind=kind: servers_of(kind, count), 4, runs)
+        print_rows(f"{kind} servers", partial(servers_of, kind), 4, runs)
     print_rows("flows, wfq", flows_of, 2, runs)
 
 
