@@ -50,6 +50,15 @@ static takt_instant_t gain_hard(takt_server_t *server, takt_instant_t instant) {
     return is_exhausted(server, instant) ? server->job.deadline : renew(server, instant);
 }
 
+/* Nobody waits for the deadline any more. */
+static takt_instant_t lose_hard(takt_server_t *server, takt_instant_t instant) {
+    (void)instant;
+    if (has_begun(server)) {
+        takt_timers_remove(&takt_server_parent(server)->timers, &server->replenishment);
+    }
+    return TAKT_NEVER;
+}
+
 /* The first time is the server's offset: work that waits arrives now. Work that came after the deadline, before
  * this instant was looked at, has renewed the budget already. */
 static takt_instant_t replenish(takt_server_t *server, takt_instant_t instant) {
@@ -90,5 +99,6 @@ const takt_server_kind_t takt_server_hard_cbs = {
     .wants_deadline = true,
     .replenish = replenish,
     .gain = gain_hard,
+    .lose = lose_hard,
     .exhaust = at_deadline,
 };
