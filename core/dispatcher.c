@@ -1006,7 +1006,11 @@ TAKT_INLINE takt_entity_t *select_entity(takt_server_t *root, takt_instant_t now
     return entity;
 }
 
-takt_entity_t *takt_dispatcher_best(takt_dispatcher_t *dispatcher, takt_instant_t now) {
+takt_entity_t *takt_dispatcher_choose(takt_dispatcher_t *dispatcher, takt_instant_t now) {
+    if (dispatcher->trace != NULL && dispatcher->resources != NULL) {
+        record_steps(dispatcher);
+        record(dispatcher, TAKT_RECORD_CHOICE, now, 0, NULL, 0);
+    }
     return select_entity(&dispatcher->root, now);
 }
 

@@ -184,8 +184,9 @@ TAKT_INLINE bool takt_dispatcher_is_due(const takt_dispatcher_t *dispatcher, tak
     return takt_timers_next(&dispatcher->root.timers) <= now;
 }
 
-/* Who a take at `now` would choose. */
-TAKT_MUST_USE takt_entity_t *takt_dispatcher_best(takt_dispatcher_t *dispatcher, takt_instant_t now);
+/* Chooses ahead of a take, which may be later and chooses the same one. Where there are resources, choosing may make
+ * entities wait, so that it is recorded. */
+TAKT_MUST_USE takt_entity_t *takt_dispatcher_choose(takt_dispatcher_t *dispatcher, takt_instant_t now);
 
 /* Decides (step 8). `now` is the instant of the last post or step, or later by what the platform itself
  * took since, which is charged to nobody. */

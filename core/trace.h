@@ -27,6 +27,7 @@ typedef enum takt_record_kind {
     TAKT_RECORD_ENTER = 12,         /* a task with an allocation is to enter */
     TAKT_RECORD_LEAVE = 13,         /* a task with an allocation is to leave */
     TAKT_RECORD_CHANGE = 14,        /* change number `value` is made, of a task or of nobody: the policy */
+    TAKT_RECORD_CHOICE = 15,        /* who is to run is chosen; the decision comes later */
     /* outputs */
     TAKT_RECORD_DECISION = 16,   /* `entity` runs on `cpu` until `value` at the latest */
     TAKT_RECORD_ABORT = 17,      /* the job is aborted at its deadline `value` */

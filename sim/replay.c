@@ -166,6 +166,15 @@ static bool change(const replay_t *replay, const takt_record_t *record) {
     return true;
 }
 
+static bool choose(const replay_t *replay, const takt_record_t *record) {
+    if (is_global(replay->system) || replay->system->resource_count == 0) {
+        return false;
+    }
+    const takt_entity_t *chosen = takt_dispatcher_choose(&replay->system->dispatcher, record->now);
+    (void)chosen; /* a decision tells */
+    return true;
+}
+
 static bool post(replay_t *replay, const takt_record_t *record) {
     takt_dispatcher_t *dispatcher = &replay->system->dispatcher;
     takt_entity_t *entity = takt_system_entity(replay->system, record->entity);
@@ -221,6 +230,9 @@ static bool feed(replay_t *replay, const takt_record_t *record) {
         replay->next++;
         step(replay, record);
         return true;
+    }
+    if (record->kind == TAKT_RECORD_CHOICE) {
+        return choose(replay, record);
     }
     if (record->kind == TAKT_RECORD_CHANGE) {
         return change(replay, record);

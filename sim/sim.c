@@ -349,7 +349,7 @@ static void take_time(run_t *run, takt_instant_t now, takt_instant_t start) {
 /* The instant at which the job that will be chosen starts: after the kernel has done its work. */
 TAKT_RARE static takt_instant_t start_of(run_t *run, const takt_event_t *event) {
     takt_dispatcher_t *dispatcher = run->backend.dispatcher;
-    const takt_entity_t *chosen = takt_dispatcher_best(dispatcher, event->now);
+    const takt_entity_t *chosen = takt_dispatcher_choose(dispatcher, event->now);
     const bool was_busy = is_busy(run, event, chosen);
     const takt_instant_t start = event->now + kernel_time(run, event, chosen, was_busy);
     run->sim->invocations += was_busy;

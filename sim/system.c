@@ -325,7 +325,9 @@ static void add_resources(takt_system_t *system, const takt_system_spec_t *spec)
                                 home_of(system, spec, resource->server), resource->longest);
         }
     }
-    takt_dispatcher_set_resources(&system->dispatcher, system->resources);
+    if (spec->resource_count > 0) {
+        takt_dispatcher_set_resources(&system->dispatcher, system->resources);
+    }
 }
 
 static void describe_change(takt_system_t *system, const takt_system_spec_t *spec, uint32_t index) {

@@ -28,6 +28,7 @@ _KIND_NAMES = {
     12: "entry",
     13: "departure",
     14: "change",
+    15: "choice",
     17: "abort",
     18: "skip",
     19: "grant",

@@ -442,7 +442,7 @@ static void check_displacement(const run_t *run, takt_entity_t *before, takt_ent
 static void call_take(run_t *run) {
     const bool goes_on = run->running != NULL && is_running(run, run->running);
     takt_entity_t *before = goes_on ? run->running : NULL;
-    const takt_entity_t *best = takt_dispatcher_best(&run->system.dispatcher, run->now);
+    const takt_entity_t *best = takt_dispatcher_choose(&run->system.dispatcher, run->now);
     const takt_decision_t decision = takt_dispatcher_take(&run->system.dispatcher, run->now, 0);
     run->takes++;
     check_changes(run, 0);
