@@ -19,8 +19,9 @@ import pytest
 from architecture_oracle import Architecture, Outcome, Task, simulate
 from architecture_oracle.model import RTOS, SWITCH, TIMERS
 from architecture_oracle.systems import System, hardware_architectures, horizons, systems
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from sampling import tries
 
 GOLDEN = Path(__file__).parent / "golden"
 SECOND = 10**6
@@ -574,7 +575,7 @@ def test_no_tasks_are_an_idle_processor(architecture: Architecture) -> None:
 
 # ---------------------------------------------------------------------------------------- random systems
 
-random_systems = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+random_systems = tries(300)
 
 
 def run(system: System, duration: int) -> Outcome:
@@ -651,7 +652,7 @@ def in_ticks(system: System, duration: int) -> list[tuple[str, int, int, int | N
     return sorted(row[:4] for row in outcome.jobs)
 
 
-@settings(random_systems, max_examples=100)
+@tries(100)
 @given(without_costs(), st.integers(1, 600))
 def test_hardware_without_costs_is_plain_scheduling(system: System, duration: int) -> None:
     found = [(task, number, release, finish) for task, number, release, _, finish, _ in run(system, duration).jobs]

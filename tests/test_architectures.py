@@ -1,13 +1,9 @@
-"""Scheduler architectures: simulator and core against golden traces and the oracle, exact equality.
-
-TAKT_SYSTEMS says how many random systems are tried (default 200); `make soak` asks for many more.
-"""
+"""Scheduler architectures: simulator and core against golden traces and the oracle, exact equality."""
 
 from __future__ import annotations
 
 import csv
 import json
-import os
 import tempfile
 from pathlib import Path
 
@@ -17,17 +13,17 @@ import takt
 from architecture_oracle.model import Segment
 from architecture_oracle.parallel import split_at_releases
 from architecture_oracle.systems import System, horizons, systems
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
+from sampling import tries
 from takt import boards, cli
 from typer.testing import CliRunner
 
 ROOT = Path(__file__).parents[1]
 GOLDEN = Path(__file__).parent / "golden"
 EXAMPLE = ROOT / "examples" / "architectures.toml"
-SYSTEMS = int(os.environ.get("TAKT_SYSTEMS", "200"))
 MICRO = ((1000, 200), (2000, 500), (4000, 900))
 
-many = settings(max_examples=SYSTEMS, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
+many = tries(200)
 
 
 def software(context_switch: int, interval: int, timer: str = "rearm") -> architecture_oracle.Architecture:

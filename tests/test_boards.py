@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from pathlib import Path
 
 import polars as pl
 import pytest
 import takt
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracle import System
 from oracle.systems import systems
+from sampling import tries
 from takt import boards, cli, firmware_tables, measurement, times
 from takt import trace as trace_file
 from takt.resolved import ResolvedSystem
@@ -20,7 +20,6 @@ from test_random_systems import as_system
 from typer.testing import CliRunner
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-FIRMWARES = max(8, int(os.environ.get("TAKT_SYSTEMS", "300")) // 40)
 COST_BOUND_NS = 500_000
 
 
@@ -84,7 +83,7 @@ def on_the_board(system: System) -> takt.System:
     return as_system(system).replace(servers=servers, resolution="50us")
 
 
-@settings(max_examples=FIRMWARES, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
+@tries(8)
 @given(systems(), st.integers(20, 200))
 def test_random_systems_on_the_board_replay_identically(system: System, horizon: int) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -1,11 +1,7 @@
-"""Deadline rules through Takt against references that share no code with it: rate-based execution.
-
-TAKT_SYSTEMS says how many random systems are tried (default 200).
-"""
+"""Deadline rules through Takt against references that share no code with it: rate-based execution."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate
@@ -18,16 +14,16 @@ import pytest
 import takt
 from fair_queueing import Flow
 from framework_oracle.direct import bandwidth, fair
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rate_oracle import rbe
 from rate_oracle.model import CLASSES
 from rate_oracle.rbe import RbeTask
+from sampling import tries
 
-SYSTEMS = int(os.environ.get("TAKT_SYSTEMS", "200"))
 HORIZON = 80
 
-many = settings(max_examples=SYSTEMS, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+many = tries(200)
 
 Row = tuple[str, int, int, int, int | None]
 
@@ -293,7 +289,7 @@ def virtual_deadlines(flow: Flow, total: int) -> list[int]:
 
 
 @pytest.mark.parametrize("variant", ["generic", "wfq", "wf2q"])
-@settings(max_examples=30, deadline=None)
+@tries(30)
 @given(flows=flow_sets(SOME_WEIGHTS), preemption=st.sampled_from(["preemptive", "non-preemptive"]))
 def test_replay_of_shares_is_identical(
     tmp_path_factory: pytest.TempPathFactory, variant: str, flows: list[Flow], preemption: str

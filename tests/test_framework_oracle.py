@@ -24,6 +24,7 @@ from framework_oracle.periodic import EFFECTIVE
 from framework_oracle.virtual_time import SCALE, FluidClock
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from sampling import tries
 
 GOLDEN = Path(__file__).parent / "golden"
 Work = tuple[tuple[int, ...], ...]
@@ -33,7 +34,7 @@ Shared = tuple[Sets, int, int]
 Arrivals = tuple[tuple[int, int], ...]
 ENDLESS = 10_000
 LONG = 60
-random_sets = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
+random_sets = settings(tries(100), suppress_health_check=list(HealthCheck))
 
 
 def golden(name: str) -> Segments:

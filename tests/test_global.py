@@ -1,7 +1,4 @@
-"""Several processors: simulator and replay against an oracle of their own, Dhall's effect, and what must always hold.
-
-TAKT_SYSTEMS says how many random systems are tried (default 200); `make soak` asks for many more.
-"""
+"""Several processors: simulator and replay against an oracle of their own, Dhall's effect, and what always holds."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from oracle import Outcome, Platform, Resource, Server, System, Task, simulate
 from oracle.model import EDF_KINDS, IDLE, POLICIES, PROTOCOLS, RULE_KINDS
@@ -33,13 +33,12 @@ from oracle.systems import (
     horizons,
     systems,
 )
+from sampling import tries
 
 GOLDEN = Path(__file__).parent / "golden"
 Run = tuple[int, int, str]
 ANYTHING: Features = EVERYTHING | JITTER | SERVER_KINDS
-random_systems = settings(
-    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
-)
+random_systems = tries(100)
 
 
 def read_golden(name: str) -> list[dict[str, str]]:

@@ -1,29 +1,23 @@
-"""The rate-based scheduler of core against its reference and the golden schedules; replay of its traces.
-
-TAKT_SYSTEMS says how many random systems each rule is compared with.
-"""
+"""The rate-based scheduler of core against its reference and the golden schedules; replay of its traces."""
 
 from __future__ import annotations
 
-import os
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 import rate_oracle
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from rate_oracle import SCALE, System, Task
 from rate_oracle.systems import HORIZON, systems
 from rate_runs import RULES, first_difference, rows_of, simulate, spec_of
+from sampling import tries
 from takt import _core
 from test_rate_oracle import GOLDEN_RUNS, golden_runs, without_job_numbers
 
-SYSTEMS = int(os.environ.get("TAKT_SYSTEMS", "300"))
 NONE = Fraction(0)
 
-random_systems = settings(
-    max_examples=max(1, SYSTEMS // len(RULES)), deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+random_systems = tries(100)
 
 LEAVE = System(
     (Task("A", "soft", 5, 10, leaves=5), Task("B", "soft", 5, 10), Task("X", "hard", 2, 4, offset=5)),
@@ -59,7 +53,7 @@ def test_the_ledger_is_never_above_the_whole(system: System) -> None:
 
 
 @given(systems(rules=RULES))
-@settings(max_examples=30, deadline=None)
+@tries(30)
 def test_replay_is_identical(tmp_path_factory: pytest.TempPathFactory, system: System) -> None:
     """A trace holds every request and what became of each task; replaying it gives the same, bit for bit."""
     path = tmp_path_factory.mktemp("trace") / "records"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rate_oracle import SCALE, Outcome, System, Task, simulate
 from rate_oracle.allocation import Request, allocate, beta_of, is_admitted
@@ -21,13 +21,12 @@ from rate_oracle.model import FORMULA3
 from rate_oracle.rbe import RbeTask, deadlines, demand, is_feasible
 from rate_oracle.rbe import simulate as simulate_rbe
 from rate_oracle.systems import HORIZON, rbe_sets, systems
+from sampling import tries
 
 GOLDEN = Path(__file__).parent / "golden"
 Run = tuple[int, int, str]
 NONE, TENTH = Fraction(0), Fraction(1, 10)
-random_systems = settings(
-    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
-)
+random_systems = tries(100)
 
 
 def read_golden(name: str) -> list[dict[str, str]]:
@@ -656,7 +655,7 @@ def experiments(draw: st.DrawFn) -> System:
 
 
 @given(experiments())
-@settings(random_systems, max_examples=8)
+@tries(8)
 def test_experiment_hard_tasks_are_never_late_and_others_keep_their_periods(system: System) -> None:
     """Invariants of the experiment: no miss up to 110 %, responses within the adjusted periods."""
     outcome = simulate(system, 3200)

@@ -1,11 +1,7 @@
-"""Tasks whose jobs run in windows: golden schedules, and random systems against the framework of the tests.
-
-TAKT_SYSTEMS says how many random systems are compared for each kind of windows.
-"""
+"""Tasks whose jobs run in windows: golden schedules, and random systems against the framework of the tests."""
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -21,16 +17,16 @@ from framework_oracle import simulate as run_framework
 from framework_oracle.allocator import Allocator
 from framework_oracle.periodic import EFFECTIVE
 from framework_oracle.segments import merge
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from sampling import tries
 from takt import pinwheel
 from takt.resolved import ResolvedWindows
 from test_framework_oracle import by_task, dual_priority
 from test_golden import golden_runs, merged, runs_of
 from test_trace_file import having, header_of, records_of, refusal, rewrite, without
 
-SYSTEMS = int(os.environ.get("TAKT_SYSTEMS", "200"))
-many = settings(max_examples=SYSTEMS, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
+many = tries(200)
 
 Runs = list[tuple[int, int, str]]
 
