@@ -185,6 +185,12 @@ static bool has_own_budget(const takt_entity_t *entity) {
     return (entity->attributes & TAKT_ATTRIBUTE_BUDGET) != 0;
 }
 
+/* Whether no server pays for `entity`, nor does it lose its place as time goes by. */
+static bool stands_alone(const takt_entity_t *entity) {
+    const uint32_t others = TAKT_ATTRIBUTE_SERVER | TAKT_ATTRIBUTE_IN_SERVER | TAKT_ATTRIBUTE_AGING;
+    return (entity->attributes & others) == 0;
+}
+
 static const takt_allocator_t *allocator_of(const takt_task_t *task) {
     return task->extension->allocation->functions;
 }
@@ -216,10 +222,14 @@ static void write_key(takt_entity_t *entity, const takt_job_t *job) {
 
 void takt_dispatcher_write_key(takt_entity_t *entity) { write_key(entity, job_of(entity)); }
 
-/* `entity`, which executes `job`, has had the processor. What time has overtaken, as a late interrupt does
- * on hardware, ends at 0. */
+/* What time has overtaken, as a late interrupt does on hardware, ends at 0. */
+TAKT_INLINE void consume(takt_job_t *job, takt_duration_t elapsed) {
+    job->remaining = elapsed < job->remaining ? job->remaining - elapsed : 0u;
+}
+
+/* `entity`, which executes `job`, has had the processor. */
 static void spend(takt_entity_t *entity, takt_job_t *job, takt_duration_t elapsed) {
-    job->remaining -= elapsed < job->remaining ? elapsed : job->remaining;
+    consume(job, elapsed);
     if (entity->home->policy->overtake != NULL) {
         write_key(entity, job);
     }
@@ -232,10 +242,7 @@ TAKT_RARE static void note_overrun(takt_server_t *server, takt_duration_t elapse
     }
 }
 
-/* Step 1. */
-static void charge(takt_cpu_t *cpu, takt_instant_t now) {
-    const takt_duration_t elapsed = now - cpu->charged_at;
-    cpu->charged_at = now;
+TAKT_RARE static void charge_all(const takt_cpu_t *cpu, takt_duration_t elapsed) {
     if (cpu->running->task != NULL) {
         spend(cpu->running, &cpu->running->task->job, elapsed);
     }
@@ -245,6 +252,17 @@ static void charge(takt_cpu_t *cpu, takt_instant_t now) {
             note_overrun(server, elapsed);
         }
         spend(&server->entity, &server->job, elapsed);
+    }
+}
+
+/* Step 1. */
+static void charge(takt_cpu_t *cpu, takt_instant_t now) {
+    const takt_duration_t elapsed = now - cpu->charged_at;
+    cpu->charged_at = now;
+    if (stands_alone(cpu->running)) {
+        consume(&cpu->running->task->job, elapsed);
+    } else {
+        charge_all(cpu, elapsed);
     }
 }
 
@@ -1043,10 +1061,11 @@ static takt_duration_t least_of(takt_duration_t a, takt_duration_t b) { return a
 /* For how long `entity` may execute: until the first of the budgets that pay for it is used up, or until
  * a waiting entity overtakes it or one of its servers. */
 static takt_duration_t time_to_go(takt_entity_t *entity) {
-    takt_duration_t least = time_to_overtake(entity);
-    if (has_own_budget(entity)) {
-        least = least_of(least, entity->task->job.remaining);
+    takt_duration_t least = has_own_budget(entity) ? entity->task->job.remaining : TAKT_NEVER;
+    if (stands_alone(entity)) {
+        return least;
     }
+    least = least_of(least, time_to_overtake(entity));
     takt_server_t *server = payer_of(entity);
     for (; !takt_server_is_root(server); server = takt_server_parent(server)) {
         least = has_budget(server) ? least_of(least, server->job.remaining) : least;
@@ -1055,7 +1074,15 @@ static takt_duration_t time_to_go(takt_entity_t *entity) {
     return least;
 }
 
-TAKT_RARE static void obey_limit(takt_cpu_t *cpu, takt_entity_t *entity, takt_instant_t now) {
+/* `entity` holds or wants something, or is limited. */
+TAKT_RARE static void obey_locks_and_limit(takt_dispatcher_t *dispatcher, takt_cpu_t *cpu,
+                                           takt_entity_t *entity, takt_instant_t now) {
+    if (is_locking(entity)) {
+        takt_locks_settle(dispatcher, entity, now);
+    }
+    if ((entity->attributes & TAKT_ATTRIBUTE_LIMITED) == 0) {
+        return;
+    }
     if (!is_started(entity)) {
         start_job(entity, now);
     }
@@ -1065,25 +1092,23 @@ TAKT_RARE static void obey_limit(takt_cpu_t *cpu, takt_entity_t *entity, takt_in
 /* `entity`, whose job has a budget, has been chosen: tells whoever else of that kind has run. Returns when the
  * timers want to be looked at. */
 TAKT_INLINE takt_instant_t displace(takt_dispatcher_t *dispatcher, const takt_cpu_t *cpu,
-                                    const takt_entity_t *entity, takt_instant_t now) {
+                                    const takt_entity_t *entity, takt_instant_t now, takt_instant_t next) {
     takt_entity_t *last = cpu->running;
-    if (last != NULL && last != entity && has_own_budget(last) && allocator_of(last->task)->stop != NULL) {
-        allocator_of(last->task)->stop(last->task, now);
+    if (last == NULL || last == entity || !has_own_budget(last) || allocator_of(last->task)->stop == NULL) {
+        return next;
     }
+    allocator_of(last->task)->stop(last->task, now);
     return takt_timers_next(&dispatcher->root.timers);
 }
 
 /* What the attributes of the chosen entity ask for; returns until when it may run at the latest. */
 static takt_instant_t obey_attributes(takt_dispatcher_t *dispatcher, takt_cpu_t *cpu, takt_entity_t *entity,
                                       takt_instant_t now, takt_instant_t until) {
-    if (is_locking(entity)) {
-        takt_locks_settle(dispatcher, entity, now);
-    }
-    if ((entity->attributes & TAKT_ATTRIBUTE_LIMITED) != 0) {
-        obey_limit(cpu, entity, now);
+    if ((entity->attributes & (TAKT_ATTRIBUTE_LOCKING | TAKT_ATTRIBUTE_LIMITED)) != 0) {
+        obey_locks_and_limit(dispatcher, cpu, entity, now);
     }
     if (has_own_budget(entity)) {
-        until = displace(dispatcher, cpu, entity, now);
+        until = displace(dispatcher, cpu, entity, now, until);
     }
     const takt_duration_t least = time_to_go(entity);
     return least < TAKT_NEVER - now ? least_of(now + least, until) : until;

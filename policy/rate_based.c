@@ -731,14 +731,15 @@ static void meet_boundary(takt_rate_task_t *rate, takt_instant_t instant) {
     }
 }
 
-static void rate_based_start(takt_task_t *task, takt_instant_t instant) {
-    takt_rate_task_t *rate = takt_rate_task_of(task);
+/* A release or a window is due; without enough rate it waits for that. */
+TAKT_INLINE void start(takt_rate_task_t *rate, takt_instant_t instant, bool may_begin) {
+    takt_task_t *task = task_of(rate);
     if (is_hard(rate) && instant >= rate->next_release) {
         task->waiting++;
         rate->next_release += task->job.period;
     }
     const bool wants = is_at_boundary(rate, instant) && (has_work(rate) || !is_hard(rate));
-    if (wants && can_begin(rate)) {
+    if (wants && may_begin) {
         begin_window(rate, instant);
     } else if (wants) {
         pend(rate);
@@ -746,6 +747,11 @@ static void rate_based_start(takt_task_t *task, takt_instant_t instant) {
     if (is_hard(rate)) {
         arm_start(rate, instant);
     }
+}
+
+static void rate_based_start(takt_task_t *task, takt_instant_t instant) {
+    takt_rate_task_t *rate = takt_rate_task_of(task);
+    start(rate, instant, can_begin(rate));
 }
 
 /* `rate` has asked to leave: it goes unless its job is still served. */
@@ -768,7 +774,7 @@ static void end_window(takt_rate_task_t *rate, takt_instant_t instant) {
         return;
     }
     if (!is_open(rate) && target_of(rate)->rate <= rate->now.rate && can_begin(rate)) {
-        rate_based_start(task, instant);
+        start(rate, instant, true);
     } else {
         takt_allocator_arm_start(task, instant);
     }
