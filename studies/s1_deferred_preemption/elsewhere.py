@@ -59,7 +59,7 @@ def run() -> Section:
                 "S1-28",
                 "Section 8",
                 "Subjob lengths are contracts that are monitored and enforced, with reservations.",
-                "Overruns are counted and not stopped in this version.",
+                "Budgets of jobs are enforced where on_overrun says so; those of subjobs are not.",
             ),
         ],
     )
