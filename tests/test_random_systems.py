@@ -57,6 +57,30 @@ TAKEN_OUT_AT_A_CHOICE = oracle.System(
 )
 """At 57 T3 is found short of budget when it is chosen, so that S2 loses its budget then, one before the decision."""
 
+WAITS_BEHIND_A_CIRCLE = oracle.System(
+    policy="fp",
+    tasks=(
+        oracle.Task(
+            "T1",
+            period=20,
+            server="S2",
+            body=("lock R1", "unlock R1", "suspend 1", "lock R1", "run 3"),
+        ),
+        oracle.Task(
+            "T2", period=6, demand=(1, 3), wcet=1, server="S1", body=("lock R2", "lock R1", "run 1"), on_miss="abort"
+        ),
+        oracle.Task(
+            "T3", period=12, demand=(5, 1), wcet=11, server="S2", body=("lock R1", "run 2", "lock R2", "run 7")
+        ),
+    ),
+    servers=(
+        oracle.Server("S1", period=2, budget=2, policy="edf"),
+        oracle.Server("S2", period=2, budget=1, policy="fp", parent="S1", kind="tbs"),
+    ),
+    resources=(oracle.Resource("R1", "pip"), oracle.Resource("R2", "pip")),
+)
+"""T2 and T3 wait for one another until 54, and T1 for T3; then T3 has T1's deadline, before that of the next T2."""
+
 LATE_LOOK_INSIDE = oracle.System(
     policy="fp",
     tasks=(
@@ -269,6 +293,7 @@ def test_simulation_equals_the_oracle_when_servers_stand_before_their_parents(
 @many
 @given(systems(parents_first=False, features=IDEAL), horizons())
 @example(ABORTED_BEFORE_BUDGET, 60)
+@example(WAITS_BEHIND_A_CIRCLE, 55)
 def test_simulation_equals_the_oracle_whatever_tasks_have(system: oracle.System, horizon: int) -> None:
     assert outcome(takt.simulate(as_system(system), horizon)) == expected_of(system, horizon)
 

@@ -340,6 +340,7 @@ class Locks:
         for child in waiting:
             task.home.out.remove(child)
             take_or_leave_place(child, instant)
+            waiting += [other for other in blocked_by(child) if other not in waiting]
 
     def end(self, task: TaskState, instant: int) -> None:
         """Let a job that ends unlock all and wait no more."""
@@ -351,6 +352,15 @@ class Locks:
     def note(self, instant: int, task: TaskState, resource: ResourceState, what: str) -> None:
         """Add a row to the report."""
         self.rows.append((max(instant, self.now), task.spec.name, task.backlog[0].number, resource.spec.name, what))
+
+
+def blocked_by(child: Child) -> list[TaskState]:
+    """List the tasks that are out and wait for what a child holds, for the last lock first; not those under none."""
+    if isinstance(child, ServerState):
+        return []
+    held = [resource for resource in reversed(child.backlog[0].held) if resource.spec.protocol != "none"]
+    out = [other for other in child.home.out if isinstance(other, TaskState)]
+    return [other for resource in held for other in out if other.backlog[0].waits_for is resource]
 
 
 def go_out(child: Child, instant: int) -> None:

@@ -27,7 +27,7 @@ specification leaves something open, the rule here is:
 - A body's unlocks after its last run are done by the end of the job, which first unlocks, last lock first, and then
   makes place for the next job.
 - A job is blocked until it is dispatched, so it waits once for a lock. Whom an unlock brings back, come in the order in
-  which they went out. A job that ends unlocks at the horizon, too.
+  which they went out, and behind them those that wait for what they hold. A job that ends unlocks at the horizon, too.
 - Under icpp with edf a lock can fail (suspension, jitter, points, thresholds); the job is blocked as under pip.
 - srp asks who is chosen, not who runs instead of another; it asks before the job's own lock does. Of equal ceilings
   held by several, the last lock counts. Who waits under `none` passes on what it inherits, too.
