@@ -264,7 +264,8 @@ TAKT_RARE static void hand_over(takt_rate_task_t *rate, takt_instant_t now) {
 TAKT_RARE static void come_into_force(takt_rate_task_t *rate, takt_instant_t now) {
     hand_over(rate, now);
     if (is_hard(rate)) {
-        rate->now = *target_of(rate);
+        rate->now.budget = rate->estimate;
+        rate->now.period = rate->window;
     }
     note(rate, TAKT_ALLOCATION_CHANGED, now);
 }
@@ -716,7 +717,11 @@ static bool is_admissible(const takt_rate_based_t *rates, const takt_rate_task_t
 static void rate_based_enter(takt_task_t *task, takt_instant_t now) {
     takt_rate_task_t *rate = takt_rate_task_of(task);
     takt_rate_based_t *rates = rates_of(rate);
-    if (rate->stage != TAKT_RATE_OUT || has_work(rate)) {
+    if (rate->stage == TAKT_RATE_WAITING || rate->stage == TAKT_RATE_IN) {
+        return;
+    }
+    if (rate->stage == TAKT_RATE_LEAVING || has_work(rate)) {
+        note(rate, TAKT_ALLOCATION_REJECTED, now);
         return;
     }
     count(rates, rate);

@@ -442,7 +442,7 @@ class ResolvedSystem:
             if task.body:
                 spec.set_body(number, *(array("Q", column) for column in zip(*task.body, strict=True)))
 
-    def _requests(self) -> list[ResolvedChange]:
+    def requests(self) -> list[ResolvedChange]:
         """List what the tasks of a rate-based root ask for: to leave, to enter at their offsets, or new parameters."""
         there = [ResolvedChange(0, "enter", i) for i, task in enumerate(self.tasks) if not task.is_absent]
         asked = [replace(change, at=change.at + self._delay_of(change)) for change in (*there, *self.changes)]
@@ -455,7 +455,7 @@ class ResolvedSystem:
 
     def _set_changes(self, spec: _core.Spec) -> None:
         """Describe what becomes different."""
-        changes = self.changes if self.rates is None else self._requests()
+        changes = self.changes if self.rates is None else self.requests()
         spec.set_changes(
             instant=_column(changes, lambda change: change.at),
             kind=_column(changes, lambda change: CHANGES.index(change.kind)),

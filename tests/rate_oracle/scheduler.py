@@ -44,7 +44,7 @@ from __future__ import annotations
 
 from .allocation import allocate, is_admitted
 from .checks import check
-from .model import SCALE, JobRow, LogRow, Outcome, Segment, System
+from .model import SCALE, JobRow, LogRow, Outcome, Segment, System, Task
 from .states import Job, TaskState
 
 
