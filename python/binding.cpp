@@ -521,7 +521,8 @@ class Spec {
                 continue;
             }
             takt_task_spec_t &changed = task_at(task(i));
-            require(!has_windows(changed) && !has_rule(changed), "a change of a task with windows or a rule");
+            require(!has_windows(changed), "a change of a task with windows");
+            require(change.kind != TAKT_CHANGE_PARAMETERS || !has_rule(changed), "parameters of a rule");
             require(task_class(i) <= TAKT_CLASS_NONE, "class is out of range");
             if (change.kind == TAKT_CHANGE_PARAMETERS) {
                 require_unmeasured(changed);

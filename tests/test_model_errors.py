@@ -275,6 +275,20 @@ BAD: dict[str, tuple[str, list[str]]] = {
         requested("wcet = 2\npolicy = 'edf'"),
         ['[[change]] number 1 policy: expected none where the root is or becomes rate-based, found "edf"'],
     ),
+    "new parameters of a task with a deadline rule": (
+        HEAD + '[system]\npolicy = "rbe"\n' + TASK + '[[change]]\nat = 4\ntask = "A"\nwcet = 1\n',
+        [
+            '[[change]] number 1 task: expected a task without a deadline rule, found "A"; remove it and add another task'
+        ],
+    ),
+    "absent task with windows": (
+        task('on_overrun = "suspend"\ninitially = "absent"'),
+        ['[[task]] "A" initially: expected "present" of a task with windows, found "absent"'],
+    ),
+    "removed task with windows": (
+        HEAD + TASK + 'on_overrun = "suspend"\n[[change]]\nat = 4\nremove = ["A"]\n',
+        ['[[change]] number 1 remove: expected tasks without windows, found "A"'],
+    ),
     "neither absent nor present": (
         task('initially = "away"'),
         ['[[task]] "A" initially: unknown word "away"; expected one of present, absent'],

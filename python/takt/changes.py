@@ -116,8 +116,8 @@ def find_change_problems(
         yield Problem(f"expected none with model = {show(system.platform.model)}", "conflict", table="change")
     checker = _Checker(system, check)
     for task in system.tasks:
-        if task.initially == "absent" and checker.is_special(task):
-            message = 'expected "present" of a task with windows or a deadline rule, found "absent"'
+        if task.initially == "absent" and checker.has_windows(task):
+            message = 'expected "present" of a task with windows, found "absent"'
             yield Problem(message, "conflict", table="task", entity=task.name, key="initially")
     for number, change in in_order(system.changes, system.resolution):
         yield from (replace(problem, table="change", entity=None, number=number) for problem in checker.change(change))
@@ -149,22 +149,22 @@ class _Checker:
 
     def known(self, key: str, name: str) -> Iterator[Problem]:
         """There is a task of that name."""
-        special = [task for task in self.system.tasks if self.is_special(task)]
-        if any(task.name == name for task in special):
-            message = f"expected tasks without windows and deadline rules, found {show(name)}"
-            yield Problem(message, "conflict", key=key)
-        if name not in self.names:
+        task = self.tasks.get(name)
+        if task is not None and self.has_windows(task):
+            yield Problem(f"expected tasks without windows, found {show(name)}", "conflict", key=key)
+        if task is None:
             message = f"unknown task {show(name)}; {catalogue.alternatives(name, self.names)}"
             yield Problem(message, "unknown-word", key=key)
 
-    def is_special(self, task: Task) -> bool:
-        """Say whether a task has windows, or a rule that knows all its arrivals."""
+    def has_windows(self, task: Task) -> bool:
+        """Say whether a task has windows, which are there from the beginning."""
+        return windows_of(task, self.system.policy) is not None
+
+    def has_rule(self, task: Task) -> bool:
+        """Say whether a rule gives the jobs of a task their deadlines or tags."""
         server = next((one for one in self.system.servers if one.name == task.server), None)
         policy = self.system.policy if server is None else server.policy
-        has_rule = policy in catalogue.RULE_POLICIES or (
-            server is not None and catalogue.server_kind(server.kind).is_rule
-        )
-        return has_rule or windows_of(task, self.system.policy) is not None
+        return policy in catalogue.RULE_POLICIES or (server is not None and catalogue.server_kind(server.kind).is_rule)
 
     def presence(self, key: str, name: str) -> Iterator[Problem]:
         """Who is removed was there, and who is added was not."""
@@ -179,6 +179,12 @@ class _Checker:
 
     def parameters(self, change: Change, task: Task) -> Iterator[Problem]:
         """The task is right with its new parameters."""
+        if self.has_rule(task):
+            message = (
+                f"expected a task without a deadline rule, found {show(task.name)}; remove it and add another task"
+            )
+            yield Problem(message, "conflict", key="task")
+            return
         wrong = list(self.asked(change, task))
         yield from wrong
         if wrong:
