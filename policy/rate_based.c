@@ -132,12 +132,8 @@ static bool is_to_grow(takt_rate_task_t *rate) { return target_of(rate)->rate > 
 
 static bool is_to_shrink(takt_rate_task_t *rate) { return target_of(rate)->rate < rate->now.rate; }
 
-/* Budget and period of a window that begins: those of the target if the rate is there, of a hard task those in
- * force. */
+/* Budget and period of a window that begins: those of the target if the rate is there. */
 static takt_rate_target_t parameters_of(takt_rate_task_t *rate) {
-    if (is_hard(rate)) {
-        return rate->now;
-    }
     const takt_rate_target_t *target = target_of(rate);
     if (target->rate <= rate->now.rate) {
         return *target;
@@ -246,13 +242,10 @@ static bool has_work(const takt_rate_task_t *rate) {
     return takt_task_is_active(task_of(rate)) || task_of(rate)->waiting > 0;
 }
 
-/* Whether the parameters that `rate` asked for are not in force yet. */
-static bool is_asking(const takt_rate_task_t *rate) { return rate->asked != rate->in_force; }
-
 /* Jobs that are released from now on have the parameters that `rate` asked for. */
 TAKT_RARE static void hand_over(takt_rate_task_t *rate, takt_instant_t now) {
     takt_task_t *task = task_of(rate);
-    rate->in_force = rate->asked;
+    rate->is_asking = false;
     takt_change_hand_over(task, rate->asked, now);
     rate->extension.period = rate->asked->period;
     if (!has_work(rate)) {
@@ -326,7 +319,8 @@ static bool may_wait_in_flight(takt_rate_task_t *rate) {
     return rates_of(rate)->settings.has_compression && class_of(rate) == TAKT_CLASS_SOFT && is_to_grow(rate);
 }
 
-/* Gives the oldest job a budget and a window; a hard job that overran gets a whole period. */
+/* Gives the oldest job a budget and a window; a hard job that overran gets a whole period, which is never less than
+ * the window of its target, if that comes into force too late. */
 static void begin_window(takt_rate_task_t *rate, takt_instant_t instant) {
     takt_task_t *task = task_of(rate);
     const takt_rate_target_t parameters = parameters_of(rate);
@@ -342,7 +336,8 @@ static void begin_window(takt_rate_task_t *rate, takt_instant_t instant) {
     if (!takt_task_is_active(task)) {
         begin_job(rate, instant);
     }
-    set_deadline(rate, instant + (is_overrun ? rate->extension.period : parameters.period));
+    set_deadline(rate, instant + (is_overrun ? later_of(rate->extension.period, parameters.period)
+                                             : parameters.period));
     takt_allocator_open(task, rate->deadline, parameters.budget, instant);
 }
 
@@ -357,7 +352,7 @@ static void refill(takt_rate_task_t *rate, takt_instant_t now) {
     set_deadline(rate, later_of(now, rate->deadline) + parameters.period);
     takt_allocator_open(task_of(rate), rate->deadline, parameters.budget, now);
     note(rate, TAKT_ALLOCATION_REFILLED, now);
-    if (TAKT_UNLIKELY(is_asking(rate)) && !is_to_grow(rate)) {
+    if (TAKT_UNLIKELY(rate->is_asking) && !is_to_grow(rate)) {
         come_into_force(rate, now);
     }
 }
@@ -384,7 +379,7 @@ static void rerate(takt_rate_task_t *rate, takt_instant_t now) {
 /* As rerate, where the window ends or changes so that what `rate` asked for comes into force. */
 static void take_target(takt_rate_task_t *rate, takt_instant_t now) {
     rerate(rate, now);
-    if (is_asking(rate)) {
+    if (rate->is_asking) {
         come_into_force(rate, now);
     }
 }
@@ -631,7 +626,7 @@ static void sweep(takt_rate_based_t *rates, takt_instant_t now) {
 static void enter(takt_rate_task_t *rate, takt_instant_t now) {
     rate->stage = TAKT_RATE_IN;
     rate->now = *target_of(rate);
-    if (is_asking(rate)) {
+    if (rate->is_asking) {
         hand_over(rate, now);
     }
     rate->deadline = now;
@@ -772,9 +767,12 @@ static takt_duration_t estimate_with(const takt_rate_task_t *rate, const takt_ch
 
 /* Who asks for less than before is never refused. */
 static bool may_have(takt_rate_based_t *rates, const takt_rate_task_t *rate, const takt_change_t *change) {
+    if (!is_hard(rate)) {
+        return true;
+    }
     const uint64_t before = rates->requested[TAKT_CLASS_HARD];
     const uint64_t request = rate_for(estimate_with(rate, change), window_with(change));
-    if (!is_hard(rate) || request <= rate->request) {
+    if (request <= rate->request) {
         return true;
     }
     rates->requested[TAKT_CLASS_HARD] += request - rate->request;
@@ -794,6 +792,7 @@ static void ask(takt_rate_task_t *rate, takt_change_t *change) {
         rate->request = rate_for(rate->estimate, rate->window);
     }
     rate->asked = change;
+    rate->is_asking = true;
 }
 
 /* Of a task that is not there, or leaves, it is what it will ask for when it enters. */
@@ -848,7 +847,7 @@ static void meet_boundary(takt_rate_task_t *rate, takt_instant_t instant) {
     } else if (is_to_grow(rate)) {
         pend(rate);
         takt_allocator_call(rate->extension.allocation, instant);
-    } else if (TAKT_UNLIKELY(is_asking(rate))) {
+    } else if (TAKT_UNLIKELY(rate->is_asking)) {
         come_into_force(rate, instant);
     }
 }

@@ -68,7 +68,6 @@ typedef struct takt_rate_task {
     struct takt_rate_task *next;         /* in file order */
     struct takt_rate_task *next_pending; /* of its class, in file order */
     takt_change_t *asked;                /* the parameters that it asked for last; NULL: as it was added */
-    const takt_change_t *in_force;       /* those that its windows have, and jobs that are released */
     uint64_t request;                    /* the rate that it asks for */
     uint64_t weight;
     takt_duration_t wcet;                   /* that it asked for; this and the next two: as of `asked` */
@@ -85,6 +84,7 @@ typedef struct takt_rate_task {
     takt_instant_t next_release; /* nominal */
     uint32_t epoch;
     takt_rate_stage_t stage;
+    bool is_asking;  /* `asked` is not in force yet */
     bool is_pending; /* it waits for room, or at its boundary for rate */
     bool is_greedy;  /* its jobs use the whole budget of a window */
     bool is_late;    /* the current job was unfinished at its deadline */
