@@ -16,12 +16,12 @@
 
 #include "core/dispatcher.h"
 
-enum { TAKT_ALLOCATOR_VERSION = 1 };
+enum { TAKT_ALLOCATOR_VERSION = 2 };
 
 /* What became of a task, as its allocator says. */
 typedef enum takt_allocation_event {
-    TAKT_ALLOCATION_ADMITTED = 0, /* its request to enter is taken */
-    TAKT_ALLOCATION_REJECTED = 1,
+    TAKT_ALLOCATION_ADMITTED = 0, /* its request, to enter or for new parameters, is taken */
+    TAKT_ALLOCATION_REJECTED = 1, /* its request is not, and all is as it was */
     TAKT_ALLOCATION_ENTERED = 2,
     TAKT_ALLOCATION_LEFT = 3,
     TAKT_ALLOCATION_RERATED = 4,
@@ -32,11 +32,12 @@ typedef enum takt_allocation_event {
     TAKT_ALLOCATION_FINISHED = 9, /* its job wanted the whole budget and has had it */
     TAKT_ALLOCATION_ABORTED = 10, /* its job ends unfinished */
     TAKT_ALLOCATION_CUT = 11,     /* its job ends; what had to be done of it is done */
+    TAKT_ALLOCATION_CHANGED = 12, /* the parameters that it asked for are in force */
 } takt_allocation_event_t;
 
 struct takt_allocation;
 
-/* One file in policy/. Instants are nominal, `now` is observed. NULL may be enter and leave where no requests are
+/* One file in policy/. Instants are nominal, `now` is observed. NULL may be enter, leave and request where no requests are
  * made, timer where it is never armed, and stop. */
 typedef struct takt_allocator {
     uint16_t version; /* TAKT_ALLOCATOR_VERSION */
@@ -45,6 +46,8 @@ typedef struct takt_allocator {
     /* Requests: the task is to enter, or to leave. */
     void (*enter)(takt_task_t *task, takt_instant_t now);
     void (*leave)(takt_task_t *task, takt_instant_t now);
+    /* Likewise: its parameters are to be those of `change`, one of this task that is not handed over yet. */
+    void (*request)(takt_task_t *task, takt_change_t *change, takt_instant_t now);
     /* The second timer of `task` has come, extension->expiry. */
     void (*finish)(takt_task_t *task, takt_instant_t instant);
     /* The timer of `allocation` has come. */

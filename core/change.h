@@ -8,6 +8,9 @@
  *
  *   handed over --> ahead: its releases come to it --> behind: the first job of such a release begins
  *
+ * A task with an allocation is changed by its allocator, which may refuse: only parameters stand in its list, handed
+ * over when they come into force.
+ *
  * A change of the policy moves all ready children of the root at once: O(n log n). */
 #ifndef TAKT_CORE_CHANGE_H
 #define TAKT_CORE_CHANGE_H
@@ -23,13 +26,14 @@ typedef enum takt_change_kind {
 
 typedef struct takt_change {
     struct takt_change *next; /* of the same task, handed over after this one */
-    takt_entity_t *entity;    /* of the task, which has an extension and no allocation; NULL: the root */
+    takt_entity_t *entity;    /* of the task, which has an extension; NULL: the root */
     takt_instant_t instant;   /* handed over at; not before that of an earlier one */
     takt_duration_t first;    /* enter, of a periodic task: from then to the first release */
     takt_duration_t period;   /* this and what follows: parameters; see takt_task_parameters_t */
     takt_duration_t relative_deadline;
     takt_duration_t wcet;
     takt_key_t level;
+    uint64_t weight;             /* for allocators that share by weights */
     const takt_policy_t *policy; /* the new one, and an empty set of its order with room for all children */
     takt_ready_t ready;
     takt_task_class_t task_class;

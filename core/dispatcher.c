@@ -900,13 +900,17 @@ TAKT_RARE static void meet_request(takt_dispatcher_t *dispatcher, const takt_eve
     if (event->kind == TAKT_EVENT_CHANGE) {
         change = &dispatcher->changes[event->nominal];
     }
-    if (change != NULL && change->kind != TAKT_CHANGE_POLICY) {
+    const bool is_of_task = change != NULL && change->kind != TAKT_CHANGE_POLICY;
+    if (is_of_task && !takt_task_is_allocated(event->entity->task)) {
         takt_change_hand_over(event->entity->task, change, event->now);
         rearm_wakes(event->entity->home);
         return;
     }
     account(dispatcher, event->now);
-    if (change != NULL) {
+    if (is_of_task) {
+        change->is_handed_over = true;
+        allocator_of(event->entity->task)->request(event->entity->task, change, event->now);
+    } else if (change != NULL) {
         takt_change_policy(&dispatcher->root, change);
     } else if (event->kind == TAKT_EVENT_ENTER) {
         allocator_of(event->entity->task)->enter(event->entity->task, event->now);

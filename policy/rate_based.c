@@ -85,7 +85,7 @@ static takt_rate_target_t soft_target(const takt_rate_based_t *rates, const takt
     const uint64_t requested = rates->requested[TAKT_CLASS_SOFT];
     const takt_duration_t grid = rates->settings.grid;
     if (rates->soft == requested) {
-        return make_target(rate->request, rate->estimate, task_of(rate)->job.period);
+        return make_target(rate->request, rate->estimate, rate->window);
     }
     const uint64_t given = takt_quotient(rate->request * rates->soft, requested);
     if (given == 0) {
@@ -97,7 +97,7 @@ static takt_rate_target_t soft_target(const takt_rate_based_t *rates, const takt
 
 /* Equations (13) and (14). */
 static takt_rate_target_t none_target(const takt_rate_based_t *rates, const takt_rate_task_t *rate) {
-    const takt_duration_t period = task_of(rate)->job.period;
+    const takt_duration_t period = rate->window;
     const uint64_t given = takt_quotient(rates->none * rate->weight, rates->weights);
     if (given == 0) {
         return make_target(0, 0, 0);
@@ -108,9 +108,8 @@ static takt_rate_target_t none_target(const takt_rate_based_t *rates, const takt
 }
 
 static takt_rate_target_t compute_target(const takt_rate_based_t *rates, const takt_rate_task_t *rate) {
-    const takt_task_t *task = task_of(rate);
-    if (class_of(rate) == TAKT_CLASS_HARD) {
-        return make_target(rate->request, task->wcet, task->relative_deadline);
+    if (is_hard(rate)) {
+        return make_target(rate->request, rate->estimate, rate->window);
     }
     return class_of(rate) == TAKT_CLASS_SOFT ? soft_target(rates, rate) : none_target(rates, rate);
 }
@@ -237,11 +236,34 @@ static void end_pending(takt_rate_task_t *rate) {
     }
 }
 
-/* ---- windows ------------------------------------------------------------------------------------------ */
+/* ---- what tasks ask for ------------------------------------------------------------------------------- */
 
 static bool has_work(const takt_rate_task_t *rate) {
     return takt_task_is_active(task_of(rate)) || task_of(rate)->waiting > 0;
 }
+
+/* Jobs that are released from now on have the parameters that `rate` asked for. */
+TAKT_RARE static void hand_over(takt_rate_task_t *rate, takt_instant_t now) {
+    takt_task_t *task = task_of(rate);
+    rate->is_asking = false;
+    takt_change_hand_over(task, rate->asked, now);
+    rate->extension.period = rate->asked->period;
+    if (!has_work(rate)) {
+        takt_change_adopt(task, now);
+    }
+}
+
+/* The rate of `rate` is that of its target; a hard task has no window open. */
+TAKT_RARE static void come_into_force(takt_rate_task_t *rate, takt_instant_t now) {
+    hand_over(rate, now);
+    if (is_hard(rate)) {
+        rate->now.budget = rate->estimate;
+        rate->now.period = rate->window;
+    }
+    note(rate, TAKT_ALLOCATION_CHANGED, now);
+}
+
+/* ---- windows ------------------------------------------------------------------------------------------ */
 
 static void disarm_start(takt_task_t *task) {
     if (takt_timer_is_armed(&task->timer)) {
@@ -281,8 +303,11 @@ static void begin_job(takt_rate_task_t *rate, takt_instant_t instant) {
     takt_task_t *task = task_of(rate);
     takt_instant_t release = instant;
     if (is_hard(rate)) {
-        release = rate->next_release - task->waiting * task->job.period;
+        release = takt_rate_first_waiting(rate);
         task->waiting--;
+    }
+    if (TAKT_UNLIKELY(rate->extension.behind != NULL)) {
+        takt_change_adopt(task, release);
     }
     rate->is_late = false;
     rate->executed = 0;
@@ -294,7 +319,8 @@ static bool may_wait_in_flight(takt_rate_task_t *rate) {
     return rates_of(rate)->settings.has_compression && class_of(rate) == TAKT_CLASS_SOFT && is_to_grow(rate);
 }
 
-/* Gives the oldest job a budget and a window; a hard job that overran gets a whole period. */
+/* Gives the oldest job a budget and a window; a hard job that overran gets a whole period, which is never less than
+ * the window of its target, if that comes into force too late. */
 static void begin_window(takt_rate_task_t *rate, takt_instant_t instant) {
     takt_task_t *task = task_of(rate);
     const takt_rate_target_t parameters = parameters_of(rate);
@@ -310,7 +336,8 @@ static void begin_window(takt_rate_task_t *rate, takt_instant_t instant) {
     if (!takt_task_is_active(task)) {
         begin_job(rate, instant);
     }
-    set_deadline(rate, instant + (is_overrun ? task->job.period : parameters.period));
+    set_deadline(rate, instant + (is_overrun ? later_of(rate->extension.period, parameters.period)
+                                             : parameters.period));
     takt_allocator_open(task, rate->deadline, parameters.budget, instant);
 }
 
@@ -325,6 +352,9 @@ static void refill(takt_rate_task_t *rate, takt_instant_t now) {
     set_deadline(rate, later_of(now, rate->deadline) + parameters.period);
     takt_allocator_open(task_of(rate), rate->deadline, parameters.budget, now);
     note(rate, TAKT_ALLOCATION_REFILLED, now);
+    if (TAKT_UNLIKELY(rate->is_asking) && !is_to_grow(rate)) {
+        come_into_force(rate, now);
+    }
 }
 
 /* ---- the ledger ----------------------------------------------------------------------------------------- */
@@ -343,6 +373,14 @@ static void rerate(takt_rate_task_t *rate, takt_instant_t now) {
          now);
     if (rate->now.rate < before) {
         takt_allocator_call(&rates->allocation, now);
+    }
+}
+
+/* As rerate, where the window ends or changes so that what `rate` asked for comes into force. */
+static void take_target(takt_rate_task_t *rate, takt_instant_t now) {
+    rerate(rate, now);
+    if (rate->is_asking) {
+        come_into_force(rate, now);
     }
 }
 
@@ -464,7 +502,7 @@ static void set_estimate(takt_rate_task_t *rate, takt_duration_t estimate, takt_
     const bool counts = rate->stage == TAKT_RATE_WAITING || rate->stage == TAKT_RATE_IN;
     const uint64_t before = rate->request;
     rate->estimate = estimate;
-    rate->request = takt_quotient_up(estimate * WHOLE, task_of(rate)->job.period);
+    rate->request = takt_quotient_up(estimate * WHOLE, rate->window);
     if (counts) {
         rates->requested[TAKT_CLASS_SOFT] += rate->request - before;
         divide(rates, now);
@@ -473,13 +511,14 @@ static void set_estimate(takt_rate_task_t *rate, takt_duration_t estimate, takt_
 
 /* A job of `rate` is complete: the estimate rises at once, and falls to the largest of the last jobs. */
 static void adapt(takt_rate_task_t *rate, takt_instant_t now) {
-    const takt_duration_t executed = least_of(rate->executed + served(rate), task_of(rate)->job.period);
+    const takt_duration_t executed = rate->executed + served(rate);
     rate->latest[rate->finished & (TAKT_RATE_JOBS - 1u)] = executed;
     rate->finished = rate->finished + 1u != 2u * TAKT_RATE_JOBS ? rate->finished + 1u : TAKT_RATE_JOBS;
     takt_duration_t estimate = largest_of_latest(rate);
     if (estimate == 0) {
         estimate = later_of(rate->estimate, executed);
     }
+    estimate = least_of(estimate, rate->window);
     if (estimate != rate->estimate) {
         set_estimate(rate, estimate, now);
     }
@@ -539,7 +578,7 @@ static void give_up(takt_rate_task_t *rate, takt_instant_t now) {
         await_share(rate, now);
     } else if (may_extend(rate)) {
         extend(rate, now);
-        rerate(rate, now);
+        take_target(rate, now);
     } else {
         cut(rate, now);
     }
@@ -551,7 +590,9 @@ static void shrink_in_flight(takt_rate_task_t *rate, takt_instant_t now) {
         return;
     }
     const bool extends = may_extend(rate);
-    if (is_at_boundary(rate, now) || (is_naive(rate) && !extends)) {
+    if (is_at_boundary(rate, now)) {
+        take_target(rate, now);
+    } else if (is_naive(rate) && !extends) {
         rerate(rate, now);
     } else if (extends || may_cut(rate)) {
         give_up(rate, now);
@@ -585,6 +626,9 @@ static void sweep(takt_rate_based_t *rates, takt_instant_t now) {
 static void enter(takt_rate_task_t *rate, takt_instant_t now) {
     rate->stage = TAKT_RATE_IN;
     rate->now = *target_of(rate);
+    if (rate->is_asking) {
+        hand_over(rate, now);
+    }
     rate->deadline = now;
     rate->next_release = now;
     rate->share = 0;
@@ -603,10 +647,10 @@ static bool has_room(takt_rate_task_t *rate) {
 /* Raises the rate of `rate`, which is in, at its boundary or in flight. */
 static void grow(takt_rate_task_t *rate, takt_instant_t now) {
     if (is_at_boundary(rate, now)) {
-        rerate(rate, now);
+        take_target(rate, now);
     } else if (may_compress(rate)) {
         compress(rate, now);
-        rerate(rate, now);
+        take_target(rate, now);
         end_pending(rate);
     }
 }
@@ -632,7 +676,7 @@ static void grant(takt_rate_task_t *rate, takt_instant_t now) {
 static void shrink_pending(takt_rate_task_t *rate, takt_instant_t now) {
     for (; rate != NULL; rate = rate->next_pending) {
         if (rate->stage == TAKT_RATE_IN && is_at_boundary(rate, now) && is_to_shrink(rate)) {
-            rerate(rate, now);
+            take_target(rate, now);
         }
     }
 }
@@ -668,7 +712,11 @@ static bool is_admissible(const takt_rate_based_t *rates, const takt_rate_task_t
 static void rate_based_enter(takt_task_t *task, takt_instant_t now) {
     takt_rate_task_t *rate = takt_rate_task_of(task);
     takt_rate_based_t *rates = rates_of(rate);
-    if (rate->stage != TAKT_RATE_OUT || has_work(rate)) {
+    if (rate->stage == TAKT_RATE_WAITING || rate->stage == TAKT_RATE_IN) {
+        return;
+    }
+    if (rate->stage == TAKT_RATE_LEAVING || has_work(rate)) {
+        note(rate, TAKT_ALLOCATION_REJECTED, now);
         return;
     }
     count(rates, rate);
@@ -698,6 +746,77 @@ static void rate_based_leave(takt_task_t *task, takt_instant_t now) {
     divide(rates_of(rate), now);
 }
 
+static takt_duration_t window_of(takt_duration_t period, takt_duration_t relative_deadline) {
+    return least_of(period, relative_deadline);
+}
+
+/* The rate of a hard or soft task. */
+static uint64_t rate_for(takt_duration_t estimate, takt_duration_t window) {
+    return takt_quotient_up(estimate * WHOLE, window);
+}
+
+static takt_duration_t window_with(const takt_change_t *change) {
+    return window_of(change->period, change->relative_deadline);
+}
+
+/* A new wcet begins the estimate anew. */
+static takt_duration_t estimate_with(const takt_rate_task_t *rate, const takt_change_t *change) {
+    const takt_duration_t estimate = change->wcet != rate->wcet ? change->wcet : rate->estimate;
+    return least_of(estimate, window_with(change));
+}
+
+/* Who asks for less than before is never refused. */
+static bool may_have(takt_rate_based_t *rates, const takt_rate_task_t *rate, const takt_change_t *change) {
+    if (!is_hard(rate)) {
+        return true;
+    }
+    const uint64_t before = rates->requested[TAKT_CLASS_HARD];
+    const uint64_t request = rate_for(estimate_with(rate, change), window_with(change));
+    if (request <= rate->request) {
+        return true;
+    }
+    rates->requested[TAKT_CLASS_HARD] += request - rate->request;
+    const bool may = is_admissible(rates, rate);
+    rates->requested[TAKT_CLASS_HARD] = before;
+    return may;
+}
+
+static void ask(takt_rate_task_t *rate, takt_change_t *change) {
+    rate->estimate = estimate_with(rate, change);
+    rate->finished = change->wcet != rate->wcet ? 0u : rate->finished;
+    rate->wcet = change->wcet;
+    rate->window = window_with(change);
+    if (class_of(rate) == TAKT_CLASS_NONE) {
+        rate->weight = change->weight;
+    } else {
+        rate->request = rate_for(rate->estimate, rate->window);
+    }
+    rate->asked = change;
+    rate->is_asking = true;
+}
+
+/* Of a task that is not there, or leaves, it is what it will ask for when it enters. */
+static void rate_based_request(takt_task_t *task, takt_change_t *change, takt_instant_t now) {
+    takt_rate_task_t *rate = takt_rate_task_of(task);
+    takt_rate_based_t *rates = rates_of(rate);
+    if (rate->stage != TAKT_RATE_WAITING && rate->stage != TAKT_RATE_IN) {
+        ask(rate, change);
+        return;
+    }
+    if (!may_have(rates, rate, change)) {
+        note(rate, TAKT_ALLOCATION_REJECTED, now);
+        return;
+    }
+    discount(rates, rate);
+    ask(rate, change);
+    count(rates, rate);
+    note(rate, TAKT_ALLOCATION_ADMITTED, now);
+    divide(rates, now);
+    if (rate->stage == TAKT_RATE_IN && is_at_boundary(rate, now)) {
+        takt_allocator_arm_finish(task, now);
+    }
+}
+
 static void rate_based_exhaust(takt_task_t *task, takt_instant_t now) {
     takt_rate_task_t *rate = takt_rate_task_of(task);
     if (rate->is_greedy) {
@@ -724,10 +843,12 @@ static void note_miss(takt_rate_task_t *rate) {
 /* `rate` may change its rate. */
 static void meet_boundary(takt_rate_task_t *rate, takt_instant_t instant) {
     if (is_to_shrink(rate)) {
-        rerate(rate, instant);
+        take_target(rate, instant);
     } else if (is_to_grow(rate)) {
         pend(rate);
         takt_allocator_call(rate->extension.allocation, instant);
+    } else if (TAKT_UNLIKELY(rate->is_asking)) {
+        come_into_force(rate, instant);
     }
 }
 
@@ -736,7 +857,7 @@ TAKT_INLINE void start(takt_rate_task_t *rate, takt_instant_t instant, bool may_
     takt_task_t *task = task_of(rate);
     if (is_hard(rate) && instant >= rate->next_release) {
         task->waiting++;
-        rate->next_release += task->job.period;
+        rate->next_release += rate->extension.period;
     }
     const bool wants = is_at_boundary(rate, instant) && (has_work(rate) || !is_hard(rate));
     if (wants && may_begin) {
@@ -822,6 +943,7 @@ static const takt_allocator_t rate_based_allocator = {
     .name = "rate-based",
     .enter = rate_based_enter,
     .leave = rate_based_leave,
+    .request = rate_based_request,
     .finish = rate_based_finish,
     .timer = rate_based_timer,
     .start = rate_based_start,
@@ -860,12 +982,13 @@ void takt_rate_based_add(takt_rate_based_t *rates, takt_rate_task_t *rate, takt_
                          bool is_greedy) {
     rate->extension.allocation = &rates->allocation;
     rate->is_greedy = is_greedy;
+    rate->wcet = parameters->wcet;
     rate->estimate = parameters->wcet;
+    rate->window = window_of(parameters->period, parameters->relative_deadline);
     if (parameters->task_class == TAKT_CLASS_NONE) {
         rate->weight = weight;
     } else {
-        rate->request = takt_quotient_up(parameters->wcet * WHOLE,
-                                         least_of(parameters->period, parameters->relative_deadline));
+        rate->request = rate_for(rate->estimate, rate->window);
     }
     takt_dispatcher_add_task(task, entity, &rates->allocation.dispatcher->root, parameters);
     append(rates, rate);

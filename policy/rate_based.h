@@ -4,6 +4,8 @@
  * rate in units of 1 / TAKT_RATE_WHOLE; the sum of all, the ledger, is never above the whole. Rates of soft tasks
  * and of those of class none follow from who is admitted. A task changes its rate at the end of its window, its
  * boundary; what it gives up is granted to others from then on (hard tasks first, then soft ones, then class none).
+ * A task may ask for other parameters. They come into force, all at once, when its rate is the one that it is to have
+ * with them: at its boundary, so that every window has the rate that its budget needs.
  *
  * A task computes its target at its own boundary, if somebody entered or left since. The share that a window has
  * been given is kept in closed form: what it was when the rate last changed.
@@ -65,8 +67,11 @@ typedef struct takt_rate_task {
     takt_task_extension_t extension;     /* of the task */
     struct takt_rate_task *next;         /* in file order */
     struct takt_rate_task *next_pending; /* of its class, in file order */
+    takt_change_t *asked;                /* the parameters that it asked for last; NULL: as it was added */
     uint64_t request;                    /* the rate that it asks for */
     uint64_t weight;
+    takt_duration_t wcet;                   /* that it asked for; this and the next two: as of `asked` */
+    takt_duration_t window;                 /* the period, or of a hard task the relative deadline */
     takt_duration_t estimate;               /* of the wcet: the budget that it asks for */
     takt_duration_t executed;               /* by the current job, in budgets that were refilled */
     takt_duration_t latest[TAKT_RATE_JOBS]; /* what the last jobs executed, a ring */
@@ -79,6 +84,7 @@ typedef struct takt_rate_task {
     takt_instant_t next_release; /* nominal */
     uint32_t epoch;
     takt_rate_stage_t stage;
+    bool is_asking;  /* `asked` is not in force yet */
     bool is_pending; /* it waits for room, or at its boundary for rate */
     bool is_greedy;  /* its jobs use the whole budget of a window */
     bool is_late;    /* the current job was unfinished at its deadline */
@@ -115,6 +121,14 @@ void takt_rate_based_add(takt_rate_based_t *rates, takt_rate_task_t *rate, takt_
 
 /* From now on the estimate of `rate`, a soft task, follows what its jobs execute. */
 TAKT_INLINE void takt_rate_based_adapt(takt_rate_task_t *rate) { rate->adapts = true; }
+
+/* The release of the first job that waits, of a hard task. They come a period apart, and so does the first one after
+ * the current job where that still has an older period. */
+TAKT_INLINE takt_instant_t takt_rate_first_waiting(const takt_rate_task_t *rate) {
+    const takt_task_t *task = rate->extension.task;
+    return TAKT_LIKELY(rate->extension.behind == NULL) ? rate->next_release - task->waiting * task->job.period
+                                                       : task->job.release + task->job.period;
+}
 
 TAKT_INLINE takt_rate_task_t *takt_rate_task_of(const takt_task_t *task) {
     return TAKT_CONTAINER_OF(task->extension, takt_rate_task_t, extension);

@@ -502,12 +502,12 @@ class Spec {
     // a name in `policies`.
     void set_changes(const Column &instant, const Column &kind, const Column &task,
                      const std::vector<std::string> &policies, const Column &period, const Column &deadline,
-                     const Column &wcet, const Column &level, const Column &task_class,
+                     const Column &wcet, const Column &level, const Column &task_class, const Column &weight,
                      const Column &demand) {
         const size_t count = instant.size();
         require(changes_.empty(), "changes are set once");
         require_length(count, {kind.size(), task.size(), policies.size(), period.size(), deadline.size(),
-                               wcet.size(), level.size(), task_class.size(), demand.size()});
+                               wcet.size(), level.size(), task_class.size(), weight.size(), demand.size()});
         require(count == 0 || !architecture_.has_value(), "changes under an architecture");
         for (size_t i = 0; i < count; i++) {
             require(i == 0 || instant(i - 1) <= instant(i), "changes that descend");
@@ -521,8 +521,8 @@ class Spec {
                 continue;
             }
             takt_task_spec_t &changed = task_at(task(i));
-            require(!has_windows(changed) && !has_rule(changed), "a change of a task with windows or a rule");
-            require(spec_.rates == nullptr || change.kind != TAKT_CHANGE_PARAMETERS, "parameters of a rate");
+            require(!has_windows(changed), "a change of a task with windows");
+            require(change.kind != TAKT_CHANGE_PARAMETERS || !has_rule(changed), "parameters of a rule");
             require(task_class(i) <= TAKT_CLASS_NONE, "class is out of range");
             if (change.kind == TAKT_CHANGE_PARAMETERS) {
                 require_unmeasured(changed);
@@ -533,8 +533,12 @@ class Spec {
             change.wcet = time_in(1, wcet(i), "wcet");
             change.level = level_in(1, level(i), levels_at(changed.server));
             change.task_class = static_cast<takt_task_class_t>(task_class(i));
+            change.weight = weight(i);
             change.demand = time_in(1, demand(i), "demand");
-            changed.changes = spec_.rates == nullptr;
+            changed.changes |= spec_.rates == nullptr || change.kind == TAKT_CHANGE_PARAMETERS;
+            if (spec_.rates != nullptr && change.kind == TAKT_CHANGE_PARAMETERS) {
+                set_changed_rate(change, changed);
+            }
             changes_.push_back(change);
         }
     }
@@ -609,6 +613,18 @@ class Spec {
     static uint64_t rated_time(uint64_t value) {
         require(value >= 1 && value <= TAKT_RATE_LONGEST, "a time too long for a rate");
         return value;
+    }
+
+    static void set_changed_rate(takt_change_spec_t &change, const takt_task_spec_t &task) {
+        require(change.task_class == task.task_class, "another class");
+        require(change.weight >= 1 && change.weight < TAKT_RATE_WEIGHTS, "weight is out of range");
+        require(rated_time(change.relative_deadline) <= rated_time(change.period), "deadline above period");
+        require(task.task_class == TAKT_CLASS_NONE || rated_time(change.wcet) <= change.relative_deadline,
+                "wcet above deadline");
+        if (task.is_greedy) {
+            change.demand = kTimeLimit;
+            change.wcet = kTimeLimit;
+        }
     }
 
     static void set_rate(takt_task_spec_t &task, uint64_t weight, bool is_greedy) {
@@ -1644,7 +1660,7 @@ NB_MODULE(_core, m) {
         .def("set_cpus", &Spec::set_cpus, nb::arg("count"))
         .def("set_changes", &Spec::set_changes, nb::kw_only(), nb::arg("instant"), nb::arg("kind"),
              nb::arg("task"), nb::arg("policies"), nb::arg("period"), nb::arg("deadline"), nb::arg("wcet"),
-             nb::arg("level"), nb::arg("task_class"), nb::arg("demand"))
+             nb::arg("level"), nb::arg("task_class"), nb::arg("weight"), nb::arg("demand"))
         .def("set_changed_demand", &Spec::set_changed_demand, nb::arg("index"), nb::arg("kind"),
              nb::arg("values"), nb::arg("a"), nb::arg("b"), nb::arg("least"), nb::arg("most"))
         .def("set_seed", &Spec::set_seed, nb::arg("seed"))

@@ -4,10 +4,11 @@
 #include "policy/rate_based.h"
 #include "sim/tell.h"
 
-/* The deadlines of a job are as they were, or unknown as long as it had no window. */
+/* The deadlines of a job are as they were, or unknown as long as it had no window; `asked` is the one that was asked
+ * for. */
 static void tell_window(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task, uint32_t job,
-                        takt_instant_t release, takt_instant_t deadline, takt_instant_t end) {
-    const bool missed = end > release + sim->specs[task].relative_deadline;
+                        takt_instant_t asked, takt_instant_t deadline, takt_instant_t end) {
+    const bool missed = end > asked;
     sim->statistics[task].missed_requested += missed;
     if (sinks->window != NULL) {
         sinks->window(sinks->context, task, job, deadline, missed);
@@ -17,7 +18,8 @@ static void tell_window(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, ui
 bool takt_sim_tell_rated_finish(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
                                 takt_instant_t finish) {
     const takt_task_t *of = &sim->system.tasks[task];
-    tell_window(sim, sinks, task, of->job.number, of->job.release, of->job.deadline, finish);
+    tell_window(sim, sinks, task, of->job.number, of->job.release + of->relative_deadline, of->job.deadline,
+                finish);
     return takt_rate_task_of(of)->is_late;
 }
 
@@ -34,6 +36,24 @@ static bool is_late_at(const takt_sim_t *sim, const takt_task_t *task, takt_inst
     return rate->is_late || (rate->stage != TAKT_RATE_OUT && task->job.deadline <= horizon && wants);
 }
 
+/* The jobs of a task that wait for their first windows, from number `job` on. */
+static void tell_waiting(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t index, uint32_t job,
+                         takt_instant_t horizon) {
+    const takt_task_t *task = &sim->system.tasks[index];
+    takt_change_t *change = task->extension->behind;
+    takt_duration_t period = task->job.period;
+    takt_duration_t deadline = task->relative_deadline;
+    takt_instant_t release = takt_rate_first_waiting(takt_rate_task_of(task));
+    for (uint32_t i = 0; i < task->waiting; i++) {
+        const takt_change_t *parameters = takt_change_pass(&change, release, NULL);
+        period = parameters != NULL ? parameters->period : period;
+        deadline = parameters != NULL ? parameters->relative_deadline : deadline;
+        tell_window(sim, sinks, index, job + i, release + deadline, TAKT_NEVER, horizon + 1u);
+        takt_sim_tell_job(sim, sinks, index, job + i, release, TAKT_NEVER, false);
+        release += period;
+    }
+}
+
 static void end_task(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t index,
                      takt_instant_t horizon) {
     const takt_task_t *task = &sim->system.tasks[index];
@@ -43,17 +63,12 @@ static void end_task(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint3
     statistics->released = statistics->finished + is_active + task->waiting;
     statistics->busy = sim->work[index].served;
     if (is_active) {
-        tell_window(sim, sinks, index, current->number, current->release, current->deadline, horizon + 1u);
+        tell_window(sim, sinks, index, current->number, current->release + task->relative_deadline,
+                    current->deadline, horizon + 1u);
         takt_sim_tell_job(sim, sinks, index, current->number, current->release, TAKT_NEVER,
                           is_late_at(sim, task, horizon));
     }
-    for (uint32_t i = 0; i < task->waiting; i++) {
-        const takt_duration_t back = (task->waiting - i) * current->period;
-        const takt_instant_t release = takt_rate_task_of(task)->next_release - back;
-        const uint32_t job = current->number + is_active + i;
-        tell_window(sim, sinks, index, job, release, TAKT_NEVER, horizon + 1u);
-        takt_sim_tell_job(sim, sinks, index, job, release, TAKT_NEVER, false);
-    }
+    tell_waiting(sim, sinks, index, current->number + is_active, horizon);
 }
 
 /* A job that wants its whole budget may have had it just now. */

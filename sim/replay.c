@@ -151,6 +151,12 @@ static bool make_room(takt_system_t *system, const takt_entity_t *entity) {
     return takt_system_reserve(system, (uint32_t)(entity->task - system->tasks));
 }
 
+/* To enter and to leave are requests of their own of a task with an allocation. */
+static bool takes_change(const takt_task_t *task, takt_change_kind_t kind) {
+    return !takt_task_is_allocated(task) ||
+           (task->extension->allocation->functions->request != NULL && kind == TAKT_CHANGE_PARAMETERS);
+}
+
 /* Each change is made once, and is of who the table says. */
 static bool change(const replay_t *replay, const takt_record_t *record) {
     takt_system_t *system = replay->system;
@@ -158,7 +164,7 @@ static bool change(const replay_t *replay, const takt_record_t *record) {
     takt_entity_t *entity = takt_system_entity(system, record->entity);
     if (of == NULL || of->is_handed_over || of->entity != entity ||
         (entity == NULL) != (record->entity == TAKT_NOBODY) ||
-        (entity != NULL && takt_task_is_allocated(entity->task))) {
+        (entity != NULL && !takes_change(entity->task, of->kind))) {
         return false;
     }
     takt_dispatcher_post(&system->dispatcher,

@@ -139,7 +139,10 @@ static void tell_allocation(run_t *run, const takt_record_t *record) {
         tell_windowed(run, task, event);
         return;
     }
-    const takt_rate_target_t *has = &run->sim->system.rates[task].now;
+    const takt_rate_task_t *rate = &run->sim->system.rates[task];
+    const bool has_target = event == TAKT_ALLOCATION_RERATED || event == TAKT_ALLOCATION_RESUMED ||
+                            event == TAKT_ALLOCATION_CHANGED;
+    const takt_rate_target_t *has = has_target ? &rate->target : &rate->now;
     if (event == TAKT_ALLOCATION_FINISHED) {
         finish_job(run, task, record->now);
     } else if (run->sinks.allocation != NULL) {
@@ -222,7 +225,7 @@ TAKT_RARE static void post_change(run_t *run, uint32_t index, takt_instant_t now
     const takt_change_spec_t *change = &run->sim->changes[index];
     takt_entity_t *entity = &run->sim->system.entities[change->task];
     takt_event_t event = {TAKT_EVENT_CHANGE, entity, now, index};
-    if (takt_task_is_allocated(entity->task)) {
+    if (takt_task_is_allocated(entity->task) && change->kind != TAKT_CHANGE_PARAMETERS) {
         event.kind = change->kind == TAKT_CHANGE_ENTER ? TAKT_EVENT_ENTER : TAKT_EVENT_LEAVE;
         event.nominal = now;
     }

@@ -340,6 +340,7 @@ static void describe_change(takt_system_t *system, const takt_system_spec_t *spe
         to->relative_deadline = from->relative_deadline;
         to->wcet = from->wcet;
         to->level = from->level;
+        to->weight = from->weight;
         to->task_class = from->task_class;
     }
 }

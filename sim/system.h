@@ -115,7 +115,7 @@ typedef struct takt_thread_spec {
     uint32_t level; /* under the root; keyed roots treat it as background */
 } takt_thread_spec_t;
 
-/* What becomes different. If the root is rate-based, tasks enter and leave only, and its allocator is asked. */
+/* What becomes different. If the root is rate-based, its allocator is asked, and the policy is not changed. */
 typedef struct takt_change_spec {
     takt_instant_t instant;
     takt_change_kind_t kind;
@@ -125,6 +125,7 @@ typedef struct takt_change_spec {
     takt_duration_t relative_deadline;
     takt_duration_t wcet;
     uint32_t level;
+    uint64_t weight;
     takt_task_class_t task_class;
     takt_duration_t demand;       /* the simulator's */
     const takt_stream_t *demands; /* likewise */

@@ -8,12 +8,16 @@ from fractions import Fraction
 from pathlib import Path
 
 import polars as pl
-from rate_oracle import SCALE, JobRow, Outcome, System
+from rate_oracle import SCALE, JobRow, Outcome, System, Task
 from rate_oracle.model import CLASSES, FORMULA3
 from takt import _core
 
 RULES = ("boundary", "in-flight", "naive")
-EVENTS = ("admitted", "rejected", "entered", "left", "re-rated", "suspended", "resumed", "refilled", "overrun")
+EVENTS = {
+    **dict(enumerate(("admitted", "rejected", "entered", "left", "re-rated", "suspended", "resumed", "refilled"))),
+    8: "overrun",
+    12: "in force",
+}
 
 
 def spec_of(system: System) -> _core.Spec:
@@ -83,10 +87,8 @@ def first_difference(expected: Outcome, found: Outcome) -> str | None:
 
 
 def _set_rates(spec: _core.Spec, system: System) -> None:
-    """Describe the settings and the requests: at one instant leaves first, then entries, in file order."""
+    """Describe the settings and the requests: at one instant leaves, then entries, then parameters, in file order."""
     tasks = system.tasks
-    leaves = [(task.leaves, 0, number) for number, task in enumerate(tasks) if task.leaves is not None]
-    requests = sorted([*leaves, *((task.offset, 1, number) for number, task in enumerate(tasks))])
     spec.set_rates(
         beta=0 if isinstance(system.beta, str) else _rounded_up(system.beta),
         has_formula=system.beta == FORMULA3,
@@ -101,14 +103,34 @@ def _set_rates(spec: _core.Spec, system: System) -> None:
         is_greedy=_column(task.demand is None and task.class_ == "none" for task in tasks),
         adapts=_column(task.adapts for task in tasks),
     )
-    unused = _column(1 for _ in requests)
+    requests = _requests(system)
+    versions = [version for *_, version in requests]
     spec.set_changes(
-        instant=_column(instant for instant, _, _ in requests),
-        kind=_column(is_entry for _, is_entry, _ in requests),
-        task=_column(number for _, _, number in requests),
+        instant=_column(instant for instant, *_ in requests),
+        kind=_column(kind for _, kind, *_ in requests),
+        task=_column(number for _, _, number, _ in requests),
         policies=["" for _ in requests],
-        **dict.fromkeys(("period", "deadline", "wcet", "level", "task_class", "demand"), unused),
+        period=_column(task.period for task in versions),
+        deadline=_column(task.window for task in versions),
+        wcet=_column(task.requested or 1 for task in versions),
+        level=_column(1 for _ in versions),
+        task_class=_column(CLASSES.index(task.class_) for task in versions),
+        weight=_column(task.weight for task in versions),
+        demand=_column(task.demand_of(0) or 1 for task in versions),
     )
+    for number, task in enumerate(versions):
+        if isinstance(task.demand, tuple):
+            spec.set_changed_demand(number, "listed", _column(task.demand), 0.0, 0.0, 1, _core.RATE_LONGEST)
+
+
+def _requests(system: System) -> list[tuple[int, int, int, Task]]:
+    """List what tasks ask for: instant, kind, number of the task, and what it is to be."""
+    rows = []
+    for number, task in enumerate(system.tasks):
+        rows += [(task.offset, 1, number, task)]
+        rows += [(task.leaves, 0, number, task)] if task.leaves is not None else []
+        rows += [(at, 2, number, version) for at, version in task.requests]
+    return sorted(rows, key=lambda row: row[:3])
 
 
 def _rounded_up(share: Fraction) -> int:

@@ -325,3 +325,103 @@ def test_ten_thousand_flows_cost_little_more_than_a_hundred() -> None:
 
     for variant in ("wfq", "wf2q"):
         assert seconds_per_packet(10_000, variant) < 20 * seconds_per_packet(100, variant) + 1
+
+
+# ---------------------------------------------------------------------------------------------- who comes and goes
+
+
+@st.composite
+def visits(draw: st.DrawFn) -> list[int]:
+    """Make the instants at which a task is removed, added, removed and so on."""
+    gaps = draw(st.lists(st.integers(1, 20), min_size=1, max_size=4))
+    return list(accumulate(gaps))
+
+
+def arrivals_of(arrivals: Sequence[int], instants: Sequence[int]) -> list[int]:
+    """Give what arrives of a task that is removed and added at these instants; its list counts from when it comes."""
+    starts, ends = [0, *instants[1::2]], [*instants[::2], HORIZON]
+    spans = zip(starts, ends, strict=False)
+    return [start + arrival for start, end in spans for arrival in arrivals if start + arrival < end]
+
+
+def coming_and_going(system: takt.System, instants: Sequence[Sequence[int]]) -> tuple[takt.System, takt.System]:
+    """Make the system whose tasks come and go, and the one in which the same jobs just arrive."""
+    changes, tasks = [], []
+    for task, own in zip(system.tasks, instants, strict=True):
+        changes += [
+            takt.Change(at=at, **{"add" if number % 2 else "remove": [task.name]}) for number, at in enumerate(own)
+        ]
+        assert isinstance(task.arrivals, tuple)
+        merged = arrivals_of([int(arrival) for arrival in task.arrivals], own)
+        tasks.append(task.replace(arrivals=merged or [HORIZON]))
+    return system.replace(changes=changes), system.replace(tasks=tasks)
+
+
+def agree(system: takt.System, instants: Sequence[Sequence[int]], path: Path) -> None:
+    """What arrives before a removal and after an addition is all that counts; the trace replays."""
+    changed, plain = coming_and_going(system, instants)
+    found, expected = takt.simulate(changed, HORIZON, trace=path), takt.simulate(plain, HORIZON)
+    assert segment_rows(found) == segment_rows(expected)
+    assert job_rows(found) == job_rows(expected)
+    assert found.missed == expected.missed
+    assert takt.replay(path).is_identical
+
+
+@tries(60)
+@given(tasks=rbe_tasks(), data=st.data())
+def test_events_come_and_go(tmp_path_factory: pytest.TempPathFactory, tasks: tuple[RbeTask, ...], data: Any) -> None:
+    instants = [data.draw(visits()) for _ in tasks]
+    agree(as_rbe(tasks, preemptive=True), instants, tmp_path_factory.mktemp("rbe") / "t")
+
+
+@pytest.mark.parametrize("variant", ["generic", "wfq", "wf2q"])
+@tries(60)
+@given(flows=flow_sets(SOME_WEIGHTS), data=st.data())
+def test_flows_come_and_go(
+    tmp_path_factory: pytest.TempPathFactory, variant: str, flows: list[Flow], data: Any
+) -> None:
+    """The shares of those that are away stay theirs; packets that have come but not started are sent."""
+    instants = [data.draw(visits()) for _ in flows]
+    agree(as_shares(flows, variant), instants, tmp_path_factory.mktemp("share") / "t")
+
+
+@pytest.mark.parametrize("kind", ["tbs", "cus"])
+@tries(60)
+@given(tasks=rbe_tasks(), budget=st.integers(1, 3), data=st.data())
+def test_tasks_of_a_bandwidth_server_come_and_go(
+    tmp_path_factory: pytest.TempPathFactory, kind: str, tasks: tuple[RbeTask, ...], budget: int, data: Any
+) -> None:
+    """The deadlines of the server go on from the last one that was given."""
+    served = [takt.Task(name=task.name, arrivals=task.arrivals, wcet=task.c, server="S") for task in tasks]
+    server = takt.Server(name="S", kind=kind, budget=budget, period=4)
+    system = takt.System(policy="edf", tasks=served, servers=[server])
+    agree(system, [data.draw(visits()) for _ in tasks], tmp_path_factory.mktemp(kind) / "t")
+
+
+def test_a_rule_remembers_who_was_away() -> None:
+    """Two events in 10: those of 4 and 5, after an absence, are due 10 after those of 0 and 1, and so on."""
+    task = takt.Task(name="A", events=2, interval=10, deadline=3, wcet=1, arrivals=[0, 1])
+    changes = [takt.Change(at=2, remove=["A"]), takt.Change(at=4, add=["A"])]
+    rows = job_rows(takt.simulate(takt.System(policy="rbe", tasks=[task], changes=changes), 30))
+    assert [(row[1], row[2], row[3]) for row in rows] == [(0, 0, 3), (1, 1, 4), (2, 4, 13), (3, 5, 14)]
+
+
+def test_a_job_that_a_rule_puts_off_comes_though_its_task_is_removed() -> None:
+    """Under cus the second job starts at the first one's deadline 8; the third one would come when the task is removed."""
+    task = takt.Task(name="A", arrivals=[0, 1, 3], wcet=2, server="S")
+    server = takt.Server(name="S", kind="cus", budget=1, period=4)
+    changes = [takt.Change(at=3, remove=["A"])]
+    result = takt.simulate(takt.System(policy="edf", tasks=[task], servers=[server], changes=changes), 30)
+    assert segment_rows(result) == [(0, 2, "A", 0), (8, 10, "A", 1)]
+
+
+def test_periodic_flows_begin_at_their_offsets_again() -> None:
+    """One is absent at first; no default weight is lost."""
+    tasks = [
+        takt.Task(name="A", period=4, wcet=1, offset=1),
+        takt.Task(name="B", period=4, wcet=1, weight=3, initially="absent", offset=2),
+    ]
+    changes = [takt.Change(at=10, remove=["A"], add=["B"]), takt.Change(at=21, add=["A"])]
+    result = takt.simulate(takt.System(policy="share", tasks=tasks, changes=changes), 30)
+    assert [row[2] for row in job_rows(result) if row[0] == "A"] == [1, 5, 9, 22, 26]
+    assert [row[2] for row in job_rows(result) if row[0] == "B"] == [12, 16, 20, 24, 28]

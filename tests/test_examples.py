@@ -140,6 +140,13 @@ def test_the_mode_change_needs_edf_from_then_on() -> None:
     assert takt.simulate(system).changes["instant"].to_list() == [60, 60, 60, 60, 130]
 
 
+def test_the_drone_negotiates_its_rates() -> None:
+    result = takt.simulate(example("negotiation"))
+    answers = [detail.split("; ")[1] for detail in result.changes["detail"].to_list()]
+    assert answers == ["in force from 120ms", "in force from 240ms", "rejected"]
+    assert result.missed == 0
+
+
 @pytest.mark.parametrize(("protocol", "control", "store"), [("hsrp", 6, 20), ("sirap", 4, 33), ("global-srp", 16, 31)])
 def test_servers_that_share_a_bus_show_what_each_protocol_costs(protocol: str, control: int, store: int) -> None:
     system = example("shared_server_resources")

@@ -83,6 +83,11 @@ def change(keys: str, at: str = "at = 4") -> str:
     return f"{HEAD}{TASK}[[change]]\n{at}\n{keys}\n"
 
 
+def requested(keys: str, more: str = "") -> str:
+    """A rate-based task set whose task asks for something."""
+    return f'{HEAD}[system]\npolicy = "rate-based"\n{TASK}{more}\n[[change]]\nat = 4\ntask = "A"\n{keys}\n'
+
+
 def server_with(key: str, value: str) -> str:
     """A task set with a server that has another period, budget or name."""
     return HEAD + TASK + SERVER.replace({"name": '= "S1"', "period": "= 4", "budget": "= 2"}[key], f"= {value}")
@@ -220,9 +225,69 @@ BAD: dict[str, tuple[str, list[str]]] = {
         HEAD + TASK + '[platform]\nmodel = "hardware"\n[[change]]\nat = 4\nremove = ["A"]\n',
         ['[[change]]: expected none with model = "hardware"'],
     ),
-    "later key of a change": (
+    "new weight under another policy": (
         change('task = "A"\nwcet = 1\nweight = 2'),
-        ["[[change]] number 1 weight: this key is not supported by this version yet"],
+        ['[[change]] number 1 weight: expected policy = "rate-based" with a new weight, found "fp"'],
+    ),
+    "new priority of a rate": (
+        requested("priority = 2"),
+        ['[[change]] number 1 priority: expected none with policy = "rate-based", which does not read it, found 2'],
+    ),
+    "new class of a rate": (
+        requested('class = "soft"'),
+        [
+            '[[change]] number 1 class: expected "hard", which tasks keep with policy = "rate-based", found "soft"; '
+            'remove "A" and add another task'
+        ],
+    ),
+    "new weight of a hard task": (
+        requested("weight = 2"),
+        ['[[change]] number 1 weight: expected none for "A": only class = "none" shares by weights, found 2'],
+    ),
+    "new weight zero": (
+        requested("weight = 0"),
+        ["[[change]] number 1 weight: expected a weight from 1 to 65535, found 0"],
+    ),
+    "new demand of who takes all": (
+        requested("demand = 2", 'class = "none"').replace("wcet = 2\n", ""),
+        ['[[change]] number 1 demand: expected none for "A", whose jobs take all that they are given'],
+    ),
+    "new wcet above the deadline of a rate": (
+        requested("wcet = 6"),
+        ['[[change]] number 1 wcet: expected at most the deadline 5 with policy = "rate-based", found 6'],
+    ),
+    "new deadline above the period of a rate": (
+        requested("deadline = 6"),
+        ["[[change]] number 1 deadline: expected at most the period 5, found 6"],
+    ),
+    "new deadline of a soft task": (
+        requested("deadline = 3", 'class = "soft"'),
+        ['[[change]] number 1 deadline: expected the period 5 for class "soft", found 3'],
+    ),
+    "new period of a rate too long": (
+        requested("period = 137438953473"),
+        [
+            '[[change]] number 1 period: expected at most 137438953472 ticks with policy = "rate-based", '
+            "found 137438953473"
+        ],
+    ),
+    "policy of rates": (
+        requested("wcet = 2\npolicy = 'edf'"),
+        ['[[change]] number 1 policy: expected none where the root is or becomes rate-based, found "edf"'],
+    ),
+    "new parameters of a task with a deadline rule": (
+        HEAD + '[system]\npolicy = "rbe"\n' + TASK + '[[change]]\nat = 4\ntask = "A"\nwcet = 1\n',
+        [
+            '[[change]] number 1 task: expected a task without a deadline rule, found "A"; remove it and add another task'
+        ],
+    ),
+    "absent task with windows": (
+        task('on_overrun = "suspend"\ninitially = "absent"'),
+        ['[[task]] "A" initially: expected "present" of a task with windows, found "absent"'],
+    ),
+    "removed task with windows": (
+        HEAD + TASK + 'on_overrun = "suspend"\n[[change]]\nat = 4\nremove = ["A"]\n',
+        ['[[change]] number 1 remove: expected tasks without windows, found "A"'],
     ),
     "neither absent nor present": (
         task('initially = "away"'),

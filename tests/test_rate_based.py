@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from rate_oracle.systems import HORIZON, systems
 from rate_runs import RULES, first_difference, rows_of, simulate, spec_of
 from sampling import tries
 from takt import _core
-from test_rate_oracle import GOLDEN_RUNS, golden_runs, without_job_numbers
+from test_rate_oracle import GOLDEN_RUNS, LOWERED, golden_runs, without_job_numbers
 
 NONE = Fraction(0)
 
@@ -75,6 +76,34 @@ def test_a_lost_request_makes_replay_differ(tmp_path: Path) -> None:
     kept = [record for record in records if record[24] != 13]
     assert len(kept) == len(records) - 1
     assert _core.replay(spec_of(system), b"".join(kept))[0] == "different"
+
+
+@given(systems(rules=("boundary", "in-flight"), overruns=False))
+@random_systems
+def test_nobody_who_keeps_to_its_wcet_makes_anybody_late(system: System) -> None:
+    """Whoever enters, leaves or asks for other parameters, and whenever: not by the deadlines that were given."""
+    outcome = simulate(system, HORIZON)
+    assert not [row for row in outcome.jobs if row[5]]
+    assert max(outcome.ledger) <= SCALE
+
+
+def test_naive_answers_to_requests_make_others_late() -> None:
+    """The negative control: at 5 A asks for less and has had more; X gets that at once, and B misses 10."""
+    naive = simulate(replace(LOWERED, rule="naive"), 40)
+    assert next(row[0] for row in naive.jobs if row[5]) == "B"
+    assert not [row for row in simulate(LOWERED, 40).jobs if row[5]]
+
+
+def test_a_lost_request_for_parameters_makes_replay_differ(tmp_path: Path) -> None:
+    """As that of a leave."""
+    path = tmp_path / "records"
+    path.touch()
+    simulate(LOWERED, 40, path)
+    records = [path.read_bytes()[at : at + 32] for at in range(0, path.stat().st_size, 32)]
+    (asked,) = [number for number, record in enumerate(records) if record[24] == 14]
+    spec = spec_of(LOWERED)
+    assert _core.replay(spec, b"".join(records))[0] == "identical"
+    assert _core.replay(spec, b"".join(records[:asked] + records[asked + 1 :]))[0] == "different"
 
 
 def simulate_jobs(system: System, horizon: int) -> dict[tuple[str, int], tuple[int | None, int | None, bool]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 import takt
-from takt import cli, html
+from takt import cli, html, report
 from typer.testing import CliRunner
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -147,8 +147,8 @@ def test_an_estimate_follows_what_jobs_execute() -> None:
     assert told.select("instant", "what", "budget").head(4).rows() == [
         (0, "entered", 2),
         (2, "refilled", 2),
-        (20, "re-rated", 2),
-        (50, "re-rated", 4),
+        (20, "re-rated", 4),
+        (50, "re-rated", 3),
     ]
 
 
@@ -182,6 +182,99 @@ def test_a_rejected_task_is_named_in_the_table(tmp_path: Path) -> None:
     told = CliRunner().invoke(cli.app, ["run", str(tmp_path / "full.toml")]).stdout
     (line,) = [line for line in told.splitlines() if line.startswith("B ")]
     assert line.split()[-1] == "rejected"
+
+
+NEGOTIATED = takt.System(
+    policy="rate-based",
+    horizon=400,
+    tasks=[
+        takt.Task(name="H1", period=10, wcet=2),
+        takt.Task(name="H2", period=20, wcet=5),
+        takt.Task(name="S", class_="soft", period=20, wcet=5),
+        takt.Task(name="N", class_="none", period=80),
+    ],
+    changes=[
+        takt.Change(at=205, task="S", period=40),
+        takt.Change(at=42, task="H1", wcet=4),
+        takt.Change(at=105, task="H2", wcet=15),
+        takt.Change(at=305, task="N", period=40, weight=2),
+        takt.Change(at=390, task="S", wcet=6),
+    ],
+)
+"""Every task asks for something else; H2 asks for too much."""
+
+
+def test_a_running_task_asks_for_another_rate_and_is_told_the_answer(tmp_path: Path) -> None:
+    """S0-19: what is admitted is in force as soon as the ledger has room, and what is rejected changes nothing."""
+    path = tmp_path / "asked.takt"
+    result = takt.simulate(NEGOTIATED, trace=path)
+    assert takt.replay(path).is_identical
+    assert result.changes.select("instant", "task", "detail").rows() == [
+        (42, "H1", "wcet = 4; in force from 80ms"),
+        (105, "H2", "wcet = 15; rejected"),
+        (205, "S", "period = 40; in force from 220ms"),
+        (305, "N", "period = 40, weight = 2; in force from 320ms"),
+        (390, "S", "wcet = 6; admitted, and not in force yet"),
+    ]
+    assert result.missed == 0
+    assert (result.ledger["reserved"] <= 1).all()
+    assert [job for job in releases(result, "S") if job >= 200] == [200, 220, 260, 300, 340, 380]
+    in_force = result.rates.filter(what="in force").select("instant", "task", "budget", "period")
+    assert in_force.rows() == [(80, "H1", 4, 10), (220, "S", 5, 40), (320, "N", 9, 40)]
+
+
+def releases(result: takt.Result, task: str) -> list[int]:
+    """When the jobs of a task came."""
+    return result.jobs.filter(task=task).sort("job")["release"].to_list()
+
+
+def test_answers_stand_in_table_page_chart_json_and_perfetto(tmp_path: Path) -> None:
+    result = takt.simulate(NEGOTIATED)
+    result.to_html(tmp_path / "r.html")
+    result.gantt(tmp_path / "g.svg")
+    result.to_perfetto(tmp_path / "p")
+    assert "at 105ms: H2: wcet = 15 (rejected)" in (tmp_path / "r.html").read_text()
+    assert "H2: wcet = 15 (rejected)" in (tmp_path / "g.svg").read_text()
+    assert b"parameters: wcet = 15; rejected" in (tmp_path / "p").read_bytes()
+    told = report.as_json(report.report_of(result), "x")
+    assert told["changes"][1] == {"instant": 105, "task": "H2", "what": "parameters", "detail": "wcet = 15; rejected"}
+    assert {row["task"]: row["grant"]["period"] for row in told["tasks"]} == {"H1": 10, "H2": 20, "S": 40, "N": 40}
+
+
+def test_answers_to_who_is_not_there_yet_or_asks_again() -> None:
+    """Before it enters nothing is judged; of two requests in one window the last one counts; who leaves is gone."""
+    late = takt.Task(name="A", period=20, wcet=5, initially="absent", offset=3)
+    changes = [
+        takt.Change(at=5, task="A", wcet=6),
+        takt.Change(at=10, add=["A"], task="A", wcet=7),
+        takt.Change(at=13, task="A", wcet=8),
+        takt.Change(at=15, task="A", wcet=9),
+        takt.Change(at=16, task="A", wcet=10),
+        takt.Change(at=60, task="A", wcet=4),
+        takt.Change(at=61, remove=["A"]),
+        takt.Change(at=62, add=["A"], task="A", wcet=3),
+    ]
+    result = takt.simulate(takt.System(tasks=[late], policy="rate-based", changes=changes), horizon=100)
+    assert result.changes.filter(what="parameters")["detail"].to_list() == [
+        "wcet = 6; for when it enters",
+        "wcet = 7; for when it enters",
+        "wcet = 8; in force from 13ms",
+        "wcet = 9; admitted, and another one was before it was in force",
+        "wcet = 10; in force from 33ms",
+        "wcet = 4; admitted, and the task left before it was in force",
+        "wcet = 3; for when it enters",
+    ]
+    assert result.rates.filter(what="rejected")["instant"].to_list() == [65]
+    assert "in force" not in takt.simulate(result.system, horizon=100, rates=False).changes["detail"][2]
+
+
+def test_a_task_that_is_refused_more_keeps_its_grant() -> None:
+    """In the table, too, and one that waits for room goes on waiting."""
+    waiting = takt.Task(name="W", period=10, wcet=4, initially="absent")
+    tasks = [*NEGOTIATED.tasks, waiting]
+    changes = [takt.Change(at=5, add=["W"]), takt.Change(at=6, task="W", wcet=9)]
+    told = report.as_json(report.report_of(takt.simulate(NEGOTIATED.replace(tasks=tasks, changes=changes), 15)), "x")
+    assert {row["task"]: row["grant"]["state"] for row in told["tasks"]}["W"] == "waits"
 
 
 @pytest.mark.parametrize(("load", "late_under_fp"), [(65, set()), (100, {"packets"}), (110, {"packets", "logging"})])

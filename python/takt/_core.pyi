@@ -155,6 +155,7 @@ class Spec:
         wcet: array[int],
         level: array[int],
         task_class: array[int],
+        weight: array[int],
         demand: array[int],
     ) -> None: ...
     def set_changed_demand(

@@ -29,6 +29,7 @@ PARAMETERS = {
     "priority": "priority",
     "demand": "demand",
     "class_": "class",
+    "weight": "weight",
 }
 """What a change may give a task, as takt.Task and as files write it."""
 
@@ -53,12 +54,13 @@ def find_key_conflicts(change: Change) -> Iterator[Conflict]:
         yield "missing", "task", 'expected new parameters of it, for instance period = "20ms", found none'
 
 
-def text_of(change: Change) -> str:
-    """Say what changes, on one line."""
+def text_of(change: Change, answer: str = "") -> str:
+    """Say what changes, on one line, and what was answered to the task that has new parameters."""
+    note = f" ({answer})" if answer else ""
     parts = [
         f"removed {', '.join(change.remove)}" if change.remove else "",
         f"added {', '.join(change.add)}" if change.add else "",
-        f"{change.task}: {parameters_text(change)}" if change.task is not None else "",
+        f"{change.task}: {parameters_text(change)}{note}" if change.task is not None else "",
         f"policy {name_of(change.policy)}" if change.policy is not None else "",
     ]
     return "; ".join(filter(None, parts))
@@ -76,10 +78,17 @@ def _written(value: int | str | tuple[int | str, ...] | Distribution) -> str:
     return f"[{', '.join(map(str, value))}]" if isinstance(value, tuple) else str(value)
 
 
-def told(system: System, horizon: int) -> list[tuple[int, str]]:
-    """List what changes before a horizon, in the order in which it happens: instant in ticks, and one line."""
+def told(system: System, horizon: int, answers: Iterable[str] = ()) -> list[tuple[int, str]]:
+    """List what changes before a horizon, in the order in which it happens: instant in ticks, and one line.
+
+    Args:
+        system: the system.
+        horizon: in ticks.
+        answers: to the tasks that have new parameters, in that order.
+    """
+    given = iter(answers)
     rows = [
-        (int(to_ticks(change.at, system.resolution)), change.text)
+        (int(to_ticks(change.at, system.resolution)), text_of(change, next(given, "") if change.task else ""))
         for _, change in in_order(system.changes, system.resolution)
     ]
     return [row for row in rows if row[0] < horizon]
@@ -107,8 +116,8 @@ def find_change_problems(
         yield Problem(f"expected none with model = {show(system.platform.model)}", "conflict", table="change")
     checker = _Checker(system, check)
     for task in system.tasks:
-        if task.initially == "absent" and checker.is_special(task):
-            message = 'expected "present" of a task with windows or a deadline rule, found "absent"'
+        if task.initially == "absent" and checker.has_windows(task):
+            message = 'expected "present" of a task with windows, found "absent"'
             yield Problem(message, "conflict", table="task", entity=task.name, key="initially")
     for number, change in in_order(system.changes, system.resolution):
         yield from (replace(problem, table="change", entity=None, number=number) for problem in checker.change(change))
@@ -140,22 +149,22 @@ class _Checker:
 
     def known(self, key: str, name: str) -> Iterator[Problem]:
         """There is a task of that name."""
-        special = [task for task in self.system.tasks if self.is_special(task)]
-        if any(task.name == name for task in special):
-            message = f"expected tasks without windows and deadline rules, found {show(name)}"
-            yield Problem(message, "conflict", key=key)
-        if name not in self.names:
+        task = self.tasks.get(name)
+        if task is not None and self.has_windows(task):
+            yield Problem(f"expected tasks without windows, found {show(name)}", "conflict", key=key)
+        if task is None:
             message = f"unknown task {show(name)}; {catalogue.alternatives(name, self.names)}"
             yield Problem(message, "unknown-word", key=key)
 
-    def is_special(self, task: Task) -> bool:
-        """Say whether a task has windows, or a rule that knows all its arrivals."""
+    def has_windows(self, task: Task) -> bool:
+        """Say whether a task has windows, which are there from the beginning."""
+        return windows_of(task, self.system.policy) is not None
+
+    def has_rule(self, task: Task) -> bool:
+        """Say whether a rule gives the jobs of a task their deadlines or tags."""
         server = next((one for one in self.system.servers if one.name == task.server), None)
         policy = self.system.policy if server is None else server.policy
-        has_rule = policy in catalogue.RULE_POLICIES or (
-            server is not None and catalogue.server_kind(server.kind).is_rule
-        )
-        return has_rule or windows_of(task, self.system.policy) is not None
+        return policy in catalogue.RULE_POLICIES or (server is not None and catalogue.server_kind(server.kind).is_rule)
 
     def presence(self, key: str, name: str) -> Iterator[Problem]:
         """Who is removed was there, and who is added was not."""
@@ -170,10 +179,15 @@ class _Checker:
 
     def parameters(self, change: Change, task: Task) -> Iterator[Problem]:
         """The task is right with its new parameters."""
-        if self.system.policy == "rate-based":
-            yield Problem(
-                "new parameters under rate-based are not supported by this version yet", "not-yet", key="task"
+        if self.has_rule(task):
+            message = (
+                f"expected a task without a deadline rule, found {show(task.name)}; remove it and add another task"
             )
+            yield Problem(message, "conflict", key="task")
+            return
+        wrong = list(self.asked(change, task))
+        yield from wrong
+        if wrong:
             return
         if change.period is not None and task.period is None:
             message = f"expected none for {show(task.name)}, which has no period, found {show(change.period)}"
@@ -192,6 +206,33 @@ class _Checker:
         self.tasks[task.name] = changed
         for problem in self.check(changed):
             yield problem if problem.key in PARAMETERS.values() else replace(problem, key=_blamed(change))
+
+    def asked(self, change: Change, task: Task) -> Iterator[Problem]:
+        """A rate-based root is asked for what it knows, and no other policy for weights."""
+
+        def about(key: str, message: str) -> Problem:
+            return Problem(message, "conflict", key=key)
+
+        what = 'policy = "rate-based"'
+        if self.system.policy != "rate-based":
+            if change.weight is not None:
+                yield about("weight", f"expected {what} with a new weight, found {show(name_of(self.system.policy))}")
+            return
+        if change.priority is not None:
+            yield about("priority", f"expected none with {what}, which does not read it, found {change.priority}")
+        if change.class_ not in (None, task.class_):
+            hint = f"remove {show(task.name)} and add another task"
+            message = f"expected {show(task.class_)}, which tasks keep with {what}, found {show(change.class_)}; {hint}"
+            yield about("class", message)
+        if change.weight is not None and task.class_ != "none":
+            message = (
+                f'expected none for {show(task.name)}: only class = "none" shares by weights, found {change.weight}'
+            )
+            yield about("weight", message)
+        if task.wcet is None:
+            for key in ("wcet", "demand"):
+                if getattr(change, key) is not None:
+                    yield about(key, f"expected none for {show(task.name)}, whose jobs take all that they are given")
 
     def policy(self, policy: str, is_named: bool) -> Iterator[Problem]:
         """The root can be ordered by another policy from then on."""

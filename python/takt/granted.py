@@ -5,13 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import polars as pl
-
 if TYPE_CHECKING:
     from takt.simulation import Result
 
-_REFUSED = {"rejected": "rejected", "suspended": "suspended", "left": "left", "admitted": "waits"}
+_REFUSED = {
+    "rejected": "rejected",
+    "suspended": "suspended",
+    "in force": "suspended",
+    "left": "left",
+    "admitted": "waits",
+}
 """What the last event of a task says of one that has no rate."""
+
+_Row = tuple[str, float, int, int]
+"""What became of a task: what, rate, budget, period."""
 
 
 @dataclass(frozen=True)
@@ -34,13 +41,18 @@ def grants(result: Result) -> dict[str, Grant]:
     """Give what each task has at the end; empty unless the system is rate-based and its rates were kept."""
     if result.system.resolved.rates is None or not result.keeps_rates:
         return {}
-    last = result.rates.group_by("task").agg(pl.col("what", "rate", "budget", "period").last())
-    known = {task: _grant(what, rate, budget, period) for task, what, rate, budget, period in last.iter_rows()}
-    return {task.name: known.get(task.name, Grant("absent")) for task in result.system.tasks}
+    last: dict[str, _Row] = {}
+    for task, *row in result.rates.select("task", "what", "rate", "budget", "period").iter_rows():
+        what, rate, budget, period = row
+        if what != "rejected" or last.get(task, ("left",))[0] == "left":
+            last[task] = (what, rate, budget, period)
+    return {
+        task.name: _grant(*last[task.name]) if task.name in last else Grant("absent") for task in result.system.tasks
+    }
 
 
 def _grant(what: str, rate: float, budget: int, period: int) -> Grant:
-    """Make the grant that an event leaves behind."""
+    """Make the grant that an event leaves behind; what is rejected of one that is there changes nothing."""
     if rate == 0:
         return Grant(_REFUSED.get(what, what))
     return Grant("", rate, budget, period)

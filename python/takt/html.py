@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from takt import changes, report, sharing, timeline
+from takt import answers, report, sharing, timeline
 from takt.errors import system_error
 from takt.model import System
 from takt.policy import name_of
@@ -226,7 +226,7 @@ def _deadlocks(runs: Sequence[Run]) -> Iterator[str]:
 
 def _changes(run: Run) -> Iterator[str]:
     """Say what became different; it is the same in every run."""
-    told = changes.told(run.result.system, run.result.horizon)
+    told = answers.told(run.result)
     yield from report.change_sentences(told, partial(timeline.show_span, system=run.result.system))
 
 

@@ -119,6 +119,11 @@ Priority = Annotated[
     int, PlainValidator(checks.check_integer("a priority", 0, MAX_PRIORITY)), _integer(0, MAX_PRIORITY)
 ]
 Weight = Annotated[int, PlainValidator(checks.check_integer("a weight", 1, MAX_WEIGHT)), _integer(1, MAX_WEIGHT)]
+OptionalWeight = Annotated[
+    int | None,
+    PlainValidator(checks.optional(checks.check_integer("a weight", 1, MAX_WEIGHT))),
+    _integer(1, MAX_WEIGHT),
+]
 OptionalPriority = Annotated[
     int | None,
     PlainValidator(checks.optional(checks.check_integer("a priority", 0, MAX_PRIORITY))),
@@ -378,6 +383,10 @@ class Change(Table):
         period: of a periodic task: distance of that job and the next one, and so on.
         wcet, deadline, priority, demand: as of a task.
         class_: as of a task (key `class`).
+        weight: as of a task of class none under rate-based.
+
+    Under rate-based a task asks for its new parameters: Result.changes says what was answered, and from when on they
+    are in force.
 
     Raises:
         InputError: a value is not right.
@@ -390,7 +399,6 @@ class Change(Table):
     """
 
     table = "change"
-    later_keys = ("weight",)
     examples: ClassVar[Mapping[str, str]] = {"at": '"40ms"'}
 
     at: Offset
@@ -404,11 +412,12 @@ class Change(Table):
     priority: OptionalPriority = None
     demand: Demand = None
     class_: OptionalClassName = Field(default=None, alias="class")
+    weight: OptionalWeight = None
 
     @property
     def parameters(self) -> dict[str, Any]:
         """The new parameters by their names in takt.Task."""
-        keys = ("period", "wcet", "deadline", "priority", "demand", "class_")
+        keys = ("period", "wcet", "deadline", "priority", "demand", "class_", "weight")
         return {key: getattr(self, key) for key in keys if getattr(self, key) is not None}
 
     @property

@@ -17,7 +17,7 @@ from takt.distributions import Distribution
 from takt.errors import Problem, show
 from takt.policy import Policy, name_of
 from takt.processors import find_processor_problems
-from takt.rates import find_rate_problems
+from takt.rates import find_length_problems, find_rate_problems, is_rate_based
 from takt.resolve import resources_of, runs_of, span_in, to_ticks, wcet_of
 from takt.resolved import IDLE
 from takt.shares import find_share_horizon_problems, find_share_problems
@@ -158,6 +158,8 @@ class _Checker:
         yield from self.lengths(task)
         if isinstance(task.threshold, int):
             yield from self.priority_threshold(task, task.threshold, "fp")
+        if is_rate_based(self.system):
+            yield from find_length_problems(self.system, task)
 
     def task(self, task: Task) -> Iterator[Problem]:
         """One task fits the system."""

@@ -41,7 +41,7 @@ def find_rate_problems(system: SystemTables) -> Iterator[Problem]:
     yield from refuse_members(system.resources, _WHAT)
     for task in system.tasks:
         yield from refuse_keys(task, PLAIN_TASK_KEYS, _WHAT)
-        yield from _length_problems(system, task)
+        yield from find_length_problems(system, task)
         yield from _overrun_problems(task)
 
 
@@ -67,7 +67,7 @@ def _platform_problems(system: SystemTables) -> Iterator[Problem]:
         yield Problem(message, "conflict", table="platform", key=key)
 
 
-def _length_problems(system: SystemTables, task: Task) -> Iterator[Problem]:
+def find_length_problems(system: SystemTables, task: Task) -> Iterator[Problem]:
     """Find times that do not fit each other or are too long for rates."""
 
     def ticks(value: int | str) -> int | None:

@@ -13,7 +13,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from takt import changes, sharing, times, trace
+from takt import answers, sharing, times, trace
 from takt.granted import Grant, grants
 from takt.policy import name_of
 from takt.sharing import Deadlock
@@ -190,7 +190,7 @@ def report_of(result: Result) -> Report:
         deadlocks=sharing.deadlocks(result) if result.keeps_locks else (),
         cpus=system.cpus,
         changes=tuple(result.changes.iter_rows(named=True)),
-        change_lines=tuple(changes.told(system, result.horizon)),
+        change_lines=tuple(answers.told(result)),
     )
 
 

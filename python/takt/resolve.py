@@ -187,6 +187,7 @@ def _parameters(at: int, number: int, task: ResolvedTask, change: Change) -> Res
         level=task.level,
         class_=task.class_,
         demand=task.demand,
+        weight=task.weight,
         text=change.parameters_text,
     )
 

@@ -286,7 +286,7 @@ class ResolvedChange:
         kind: "leave", "enter", "parameters" or "policy".
         task: which one, counted from 0; None of a policy.
         policy: of the root from then on; "" of the other kinds.
-        period, deadline, wcet, level, class_, demand: all of these from the first release on that comes at that
+        period, deadline, wcet, level, class_, demand, weight: all of these from the first release on that comes at that
             instant or later; of parameters only.
         text: what it is, for people.
     """
@@ -301,6 +301,7 @@ class ResolvedChange:
     level: int = 1
     class_: str = "hard"
     demand: Stream = _ONE_TICK
+    weight: int = 1
     text: str = ""
 
 
@@ -441,8 +442,8 @@ class ResolvedSystem:
             if task.body:
                 spec.set_body(number, *(array("Q", column) for column in zip(*task.body, strict=True)))
 
-    def _requests(self) -> list[ResolvedChange]:
-        """List what the tasks of a rate-based root ask for: to leave, or to enter at their offsets; leaves first."""
+    def requests(self) -> list[ResolvedChange]:
+        """List what the tasks of a rate-based root ask for: to leave, to enter at their offsets, or new parameters."""
         there = [ResolvedChange(0, "enter", i) for i, task in enumerate(self.tasks) if not task.is_absent]
         asked = [replace(change, at=change.at + self._delay_of(change)) for change in (*there, *self.changes)]
         return sorted(asked, key=lambda change: (change.at, CHANGES.index(change.kind)))
@@ -454,7 +455,7 @@ class ResolvedSystem:
 
     def _set_changes(self, spec: _core.Spec) -> None:
         """Describe what becomes different."""
-        changes = self.changes if self.rates is None else self._requests()
+        changes = self.changes if self.rates is None else self.requests()
         spec.set_changes(
             instant=_column(changes, lambda change: change.at),
             kind=_column(changes, lambda change: CHANGES.index(change.kind)),
@@ -465,6 +466,7 @@ class ResolvedSystem:
             wcet=_column(changes, lambda change: change.wcet),
             level=_column(changes, lambda change: change.level),
             task_class=_column(changes, lambda change: CLASSES.index(change.class_)),
+            weight=_column(changes, lambda change: change.weight),
             demand=_column(changes, lambda change: change.demand.values[0] if change.demand.is_constant else 1),
         )
         for number, change in enumerate(changes):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from takt import _core
+from takt import _core, answers
 from takt import trace as trace_file
 from takt.errors import InputError, Problem, show, system_error
 from takt.model import Header, System
@@ -159,10 +159,11 @@ class Result:
     def rates(self) -> pl.DataFrame:
         """What became of the tasks of a rate-based system: instant, task, what, rate, budget, period; else empty.
 
-        What is "admitted" or "rejected" (its request to enter), "entered" (it has a rate), "left", "re-rated",
-        "suspended" (it has no rate any more), "resumed", "refilled" (its job used up its budget and got another one
-        and a later deadline) or "overrun" (its job used up its budget and waits). The rate is a share of the
-        processor; rate, budget and period are those from then on.
+        What is "admitted" or "rejected" (its request to enter or for new parameters), "entered" (it has a rate),
+        "left", "re-rated", "suspended" (it has no rate any more), "resumed", "refilled" (its job used up its budget
+        and got another one and a later deadline), "overrun" (its job used up its budget and waits) or "in force" (the
+        parameters that it asked for). The rate is a share of the processor; rate, budget and period are those from
+        then on.
 
         Raises:
             ValueError: the rates were not asked for.
@@ -206,10 +207,10 @@ class Result:
     def changes(self) -> pl.DataFrame:
         """What became different before the horizon: instant, task, what, detail.
 
-        What is "removed", "added", "parameters" (detail says which) or "policy" (detail names it, and there is no
-        task).
+        What is "removed", "added", "parameters" (detail says which, and what a rate-based root answered) or "policy"
+        (detail names it, and there is no task).
         """
-        return _changes(self.system.resolved, self.horizon)
+        return _changes(self)
 
     @property
     def deadlines(self) -> pl.DataFrame:
@@ -524,17 +525,17 @@ def _points(resolved: ResolvedSystem, columns: Mapping[str, _core.Column]) -> pl
 _CHANGES = {"leave": "removed", "enter": "added", "parameters": "parameters", "policy": "policy"}
 
 
-def _changes(resolved: ResolvedSystem, horizon: int) -> pl.DataFrame:
+def _changes(result: Result) -> pl.DataFrame:
     """Make the frame of changes."""
+    tasks = result.system.resolved.tasks
     rows = [
         (
             change.at,
-            None if change.task is None else resolved.tasks[change.task].name,
+            None if change.task is None else tasks[change.task].name,
             _CHANGES[change.kind],
-            change.policy or (change.text if change.kind == "parameters" else ""),
+            change.policy or "; ".join(filter(None, [change.text if change.kind == "parameters" else "", answer])),
         )
-        for change in resolved.changes
-        if change.at < horizon
+        for change, answer in zip(answers.made(result), answers.answers(result), strict=True)
     ]
     schema = {"instant": pl.UInt64, "task": pl.String, "what": pl.String, "detail": pl.String}
     return pl.DataFrame(rows, schema=schema, orient="row")
@@ -570,7 +571,21 @@ def _locks(resolved: ResolvedSystem, columns: Mapping[str, _core.Column]) -> pl.
     )
 
 
-_ALLOCATIONS = ["admitted", "rejected", "entered", "left", "re-rated", "suspended", "resumed", "refilled", "overrun"]
+_ALLOCATIONS = [
+    "admitted",
+    "rejected",
+    "entered",
+    "left",
+    "re-rated",
+    "suspended",
+    "resumed",
+    "refilled",
+    "overrun",
+    "finished",
+    "aborted",
+    "cut",
+    "in force",
+]
 
 
 def _in_shares(column: str) -> pl.Expr:

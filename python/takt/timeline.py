@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import polars as pl
 
-from takt import _core, changes, sharing, times
+from takt import _core, answers, sharing, times
 from takt.model import Server, System
 from takt.resolve import to_ticks
 from takt.resolved import IDLE
@@ -436,7 +436,7 @@ def _deadlocks(result: Result, lanes: Sequence[Lane]) -> pl.DataFrame:
 
 def _changes(result: Result) -> pl.DataFrame:
     """Give what became different; what changed at one instant is one row."""
-    rows = changes.told(result.system, result.horizon)
+    rows = answers.told(result)
     frame = pl.DataFrame(rows, schema={"instant": pl.UInt64, "text": pl.String}, orient="row")
     return frame.group_by("instant", maintain_order=True).agg(pl.col("text").str.join("; "))
 

@@ -221,6 +221,7 @@ def _change_row(change: ResolvedChange) -> dict[str, Any]:
         "wcet": change.wcet,
         "level": change.level,
         "class": change.class_,
+        "weight": change.weight,
         "text": change.text,
     }
 
@@ -462,6 +463,7 @@ def _change(row: Any) -> ResolvedChange:
         wcet=_get(row, "wcet", int),
         level=_get(row, "level", int),
         class_=_word(row, "class", CLASSES),
+        weight=_get(row, "weight", int) if "weight" in row else 1,
         text=_get(row, "text", str),
     )
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 from .model import CLASSES, FORMULA3, RULES, System, Task
+
+_ASKED = ("wcet", "period", "deadline", "weight", "demand")
 
 
 def check(system: System) -> None:
@@ -14,6 +17,7 @@ def check(system: System) -> None:
         _require(names.count(task.name) == 1, task.name, "the name is used twice")
         _check_numbers(task)
         _check_class(task)
+        _check_requests(task)
     _require(system.rule in RULES, "system", f"rule {system.rule!r} is unknown")
     _require(system.grid >= 1, "system", "grid must be >= 1")
     _require(system.estimate_jobs >= 1, "system", "estimate_jobs must be >= 1")
@@ -40,6 +44,18 @@ def _check_class(task: Task) -> None:
     _require(task.class_ == "hard" or task.deadline is None, task.name, "only a hard task has a deadline")
     _require(1 <= task.window <= task.period, task.name, "deadline must be 1..period")
     _require(task.class_ == "soft" or not task.adapts, task.name, "only a soft task adapts its estimate")
+
+
+def _check_requests(task: Task) -> None:
+    """Check what a task asks to be."""
+    instants = [at for at, _ in task.requests]
+    _require(instants == sorted(instants) and min(instants, default=0) >= 0, task.name, "requests must ascend from 0")
+    for _, version in task.requests:
+        kept = replace(version, requests=task.requests, **{key: getattr(task, key) for key in _ASKED})
+        _require(kept == task, task.name, f"only {', '.join(_ASKED)} can be asked for")
+        _require((version.demand is None) == (task.demand is None) or task.class_ != "none", task.name, "greedy or not")
+        _check_numbers(version)
+        _check_class(version)
 
 
 def _require(condition: bool, who: str, rule: str) -> None:

@@ -36,6 +36,8 @@ class Task:
         offset: instant at which the task asks to enter.
         leaves: instant at which it is asked to leave; None means never.
         adapts: whether the wcet estimate of a soft task follows what its jobs execute.
+        requests: instants at which it is asked to be another task from then on: one of the same name and class, whose
+            wcet, period, deadline, weight and demand may be others.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Task:
     offset: int = 0
     leaves: int | None = None
     adapts: bool = False
+    requests: tuple[tuple[int, Task], ...] = ()
 
     @property
     def window(self) -> int:
@@ -107,7 +110,8 @@ class Outcome:
             unfinished jobs, the deadline too for a job that never had a window.
         ledger: sum of all reservations at each tick, as of the dispatch, in units of 1 / SCALE.
         log: (instant, event, task, rate of the task after it): "admitted", "rejected", "entered", "left", "re-rated",
-            "suspended" (no rate left), "resumed", "refilled" (soft and none), "overrun" (hard).
+            "suspended" (no rate left), "resumed", "refilled" (soft and none), "overrun" (hard), "in force" (what it
+            asked for last).
     """
 
     segments: list[Segment]

@@ -27,6 +27,14 @@ What the specification leaves open:
 - Only what has work left runs in the background: a task of class none whose chunk ended early. Least deadline first.
 - An estimate is at most the period. A smaller one needs that many finished jobs; it changes nothing until the task's
   next window.
+- A request for new parameters is judged by 2.4 with them in the place of the old ones; only a hard task that asks for
+  more rate than before can be refused, and then goes on as it was. Requests of an instant come after its entries, in
+  file order. Of a task that is not there, or that leaves, they are what it asks for when it enters.
+- What was asked for last comes into force, all at once, at the first boundary of the task at which its rate is the one
+  that it is to have; at a refill with that rate; and when a soft task gets another deadline in flight. Until then jobs
+  and windows are as they were. A job has the parameters that are in force at its release, of its window those are
+  taken that are in force when it begins, and the next release of a hard task comes a period after the last one.
+- A new wcet begins an estimate anew: the jobs that ended before do not count. It is at most the requested period.
 - Naive rules: a job that is ahead counts as not ahead; class none and suspended soft tasks keep what they have begun.
 
 When not to use it: anywhere but in tests.
@@ -36,7 +44,7 @@ from __future__ import annotations
 
 from .allocation import allocate, is_admitted
 from .checks import check
-from .model import SCALE, JobRow, LogRow, Outcome, Segment, System
+from .model import SCALE, JobRow, LogRow, Outcome, Segment, System, Task
 from .states import Job, TaskState
 
 
@@ -71,7 +79,7 @@ class _Run:
 
     def __init__(self, system: System) -> None:
         self.system = system
-        self.tasks = [TaskState(task, order, task.requested) for order, task in enumerate(system.tasks)]
+        self.tasks = [TaskState(task, order, task, task, task.requested) for order, task in enumerate(system.tasks)]
         self.ranked = sorted(self.tasks, key=lambda task: task.rank)
         self.running: TaskState | None = None
         self.finished: list[tuple[TaskState, Job]] = []
@@ -110,10 +118,10 @@ class _Run:
 
     def adapt_estimate(self, task: TaskState) -> None:
         """Follow what the jobs of a soft task execute: up at once, down to the largest of the last ones."""
-        executed = [job.executed for job in task.jobs if job.finish is not None][-self.system.estimate_jobs :]
+        executed = [job.executed for job in task.ended()[task.fresh :]][-self.system.estimate_jobs :]
         is_enough = len(executed) == self.system.estimate_jobs
         estimate = max(executed) if is_enough else max(task.estimate, executed[-1])
-        estimate = min(estimate, task.spec.period)
+        estimate = min(estimate, task.asked.period)
         if estimate != task.estimate:
             task.estimate = estimate
             self.compute_targets()
@@ -148,17 +156,23 @@ class _Run:
         task.budget, task.period = budget, period
         task.set_deadline(max(now, task.deadline) + period)
         self.note(now, "refilled", task)
+        if task.is_asking() and task.target.rate == task.rate:
+            self.come_into_force(task, now)
 
     # ------------------------------------------------------------------------------------------------- requests
 
     def handle_requests(self, now: int) -> None:
-        """Take the leaves and the entries that are asked for now, then compute what everybody is to have."""
+        """Take the leaves, entries and parameters asked for now, then compute what everybody is to have."""
         for task in self.tasks:
             if task.spec.leaves == now and task.is_admitted:
                 task.stage = "leaving"
         for task in self.tasks:
             if task.spec.offset == now:
                 self.ask_to_enter(task, now)
+        for task in self.tasks:
+            for at, version in task.spec.requests:
+                if at == now:
+                    self.ask_to_be(task, version, now)
         self.compute_targets()
 
     def ask_to_enter(self, task: TaskState, now: int) -> None:
@@ -167,6 +181,22 @@ class _Run:
         is_fitting = is_admitted(self.system, admitted, task.request)
         task.stage = "waiting" if is_fitting else "out"
         self.note(now, "admitted" if is_fitting else "rejected", task)
+
+    def ask_to_be(self, task: TaskState, version: Task, now: int) -> None:
+        """Let a task ask for other parameters, or refuse that."""
+        if task.is_admitted:
+            others = [other.request for other in self.tasks if other.is_admitted and other is not task]
+            request = task.request_of(version, task.estimate_of(version))
+            if request.rate > task.request.rate and not is_admitted(self.system, others, request):
+                self.note(now, "rejected", task)
+                return
+            self.note(now, "admitted", task)
+        task.ask(version)
+
+    def come_into_force(self, task: TaskState, now: int) -> None:
+        """Let a task be what it asked to be; it has the rate for that."""
+        task.in_force, task.granted = task.asked, task.target
+        self.note(now, "in force", task)
 
     def compute_targets(self) -> None:
         """Compute what every admitted task is to have."""
@@ -181,6 +211,8 @@ class _Run:
         """Let tasks give up rate, then grant it to others: hard tasks first, then soft ones, then class none."""
         for task in self.tasks:
             self.give_up(task, now)
+            if task.stage == "in" and task.target.rate == task.rate and task.is_at_boundary(now) and task.is_asking():
+                self.come_into_force(task, now)
         for task in self.ranked:
             if task.is_admitted and self.total() - task.rate + task.target.rate <= SCALE:
                 self.grant(task, now)
@@ -203,7 +235,7 @@ class _Run:
             self.rerate(task, now)
         elif self.may_be_extended(task):
             task.move_deadline(max(task.deadline, task.moved_deadline(now)))
-            self.rerate(task, now)
+            self.change(task, now)
         elif self.may_be_cut(task):
             self.cut_budget(task, now)
             self.rerate(task, now)
@@ -257,21 +289,28 @@ class _Run:
             return
         task.stage = "in"
         task.rate, task.budget, task.period = task.target.rate, task.target.budget, task.target.period
+        task.in_force, task.granted = task.asked, task.target
         task.deadline = task.next_release = now
         self.note(now, "entered", task)
 
     def grow(self, task: TaskState, now: int) -> None:
         """Raise the rate of a task at its boundary, or of an active soft one with an earlier deadline."""
         if task.is_at_boundary(now):
-            self.rerate(task, now)
+            self.change(task, now)
         elif self.may_be_compressed(task):
             task.move_deadline(min(task.deadline, task.moved_deadline(now)))
-            self.rerate(task, now)
+            self.change(task, now)
 
     def may_be_compressed(self, task: TaskState) -> bool:
         """Say whether a soft task may get an earlier deadline."""
         is_same = task.target.budget == task.budget
         return self.system.compression and task.spec.class_ == "soft" and task.active and is_same
+
+    def change(self, task: TaskState, now: int) -> None:
+        """Set the reservation of a task to its target, and with it what it asked for."""
+        self.rerate(task, now)
+        if task.is_asking():
+            self.come_into_force(task, now)
 
     def rerate(self, task: TaskState, now: int) -> None:
         """Set the reservation of a task to its target."""
@@ -300,7 +339,7 @@ class _Run:
         if task.is_hard:
             if now >= task.next_release:
                 task.release_job(task.next_release)
-                task.next_release += task.spec.period
+                task.next_release += task.in_force.period
         elif not task.queue and now >= task.next_release and task.rate > 0 and task.parameters()[0] > 0:
             task.release_job(now)
 
@@ -310,7 +349,7 @@ class _Run:
         task.served = task.share = 0
         task.active = True
         is_overrun = task.is_hard and task.queue[0].executed > 0
-        task.set_deadline(now + (task.spec.period if is_overrun else task.period))
+        task.set_deadline(now + (task.in_force.period if is_overrun else task.period))
 
     def dispatch(self, now: int) -> None:
         """Choose who has the tick that begins now, and note it and the ledger."""
@@ -346,6 +385,6 @@ class _Run:
 
 def _row(task: TaskState, job: Job, horizon: int) -> JobRow:
     """Make the row of one job."""
-    requested = job.release + task.spec.window
+    requested = job.release + job.task.window
     end = horizon + 1 if job.finish is None else job.finish
     return task.spec.name, job.number, job.release, job.deadline, job.finish, job.missed, requested < end

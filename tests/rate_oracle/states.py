@@ -14,10 +14,11 @@ from .model import CLASSES, SCALE, Task
 
 @dataclass
 class Job:
-    """One job: its number from 0, its release, and what became of it."""
+    """One job: its number from 0, its release, its task as it was then, and what became of it."""
 
     number: int
     release: int
+    task: Task
     demand: int | None
     executed: int = 0
     deadline: int | None = None
@@ -32,9 +33,13 @@ class TaskState:
     Args:
         spec: the task.
         order: its place in the file.
+        asked: the task that it is to be, as it was asked last.
+        in_force: the task that its jobs are of now.
         estimate: the budget that it requests now.
+        fresh: how many of its jobs had ended when its estimate began anew.
         stage: "waiting" (admitted), "in", "leaving" or "out" (left, rejected, or never asked).
         target: what it is to have.
+        granted: what it was to have when what it asks for came into force.
         active: whether its oldest job has work and budget left.
         deadline: end of the current window; the reservation is for the window.
         next_release: nominal release of the job after the last one that was released.
@@ -43,9 +48,13 @@ class TaskState:
 
     spec: Task
     order: int
+    asked: Task
+    in_force: Task
     estimate: int
+    fresh: int = 0
     stage: str = "out"
     target: Target = NOTHING
+    granted: Target = NOTHING
     rate: int = 0
     budget: int = 0
     period: int = 0
@@ -75,8 +84,30 @@ class TaskState:
     @property
     def request(self) -> Request:
         """What it asks for now."""
-        length = self.spec.window if self.is_hard else self.spec.period
-        return Request(self.spec.class_, self.estimate, length, self.spec.weight)
+        return self.request_of(self.asked, self.estimate)
+
+    def request_of(self, task: Task, estimate: int) -> Request:
+        """Give what it would ask for as another task."""
+        return Request(self.spec.class_, estimate, task.window if self.is_hard else task.period, task.weight)
+
+    def estimate_of(self, task: Task) -> int:
+        """Give the budget that it would ask for as another task: a new wcet begins the estimate anew."""
+        return min(self.estimate, task.period) if task.wcet == self.asked.wcet else task.requested
+
+    def ask(self, task: Task) -> None:
+        """Ask to be another task."""
+        if task.wcet != self.asked.wcet:
+            self.fresh = len(self.ended())
+        self.estimate = self.estimate_of(task)
+        self.asked = task
+
+    def ended(self) -> list[Job]:
+        """List its jobs that have ended."""
+        return [job for job in self.jobs if job.finish is not None]
+
+    def is_asking(self) -> bool:
+        """Say whether what it asks for is not in force yet."""
+        return self.asked is not self.in_force
 
     def is_behind(self) -> bool:
         """Say whether its job is not ahead of its fluid share: lag >= 0."""
@@ -110,6 +141,8 @@ class TaskState:
 
     def parameters(self) -> tuple[int, int]:
         """Give budget and period of a window that begins: those of the target if the rate is there."""
+        if self.is_hard:
+            return self.granted.budget, self.granted.period
         if self.target.rate <= self.rate:
             return self.target.budget, self.target.period
         is_none = self.spec.class_ == "none"
@@ -122,6 +155,6 @@ class TaskState:
 
     def release_job(self, release: int) -> None:
         """Add a job to the queue."""
-        job = Job(len(self.jobs), release, self.spec.demand_of(len(self.jobs)))
+        job = Job(len(self.jobs), release, self.in_force, self.in_force.demand_of(len(self.jobs)))
         self.jobs.append(job)
         self.queue.append(job)

@@ -6,6 +6,7 @@ Shrinking leads to few tasks, offsets 0, nobody who leaves, no overruns, and the
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 from hypothesis import strategies as st
@@ -20,6 +21,7 @@ MAX_PERIOD = 24
 LONG_PERIODS = (30, 48, 60, 80, 100)
 LAST_REQUEST = 60
 MAX_DEMANDS = 4
+MAX_REQUESTS = 3
 MAX_EVENTS = 8
 HORIZON = 240
 SAFE_RULES = ("in-flight", "boundary")
@@ -38,7 +40,9 @@ def instants() -> st.SearchStrategy[int]:
 
 
 @st.composite
-def tasks(draw: st.DrawFn, name: str, *, overruns: bool = True, adapts: bool = True) -> Task:
+def tasks(
+    draw: st.DrawFn, name: str, *, overruns: bool = True, adapts: bool = True, requests: int = MAX_REQUESTS
+) -> Task:
     """Make one task.
 
     Args:
@@ -46,7 +50,36 @@ def tasks(draw: st.DrawFn, name: str, *, overruns: bool = True, adapts: bool = T
         name: its name.
         overruns: whether jobs may demand more than the wcet.
         adapts: whether a soft task may adapt its estimate.
+        requests: how often it asks for other parameters at most.
     """
+    task = draw(_first_versions(name, overruns, adapts))
+    instants = draw(st.lists(st.integers(0, 2 * LAST_REQUEST), max_size=requests))
+    return replace(task, requests=tuple((at, draw(_versions(task, overruns))) for at in sorted(instants)))
+
+
+@st.composite
+def _versions(draw: st.DrawFn, task: Task, overruns: bool) -> Task:
+    """Make a task with other parameters."""
+    period = draw(st.one_of(st.just(task.period), periods()))
+    wcet = draw(st.integers(1, max(1, period // 2)))
+    if task.wcet is not None and task.wcet <= period:
+        wcet = draw(st.sampled_from((wcet, task.wcet)))
+    is_greedy = task.class_ == "none" and task.demand is None
+    demand = draw(_demands(wcet, overruns).filter(lambda demand: is_greedy or task.class_ != "none" or demand))
+    is_short = task.class_ == "hard" and draw(st.booleans())
+    return replace(
+        task,
+        wcet=None if task.class_ == "none" else wcet,
+        period=period,
+        deadline=draw(st.integers(wcet, period)) if is_short else None,
+        weight=draw(st.integers(1, 3)) if task.class_ == "none" else 1,
+        demand=None if is_greedy else demand,
+    )
+
+
+@st.composite
+def _first_versions(draw: st.DrawFn, name: str, overruns: bool, adapts: bool) -> Task:
+    """Make one task that asks for nothing else."""
     class_ = draw(st.sampled_from(CLASSES))
     period = draw(periods())
     wcet = draw(st.integers(1, max(1, period // 2)))
@@ -83,6 +116,7 @@ def systems(
     rules: tuple[str, ...] = SAFE_RULES,
     betas: tuple[Fraction | str, ...] = BETAS,
     options: bool = True,
+    requests: int = MAX_REQUESTS,
 ) -> System:
     """Make a system of MIN_TASKS to MAX_TASKS tasks that enter and leave.
 
@@ -93,9 +127,10 @@ def systems(
         rules: the rules to draw from.
         betas: the values of beta to draw from.
         options: whether grid, sigma, compression and the shrinking of class none may differ from the default.
+        requests: how often a task asks for other parameters at most.
     """
-    count = draw(st.integers(MIN_TASKS, MAX_TASKS))
-    made = tuple(draw(tasks(f"T{number}", overruns=overruns, adapts=adapts)) for number in range(1, count + 1))
+    names = [f"T{number}" for number in range(1, draw(st.integers(MIN_TASKS, MAX_TASKS)) + 1)]
+    made = tuple(draw(tasks(name, overruns=overruns, adapts=adapts, requests=requests)) for name in names)
     rule, beta = draw(st.sampled_from(rules)), draw(st.sampled_from(betas))
     if not options:
         return System(made, beta, rule=rule)
