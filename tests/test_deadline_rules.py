@@ -407,7 +407,7 @@ def test_a_rule_remembers_who_was_away() -> None:
 
 
 def test_a_job_that_a_rule_puts_off_comes_though_its_task_is_removed() -> None:
-    """Under cus the second job starts at the first one's deadline 8; the third one would come when the task is removed."""
+    """Under cus the second job starts at the first one's deadline 8; the third would come when the task is removed."""
     task = takt.Task(name="A", arrivals=[0, 1, 3], wcet=2, server="S")
     server = takt.Server(name="S", kind="cus", budget=1, period=4)
     changes = [takt.Change(at=3, remove=["A"])]

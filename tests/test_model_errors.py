@@ -278,7 +278,8 @@ BAD: dict[str, tuple[str, list[str]]] = {
     "new parameters of a task with a deadline rule": (
         HEAD + '[system]\npolicy = "rbe"\n' + TASK + '[[change]]\nat = 4\ntask = "A"\nwcet = 1\n',
         [
-            '[[change]] number 1 task: expected a task without a deadline rule, found "A"; remove it and add another task'
+            '[[change]] number 1 task: expected a task without a deadline rule, found "A"; '
+            "remove it and add another task"
         ],
     ),
     "absent task with windows": (
