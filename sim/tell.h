@@ -45,11 +45,15 @@ TAKT_INLINE void takt_sim_tell_job(const takt_sim_t *sim, const takt_sim_sinks_t
 TAKT_RARE bool takt_sim_tell_allocated_finish(const takt_sim_t *sim, const takt_sim_sinks_t *sinks,
                                               uint32_t task, takt_instant_t finish);
 
-/* Where rules or calls give deadlines: that of the job that is told next, if jobs are told. */
+/* Whether deadlines are not those that the tasks say: rules give them, or some jobs are calls. */
+TAKT_INLINE bool takt_sim_gives_deadlines(const takt_sim_t *sim) {
+    return sim->system.rules.is_any || sim->system.calls.task != NULL;
+}
+
+/* There the deadline of the job that is told next, if jobs are told. */
 TAKT_INLINE void takt_sim_tell_deadline(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
                                         uint32_t job, takt_instant_t deadline) {
-    const bool are_given = sim->system.rules.is_any || sim->system.calls.task != NULL;
-    if (sinks->job != NULL && sinks->window != NULL && are_given) {
+    if (sinks->job != NULL && sinks->window != NULL && takt_sim_gives_deadlines(sim)) {
         sinks->window(sinks->context, task, job, deadline, false);
     }
 }

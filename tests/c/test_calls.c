@@ -194,7 +194,46 @@ static void a_call_that_takes_longer_goes_on(void) {
     destroy_driven();
 }
 
+/* ---- attributes (S3, Table 2) ------------------------------------------------------------------------ */
+
+/* The second window of A: what it has of start, finish and budget, and the key that orders it. */
+static void check_attributes(takt_instant_t start, takt_instant_t finish, takt_duration_t budget,
+                             takt_key_t key) {
+    CHECK(windowed(A)->start == start);
+    CHECK(windowed(A)->deadline == finish);
+    CHECK(driven.tasks[A].job.remaining == budget);
+    CHECK(task_entity(A)->key == key);
+}
+
+static void registered_tasks_get_the_attributes_of_their_policy(void) {
+    static const takt_slot_t slots[] = {{1, 2}, {6, 3}};
+    static const takt_window_spec_t table[] = {
+        {TAKT_WINDOWS_TIME_DRIVEN, {.slots = slots, .slot_count = 2, .cycle = 9}}};
+    takt_system_spec_t spec = {.policy = &takt_policy_rm,
+                               .levels = 1,
+                               .tasks = three_tasks,
+                               .task_count = 1,
+                               .windows = in_spare_time};
+    make_driven(&spec);
+    CHECK(windowed(A)->handed == 0); /* registered, and not called yet */
+    CHECK(pass(6).entity == task_entity(A));
+    check_attributes(6, 12, 2, 6);
+    destroy_driven();
+    spec.policy = &takt_policy_edf;
+    make_driven(&spec);
+    CHECK(pass(6).entity == task_entity(A));
+    check_attributes(6, 12, 2, 12);
+    destroy_driven();
+    spec.policy = &takt_policy_time_driven;
+    spec.windows = table;
+    make_driven(&spec);
+    CHECK(pass(6).entity == task_entity(A));
+    check_attributes(6, 9, 3, 9);
+    destroy_driven();
+}
+
 int main(void) {
+    registered_tasks_get_the_attributes_of_their_policy();
     a_window_is_ready_active_asleep_and_ended();
     work_that_comes_wakes_a_window();
     a_budget_that_is_used_up_ends_a_window();
