@@ -81,6 +81,19 @@ void takt_allocator_open(takt_task_t *task, takt_instant_t deadline, takt_durati
     }
 }
 
+void takt_allocator_place(takt_task_t *task, takt_key_t key, takt_duration_t budget, takt_instant_t instant) {
+    takt_entity_t *entity = task->entity;
+    forget_background(&task->extension->allocation->dispatcher->cpus[0], entity, instant);
+    task->job.remaining = budget;
+    open_entity(entity);
+    if (!takt_entity_is_ready(entity)) {
+        entity->key = key;
+        takt_dispatcher_join(entity, instant);
+    } else if (entity->key != key) {
+        takt_ready_rekey(&entity->home->ready, entity, key, entity->tie);
+    }
+}
+
 void takt_allocator_throttle(takt_task_t *task, takt_instant_t instant) {
     close_entity(task->entity);
     takt_dispatcher_leave(task->entity, instant);

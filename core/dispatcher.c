@@ -222,6 +222,11 @@ static void write_key(takt_entity_t *entity, const takt_job_t *job) {
 
 void takt_dispatcher_write_key(takt_entity_t *entity) { write_key(entity, job_of(entity)); }
 
+/* Whether the key of `entity` follows what it executes. */
+static bool is_ageing(const takt_entity_t *entity) {
+    return entity->home->policy->overtake != NULL && (entity->attributes & TAKT_ATTRIBUTE_AGING) != 0;
+}
+
 /* What time has overtaken, as a late interrupt does on hardware, ends at 0. */
 TAKT_INLINE void consume(takt_job_t *job, takt_duration_t elapsed) {
     job->remaining = elapsed < job->remaining ? job->remaining - elapsed : 0u;
@@ -230,7 +235,7 @@ TAKT_INLINE void consume(takt_job_t *job, takt_duration_t elapsed) {
 /* `entity`, which executes `job`, has had the processor. */
 static void spend(takt_entity_t *entity, takt_job_t *job, takt_duration_t elapsed) {
     consume(job, elapsed);
-    if (entity->home->policy->overtake != NULL) {
+    if (is_ageing(entity)) {
         write_key(entity, job);
     }
 }
@@ -1057,7 +1062,7 @@ static takt_duration_t time_to_age(takt_entity_t *entity, const takt_job_t *job)
 
 /* For how long `entity`, the best of its home, may execute until a waiting one goes first. */
 TAKT_INLINE takt_duration_t time_to_overtake(takt_entity_t *entity) {
-    return entity->home->policy->overtake != NULL ? time_to_age(entity, job_of(entity)) : TAKT_NEVER;
+    return is_ageing(entity) ? time_to_age(entity, job_of(entity)) : TAKT_NEVER;
 }
 
 static takt_duration_t least_of(takt_duration_t a, takt_duration_t b) { return a < b ? a : b; }

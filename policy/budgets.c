@@ -6,38 +6,36 @@
  * Leaves out: windows that end before the next begins. */
 #include "policy/window.h"
 
-static void suspend_start(takt_task_t *task, takt_instant_t instant) {
-    takt_windowed_release(task);
-    takt_windowed_open(task, instant + task->relative_deadline, task->wcet, instant);
-    takt_allocator_arm_start(task, takt_windowed_of(task)->next_release);
+/* The last window ends in any case. */
+static void suspend_begin(takt_task_t *task, takt_instant_t now) {
+    const takt_windowed_t *windowed = takt_windowed_of(task);
+    if (takt_windowed_is_there(windowed)) {
+        takt_windowed_open(task, windowed->start + task->relative_deadline, task->wcet, now);
+    } else {
+        takt_windowed_close(task, now);
+    }
 }
 
 const takt_allocator_t takt_allocator_suspend = {
     .version = TAKT_ALLOCATOR_VERSION,
     .size = sizeof(takt_allocator_t),
     .name = "suspend",
-    .start = suspend_start,
+    .start = takt_windowed_start,
     .complete = takt_windowed_complete,
     .exhaust = takt_windowed_suspend,
+    .begin = suspend_begin,
 };
 
-/* Its own window for the current job, if there is one. */
-static void open_for_job(takt_task_t *task, takt_instant_t instant) {
-    takt_windowed_open(task, task->job.release + task->relative_deadline, task->wcet, instant);
-}
-
-static void abort_start(takt_task_t *task, takt_instant_t instant) {
-    const bool was_active = takt_task_is_active(task);
-    takt_windowed_release(task);
-    if (!was_active) {
-        open_for_job(task, instant);
+/* Its own window for the current job, if there is one that has none and if its window is there. */
+static void abort_begin(takt_task_t *task, takt_instant_t now) {
+    if (!takt_task_is_open(task) && task->job.number < takt_windowed_of(task)->handed) {
+        takt_windowed_open(task, task->job.release + task->relative_deadline, task->wcet, now);
     }
-    takt_allocator_arm_start(task, takt_windowed_of(task)->next_release);
 }
 
 static void abort_complete(takt_task_t *task, takt_instant_t now) {
     takt_windowed_end_job(task, now);
-    open_for_job(task, now);
+    abort_begin(task, now);
 }
 
 static void abort_exhaust(takt_task_t *task, takt_instant_t now) {
@@ -49,7 +47,8 @@ const takt_allocator_t takt_allocator_abort = {
     .version = TAKT_ALLOCATOR_VERSION,
     .size = sizeof(takt_allocator_t),
     .name = "abort",
-    .start = abort_start,
+    .start = takt_windowed_start,
     .complete = abort_complete,
     .exhaust = abort_exhaust,
+    .begin = abort_begin,
 };

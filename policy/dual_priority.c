@@ -18,15 +18,15 @@ static void write_level(takt_task_t *task, takt_key_t band) {
     task->job.level = band + takt_windowed_of(task)->level;
 }
 
-static void dual_priority_start(takt_task_t *task, takt_instant_t instant) {
+static void dual_priority_begin(takt_task_t *task, takt_instant_t now) {
     const takt_windowed_t *windowed = takt_windowed_of(task);
-    const takt_duration_t promotion = windowed->parameters.part;
-    const takt_instant_t deadline = instant + task->relative_deadline;
-    takt_windowed_release(task);
-    write_level(task, promotion > 0 ? LOWER_BAND : 0u);
-    takt_allocator_arm_finish(task, promotion > 0 ? instant + promotion : deadline);
-    takt_windowed_open(task, deadline, task->wcet, instant);
-    takt_allocator_arm_start(task, windowed->next_release);
+    const takt_instant_t promotion = windowed->start + windowed->parameters.part;
+    const takt_instant_t deadline = windowed->start + task->relative_deadline;
+    if (takt_windowed_is_there(windowed) && now < deadline) {
+        write_level(task, now < promotion ? LOWER_BAND : 0u);
+        takt_allocator_arm_finish(task, now < promotion ? promotion : deadline);
+        takt_windowed_open(task, deadline, task->wcet, now);
+    }
 }
 
 /* The promotion has come, or the deadline. */
@@ -46,9 +46,10 @@ const takt_allocator_t takt_allocator_dual_priority = {
     .size = sizeof(takt_allocator_t),
     .name = "dual-priority",
     .finish = dual_priority_finish,
-    .start = dual_priority_start,
+    .start = takt_windowed_start,
     .complete = takt_windowed_complete,
     .exhaust = takt_windowed_suspend,
+    .begin = dual_priority_begin,
 };
 
 static bool is_dual(const takt_entity_t *entity) {

@@ -19,19 +19,28 @@ static void begin_optional(takt_task_t *task) {
     task->job.remaining = task->wcet - windowed->parameters.part;
 }
 
-static void imprecise_start(takt_task_t *task, takt_instant_t instant) {
-    takt_windowed_t *windowed = takt_windowed_of(task);
-    const takt_instant_t deadline = instant + task->relative_deadline;
-    takt_windowed_release(task);
-    windowed->is_optional = false;
+static void open_first_part(takt_task_t *task, takt_instant_t deadline, takt_instant_t now) {
+    const takt_windowed_t *windowed = takt_windowed_of(task);
     task->job.level = windowed->level;
     task->job.remaining = windowed->parameters.part;
     if (task->job.remaining == 0) {
         begin_optional(task);
     }
-    takt_windowed_open(task, deadline, task->job.remaining, instant);
+    takt_windowed_open(task, deadline, task->job.remaining, now);
+}
+
+/* The job ends at its deadline, whether it has a window or not. */
+static void imprecise_begin(takt_task_t *task, takt_instant_t now) {
+    takt_windowed_t *windowed = takt_windowed_of(task);
+    const takt_instant_t deadline = windowed->start + task->relative_deadline;
+    if (now >= deadline) {
+        return;
+    }
+    windowed->is_optional = false;
     takt_allocator_arm_finish(task, deadline);
-    takt_allocator_arm_start(task, windowed->next_release);
+    if (takt_windowed_is_there(windowed)) {
+        open_first_part(task, deadline, now);
+    }
 }
 
 static void imprecise_complete(takt_task_t *task, takt_instant_t now) {
@@ -64,9 +73,10 @@ const takt_allocator_t takt_allocator_imprecise = {
     .size = sizeof(takt_allocator_t),
     .name = "imprecise",
     .finish = imprecise_finish,
-    .start = imprecise_start,
+    .start = takt_windowed_start,
     .complete = imprecise_complete,
     .exhaust = imprecise_exhaust,
+    .begin = imprecise_begin,
 };
 
 static void imprecise_release(takt_entity_t *entity, const takt_job_t *job) {

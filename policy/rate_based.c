@@ -325,6 +325,7 @@ static void begin_window(takt_rate_task_t *rate, takt_instant_t instant) {
     takt_task_t *task = task_of(rate);
     const takt_rate_target_t parameters = parameters_of(rate);
     const bool is_overrun = is_hard(rate) && takt_task_is_active(task);
+    rate->begun++;
     rate->executed += served(rate);
     rate->now.budget = parameters.budget;
     rate->now.period = parameters.period;
@@ -819,6 +820,7 @@ static void rate_based_request(takt_task_t *task, takt_change_t *change, takt_in
 
 static void rate_based_exhaust(takt_task_t *task, takt_instant_t now) {
     takt_rate_task_t *rate = takt_rate_task_of(task);
+    rate->fed_back++;
     if (rate->is_greedy) {
         note(rate, TAKT_ALLOCATION_FINISHED, now);
         rate_based_complete(task, now);

@@ -82,6 +82,8 @@ typedef struct takt_rate_task {
     takt_instant_t share_at;
     takt_instant_t deadline;     /* end of the window */
     takt_instant_t next_release; /* nominal */
+    uint64_t begun;              /* windows: how many began at their time */
+    uint64_t fed_back;           /* how often a budget that was used up called the allocator */
     uint32_t epoch;
     takt_rate_stage_t stage;
     bool is_asking;  /* `asked` is not in force yet */

@@ -20,10 +20,17 @@ static void pass_slot(takt_windowed_t *windowed) {
 
 static void begin_slot(takt_task_t *task, takt_instant_t instant) {
     takt_windowed_t *windowed = takt_windowed_of(task);
-    const takt_duration_t length = windowed->parameters.slots[windowed->slot].length;
+    windowed->deadline = instant + windowed->parameters.slots[windowed->slot].length;
     pass_slot(windowed);
-    takt_allocator_arm_finish(task, instant + length);
-    takt_windowed_open(task, instant + length, length, instant);
+    takt_windowed_begin(task, instant);
+}
+
+static void time_driven_begin(takt_task_t *task, takt_instant_t now) {
+    const takt_windowed_t *windowed = takt_windowed_of(task);
+    if (takt_windowed_is_there(windowed) && now < windowed->deadline) {
+        takt_allocator_arm_finish(task, windowed->deadline);
+        takt_windowed_open(task, windowed->deadline, windowed->deadline - windowed->start, now);
+    }
 }
 
 static void time_driven_start(takt_task_t *task, takt_instant_t instant) {
@@ -34,12 +41,12 @@ static void time_driven_start(takt_task_t *task, takt_instant_t instant) {
     }
     if (instant >= windowed->next_slot) {
         begin_slot(task, instant);
+    } else {
+        takt_calls_ask(task, instant);
     }
     const bool is_slot_next = windowed->next_slot < windowed->next_release;
     takt_allocator_arm_start(task, is_slot_next ? windowed->next_slot : windowed->next_release);
 }
-
-static void time_driven_exhaust(takt_task_t *task, takt_instant_t now) { takt_allocator_throttle(task, now); }
 
 const takt_allocator_t takt_allocator_time_driven = {
     .version = TAKT_ALLOCATOR_VERSION,
@@ -48,7 +55,8 @@ const takt_allocator_t takt_allocator_time_driven = {
     .finish = takt_windowed_close,
     .start = time_driven_start,
     .complete = takt_windowed_complete,
-    .exhaust = time_driven_exhaust,
+    .exhaust = takt_allocator_throttle,
+    .begin = time_driven_begin,
 };
 
 static void time_driven_release(takt_entity_t *entity, const takt_job_t *job) {

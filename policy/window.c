@@ -1,17 +1,11 @@
 /* What the allocators of window.h share. */
 #include "policy/window.h"
 
-static takt_instant_t first_instant(const takt_windowed_t *windowed,
-                                    const takt_task_parameters_t *parameters) {
-    const bool has_slots = windowed->parameters.slot_count > 0;
-    const bool is_slot_first = has_slots && windowed->next_slot < parameters->offset;
-    return is_slot_first ? windowed->next_slot : parameters->offset;
-}
-
-void takt_windowed_add(takt_allocation_t *allocation, takt_windowed_t *windowed, takt_task_t *task,
-                       takt_entity_t *entity, const takt_task_parameters_t *parameters,
+void takt_windowed_add(takt_allocation_t *allocation, takt_calls_t *calls, takt_windowed_t *windowed,
+                       takt_task_t *task, takt_entity_t *entity, const takt_task_parameters_t *parameters,
                        const takt_window_parameters_t *windows) {
     windowed->extension.allocation = allocation;
+    windowed->calls = calls;
     windowed->parameters.part = windows->part;
     windowed->parameters.slots = windows->slots;
     windowed->parameters.slot_count = windows->slot_count;
@@ -20,7 +14,26 @@ void takt_windowed_add(takt_allocation_t *allocation, takt_windowed_t *windowed,
     windowed->next_release = parameters->offset;
     windowed->next_slot = windows->slot_count > 0 ? windows->slots[0].start : 0;
     takt_dispatcher_add_task(task, entity, &allocation->dispatcher->root, parameters);
-    takt_allocator_arm_start(task, first_instant(windowed, parameters));
+    takt_allocator_arm_start(task, 0);
+}
+
+void takt_windowed_begin(takt_task_t *task, takt_instant_t start) {
+    takt_windowed_t *windowed = takt_windowed_of(task);
+    windowed->start = start;
+    windowed->begun++;
+    takt_calls_ask(task, start);
+    windowed->extension.allocation->functions->begin(task, start);
+}
+
+void takt_windowed_start(takt_task_t *task, takt_instant_t instant) {
+    const takt_windowed_t *windowed = takt_windowed_of(task);
+    if (instant >= windowed->next_release) {
+        takt_windowed_release(task);
+        takt_windowed_begin(task, instant);
+    } else {
+        takt_calls_ask(task, instant);
+    }
+    takt_allocator_arm_start(task, windowed->next_release);
 }
 
 void takt_windowed_release(takt_task_t *task) {

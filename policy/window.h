@@ -8,12 +8,13 @@
  *                 start: budget, key                      end, or budget used up
  *   job waits ------------------------> job is open ------------------------------> job waits, or ends
  *
- * The budget of a window without work stays in job.remaining. One allocator is one file: budgets.c,
- * time_driven.c, dual_priority.c, imprecise.c. Tasks are periodic, directly under the root, and hold no resources. */
+ * A window opens at its start if it was handed over before, else when it is (calls.h). The budget of a window without
+ * work stays in job.remaining. One allocator is one file: budgets.c, time_driven.c, dual_priority.c, imprecise.c.
+ * Tasks are periodic, directly under the root, and hold no resources. */
 #ifndef TAKT_POLICY_WINDOW_H
 #define TAKT_POLICY_WINDOW_H
 
-#include "core/allocator.h"
+#include "policy/calls.h"
 
 /* One window in a cycle. */
 typedef struct takt_slot {
@@ -24,7 +25,8 @@ typedef struct takt_slot {
 /* What an allocator is told of a task; what it does not use is 0. */
 typedef struct takt_window_parameters {
     takt_duration_t part;     /* dual-priority: from the release to the promotion, at most the deadline;
-                                 imprecise: the part of the wcet that must be done */
+                                 imprecise: the part of the wcet that must be done; of the allocator's own task
+                                 on top: its budget */
     const takt_slot_t *slots; /* time-driven: of this task, ascending, apart; caller's memory */
     uint32_t slot_count;      /* time-driven: >= 1 */
     takt_duration_t cycle;    /* time-driven: slots are repeated after this; none of them is longer */
@@ -37,9 +39,15 @@ typedef struct takt_windowed {
     takt_instant_t next_release; /* nominal */
     takt_instant_t next_slot;    /* time-driven: start */
     uint32_t slot;               /* time-driven: its place */
-    takt_instant_t deadline;     /* of the last window, for its key */
+    takt_instant_t deadline;     /* of the last window, for its key; time-driven: its end */
     bool is_open;                /* a window is */
     bool is_optional;            /* imprecise: what must be done of the current job is done */
+    takt_calls_t *calls;         /* of the system */
+    takt_call_t call;
+    takt_instant_t start; /* of the last window that has begun */
+    uint64_t begun;       /* how many windows have begun, whether they had been handed over or not */
+    uint64_t handed;      /* how many were handed over: what is more than `begun` is the queue */
+    uint64_t called;      /* by how many calls */
 } takt_windowed_t;
 
 /* The allocators: jobs with budgets that wait (suspend) or end (abort) when these are used up, and one for each
@@ -51,9 +59,9 @@ extern const takt_allocator_t takt_allocator_dual_priority;
 extern const takt_allocator_t takt_allocator_imprecise;
 
 /* Adds a task of `allocation`, in file order, with `windowed`, zeroed: `parameters` with its extension. Of
- * dual-priority and imprecise tasks the deadline is at most the period. */
-void takt_windowed_add(takt_allocation_t *allocation, takt_windowed_t *windowed, takt_task_t *task,
-                       takt_entity_t *entity, const takt_task_parameters_t *parameters,
+ * dual-priority and imprecise tasks the deadline is at most the period. `calls` are those of all tasks. */
+void takt_windowed_add(takt_allocation_t *allocation, takt_calls_t *calls, takt_windowed_t *windowed,
+                       takt_task_t *task, takt_entity_t *entity, const takt_task_parameters_t *parameters,
                        const takt_window_parameters_t *windows);
 
 /* ---- what the allocators share ---- */
@@ -61,6 +69,22 @@ void takt_windowed_add(takt_allocation_t *allocation, takt_windowed_t *windowed,
 TAKT_INLINE takt_windowed_t *takt_windowed_of(const takt_task_t *task) {
     return TAKT_CONTAINER_OF(task->extension, takt_windowed_t, extension);
 }
+
+/* When the next window begins. */
+TAKT_INLINE takt_instant_t takt_windowed_next(const takt_windowed_t *windowed) {
+    return windowed->parameters.slot_count > 0 ? windowed->next_slot : windowed->next_release;
+}
+
+/* Whether the last window that has begun was handed over. */
+TAKT_INLINE bool takt_windowed_is_there(const takt_windowed_t *windowed) {
+    return windowed->begun <= windowed->handed;
+}
+
+/* As takt_allocator_t wants start: a window begins with each release. */
+void takt_windowed_start(takt_task_t *task, takt_instant_t instant);
+
+/* The start of the next window has come: it begins, and calls the allocator if it was the last one. */
+void takt_windowed_begin(takt_task_t *task, takt_instant_t start);
 
 /* The next job is released. */
 void takt_windowed_release(takt_task_t *task);
@@ -71,7 +95,7 @@ void takt_windowed_end_job(takt_task_t *task, takt_instant_t now);
 /* The current job, if there is one, goes on with what is left of the window's budget, if there is one. */
 void takt_windowed_serve(takt_task_t *task, takt_instant_t instant);
 
-/* A window begins. */
+/* The window opens. */
 void takt_windowed_open(takt_task_t *task, takt_instant_t deadline, takt_duration_t budget,
                         takt_instant_t instant);
 

@@ -163,7 +163,8 @@ takt_architecture_model_t architecture_model(const std::string &name) {
 }
 
 takt_windows_t find_windows(const std::string &name) {
-    const char *const names[] = {"", "suspend", "abort", "time-driven", "dual-priority", "imprecise"};
+    const char *const names[] = {"",          "suspend", "abort",     "time-driven", "dual-priority",
+                                 "imprecise", "top",     "spare-time"};
     for (size_t i = 0; i < std::size(names); i++) {
         if (name == names[i]) {
             return static_cast<takt_windows_t>(i);
@@ -412,17 +413,20 @@ class Spec {
         task.body_count = static_cast<uint32_t>(body.size());
     }
 
-    // The jobs of tasks run in windows: one element for each task, "" for those without; then the slots of all
-    // time-driven tasks in one cycle, ascending.
-    void set_windows(const std::vector<std::string> &kinds, const Column &part, uint64_t cycle,
+    // The jobs of tasks run in windows, which calls hand over `bulk` at a time: one element for each task, "" for those
+    // without; then the slots of all time-driven tasks in one cycle, ascending.
+    void set_windows(const std::vector<std::string> &kinds, uint64_t bulk, const Column &part, uint64_t cycle,
                      const Column &task, const Column &start, const Column &length) {
         require(windows_.empty() && !architecture_, "windows are set once, and not beside an architecture");
         require_length(tasks_.size(), {kinds.size(), part.size()});
         require_length(task.size(), {start.size(), length.size()});
+        require(bulk >= 1 && bulk <= TAKT_CALLS_BULK, "number of windows of a call out of range");
+        spec_.bulk = static_cast<uint32_t>(bulk);
         slots_.resize(tasks_.size());
         add_slots(cycle, task, start, length);
         for (size_t i = 0; i < kinds.size(); i++) {
             const takt_windows_t kind = find_windows(kinds[i]);
+            require(!is_allocator(kind) || i + 1 == kinds.size(), "an allocator before other tasks");
             require_windowed(tasks_[i], kind);
             require_part(tasks_[i], kind, part(i));
             require((kind == TAKT_WINDOWS_TIME_DRIVEN) != slots_[i].empty(),
@@ -653,8 +657,13 @@ class Spec {
         }
     }
 
+    static bool is_allocator(takt_windows_t windows) { return windows >= TAKT_WINDOWS_TOP; }
+
     // Whether the policy of the root goes with such windows, or with none.
     bool windows_fit(takt_windows_t windows) const {
+        if (is_allocator(windows)) {
+            return spec_.policy != &takt_policy_rate_based && spec_.policy->release != release_by_python;
+        }
         if (spec_.policy == &takt_policy_time_driven) {
             return windows == TAKT_WINDOWS_TIME_DRIVEN;
         }
@@ -674,8 +683,13 @@ class Spec {
     static void require_part(const takt_task_spec_t &task, takt_windows_t windows, uint64_t part) {
         const bool is_dual = windows == TAKT_WINDOWS_DUAL_PRIORITY;
         const bool is_imprecise = windows == TAKT_WINDOWS_IMPRECISE;
-        const uint64_t most = is_dual ? task.relative_deadline : is_imprecise ? task.wcet : 0;
-        require(part <= most, "part " + std::to_string(part) + " out of range");
+        const bool is_on_top = windows == TAKT_WINDOWS_TOP;
+        const uint64_t most = is_dual        ? task.relative_deadline
+                              : is_imprecise ? task.wcet
+                              : is_on_top    ? task.period
+                                             : 0;
+        require((is_on_top ? 1u : 0u) <= part && part <= most,
+                "part " + std::to_string(part) + " out of range");
         require(!(is_dual || is_imprecise) || task.relative_deadline <= task.period, "deadline above period");
     }
 
@@ -1329,6 +1343,8 @@ nb::dict statistics_columns(const takt_sim_t &sim) {
     columns["optional_wanted"] = statistic(sim, &takt_sim_statistics_t::optional_wanted);
     columns["preemptions"] = statistic(sim, &takt_sim_statistics_t::preemptions);
     columns["migrations"] = statistic(sim, &takt_sim_statistics_t::migrations);
+    columns["allocator_calls"] = statistic(sim, &takt_sim_statistics_t::allocator_calls);
+    columns["feedback_calls"] = statistic(sim, &takt_sim_statistics_t::feedback_calls);
     columns["response_min"] = statistic(sim, &takt_sim_statistics_t::response_min);
     columns["response_max"] = statistic(sim, &takt_sim_statistics_t::response_max);
     columns["response_sum"] = statistic(sim, &takt_sim_statistics_t::response_sum);
@@ -1606,6 +1622,7 @@ NB_MODULE(_core, m) {
     m.attr("RBE_EVENTS") = static_cast<int>(TAKT_RBE_EVENTS);
     m.attr("RATE_WHOLE") = TAKT_RATE_WHOLE;
     m.attr("RATE_JOBS") = static_cast<int>(TAKT_RATE_JOBS);
+    m.attr("CALLS_BULK") = static_cast<int>(TAKT_CALLS_BULK);
     m.attr("RATE_LONGEST") = TAKT_RATE_LONGEST;
     m.attr("RATE_WEIGHTS") = TAKT_RATE_WEIGHTS;
     m.attr("RECORD_COMPLETE") = static_cast<int>(TAKT_RECORD_COMPLETE);
@@ -1646,8 +1663,8 @@ NB_MODULE(_core, m) {
         .def("set_arrivals", &Spec::set_arrivals, nb::arg("index"), nb::arg("kind"), nb::arg("values"),
              nb::arg("a"), nb::arg("b"), nb::arg("least"), nb::arg("most"))
         .def("set_body", &Spec::set_body, nb::arg("index"), nb::arg("ops"), nb::arg("ticks"))
-        .def("set_windows", &Spec::set_windows, nb::kw_only(), nb::arg("kinds"), nb::arg("part"),
-             nb::arg("cycle"), nb::arg("task"), nb::arg("start"), nb::arg("length"))
+        .def("set_windows", &Spec::set_windows, nb::kw_only(), nb::arg("kinds"), nb::arg("bulk"),
+             nb::arg("part"), nb::arg("cycle"), nb::arg("task"), nb::arg("start"), nb::arg("length"))
         .def("set_costs", &Spec::set_costs, nb::kw_only(), nb::arg("context_switch"), nb::arg("release"),
              nb::arg("scheduling"), nb::arg("point"), nb::arg("tick"), nb::arg("tick_period"),
              nb::arg("is_pull"))

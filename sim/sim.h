@@ -40,6 +40,8 @@ typedef struct takt_sim_statistics {
     uint64_t overruns;            /* finished, but ran for longer than the wcet */
     uint64_t preemptions;         /* a started, unfinished job left the processor */
     uint64_t migrations;          /* a job went on on another processor; see global.h */
+    uint64_t allocator_calls;     /* of an allocator, for windows of its jobs */
+    uint64_t feedback_calls;      /* of these, because a job had used up its budget */
     takt_duration_t response_min; /* of the finished jobs; TAKT_NEVER if none */
     takt_duration_t response_max;
     takt_duration_t response_sum;

@@ -38,11 +38,15 @@ typedef enum takt_windows {
     TAKT_WINDOWS_TIME_DRIVEN = 3,
     TAKT_WINDOWS_DUAL_PRIORITY = 4,
     TAKT_WINDOWS_IMPRECISE = 5,
-    TAKT_WINDOWS = 6, /* how many words these are */
+    TAKT_WINDOWS_TOP = 6,        /* the allocator's own task: on top of all others; see policy/calls.h */
+    TAKT_WINDOWS_SPARE_TIME = 7, /* likewise: in spare time, and on top from the last safe instant on */
+    TAKT_WINDOWS = 8,            /* how many words these are */
 } takt_windows_t;
 
 /* A task of any kind but the first is directly under the root, periodic, without preemption key, suspensions, locks and
- * on_miss. The last three kinds stand under the policies of their names, the others under none of these. */
+ * on_miss. The kinds that have the names of policies stand under these, the others under none of these. The last two are
+ * of the last task, which executes the calls for all others that have windows: the period is that of its budget, and
+ * in a ready set of levels its level is the last one and nobody else's. */
 typedef struct takt_window_spec {
     takt_windows_t kind;
     takt_window_parameters_t parameters;
@@ -154,6 +158,7 @@ typedef struct takt_system_spec {
                                           instant last */
     uint32_t change_count;
     const takt_window_spec_t *windows; /* of each task; NULL if none has any */
+    uint32_t bulk;                     /* windows that one call of their allocator hands over; 0: one */
     bool has_shares; /* the root's policy is share: all tasks are under the root and external, with weights */
     takt_share_variant_t share;
 } takt_system_spec_t;
@@ -182,6 +187,7 @@ typedef struct takt_system {
     takt_rate_based_t rate_based;                /* if the root is rate-based */
     takt_rate_task_t *rates;                     /* of each task; NULL unless the root is rate-based */
     takt_allocation_t allocations[TAKT_WINDOWS]; /* of the tasks with windows, by kind */
+    takt_calls_t calls;                          /* of their allocators */
     takt_windowed_t *windowed;                   /* of each task with windows */
     uint32_t windowed_count;
     takt_rules_t rules;

@@ -6,7 +6,7 @@ enum { DECISIONS_BETWEEN_PROGRESS = 1 << 16 };
 bool takt_sim_tell_allocated_finish(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
                                     takt_instant_t finish) {
     return sim->system.rates != NULL ? takt_sim_tell_rated_finish(sim, sinks, task, finish)
-                                     : takt_sim_note_windowed_finish(sim, task, finish);
+                                     : takt_sim_tell_windowed_finish(sim, sinks, task, finish);
 }
 
 /* Of the job that is skipped now: it has just left the ring, or never was in one. */

@@ -44,12 +44,25 @@ TAKT_INLINE void takt_sim_tell_job(const takt_sim_t *sim, const takt_sim_sinks_t
 /* As takt_sim_tell_finish for a task with an allocation; returns whether the job is late. */
 TAKT_RARE bool takt_sim_tell_allocated_finish(const takt_sim_t *sim, const takt_sim_sinks_t *sinks,
                                               uint32_t task, takt_instant_t finish);
-/* Where rules give deadlines: that of the job that is told next, if jobs are told. */
+
+/* Whether deadlines are not those that the tasks say: rules give them, or some jobs are calls. */
+TAKT_INLINE bool takt_sim_gives_deadlines(const takt_sim_t *sim) {
+    return sim->system.rules.is_any || sim->system.calls.task != NULL;
+}
+
+/* There the deadline of the job that is told next, if jobs are told. */
 TAKT_INLINE void takt_sim_tell_deadline(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
                                         uint32_t job, takt_instant_t deadline) {
-    if (sinks->job != NULL && sinks->window != NULL && sim->system.rules.is_any) {
+    if (sinks->job != NULL && sinks->window != NULL && takt_sim_gives_deadlines(sim)) {
         sinks->window(sinks->context, task, job, deadline, false);
     }
+}
+
+TAKT_INLINE bool takt_sim_tell_plain_finish(const takt_sim_t *sim, const takt_sim_sinks_t *sinks,
+                                            uint32_t task, takt_instant_t finish) {
+    const takt_job_t *job = &sim->system.tasks[task].job;
+    takt_sim_tell_deadline(sim, sinks, task, job->number, job->deadline);
+    return finish > job->deadline;
 }
 
 /* The current job of `task` has received its demand, but core does not know yet. */
@@ -66,8 +79,7 @@ TAKT_INLINE void takt_sim_tell_finish(const takt_sim_t *sim, const takt_sim_sink
     statistics->response_max = response > statistics->response_max ? response : statistics->response_max;
     const bool missed = TAKT_UNLIKELY(takt_task_is_allocated(of))
                             ? takt_sim_tell_allocated_finish(sim, sinks, task, finish)
-                            : finish > job->deadline;
-    takt_sim_tell_deadline(sim, sinks, task, job->number, job->deadline);
+                            : takt_sim_tell_plain_finish(sim, sinks, task, finish);
     takt_sim_tell_job(sim, sinks, task, job->number, job->release, finish, missed);
 }
 

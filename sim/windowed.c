@@ -9,6 +9,8 @@ static const takt_allocator_t *const allocators[TAKT_WINDOWS] = {
     [TAKT_WINDOWS_TIME_DRIVEN] = &takt_allocator_time_driven,
     [TAKT_WINDOWS_DUAL_PRIORITY] = &takt_allocator_dual_priority,
     [TAKT_WINDOWS_IMPRECISE] = &takt_allocator_imprecise,
+    [TAKT_WINDOWS_TOP] = &takt_allocator_on_top,
+    [TAKT_WINDOWS_SPARE_TIME] = &takt_allocator_in_spare_time,
 };
 
 uint32_t takt_system_count_windowed(const takt_system_spec_t *spec) {
@@ -20,6 +22,7 @@ uint32_t takt_system_count_windowed(const takt_system_spec_t *spec) {
 }
 
 void takt_system_add_allocators(takt_system_t *system, const takt_system_spec_t *spec) {
+    system->calls.bulk = spec->bulk > 0 ? spec->bulk : 1u;
     for (uint32_t i = 0; i < spec->task_count; i++) {
         if (takt_system_has_windows(spec, i)) {
             const takt_windows_t kind = spec->windows[i].kind;
@@ -30,9 +33,16 @@ void takt_system_add_allocators(takt_system_t *system, const takt_system_spec_t 
 
 void takt_system_add_windowed(takt_system_t *system, uint32_t index, takt_windowed_t *windowed,
                               const takt_window_spec_t *spec, takt_task_parameters_t parameters) {
+    takt_task_t *task = &system->tasks[index];
+    takt_entity_t *entity = &system->entities[index];
     parameters.extension = &windowed->extension;
-    takt_windowed_add(&system->allocations[spec->kind], windowed, &system->tasks[index],
-                      &system->entities[index], &parameters, &spec->parameters);
+    if (spec->kind >= TAKT_WINDOWS_TOP) {
+        takt_calls_take_time(&system->calls, allocators[spec->kind], &system->dispatcher, windowed, task,
+                             entity, &parameters, spec->parameters.part);
+    } else {
+        takt_windowed_add(&system->allocations[spec->kind], &system->calls, windowed, task, entity,
+                          &parameters, &spec->parameters);
+    }
 }
 
 static takt_duration_t above(takt_duration_t ticks, takt_duration_t part) {
@@ -58,13 +68,19 @@ static void count_optional(const takt_sim_t *sim, uint32_t task) {
     }
 }
 
+/* Of the current job, as its author gave it; of a call when it is needed. */
 static takt_instant_t deadline_of(const takt_sim_t *sim, uint32_t task) {
-    return sim->system.tasks[task].job.release + sim->specs[task].relative_deadline;
+    const takt_task_t *of = &sim->system.tasks[task];
+    return takt_system_is_allocator(&sim->system, of) ? of->job.deadline
+                                                      : of->job.release + sim->specs[task].relative_deadline;
 }
 
-bool takt_sim_note_windowed_finish(const takt_sim_t *sim, uint32_t task, takt_instant_t finish) {
+bool takt_sim_tell_windowed_finish(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
+                                   takt_instant_t finish) {
+    const takt_instant_t deadline = deadline_of(sim, task);
     count_optional(sim, task);
-    return finish > deadline_of(sim, task);
+    takt_sim_tell_deadline(sim, sinks, task, sim->system.tasks[task].job.number, deadline);
+    return finish > deadline;
 }
 
 void takt_sim_tell_windowed_loss(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
@@ -84,6 +100,31 @@ static bool has_missed(const takt_sim_t *sim, uint32_t task, takt_instant_t seen
     return deadline_of(sim, task) <= seen && !(is_imprecise(sim, task) && executed_by_job(sim, task) >= part);
 }
 
+/* The jobs of `task` that wait behind the current one, `index` its place. */
+static void tell_waiting(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, const takt_task_t *task,
+                         uint32_t index, takt_instant_t seen) {
+    for (uint32_t i = 0; i < task->waiting; i++) {
+        const takt_instant_t release = task->job.release + (i + 1u) * task->job.period;
+        const takt_instant_t deadline = release + task->relative_deadline;
+        takt_sim_tell_deadline(sim, sinks, index, task->job.number + 1u + i, deadline);
+        takt_sim_tell_job(sim, sinks, index, task->job.number + 1u + i, release, TAKT_NEVER,
+                          deadline <= seen);
+    }
+}
+
+/* Likewise the calls that wait. */
+static void tell_waiting_calls(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t index,
+                               takt_instant_t seen) {
+    const takt_calls_t *calls = &sim->system.calls;
+    uint32_t job = calls->task->job.number;
+    const takt_call_t *call = calls->first;
+    while (call != NULL && (call = call->next) != NULL) {
+        job++;
+        takt_sim_tell_deadline(sim, sinks, index, job, call->needed);
+        takt_sim_tell_job(sim, sinks, index, job, call->asked, TAKT_NEVER, call->needed <= seen);
+    }
+}
+
 void takt_sim_tell_windowed_end(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t index,
                                 takt_instant_t seen) {
     const takt_task_t *task = &sim->system.tasks[index];
@@ -92,16 +133,15 @@ void takt_sim_tell_windowed_end(const takt_sim_t *sim, const takt_sim_sinks_t *s
     const uint64_t ended = statistics->finished + statistics->aborted + statistics->cut;
     statistics->released = ended + is_active + task->waiting;
     statistics->busy = sim->work[index].served;
+    statistics->allocator_calls = takt_windowed_of(task)->called;
     if (is_active) {
         takt_sim_tell_deadline(sim, sinks, index, task->job.number, deadline_of(sim, index));
         takt_sim_tell_job(sim, sinks, index, task->job.number, task->job.release, TAKT_NEVER,
                           has_missed(sim, index, seen));
     }
-    for (uint32_t i = 0; i < task->waiting; i++) {
-        const takt_instant_t release = task->job.release + (i + 1u) * task->job.period;
-        const takt_instant_t deadline = release + task->relative_deadline;
-        takt_sim_tell_deadline(sim, sinks, index, task->job.number + 1u + i, deadline);
-        takt_sim_tell_job(sim, sinks, index, task->job.number + 1u + i, release, TAKT_NEVER,
-                          deadline <= seen);
+    if (takt_system_is_allocator(&sim->system, task)) {
+        tell_waiting_calls(sim, sinks, index, seen);
+    } else {
+        tell_waiting(sim, sinks, task, index, seen);
     }
 }

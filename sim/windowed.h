@@ -10,6 +10,11 @@ TAKT_INLINE bool takt_system_has_windows(const takt_system_spec_t *spec, uint32_
     return spec->windows != NULL && spec->windows[index].kind != TAKT_WINDOWS_NONE;
 }
 
+/* Whether `task` is the allocator's own, in `system`. */
+TAKT_INLINE bool takt_system_is_allocator(const takt_system_t *system, const takt_task_t *task) {
+    return system->calls.task == task;
+}
+
 /* How many tasks of `spec` have windows. */
 uint32_t takt_system_count_windowed(const takt_system_spec_t *spec);
 
@@ -20,8 +25,9 @@ void takt_system_add_allocators(takt_system_t *system, const takt_system_spec_t 
 void takt_system_add_windowed(takt_system_t *system, uint32_t index, takt_windowed_t *windowed,
                               const takt_window_spec_t *spec, takt_task_parameters_t parameters);
 
-/* The current job of `task` ends because it has received its demand at `finish`; returns whether it is late. */
-bool takt_sim_note_windowed_finish(const takt_sim_t *sim, uint32_t task, takt_instant_t finish);
+/* Tells the deadline of the current job of `task`, which has received its demand at `finish`; returns whether it is late. */
+bool takt_sim_tell_windowed_finish(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
+                                   takt_instant_t finish);
 
 /* Tells that the current job of `task` ends unfinished. */
 void takt_sim_tell_windowed_loss(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,

@@ -140,6 +140,8 @@ def test_json_says_the_same_in_ticks() -> None:
         "cut": 0,
         "optional_executed": 0,
         "optional_wanted": 0,
+        "allocator_calls": 0,
+        "feedback_calls": 0,
         "utilization": 4 / 7,
     }
 

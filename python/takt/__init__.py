@@ -10,6 +10,7 @@ Example:
 
 from importlib.metadata import version
 
+from takt.allocator import Allocator
 from takt.catalogue import PolicyInfo, ServerKind, policies, server_kinds
 from takt.distributions import Exponential, Normal, Uniform, Weibull
 from takt.errors import InputError, Problem
@@ -23,6 +24,7 @@ from takt.taskset import load
 __version__ = version("takt")
 
 __all__ = [
+    "Allocator",
     "Architecture",
     "Change",
     "Difference",

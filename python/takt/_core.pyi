@@ -15,6 +15,7 @@ SHARE_WEIGHTS: int
 SHARE_LONGEST: int
 RATE_WHOLE: int
 RATE_LONGEST: int
+CALLS_BULK: int
 RATE_JOBS: int
 RATE_WEIGHTS: int
 RECORD_COMPLETE: int
@@ -107,6 +108,7 @@ class Spec:
         self,
         *,
         kinds: list[str],
+        bulk: int,
         part: array[int],
         cycle: int,
         task: array[int],

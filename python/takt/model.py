@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from pydantic import Field, PlainValidator, PrivateAttr, WithJsonSchema
 
 from takt import _core, catalogue, changes, checks
+from takt.allocator import Allocator, with_allocator
 from takt.architectures import ARCHITECTURES, find_key_conflicts
 from takt.bodies import Item, Op, check_body, check_runs, items_of
 from takt.checks import MAX_PRIORITY, MAX_WEIGHT
@@ -510,6 +511,13 @@ def _check_platform(value: object) -> Platform:
     return value
 
 
+def _check_allocator(value: object) -> Allocator | None:
+    """Accept an allocator, or none."""
+    if value is not None and not isinstance(value, Allocator):
+        raise checks.refuse("wrong-type", f"expected a takt.Allocator, found {show(value)}")
+    return value
+
+
 class Header(Table):
     """The table [system] of a task-set file; System says what its keys mean."""
 
@@ -538,6 +546,7 @@ class System(Header):
         seed: all random numbers follow from it: the same seed gives the same jobs under every policy.
         cpus: how many processors there are; with several, tasks are plain: see SPEC.md, 11.
         platform: what the kernel's own work takes; default: nothing.
+        allocator: a takt.Allocator: who hands over windows, how many at a time, at what cost; default: one, at none.
         changes: takt.Change objects: what becomes different while it runs, in any order.
 
     Raises:
@@ -554,6 +563,7 @@ class System(Header):
     resources: Annotated[tuple[Resource, ...], PlainValidator(_check_members(Resource))] = ()
     platform: Annotated[Platform, PlainValidator(_check_platform)] = Platform()
     options: Annotated[tuple[PolicyOptions, ...], PlainValidator(check_options)] = ()
+    allocator: Annotated[Allocator | None, PlainValidator(_check_allocator)] = None
     changes: Annotated[tuple[Change, ...], PlainValidator(_check_members(Change))] = ()
 
     _resolved: ResolvedSystem = PrivateAttr()
@@ -566,7 +576,7 @@ class System(Header):
             problems = find_problems(self)
             if problems:
                 raise InputError(problems)
-            self._resolved = with_windows(resolve(self), self)
+            self._resolved = with_allocator(with_windows(resolve(self), self), self)
 
     @property
     def resolved(self) -> ResolvedSystem:

@@ -25,7 +25,9 @@ from takt.system_tables import SystemTables
 from takt.windows import find_window_problems
 
 if TYPE_CHECKING:
+    from takt.allocator import Allocator
     from takt.model import Change, Platform, Resource, Server, Task
+    from takt.policy_options import PolicyOptions
 
 
 def find_problems(
@@ -73,7 +75,7 @@ class _Checker:
         yield from self.names("server", self.system.servers)
         yield from self.names("resource", self.system.resources)
         yield from self.times_of("platform", None, _platform_times(self.system.platform))
-        for options in self.system.options:
+        for options in self.options():
             yield from self.times_of(options.table, None, options.times())
         for task in self.system.tasks:
             yield from self.task(task)
@@ -144,10 +146,16 @@ class _Checker:
         for server in self.system.servers:
             yield from (value for _, value in _server_times(server))
         yield from (value for _, value in _platform_times(self.system.platform))
-        for options in self.system.options:
+        for options in self.options():
             yield from (value for _, value in options.times())
         for change in self.system.changes:
             yield from (value for _, value in _change_times(change))
+
+    def options(self) -> Iterator[PolicyOptions | Allocator]:
+        """List the tables of options, and that of the allocator if there is one."""
+        yield from self.system.options
+        if self.system.allocator is not None:
+            yield self.system.allocator
 
     def change_times(self, change: Change) -> Iterator[Problem]:
         """The times of a change are right."""

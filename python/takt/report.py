@@ -49,6 +49,8 @@ class TaskRow:
         migrations: how often a displaced job went on on another processor.
         cut: jobs that ended without their whole demand and have not missed.
         optional_executed, optional_wanted: of the optional parts of ended jobs, in ticks.
+        allocator_calls: calls of an allocator for windows of the task.
+        feedback_calls: of these, because a job had used up its budget.
     """
 
     task: str
@@ -71,6 +73,8 @@ class TaskRow:
     cut: int = 0
     optional_executed: int = 0
     optional_wanted: int = 0
+    allocator_calls: int = 0
+    feedback_calls: int = 0
     grant: Grant | None = None
 
     @property
@@ -107,6 +111,8 @@ def task_rows(result: Result) -> list[TaskRow]:
         "cut",
         "optional_executed",
         "optional_wanted",
+        "allocator_calls",
+        "feedback_calls",
     )
     granted = grants(result)
     return [replace(TaskRow(*row), grant=granted.get(row[0])) for row in columns.iter_rows()]
@@ -131,6 +137,7 @@ class Report:
         cpus: processors that it ran on.
         changes: what became different, as Result.changes has it.
         change_lines: the same for people: instant and text.
+        tells_calls: whether the task set says what an allocator does.
     """
 
     name: str
@@ -147,6 +154,7 @@ class Report:
     cpus: int = 1
     changes: tuple[dict[str, int | str | None], ...] = ()
     change_lines: tuple[tuple[int, str], ...] = ()
+    tells_calls: bool = False
 
     @property
     def migrations(self) -> int:
@@ -191,6 +199,7 @@ def report_of(result: Result) -> Report:
         cpus=system.cpus,
         changes=tuple(result.changes.iter_rows(named=True)),
         change_lines=tuple(answers.told(result)),
+        tells_calls=system.allocator is not None,
     )
 
 
@@ -317,16 +326,19 @@ def _run_table(report: Report, clock: Clock) -> Table:
         "util": share(report.utilization),
     }
     has_servers = _has_servers(report)
+    called = ["calls"] * report.tells_calls
     events = [name for name in _EVENTS if any(getattr(row, name) for row in report.rows)]
     has_optional = any(row.optional_wanted for row in report.rows)
     rated = _RATED if report.is_rate_based else ()
-    columns = [*_NUMBERS, *rated[:1], *events, *["optional"] * has_optional, "util", *rated[1:]]
+    columns = [*_NUMBERS, *rated[:1], *events, *["optional"] * has_optional, *called, "util", *rated[1:]]
     table = _table(has_servers, columns, footers)
     for row in report.rows[:MAX_LINES]:
         counts = (str(getattr(row, name)) for name in events)
         late, *granted = [[cell] for cell in _rated_cells(row, clock)] if rated else [[]]
         optional = [_optional(row, clock)] * has_optional
-        numbers = (*_numbers(row, clock), *late, *counts, *optional, _share_of(row), *(cell for [cell] in granted))
+        calls = [str(row.allocator_calls)] * len(called)
+        last = (*optional, *calls, _share_of(row), *(cell for [cell] in granted))
+        numbers = (*_numbers(row, clock), *late, *counts, *last)
         table.add_row(*_names(row, has_servers), *numbers)
     return table
 
@@ -553,5 +565,7 @@ def _row_as_json(row: TaskRow) -> dict[str, Any]:
         "cut": row.cut,
         "optional_executed": row.optional_executed,
         "optional_wanted": row.optional_wanted,
+        "allocator_calls": row.allocator_calls,
+        "feedback_calls": row.feedback_calls,
         "utilization": None if row.utilization is None else float(row.utilization),
     }

@@ -14,6 +14,12 @@ from takt.policy import Adapter, Policy
 ROOT = 0
 """Entity number of the root."""
 
+ALLOCATOR = "allocator"
+"""Name of the allocator's own task."""
+
+TOP, SPARE_TIME = "top", "spare-time"
+"""When that task runs."""
+
 IDLE = "idle"
 """What a server does that is chosen without work."""
 
@@ -68,8 +74,9 @@ class ResolvedWindows:
     """The windows of a task as core gets them; see policy/window.h. What a kind does not use is 0.
 
     Args:
-        kind: who opens and closes them: "suspend", "abort", "time-driven", "dual-priority" or "imprecise".
-        part: from the release to the promotion, or the part of the wcet that must be done.
+        kind: who opens and closes them: "suspend", "abort", "time-driven", "dual-priority" or "imprecise"; or of the
+            allocator's own task "top" or "spare-time".
+        part: from the release to the promotion, or the part of the wcet that must be done, or the budget on top.
         cycle: after this the slots are repeated.
         slots: start and length of each, ascending.
     """
@@ -146,6 +153,11 @@ class ResolvedTask:
     def longest(self) -> int:
         """How long it may execute at a time: the wcet."""
         return self.wcet
+
+    @property
+    def is_allocator(self) -> bool:
+        """Whether its jobs are the calls of the allocator, each with a deadline of its own."""
+        return self.windows is not None and self.windows.kind in (TOP, SPARE_TIME)
 
     @property
     def is_plain(self) -> bool:
@@ -326,6 +338,7 @@ class ResolvedSystem:
     cpus: int = 1
     changes: tuple[ResolvedChange, ...] = ()
     share: str | None = None
+    bulk: int = 1
 
     @property
     def first_task(self) -> int:
@@ -482,6 +495,7 @@ class ResolvedSystem:
             raise ValueError("different cycles")
         spec.set_windows(
             kinds=[of.kind for of in windows],
+            bulk=self.bulk,
             part=_column(windows, lambda of: of.part),
             cycle=max(cycles, default=0),
             task=_column(slots, lambda slot: slot[2]),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from takt.allocator import Allocator
 from takt.model import SCHEMA, Change, Header, Platform, Resource, Server, Task
 from takt.policy_options import by_policy
 from takt.tables import Table
@@ -35,6 +36,7 @@ def taskset_schema() -> dict[str, Any]:
                 "additionalProperties": False,
                 "properties": {name: _schema_of(table) for name, table in by_policy().items()},
             },
+            "allocator": _schema_of(Allocator),
             "task": {"type": "array", "minItems": 1, "items": _schema_of(Task)},
             "server": {"type": "array", "items": _schema_of(Server)},
             "resource": {"type": "array", "items": _schema_of(Resource)},

@@ -21,7 +21,7 @@ from takt.errors import InputError, Problem, show, system_error
 from takt.model import Header, System
 from takt.problems import find_horizon_problems
 from takt.resolve import default_horizon, to_ticks
-from takt.resolved import ResolvedSystem
+from takt.resolved import ResolvedSystem, ResolvedTask
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -69,11 +69,14 @@ class Result:
         overhead: ticks that the kernel's own work took.
         summary: one row for each task: task, server, class, period (null if it has none), deadline, wcet,
             released, finished, missed, missed_requested, aborted, skipped, overruns, cut, optional_executed,
-            optional_wanted, preemptions, migrations, response_min, response_max, response_sum, busy. The responses
+            optional_wanted, preemptions, migrations, allocator_calls, feedback_calls, response_min, response_max,
+            response_sum, busy. The responses
             are those of finished jobs, null if there is none. A job is missed if it finished late, was aborted or
             skipped, or is unfinished with a deadline at or before the horizon; one that was cut had all that had to
             be done. An overrun is a finished job that executed for longer than the wcet. Optional parts are those of
-            ended jobs, in ticks. In a rate-based system missed counts by the deadlines that it gave, missed_requested
+            ended jobs, in ticks. Calls are those of an allocator for windows of the task; feedback calls of these were
+            made because a job had used up its budget. The last row is that of the allocator's own task, if there is
+            one. In a rate-based system missed counts by the deadlines that it gave, missed_requested
             by those that were asked for; elsewhere they are the same.
         architecture: what the scheduler cost where the platform says that it runs in software, on a co-processor or
             in hardware; else None. There, switches are dispatches, and a job is missed if the scheduler noticed.
@@ -420,7 +423,7 @@ def horizon_ticks(system: System, horizon: int | str | None = None) -> int:
         raise InputError(problems)
     ticks = int(to_ticks(asked, system.resolution))
     for task in system.resolved.tasks:
-        if task.period and ticks // task.period > _MAX_JOB_NUMBER:
+        if task.period and not task.is_allocator and ticks // task.period > _MAX_JOB_NUMBER:
             message = f"task {show(task.name)} would release more than {_MAX_JOB_NUMBER} jobs; shorten it"
             raise InputError([Problem(message, "out-of-range", table="system", key="horizon")])
     return ticks
@@ -452,7 +455,7 @@ def _summary(resolved: ResolvedSystem, statistics: Mapping[str, _core.Column]) -
             "task": pl.Series([task.name for task in tasks], dtype=pl.String),
             "server": pl.Series(resolved.server_names(), dtype=pl.String),
             "class": pl.Series([task.class_ for task in tasks], dtype=pl.String),
-            "period": pl.Series([task.period or None for task in tasks], dtype=pl.UInt64),
+            "period": pl.Series([_period_of(task) for task in tasks], dtype=pl.UInt64),
             "deadline": pl.Series([task.deadline for task in tasks], dtype=pl.UInt64),
             "wcet": pl.Series([None if task.is_greedy else task.wcet for task in tasks], dtype=pl.UInt64),
         }
@@ -464,6 +467,11 @@ def _summary(resolved: ResolvedSystem, statistics: Mapping[str, _core.Column]) -
         pl.when(has_finished).then(pl.col(column)).alias(column)
         for column in ("response_min", "response_max", "response_sum")
     )
+
+
+def _period_of(task: ResolvedTask) -> int | None:
+    """Give the period of a task, None if it has none; that of the allocator's own task is of its budget."""
+    return None if task.is_allocator else task.period or None
 
 
 def _segments(resolved: ResolvedSystem, columns: Mapping[str, _core.Column]) -> pl.DataFrame:

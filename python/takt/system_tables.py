@@ -9,6 +9,7 @@ from takt.policy import Policy
 from takt.policy_options import PolicyOptions
 
 if TYPE_CHECKING:
+    from takt.allocator import Allocator
     from takt.model import Change, Platform, Resource, Server, Task
 
 
@@ -46,6 +47,10 @@ class SystemTables(Protocol):
     @property
     def options(self) -> Sequence[PolicyOptions]:
         """Options of policies."""
+
+    @property
+    def allocator(self) -> Allocator | None:
+        """What the allocator of windows does, if that is said."""
 
     @property
     def changes(self) -> Sequence[Change]:

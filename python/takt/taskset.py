@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from takt import catalogue, policy_options
+from takt.allocator import Allocator
 from takt.checks import MAX_NAME_LENGTH
 from takt.errors import InputError, Problem, file_error, show, system_error
 from takt.model import SCHEMA, Change, Header, Platform, Resource, Server, System, Task
@@ -21,11 +22,11 @@ from takt.policy import Policy
 from takt.policy_options import PolicyOptions
 from takt.problems import find_problems
 
-_TABLES = ("schema", "system", "platform", "policy", "task", "server", "resource", "change")
+_TABLES = ("schema", "system", "platform", "policy", "allocator", "task", "server", "resource", "change")
 _POSITION = re.compile(r" \(at (?:line (?P<line>\d+), column \d+|end of document)\)$")
 
 _Member = TypeVar("_Member", Task, Server, Resource, Change)
-_Single = TypeVar("_Single", Header, Platform, PolicyOptions)
+_Single = TypeVar("_Single", Header, Platform, Allocator, PolicyOptions)
 
 
 def load(path: str | Path) -> System:
@@ -97,6 +98,7 @@ class _PartialSystem:
     resources: list[Resource]
     platform: Platform
     options: list[PolicyOptions]
+    allocator: Allocator | None
     changes: list[Change]
 
 
@@ -106,22 +108,24 @@ def _build(document: Mapping[str, Any], default_name: str) -> System:
     header, header_problems = _single(Header, document.get("system", {}), name=_as_name(default_name))
     platform, platform_problems = _single(Platform, document.get("platform", {}))
     options, option_problems = _options(document.get("policy", {}))
+    allocator, allocator_problems = _single(Allocator, document["allocator"]) if "allocator" in document else (None, [])
     tasks = _members(Task, document.get("task", []))
     servers = _members(Server, document.get("server", []))
     resources = _members(Resource, document.get("resource", []))
     changes = _members(Change, document.get("change", []))
     members = [*tasks.problems, *servers.problems, *resources.problems, *changes.problems]
-    problems += [*header_problems, *platform_problems, *option_problems, *members]
+    problems += [*header_problems, *platform_problems, *option_problems, *allocator_problems, *members]
     if header is None or platform is None:
         raise InputError(problems)
     if problems:
-        between = _problems_between(header, platform, options, tasks, servers, resources, changes)
+        between = _problems_between(header, platform, options, allocator, tasks, servers, resources, changes)
         hidden = {problem.table for problem in option_problems}
         raise InputError([*problems, *(one for one in between if not (one.table in hidden and _is_missing(one)))])
     return System(
         **header.model_dump(),
         platform=platform,
         options=tuple(options),
+        allocator=allocator,
         tasks=tuple(tasks.right),
         servers=tuple(servers.right),
         resources=tuple(resources.right),
@@ -133,6 +137,7 @@ def _problems_between(
     header: Header,
     platform: Platform,
     options: list[PolicyOptions],
+    allocator: Allocator | None,
     tasks: _Members[Task],
     servers: _Members[Server],
     resources: _Members[Resource],
@@ -149,6 +154,7 @@ def _problems_between(
         resources=resources.right,
         platform=platform,
         options=options,
+        allocator=allocator,
         changes=[] if any(one.problems for one in (tasks, servers, resources, changes)) else changes.right,
     )
     found = find_problems(partial, servers.names_of_wrong, resources.names_of_wrong)

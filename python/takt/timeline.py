@@ -282,9 +282,10 @@ def _arrange(
 def _members(system: System, shown: set[str]) -> defaultdict[str | None, list[tuple[str, str]]]:
     """List the tasks of each server that are shown, with their colours."""
     members: defaultdict[str | None, list[tuple[str, str]]] = defaultdict(list)
-    for i, task in enumerate(system.tasks):
+    resolved = system.resolved
+    for i, (task, server) in enumerate(zip(resolved.tasks, resolved.server_names(), strict=True)):
         if task.name in shown:
-            members[task.server].append((task.name, COLORS[i % len(COLORS)]))
+            members[server or None].append((task.name, COLORS[i % len(COLORS)]))
     return members
 
 

@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from takt import catalogue
+from takt.allocator import find_allocator_problems
 from takt.architectures import ARCHITECTURES
 from takt.errors import Problem, show
 from takt.pinwheel import specialise
@@ -127,6 +128,7 @@ def _response(task: ResolvedTask, above: Sequence[ResolvedTask]) -> int:
 def find_window_problems(system: SystemTables) -> Iterator[Problem]:
     """Find what does not go with windows. All times are whole ticks."""
     windowed = [task for task in system.tasks if windows_of(task, system.policy) is not None]
+    yield from find_allocator_problems(system, has_windows=bool(windowed))
     for task in windowed:
         yield from _task_problems(task, system)
     if windowed:

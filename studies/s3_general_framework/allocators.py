@@ -1,10 +1,11 @@
-"""What the paper says of the allocator, asked of the framework of the tests: calls, bulk mode, its own time (S3, 4)."""
+"""What the paper says of the allocator: calls, bulk mode, its own time (S3, 4)."""
 
 from __future__ import annotations
 
 import random
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import polars as pl
 import takt
@@ -12,13 +13,14 @@ import takt
 from studies.common import Claim, Plot, Section, Table, new_plot, verdict
 from studies.common.plots import COLORS, add_legend
 from studies.s3_general_framework import reference
-from studies.s3_general_framework.systems import HORIZON, Drawn, differences, random_set
+from studies.s3_general_framework.systems import HORIZON, Drawn, differences, executed, random_set
 
 SEED = 15
 SETS = {True: 10, False: 80}
 BULKS = (1, 2, 3, 4, 6, 8)
 POLICIES = ("rm", "edf")
-KINDS = {"dual": reference.AllocatorCost(1), "top": reference.AllocatorCost(1, "top", period=4, budget=1)}
+KINDS: dict[str, dict[str, Any]] = {"dual": {"cost": 1}, "top": {"cost": 1, "runs": "top", "period": 4, "budget": 1}}
+"""What takt.Allocator is told."""
 
 
 def run(is_quick: bool) -> Section:
@@ -29,14 +31,15 @@ def run(is_quick: bool) -> Section:
     costs, adaptive = run_costs(SETS[is_quick]), run_adaptive()
     return Section(
         "The allocator",
-        f"{SETS[is_quick]} random sets in the framework of the tests: jobs handed over one at a time and in bulk; with "
-        "other demands; and with an allocator that is a task of its own, for which each call is a tick of work. "
+        f"{SETS[is_quick]} random sets with enforced budgets: windows, the jobs of the paper, handed over one at a "
+        "time and in bulk; with other demands, beside servers of constant bandwidth in the framework of the tests; and "
+        "with an allocator that is a task of its own, for which each call is a tick of work. "
         "Budgets that adapt are those of Takt's rate-based scheduler.",
         [_scheduled_claim(costs), _feedback_claim(feedback), _bulk_claim(bulks), _adaptive_claim(adaptive)],
         [
             Table("bulk", "Calls of the allocator over the jobs of one call", bulks),
             Table("feedback", "Calls with the demands as they are, and with all jobs at their wcets", feedback),
-            Table("allocator_task", "Jobs that were handed over after their starts, by kind of allocator", costs),
+            Table("allocator_task", "Calls that ended after the starts of their windows, by kind of allocator", costs),
             Table("adaptive", "A soft task (20, 2) whose jobs take 6 for a while", adaptive),
         ],
         [_plot(bulks)],
@@ -46,24 +49,33 @@ def run(is_quick: bool) -> Section:
 # ---- calls ------------------------------------------------------------------------------------------
 
 
+def _simulate(policy: str, tasks: list[Drawn], **allocator: Any) -> takt.Result:
+    """Run tasks with enforced budgets and an allocator."""
+    windowed = [task.task(on_overrun="suspend") for task in tasks]
+    return takt.simulate(takt.System(policy=policy, tasks=windowed, allocator=takt.Allocator(**allocator)), HORIZON)
+
+
+def _counts(result: takt.Result) -> list[int]:
+    """List the calls for each task."""
+    return [int(count) for count in result.summary["allocator_calls"]]
+
+
 def run_bulks(sets: list[list[Drawn]]) -> pl.DataFrame:
     """Add up calls, and the ticks that differ from those of single mode."""
     rows = []
     for policy in POLICIES:
-        single = [reference.simulate(reference.mapped(policy, tasks), HORIZON) for tasks in sets]
+        single = [_simulate(policy, tasks) for tasks in sets]
         rows += [(policy, bulk, *_compare_bulk(policy, bulk, sets, single)) for bulk in BULKS]
     return pl.DataFrame(rows, schema=["policy", "bulk", "calls", "rounded_up", "differ"], orient="row")
 
 
-def _compare_bulk(
-    policy: str, bulk: int, sets: list[list[Drawn]], single: list[reference.Outcome]
-) -> tuple[int, int, int]:
+def _compare_bulk(policy: str, bulk: int, sets: list[list[Drawn]], single: list[takt.Result]) -> tuple[int, int, int]:
     """Count calls, what they should be, and ticks that differ."""
-    several = [reference.simulate(reference.mapped(policy, tasks, bulk), HORIZON) for tasks in sets]
-    calls = sum(sum(outcome.calls.values()) for outcome in several)
-    expected = sum(-(-count // bulk) for outcome in single for count in outcome.calls.values())
+    several = [_simulate(policy, tasks, bulk=bulk) for tasks in sets]
+    calls = sum(sum(_counts(result)) for result in several)
+    expected = sum(-(-count // bulk) for result in single for count in _counts(result))
     pairs = zip(several, single, strict=True)
-    return calls, expected, sum(differences(reference.executed(a), reference.executed(b)) for a, b in pairs)
+    return calls, expected, sum(differences(executed(a), executed(b)) for a, b in pairs)
 
 
 def run_feedback(sets: list[list[Drawn]]) -> pl.DataFrame:
@@ -81,9 +93,9 @@ def _full(tasks: list[Drawn]) -> list[Drawn]:
 
 
 def _calls(name: str, tasks: list[Drawn]) -> int:
-    """Count the calls of one set; under cbs each task has a server of one tick."""
+    """Count the calls of one set; under cbs each task has a server of one tick, in the framework of the tests."""
     if name != "cbs":
-        return sum(reference.simulate(reference.mapped(name, tasks), HORIZON).calls.values())
+        return sum(_counts(_simulate(name, tasks)))
     works = [
         reference.Task(task.name, reference.ConstantBandwidth(1, -(-task.period // task.wcet)), task.work())
         for task in tasks
@@ -96,7 +108,7 @@ def _calls(name: str, tasks: list[Drawn]) -> int:
 
 
 def run_costs(count: int) -> pl.DataFrame:
-    """Let calls take time; count the jobs that came after their starts."""
+    """Let calls take time; count those that ended after the starts of their windows."""
     rng = random.Random(SEED + 1)
     sets = [_roomy(rng) for _ in range(count)]
     rows = [
@@ -105,7 +117,7 @@ def run_costs(count: int) -> pl.DataFrame:
         for policy in POLICIES
         for bulk in (1, 3)
     ]
-    return pl.DataFrame(rows, schema=["kind", "policy", "bulk", "jobs", "late", "allocator_ticks"], orient="row")
+    return pl.DataFrame(rows, schema=["kind", "policy", "bulk", "calls", "late", "allocator_ticks"], orient="row")
 
 
 def _roomy(rng: random.Random) -> list[Drawn]:
@@ -117,16 +129,10 @@ def _roomy(rng: random.Random) -> list[Drawn]:
 
 
 def _late(kind: str, policy: str, bulk: int, sets: list[list[Drawn]]) -> tuple[int, int, int]:
-    """Count jobs, those handed over too late, and the allocator's ticks."""
-    jobs = late = ticks = 0
-    for tasks in sets:
-        system = reference.with_cost(reference.mapped(policy, tasks, bulk), KINDS[kind])
-        outcome = reference.simulate(system, HORIZON)
-        own = [record for record in outcome.records if record.task != "allocator"]
-        jobs += len(own)
-        late += sum(record.submitted > record.start for record in own)
-        ticks += outcome.by_task().count("allocator")
-    return jobs, late, ticks
+    """Count calls that take time, those of them that ended too late, and their ticks."""
+    results = [_simulate(policy, tasks, bulk=bulk, **KINDS[kind]) for tasks in sets]
+    own = pl.concat(result.summary.tail(1) for result in results)
+    return int(own["released"].sum()), int(own["missed"].sum()), int(own["busy"].sum())
 
 
 # ---- budgets that adapt -----------------------------------------------------------------------------
@@ -159,18 +165,18 @@ def run_adaptive() -> pl.DataFrame:
 def _scheduled_claim(costs: pl.DataFrame) -> Claim:
     """Judge the allocator as a task with dual priorities."""
     late = {kind: int(costs.filter(kind=kind)["late"].sum()) for kind in KINDS}
-    jobs = int(costs.filter(kind="dual")["jobs"].sum())
+    calls = int(costs.filter(kind="dual")["calls"].sum())
     return Claim(
         "S3-14",
         "Section 4.2",
         "The allocator is a real-time task itself: of the highest priority, or in spare time and of the highest "
         "priority later.",
-        f"With spare time first and the last safe instant after that {late['dual']} of {jobs:,} jobs are handed over "
-        f"after their starts; with the highest priority and a budget of 1 in 4 ticks {late['top']}.",
+        f"With spare time first and the last safe instant after that {late['dual']} of {calls:,} calls end after the "
+        f"starts of their windows; with the highest priority and a budget of 1 in 4 ticks {late['top']}.",
         verdict(late["dual"] == 0),
-        "In the framework of the tests; sets of at most half load. On top it is at once, but its budget must be "
+        "Sets of at most half load. On top it is at once, but its budget must be "
         "enough for all calls of an instant; the paper does not say how to choose it.",
-        {"late_dual": late["dual"], "late_top": late["top"], "jobs": jobs},
+        {"late_dual": late["dual"], "late_top": late["top"], "calls": calls},
     )
 
 
@@ -185,8 +191,8 @@ def _feedback_claim(feedback: pl.DataFrame) -> Claim:
         f"Calls with the demands as drawn and with full ones: RM {calls['rm'][0]:,} and {calls['rm'][1]:,}, EDF "
         f"{calls['edf'][0]:,} and {calls['edf'][1]:,}; constant bandwidth {calls['cbs'][0]:,} and {calls['cbs'][1]:,}.",
         verdict(all(calls[p][0] == calls[p][1] for p in POLICIES) and calls["cbs"][0] < calls["cbs"][1]),
-        "In the framework of the tests. What jobs execute changes no call of RM and EDF; a server of constant "
-        "bandwidth is called for every exhausted budget.",
+        "What jobs execute changes no call of RM and EDF, in Takt; an allocator of constant "
+        "bandwidth, in the framework of the tests, is called for every exhausted budget.",
         {f"{name}_{what}": own[i] for name, own in calls.items() for i, what in enumerate(("drawn", "full"))},
     )
 
@@ -204,8 +210,7 @@ def _bulk_claim(bulks: pl.DataFrame) -> Claim:
         f"Calls for RM with 1, 2, 4, 8 jobs at a time: {', '.join(f'{calls[k]:,}' for k in (1, 2, 4, 8))}: those of "
         f"single mode by k, rounded up for each task; {differ} ticks differ.",
         verdict(exact and differ == 0),
-        "In the framework of the tests. Only where jobs are known before: rounding keeps the ratio above 1/k on "
-        "short runs.",
+        "Only where jobs are known before: rounding keeps the ratio above 1/k on short runs.",
         {**{f"calls_{k}": calls[k] for k in BULKS}, "differ": differ},
     )
 

@@ -15,8 +15,8 @@ def run() -> Section:
                 "S3-03",
                 "Section 4.1, Figure 3",
                 "A job is Ready, Active, Sleep or End, and goes from one to another at its timers and events.",
-                "States are inside of a dispatcher; a schedule shows who runs. The framework of the tests has them, "
-                "and tests/test_framework_oracle.py goes through the transitions.",
+                "States are inside of a dispatcher; a schedule shows who runs. tests/c/test_calls.c goes through the "
+                "transitions of Takt's windows, tests/test_framework_oracle.py through those of the reference.",
             ),
         ],
     )

@@ -1,7 +1,7 @@
 """The framework itself, with dispatcher and allocator, as the tests have it; nothing else here knows it.
 
-Takt has what the framework is for, its policies, but not the framework: no dispatcher that is told jobs by an allocator
-of its own. What the paper says about those is asked here.
+Takt has what the framework is for, its policies, and allocators of windows, but no dispatcher that takes jobs of any
+attributes. What the paper says about those is asked here.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from framework_oracle import AllocatorCost, Budget, Job, Outcome, System, Task, simulate
+from framework_oracle import Budget, Job, Outcome, System, Task, simulate
 from framework_oracle.allocator import Allocator, Desk
 from framework_oracle.periodic import (
     EFFECTIVE,
@@ -40,7 +40,6 @@ from studies.s3_general_framework.systems import HORIZON, Drawn, Ticks
 
 __all__ = [
     "EFFECTIVE",
-    "AllocatorCost",
     "Aperiodic",
     "Budget",
     "Chunks",
@@ -66,25 +65,19 @@ __all__ = [
     "mapped",
     "rm",
     "simulate",
-    "with_cost",
 ]
 
 
-def mapped(policy: str, tasks: Sequence[Drawn], bulk: int = 1, on_finish: str = "end") -> System:
+def mapped(policy: str, tasks: Sequence[Drawn], on_finish: str = "end") -> System:
     """Map periodic tasks as Table 2 does: rm, edf, fp or llf."""
-    works = [Task(task.name, _allocator(policy, task, bulk, on_finish), task.work()) for task in tasks]
+    works = [Task(task.name, _allocator(policy, task, on_finish), task.work()) for task in tasks]
     return System(tuple(works), EFFECTIVE[policy])
 
 
-def _allocator(policy: str, task: Drawn, bulk: int, on_finish: str) -> Allocator:
+def _allocator(policy: str, task: Drawn, on_finish: str) -> Allocator:
     """Make the allocator of a task; nobody reads the priority where the effective one is another attribute."""
     priority = task.rank if policy == "fp" else task.period
-    return Periodic(task.period, task.wcet, priority, None, task.offset, on_finish, bulk=bulk)
-
-
-def with_cost(system: System, cost: AllocatorCost) -> System:
-    """Let the calls of the allocator take time."""
-    return replace(system, allocator_cost=cost)
+    return Periodic(task.period, task.wcet, priority, None, task.offset, on_finish)
 
 
 def executed(outcome: Outcome) -> Ticks:

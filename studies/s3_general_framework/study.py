@@ -1,8 +1,8 @@
 """S3: Wang and Lin, Implementing a General Real-Time Scheduling Framework in the RED-Linux Real-Time Kernel.
 
 Left out: Figures 4 to 6, which are times of a kernel and a process on its own machine. Takt has the policies that the
-framework is for, not the framework; what the paper says of dispatcher and allocator is asked of the framework of the
-tests, in `reference.py` alone.
+framework is for, and allocators of windows; what the paper says of jobs with any attributes is asked of the framework
+of the tests, in `reference.py` alone.
 """
 
 from __future__ import annotations

@@ -409,7 +409,7 @@ def _mapping_claim(attributes: pl.DataFrame) -> Claim:
         f"Attributes of one job of each row: {', '.join(map(str, found))}; effective {', '.join(effective)}.",
         verdict(found == EXPECTED_ATTRIBUTES and effective == ["priority", "finish", "start", "finish"]),
         "In the framework of the tests. In Takt the task-set file is the registration, and the policy the mapping; "
-        "there is no allocator of its own to be called.",
+        "tests/c/test_calls.c looks at the attributes of its windows.",
         {"rows": len(found)},
     )
 

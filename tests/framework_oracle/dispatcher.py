@@ -15,6 +15,7 @@ What the specification leaves open, and the rule here:
 - A planned allocator is due as soon as no start of its jobs lies ahead: at a release it hands over the next one.
   Records alone make nobody due but the allocators that need feedback.
 - All calls at an instant are repeated until nobody is due, in file order.
+- A job that a call which took time hands over at its finish or later ends at once: its timer fires at once.
 - Admission is not modelled: every task is admitted. Tasks register at instant 0: the calls of that instant take no
   time, whatever the cost of a call.
 - The allocator as a task serves calls first come, first served; what a call hands over is there when the call ends.
@@ -96,6 +97,7 @@ class _Dispatcher:
         self.exhaust(now)
         self.expire(now)
         self.allocate(now)
+        self.expire(now)
         self.start(now)
         self.wait_or_get(now)
         self.select()
