@@ -37,9 +37,40 @@ def run(is_quick: bool) -> Section:
         "hard "
         "and soft tasks enter, one by one; every other system has jobs that need less than their wcet. Each is run "
         "under every rule for when a task gives up rate.",
-        [_deadline_claim(), _in_flight_claim(scenarios), _invoked_claim(), _hard_claim()],
+        [_deadline_claim(), _in_flight_claim(scenarios), _invoked_claim(), _hard_claim(), _request_claim()],
         [Table("rules", "Random entries under each rule", scenarios)],
     )
+
+
+# ---- requests ---------------------------------------------------------------------------------------------
+
+
+def negotiate() -> takt.Result:
+    """Let S ask for half its rate, H for half more, and then for more than there is."""
+    tasks = [hard("H", 4, 10), soft("S", 4, 10), none("N", 40)]
+    changes = [
+        takt.Change(at=105, task="S", period=20),
+        takt.Change(at=205, task="H", wcet=6),
+        takt.Change(at=305, task="H", wcet=10),
+    ]
+    return takt.simulate(rate_based(tasks).replace(changes=changes), LONG)
+
+
+def _request_claim() -> Claim:
+    """Judge that a user asks for another rate."""
+    result = negotiate()
+    reduced, raised, refused = (detail.split("; ")[1] for detail in result.changes["detail"].to_list())
+    return Claim(
+        "S0-19",
+        "Section 1",
+        "A user explicitly asks for a reduced rate of progress.",
+        f"S, soft with 4 in 10, asks for 20 instead at 105: {reduced}. H, hard with 4 in 10, asks for 6 at 205: "
+        f"{raised}, when class none has given up what it got of S; for 10 at 305: {refused}. {result.missed} misses.",
+        verdict((reduced, raised, refused) == ("in force from 110ms", "in force from 240ms", "rejected")
+                and result.missed == 0),
+        "Less is never refused; more of a hard task is judged as an entry is, and it goes on as it was if refused.",
+        {"missed": result.missed},
+    )  # fmt: skip
 
 
 # ---- random entries ---------------------------------------------------------------------------------------

@@ -31,13 +31,6 @@ def run() -> Section:
                 "As S0-01: bursts of rate-based execution.",
             ),
             not_testable(
-                "S0-19",
-                "Section 1",
-                "A user explicitly asks for a reduced rate of progress.",
-                "Tasks that ask for other parameters while the system runs are left out here; the systems of this "
-                "study change by entries and by what jobs execute.",
-            ),
-            not_testable(
                 "S0-25",
                 "Sections 3.2.4 and 4",
                 "A tick hook rewrites the ready queue of a fixed-priority kernel.",
