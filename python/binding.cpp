@@ -1329,6 +1329,14 @@ Result statistic(const takt_sim_t &sim, uint64_t takt_sim_statistics_t::*member)
     return Result(std::move(values));
 }
 
+Result calls_column(const takt_sim_t &sim, uint64_t takt_sim_calls_t::*member) {
+    std::vector<uint64_t> values(sim.system.task_count);
+    for (size_t i = 0; i < values.size(); i++) {
+        values[i] = takt_sim_calls_of(&sim, static_cast<uint32_t>(i)).*member;
+    }
+    return Result(std::move(values));
+}
+
 nb::dict statistics_columns(const takt_sim_t &sim) {
     nb::dict columns;
     columns["released"] = statistic(sim, &takt_sim_statistics_t::released);
@@ -1343,8 +1351,8 @@ nb::dict statistics_columns(const takt_sim_t &sim) {
     columns["optional_wanted"] = statistic(sim, &takt_sim_statistics_t::optional_wanted);
     columns["preemptions"] = statistic(sim, &takt_sim_statistics_t::preemptions);
     columns["migrations"] = statistic(sim, &takt_sim_statistics_t::migrations);
-    columns["allocator_calls"] = statistic(sim, &takt_sim_statistics_t::allocator_calls);
-    columns["feedback_calls"] = statistic(sim, &takt_sim_statistics_t::feedback_calls);
+    columns["allocator_calls"] = calls_column(sim, &takt_sim_calls_t::all);
+    columns["feedback_calls"] = calls_column(sim, &takt_sim_calls_t::feedback);
     columns["response_min"] = statistic(sim, &takt_sim_statistics_t::response_min);
     columns["response_max"] = statistic(sim, &takt_sim_statistics_t::response_max);
     columns["response_sum"] = statistic(sim, &takt_sim_statistics_t::response_sum);

@@ -62,8 +62,6 @@ static void end_task(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint3
     const bool is_active = takt_task_is_active(task);
     statistics->released = statistics->finished + is_active + task->waiting;
     statistics->busy = sim->work[index].served;
-    statistics->allocator_calls = takt_rate_task_of(task)->begun + takt_rate_task_of(task)->fed_back;
-    statistics->feedback_calls = takt_rate_task_of(task)->fed_back;
     if (is_active) {
         tell_window(sim, sinks, index, current->number, current->release + task->relative_deadline,
                     current->deadline, horizon + 1u);

@@ -40,13 +40,17 @@ typedef struct takt_sim_statistics {
     uint64_t overruns;            /* finished, but ran for longer than the wcet */
     uint64_t preemptions;         /* a started, unfinished job left the processor */
     uint64_t migrations;          /* a job went on on another processor; see global.h */
-    uint64_t allocator_calls;     /* of an allocator, for windows of its jobs */
-    uint64_t feedback_calls;      /* of these, because a job had used up its budget */
     takt_duration_t response_min; /* of the finished jobs; TAKT_NEVER if none */
     takt_duration_t response_max;
     takt_duration_t response_sum;
     takt_duration_t busy; /* service received */
 } takt_sim_statistics_t;
+
+/* Calls of an allocator for windows of a task. */
+typedef struct takt_sim_calls {
+    uint64_t all;
+    uint64_t feedback; /* of these, because a job had used up its budget */
+} takt_sim_calls_t;
 
 typedef enum takt_sim_lock {
     TAKT_SIM_LOCKED = 0,
@@ -126,5 +130,8 @@ void takt_sim_destroy(takt_sim_t *sim);
 /* Runs the ticks 0 .. horizon-1 of a simulation that has not run yet. `sinks` and `trace` may be NULL. */
 void takt_sim_run(takt_sim_t *sim, takt_instant_t horizon, const takt_sim_sinks_t *sinks,
                   takt_trace_t *trace);
+
+/* Those of `task` so far. */
+takt_sim_calls_t takt_sim_calls_of(const takt_sim_t *sim, uint32_t task);
 
 #endif

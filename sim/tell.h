@@ -58,11 +58,11 @@ TAKT_INLINE void takt_sim_tell_deadline(const takt_sim_t *sim, const takt_sim_si
     }
 }
 
+/* As takt_sim_tell_allocated_finish for `of`, any other task. */
 TAKT_INLINE bool takt_sim_tell_plain_finish(const takt_sim_t *sim, const takt_sim_sinks_t *sinks,
-                                            uint32_t task, takt_instant_t finish) {
-    const takt_job_t *job = &sim->system.tasks[task].job;
-    takt_sim_tell_deadline(sim, sinks, task, job->number, job->deadline);
-    return finish > job->deadline;
+                                            uint32_t task, const takt_task_t *of, takt_instant_t finish) {
+    takt_sim_tell_deadline(sim, sinks, task, of->job.number, of->job.deadline);
+    return finish > of->job.deadline;
 }
 
 /* The current job of `task` has received its demand, but core does not know yet. */
@@ -79,7 +79,7 @@ TAKT_INLINE void takt_sim_tell_finish(const takt_sim_t *sim, const takt_sim_sink
     statistics->response_max = response > statistics->response_max ? response : statistics->response_max;
     const bool missed = TAKT_UNLIKELY(takt_task_is_allocated(of))
                             ? takt_sim_tell_allocated_finish(sim, sinks, task, finish)
-                            : takt_sim_tell_plain_finish(sim, sinks, task, finish);
+                            : takt_sim_tell_plain_finish(sim, sinks, task, of, finish);
     takt_sim_tell_job(sim, sinks, task, job->number, job->release, finish, missed);
 }
 

@@ -98,6 +98,15 @@ def test_dhalls_heavy_task_is_late_under_edf_and_rm_on_any_number_of_processors_
         assert all(result.missed == missed[policy]["heavy"] for policy, result in late.items())
 
 
+def test_calls_of_the_example_with_an_allocator_fit_in_bulk_and_do_not_one_by_one() -> None:
+    in_bulk = takt.simulate(example("allocator"))
+    one_by_one = takt.simulate(in_bulk.system.replace(allocator=takt.Allocator(bulk=1, cost="1.5ms")))
+    assert in_bulk.missed == 0
+    shares = [result.summary["busy"][3] * 100 / result.horizon for result in (in_bulk, one_by_one)]
+    assert shares == pytest.approx([7, 26], abs=1)
+    assert one_by_one.summary.select("finished", "missed")[2].row(0) == (5, 11)
+
+
 @pytest.mark.parametrize(("file", "policy"), [("basic_edf_57", "edf"), ("basic_rm_57", "fp")])
 def test_the_smallest_example_equals_its_golden_schedules(file: str, policy: str) -> None:
     result = takt.simulate(example("smallest").replace(policy=policy))

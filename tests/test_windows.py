@@ -441,6 +441,18 @@ def test_a_preempted_task_keeps_its_place_when_its_budget_comes_back() -> None:
     assert runs_of(result) == [(0, 2, "A"), (2, 8, "H"), (8, 10, "A"), (10, 12, "B"), (12, 14, "A")]
 
 
+def test_the_deadline_of_a_job_is_its_own_beside_tasks_with_rules_too() -> None:
+    """Job 0 of A ends in the window of job 1."""
+    tasks = [
+        takt.Task(name="A", period=5, wcet=2, demand=[3, 1], on_overrun="suspend"),
+        takt.Task(name="S", arrivals=[0], wcet=1, server="T"),
+    ]
+    server = takt.Server(name="T", kind="tbs", period=4, budget=1)
+    result = takt.simulate(takt.System(policy="edf", tasks=tasks, servers=[server]), 10)
+    assert result.deadlines.filter(task="A").rows() == [("A", 0, 5), ("A", 1, 10)]
+    assert result.jobs.filter(task="A")["finish"].to_list() == [6, 7]
+
+
 def test_a_mandatory_part_that_is_late_is_aborted_and_has_missed() -> None:
     tasks = [
         takt.Task(name="A", period=4, wcet=3, mandatory=3, priority=1),
