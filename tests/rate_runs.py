@@ -23,7 +23,9 @@ def spec_of(system: System) -> _core.Spec:
     zeros = _column([0] * len(tasks))
     spec = _core.Spec("rate-based", 1)
     names = names_of(system)
-    spec.add_resources(protocols=["srp" for _ in names], ceiling=_column(1 for _ in names), home=_column(0 for _ in names))
+    spec.add_resources(
+        protocols=["srp" for _ in names], ceiling=_column(1 for _ in names), home=_column(0 for _ in names)
+    )
     spec.add_tasks(
         period=_column(task.period for task in tasks),
         deadline=_column(task.window for task in tasks),

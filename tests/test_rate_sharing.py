@@ -4,28 +4,30 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 import rate_oracle
+import takt
 from hypothesis import given
 from rate_oracle import SCALE, Outcome, System, Task
 from rate_oracle.sharing import blocking, cost_of, longest_section, used_by
 from rate_oracle.systems import HORIZON, SAFE_RULES, sharing_systems
 from rate_runs import RULES, first_difference, simulate, spec_of
 from sampling import tries
-from takt import _core
+from takt import _core, sharing
 
 random_systems = tries(60)
 NONE = Fraction(0)
 
 
-def hard(name: str, period: int, *body: str, **more: int) -> Task:
+def hard(name: str, period: int, *body: str, offset: int = 0) -> Task:
     """Make a hard task; what it does stands in its body."""
-    return Task(name, "hard", None, period, body=body, **more)
+    return Task(name, "hard", None, period, body=body, offset=offset)
 
 
-LONG = hard("L", 100, "run 4", "lock R", "run 8", "unlock R")
-SHORT = hard("H", 10, "lock R", "run 5", "unlock R", offset=8)
+LONG = hard("L", 100, "run 5", "lock R", "run 8", "unlock R")
+SHORT = hard("H", 10, "lock R", "run 5", "unlock R", offset=1)
 CROWDED = System((LONG, SHORT), NONE, rule="boundary")
 
 
@@ -87,8 +89,8 @@ def test_a_window_is_blocked_by_one_section_at_most(system: System) -> None:
     """One holder, and less than its longest section, in each window of each task."""
     by_name = {task.name: task for task in system.tasks}
     windows: dict[tuple[str, int], list[str]] = {}
-    for _, task, deadline, holder in rate_oracle.simulate(system, HORIZON).blocked:
-        windows.setdefault((task, deadline), []).append(holder)
+    for _, name, deadline, holder_name in rate_oracle.simulate(system, HORIZON).blocked:
+        windows.setdefault((name, deadline), []).append(holder_name)
     for holders in windows.values():
         (holder,) = {by_name[name] for name in holders}
         assert len(holders) < max(longest_section(holder, resource) for resource in used_by(holder))
@@ -106,20 +108,20 @@ def test_the_ledger_leaves_what_blocking_takes(system: System) -> None:
 
 
 def test_without_blocking_in_the_admission_a_hard_task_is_late() -> None:
-    """L locks R a tick before H comes: 7 ticks of the section and 5 of its own are more than its 10."""
+    """L locks R a tick before a job of H comes: 7 ticks of the section and 5 of its own are more than its 10."""
     naive = replace(CROWDED, counts_blocking=False)
     for run in (rate_oracle.simulate, simulate):
         assert late(run(naive, 200)) == ["H"]
-        assert events(run(CROWDED, 200), "rejected") == [(8, "H")]
+        assert events(run(CROWDED, 200), "rejected") == [(1, "H")]
 
 
 def test_whoever_enters_above_a_locked_ceiling_finds_it_locked() -> None:
     """Negative control: with the ceilings of before, H runs although L holds what it wants."""
-    system = System((LONG, replace(SHORT, offset=5)), NONE, counts_blocking=False)
-    with pytest.raises(AssertionError, match="R is locked twice at 5"):
+    system = System((LONG, replace(SHORT, offset=6)), NONE, counts_blocking=False)
+    with pytest.raises(AssertionError, match="R is locked twice at 6"):
         rate_oracle.simulate(replace(system, waits_for_ceilings=False), 40)
     for run in (rate_oracle.simulate, simulate):
-        assert events(run(system, 40), "entered") == [(0, "L"), (12, "H")]
+        assert events(run(system, 40), "entered") == [(0, "L"), (13, "H")]
 
 
 # ---------------------------------------------------------------------------------------------- ceilings that follow
@@ -138,3 +140,165 @@ def test_what_blocking_takes_is_the_longest_wait_by_the_shortest_deadline() -> N
         "X": 0, "S": SCALE * 5 // 20, "M": -(-SCALE * 5 // 22), "L": 0
     }  # fmt: skip
     assert blocking(costs.values()) == SCALE // 4
+
+
+def test_a_ceiling_follows_the_periods_of_its_users() -> None:
+    """S has 26 instead of 20 while X is there: so M, with 22, displaces L in its section at 64, and not at 482."""
+    expected = rate_oracle.simulate(FOLLOWED, 500)
+    assert first_difference(expected, simulate(FOLLOWED, 500)) is None
+    assert (60, 68) in list(sections(expected, "L"))
+    assert (64, 66, "M", 2) in expected.segments
+    assert events(expected, "re-rated") == [(20, "S"), (72, "S")]
+    assert expected.blocked == [(tick, "M", 504, "L") for tick in range(482, 486)]
+
+
+def sections(outcome: Outcome, task: str) -> list[tuple[int, int]]:
+    """Give from when to when a task held something; its sections follow each other."""
+    instants = [(now, what) for now, who, _, _, what in outcome.locks if who == task]
+    return [(start, end) for (start, _), (end, _) in zip(instants[::2], instants[1::2], strict=False)]
+
+
+def test_a_job_of_class_none_finishes_its_section_and_pays_it_back() -> None:
+    """N has 1 tick in 20, of what is left beside H and b: a section of 5 uses up the budgets of five windows."""
+    tasks = (hard("H", 20, "run 10"), Task("N", "none", None, 20, body=("lock R", "run 5", "unlock R", "run 1")))
+    system = System((*tasks, Task("O", "none", None, 20, body=("lock R", "run 1", "unlock R"))), NONE)
+    expected = rate_oracle.simulate(system, 200)
+    assert first_difference(expected, simulate(system, 200)) is None
+    assert expected.segments[:4] == [(0, 10, "H", 0), (10, 15, "N", 0), (15, 16, "O", 0), (16, 17, "N", 0)]
+    assert events(expected, "refilled")[:5] == [(15, "N")] * 5
+    assert [row[2:5] for row in expected.jobs if row[:2] in (("N", 0), ("N", 1))] == [(0, 120, 17), (120, 240, 137)]
+
+
+# ------------------------------------------------------------------------------------------------ as people meet it
+
+
+def described(system: System) -> takt.System:
+    """Write a system of the reference as an author would; beta and requests at other instants do not matter here."""
+    tasks = [
+        takt.Task(
+            name=task.name,
+            class_=task.class_,
+            period=task.period,
+            deadline=task.deadline,
+            wcet=task.wcet,
+            body=list(task.body) or None,
+        )
+        for task in system.tasks
+    ]
+    names = sorted({name for task in system.tasks for name in used_by(task)})
+    resources = [takt.Resource(name=name, protocol="srp") for name in names]
+    return takt.System(tasks=tasks, resources=resources, policy="rate-based", horizon=100)
+
+
+@given(sharing_systems())
+@random_systems
+def test_files_come_to_what_blocking_takes_as_the_reference_does(system: System) -> None:
+    for task, resolved in zip(system.tasks, described(system).resolved.tasks, strict=True):
+        cost = cost_of(system, task)
+        if resolved.sharing is None:
+            assert cost == (0, 0)
+        else:
+            assert (resolved.sharing.blocking, resolved.sharing.excess) == tuple(min(2 * SCALE, one) for one in cost)
+
+
+FILE = """schema = 1
+[system]
+policy = "rate-based"
+horizon = 500
+[policy.rate-based]
+beta = 0.0
+[[resource]]
+name = "R"
+protocol = "srp"
+[[task]]
+name = "X"
+period = 10
+wcet = 4
+[[task]]
+name = "S"
+class = "soft"
+period = 20
+sections = ["1 R", 3]
+[[task]]
+name = "M"
+period = 22
+wcet = 2
+offset = 1
+[[task]]
+name = "L"
+period = 60
+body = ["lock R", "run 6", "unlock R"]
+[[change]]
+at = 60
+remove = ["X"]
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """The system of which the ceiling follows, as a file."""
+    (tmp_path / "set.toml").write_text(FILE)
+    return tmp_path / "set.toml"
+
+
+def test_a_file_gives_the_schedule_of_the_reference_and_shows_who_held_what(path: Path) -> None:
+    result = takt.simulate(takt.load(path), trace=path.with_suffix(".takt"))
+    expected = rate_oracle.simulate(FOLLOWED, 500)
+    assert result.segments.select("start", "end", "task", "job").rows() == expected.segments
+    assert [row[:2] + row[3:] for row in expected.locks] == result.locks.select(
+        "instant", "task", "resource", "what"
+    ).rows()
+    held = sharing.sections(result).filter(task="L").select("start", "end", "waits").rows()
+    assert held[1] == (60, 68, False)
+    result.gantt(path.with_suffix(".svg"))
+    assert takt.replay(path.with_suffix(".takt")).is_identical
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "problem"),
+    [
+        (
+            'protocol = "srp"',
+            "",
+            '[[resource]] "R" protocol: expected "srp" with policy = "rate-based", found "pip"; write protocol = "srp"',
+        ),
+        (
+            'protocol = "srp"',
+            'protocol = "pcp"',
+            '[[resource]] "R" protocol: expected "srp" with policy = "rate-based", found "pcp"; write protocol = "srp"',
+        ),
+        (
+            '"unlock R"]',
+            '"unlock R", "point", "suspend 2", "run 1"]',
+            '[[task]] "L" body: expected runs, locks and unlocks with policy = "rate-based", found "point", "suspend"',
+        ),
+        (
+            '"run 6"',
+            '"run 66"',
+            '[[task]] "L" body: expected at most the deadline 60 with policy = "rate-based", found runs of 66 ticks',
+        ),
+        (
+            'remove = ["X"]',
+            'task = "X"\nwcet = 3',
+            '[[change]] number 1 task: expected none where rate-based tasks share resources, found new parameters of "X"',
+        ),
+    ],
+)
+def test_what_does_not_go_together_is_told_in_one_line(path: Path, good: str, bad: str, problem: str) -> None:
+    assert good in FILE
+    path.write_text(FILE.replace(good, bad))
+    with pytest.raises(takt.InputError) as caught:
+        takt.load(path)
+    (found,) = str(caught.value).splitlines()
+    assert found.endswith(problem)
+
+
+def test_a_damaged_header_of_a_trace_is_refused(path: Path) -> None:
+    trace = path.with_suffix(".takt")
+    takt.simulate(takt.load(path), trace=trace)
+    data = trace.read_bytes()
+    for good, bad in ((b'"uses": [0]', b'"uses": [9]'), (b'"excess": 0', b'"excess": x'), (b'"srp"', b'"pip"')):
+        assert good in data
+        trace.write_bytes(data.replace(good, bad))
+        with pytest.raises(takt.InputError):
+            takt.replay(trace)

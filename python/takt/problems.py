@@ -17,7 +17,7 @@ from takt.distributions import Distribution
 from takt.errors import Problem, show
 from takt.policy import Policy, name_of
 from takt.processors import find_processor_problems
-from takt.rates import find_rate_problems
+from takt.rates import find_rate_problems, is_rate_based
 from takt.resolve import resources_of, runs_of, span_in, to_ticks, wcet_of
 from takt.resolved import IDLE
 from takt.shares import find_share_horizon_problems, find_share_problems
@@ -195,6 +195,8 @@ class _Checker:
             return Problem(message, "conflict", table="resource", entity=resource.name, key=key)
 
         users = [task for task in self.system.tasks if resource.name in resources_of(task)]
+        if is_rate_based(self.system):
+            return  # which has but one protocol, and no servers
         if resource.protocol in catalogue.AMONG_PROTOCOLS:
             named = {task.server for task in users} | {server.parent for server in self.system.servers}
             if named <= {None, *self.servers}:

@@ -188,16 +188,16 @@ class _Run:
         admitted = [other.request for other in self.tasks if other.is_admitted]
         costs = [other.cost for other in self.tasks if other.is_admitted]
         before, after = blocking(costs), blocking([*costs, task.cost])
-        is_fitting = is_admitted(
-            self.system, admitted, task.request, SCALE - after, raises_blocking=after > before
-        )
+        is_fitting = is_admitted(self.system, admitted, task.request, SCALE - after, raises_blocking=after > before)
         task.stage = "waiting" if is_fitting else "out"
         self.note(now, "admitted" if is_fitting else "rejected", task)
 
     def compute_targets(self) -> None:
         """Compute what every admitted task is to have."""
         admitted = [task for task in self.tasks if task.is_admitted]
-        targets = allocate(self.system, [task.request for task in admitted], SCALE - blocking(task.cost for task in admitted))
+        targets = allocate(
+            self.system, [task.request for task in admitted], SCALE - blocking(task.cost for task in admitted)
+        )
         for task, target in zip(admitted, targets, strict=True):
             task.target = target
 

@@ -5,8 +5,8 @@ higher.
 
 What the specification leaves open, each time decided for what is safe:
 
-- A job has the level that is the length of its window as it began, of a soft or none job its period then; what moves the
-  window in flight may raise the level, but never lowers it. A refill begins a window in this sense.
+- A job has the level that is the length of its window as it began, of a soft or none job its period then. What moves
+  the window in flight may raise the level, but never lowers it. A refill begins a window in this sense.
 - A ceiling is computed at the lock, of the levels of the users that are in or leaving, and stays until the unlock. What
   a hard user counts with is its deadline.
 - So max(old ceiling, new ceiling) is kept by waiting: nobody adopts a target, that is enters, gets rate, or gets a
@@ -14,22 +14,22 @@ What the specification leaves open, each time decided for what is safe:
   another job holds. Otherwise a job could be blocked once by each of several holders.
 - A window does not change in flight while its job holds something, and its budget is not refilled: the job goes on
   without budget to its last unlock, and what it executed beyond counts as executed in the next budget, or in several.
-- B of a task: the longest section, less one tick, of another task that may have a later deadline, of which the ceiling
-  may bar the task. A soft or none task may always have a later deadline, since it overruns; a hard one if its period is
-  longer than the deadline (or period) of the task in question. The ceiling is the highest that there may ever be, of all
-  users in the file. A soft or none task is barred only when its period is at least the ceiling.
+- B of a task: the longest section, less one tick, of another task that may have a later deadline and whose ceiling may
+  bar the task. A soft or none task may always have a later deadline, since it overruns; a hard one if its period is
+  longer than the deadline (or period) of the task in question. The ceiling is the highest that there may ever be, of
+  all users in the file. A soft or none task is barred only when its period is at least the ceiling.
 - What a section executes beyond a budget is not reserved either. So each soft or none task that locks costs its longest
-  section, less one tick, in each period, in addition to the largest B / D. A hard job that overruns its wcet in a section,
-  and a section that is longer than its runs (and what the wcet has beyond them), are paid by nobody.
-- b counts all tasks from their admission on, for what is divided until they are asked to leave, for the ledger until they
-  have left. Any task is refused that would raise b so far that the hard tasks do not fit any more.
+  section, less one tick, in each period, in addition to the largest B / D. A hard job that overruns its wcet in a
+  section, and a section that is longer than its runs (and what the wcet has beyond them), are paid by nobody.
+- b counts all tasks from their admission on: for what is divided until they are asked to leave, for the ledger until
+  they have left. Any task is refused that would raise b so far that the hard tasks do not fit any more.
 - A task that locks does not run in the background.
 - Of equal deadlines, a job that holds something goes first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
@@ -81,6 +81,9 @@ class Cost(NamedTuple):
     excess: int
 
 
+FREE = Cost(0, 0)
+
+
 def blocking(present: Iterable[Cost]) -> int:
     """Give b of the tasks that are there: the largest B / D, and what sections execute beyond budgets."""
     costs = list(present)
@@ -90,7 +93,7 @@ def blocking(present: Iterable[Cost]) -> int:
 def cost_of(system: System, task: Task) -> Cost:
     """Give what a task adds to b."""
     if not system.counts_blocking:
-        return Cost(0, 0)
+        return FREE
     found = [0]
     for other in system.tasks:
         is_later = other.class_ != "hard" or other.period > task.window

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from .allocation import NOTHING, Request, Target, ceil_div
 from .model import CLASSES, SCALE, Task
-from .sharing import Cost, Holdings, ResourceState, marks_of
+from .sharing import FREE, Cost, Holdings, ResourceState, marks_of
 
 
 @dataclass
@@ -64,7 +64,7 @@ class TaskState:
     jobs: list[Job] = field(default_factory=list)
     level: int = 0
     used: list[ResourceState] = field(default_factory=list)
-    cost: Cost = Cost(0, 0)
+    cost: Cost = FREE
     waits_for_ceilings: bool = True
 
     @property

@@ -122,9 +122,9 @@ def bodies(draw: st.DrawFn, resources: tuple[str, ...] = RESOURCES) -> tuple[str
     before, inside, after = (draw(st.integers(least, MAX_SECTION)) for least in (0, 1, 0))
     items = [f"lock {name}", f"run {inside}", f"unlock {name}"]
     others = tuple(other for other in resources if other != name)
-    if others and draw(st.booleans()):
-        nested = draw(bodies(others))
-        items = [*items[:2], *nested, *items[2:]]
+    is_nested = draw(st.booleans())
+    if is_nested and others:
+        items = [*items[:2], *draw(bodies(others)), *items[2:]]
     first = [f"run {before}"] if before else []
     return (*first, *items, *([f"run {after}"] if after else []))
 
@@ -141,7 +141,9 @@ def sharing_tasks(draw: st.DrawFn, name: str, *, overruns: bool, adapts: bool) -
     most = 2 * runs + 3 if overruns or task.class_ == "none" else runs
     demand = draw(st.one_of(st.none(), st.lists(st.integers(1, most), min_size=1, max_size=MAX_DEMANDS).map(tuple)))
     period = max(task.period, runs * draw(st.integers(3, 12)))
-    deadline = draw(st.one_of(st.none(), st.integers(max(2 * runs, wcet or 0), period))) if task.class_ == "hard" else None
+    deadline = (
+        draw(st.one_of(st.none(), st.integers(max(2 * runs, wcet or 0), period))) if task.class_ == "hard" else None
+    )
     return replace(task, body=body, wcet=wcet, demand=demand, period=period, deadline=deadline)
 
 
