@@ -145,33 +145,30 @@ TAKT_INLINE const takt_rate_target_t *target_of(takt_rate_task_t *rate) {
 
 static bool is_to_grow(takt_rate_task_t *rate) { return target_of(rate)->rate > rate->now.rate; }
 
-/* Whether another job holds something that `rate` uses, under a ceiling that `level` is above: once that is
- * unlocked, who waits is asked again. */
-TAKT_RARE static bool is_above_a_ceiling(const takt_rate_task_t *rate, takt_key_t level) {
-    bool is_above = false;
+/* Whether no other job holds something that `rate` uses under a ceiling that its level would be above with `target`.
+ * Once what forbids that is unlocked, who waits is asked again. */
+TAKT_RARE static bool is_below_ceilings(const takt_rate_task_t *rate, const takt_rate_target_t *target) {
+    const takt_key_t level = is_hard(rate) ? task_of(rate)->relative_deadline : target->period;
+    bool is_below = true;
     for (const takt_rate_use_t *use = rate->uses; use != NULL; use = use->next) {
         const takt_entity_t *holder = use->resource->holder;
         if (holder != NULL && holder != task_of(rate)->entity && level < use->resource->ceiling) {
             rates_of(rate)->shares[use->resource->number].is_awaited = true;
-            is_above = true;
+            is_below = false;
         }
     }
-    return is_above;
+    return is_below;
 }
 
-/* Whether `rate` may take its target without passing a ceiling. Otherwise several holders, each of which had started
+/* Whether `rate` may take `target` without passing a ceiling. Otherwise several holders, each of which had started
  * below the ceilings of that time, could block it one after the other. */
-TAKT_INLINE bool may_adopt(takt_rate_task_t *rate) {
-    if (TAKT_LIKELY(rate->uses == NULL)) {
-        return true;
-    }
-    const takt_rate_target_t *target = target_of(rate);
-    const takt_key_t level = is_hard(rate) ? task_of(rate)->relative_deadline : target->period;
-    return target->rate == 0 || !is_above_a_ceiling(rate, level);
+TAKT_INLINE bool may_adopt(const takt_rate_task_t *rate, const takt_rate_target_t *target) {
+    return TAKT_LIKELY(rate->uses == NULL) || target->rate == 0 || is_below_ceilings(rate, target);
 }
 
-static bool is_to_shrink(takt_rate_task_t *rate) {
-    return target_of(rate)->rate < rate->now.rate && may_adopt(rate);
+TAKT_INLINE bool is_to_shrink(takt_rate_task_t *rate) {
+    const takt_rate_target_t *target = target_of(rate);
+    return target->rate < rate->now.rate && may_adopt(rate, target);
 }
 
 static bool is_holding(const takt_rate_task_t *rate) { return rate->extension.held != NULL; }
@@ -179,7 +176,7 @@ static bool is_holding(const takt_rate_task_t *rate) { return rate->extension.he
 /* Budget and period of a window that begins: those of the target if the rate is there. */
 static takt_rate_target_t parameters_of(takt_rate_task_t *rate) {
     const takt_rate_target_t *target = target_of(rate);
-    if (target->rate <= rate->now.rate && may_adopt(rate)) {
+    if (target->rate <= rate->now.rate && may_adopt(rate, target)) {
         return *target;
     }
     takt_rate_target_t parameters = rate->now;
@@ -346,13 +343,13 @@ static bool may_wait_in_flight(takt_rate_task_t *rate) {
 }
 
 /* Gives the oldest job a budget and a window; a hard job that overran gets a whole period. */
-static void begin_window(takt_rate_task_t *rate, takt_instant_t instant) {
+static void begin_window(takt_rate_task_t *rate, const takt_rate_target_t *parameters,
+                         takt_instant_t instant) {
     takt_task_t *task = task_of(rate);
-    const takt_rate_target_t parameters = parameters_of(rate);
     const bool is_overrun = is_hard(rate) && takt_task_is_active(task);
     rate->executed += served(rate) - rate->debt;
-    rate->now.budget = parameters.budget;
-    rate->now.period = parameters.period;
+    rate->now.budget = parameters->budget;
+    rate->now.period = parameters->period;
     rate->share = 0;
     rate->share_at = instant;
     if (rate->is_pending && !may_wait_in_flight(rate)) {
@@ -361,9 +358,9 @@ static void begin_window(takt_rate_task_t *rate, takt_instant_t instant) {
     if (!takt_task_is_active(task)) {
         begin_job(rate, instant);
     }
-    task->job.level = is_overrun ? task->job.period : parameters.period;
+    task->job.level = is_overrun ? task->job.period : parameters->period;
     set_deadline(rate, instant + task->job.level);
-    takt_allocator_open(task, rate->deadline, pay_back(rate, parameters.budget), instant);
+    takt_allocator_open(task, rate->deadline, pay_back(rate, parameters->budget), instant);
 }
 
 /* A new budget and a later deadline; the lag is kept. */
@@ -693,7 +690,7 @@ static void grow(takt_rate_task_t *rate, takt_instant_t now) {
 
 /* Lets `rate`, which waits, in or raises its rate if there is room. */
 static void grant(takt_rate_task_t *rate, takt_instant_t now) {
-    const bool gains = is_to_grow(rate) && has_room(rate) && may_adopt(rate);
+    const bool gains = is_to_grow(rate) && has_room(rate) && may_adopt(rate, target_of(rate));
     if (rate->stage == TAKT_RATE_WAITING) {
         if (gains) {
             enter(rate, now);
@@ -888,6 +885,19 @@ static void meet_boundary(takt_rate_task_t *rate, takt_instant_t instant) {
     }
 }
 
+/* What a section executed before may be all of the budget with which a window begins, and more. */
+TAKT_INLINE void begin_if_possible(takt_rate_task_t *rate, takt_instant_t instant) {
+    const takt_rate_target_t parameters = parameters_of(rate);
+    if (rate->now.rate == 0 || parameters.budget == 0) {
+        pend(rate);
+        return;
+    }
+    begin_window(rate, &parameters, instant);
+    if (TAKT_UNLIKELY(task_of(rate)->job.remaining == 0)) {
+        exhaust_all(rate, instant);
+    }
+}
+
 static void rate_based_start(takt_task_t *task, takt_instant_t instant) {
     takt_rate_task_t *rate = takt_rate_task_of(task);
     if (is_hard(rate) && instant >= rate->next_release) {
@@ -895,11 +905,8 @@ static void rate_based_start(takt_task_t *task, takt_instant_t instant) {
         rate->next_release += task->job.period;
     }
     const bool wants = is_at_boundary(rate, instant) && (has_work(rate) || !is_hard(rate));
-    if (wants && can_begin(rate)) {
-        begin_window(rate, instant);
-        exhaust_all(rate, instant);
-    } else if (wants) {
-        pend(rate);
+    if (wants) {
+        begin_if_possible(rate, instant);
     }
     if (is_hard(rate)) {
         arm_start(rate, instant);
