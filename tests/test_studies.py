@@ -53,9 +53,7 @@ MAY_BE_CORRECTED = {"S1-16"}
 """Corrected if the random sets hold an exception, which a quick run need not meet."""
 
 
-@pytest.fixture(
-    scope="module", params=[pytest.param(paper, marks=pytest.mark.xdist_group(paper)) for paper in STUDIES]
-)
+@pytest.fixture(scope="module", params=[pytest.param(paper, marks=pytest.mark.xdist_group(paper)) for paper in STUDIES])
 def study(request: pytest.FixtureRequest) -> Study:
     """Each study, run quickly."""
     return STUDIES[request.param](True)
