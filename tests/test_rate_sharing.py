@@ -143,30 +143,34 @@ def test_whoever_enters_above_a_locked_ceiling_finds_it_locked() -> None:
 
 # ---------------------------------------------------------------------------------------------- ceilings that follow
 
-LOAD = Task("X", "hard", 4, 10, leaves=60)
-STRETCHED = Task("S", "soft", None, 20, body=("lock R", "run 1", "unlock R", "run 3"))
-MIDDLE = hard("M", 22, "run 2", offset=1)
-HOLDER = hard("L", 60, "lock R", "run 6", "unlock R")
-FOLLOWED = System((LOAD, STRETCHED, MIDDLE, HOLDER), NONE, rule="boundary")
+FOLLOWED = System(
+    (
+        Task("start-up", "hard", 4, 10, leaves=60),
+        Task("radio", "soft", None, 20, body=("lock buffer", "run 1", "unlock buffer", "run 3")),
+        hard("motor", 22, "run 2", offset=1),
+        hard("log", 60, "lock buffer", "run 6", "unlock buffer"),
+    ),
+    NONE,
+    rule="boundary",
+)
 
 
 def test_what_blocking_takes_is_the_longest_wait_by_the_shortest_deadline() -> None:
-    """5 ticks of L in the 20 of S; M has 22; X is above every ceiling."""
+    """5 ticks of the log in the 20 of the radio; the motor has 22; the start-up is above every ceiling."""
     costs = {task.name: cost_of(FOLLOWED, task) for task in FOLLOWED.tasks}
-    assert {name: cost.longest for name, cost in costs.items()} == {
-        "X": 0, "S": SCALE * 5 // 20, "M": -(-SCALE * 5 // 22), "L": 0
-    }  # fmt: skip
+    longest = {"start-up": 0, "radio": SCALE * 5 // 20, "motor": -(-SCALE * 5 // 22), "log": 0}
+    assert {name: cost.longest for name, cost in costs.items()} == longest
     assert blocking(costs.values()) == SCALE // 4
 
 
 def test_a_ceiling_follows_the_periods_of_its_users() -> None:
-    """S has 26 instead of 20 while X is there: so M, with 22, displaces L in its section at 64, and not at 482."""
+    """The radio has 26 at first: so the motor, with 22, displaces the log in its section at 64, and not at 482."""
     expected = rate_oracle.simulate(FOLLOWED, 500)
     assert first_difference(expected, simulate(FOLLOWED, 500)) is None
-    assert (60, 68) in list(sections(expected, "L"))
-    assert (64, 66, "M", 2) in expected.segments
-    assert events(expected, "re-rated") == [(20, "S"), (72, "S")]
-    assert expected.blocked == [(tick, "M", 504, "L") for tick in range(482, 486)]
+    assert (60, 68) in sections(expected, "log")
+    assert (64, 66, "motor", 2) in expected.segments
+    assert events(expected, "re-rated") == [(20, "radio"), (72, "radio")]
+    assert expected.blocked == [(tick, "motor", 504, "log") for tick in range(482, 486)]
 
 
 def sections(outcome: Outcome, task: str) -> list[tuple[int, int]]:
@@ -218,37 +222,7 @@ def test_files_come_to_what_blocking_takes_as_the_reference_does(system: System)
             assert (resolved.sharing.blocking, resolved.sharing.excess) == tuple(min(2 * SCALE, one) for one in cost)
 
 
-FILE = """schema = 1
-[system]
-policy = "rate-based"
-horizon = 500
-[policy.rate-based]
-beta = 0.0
-[[resource]]
-name = "R"
-protocol = "srp"
-[[task]]
-name = "X"
-period = 10
-wcet = 4
-[[task]]
-name = "S"
-class = "soft"
-period = 20
-sections = ["1 R", 3]
-[[task]]
-name = "M"
-period = 22
-wcet = 2
-offset = 1
-[[task]]
-name = "L"
-period = 60
-body = ["lock R", "run 6", "unlock R"]
-[[change]]
-at = 60
-remove = ["X"]
-"""
+FILE = (Path(__file__).parents[1] / "examples" / "shared_rates.toml").read_text()
 
 
 @pytest.fixture
@@ -265,40 +239,36 @@ def test_a_file_gives_the_schedule_of_the_reference_and_shows_who_held_what(path
     assert [row[:2] + row[3:] for row in expected.locks] == result.locks.select(
         "instant", "task", "resource", "what"
     ).rows()
-    held = sharing.sections(result).filter(task="L").select("start", "end", "waits").rows()
+    held = sharing.sections(result).filter(task="log").select("start", "end", "waits").rows()
     assert held[1] == (60, 68, False)
     result.gantt(path.with_suffix(".svg"))
     assert takt.replay(path.with_suffix(".takt")).is_identical
 
 
+WITH = 'with policy = "rate-based", found'
+PROTOCOL = '[[resource]] "buffer" protocol: expected "srp"'
+
+
 @pytest.mark.parametrize(
     ("good", "bad", "problem"),
     [
+        ('protocol = "srp"', "", f'{PROTOCOL} {WITH} "pip"; write protocol = "srp"'),
+        ('protocol = "srp"', 'protocol = "pcp"', f'{PROTOCOL} {WITH} "pcp"; write protocol = "srp"'),
         (
-            'protocol = "srp"',
-            "",
-            '[[resource]] "R" protocol: expected "srp" with policy = "rate-based", found "pip"; write protocol = "srp"',
+            '"unlock buffer"]',
+            '"unlock buffer", "point", "suspend 2ms", "run 1ms"]',
+            f'[[task]] "log" body: expected runs, locks and unlocks {WITH} "point", "suspend"',
         ),
         (
-            'protocol = "srp"',
-            'protocol = "pcp"',
-            '[[resource]] "R" protocol: expected "srp" with policy = "rate-based", found "pcp"; write protocol = "srp"',
+            '"run 6ms"',
+            '"run 66ms"',
+            f'[[task]] "log" body: expected at most the deadline "60ms" {WITH} runs of 66 ticks',
         ),
         (
-            '"unlock R"]',
-            '"unlock R", "point", "suspend 2", "run 1"]',
-            '[[task]] "L" body: expected runs, locks and unlocks with policy = "rate-based", found "point", "suspend"',
-        ),
-        (
-            '"run 6"',
-            '"run 66"',
-            '[[task]] "L" body: expected at most the deadline 60 with policy = "rate-based", found runs of 66 ticks',
-        ),
-        (
-            'remove = ["X"]',
-            'task = "X"\nwcet = 3',
+            'remove = ["start-up"]',
+            'task = "motor"\nwcet = "3ms"',
             "[[change]] number 1 task: expected none where rate-based tasks share resources, "
-            'found new parameters of "X"',
+            'found new parameters of "motor"',
         ),
     ],
 )
