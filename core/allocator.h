@@ -38,7 +38,8 @@ typedef enum takt_allocation_event {
 struct takt_allocation;
 
 /* One file in policy/. Instants are nominal, `now` is observed. NULL may be enter, leave and request where no requests
- * are made, timer where it is never armed, stop, and begin where windows are not handed over. */
+ * are made, timer where it is never armed, stop, begin where windows are not handed over, and lock and unlock where no
+ * task locks anything. */
 typedef struct takt_allocator {
     uint16_t version; /* TAKT_ALLOCATOR_VERSION */
     uint16_t size;    /* sizeof(takt_allocator_t) of who compiled it */
@@ -62,6 +63,9 @@ typedef struct takt_allocator {
     void (*stop)(takt_task_t *task, takt_instant_t now);
     /* The start of a window of `task` has come, or that window was handed over after its start; policy/calls.h. */
     void (*begin)(takt_task_t *task, takt_instant_t now);
+    /* The current job of `task` has got `resource`, whose ceiling is to be written; or has unlocked it. */
+    void (*lock)(takt_task_t *task, takt_resource_t *resource);
+    void (*unlock)(takt_task_t *task, const takt_resource_t *resource, takt_instant_t now);
 } takt_allocator_t;
 
 /* One allocator at work. First member of the allocator's own record, which is the caller's memory. */
@@ -93,14 +97,14 @@ void takt_allocator_call(takt_allocation_t *allocation, takt_instant_t instant);
 /* The next job of `task`, which has none, becomes the current one. It has no window yet. */
 void takt_allocator_begin_job(takt_task_t *task, takt_instant_t release);
 
-/* Opens a window of the current job, or changes the one that is open. */
+/* Opens a window of the current job, which holds nothing, or changes the one that is open. */
 void takt_allocator_open(takt_task_t *task, takt_instant_t deadline, takt_duration_t budget,
                          takt_instant_t instant);
 
 /* As takt_allocator_open, with `key` whatever the policy orders by, and without a deadline. */
 void takt_allocator_place(takt_task_t *task, takt_key_t key, takt_duration_t budget, takt_instant_t instant);
 
-/* Closes the window: the current job waits. */
+/* Closes the window: the current job, which holds nothing, waits. */
 void takt_allocator_throttle(takt_task_t *task, takt_instant_t instant);
 
 /* Closes the window: the current job goes on with `key`, and nobody pays for it. */

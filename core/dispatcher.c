@@ -479,6 +479,9 @@ TAKT_RARE static void end_extended_job(takt_dispatcher_t *dispatcher, takt_task_
 TAKT_INLINE void end_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now,
                          takt_instant_t instant) {
     if (takt_task_is_allocated(task)) {
+        if (TAKT_UNLIKELY(is_locking(task->entity))) {
+            takt_locks_end_job(dispatcher, task, now, instant);
+        }
         allocator_of(task)->complete(task, now);
         return;
     }

@@ -1,6 +1,8 @@
 /* Resources of locks.h. */
 #include "core/locks.h"
 
+#include "core/allocator.h"
+
 const char *const takt_protocol_names[] = {"none", "npcs",       "pip",  "pcp",          "icpp",
                                            "srp",  "global-srp", "hsrp", "hsrp-payback", "sirap"};
 
@@ -254,6 +256,20 @@ static void hold_among(takt_server_t *server, takt_resource_t *among) {
     takt_server_parent(server)->locked = among;
 }
 
+static void tell_lock(const takt_entity_t *entity, takt_resource_t *resource) {
+    const takt_allocation_t *allocation = extension_of(entity)->allocation;
+    if (allocation != NULL && allocation->functions->lock != NULL) {
+        allocation->functions->lock(entity->task, resource);
+    }
+}
+
+static void tell_unlock(const takt_entity_t *entity, const takt_resource_t *resource, takt_instant_t now) {
+    const takt_allocation_t *allocation = extension_of(entity)->allocation;
+    if (allocation != NULL && allocation->functions->unlock != NULL) {
+        allocation->functions->unlock(entity->task, resource, now);
+    }
+}
+
 static void grant(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now) {
     takt_task_extension_t *extension = extension_of(entity);
     takt_resource_t *resource = extension->wanted;
@@ -267,6 +283,7 @@ static void grant(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_ins
     if (resource->among != NULL) {
         hold_among(entity->home, resource->among);
     }
+    tell_lock(entity, resource);
     takt_locks_write_key(entity);
     takt_dispatcher_note(dispatcher, TAKT_RECORD_GRANT, now, resource, entity);
 }
@@ -321,6 +338,7 @@ static void free_last(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt
         free_among(entity->home, resource->among);
     }
     takt_dispatcher_note(dispatcher, TAKT_RECORD_FREE, now, resource, entity);
+    tell_unlock(entity, resource, now);
     unpark(resource, instant);
 }
 

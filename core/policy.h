@@ -17,8 +17,9 @@ typedef enum takt_task_class {
 
 /* The job that an entity executes, or the current period of a server seen as a job. */
 typedef struct takt_job {
-    takt_key_t level;          /* static urgency, 1 = most urgent; see takt_level_from_priority */
-    takt_duration_t period;    /* distance of arrivals, the least one if sporadic; 0 if there is none */
+    takt_key_t level;       /* static urgency, 1 = most urgent; see takt_level_from_priority. In windows of a
+                                  rate-based task, which has no priority, that by which ceilings bar it */
+    takt_duration_t period; /* distance of arrivals, the least one if sporadic; 0 if there is none */
     takt_duration_t remaining; /* of the wcet, 0 once it is overrun; of a server its budget. A job's is kept
                                   up to date only where something is charged: in servers and under a
                                   policy with `overtake` */

@@ -14,6 +14,9 @@
  * is safe; no window without refills comes near either. */
 #define SHARE_LIMIT ((INT64_C(1) << 62) - 1)
 
+/* What a section may execute beyond its budget until it is asked again. */
+#define CREDIT TAKT_RATE_LONGEST
+
 static takt_rate_based_t *rates_of(const takt_rate_task_t *rate) {
     return TAKT_CONTAINER_OF(rate->extension.allocation, takt_rate_based_t, allocation);
 }
@@ -47,18 +50,28 @@ static void note(const takt_rate_task_t *rate, takt_allocation_event_t event, ta
 
 /* ---- who is to have what -------------------------------------------------------------------------- */
 
+/* What `blocking`, the b of Baker's condition, takes from the whole, and what it leaves. */
+static uint64_t taken_by(const takt_rate_blocking_t *blocking) {
+    return blocking->longest + blocking->excess;
+}
+
+static uint64_t left_by(const takt_rate_blocking_t *blocking) {
+    return WHOLE - least_of(taken_by(blocking), WHOLE);
+}
+
 /* Formula (3): none / (none + soft (1 + U_S)^2) (1 - U_H), rounded up. The counts are below 2^20 and U_S below
  * 2^20 wholes, so that the largest number, soft (whole + U_S)^2, is below 2^(20 + 90). */
 static uint64_t formula(const takt_rate_based_t *rates) {
     const uint64_t none = rates->admitted[TAKT_CLASS_NONE] > 0 ? rates->admitted[TAKT_CLASS_NONE] : 1u;
-    const uint64_t hard = least_of(rates->requested[TAKT_CLASS_HARD], WHOLE);
+    const uint64_t capacity = left_by(&rates->blocking);
+    const uint64_t hard = least_of(rates->requested[TAKT_CLASS_HARD], capacity);
     const uint64_t stretched = WHOLE + rates->requested[TAKT_CLASS_SOFT];
     const takt_wide_t own = takt_wide_times(takt_wide_product(WHOLE, WHOLE), none);
     const takt_wide_t others =
         takt_wide_times(takt_wide_product(stretched, stretched), rates->admitted[TAKT_CLASS_SOFT]);
     const takt_wide_t divisor = takt_wide_plus(own, others);
     const takt_wide_t last = takt_wide_minus(divisor, (takt_wide_t){0, 1});
-    return takt_wide_quotient(takt_wide_plus(takt_wide_times(own, WHOLE - hard), last), divisor);
+    return takt_wide_quotient(takt_wide_plus(takt_wide_times(own, capacity - hard), last), divisor);
 }
 
 static uint64_t beta_of(const takt_rate_based_t *rates) {
@@ -69,9 +82,10 @@ static uint64_t beta_of(const takt_rate_based_t *rates) {
 static void divide(takt_rate_based_t *rates, takt_instant_t now) {
     const uint64_t beta = rates->admitted[TAKT_CLASS_NONE] > 0 ? beta_of(rates) : 0u;
     const uint64_t hard = rates->requested[TAKT_CLASS_HARD];
-    const uint64_t left = hard + beta < WHOLE ? WHOLE - hard - beta : 0u;
+    const uint64_t capacity = left_by(&rates->blocking);
+    const uint64_t left = hard + beta < capacity ? capacity - hard - beta : 0u;
     rates->soft = least_of(rates->requested[TAKT_CLASS_SOFT], left);
-    rates->none = WHOLE - hard - rates->soft;
+    rates->none = capacity - hard - rates->soft;
     rates->epoch++;
     takt_allocator_call(&rates->allocation, now);
 }
@@ -130,12 +144,38 @@ TAKT_INLINE const takt_rate_target_t *target_of(takt_rate_task_t *rate) {
 
 static bool is_to_grow(takt_rate_task_t *rate) { return target_of(rate)->rate > rate->now.rate; }
 
-static bool is_to_shrink(takt_rate_task_t *rate) { return target_of(rate)->rate < rate->now.rate; }
+/* Whether no other job holds something that `rate` uses under a ceiling that its level would be above with `target`.
+ * Once what forbids that is unlocked, who waits is asked again. */
+TAKT_RARE static bool is_below_ceilings(const takt_rate_task_t *rate, const takt_rate_target_t *target) {
+    const takt_key_t level = is_hard(rate) ? task_of(rate)->relative_deadline : target->period;
+    bool is_below = true;
+    for (const takt_rate_use_t *use = rate->uses; use != NULL; use = use->next) {
+        const takt_entity_t *holder = use->resource->holder;
+        if (holder != NULL && holder != task_of(rate)->entity && level < use->resource->ceiling) {
+            rates_of(rate)->shares[use->resource->number].is_awaited = true;
+            is_below = false;
+        }
+    }
+    return is_below;
+}
+
+/* Whether `rate` may take `target` without passing a ceiling. Otherwise several holders, each of which had started
+ * below the ceilings of that time, could block it one after the other. */
+TAKT_INLINE bool may_adopt(const takt_rate_task_t *rate, const takt_rate_target_t *target) {
+    return TAKT_LIKELY(rate->uses == NULL) || target->rate == 0 || is_below_ceilings(rate, target);
+}
+
+TAKT_INLINE bool is_to_shrink(takt_rate_task_t *rate) {
+    const takt_rate_target_t *target = target_of(rate);
+    return target->rate < rate->now.rate && may_adopt(rate, target);
+}
+
+static bool is_holding(const takt_rate_task_t *rate) { return rate->extension.held != NULL; }
 
 /* Budget and period of a window that begins: those of the target if the rate is there. */
 static takt_rate_target_t parameters_of(takt_rate_task_t *rate) {
     const takt_rate_target_t *target = target_of(rate);
-    if (target->rate <= rate->now.rate) {
+    if (target->rate <= rate->now.rate && may_adopt(rate, target)) {
         return *target;
     }
     takt_rate_target_t parameters = rate->now;
@@ -158,7 +198,14 @@ static int64_t limited(int64_t share) {
 }
 
 static takt_duration_t served(const takt_rate_task_t *rate) {
-    return rate->now.budget - task_of(rate)->job.remaining;
+    return rate->now.budget - task_of(rate)->job.remaining + rate->debt;
+}
+
+/* What is left of a new budget: a section may have used some of it, or all, before. */
+static takt_duration_t pay_back(takt_rate_task_t *rate, takt_duration_t budget) {
+    const takt_duration_t paid = least_of(rate->debt, budget);
+    rate->debt -= paid;
+    return budget - paid;
 }
 
 static int64_t gained(const takt_rate_task_t *rate, takt_instant_t until) {
@@ -310,7 +357,8 @@ static void begin_job(takt_rate_task_t *rate, takt_instant_t instant) {
         takt_change_adopt(task, release);
     }
     rate->is_late = false;
-    rate->executed = 0;
+    rate->executed =
+        0u - rate->debt; /* which will be charged to this job, and was executed by the one before */
     takt_allocator_begin_job(task, release);
 }
 
@@ -321,14 +369,14 @@ static bool may_wait_in_flight(takt_rate_task_t *rate) {
 
 /* Gives the oldest job a budget and a window; a hard job that overran gets a whole period, which is never less than
  * the window of its target, if that comes into force too late. */
-static void begin_window(takt_rate_task_t *rate, takt_instant_t instant) {
+static void begin_window(takt_rate_task_t *rate, const takt_rate_target_t *parameters,
+                         takt_instant_t instant) {
     takt_task_t *task = task_of(rate);
-    const takt_rate_target_t parameters = parameters_of(rate);
     const bool is_overrun = is_hard(rate) && takt_task_is_active(task);
     rate->begun++;
-    rate->executed += served(rate);
-    rate->now.budget = parameters.budget;
-    rate->now.period = parameters.period;
+    rate->executed += served(rate) - rate->debt;
+    rate->now.budget = parameters->budget;
+    rate->now.period = parameters->period;
     rate->share = 0;
     rate->share_at = instant;
     if (rate->is_pending && !may_wait_in_flight(rate)) {
@@ -337,9 +385,9 @@ static void begin_window(takt_rate_task_t *rate, takt_instant_t instant) {
     if (!takt_task_is_active(task)) {
         begin_job(rate, instant);
     }
-    set_deadline(rate, instant + (is_overrun ? later_of(rate->extension.period, parameters.period)
-                                             : parameters.period));
-    takt_allocator_open(task, rate->deadline, parameters.budget, instant);
+    task->job.level = is_overrun ? later_of(rate->extension.period, parameters->period) : parameters->period;
+    set_deadline(rate, instant + task->job.level);
+    takt_allocator_open(task, rate->deadline, pay_back(rate, parameters->budget), instant);
 }
 
 /* A new budget and a later deadline; the lag is kept. */
@@ -350,8 +398,9 @@ static void refill(takt_rate_task_t *rate, takt_instant_t now) {
     rate->executed += rate->now.budget;
     rate->now.budget = parameters.budget;
     rate->now.period = parameters.period;
+    task_of(rate)->job.level = parameters.period;
     set_deadline(rate, later_of(now, rate->deadline) + parameters.period);
-    takt_allocator_open(task_of(rate), rate->deadline, parameters.budget, now);
+    takt_allocator_open(task_of(rate), rate->deadline, pay_back(rate, parameters.budget), now);
     note(rate, TAKT_ALLOCATION_REFILLED, now);
     if (TAKT_UNLIKELY(rate->is_asking) && !is_to_grow(rate)) {
         come_into_force(rate, now);
@@ -385,6 +434,25 @@ static void take_target(takt_rate_task_t *rate, takt_instant_t now) {
     }
 }
 
+static void add_blocking(takt_rate_blocking_t *sum, const takt_rate_task_t *rate) {
+    sum->longest = later_of(sum->longest, rate->blocking.longest);
+    sum->excess += rate->blocking.excess;
+}
+
+/* `rate` does not count any more in `sum`, which is of the tasks from waiting to `last`. */
+static void remove_blocking(takt_rate_blocking_t *sum, const takt_rate_task_t *rate, takt_rate_stage_t last) {
+    sum->excess -= rate->blocking.excess;
+    if (rate->blocking.longest == 0 || rate->blocking.longest < sum->longest) {
+        return;
+    }
+    sum->longest = 0;
+    for (const takt_rate_task_t *other = rates_of(rate)->first; other != NULL; other = other->next) {
+        if (other->stage != TAKT_RATE_OUT && other->stage <= last) {
+            sum->longest = later_of(sum->longest, other->blocking.longest);
+        }
+    }
+}
+
 /* Takes `rate` out of the ledger. */
 static void depart(takt_rate_task_t *rate, takt_instant_t now) {
     takt_rate_based_t *rates = rates_of(rate);
@@ -393,6 +461,7 @@ static void depart(takt_rate_task_t *rate, takt_instant_t now) {
     rate->now.rate = 0;
     rate->stage = TAKT_RATE_OUT;
     takt_allocator_throttle(task, now);
+    remove_blocking(&rates->blocking_there, rate, TAKT_RATE_LEAVING);
     note(rate, TAKT_ALLOCATION_LEFT, now);
     takt_allocator_call(&rates->allocation, now);
 }
@@ -400,7 +469,8 @@ static void depart(takt_rate_task_t *rate, takt_instant_t now) {
 /* The deadline by which the target rate serves what the share has not, T3. The dividend is below 2^63: the budget,
  * and the share below 0 at worst, are below 2^62 each. */
 static takt_instant_t moved_deadline(takt_rate_task_t *rate, takt_instant_t now) {
-    const int64_t has = in_shares(served(rate)) < rate->share ? in_shares(served(rate)) : rate->share;
+    const int64_t most = in_shares(least_of(served(rate), rate->now.budget));
+    const int64_t has = most < rate->share ? most : rate->share;
     return now + takt_quotient_up((uint64_t)(in_shares(rate->now.budget) - has), target_of(rate)->rate);
 }
 
@@ -415,6 +485,7 @@ static void move_to(takt_rate_task_t *rate, takt_instant_t deadline, takt_instan
     takt_task_t *task = task_of(rate);
     forget_surplus(rate);
     rate->now.period = target_of(rate)->period;
+    task->job.level = least_of(task->job.level, rate->now.period);
     set_deadline(rate, deadline);
     if (is_open(rate)) {
         takt_allocator_open(task, rate->deadline, task->job.remaining, now);
@@ -451,7 +522,8 @@ static bool may_cut(const takt_rate_task_t *rate) {
 }
 
 static bool may_compress(takt_rate_task_t *rate) {
-    return may_wait_in_flight(rate) && is_open(rate) && target_of(rate)->budget == rate->now.budget;
+    return may_wait_in_flight(rate) && is_open(rate) && target_of(rate)->budget == rate->now.budget &&
+           !is_holding(rate);
 }
 
 static bool is_running(const takt_rate_task_t *rate) {
@@ -466,7 +538,7 @@ static void await_share(takt_rate_task_t *rate, takt_instant_t now) {
 }
 
 static bool waits_to_shrink_in_flight(takt_rate_task_t *rate) {
-    return rate->stage == TAKT_RATE_IN && is_to_shrink(rate) && !is_naive(rate) &&
+    return rate->stage == TAKT_RATE_IN && is_to_shrink(rate) && !is_naive(rate) && !is_holding(rate) &&
            (may_extend(rate) || may_cut(rate));
 }
 
@@ -536,7 +608,8 @@ static void rate_based_complete(takt_task_t *task, takt_instant_t now) {
 
 /* The budget is used up, and there is no other one before the deadline. */
 static void end_chunk(takt_rate_task_t *rate, takt_instant_t now) {
-    if (class_of(rate) == TAKT_CLASS_NONE && rates_of(rate)->settings.has_background) {
+    const bool may_go_on = class_of(rate) == TAKT_CLASS_NONE && rate->uses == NULL;
+    if (may_go_on && rates_of(rate)->settings.has_background) {
         takt_allocator_run_in_background(task_of(rate), rate->deadline + LATEST);
     } else {
         takt_allocator_throttle(task_of(rate), now);
@@ -587,7 +660,7 @@ static void give_up(takt_rate_task_t *rate, takt_instant_t now) {
 
 /* In flight: lowers the rate of `rate` as soon as the rule allows. */
 static void shrink_in_flight(takt_rate_task_t *rate, takt_instant_t now) {
-    if (rate->stage != TAKT_RATE_IN || !is_to_shrink(rate)) {
+    if (rate->stage != TAKT_RATE_IN || is_holding(rate) || !is_to_shrink(rate)) {
         return;
     }
     const bool extends = may_extend(rate);
@@ -634,7 +707,9 @@ static void enter(takt_rate_task_t *rate, takt_instant_t now) {
     rate->next_release = now;
     rate->share = 0;
     rate->share_at = now;
+    rate->debt = 0;
     task_of(rate)->job.remaining = rate->now.budget;
+    task_of(rate)->job.level = rate->now.period;
     rates_of(rate)->reserved += rate->now.rate;
     end_pending(rate);
     note(rate, TAKT_ALLOCATION_ENTERED, now);
@@ -642,7 +717,8 @@ static void enter(takt_rate_task_t *rate, takt_instant_t now) {
 }
 
 static bool has_room(takt_rate_task_t *rate) {
-    return rates_of(rate)->reserved - rate->now.rate + target_of(rate)->rate <= WHOLE;
+    const takt_rate_based_t *rates = rates_of(rate);
+    return rates->reserved - rate->now.rate + target_of(rate)->rate <= left_by(&rates->blocking_there);
 }
 
 /* Raises the rate of `rate`, which is in, at its boundary or in flight. */
@@ -658,7 +734,7 @@ static void grow(takt_rate_task_t *rate, takt_instant_t now) {
 
 /* Lets `rate`, which waits, in or raises its rate if there is room. */
 static void grant(takt_rate_task_t *rate, takt_instant_t now) {
-    const bool gains = is_to_grow(rate) && has_room(rate);
+    const bool gains = is_to_grow(rate) && has_room(rate) && may_adopt(rate, target_of(rate));
     if (rate->stage == TAKT_RATE_WAITING) {
         if (gains) {
             enter(rate, now);
@@ -696,18 +772,32 @@ static void count(takt_rate_based_t *rates, const takt_rate_task_t *rate) {
     rates->admitted[class_of(rate)]++;
     rates->requested[class_of(rate)] += rate->request;
     rates->weights += rate->weight;
+    add_blocking(&rates->blocking, rate);
 }
 
 static void discount(takt_rate_based_t *rates, const takt_rate_task_t *rate) {
     rates->admitted[class_of(rate)]--;
     rates->requested[class_of(rate)] -= rate->request;
     rates->weights -= rate->weight;
+    remove_blocking(&rates->blocking, rate, TAKT_RATE_IN);
 }
 
-/* Only a hard task may be refused; beta is kept free even while nobody of class none is there. */
-static bool is_admissible(const takt_rate_based_t *rates, const takt_rate_task_t *rate) {
+/* Whether hard tasks fit; beta is kept free even while nobody of class none is there. */
+static bool fits(const takt_rate_based_t *rates) {
     const uint64_t hard = rates->requested[TAKT_CLASS_HARD];
-    return !is_hard(rate) || hard + beta_of(rates) + rates->settings.sigma <= WHOLE;
+    return hard + beta_of(rates) + rates->settings.sigma + taken_by(&rates->blocking) <= WHOLE;
+}
+
+/* Counts `rate` if it is admissible; one that is not hard may be refused only where others are blocked for longer. */
+static bool admit(takt_rate_based_t *rates, takt_rate_task_t *rate) {
+    const uint64_t before = taken_by(&rates->blocking);
+    count(rates, rate);
+    if ((!is_hard(rate) && taken_by(&rates->blocking) == before) || fits(rates)) {
+        add_blocking(&rates->blocking_there, rate);
+        return true;
+    }
+    discount(rates, rate);
+    return false;
 }
 
 static void rate_based_enter(takt_task_t *task, takt_instant_t now) {
@@ -720,9 +810,7 @@ static void rate_based_enter(takt_task_t *task, takt_instant_t now) {
         note(rate, TAKT_ALLOCATION_REJECTED, now);
         return;
     }
-    count(rates, rate);
-    if (!is_admissible(rates, rate)) {
-        discount(rates, rate);
+    if (!admit(rates, rate)) {
         note(rate, TAKT_ALLOCATION_REJECTED, now);
         return;
     }
@@ -777,7 +865,7 @@ static bool may_have(takt_rate_based_t *rates, const takt_rate_task_t *rate, con
         return true;
     }
     rates->requested[TAKT_CLASS_HARD] += request - rate->request;
-    const bool may = is_admissible(rates, rate);
+    const bool may = fits(rates);
     rates->requested[TAKT_CLASS_HARD] = before;
     return may;
 }
@@ -818,13 +906,8 @@ static void rate_based_request(takt_task_t *task, takt_change_t *change, takt_in
     }
 }
 
-static void rate_based_exhaust(takt_task_t *task, takt_instant_t now) {
-    takt_rate_task_t *rate = takt_rate_task_of(task);
-    rate->fed_back++;
-    if (rate->is_greedy) {
-        note(rate, TAKT_ALLOCATION_FINISHED, now);
-        rate_based_complete(task, now);
-    } else if (is_hard(rate)) {
+static void exhaust(takt_rate_task_t *rate, takt_instant_t now) {
+    if (is_hard(rate)) {
         note(rate, TAKT_ALLOCATION_OVERRUN, now);
         end_chunk(rate, now);
     } else if (rate->stage == TAKT_RATE_LEAVING || is_to_shrink(rate) || parameters_of(rate).budget == 0) {
@@ -834,10 +917,80 @@ static void rate_based_exhaust(takt_task_t *task, takt_instant_t now) {
     }
 }
 
+/* There are several budgets to exhaust at once if a section has used them all. */
+static void exhaust_all(takt_rate_task_t *rate, takt_instant_t now) {
+    while (is_open(rate) && task_of(rate)->job.remaining == 0) {
+        exhaust(rate, now);
+    }
+}
+
+/* In a section a job goes on without a budget, as if it had one. */
+static void lend(takt_rate_task_t *rate) {
+    rate->now.budget += CREDIT - rate->credit;
+    rate->credit = CREDIT;
+    task_of(rate)->job.remaining = CREDIT;
+}
+
+/* `rate` holds nothing any more: if it went on without a budget, that is used up now, and more than that. */
+static void end_credit(takt_rate_task_t *rate) {
+    if (rate->credit > 0) {
+        rate->debt = rate->credit - task_of(rate)->job.remaining;
+        rate->now.budget -= rate->credit;
+        rate->credit = 0;
+        task_of(rate)->job.remaining = 0;
+    }
+}
+
+static void rate_based_exhaust(takt_task_t *task, takt_instant_t now) {
+    takt_rate_task_t *rate = takt_rate_task_of(task);
+    rate->fed_back++;
+    if (rate->is_greedy) {
+        note(rate, TAKT_ALLOCATION_FINISHED, now);
+        rate_based_complete(task, now);
+    } else if (is_holding(rate)) {
+        lend(rate);
+    } else {
+        exhaust_all(rate, now);
+    }
+}
+
+/* What counts for the ceiling of a resource as long as `rate` adopts nothing. */
+static takt_key_t level_of(const takt_rate_task_t *rate) {
+    return is_hard(rate) ? task_of(rate)->relative_deadline : task_of(rate)->job.level;
+}
+
+static void rate_based_lock(takt_task_t *task, takt_resource_t *resource) {
+    takt_key_t ceiling = TAKT_KEY_LEAST_URGENT;
+    const takt_rate_use_t *use = rates_of(takt_rate_task_of(task))->shares[resource->number].uses;
+    for (; use != NULL; use = use->next_of_same) {
+        if (use->user->stage >= TAKT_RATE_IN) {
+            ceiling = least_of(ceiling, level_of(use->user));
+        }
+    }
+    resource->ceiling = ceiling;
+}
+
+static void rate_based_unlock(takt_task_t *task, const takt_resource_t *resource, takt_instant_t now) {
+    takt_rate_task_t *rate = takt_rate_task_of(task);
+    takt_rate_based_t *rates = rates_of(rate);
+    takt_rate_share_t *share = &rates->shares[resource->number];
+    const bool may_move = !is_holding(rate) && rate->stage == TAKT_RATE_IN && changes_in_flight(rates);
+    if (!is_holding(rate)) {
+        end_credit(rate);
+    }
+    if (share->is_awaited || (may_move && rate->is_pending)) {
+        share->is_awaited = false;
+        takt_allocator_call(&rates->allocation, now);
+    }
+    if (may_move && now < rate->deadline && is_to_shrink(rate)) {
+        takt_allocator_arm_finish(task, now);
+    }
+}
+
 /* A job that is unfinished at its deadline has missed it; where budgets are refilled, if it has budget left. */
 static void note_miss(takt_rate_task_t *rate) {
     const takt_task_t *task = task_of(rate);
-    if (takt_task_is_active(task) && (is_hard(rate) || task->job.remaining > 0)) {
+    if (takt_task_is_active(task) && (is_hard(rate) || takt_rate_has_budget(rate, task->job.remaining))) {
         rate->is_late = true;
     }
 }
@@ -854,27 +1007,32 @@ static void meet_boundary(takt_rate_task_t *rate, takt_instant_t instant) {
     }
 }
 
-/* A release or a window is due; without enough rate it waits for that. */
-TAKT_INLINE void start(takt_rate_task_t *rate, takt_instant_t instant, bool may_begin) {
-    takt_task_t *task = task_of(rate);
-    if (is_hard(rate) && instant >= rate->next_release) {
-        task->waiting++;
-        rate->next_release += rate->extension.period;
-    }
-    const bool wants = is_at_boundary(rate, instant) && (has_work(rate) || !is_hard(rate));
-    if (wants && may_begin) {
-        begin_window(rate, instant);
-    } else if (wants) {
+/* What a section executed before may be all of the budget with which a window begins, and more. */
+TAKT_INLINE void begin_if_possible(takt_rate_task_t *rate, takt_instant_t instant) {
+    const takt_rate_target_t parameters = parameters_of(rate);
+    if (rate->now.rate == 0 || parameters.budget == 0) {
         pend(rate);
+        return;
     }
-    if (is_hard(rate)) {
-        arm_start(rate, instant);
+    begin_window(rate, &parameters, instant);
+    if (TAKT_UNLIKELY(task_of(rate)->job.remaining == 0)) {
+        exhaust_all(rate, instant);
     }
 }
 
 static void rate_based_start(takt_task_t *task, takt_instant_t instant) {
     takt_rate_task_t *rate = takt_rate_task_of(task);
-    start(rate, instant, can_begin(rate));
+    if (is_hard(rate) && instant >= rate->next_release) {
+        task->waiting++;
+        rate->next_release += rate->extension.period;
+    }
+    const bool wants = is_at_boundary(rate, instant) && (has_work(rate) || !is_hard(rate));
+    if (wants) {
+        begin_if_possible(rate, instant);
+    }
+    if (is_hard(rate)) {
+        arm_start(rate, instant);
+    }
 }
 
 /* `rate` has asked to leave: it goes unless its job is still served. */
@@ -897,7 +1055,7 @@ static void end_window(takt_rate_task_t *rate, takt_instant_t instant) {
         return;
     }
     if (!is_open(rate) && target_of(rate)->rate <= rate->now.rate && can_begin(rate)) {
-        start(rate, instant, true);
+        rate_based_start(task, instant);
     } else {
         takt_allocator_arm_start(task, instant);
     }
@@ -952,6 +1110,8 @@ static const takt_allocator_t rate_based_allocator = {
     .complete = rate_based_complete,
     .exhaust = rate_based_exhaust,
     .stop = rate_based_stop,
+    .lock = rate_based_lock,
+    .unlock = rate_based_unlock,
 };
 
 /* ---- the interface --------------------------------------------------------------------------------------- */
@@ -996,12 +1156,25 @@ void takt_rate_based_add(takt_rate_based_t *rates, takt_rate_task_t *rate, takt_
     append(rates, rate);
 }
 
+void takt_rate_based_use(takt_rate_task_t *rate, takt_rate_use_t *use, takt_resource_t *resource) {
+    takt_rate_share_t *share = &rates_of(rate)->shares[resource->number];
+    use->resource = resource;
+    use->user = rate;
+    use->next = rate->uses;
+    use->next_of_same = share->uses;
+    rate->uses = use;
+    share->uses = use;
+}
+
 /* ---- the policy ------------------------------------------------------------------------------------------- */
 
 static void rate_based_release(takt_entity_t *entity, const takt_job_t *job) {
     entity->key = job->deadline;
     entity->tie = takt_tie_by_class_and_id(entity, job);
 }
+
+/* The length of the window as it began, see begin_window. */
+static takt_key_t rate_based_level(const takt_job_t *job) { return job->level; }
 
 const takt_policy_t takt_policy_rate_based = {
     .version = TAKT_POLICY_VERSION,
@@ -1011,4 +1184,5 @@ const takt_policy_t takt_policy_rate_based = {
     .summary = "rates for hard, soft and other tasks, kept in a ledger: the earliest end of a window first",
     .tie = TAKT_TIE_BY_CLASS_AND_ID,
     .release = rate_based_release,
+    .level = rate_based_level,
 };

@@ -10,7 +10,11 @@
  * A task computes its target at its own boundary, if somebody entered or left since. The share that a window has
  * been given is kept in closed form: what it was when the rate last changed.
  * Cost: O(log n) per event and the number of tasks that wait for rate; where anything changes in flight, O(n) more
- * for each request. Leaves out: resources. */
+ * for each request.
+ *
+ * Tasks share resources under srp (SPEC.md, 10): ceilings are those of who is there, taken at the lock, which costs
+ * the number of users; a target is adopted where it passes no ceiling of what others hold, at the cost of the resources
+ * of the task; capacity is what blocking leaves of the whole. A request that ends the longest blocking costs O(n). */
 #ifndef TAKT_POLICY_RATE_BASED_H
 #define TAKT_POLICY_RATE_BASED_H
 
@@ -62,6 +66,29 @@ typedef struct takt_rate_target {
     takt_duration_t period;
 } takt_rate_target_t;
 
+struct takt_rate_task;
+
+/* That a task locks a resource. The caller's memory. */
+typedef struct takt_rate_use {
+    takt_resource_t *resource;
+    struct takt_rate_task *user;
+    struct takt_rate_use *next;         /* of the task */
+    struct takt_rate_use *next_of_same; /* of the resource */
+} takt_rate_use_t;
+
+/* What sharing takes from the processor while a task is there, as rates; of several tasks it is the longest blocking
+ * and the sum of the excess. */
+typedef struct takt_rate_blocking {
+    uint64_t longest; /* for how long another one may block it, by its deadline */
+    uint64_t excess;  /* what its sections may execute beyond budgets, by its period */
+} takt_rate_blocking_t;
+
+/* Who shares a resource. The caller's memory. */
+typedef struct takt_rate_share {
+    takt_rate_use_t *uses;
+    bool is_awaited; /* somebody is not to rise above its ceiling */
+} takt_rate_share_t;
+
 /* What the rate-based scheduler knows of a task. Class, period and relative deadline stand in the task. */
 typedef struct takt_rate_task {
     takt_task_extension_t extension;     /* of the task */
@@ -86,11 +113,15 @@ typedef struct takt_rate_task {
     uint64_t fed_back;           /* how often a budget that was used up called the allocator */
     uint32_t epoch;
     takt_rate_stage_t stage;
-    bool is_asking;  /* `asked` is not in force yet */
-    bool is_pending; /* it waits for room, or at its boundary for rate */
-    bool is_greedy;  /* its jobs use the whole budget of a window */
-    bool is_late;    /* the current job was unfinished at its deadline */
-    bool adapts;     /* soft: the estimate follows what its jobs execute */
+    bool is_asking;        /* `asked` is not in force yet */
+    bool is_pending;       /* it waits for room, or at its boundary for rate */
+    bool is_greedy;        /* its jobs use the whole budget of a window */
+    bool is_late;          /* the current job was unfinished at its deadline */
+    bool adapts;           /* soft: the estimate follows what its jobs execute */
+    takt_rate_use_t *uses; /* of resources; NULL for most tasks */
+    takt_rate_blocking_t blocking;
+    takt_duration_t debt;   /* what a section executed beyond the budget, when that is used up */
+    takt_duration_t credit; /* in a section beyond the budget: what the budget was raised by */
 } takt_rate_task_t;
 
 typedef struct takt_rate_based {
@@ -100,14 +131,18 @@ typedef struct takt_rate_based {
     takt_rate_task_t *last;
     takt_rate_task_t *pending[3]; /* of each class */
     takt_rate_task_t *last_pending[3];
-    uint64_t requested[3]; /* sum of the rates that the admitted tasks of each class ask for */
-    uint64_t admitted[3];  /* how many */
-    uint64_t weights;      /* sum of those of class none */
-    uint64_t soft;         /* what all soft tasks together are to have */
-    uint64_t none;         /* likewise class none */
-    uint64_t reserved;     /* the ledger */
-    uint32_t epoch;        /* counts the requests that changed targets */
-    uint32_t swept;        /* in flight: the last epoch that open windows have been told of */
+    uint64_t requested[3];         /* sum of the rates that the admitted tasks of each class ask for */
+    uint64_t admitted[3];          /* how many */
+    uint64_t weights;              /* sum of those of class none */
+    uint64_t soft;                 /* what all soft tasks together are to have */
+    uint64_t none;                 /* likewise class none */
+    uint64_t reserved;             /* the ledger */
+    uint32_t epoch;                /* counts the requests that changed targets */
+    uint32_t swept;                /* in flight: the last epoch that open windows have been told of */
+    takt_rate_share_t *shares;     /* of all resources of the dispatcher, by number */
+    takt_rate_blocking_t blocking; /* of the admitted: what is left of the whole is divided among them */
+    takt_rate_blocking_t
+        blocking_there; /* and of those that have not left yet: the ledger leaves that free */
 } takt_rate_based_t;
 
 /* Makes `rates`, zeroed, the allocator of `dispatcher`. */
@@ -130,6 +165,24 @@ TAKT_INLINE takt_instant_t takt_rate_first_waiting(const takt_rate_task_t *rate)
     const takt_task_t *task = rate->extension.task;
     return TAKT_LIKELY(rate->extension.behind == NULL) ? rate->next_release - task->waiting * task->job.period
                                                        : task->job.release + task->job.period;
+}
+
+/* `shares`, zeroed, is a table of all resources of the dispatcher. Call before the next two. */
+TAKT_INLINE void takt_rate_based_set_shares(takt_rate_based_t *rates, takt_rate_share_t *shares) {
+    rates->shares = shares;
+}
+
+/* `rate` locks `resource`, of protocol srp. `use` is zeroed. */
+void takt_rate_based_use(takt_rate_task_t *rate, takt_rate_use_t *use, takt_resource_t *resource);
+
+/* `rate` has `blocking`, both at most twice the whole, which is too much for anybody. */
+TAKT_INLINE void takt_rate_based_set_blocking(takt_rate_task_t *rate, takt_rate_blocking_t blocking) {
+    rate->blocking = blocking;
+}
+
+/* Whether `rate` has budget left if so much is left of its job's. */
+TAKT_INLINE bool takt_rate_has_budget(const takt_rate_task_t *rate, takt_duration_t remaining) {
+    return remaining > rate->credit;
 }
 
 TAKT_INLINE takt_rate_task_t *takt_rate_task_of(const takt_task_t *task) {

@@ -465,12 +465,32 @@ class Spec {
                          time_in(0, latency, "latency")};
     }
 
+    // A rate-based root has resources: what sharing takes from the processor while each task is there, then who locks
+    // what, each pair once. Call before set_rates.
+    void set_sharing(const Column &blocking, const Column &excess, const Column &task,
+                     const Column &resource) {
+        require_length(tasks_.size(), {blocking.size(), excess.size()});
+        require_length(task.size(), {resource.size()});
+        require(uses_.empty(), "who shares is set once");
+        for (size_t i = 0; i < tasks_.size(); i++) {
+            require(std::max(blocking(i), excess(i)) <= 2 * TAKT_RATE_WHOLE, "blocking is out of range");
+            tasks_[i].blocking = {blocking(i), excess(i)};
+        }
+        for (size_t i = 0; i < task.size(); i++) {
+            require(task(i) < tasks_.size() && tasks_[task(i)].locks, "a task that is not said to lock");
+            require(resource(i) < resources_.size() && resources_[resource(i)].protocol == TAKT_PROTOCOL_SRP,
+                    "a resource that rates do not go with");
+            require(!uses(static_cast<uint32_t>(task(i)), resource(i)), "who shares is said twice");
+            uses_.push_back({static_cast<uint32_t>(task(i)), static_cast<uint32_t>(resource(i))});
+        }
+    }
+
     // The root is rate-based: what belongs to all tasks, then one element for each task. Call before set_changes.
     void set_rates(uint64_t beta, bool has_formula, uint64_t sigma, uint64_t grid, uint64_t rule,
                    bool has_background, bool has_compression, bool has_cuts, uint64_t estimate_jobs,
                    const Column &weight, const Column &is_greedy, const Column &adapts) {
         require(spec_.policy == &takt_policy_rate_based, "rates under another policy");
-        require(servers_.empty() && resources_.empty() && threads_.empty(), "rates beside other things");
+        require(servers_.empty() && threads_.empty(), "rates beside other things");
         require(beta <= TAKT_RATE_WHOLE && sigma <= TAKT_RATE_WHOLE, "a share above the whole");
         require(rule <= TAKT_RATE_NAIVE, "rule is out of range");
         require(estimate_jobs >= 1 && estimate_jobs <= TAKT_RATE_JOBS, "number of jobs is out of range");
@@ -486,6 +506,7 @@ class Spec {
         require_length(tasks_.size(), {weight.size(), is_greedy.size(), adapts.size()});
         for (size_t i = 0; i < tasks_.size(); i++) {
             set_rate(tasks_[i], weight(i), is_greedy(i) != 0);
+            require_rated_body(static_cast<uint32_t>(i));
             require(adapts(i) == 0 || tasks_[i].task_class == TAKT_CLASS_SOFT,
                     "an estimate of a task that is not soft");
             tasks_[i].adapts = adapts(i) != 0;
@@ -607,6 +628,8 @@ class Spec {
         spec.thread_count = static_cast<uint32_t>(threads_.size());
         spec.resources = resources_.data();
         spec.resource_count = static_cast<uint32_t>(resources_.size());
+        spec.uses = uses_.data();
+        spec.use_count = static_cast<uint32_t>(uses_.size());
         spec.changes = changes_.data();
         spec.change_count = static_cast<uint32_t>(changes_.size());
         spec.windows = windows_.empty() ? nullptr : windows_.data();
@@ -632,8 +655,8 @@ class Spec {
     }
 
     static void set_rate(takt_task_spec_t &task, uint64_t weight, bool is_greedy) {
-        require(!task.is_external && !task.suspends && !task.locks && !task.is_limited &&
-                    task.on_miss == TAKT_ON_MISS_CONTINUE && task.body_count == 0,
+        require(!task.is_external && !task.suspends && !task.is_limited &&
+                    task.on_miss == TAKT_ON_MISS_CONTINUE && !(is_greedy && task.body_count > 0),
                 "a rate for a task that is not plain");
         require(weight >= 1 && weight < TAKT_RATE_WEIGHTS, "weight is out of range");
         require(rated_time(task.relative_deadline) <= rated_time(task.period), "deadline above period");
@@ -644,6 +667,22 @@ class Spec {
         if (is_greedy) {
             task.demand = kTimeLimit;
             task.wcet = kTimeLimit;
+        }
+    }
+
+    bool uses(uint32_t task, uint64_t resource) const {
+        return std::any_of(uses_.begin(), uses_.end(), [&](const takt_use_spec_t &use) {
+            return use.task == task && use.resource == resource;
+        });
+    }
+
+    // A task with a rate just runs, but for what it is said to lock.
+    void require_rated_body(uint32_t index) const {
+        for (uint32_t i = 0; i < tasks_[index].body_count; i++) {
+            const takt_item_t &item = tasks_[index].body[i];
+            const bool is_lock = item.kind == TAKT_ITEM_LOCK || item.kind == TAKT_ITEM_UNLOCK;
+            require(item.kind == TAKT_ITEM_RUN || (is_lock && uses(index, item.ticks)),
+                    "a body that rates do not go with");
         }
     }
 
@@ -952,6 +991,7 @@ class Spec {
     std::vector<takt_task_spec_t> tasks_;
     std::vector<takt_thread_spec_t> threads_;
     std::vector<takt_resource_spec_t> resources_;
+    std::vector<takt_use_spec_t> uses_;
     std::vector<takt_change_spec_t> changes_;
     takt_rate_settings_t rates_ = {};
 };
@@ -1678,6 +1718,8 @@ NB_MODULE(_core, m) {
              nb::arg("is_pull"))
         .def("set_architecture", &Spec::set_architecture, nb::kw_only(), nb::arg("model"),
              nb::arg("context_switch"), nb::arg("interval"), nb::arg("is_fixed"), nb::arg("latency"))
+        .def("set_sharing", &Spec::set_sharing, nb::kw_only(), nb::arg("blocking"), nb::arg("excess"),
+             nb::arg("task"), nb::arg("resource"))
         .def("set_rates", &Spec::set_rates, nb::kw_only(), nb::arg("beta"), nb::arg("has_formula"),
              nb::arg("sigma"), nb::arg("grid"), nb::arg("rule"), nb::arg("has_background"),
              nb::arg("has_compression"), nb::arg("has_cuts"), nb::arg("estimate_jobs"), nb::arg("weight"),

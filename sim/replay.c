@@ -97,6 +97,21 @@ static bool lock_fits(const takt_system_t *system, takt_entity_t *entity, uint64
     return locks ? may_lock : extension->held == resource;
 }
 
+/* Likewise of a task with an allocation: what it locks is free then, and it is known to share that. */
+static bool allocated_lock_fits(const takt_system_t *system, takt_entity_t *entity, uint64_t number,
+                                bool locks) {
+    if (system->rates == NULL || number >= system->resource_count) {
+        return false;
+    }
+    const takt_resource_t *resource = &system->resources[number];
+    const takt_rate_use_t *use = takt_rate_task_of(entity->task)->uses;
+    while (use != NULL && use->resource != resource) {
+        use = use->next;
+    }
+    const bool may_lock = use != NULL && resource->holder == NULL;
+    return locks ? may_lock : entity->task->extension->held == resource;
+}
+
 /* Requests that make no sense are ignored. */
 static bool is_request(uint8_t kind) { return kind == TAKT_RECORD_ENTER || kind == TAKT_RECORD_LEAVE; }
 
@@ -118,7 +133,11 @@ static bool event_fits(const takt_system_t *system, const takt_record_t *record,
     const bool is_locking = (entity->attributes & TAKT_ATTRIBUTE_LOCKING) != 0;
     if (entity->task != NULL && takt_task_is_allocated(entity->task)) {
         const bool takes_requests = entity->task->extension->allocation->functions->enter != NULL;
-        return (is_request(record->kind) && takes_requests) || (record->kind == TAKT_RECORD_COMPLETE && runs);
+        const bool is_lock = record->kind == TAKT_RECORD_LOCK;
+        const bool fits = record->kind == TAKT_RECORD_COMPLETE ||
+                          ((is_lock || record->kind == TAKT_RECORD_UNLOCK) &&
+                           allocated_lock_fits(system, entity, record->value, is_lock));
+        return (is_request(record->kind) && takes_requests) || (runs && fits);
     }
     switch (record->kind) {
     case TAKT_RECORD_COMPLETE:

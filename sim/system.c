@@ -189,6 +189,8 @@ static void lay_out(takt_system_t *system, arena_t *arena, const takt_system_spe
     system->returns = arena_take(arena, returning_count(spec), sizeof(takt_server_returns_t));
     system->rates =
         spec->rates != NULL ? arena_take(arena, spec->task_count, sizeof(takt_rate_task_t)) : NULL;
+    system->rate_shares = arena_take(arena, spec->resource_count, sizeof(takt_rate_share_t));
+    system->rate_uses = arena_take(arena, spec->use_count, sizeof(takt_rate_use_t));
     system->windowed = arena_take(arena, system->windowed_count, sizeof(takt_windowed_t));
     system->cpus = is_global(spec) ? arena_take(arena, spec->cpu_count, sizeof(takt_cpu_t)) : NULL;
     make_root(system, arena, spec, &houses[0]);
@@ -273,6 +275,7 @@ static void add_rated_task(takt_system_t *system, uint32_t i, const takt_task_sp
                            const takt_task_parameters_t *parameters) {
     takt_rate_based_add(&system->rate_based, &system->rates[i], &system->tasks[i], &system->entities[i],
                         parameters, task->weight, task->is_greedy);
+    takt_rate_based_set_blocking(&system->rates[i], task->blocking);
     if (task->adapts) {
         takt_rate_based_adapt(&system->rates[i]);
     }
@@ -330,6 +333,14 @@ static void add_resources(takt_system_t *system, const takt_system_spec_t *spec)
     }
 }
 
+static void add_uses(takt_system_t *system, const takt_system_spec_t *spec) {
+    takt_rate_based_set_shares(&system->rate_based, system->rate_shares);
+    for (uint32_t i = 0; i < spec->use_count; i++) {
+        takt_rate_based_use(&system->rates[spec->uses[i].task], &system->rate_uses[i],
+                            &system->resources[spec->uses[i].resource]);
+    }
+}
+
 static void describe_change(takt_system_t *system, const takt_system_spec_t *spec, uint32_t index) {
     const takt_change_spec_t *from = &spec->changes[index];
     takt_change_t *to = &system->changes[index];
@@ -377,6 +388,7 @@ static bool build(takt_system_t *system, const takt_system_spec_t *spec, const h
     add_servers(system, spec);
     add_tasks(system, spec);
     add_resources(system, spec);
+    add_uses(system, spec);
     add_threads(system, spec);
     return takt_rules_create(&system->rules, system, spec);
 }

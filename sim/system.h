@@ -76,6 +76,7 @@ typedef struct takt_task_spec {
     takt_duration_t interval; /* >= 1 with events */
     uint64_t
         weight; /* in a rate-based system, of class none: 1 .. TAKT_RATE_WEIGHTS - 1; with shares 1 .. TAKT_SHARE_WEIGHTS */
+    takt_rate_blocking_t blocking; /* in a rate-based system with resources */
     bool
         is_greedy; /* in a rate-based system: its jobs use the whole budget of a window, whatever their demand */
     /* the simulator's */
@@ -115,6 +116,12 @@ typedef struct takt_resource_spec {
     takt_duration_t longest;
 } takt_resource_spec_t;
 
+/* In a rate-based system: that a task locks a resource. */
+typedef struct takt_use_spec {
+    uint32_t task;
+    uint32_t resource; /* of protocol srp */
+} takt_use_spec_t;
+
 typedef struct takt_thread_spec {
     uint32_t level; /* under the root; keyed roots treat it as background */
 } takt_thread_spec_t;
@@ -149,6 +156,8 @@ typedef struct takt_system_spec {
     uint32_t thread_count;
     const takt_resource_spec_t *resources;
     uint32_t resource_count;
+    const takt_use_spec_t *uses; /* in a rate-based system, all there are, each once */
+    uint32_t use_count;
     const takt_rate_settings_t
         *rates; /* NULL unless the root is rate-based: then all tasks are under the root,
                                           periodic and without preemption key, suspensions, locks and on_miss, and
@@ -183,9 +192,11 @@ typedef struct takt_system {
     takt_resource_t *resources;
     uint32_t change_count;
     takt_change_t *changes;
-    const takt_server_t **resource_homes;        /* of each resource: where its users are */
-    takt_rate_based_t rate_based;                /* if the root is rate-based */
-    takt_rate_task_t *rates;                     /* of each task; NULL unless the root is rate-based */
+    const takt_server_t **resource_homes; /* of each resource: where its users are */
+    takt_rate_based_t rate_based;         /* if the root is rate-based */
+    takt_rate_task_t *rates;              /* of each task; NULL unless the root is rate-based */
+    takt_rate_share_t *rate_shares;       /* of each resource; likewise */
+    takt_rate_use_t *rate_uses;
     takt_allocation_t allocations[TAKT_WINDOWS]; /* of the tasks with windows, by kind */
     takt_calls_t calls;                          /* of their allocators */
     takt_windowed_t *windowed;                   /* of each task with windows */

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import polars as pl
 from rate_oracle import SCALE, JobRow, Outcome, System, Task
-from rate_oracle.model import CLASSES, FORMULA3
+from rate_oracle.model import CLASSES, FORMULA3, LockRow
+from rate_oracle.sharing import cost_of, used_by
 from takt import _core
 
 RULES = ("boundary", "in-flight", "naive")
@@ -25,6 +26,10 @@ def spec_of(system: System) -> _core.Spec:
     tasks = system.tasks
     zeros = _column([0] * len(tasks))
     spec = _core.Spec("rate-based", 1)
+    names = names_of(system)
+    spec.add_resources(
+        protocols=["srp" for _ in names], ceiling=_column(1 for _ in names), home=_column(0 for _ in names)
+    )
     spec.add_tasks(
         period=_column(task.period for task in tasks),
         deadline=_column(task.window for task in tasks),
@@ -40,12 +45,13 @@ def spec_of(system: System) -> _core.Spec:
         jitter=zeros,
         is_external=zeros,
         suspends=zeros,
-        locks=zeros,
+        locks=_column(bool(used_by(task)) for task in tasks),
         is_absent=zeros,
     )
     for number, task in enumerate(tasks):
         if isinstance(task.demand, tuple):
             spec.set_demand(number, "listed", _column(task.demand), 0.0, 0.0, 1, _core.RATE_LONGEST)
+    _set_sharing(spec, system)
     _set_rates(spec, system)
     return spec
 
@@ -60,7 +66,7 @@ def simulate(system: System, horizon: int, trace_path: Path | None = None) -> Ou
         jobs=True,
         budgets=False,
         points=False,
-        locks=False,
+        locks=True,
         rates=True,
         trace_path=path,
     )
@@ -71,12 +77,13 @@ def simulate(system: System, horizon: int, trace_path: Path | None = None) -> Ou
         _jobs(names, rows_of(outcome["jobs"]), rows_of(outcome["windows"])),
         _every_tick(rows_of(outcome["ledger"]), horizon),
         [(now, EVENTS[event], names[task], rate) for now, task, event, rate, *_ in rows_of(outcome["rates"])],
+        _locks(system, rows_of(outcome["locks"])),
     )
 
 
 def first_difference(expected: Outcome, found: Outcome) -> str | None:
     """Say where two outcomes differ first; None if they do not. Events of one instant may come in any order."""
-    for name in ("segments", "jobs", "ledger", "log"):
+    for name in ("segments", "jobs", "ledger", "log", "locks"):
         wanted, got = getattr(expected, name), getattr(found, name)
         if name == "log":
             wanted, got = sorted(wanted), sorted(got)
@@ -84,6 +91,36 @@ def first_difference(expected: Outcome, found: Outcome) -> str | None:
             at = next((i for i, pair in enumerate(zip(wanted, got, strict=False)) if pair[0] != pair[1]), len(got))
             return f"{name}, row {at}: expected {wanted[at : at + 3]}, found {got[at : at + 3]}"
     return None
+
+
+def names_of(system: System) -> list[str]:
+    """Name the resources of a system, in core's order."""
+    return sorted({name for task in system.tasks for name in used_by(task)})
+
+
+def _set_sharing(spec: _core.Spec, system: System) -> None:
+    """Describe bodies, who locks what, and what that takes from the processor."""
+    names = names_of(system)
+    costs = [cost_of(system, task) for task in system.tasks]
+    uses = [(number, names.index(name)) for number, task in enumerate(system.tasks) for name in sorted(used_by(task))]
+    spec.set_sharing(
+        blocking=_column(min(cost.longest, 2 * SCALE) for cost in costs),
+        excess=_column(min(cost.excess, 2 * SCALE) for cost in costs),
+        task=_column(task for task, _ in uses),
+        resource=_column(resource for _, resource in uses),
+    )
+    for number, task in enumerate(system.tasks):
+        items = [item.partition(" ") for item in task.body]
+        ops = [("run", "lock", "unlock").index(op) for op, _, _ in items]
+        ticks = _column(int(rest) if op == "run" else names.index(rest) for op, _, rest in items)
+        if items:
+            spec.set_body(number, _column((0, 4, 5)[op] for op in ops), ticks)
+
+
+def _locks(system: System, rows: list[tuple[int, ...]]) -> list[LockRow]:
+    """Name what became of resources."""
+    names, whats = names_of(system), ("lock", "wait", "unlock", "deadlock")
+    return [(now, system.tasks[task].name, job, names[what], whats[event]) for now, task, job, what, event in rows]
 
 
 def _set_rates(spec: _core.Spec, system: System) -> None:
@@ -100,7 +137,7 @@ def _set_rates(spec: _core.Spec, system: System) -> None:
         has_cuts=system.nrt_shrink,
         estimate_jobs=system.estimate_jobs,
         weight=_column(task.weight for task in tasks),
-        is_greedy=_column(task.demand is None and task.class_ == "none" for task in tasks),
+        is_greedy=_column(task.demand_of(0) is None for task in tasks),
         adapts=_column(task.adapts for task in tasks),
     )
     requests = _requests(system)

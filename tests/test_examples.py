@@ -12,8 +12,8 @@ import takt
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.toml"))
 GOLDEN = Path(__file__).parent / "golden"
-WITHOUT_LLF = ("architectures", "dhall", "shared_server_resources")
-"""Examples on an architecture, on several processors, and where servers share."""
+WITHOUT_LLF = ("architectures", "dhall", "shared_rates", "shared_server_resources")
+"""Examples on an architecture, on several processors, and where resources have ceilings."""
 
 
 def example(name: str) -> takt.System:

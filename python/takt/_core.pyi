@@ -129,6 +129,9 @@ class Spec:
     def set_architecture(
         self, *, model: str, context_switch: int, interval: int, is_fixed: bool, latency: int
     ) -> None: ...
+    def set_sharing(
+        self, *, blocking: array[int], excess: array[int], task: array[int], resource: array[int]
+    ) -> None: ...
     def set_rates(
         self,
         *,

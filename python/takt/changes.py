@@ -15,7 +15,7 @@ from takt.architectures import ARCHITECTURES
 from takt.distributions import Distribution
 from takt.errors import InputError, Problem, show
 from takt.policy import name_of
-from takt.resolve import in_order, to_ticks
+from takt.resolve import in_order, resources_of, to_ticks
 from takt.system_tables import SystemTables
 from takt.windows import WINDOW_POLICIES, windows_of
 
@@ -179,6 +179,10 @@ class _Checker:
 
     def parameters(self, change: Change, task: Task) -> Iterator[Problem]:
         """The task is right with its new parameters."""
+        if self.system.policy == "rate-based" and any(map(resources_of, self.system.tasks)):
+            message = f"expected none where rate-based tasks share resources, found new parameters of {show(task.name)}"
+            yield Problem(message, "conflict", key="task")
+            return
         if self.has_rule(task):
             message = (
                 f"expected a task without a deadline rule, found {show(task.name)}; remove it and add another task"

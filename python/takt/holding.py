@@ -79,7 +79,7 @@ def longest_hold(resource: str, neighbours: Sequence[Neighbour], waited_for: Col
     """
     users = [task for task in neighbours if task.uses(resource)]
     ceiling = min(task.level for task in users)
-    section = max(_longest_section(task, resource) for task in users)
+    section = max(longest_section(task.items, task.wcet, resource) for task in users)
     above = [task for task in neighbours if task.level < ceiling]
     found, longest = 0, section
     while found != longest and longest <= limit:
@@ -96,10 +96,10 @@ def _demand_within(ticks: int, task: Neighbour, waited_for: Collection[str]) -> 
     return jobs * task.wcet
 
 
-def _longest_section(task: Neighbour, resource: str) -> int:
-    """Give for how long a job runs at most between a lock of a resource and its unlock."""
+def longest_section(items: Sequence[tuple[Op, int | str]], wcet: int, resource: str) -> int:
+    """Give for how long a job with a body and a wcet runs at most between a lock of a resource and its unlock."""
     longest, length, is_inside = 0, 0, False
-    for op, what in _with_rest(task):
+    for op, what in _with_rest(items, wcet):
         if op == Op.RUN and is_inside and isinstance(what, int):
             length += what
         elif what == resource:
@@ -108,9 +108,9 @@ def _longest_section(task: Neighbour, resource: str) -> int:
     return longest
 
 
-def _with_rest(task: Neighbour) -> Iterable[tuple[Op, int | str]]:
+def _with_rest(items: Sequence[tuple[Op, int | str]], wcet: int) -> Iterable[tuple[Op, int | str]]:
     """Give the items of a body, with what the wcet has beyond its runs in the last one."""
-    runs = [place for place, (op, _) in enumerate(task.items) if op == Op.RUN]
-    rest = task.wcet - sum(what for op, what in task.items if op == Op.RUN and isinstance(what, int))
-    for place, (op, what) in enumerate(task.items):
+    runs = [place for place, (op, _) in enumerate(items) if op == Op.RUN]
+    rest = wcet - sum(what for op, what in items if op == Op.RUN and isinstance(what, int))
+    for place, (op, what) in enumerate(items):
         yield (op, what + rest) if place == runs[-1] and isinstance(what, int) else (op, what)

@@ -205,6 +205,8 @@ class _Checker:
             return Problem(message, "conflict", table="resource", entity=resource.name, key=key)
 
         users = [task for task in self.system.tasks if resource.name in resources_of(task)]
+        if is_rate_based(self.system):
+            return  # which has but one protocol, and no servers
         if resource.protocol in catalogue.AMONG_PROTOCOLS:
             named = {task.server for task in users} | {server.parent for server in self.system.servers}
             if named <= {None, *self.servers}:

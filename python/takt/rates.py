@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from takt import _core
+from takt.bodies import Op
 from takt.errors import Problem, show
 from takt.policy_options import RateBased
 from takt.resolve import to_ticks
@@ -13,9 +14,11 @@ from takt.restrictions import PLAIN_TASK_KEYS, about, given, refuse_keys, refuse
 from takt.system_tables import SystemTables
 
 if TYPE_CHECKING:
-    from takt.model import Task
+    from takt.model import Resource, Task
 
 _PLATFORM_KEYS = ("context_switch", "release", "scheduling", "point", "tick", "points")
+_REFUSED_KEYS = tuple(key for key in PLAIN_TASK_KEYS if key not in ("body", "sections"))
+_ITEMS = (Op.RUN, Op.LOCK, Op.UNLOCK)
 _WHAT = 'policy = "rate-based"'
 
 
@@ -38,9 +41,11 @@ def find_rate_problems(system: SystemTables) -> Iterator[Problem]:
         return
     yield from _platform_problems(system)
     yield from refuse_members(system.servers, _WHAT)
-    yield from refuse_members(system.resources, _WHAT)
+    for resource in system.resources:
+        yield from _protocol_problems(resource)
     for task in system.tasks:
-        yield from refuse_keys(task, PLAIN_TASK_KEYS, _WHAT)
+        yield from refuse_keys(task, _REFUSED_KEYS, _WHAT)
+        yield from _body_problems(task)
         yield from find_length_problems(system, task)
         yield from _overrun_problems(task)
 
@@ -49,6 +54,21 @@ def _greedy_problems(task: Task) -> Iterator[Problem]:
     """Only a rate-based root says how much a job without any execution time takes."""
     if task.wcet is None and not task.items:
         yield about(task, "wcet", f'missing; only {_WHAT} goes without; give one, for instance wcet = "2ms"')
+
+
+def _protocol_problems(resource: Resource) -> Iterator[Problem]:
+    """The capacity leaves free what one section blocks, which is a promise of srp alone."""
+    if resource.protocol != "srp":
+        message = f'expected "srp" with {_WHAT}, found {show(resource.protocol)}; write protocol = "srp"'
+        yield Problem(message, "conflict", table="resource", entity=resource.name, key="protocol")
+
+
+def _body_problems(task: Task) -> Iterator[Problem]:
+    """Jobs run, lock and unlock; their windows know neither suspensions nor points."""
+    words = dict.fromkeys(item.op.name.lower().replace("_", " ") for item in task.items if item.op not in _ITEMS)
+    if task.body is not None and words:
+        found = ", ".join(map(show, words))
+        yield about(task, "body", f"expected runs, locks and unlocks with {_WHAT}, found {found}")
 
 
 def _overrun_problems(task: Task) -> Iterator[Problem]:
@@ -82,7 +102,9 @@ def find_length_problems(system: SystemTables, task: Task) -> Iterator[Problem]:
         return
     deadline = task.period if task.deadline is None else task.deadline
     period_ticks, deadline_ticks = ticks(task.period), ticks(deadline)
-    wcet_ticks = None if task.wcet is None else ticks(task.wcet)
+    runs = [ticks(item.time) for item in task.items if item.op == Op.RUN]
+    amounts = [ticks(task.wcet)] if task.wcet is not None else runs
+    wcet_ticks = None if None in amounts else sum(amount or 0 for amount in amounts)
     if period_ticks is None or deadline_ticks is None:
         return
     if task.class_ == "hard" and deadline_ticks > period_ticks:
@@ -91,5 +113,6 @@ def find_length_problems(system: SystemTables, task: Task) -> Iterator[Problem]:
         message = f"expected the period {show(task.period)} for class {show(task.class_)}, found {show(deadline)}"
         yield about(task, "deadline", message)
     if task.class_ != "none" and wcet_ticks is not None and wcet_ticks > deadline_ticks:
-        message = f"expected at most the deadline {show(deadline)} with {_WHAT}, found {show(task.wcet)}"
-        yield about(task, "wcet", message)
+        found = f"runs of {wcet_ticks} ticks" if task.wcet is None else show(task.wcet)
+        key = task.source_of_items if task.wcet is None else "wcet"
+        yield about(task, key, f"expected at most the deadline {show(deadline)} with {_WHAT}, found {found}")

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING
 
-from takt import _core, catalogue, holding, levels, times
+from takt import _core, catalogue, holding, levels, rate_sharing, times
 from takt.bodies import Op
 from takt.distributions import Distribution
 from takt.errors import InputError, Problem
@@ -24,6 +24,7 @@ from takt.resolved import (
     ResolvedRates,
     ResolvedResource,
     ResolvedServer,
+    ResolvedSharing,
     ResolvedSystem,
     ResolvedTask,
     Stream,
@@ -64,6 +65,7 @@ def resolve(system: System) -> ResolvedSystem:
     places = {name: homes[groups[home].parent] if home in groups else home for name, home in homes.items()}
     resources = _resources(system, [*system.tasks, *versions.values()], places, ranks)
     numbers = {(resource.name, resource.home): number for number, resource in enumerate(resources)}
+    sharing = _rate_sharing(system, numbers) if resources and system.policy == RateBased.policy else {}
 
     def resolved_task(task: Task) -> ResolvedTask:
         home = homes[task.server]
@@ -107,6 +109,7 @@ def resolve(system: System) -> ResolvedSystem:
             is_absent=task.initially == "absent",
             events=events,
             interval=ticks(task.shortest_interval or 0) if events > 0 else 0,
+            sharing=sharing.get(task.name),
         )
 
     def resolved_server(server: Server, number: int) -> ResolvedServer:
@@ -260,6 +263,41 @@ def _ceiling(system: System, resource: Resource, users: Sequence[Task], ranks: M
     return min(level_of(user, policy, ranks, system.resolution) for user in users)
 
 
+def _rate_sharing(system: System, numbers: Mapping[tuple[str, int], int]) -> dict[str, ResolvedSharing]:
+    """Say of each task of a rate-based root what it shares."""
+    by_name = {task.name: _sharer(task, system.resolution) for task in system.tasks}
+    sharers = [sharer for sharer in by_name.values() if sharer.sections]
+    ceilings = rate_sharing.ceilings_of(sharers)
+    return {
+        name: ResolvedSharing(
+            uses=tuple(sorted(numbers[resource, ROOT] for resource in sharer.sections)),
+            blocking=rate_sharing.blocking_of(sharer, sharers, ceilings),
+            excess=rate_sharing.excess_of(sharer),
+        )
+        for name, sharer in by_name.items()
+    }
+
+
+def _sharer(task: Task, resolution: str) -> rate_sharing.Sharer:
+    """Say of a task of a rate-based root what matters for how long others wait."""
+    wcet = wcet_of(task, resolution)
+    items = _items_in_ticks(task, resolution)
+    return rate_sharing.Sharer(
+        is_hard=task.class_ == "hard",
+        window=relative_deadline(task, resolution),
+        period=int(to_ticks(task.period or 0, resolution)),
+        sections={name: holding.longest_section(items, wcet, name) for name in resources_of(task)},
+    )
+
+
+def _items_in_ticks(task: Task, resolution: str) -> tuple[tuple[Op, int | str], ...]:
+    """Give the items of a body: op, and ticks or the name of a resource."""
+    return tuple(
+        (item.op, int(to_ticks(item.time, resolution)) if item.resource is None else item.resource)
+        for item in task.items
+    )
+
+
 def policy_in(system: SystemTables, home: str | None) -> str | Policy:
     """Give the policy of the root or of a server."""
     return system.policy if home is None else next(each.policy for each in system.servers if each.name == home)
@@ -298,10 +336,7 @@ def _neighbour(task: Task, policy: str | Policy, ranks: Mapping[int, int], resol
         wcet=wcet_of(task, resolution),
         separation=None if separation is None else int(to_ticks(separation, resolution)),
         jitter=int(to_ticks(task.jitter, resolution)),
-        items=tuple(
-            (item.op, int(to_ticks(item.time, resolution)) if item.resource is None else item.resource)
-            for item in task.items
-        ),
+        items=_items_in_ticks(task, resolution),
     )
 
 
@@ -359,6 +394,7 @@ def level_of(task: Task, policy: str | Policy, ranks: Mapping[int, int], resolut
         "dm": lambda: deadline,
         "edf": lambda: deadline,
         "rbe": lambda: deadline,
+        "rate-based": lambda: deadline,
     }
     return levels_by_policy[name_of(policy)]()
 

@@ -87,7 +87,23 @@ class ResolvedWindows:
     slots: tuple[tuple[int, int], ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class ResolvedSharing:
+    """What a task has to do with the resources of a rate-based root; see policy/rate_based.h.
+
+    Args:
+        uses: numbers of the resources that it locks.
+        blocking: for how long others may block it, by its deadline, in units of 1 / _core.RATE_WHOLE.
+        excess: what its sections may execute beyond budgets, by its period, likewise.
+    """
+
+    uses: tuple[int, ...]
+    blocking: int
+    excess: int
+
+
 _ONE_TICK = Stream("listed", (1,))
+_NO_SHARING = ResolvedSharing((), 0, 0)
 _NO_WINDOWS = ResolvedWindows("")
 
 
@@ -119,6 +135,7 @@ class ResolvedTask:
         is_absent: whether it waits for a change that adds it.
         windows: of its jobs, None if these run whenever they are the most urgent.
         events, interval: its deadlines are those of rate-based execution, of so many in each interval; else 0.
+        sharing: what it shares with others under a rate-based root that has resources; else None.
     """
 
     name: str
@@ -146,6 +163,7 @@ class ResolvedTask:
     windows: ResolvedWindows | None = None
     events: int = 0
     interval: int = 0
+    sharing: ResolvedSharing | None = None
 
     is_server: ClassVar[bool] = False
 
@@ -408,6 +426,14 @@ class ResolvedSystem:
 
     def _set_rates(self, spec: _core.Spec, rates: ResolvedRates) -> None:
         """Describe a rate-based root."""
+        shared = [task.sharing or _NO_SHARING for task in self.tasks]
+        uses = [(number, resource) for number, of in enumerate(shared) for resource in of.uses]
+        spec.set_sharing(
+            blocking=_column(shared, lambda of: of.blocking),
+            excess=_column(shared, lambda of: of.excess),
+            task=_column(uses, lambda use: use[0]),
+            resource=_column(uses, lambda use: use[1]),
+        )
         spec.set_rates(
             **asdict(rates),
             weight=_column(self.tasks, lambda task: task.weight),

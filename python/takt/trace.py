@@ -27,6 +27,7 @@ from takt.resolved import (
     ResolvedRates,
     ResolvedResource,
     ResolvedServer,
+    ResolvedSharing,
     ResolvedSystem,
     ResolvedTask,
     ResolvedThread,
@@ -207,6 +208,7 @@ def _task_row(task: ResolvedTask) -> dict[str, Any]:
         "events": task.events,
         "interval": task.interval,
         **({} if task.windows is None else {"windows": asdict(task.windows)}),
+        **({} if task.sharing is None else {"sharing": asdict(task.sharing)}),
     }
 
 
@@ -447,7 +449,16 @@ def _task(row: Mapping[str, Any]) -> ResolvedTask:
         events=_get(row, "events", int),
         interval=_get(row, "interval", int),
         windows=None if "windows" not in row else _windows(_get(row, "windows", dict)),
+        sharing=None if "sharing" not in row else _sharing(_get(row, "sharing", dict)),
     )
+
+
+def _sharing(row: Mapping[str, Any]) -> ResolvedSharing:
+    """Make what a task shares."""
+    uses = _get(row, "uses", list)
+    if not all(isinstance(number, int) and not isinstance(number, bool) and number >= 0 for number in uses):
+        raise ValueError("uses is of the wrong type")
+    return ResolvedSharing(tuple(uses), _get(row, "blocking", int), _get(row, "excess", int))
 
 
 def _change(row: Any) -> ResolvedChange:

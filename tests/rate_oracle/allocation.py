@@ -11,6 +11,8 @@ What the specification leaves open:
 - The grid is for stretched periods only; a period that is not stretched stays as requested.
 - formula3 at an admission counts the candidate as admitted and at least one task of class none. Beyond a full
   processor it is 0, not less. So it never refuses what fits without it, and beta itself may become 0.
+- With resources the capacity, what b leaves of the processor, stands for the whole of it in (3), (4), (5) and in the
+  admission. A soft or none task is refused like a hard one if b rises with it.
 """
 
 from __future__ import annotations
@@ -54,37 +56,44 @@ def ceil_div(dividend: int, divisor: int) -> int:
     return -(-dividend // divisor)
 
 
-def allocate(system: System, requests: Sequence[Request]) -> list[Target]:
+def allocate(system: System, requests: Sequence[Request], capacity: int = SCALE) -> list[Target]:
     """Give every admitted task its target."""
     hard = rate_of("hard", requests)
-    soft = soft_share(system, requests)
-    return [_target(request, requests, soft, SCALE - hard - soft, system.grid) for request in requests]
+    soft = soft_share(system, requests, capacity)
+    return [_target(request, requests, soft, capacity - hard - soft, system.grid) for request in requests]
 
 
-def soft_share(system: System, requests: Sequence[Request]) -> int:
+def soft_share(system: System, requests: Sequence[Request], capacity: int = SCALE) -> int:
     """Give what all soft tasks together get, equation (4)."""
     has_none = any(request.class_ == "none" for request in requests)
-    beta = beta_of(system, requests) if has_none else 0
-    return max(0, min(rate_of("soft", requests), SCALE - rate_of("hard", requests) - beta))
+    beta = beta_of(system, requests, capacity) if has_none else 0
+    return max(0, min(rate_of("soft", requests), capacity - rate_of("hard", requests) - beta))
 
 
-def is_admitted(system: System, admitted: Sequence[Request], candidate: Request) -> bool:
-    """Say whether a task may be admitted; only a hard one may be refused."""
-    if candidate.class_ != "hard":
+def is_admitted(
+    system: System,
+    admitted: Sequence[Request],
+    candidate: Request,
+    capacity: int = SCALE,
+    *,
+    raises_blocking: bool = False,
+) -> bool:
+    """Say whether a task may be admitted; one that is not hard may be refused only if b rises with it."""
+    if candidate.class_ != "hard" and not raises_blocking:
         return True
     together = [*admitted, candidate]
-    beta = beta_of(system, together)
-    return rate_of("hard", together) + beta + _rounded_up(system.sigma) <= SCALE
+    beta = beta_of(system, together, capacity)
+    return rate_of("hard", together) + beta + _rounded_up(system.sigma) <= capacity
 
 
-def beta_of(system: System, requests: Sequence[Request]) -> int:
+def beta_of(system: System, requests: Sequence[Request], capacity: int = SCALE) -> int:
     """Give the share reserved for class none: a constant, or by the corrected formula (3)."""
     if system.beta != FORMULA3:
         return _rounded_up(Fraction(system.beta))
     nones = max(1, _count("none", requests))
     softs = _count("soft", requests)
     soft_rate = Fraction(rate_of("soft", requests), SCALE)
-    left = Fraction(max(0, SCALE - rate_of("hard", requests)), SCALE)
+    left = Fraction(max(0, capacity - rate_of("hard", requests)), SCALE)
     return _rounded_up(Fraction(nones) / (nones + softs * (1 + soft_rate) ** 2) * left)
 
 

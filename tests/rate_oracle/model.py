@@ -5,12 +5,14 @@ Source: sections 2.1 and 2.2 of the rules. Rates are integers in units of 1 / SC
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 Segment = tuple[int, int, str, int]
 JobRow = tuple[str, int, int, int | None, int | None, bool, bool]
 LogRow = tuple[int, str, str, int]
+LockRow = tuple[int, str, int, str, str]
+BlockedRow = tuple[int, str, int, str]
 
 SCALE = 18_018_000
 """One whole processor: 2^4 3^2 5^3 7 11 13, so that the rates of common periods are exact."""
@@ -38,6 +40,7 @@ class Task:
         adapts: whether the wcet estimate of a soft task follows what its jobs execute.
         requests: instants at which it is asked to be another task from then on: one of the same name and class, whose
             wcet, period, deadline, weight and demand may be others.
+        body: what a job does: "run 2", "lock R", "unlock R". Empty: it runs.
     """
 
     name: str
@@ -51,6 +54,12 @@ class Task:
     leaves: int | None = None
     adapts: bool = False
     requests: tuple[tuple[int, Task], ...] = ()
+    body: tuple[str, ...] = ()
+
+    @property
+    def runs(self) -> int:
+        """The total of the runs of the body."""
+        return sum(int(item.removeprefix("run ")) for item in self.body if item.startswith("run "))
 
     @property
     def window(self) -> int:
@@ -59,11 +68,13 @@ class Task:
 
     @property
     def requested(self) -> int:
-        """The budget of one job that was asked for; 0 for class none, which asks for nothing."""
-        return self.wcet or 0
+        """The budget of one job that was asked for; 0 for class none without a body, which asks for nothing."""
+        return self.wcet or self.runs
 
     def demand_of(self, number: int) -> int | None:
         """Give the demand of a job; None means the whole budget of its window."""
+        if self.demand is None and self.body:
+            return self.runs
         if self.demand is None:
             return None if self.class_ == "none" else self.requested
         demands = (self.demand,) if isinstance(self.demand, int) else self.demand
@@ -86,6 +97,8 @@ class System:
         nrt_shrink: whether a task of class none that is not ahead may give up rate with a smaller budget.
         background: whether class none uses idle ticks beyond its budget.
         estimate_jobs: how many jobs a smaller wcet estimate looks back.
+        counts_blocking: whether capacity and admission know b. Not: a negative control.
+        waits_for_ceilings: whether nobody rises above the ceiling of what is locked. Not: a negative control.
     """
 
     tasks: tuple[Task, ...]
@@ -97,6 +110,8 @@ class System:
     nrt_shrink: bool = False
     background: bool = True
     estimate_jobs: int = 8
+    counts_blocking: bool = True
+    waits_for_ceilings: bool = True
 
 
 @dataclass(frozen=True)
@@ -112,9 +127,15 @@ class Outcome:
         log: (instant, event, task, rate of the task after it): "admitted", "rejected", "entered", "left", "re-rated",
             "suspended" (no rate left), "resumed", "refilled" (soft and none), "overrun" (hard), "in force" (what it
             asked for last).
+        locks: (instant, task, job number, resource, "lock" or "unlock") in order of occurrence.
+        blocked: (tick, task, deadline of its window, holder) of each tick that a holder had instead of the task.
+        capacity: at each tick, what b of those that are in or leaving allows the ledger to be.
     """
 
     segments: list[Segment]
     jobs: list[JobRow]
     ledger: list[int]
     log: list[LogRow]
+    locks: list[LockRow] = field(default_factory=list)
+    capacity: list[int] = field(default_factory=list)
+    blocked: list[BlockedRow] = field(default_factory=list)

@@ -36,6 +36,9 @@ What the specification leaves open:
   taken that are in force when it begins, and the next release of a hard task comes a period after the last one.
 - A new wcet begins an estimate anew: the jobs that ended before do not count. It is at most the requested period.
 - Naive rules: a job that is ahead counts as not ahead; class none and suspended soft tasks keep what they have begun.
+- Shared resources: see sharing.py. Unlocks come with completions; locks when the job has been chosen for its next tick.
+  What everybody is to have follows from b of the admitted; the ledger has room for what b of all leaves that have not
+  left yet.
 
 When not to use it: anywhere but in tests.
 """
@@ -44,7 +47,8 @@ from __future__ import annotations
 
 from .allocation import allocate, is_admitted
 from .checks import check
-from .model import SCALE, JobRow, LogRow, Outcome, Segment, System, Task
+from .model import SCALE, BlockedRow, JobRow, LockRow, LogRow, Outcome, Segment, System, Task
+from .sharing import ResourceState, blocking, cost_of, used_by
 from .states import Job, TaskState
 
 
@@ -86,6 +90,15 @@ class _Run:
         self.segments: list[Segment] = []
         self.ledger: list[int] = []
         self.log: list[LogRow] = []
+        self.locks: list[LockRow] = []
+        self.capacities: list[int] = []
+        self.blocked: list[BlockedRow] = []
+        names = sorted({name for task in system.tasks for name in used_by(task)})
+        self.resources = [ResourceState(name) for name in names]
+        for task in self.tasks:
+            task.used = [resource for resource in self.resources if resource.name in used_by(task.spec)]
+            task.waits_for_ceilings = system.waits_for_ceilings
+            task.cost = cost_of(system, task.spec)
 
     # ------------------------------------------------------------------------------- what the last tick has done
 
@@ -109,7 +122,10 @@ class _Run:
 
     def complete(self, task: TaskState, now: int) -> None:
         """End the oldest job of a task; its reservation stays for the rest of the window."""
-        job = task.queue.pop(0)
+        job = task.queue[0]
+        while job.holdings.held:
+            self.unlock(task, now)
+        task.queue.pop(0)
         job.finish = now
         task.active = False
         self.finished.append((task, job))
@@ -133,10 +149,16 @@ class _Run:
             job.missed = job.missed or job.deadline is not None
 
     def exhaust(self, now: int) -> None:
-        """Handle the budgets that are used up while there is work left."""
+        """Unlock what the running job has come to unlock; then handle the budgets that are used up with work left."""
+        if self.running is not None and self.running.queue:
+            self.unlock_passed(self.running, now)
         for task in self.tasks:
-            if task.active and task.served >= task.budget:
-                self.exhaust_one(task, now)
+            self.exhaust_budgets(task, now)
+
+    def exhaust_budgets(self, task: TaskState, now: int) -> None:
+        """Handle the budgets of a task that are used up: several if a section was longer than one."""
+        while task.active and task.served >= task.budget and not task.is_holding():
+            self.exhaust_one(task, now)
 
     def exhaust_one(self, task: TaskState, now: int) -> None:
         """Refill the budget of a soft or none task that has nothing to give up; all others wait for their deadline."""
@@ -153,7 +175,7 @@ class _Run:
         budget, period = task.parameters()
         task.share -= task.budget * SCALE
         task.served -= task.budget
-        task.budget, task.period = budget, period
+        task.budget, task.period, task.level = budget, period, period
         task.set_deadline(max(now, task.deadline) + period)
         self.note(now, "refilled", task)
         if task.is_asking() and task.target.rate == task.rate:
@@ -178,7 +200,9 @@ class _Run:
     def ask_to_enter(self, task: TaskState, now: int) -> None:
         """Admit a task or reject it."""
         admitted = [other.request for other in self.tasks if other.is_admitted]
-        is_fitting = is_admitted(self.system, admitted, task.request)
+        costs = [other.cost for other in self.tasks if other.is_admitted]
+        before, after = blocking(costs), blocking([*costs, task.cost])
+        is_fitting = is_admitted(self.system, admitted, task.request, SCALE - after, raises_blocking=after > before)
         task.stage = "waiting" if is_fitting else "out"
         self.note(now, "admitted" if is_fitting else "rejected", task)
 
@@ -201,7 +225,9 @@ class _Run:
     def compute_targets(self) -> None:
         """Compute what every admitted task is to have."""
         admitted = [task for task in self.tasks if task.is_admitted]
-        targets = allocate(self.system, [task.request for task in admitted])
+        targets = allocate(
+            self.system, [task.request for task in admitted], SCALE - blocking(task.cost for task in admitted)
+        )
         for task, target in zip(admitted, targets, strict=True):
             task.target = target
 
@@ -214,8 +240,14 @@ class _Run:
             if task.stage == "in" and task.target.rate == task.rate and task.is_at_boundary(now) and task.is_asking():
                 self.come_into_force(task, now)
         for task in self.ranked:
-            if task.is_admitted and self.total() - task.rate + task.target.rate <= SCALE:
+            if task.is_admitted and self.has_room(task) and task.may_adopt():
                 self.grant(task, now)
+
+    def has_room(self, task: TaskState) -> bool:
+        """Say whether the ledger has room for what a task is to have."""
+        return self.total() - task.rate + task.target.rate <= SCALE - blocking(
+            other.cost for other in self.tasks if other.stage != "out"
+        )
 
     def total(self) -> int:
         """Give the sum of all reservations."""
@@ -226,7 +258,7 @@ class _Run:
         if task.stage == "leaving":
             if not task.active and (now >= task.deadline or self.is_not_ahead(task)):
                 self.remove(task, now)
-        elif task.stage == "in" and task.target.rate < task.rate:
+        elif task.stage == "in" and task.is_to_shrink() and not task.is_holding():
             self.shrink(task, now)
 
     def shrink(self, task: TaskState, now: int) -> None:
@@ -291,6 +323,7 @@ class _Run:
         task.rate, task.budget, task.period = task.target.rate, task.target.budget, task.target.period
         task.in_force, task.granted = task.asked, task.target
         task.deadline = task.next_release = now
+        task.level = task.period
         self.note(now, "entered", task)
 
     def grow(self, task: TaskState, now: int) -> None:
@@ -304,7 +337,8 @@ class _Run:
     def may_be_compressed(self, task: TaskState) -> bool:
         """Say whether a soft task may get an earlier deadline."""
         is_same = task.target.budget == task.budget
-        return self.system.compression and task.spec.class_ == "soft" and task.active and is_same
+        may_move = task.active and not task.is_holding()
+        return self.system.compression and task.spec.class_ == "soft" and may_move and is_same
 
     def change(self, task: TaskState, now: int) -> None:
         """Set the reservation of a task to its target, and with it what it asked for."""
@@ -344,24 +378,98 @@ class _Run:
             task.release_job(now)
 
     def begin_window(self, task: TaskState, now: int) -> None:
-        """Give the oldest job a budget and a window; a hard job that overran gets a whole period."""
+        """Give the oldest job a budget and a window; a hard job that overran gets a whole period.
+
+        What a section executed beyond the last budget counts as executed in this one.
+        """
+        excess = max(0, task.served - task.budget)
         task.budget, task.period = task.parameters()
-        task.served = task.share = 0
+        task.served, task.share = excess, 0
         task.active = True
-        is_overrun = task.is_hard and task.queue[0].executed > 0
-        task.set_deadline(now + (task.in_force.period if is_overrun else task.period))
+        is_overrun = task.is_hard and task.queue[0].deadline is not None
+        task.level = task.in_force.period if is_overrun else task.period
+        task.set_deadline(now + task.level)
+        self.exhaust_budgets(task, now)
 
     def dispatch(self, now: int) -> None:
         """Choose who has the tick that begins now, and note it and the ledger."""
-        candidates = [task for task in self.tasks if task.active] or self.background()
-        self.running = min(candidates, key=lambda task: (task.deadline, *task.rank), default=None)
+        self.running = self.choose()
+        while self.running is not None and self.meet_mark(self.running, now):
+            self.running = self.choose()
         self.ledger.append(self.total())
+        self.capacities.append(SCALE - blocking(task.cost for task in self.tasks if task.stage in ("in", "leaving")))
         if self.running is not None:
             self.note_tick(self.running, now)
+            self.note_blocked(self.running, now)
+
+    def choose(self) -> TaskState | None:
+        """Choose the earliest deadline, or who holds the highest ceiling that bars it."""
+        best = self.earliest()
+        return None if best is None else self.stand_in(best)
+
+    def earliest(self) -> TaskState | None:
+        """Give the task with the earliest deadline among those that may run; a holder goes before its equals."""
+        candidates = [task for task in self.tasks if task.active] or self.background()
+        return min(candidates, key=lambda task: (task.deadline, not task.is_holding(), *task.rank), default=None)
+
+    def stand_in(self, best: TaskState) -> TaskState:
+        """Give who runs where a task is the earliest: itself, or who holds the highest ceiling that bars it."""
+        locked = [one for one in self.resources if one.holder not in (None, best)]
+        bars = [one for one in locked if best.level >= one.ceiling]
+        if not bars:
+            return best
+        holder = min(bars, key=lambda one: (one.ceiling, -one.since)).holder
+        assert isinstance(holder, TaskState)
+        assert holder.active, "who holds something is never without a window"
+        return holder
+
+    # -------------------------------------------------------------------------------------------------- resources
+
+    def meet_mark(self, task: TaskState, now: int) -> bool:
+        """Let a job that was chosen lock or unlock what it has come to; say whether it did."""
+        job = task.queue[0]
+        mark = job.holdings.next_at(job.executed, is_lock=True)
+        if mark is None:
+            return self.unlock_passed(task, now)
+        self.lock(task, next(one for one in task.used if one.name == mark.resource), now)
+        return True
+
+    def lock(self, task: TaskState, resource: ResourceState, now: int) -> None:
+        """Lock a resource, which is free whatever happens, and fix its ceiling."""
+        assert resource.holder is None, f"{resource.name} is locked twice at {now}"
+        users = [user for user in self.tasks if resource in user.used and user.stage in ("in", "leaving")]
+        resource.holder = task
+        resource.ceiling = min(user.least_level() for user in users)
+        resource.since = len(self.locks)
+        task.queue[0].holdings.marks.pop(0)
+        task.queue[0].holdings.held.append(resource)
+        self.locks.append((now, task.spec.name, task.queue[0].number, resource.name, "lock"))
+
+    def unlock_passed(self, task: TaskState, now: int) -> bool:
+        """Unlock what the current job has come to unlock; say whether that is anything."""
+        job = task.queue[0]
+        before = len(job.holdings.marks)
+        while job.holdings.next_at(job.executed, is_lock=False) is not None:
+            job.holdings.marks.pop(0)
+            self.unlock(task, now)
+        return len(job.holdings.marks) < before
+
+    def unlock(self, task: TaskState, now: int) -> None:
+        """Unlock what the current job locked last."""
+        resource = task.queue[0].holdings.held.pop()
+        resource.holder = None
+        self.locks.append((now, task.spec.name, task.queue[0].number, resource.name, "unlock"))
 
     def background(self) -> list[TaskState]:
-        """Give the tasks of class none that have work but no budget."""
-        return [task for task in self.tasks if self.system.background and task.queue and task.spec.class_ == "none"]
+        """Give the tasks of class none that have work but no budget, and share nothing."""
+        some = [task for task in self.tasks if task.spec.class_ == "none" and task.queue and not task.used]
+        return some if self.system.background else []
+
+    def note_blocked(self, running: TaskState, now: int) -> None:
+        """Note the tick if it should have been another task's."""
+        best = self.earliest()
+        if best is not None and best is not running:
+            self.blocked.append((now, best.spec.name, best.deadline, running.spec.name))
 
     def note_tick(self, task: TaskState, now: int) -> None:
         """Add the tick to the last segment if that one is of the same job and ends now."""
@@ -380,7 +488,7 @@ class _Run:
         """Collect what happened."""
         unfinished = [(task, job) for task in self.tasks for job in task.jobs if job.finish is None]
         rows = [_row(task, job, horizon) for task, job in [*self.finished, *unfinished]]
-        return Outcome(self.segments, rows, self.ledger, self.log)
+        return Outcome(self.segments, rows, self.ledger, self.log, self.locks, self.capacities, self.blocked)
 
 
 def _row(task: TaskState, job: Job, horizon: int) -> JobRow:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from .allocation import NOTHING, Request, Target, ceil_div
 from .model import CLASSES, SCALE, Task
+from .sharing import FREE, Cost, Holdings, ResourceState, marks_of
 
 
 @dataclass
@@ -24,6 +25,7 @@ class Job:
     deadline: int | None = None
     finish: int | None = None
     missed: bool = False
+    holdings: Holdings = field(default_factory=Holdings)
 
 
 @dataclass
@@ -44,6 +46,10 @@ class TaskState:
         deadline: end of the current window; the reservation is for the window.
         next_release: nominal release of the job after the last one that was released.
         queue: released jobs that are not finished, oldest first.
+        level: of the current window, see sharing.py.
+        used: the resources that its jobs lock.
+        cost: what it adds to b while it is there.
+        waits_for_ceilings: whether it respects those of what is locked when it adopts its target.
     """
 
     spec: Task
@@ -65,6 +71,10 @@ class TaskState:
     active: bool = False
     queue: list[Job] = field(default_factory=list)
     jobs: list[Job] = field(default_factory=list)
+    level: int = 0
+    used: list[ResourceState] = field(default_factory=list)
+    cost: Cost = FREE
+    waits_for_ceilings: bool = True
 
     @property
     def is_admitted(self) -> bool:
@@ -119,7 +129,26 @@ class TaskState:
 
     def must_give_up(self) -> bool:
         """Say whether a leave or a decrease is pending."""
-        return self.stage == "leaving" or self.target.rate < self.rate
+        return self.stage == "leaving" or self.is_to_shrink()
+
+    def is_to_shrink(self) -> bool:
+        """Say whether a decrease is pending that nothing locked forbids."""
+        return self.target.rate < self.rate and self.may_adopt()
+
+    def may_adopt(self) -> bool:
+        """Say whether its target leaves its level at or below the ceilings of what it uses and others hold."""
+        level = self.spec.window if self.is_hard else self.target.period
+        against = [one for one in self.used if one.holder not in (None, self)]
+        is_above = self.target.rate > 0 and any(level < one.ceiling for one in against)
+        return not is_above or not self.waits_for_ceilings
+
+    def is_holding(self) -> bool:
+        """Say whether its current job holds something."""
+        return bool(self.queue) and bool(self.queue[0].holdings.held)
+
+    def least_level(self) -> int:
+        """Give the highest level, the least number, that it has until it adopts something."""
+        return self.spec.window if self.is_hard else self.level
 
     def moved_deadline(self, now: int) -> int:
         """Give the deadline by which the target rate serves what the share has not, T3."""
@@ -129,6 +158,7 @@ class TaskState:
         """Move the end of the open window; the next job comes there."""
         self.share = min(self.share, self.served * SCALE)
         self.period = self.target.period
+        self.level = min(self.level, self.period)
         self.set_deadline(deadline)
 
     def set_deadline(self, deadline: int) -> None:
@@ -143,7 +173,7 @@ class TaskState:
         """Give budget and period of a window that begins: those of the target if the rate is there."""
         if self.is_hard:
             return self.granted.budget, self.granted.period
-        if self.target.rate <= self.rate:
+        if self.target.rate <= self.rate and self.may_adopt():
             return self.target.budget, self.target.period
         is_none = self.spec.class_ == "none"
         return self.rate * self.period // SCALE if is_none else self.budget, self.period
@@ -155,6 +185,8 @@ class TaskState:
 
     def release_job(self, release: int) -> None:
         """Add a job to the queue."""
-        job = Job(len(self.jobs), release, self.in_force, self.in_force.demand_of(len(self.jobs)))
+        number = len(self.jobs)
+        demand = self.in_force.demand_of(number)
+        job = Job(number, release, self.in_force, demand, holdings=Holdings(marks_of(self.spec)))
         self.jobs.append(job)
         self.queue.append(job)

@@ -25,6 +25,8 @@ MAX_REQUESTS = 3
 MAX_EVENTS = 8
 HORIZON = 240
 SAFE_RULES = ("in-flight", "boundary")
+RESOURCES = ("A", "B", "C")
+MAX_SECTION = 3
 BETAS = (Fraction(1, 10), Fraction(0), Fraction(1, 4), FORMULA3)
 
 
@@ -145,6 +147,52 @@ def systems(
         background=draw(st.booleans()),
         estimate_jobs=draw(st.integers(1, 3)),
     )
+
+
+@st.composite
+def bodies(draw: st.DrawFn, resources: tuple[str, ...] = RESOURCES) -> tuple[str, ...]:
+    """Make runs and sections, perhaps one in another."""
+    name = draw(st.sampled_from(resources))
+    before, inside, after = (draw(st.integers(least, MAX_SECTION)) for least in (0, 1, 0))
+    items = [f"lock {name}", f"run {inside}", f"unlock {name}"]
+    others = tuple(other for other in resources if other != name)
+    is_nested = draw(st.booleans())
+    if is_nested and others:
+        items = [*items[:2], *draw(bodies(others)), *items[2:]]
+    first = [f"run {before}"] if before else []
+    return (*first, *items, *([f"run {after}"] if after else []))
+
+
+@st.composite
+def sharing_tasks(draw: st.DrawFn, name: str, *, overruns: bool, adapts: bool) -> Task:
+    """Make a task that most likely locks something, with room for others beside it."""
+    task = draw(tasks(name, overruns=overruns, adapts=adapts, requests=0))
+    if draw(st.integers(0, 3)) == 0:
+        return task
+    body = draw(bodies())
+    runs = replace(task, body=body).runs
+    wcet = None if task.class_ == "none" else runs + draw(st.integers(0, 2))
+    most = 2 * runs + 3 if overruns or task.class_ == "none" else runs
+    demand = draw(st.one_of(st.none(), st.lists(st.integers(1, most), min_size=1, max_size=MAX_DEMANDS).map(tuple)))
+    period = max(task.period, runs * draw(st.integers(3, 12)))
+    deadline = (
+        draw(st.one_of(st.none(), st.integers(max(2 * runs, wcet or 0), period))) if task.class_ == "hard" else None
+    )
+    return replace(task, body=body, wcet=wcet, demand=demand, period=period, deadline=deadline)
+
+
+@st.composite
+def sharing_systems(
+    draw: st.DrawFn,
+    *,
+    overruns: bool = True,
+    adapts: bool = True,
+    rules: tuple[str, ...] = SAFE_RULES,
+) -> System:
+    """Make a system of tasks that share resources; the arguments are those of systems."""
+    made = draw(systems(overruns=overruns, adapts=adapts, rules=rules, betas=BETAS[:3]))
+    some = [draw(sharing_tasks(task.name, overruns=overruns, adapts=adapts)) for task in made.tasks]
+    return replace(made, tasks=tuple(some))
 
 
 @st.composite

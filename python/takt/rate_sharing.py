@@ -1,0 +1,76 @@
+"""What tasks of a rate-based system that share resources take from the processor by blocking each other.
+
+Source: SPEC.md, section 10, after Baker: b, the largest B / D. Nobody here knows who is there when: B counts all that
+the file has, so that whoever comes later takes nothing from what was promised. Left out: sections that last longer
+than their runs, and hard jobs that use up their budget in one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from takt import _core
+
+LIMIT = 2 * _core.RATE_WHOLE
+"""More than the whole processor is as much as twice that: nobody has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sharer:
+    """A task of a rate-based system. Times in ticks.
+
+    Args:
+        is_hard: whether its deadlines are fixed.
+        window: its shortest relative deadline: that of a hard task, else the period that is asked for.
+        period: of its releases, as asked for.
+        sections: of each resource that it locks, how long it runs at most from the lock to the unlock.
+    """
+
+    is_hard: bool
+    window: int
+    period: int
+    sections: Mapping[str, int]
+
+    def may_end_after(self, other: Sharer) -> bool:
+        """Say whether a window of it that begins before one of another task may end later.
+
+        One that is not hard may, whatever its period is, since it gets later deadlines when it overruns.
+        """
+        return not self.is_hard or self.period > other.window
+
+
+def blocking_of(sharer: Sharer, sharers: Sequence[Sharer], ceilings: Mapping[str, int]) -> int:
+    """Give B / D of a task, in core's units, rounded up.
+
+    Args:
+        sharer: the task.
+        sharers: all tasks that lock something, and perhaps others.
+        ceilings: of each resource, the shortest window of its users; see ceilings_of.
+    """
+    waits = [
+        _rate(ticks - 1, max(sharer.window, ceilings[resource]))
+        for other in sharers
+        if other is not sharer and other.may_end_after(sharer)
+        for resource, ticks in other.sections.items()
+        if not sharer.is_hard or sharer.window >= ceilings[resource]
+    ]
+    return min(LIMIT, max(waits, default=0))
+
+
+def excess_of(sharer: Sharer) -> int:
+    """Give what the sections of a task may execute beyond its budgets, in core's units, rounded up."""
+    if sharer.is_hard or not sharer.sections:
+        return 0
+    return min(LIMIT, _rate(max(sharer.sections.values()) - 1, sharer.period))
+
+
+def ceilings_of(sharers: Sequence[Sharer]) -> dict[str, int]:
+    """Give the highest ceiling that each resource may have."""
+    names = {resource for sharer in sharers for resource in sharer.sections}
+    return {name: min(sharer.window for sharer in sharers if name in sharer.sections) for name in names}
+
+
+def _rate(ticks: int, window: int) -> int:
+    """Give what some ticks in a window are of the processor; a section of no length is none."""
+    return -(-max(0, ticks) * _core.RATE_WHOLE // window)
