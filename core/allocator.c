@@ -86,11 +86,10 @@ void takt_allocator_place(takt_task_t *task, takt_key_t key, takt_duration_t bud
     forget_background(&task->extension->allocation->dispatcher->cpus[0], entity, instant);
     task->job.remaining = budget;
     open_entity(entity);
-    if (!takt_entity_is_ready(entity)) {
+    if (!takt_entity_is_ready(entity) || entity->key != key) {
+        takt_dispatcher_leave(entity, instant);
         entity->key = key;
         takt_dispatcher_join(entity, instant);
-    } else if (entity->key != key) {
-        takt_ready_rekey(&entity->home->ready, entity, key, entity->tie);
     }
 }
 

@@ -101,7 +101,7 @@ void takt_allocator_begin_job(takt_task_t *task, takt_instant_t release);
 void takt_allocator_open(takt_task_t *task, takt_instant_t deadline, takt_duration_t budget,
                          takt_instant_t instant);
 
-/* As takt_allocator_open, with `key` whatever the policy orders by, and without a deadline. */
+/* As takt_allocator_open, with `key` whatever the policy orders by, and without a deadline. It is the last of its equals. */
 void takt_allocator_place(takt_task_t *task, takt_key_t key, takt_duration_t budget, takt_instant_t instant);
 
 /* Closes the window: the current job, which holds nothing, waits. */

@@ -329,6 +329,19 @@ def test_servers_and_tasks_without_windows_may_stand_beside() -> None:
     assert result.summary["missed"].sum() == 0
 
 
+@pytest.mark.parametrize("policy", ["fp", "rm", "edf"])
+@pytest.mark.parametrize("runs", [{}, {"runs": "top", "period": 5, "budget": 2}], ids=["spare-time", "top"])
+def test_a_started_non_preemptive_job_goes_on_whatever_call_waits(policy: str, runs: dict[str, object]) -> None:
+    tasks = [
+        takt.Task(name="A", period=5, wcet=2, priority=2, on_overrun="suspend"),
+        takt.Task(name="N", period=20, wcet=7, offset=3, priority=1, preemption="non-preemptive"),
+    ]
+    system = takt.System(policy=policy, tasks=tasks, allocator=takt.Allocator(cost=1, **runs))
+    result = takt.simulate(system, 20)
+    assert runs_of(result)[:3] == [(0, 2, "A"), (3, 10, "N"), (10, 12 if runs else 11, ALLOCATOR)]
+    assert result.jobs.filter(task=ALLOCATOR)["missed"].any()
+
+
 # ------------------------------------------------------------------------------------------------- feedback
 
 
@@ -441,6 +454,11 @@ def test_an_allocator_without_windows_has_nothing_to_do(tmp_path: Path) -> None:
         'give them on_overrun = "suspend", or leave the allocator out'
     )
     assert said_of(tmp_path, "[allocator]\nbulk = 2", "") == [expected]
+
+
+def test_under_rates_there_is_nothing_for_it_to_hand_over() -> None:
+    with pytest.raises(takt.InputError, match=r'found none under policy = "rate-based"; leave the allocator out'):
+        one_task(2, bulk=2).replace(policy="rate-based")
 
 
 def test_the_name_of_the_allocators_task_is_taken(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from pydantic import PlainValidator, WithJsonSchema
 from takt import _core, checks
 from takt.errors import Problem, show
 from takt.policy import name_of
+from takt.policy_options import RateBased
 from takt.resolve import to_ticks
 from takt.resolved import ALLOCATOR, ROOT, SPARE_TIME, TOP, ResolvedSystem, ResolvedTask, ResolvedWindows, Stream
 from takt.system_tables import SystemTables
@@ -136,10 +137,9 @@ def find_allocator_problems(system: SystemTables, has_windows: bool) -> Iterator
     if allocator is None:
         return
     if not has_windows:
-        message = (
-            f"expected tasks with windows, found none under policy = {show(name_of(system.policy))}; "
-            'give them on_overrun = "suspend", or leave the allocator out'
-        )
+        remedy = "" if system.policy == RateBased.policy else 'give them on_overrun = "suspend", or '
+        found = f"found none under policy = {show(name_of(system.policy))}"
+        message = f"expected tasks with windows, {found}; {remedy}leave the allocator out"
         yield Problem(message, "conflict", table="allocator")
     if allocator.period is not None and allocator.budget is not None:
         period, budget = (int(to_ticks(value, system.resolution)) for value in (allocator.period, allocator.budget))
