@@ -172,7 +172,7 @@ def sharing_tasks(draw: st.DrawFn, name: str, *, overruns: bool, adapts: bool) -
     body = draw(bodies())
     runs = replace(task, body=body).runs
     wcet = None if task.class_ == "none" else runs + draw(st.integers(0, 2))
-    most = 2 * runs + 3 if overruns or task.class_ == "none" else runs
+    most = 2 * runs + 3 if overruns else runs
     demand = draw(st.one_of(st.none(), st.lists(st.integers(1, most), min_size=1, max_size=MAX_DEMANDS).map(tuple)))
     period = max(task.period, runs * draw(st.integers(3, 12)))
     deadline = (
