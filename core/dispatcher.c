@@ -524,7 +524,7 @@ static void start_job(takt_entity_t *entity, takt_instant_t now) {
     if (is_locking(entity)) {
         takt_locks_write_key(entity);
     } else {
-        takt_ready_rekey(&entity->home->ready, entity, key, takt_tie_of_started(key));
+        takt_ready_rekey(&entity->home->ready, entity, key, takt_tie_of_started(entity, &task->job, key));
     }
 }
 

@@ -66,7 +66,7 @@ static void start(takt_entity_t *entity) {
     if ((entity->attributes & TAKT_ATTRIBUTE_LIMITED) != 0) {
         takt_entity_set_state(entity, TAKT_STATE_STARTED);
         entity->key = TAKT_KEY_MOST_URGENT;
-        entity->tie = takt_tie_of_started(TAKT_KEY_MOST_URGENT);
+        entity->tie = takt_tie_of_started(entity, &entity->task->job, TAKT_KEY_MOST_URGENT);
     }
 }
 

@@ -67,8 +67,9 @@ static void stop_locking(takt_entity_t *entity) {
     }
     const bool is_started = (entity->state & TAKT_STATE_STARTED) != 0;
     clear_locking(entity);
-    takt_ready_rekey(&entity->home->ready, entity, is_started ? task->extension->started_key : task->own_key,
-                     is_started ? takt_tie_of_started(task->extension->started_key) : task->own_tie);
+    takt_ready_rekey(
+        &entity->home->ready, entity, is_started ? task->extension->started_key : task->own_key,
+        is_started ? takt_tie_of_started(entity, &task->job, task->extension->started_key) : task->own_tie);
 }
 
 /* ---- who blocks whom --------------------------------------------------------------------------------- */

@@ -81,6 +81,25 @@ WAITS_BEHIND_A_CIRCLE = oracle.System(
 )
 """T2 and T3 wait for one another until 54, and T1 for T3; then T3 has T1's deadline, before that of the next T2."""
 
+TWO_STARTED_EQUALS = oracle.System(
+    policy="fp",
+    tasks=(
+        oracle.Task("T1", period=48, demand=5, server="S", threshold="T2"),
+        oracle.Task(
+            "T2",
+            period=12,
+            demand=6,
+            wcet=7,
+            server="S",
+            threshold="T1",
+            body=("lock G", "run 1", "unlock G", "lock G", "run 1", "unlock G", "run 1", "lock G", "run 3"),
+        ),
+    ),
+    servers=(oracle.Server("S", period=4, budget=4, policy="rm"),),
+    resources=(oracle.Resource("G", "sirap"),),
+)
+"""T2 waits for budget at 1, so that T1 starts with its key; from 5 on both have started, and T1 stands first."""
+
 LATE_LOOK_INSIDE = oracle.System(
     policy="fp",
     tasks=(
@@ -333,6 +352,7 @@ def test_simulation_equals_the_oracle_with_changes_where_tasks_contend(system: o
 
 @many
 @given(households(features=WHAT_USERS_HAVE).flatmap(with_changes), horizons())
+@example(TWO_STARTED_EQUALS, 12)
 def test_simulation_equals_the_oracle_with_changes_where_servers_share(system: oracle.System, horizon: int) -> None:
     assert outcome(takt.simulate(as_system(system), horizon)) == expected_of(system, horizon)
 
