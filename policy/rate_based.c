@@ -172,12 +172,7 @@ TAKT_INLINE bool is_to_shrink(takt_rate_task_t *rate) {
 
 static bool is_holding(const takt_rate_task_t *rate) { return rate->extension.held != NULL; }
 
-/* Budget and period of a window that begins: those of the target if the rate is there. */
-static takt_rate_target_t parameters_of(takt_rate_task_t *rate) {
-    const takt_rate_target_t *target = target_of(rate);
-    if (target->rate <= rate->now.rate && may_adopt(rate, target)) {
-        return *target;
-    }
+TAKT_RARE static takt_rate_target_t parameters_as_before(const takt_rate_task_t *rate) {
     takt_rate_target_t parameters = rate->now;
     if (class_of(rate) == TAKT_CLASS_NONE) {
         parameters.budget = takt_quotient(rate->now.rate * rate->now.period, WHOLE);
@@ -185,7 +180,19 @@ static takt_rate_target_t parameters_of(takt_rate_task_t *rate) {
     return parameters;
 }
 
-static bool can_begin(takt_rate_task_t *rate) { return rate->now.rate > 0 && parameters_of(rate).budget > 0; }
+/* Budget and period of a window that begins: those of the target if the rate is there. */
+TAKT_INLINE takt_rate_target_t parameters_of(takt_rate_task_t *rate) {
+    const takt_rate_target_t *target = target_of(rate);
+    if (TAKT_LIKELY(target->rate <= rate->now.rate && may_adopt(rate, target))) {
+        return *target;
+    }
+    return parameters_as_before(rate);
+}
+
+/* Whether a window of `rate` can begin with `parameters`. */
+static bool is_enough(const takt_rate_task_t *rate, const takt_rate_target_t *parameters) {
+    return rate->now.rate > 0 && parameters->budget > 0;
+}
 
 /* ---- shares ---------------------------------------------------------------------------------------- */
 
@@ -197,12 +204,18 @@ static int64_t limited(int64_t share) {
     return raised < SHARE_LIMIT ? raised : SHARE_LIMIT;
 }
 
-static takt_duration_t served(const takt_rate_task_t *rate) {
-    return rate->now.budget - task_of(rate)->job.remaining + rate->debt;
+/* What was charged to the budget. */
+static takt_duration_t charged(const takt_rate_task_t *rate) {
+    return rate->now.budget - task_of(rate)->job.remaining;
 }
+
+static takt_duration_t served(const takt_rate_task_t *rate) { return charged(rate) + rate->debt; }
 
 /* What is left of a new budget: a section may have used some of it, or all, before. */
 static takt_duration_t pay_back(takt_rate_task_t *rate, takt_duration_t budget) {
+    if (TAKT_LIKELY(rate->debt == 0)) {
+        return budget;
+    }
     const takt_duration_t paid = least_of(rate->debt, budget);
     rate->debt -= paid;
     return budget - paid;
@@ -369,12 +382,12 @@ static bool may_wait_in_flight(takt_rate_task_t *rate) {
 
 /* Gives the oldest job a budget and a window; a hard job that overran gets a whole period, which is never less than
  * the window of its target, if that comes into force too late. */
-static void begin_window(takt_rate_task_t *rate, const takt_rate_target_t *parameters,
-                         takt_instant_t instant) {
+TAKT_INLINE void begin_window(takt_rate_task_t *rate, const takt_rate_target_t *parameters,
+                              takt_instant_t instant) {
     takt_task_t *task = task_of(rate);
     const bool is_overrun = is_hard(rate) && takt_task_is_active(task);
     rate->begun++;
-    rate->executed += served(rate) - rate->debt;
+    rate->executed += charged(rate);
     rate->now.budget = parameters->budget;
     rate->now.period = parameters->period;
     rate->share = 0;
@@ -537,9 +550,12 @@ static void await_share(takt_rate_task_t *rate, takt_instant_t now) {
     }
 }
 
-static bool waits_to_shrink_in_flight(takt_rate_task_t *rate) {
-    return rate->stage == TAKT_RATE_IN && is_to_shrink(rate) && !is_naive(rate) && !is_holding(rate) &&
-           (may_extend(rate) || may_cut(rate));
+TAKT_RARE static bool may_shrink_in_flight(takt_rate_task_t *rate) {
+    return !is_naive(rate) && !is_holding(rate) && (may_extend(rate) || may_cut(rate));
+}
+
+TAKT_INLINE bool waits_to_shrink_in_flight(takt_rate_task_t *rate) {
+    return rate->stage == TAKT_RATE_IN && TAKT_UNLIKELY(is_to_shrink(rate)) && may_shrink_in_flight(rate);
 }
 
 /* The window has closed before or after its deadline. */
@@ -997,42 +1013,53 @@ static void note_miss(takt_rate_task_t *rate) {
 
 /* `rate` may change its rate. */
 static void meet_boundary(takt_rate_task_t *rate, takt_instant_t instant) {
+    const bool has_target = target_of(rate)->rate == rate->now.rate;
+    if (TAKT_LIKELY(has_target && !rate->is_asking)) {
+        return;
+    }
     if (is_to_shrink(rate)) {
         take_target(rate, instant);
     } else if (is_to_grow(rate)) {
         pend(rate);
         takt_allocator_call(rate->extension.allocation, instant);
-    } else if (TAKT_UNLIKELY(rate->is_asking)) {
+    } else if (rate->is_asking) {
         come_into_force(rate, instant);
     }
 }
 
 /* What a section executed before may be all of the budget with which a window begins, and more. */
-TAKT_INLINE void begin_if_possible(takt_rate_task_t *rate, takt_instant_t instant) {
-    const takt_rate_target_t parameters = parameters_of(rate);
-    if (rate->now.rate == 0 || parameters.budget == 0) {
+TAKT_INLINE void begin_if_possible(takt_rate_task_t *rate, const takt_rate_target_t *parameters,
+                                   takt_instant_t instant) {
+    if (!is_enough(rate, parameters)) {
         pend(rate);
         return;
     }
-    begin_window(rate, &parameters, instant);
+    begin_window(rate, parameters, instant);
     if (TAKT_UNLIKELY(task_of(rate)->job.remaining == 0)) {
         exhaust_all(rate, instant);
     }
 }
 
-static void rate_based_start(takt_task_t *task, takt_instant_t instant) {
-    takt_rate_task_t *rate = takt_rate_task_of(task);
+/* A release or a window is due. */
+TAKT_INLINE void start(takt_rate_task_t *rate, const takt_rate_target_t *parameters, takt_instant_t instant) {
+    takt_task_t *task = task_of(rate);
     if (is_hard(rate) && instant >= rate->next_release) {
         task->waiting++;
         rate->next_release += rate->extension.period;
     }
     const bool wants = is_at_boundary(rate, instant) && (has_work(rate) || !is_hard(rate));
     if (wants) {
-        begin_if_possible(rate, instant);
+        begin_if_possible(rate, parameters, instant);
     }
     if (is_hard(rate)) {
         arm_start(rate, instant);
     }
+}
+
+static void rate_based_start(takt_task_t *task, takt_instant_t instant) {
+    takt_rate_task_t *rate = takt_rate_task_of(task);
+    const takt_rate_target_t parameters = parameters_of(rate);
+    start(rate, &parameters, instant);
 }
 
 /* `rate` has asked to leave: it goes unless its job is still served. */
@@ -1054,8 +1081,9 @@ static void end_window(takt_rate_task_t *rate, takt_instant_t instant) {
     if (takt_timer_is_armed(&task->timer)) {
         return;
     }
-    if (!is_open(rate) && target_of(rate)->rate <= rate->now.rate && can_begin(rate)) {
-        rate_based_start(task, instant);
+    const takt_rate_target_t parameters = parameters_of(rate);
+    if (!is_open(rate) && target_of(rate)->rate <= rate->now.rate && is_enough(rate, &parameters)) {
+        start(rate, &parameters, instant);
     } else {
         takt_allocator_arm_start(task, instant);
     }
