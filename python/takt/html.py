@@ -469,9 +469,10 @@ def _policy_row(run: Run, is_costly: bool) -> list[Cell]:
     """Write the totals of a run."""
     kernel = [_number(run.result.switches), _time(run.result.overhead, _clock(run.result))]
     summary = run.result.summary
+    longest = pl.col("task").replace_strict(timeline.relative_deadlines(run.result))
     worst = (
         summary.filter(pl.col("finished") > 0)
-        .select("task", nearness=pl.col("response_max") / pl.col("deadline"))
+        .select("task", nearness=pl.col("response_max") / longest)
         .sort("nearness", descending=True, maintain_order=True)
         .head(1)
     )

@@ -491,11 +491,16 @@ def distributions(result: Result, tasks: Sequence[str], bins: int) -> dict[str, 
 
 
 def relative_deadlines(result: Result) -> dict[str, int]:
-    """Give the deadline of each task; where changes gave it several, the longest that a job had."""
+    """Give the deadline of each task; where changes, rules or an allocator gave it several, the longest of a job.
+
+    Of a rate-based task that nobody changed it is the one that was asked for.
+    """
     deadlines: dict[str, int] = dict(result.summary.select("task", "deadline").iter_rows())
-    changed = {change.task for change in result.system.changes if change.task is not None}
     given = result.jobs.select("task", length=result.deadlines["deadline"] - pl.col("release"))
-    longest = given.filter(pl.col("task").is_in(list(changed))).group_by("task").agg(pl.col("length").max())
+    if result.system.resolved.rates is not None:
+        changed = [change.task for change in result.system.changes if change.task is not None]
+        given = given.filter(pl.col("task").is_in(changed))
+    longest = given.drop_nulls().group_by("task").agg(pl.col("length").max())
     return deadlines | dict(longest.iter_rows())
 
 
