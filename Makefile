@@ -97,7 +97,7 @@ build: tools-test
 	cmake --build --preset release
 
 pytest: tools-test $(STAMPS)/package $(STAMPS)/test
-	$(RUN) -m pytest --numprocesses auto --dist loadgroup
+	$(RUN) -m pytest --numprocesses auto --dist loadfile
 
 clean:
 	rm -rf build $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -103,9 +103,6 @@ def run(name: str, found: Path) -> str:
     return "\n".join([*lines[-SHOWN_LINES:], "", repeat])
 
 
-pytestmark = pytest.mark.xdist_group("fuzzers")  # they share processors, and what is built for them
-
-
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Future[str]]]:
     """All fuzzers, as many at a time as there are processors."""

@@ -30,9 +30,6 @@ MATHS = "$$x^2$$ <img src=x onerror=hacked=1>"
 SECONDS_TO_ZOOM = 5.0
 
 
-pytestmark = pytest.mark.xdist_group("browser")
-
-
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
     with browser.chromium() as started:

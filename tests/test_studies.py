@@ -53,7 +53,7 @@ MAY_BE_CORRECTED = {"S1-16"}
 """Corrected if the random sets hold an exception, which a quick run need not meet."""
 
 
-@pytest.fixture(scope="module", params=[pytest.param(paper, marks=pytest.mark.xdist_group(paper)) for paper in STUDIES])
+@pytest.fixture(scope="module", params=STUDIES)
 def study(request: pytest.FixtureRequest) -> Study:
     """Each study, run quickly."""
     return STUDIES[request.param](True)
@@ -183,7 +183,6 @@ def outcome() -> invariants.Outcome:
     return invariants.Outcome(runs, rate_points.summed(runs))
 
 
-@pytest.mark.xdist_group("S0")
 @pytest.mark.parametrize("invariant", invariants.INVARIANTS)
 def test_each_invariant_of_the_experiment_holds(outcome: invariants.Outcome, invariant: str) -> None:
     assert invariants.INVARIANTS[invariant](outcome)
@@ -197,7 +196,6 @@ EXCHANGES = {
 """Invariants that fail, among others, if one policy's runs are taken for another's."""
 
 
-@pytest.mark.xdist_group("S0")
 @pytest.mark.parametrize("pair", EXCHANGES)
 def test_an_invariant_fails_where_policies_are_mistaken(outcome: invariants.Outcome, pair: tuple[str, str]) -> None:
     mistaken = dict([pair, pair[::-1]])
@@ -263,13 +261,11 @@ def runs() -> pl.DataFrame:
     return systems.sweep()
 
 
-@pytest.mark.xdist_group("S2")
 @pytest.mark.parametrize("trend", trends.TRENDS)
 def test_each_trend_of_the_architectures_holds(runs: pl.DataFrame, trend: str) -> None:
     assert trends.TRENDS[trend](systems.summed(runs), "SoRTS")
 
 
-@pytest.mark.xdist_group("S2")
 def test_fixed_ticks_keep_all_trends_but_strictly_fewer_steps_with_cs(runs: pl.DataFrame) -> None:
     sums = systems.summed(runs)
     held = trends.find(sums, "SoRTS-fixed")
