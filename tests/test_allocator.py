@@ -433,7 +433,7 @@ def said_of(tmp_path: Path, allocator: str, task: str = WINDOWS) -> list[str]:
         ),
         (
             '[allocator]\ncost = 1\nruns = "top"\nperiod = 5\nbudget = 6',
-            "[allocator] budget: expected at most the period of 5 ticks, found 6",
+            "[allocator] budget: expected at most the period 5, found 6",
         ),
     ],
 )

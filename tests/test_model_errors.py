@@ -316,6 +316,10 @@ BAD: dict[str, tuple[str, list[str]]] = {
         HEAD + "policy = 3\n" + TASK,
         ["policy: expected tables of options, found 3; write [policy.rate-based]"],
     ),
+    "policy outside of its table": (
+        HEAD + 'policy = "edf"\n' + TASK,
+        ['policy: expected tables of options, found "edf"; write [system] policy = "edf"'],
+    ),
     "options of a misspelt policy": (
         HEAD + "[policy.rate-basd]\n" + TASK,
         ['[policy.rate-basd]: no policy of this name has options; did you mean "rate-based"?'],

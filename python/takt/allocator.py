@@ -144,7 +144,7 @@ def find_allocator_problems(system: SystemTables, has_windows: bool) -> Iterator
     if allocator.period is not None and allocator.budget is not None:
         period, budget = (int(to_ticks(value, system.resolution)) for value in (allocator.period, allocator.budget))
         if budget > period:
-            message = f"expected at most the period of {period} ticks, found {show(allocator.budget)}"
+            message = f"expected at most the period {show(allocator.period)}, found {show(allocator.budget)}"
             yield Problem(message, "out-of-range", table="allocator", key="budget")
     if allocator.takes_time:
         yield from _name_problems(system.tasks)

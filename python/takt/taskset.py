@@ -202,7 +202,8 @@ def _options(tables: object) -> tuple[list[PolicyOptions], list[Problem]]:
     problems: list[Problem] = []
     known = policy_options.by_policy()
     if not isinstance(tables, dict):
-        message = f"expected tables of options, found {show(tables)}; write [policy.{next(iter(known))}]"
+        remedy = f"[system] policy = {show(tables)}" if isinstance(tables, str) else f"[policy.{next(iter(known))}]"
+        message = f"expected tables of options, found {show(tables)}; write {remedy}"
         return [], [Problem(message, "wrong-type", key="policy")]
     for name, table in tables.items():
         if name not in known:
