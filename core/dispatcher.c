@@ -197,10 +197,6 @@ static const takt_allocator_t *allocator_of(const takt_task_t *task) {
 
 static bool is_started(const takt_entity_t *entity) { return (entity->state & TAKT_STATE_STARTED) != 0; }
 
-static bool is_locking(const takt_entity_t *entity) {
-    return (entity->attributes & TAKT_ATTRIBUTE_LOCKING) != 0;
-}
-
 /* Writes the key that follows from `job`; what is in force instead of it stays so. */
 static void write_key(takt_entity_t *entity, const takt_job_t *job) {
     takt_server_t *home = entity->home;
@@ -209,7 +205,7 @@ static void write_key(takt_entity_t *entity, const takt_job_t *job) {
         home->policy->release(&own, job);
         entity->task->own_key = own.key;
         entity->task->own_tie = own.tie;
-        if (is_locking(entity)) {
+        if (takt_entity_is_locking(entity)) {
             takt_locks_write_key(entity);
         }
         return;
@@ -468,7 +464,7 @@ TAKT_RARE static void end_extended_job(takt_dispatcher_t *dispatcher, takt_task_
     takt_timers_t *timers = &task->entity->home->timers;
     takt_timers_remove(timers, &task->extension->expiry);
     takt_timers_remove(timers, &task->extension->resume);
-    if (is_locking(task->entity)) {
+    if (takt_entity_is_locking(task->entity)) {
         takt_locks_end_job(dispatcher, task, now, instant);
     }
     task->job.number += 1u + task->extension->skipped;
@@ -479,7 +475,7 @@ TAKT_RARE static void end_extended_job(takt_dispatcher_t *dispatcher, takt_task_
 TAKT_INLINE void end_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now,
                          takt_instant_t instant) {
     if (takt_task_is_allocated(task)) {
-        if (TAKT_UNLIKELY(is_locking(task->entity))) {
+        if (TAKT_UNLIKELY(takt_entity_is_locking(task->entity))) {
             takt_locks_end_job(dispatcher, task, now, instant);
         }
         allocator_of(task)->complete(task, now);
@@ -512,7 +508,7 @@ static takt_key_t key_at_start(const takt_entity_t *entity, takt_key_t own, takt
 /* A limited job that starts takes its preemption key: from now on that says who may displace it. */
 static void start_job(takt_entity_t *entity, takt_instant_t now) {
     takt_task_t *task = entity->task;
-    if (!is_locking(entity)) {
+    if (!takt_entity_is_locking(entity)) {
         task->own_key = entity->key;
         task->own_tie = entity->tie;
     }
@@ -521,7 +517,7 @@ static void start_job(takt_entity_t *entity, takt_instant_t now) {
     if (task->extension != NULL) {
         task->extension->started_key = key;
     }
-    if (is_locking(entity)) {
+    if (takt_entity_is_locking(entity)) {
         takt_locks_write_key(entity);
     } else {
         takt_ready_rekey(&entity->home->ready, entity, key, takt_tie_of_started(entity, &task->job, key));
@@ -534,7 +530,7 @@ TAKT_RARE static void end_region(takt_entity_t *entity) {
         return;
     }
     takt_entity_clear_state(entity, TAKT_STATE_STARTED);
-    if (is_locking(entity)) {
+    if (takt_entity_is_locking(entity)) {
         takt_locks_write_key(entity);
     } else {
         takt_ready_rekey(&entity->home->ready, entity, entity->task->own_key, entity->task->own_tie);
@@ -850,7 +846,7 @@ static uint32_t somebody_waits(takt_entity_t *entity) {
     const takt_entity_t *waiting = best != entity ? best : takt_ready_second(ready, entity);
     takt_key_t key = entity->task->own_key;
     uint32_t tie = entity->task->own_tie;
-    if (is_locking(entity)) {
+    if (takt_entity_is_locking(entity)) {
         key = takt_locks_key_without_start(entity);
         tie = ready->order == TAKT_ORDER_KEYS ? takt_tie_of_locking(entity, &entity->task->job) : 0u;
     }
@@ -1050,7 +1046,7 @@ static bool competes_by_its_own_key(takt_entity_t *entity) {
     if (is_started(entity) || entity != takt_ready_best(&entity->home->ready)) {
         return false;
     }
-    return !is_locking(entity) || entity->key == entity->task->own_key;
+    return !takt_entity_is_locking(entity) || entity->key == entity->task->own_key;
 }
 
 /* As time_to_overtake, where the order changes while jobs wait. */
@@ -1089,7 +1085,7 @@ static takt_duration_t time_to_go(takt_entity_t *entity) {
 /* `entity` holds or wants something, or is limited. */
 TAKT_RARE static void obey_locks_and_limit(takt_dispatcher_t *dispatcher, takt_cpu_t *cpu,
                                            takt_entity_t *entity, takt_instant_t now) {
-    if (is_locking(entity)) {
+    if (takt_entity_is_locking(entity)) {
         takt_locks_settle(dispatcher, entity, now);
     }
     if ((entity->attributes & TAKT_ATTRIBUTE_LIMITED) == 0) {

@@ -74,4 +74,9 @@ TAKT_INLINE bool takt_entity_is_server(const takt_entity_t *entity) {
     return (entity->attributes & TAKT_ATTRIBUTE_SERVER) != 0;
 }
 
+/* Whether it holds a resource, or waits for one. */
+TAKT_INLINE bool takt_entity_is_locking(const takt_entity_t *entity) {
+    return (entity->attributes & TAKT_ATTRIBUTE_LOCKING) != 0;
+}
+
 #endif

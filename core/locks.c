@@ -8,12 +8,8 @@ const char *const takt_protocol_names[] = {"none", "npcs",       "pip",  "pcp", 
 
 static takt_task_extension_t *extension_of(const takt_entity_t *entity) { return entity->task->extension; }
 
-static bool is_locking(const takt_entity_t *entity) {
-    return (entity->attributes & TAKT_ATTRIBUTE_LOCKING) != 0;
-}
-
 static takt_resource_t *wanted_by(const takt_entity_t *entity) {
-    return is_locking(entity) ? extension_of(entity)->wanted : NULL;
+    return takt_entity_is_locking(entity) ? extension_of(entity)->wanted : NULL;
 }
 
 /* ---- keys ---------------------------------------------------------------------------------------- */

@@ -37,7 +37,7 @@ void takt_dispatcher_note_allocation(takt_dispatcher_t *dispatcher, takt_instant
 
 /* Whether the key of `entity` in its ready set may differ from its own. */
 TAKT_INLINE bool takt_locks_is_displaced(const takt_entity_t *entity) {
-    return (entity->state & TAKT_STATE_STARTED) != 0 || (entity->attributes & TAKT_ATTRIBUTE_LOCKING) != 0;
+    return (entity->state & TAKT_STATE_STARTED) != 0 || takt_entity_is_locking(entity);
 }
 
 /* Applies a lock or unlock event. */

@@ -130,7 +130,7 @@ static bool event_fits(const takt_system_t *system, const takt_record_t *record,
         return event_fits_several(system, record, entity);
     }
     const bool runs = takt_entity_is_ready(entity) && system->dispatcher.cpus[0].running == entity;
-    const bool is_locking = (entity->attributes & TAKT_ATTRIBUTE_LOCKING) != 0;
+    const bool is_locking = takt_entity_is_locking(entity);
     if (entity->task != NULL && takt_task_is_allocated(entity->task)) {
         const bool takes_requests = entity->task->extension->allocation->functions->enter != NULL;
         const bool is_lock = record->kind == TAKT_RECORD_LOCK;

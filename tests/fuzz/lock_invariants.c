@@ -180,7 +180,7 @@ static void check_waiting(takt_system_t *system, takt_entity_t *entity) {
 }
 
 static void check_task(takt_system_t *system, const takt_task_t *task) {
-    const bool is_marked = (task->entity->attributes & TAKT_ATTRIBUTE_LOCKING) != 0;
+    const bool is_marked = takt_entity_is_locking(task->entity);
     HOLDS(is_marked == is_locking(task->entity));
     if (task->extension == NULL) {
         return;
