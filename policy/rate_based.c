@@ -173,11 +173,10 @@ TAKT_INLINE bool is_to_shrink(takt_rate_task_t *rate) {
 static bool is_holding(const takt_rate_task_t *rate) { return rate->extension.held != NULL; }
 
 TAKT_RARE static takt_rate_target_t parameters_as_before(const takt_rate_task_t *rate) {
-    takt_rate_target_t parameters = rate->now;
-    if (class_of(rate) == TAKT_CLASS_NONE) {
-        parameters.budget = takt_quotient(rate->now.rate * rate->now.period, WHOLE);
-    }
-    return parameters;
+    const bool is_none = class_of(rate) == TAKT_CLASS_NONE;
+    const uint64_t given = rate->now.rate * rate->now.period;
+    return make_target(rate->now.rate, is_none ? takt_quotient(given, WHOLE) : rate->now.budget,
+                       rate->now.period);
 }
 
 /* Budget and period of a window that begins: those of the target if the rate is there. */

@@ -30,7 +30,7 @@ def use(path: Path) -> None:
     """Load a file, and run what it describes."""
     system = takt.load(path)
     result = takt.simulate(system, HORIZON)
-    assert result.summary.height == len(system.tasks)
+    assert result.summary.height == len(system.resolved.tasks)
     assert result.jobs.height == result.summary["released"].sum()
 
 
