@@ -425,3 +425,11 @@ def test_periodic_flows_begin_at_their_offsets_again() -> None:
     result = takt.simulate(takt.System(policy="share", tasks=tasks, changes=changes), 30)
     assert [row[2] for row in job_rows(result) if row[0] == "A"] == [1, 5, 9, 22, 26]
     assert [row[2] for row in job_rows(result) if row[0] == "B"] == [12, 16, 20, 24, 28]
+
+
+def test_a_deadline_is_the_period_if_there_is_one_and_else_the_interval() -> None:
+    tasks = [
+        takt.Task(name="A", period=20, interval=5, wcet=1),
+        takt.Task(name="B", arrivals=[0], interval=5, wcet=1),
+    ]
+    assert takt.simulate(takt.System(tasks=tasks, policy="rbe"), 20).summary["deadline"].to_list() == [20, 5]

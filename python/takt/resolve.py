@@ -342,8 +342,9 @@ def _neighbour(task: Task, policy: str | Policy, ranks: Mapping[int, int], resol
 
 def relative_deadline(task: Task, resolution: str) -> int:
     """Give the relative deadline of a task in ticks."""
-    given = task.shortest_interval if task.deadline is None else task.deadline
-    return 0 if given is None else int(to_ticks(given, resolution))
+    choices = (task.deadline, task.shortest_separation, task.interval)
+    given = next((choice for choice in choices if choice is not None), 0)
+    return int(to_ticks(given, resolution))
 
 
 def span_in(task: Task, server: Server, resolution: str) -> int:
