@@ -1039,7 +1039,7 @@ TAKT_INLINE void begin_if_possible(takt_rate_task_t *rate, const takt_rate_targe
     }
 }
 
-/* A release or a window is due. */
+/* A release or a window is due; `parameters` are those of the window, NULL if nobody has asked yet. */
 TAKT_INLINE void start(takt_rate_task_t *rate, const takt_rate_target_t *parameters, takt_instant_t instant) {
     takt_task_t *task = task_of(rate);
     if (is_hard(rate) && instant >= rate->next_release) {
@@ -1048,7 +1048,8 @@ TAKT_INLINE void start(takt_rate_task_t *rate, const takt_rate_target_t *paramet
     }
     const bool wants = is_at_boundary(rate, instant) && (has_work(rate) || !is_hard(rate));
     if (wants) {
-        begin_if_possible(rate, parameters, instant);
+        const takt_rate_target_t known = parameters != NULL ? *parameters : parameters_of(rate);
+        begin_if_possible(rate, &known, instant);
     }
     if (is_hard(rate)) {
         arm_start(rate, instant);
@@ -1056,9 +1057,7 @@ TAKT_INLINE void start(takt_rate_task_t *rate, const takt_rate_target_t *paramet
 }
 
 static void rate_based_start(takt_task_t *task, takt_instant_t instant) {
-    takt_rate_task_t *rate = takt_rate_task_of(task);
-    const takt_rate_target_t parameters = parameters_of(rate);
-    start(rate, &parameters, instant);
+    start(takt_rate_task_of(task), NULL, instant);
 }
 
 /* `rate` has asked to leave: it goes unless its job is still served. */
@@ -1080,12 +1079,14 @@ static void end_window(takt_rate_task_t *rate, takt_instant_t instant) {
     if (takt_timer_is_armed(&task->timer)) {
         return;
     }
-    const takt_rate_target_t parameters = parameters_of(rate);
-    if (!is_open(rate) && target_of(rate)->rate <= rate->now.rate && is_enough(rate, &parameters)) {
-        start(rate, &parameters, instant);
-    } else {
-        takt_allocator_arm_start(task, instant);
+    if (!is_open(rate) && !is_to_grow(rate)) {
+        const takt_rate_target_t parameters = parameters_of(rate);
+        if (is_enough(rate, &parameters)) {
+            start(rate, &parameters, instant);
+            return;
+        }
     }
+    takt_allocator_arm_start(task, instant);
 }
 
 /* Before its deadline `rate` is woken because it is not ahead of its share, or was not when the timer was armed. */
