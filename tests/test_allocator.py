@@ -23,7 +23,7 @@ from sampling import tries
 from takt import cli
 from takt.resolved import ALLOCATOR
 from test_golden import runs_of
-from test_trace_file import having, header_of, refusal, rewrite, without
+from test_trace_file import having, header_of, refusal_of_header, rewrite, without
 from test_windows import HORIZON, IMPRECISE, POLICIES, TIME_DRIVEN, Drawn, check, drawn, table_of, tables
 from test_windows import enforced as budgeted
 from typer.testing import CliRunner
@@ -505,12 +505,8 @@ def test_a_file_says_what_the_objects_say(tmp_path: Path) -> None:
 def test_a_trace_whose_allocator_is_damaged_is_refused(
     tmp_path: Path, change: Callable[[object], None], message: str
 ) -> None:
-    path = tmp_path / "T.takt"
-    takt.simulate(two_tasks(bulk=2, cost=1, runs="top", period=5, budget=1), 20, trace=path)
-    header = header_of(path)
-    change(header)
-    rewrite(path, header=header)
-    assert refusal(path) == f"damaged trace: its header is not right: {message}"
+    system = two_tasks(bulk=2, cost=1, runs="top", period=5, budget=1)
+    assert refusal_of_header(tmp_path / "T.takt", system, change) == message
 
 
 def test_a_trace_from_before_there_were_allocators_is_read(tmp_path: Path) -> None:

@@ -211,6 +211,17 @@ def without(*keys: str | int) -> Callable[[Any], None]:
     return change
 
 
+def refusal_of_header(path: Path, system: takt.System, change: Callable[[object], None]) -> str:
+    """What is said about a trace of a system whose header is changed."""
+    takt.simulate(system, 20, trace=path)
+    header = header_of(path)
+    change(header)
+    rewrite(path, header=header)
+    message = refusal(path)
+    assert message.startswith("damaged trace: its header is not right: ")
+    return message.removeprefix("damaged trace: its header is not right: ")
+
+
 def having(value: object, *keys: str | int) -> Callable[[Any], None]:
     """Replace one value of a header."""
 

@@ -24,7 +24,7 @@ from takt import pinwheel
 from takt.resolved import ALLOCATOR, ResolvedWindows
 from test_framework_oracle import by_task, dual_priority
 from test_golden import golden_runs, merged, runs_of
-from test_trace_file import having, header_of, records_of, refusal, rewrite, without
+from test_trace_file import having, records_of, refusal, refusal_of_header, rewrite, without
 
 many = tries(200)
 
@@ -527,12 +527,7 @@ def test_options_of_a_policy_that_is_not_used_say_nothing() -> None:
 def test_a_trace_whose_windows_are_damaged_is_refused(
     tmp_path: Path, system: takt.System, change: Callable[[object], None], message: str
 ) -> None:
-    path = tmp_path / "T.takt"
-    takt.simulate(system, 20, trace=path)
-    header = header_of(path)
-    change(header)
-    rewrite(path, header=header)
-    assert refusal(path) == f"damaged trace: its header is not right: {message}"
+    assert refusal_of_header(tmp_path / "T.takt", system, change) == message
 
 
 def test_a_request_in_a_trace_is_refused_where_tasks_neither_enter_nor_leave(tmp_path: Path) -> None:

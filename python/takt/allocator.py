@@ -15,7 +15,7 @@ from pydantic import PlainValidator, WithJsonSchema
 from takt import _core, checks
 from takt.errors import Problem, show
 from takt.policy import name_of
-from takt.policy_options import RateBased
+from takt.rates import is_rate_based
 from takt.resolve import to_ticks
 from takt.resolved import ALLOCATOR, ROOT, SPARE_TIME, TOP, ResolvedSystem, ResolvedTask, ResolvedWindows, Stream
 from takt.system_tables import SystemTables
@@ -137,7 +137,7 @@ def find_allocator_problems(system: SystemTables, has_windows: bool) -> Iterator
     if allocator is None:
         return
     if not has_windows:
-        remedy = "" if system.policy == RateBased.policy else 'give them on_overrun = "suspend", or '
+        remedy = "" if is_rate_based(system) else 'give them on_overrun = "suspend", or '
         found = f"found none under policy = {show(name_of(system.policy))}"
         message = f"expected tasks with windows, {found}; {remedy}leave the allocator out"
         yield Problem(message, "conflict", table="allocator")

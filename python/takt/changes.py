@@ -15,6 +15,7 @@ from takt.architectures import ARCHITECTURES
 from takt.distributions import Distribution
 from takt.errors import InputError, Problem, show
 from takt.policy import name_of
+from takt.rates import is_rate_based
 from takt.resolve import in_order, resources_of, to_ticks
 from takt.system_tables import SystemTables
 from takt.windows import WINDOW_POLICIES, windows_of
@@ -179,7 +180,7 @@ class _Checker:
 
     def parameters(self, change: Change, task: Task) -> Iterator[Problem]:
         """The task is right with its new parameters."""
-        if self.system.policy == "rate-based" and any(map(resources_of, self.system.tasks)):
+        if is_rate_based(self.system) and any(map(resources_of, self.system.tasks)):
             message = f"expected none where rate-based tasks share resources, found new parameters of {show(task.name)}"
             yield Problem(message, "conflict", key="task")
             return
@@ -218,7 +219,7 @@ class _Checker:
             return Problem(message, "conflict", key=key)
 
         what = 'policy = "rate-based"'
-        if self.system.policy != "rate-based":
+        if not is_rate_based(self.system):
             if change.weight is not None:
                 yield about("weight", f"expected {what} with a new weight, found {show(name_of(self.system.policy))}")
             return
