@@ -16,6 +16,7 @@
 #define TAKT_STATUS_LIST(X)                                                                       \
     X(OK, 0, "done")                                                                              \
     X(DEADLINE_MISSED, 1, "the job that has just ended was later than its deadline")              \
+    X(TIMEOUT, 2, "what was waited for did not come in time")                                     \
     X(ERROR_NULL, -1, "a pointer that must not be NULL is NULL")                                  \
     X(ERROR_IN_ISR, -2, "this call is for threads, and an interrupt made it")                     \
     X(ERROR_NOT_IN_ISR, -3, "this call is for interrupts, and a thread made it")                  \
@@ -33,7 +34,12 @@
     X(ERROR_FULL, -15, "more entities than the kernel's geometry has room for")                   \
     X(ERROR_NOT_PERIODIC, -16, "only a periodic thread can wait for its next period")             \
     X(ERROR_POLICY, -17, "the policy was compiled against another version of its interface")      \
-    X(ERROR_THRESHOLD, -18, "a preemption level is less urgent than the priority it protects")
+    X(ERROR_THRESHOLD, -18, "a preemption level is less urgent than the priority it protects")    \
+    X(ERROR_OBJECT, -19, "an object that was not initialised, or a thread that was deleted")      \
+    X(ERROR_JOBS, -20, "this call is for plain threads, and the thread executes jobs")            \
+    X(ERROR_SUSPENDED, -21, "a thread that is to be suspended is so already")                     \
+    X(ERROR_NOT_SUSPENDED, -22, "a thread that is to be resumed is not suspended")                \
+    X(ERROR_EXISTS, -23, "a thread that is to be created exists already")
 
 /* TAKT_STATUS_WORD is no status: it keeps the type a word where an ABI packs enums, as Arm's does. */
 #define TAKT_STATUS_ENUM(name, value, message) TAKT_##name = (value),
