@@ -47,7 +47,7 @@ static void fill_thread(takt_thread_t *thread, const takt_thread_parameters_t *p
     thread->stack_bytes = parameters->stack_bytes;
     thread->sp = takt_port_context_create(parameters->stack, parameters->stack_bytes, parameters->entry,
                                           parameters->argument);
-    thread->entity.attributes |= takt_kernel.traced & 255u;
+    thread->plain.entity.attributes |= takt_kernel.traced & 255u;
 }
 
 takt_status_t takt_thread_create(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
@@ -55,10 +55,10 @@ takt_status_t takt_thread_create(takt_thread_t *thread, const takt_thread_parame
     if (status != TAKT_OK) {
         return status;
     }
-    takt_dispatcher_add_thread(&thread->entity, home_of(parameters), level_of(parameters->priority),
+    takt_dispatcher_add_thread(&thread->plain, home_of(parameters), level_of(parameters->priority),
                                takt_kernel.entity_count++);
     fill_thread(thread, parameters);
-    takt_queue_append(&takt_kernel.created, &thread->entity);
+    takt_queue_append(&takt_kernel.created, &thread->plain.entity);
     return TAKT_OK;
 }
 
@@ -94,7 +94,8 @@ static void add_task(takt_periodic_thread_t *thread, const takt_periodic_paramet
         .is_limited = parameters->is_limited,
         .id = takt_kernel.entity_count++,
     };
-    takt_dispatcher_add_task(&thread->task, &thread->thread.entity, home_of(&parameters->thread), &task);
+    takt_dispatcher_add_task(&thread->task, &thread->thread.plain.entity, home_of(&parameters->thread),
+                             &task);
 }
 
 takt_status_t takt_periodic_thread_create(takt_periodic_thread_t *thread,

@@ -128,10 +128,10 @@ static void create_idle(void) {
     thread->stack = idle_stack;
     thread->stack_bytes = sizeof idle_stack;
     thread->sp = takt_port_context_create(idle_stack, sizeof idle_stack, idle, NULL);
-    takt_dispatcher_add_thread(&thread->entity, &takt_kernel.dispatcher.root, TAKT_KERNEL_IDLE_LEVEL,
+    takt_dispatcher_add_thread(&thread->plain, &takt_kernel.dispatcher.root, TAKT_KERNEL_IDLE_LEVEL,
                                takt_kernel.entity_count++);
-    thread->entity.attributes |= takt_kernel.traced & 255u;
-    takt_queue_append(&takt_kernel.created, &thread->entity);
+    thread->plain.entity.attributes |= takt_kernel.traced & 255u;
+    takt_queue_append(&takt_kernel.created, &thread->plain.entity);
 }
 
 takt_status_t takt_kernel_init(const takt_policy_t *policy) {
@@ -159,7 +159,7 @@ takt_status_t takt_kernel_trace_to(takt_trace_t *trace) {
     if (takt_kernel.entity_count != 1) {
         return takt_kernel.entity_count == 0 ? TAKT_ERROR_NOT_INITIALISED : TAKT_ERROR_ORDER;
     }
-    takt_kernel.traced = TAKT_ATTRIBUTE_TRACED;
+    takt_kernel.traced = TAKT_ATTRIBUTE_ATTENDED;
     takt_dispatcher_record_to(&takt_kernel.dispatcher, trace);
     return TAKT_OK;
 }

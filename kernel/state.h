@@ -25,7 +25,7 @@ typedef struct takt_kernel {
     uint32_t busy;         /* TAKT_BUSY_ */
     uint32_t entity_count; /* 0 before takt_kernel_init */
     uint32_t server_count;
-    uint32_t traced;      /* TAKT_ATTRIBUTE_TRACED for all threads, or 0 */
+    uint32_t traced;      /* TAKT_ATTRIBUTE_ATTENDED for all threads, or 0 */
     takt_queue_t created; /* threads that the start wakes */
     takt_dispatcher_t dispatcher;
     takt_thread_t idle;
@@ -36,7 +36,7 @@ typedef struct takt_kernel {
 extern takt_kernel_t takt_kernel;
 
 TAKT_INLINE takt_thread_t *takt_thread_of(takt_entity_t *entity) {
-    return TAKT_CONTAINER_OF(entity, takt_thread_t, entity);
+    return TAKT_CONTAINER_OF(entity, takt_thread_t, plain.entity);
 }
 
 /* The root's levels; meaningful while the running thread has no attributes. */

@@ -9,23 +9,24 @@
 #ifndef TAKT_KERNEL_THREAD_H
 #define TAKT_KERNEL_THREAD_H
 
+#include "core/plain.h"
 #include "core/server.h"
 #include "kernel/geometry.h"
 #include "kernel/port.h"
 
-/* A thread's control block: 48 bytes on a 32-bit machine. Private but for `name`. */
+/* A thread's control block: 56 bytes on a 32-bit machine. Private but for `name`. */
 typedef struct takt_thread {
-    takt_entity_t entity; /* first: an entity that is no server is a thread */
-    void *sp;             /* of its saved context, while it does not run */
-    void *stack;          /* its lowest byte */
+    takt_plain_t plain; /* first: an entity that is no server is a thread */
+    void *sp;           /* of its saved context, while it does not run */
+    void *stack;        /* its lowest byte */
     const char *name;
     uint32_t stack_bytes;
 } takt_thread_t;
 
-_Static_assert(offsetof(takt_thread_t, entity) == 0, "an entity is its thread");
+_Static_assert(offsetof(takt_thread_t, plain.entity) == 0, "an entity is its thread");
 _Static_assert(offsetof(takt_thread_t, sp) == TAKT_PORT_SP_OFFSET, "the port finds the stack pointer");
-_Static_assert(sizeof(void *) != 4 || sizeof(takt_thread_t) == 48,
-               "a thread is 48 bytes on a 32-bit machine");
+_Static_assert(sizeof(void *) != 4 || sizeof(takt_thread_t) == 56,
+               "a thread is 56 bytes on a 32-bit machine");
 
 /* A server and the memory of its dispatcher. Private. */
 typedef struct takt_thread_server {
@@ -60,7 +61,7 @@ typedef struct takt_periodic_thread {
     takt_task_t task;
 } takt_periodic_thread_t;
 
-_Static_assert(sizeof(void *) != 4 || sizeof(takt_periodic_thread_t) == 168, "168 bytes on a 32-bit machine");
+_Static_assert(sizeof(void *) != 4 || sizeof(takt_periodic_thread_t) == 176, "176 bytes on a 32-bit machine");
 
 typedef struct takt_periodic_parameters {
     takt_thread_parameters_t thread;
