@@ -794,10 +794,6 @@ void takt_dispatcher_add_task(takt_task_t *task, takt_entity_t *entity, takt_ser
     }
 }
 
-void takt_dispatcher_set_resources(takt_dispatcher_t *dispatcher, takt_resource_t *resources) {
-    dispatcher->resources = resources;
-}
-
 /* Children of a root that may get another policy are as attentive as the strictest of its policies wants. */
 void takt_dispatcher_set_changes(takt_dispatcher_t *dispatcher, takt_change_t *changes, uint32_t count) {
     uint32_t attributes = 0;
@@ -825,17 +821,9 @@ void takt_resource_share(takt_resource_t *resource, takt_resource_t *among, takt
     server->sharing = resource->protocol;
 }
 
-void takt_dispatcher_add_thread(takt_entity_t *entity, takt_server_t *home, takt_key_t level, uint32_t id) {
-    takt_job_t background;
-    background.level = level;
-    background.period = TAKT_KEY_LEAST_URGENT;
-    background.remaining = 0;
-    background.release = 0;
-    background.deadline = TAKT_KEY_LEAST_URGENT;
-    background.number = 0;
-    background.task_class = TAKT_CLASS_NONE;
-    init_entity(entity, home, id, 0);
-    home->policy->release(entity, &background);
+void takt_dispatcher_add_thread(takt_plain_t *thread, takt_server_t *home, takt_key_t level, uint32_t id) {
+    init_entity(&thread->entity, home, id, 0);
+    takt_locks_write_level(&thread->entity, level);
 }
 
 /* Whether somebody in the dispatcher of `entity`, a started job, is more urgent than its own key. The best is
@@ -879,11 +867,14 @@ TAKT_INLINE void apply(takt_dispatcher_t *dispatcher, const takt_event_t *event)
     }
 }
 
+/* To be called if anybody records. */
 static void record_event(takt_dispatcher_t *dispatcher, const takt_event_t *event, uint64_t value) {
-    if (dispatcher->trace != NULL) {
-        record_steps(dispatcher);
-        record(dispatcher, (takt_record_kind_t)event->kind, event->now, value, event->entity, 0);
-    }
+    record_steps(dispatcher);
+    record(dispatcher, (takt_record_kind_t)event->kind, event->now, value, event->entity, 0);
+}
+
+static uint64_t value_of(const takt_event_t *event) {
+    return takt_event_is_lock(event) ? event->resource->number : event->nominal;
 }
 
 /* At a point the scheduler looks whether the job should yield; at an optional one that is all. The flag
@@ -892,7 +883,9 @@ TAKT_RARE static void meet_point(takt_dispatcher_t *dispatcher, const takt_event
     takt_cpu_t *cpu = &dispatcher->cpus[0];
     account(dispatcher, event->now);
     cpu->should_yield = somebody_waits(event->entity);
-    record_event(dispatcher, event, cpu->should_yield);
+    if (dispatcher->trace != NULL) {
+        record_event(dispatcher, event, cpu->should_yield);
+    }
     if (event->kind == TAKT_EVENT_POINT) {
         end_region(event->entity);
     }
@@ -930,7 +923,9 @@ void takt_dispatcher_post(takt_dispatcher_t *dispatcher, const takt_event_t *eve
         meet_point(dispatcher, event);
         return;
     }
-    record_event(dispatcher, event, event->nominal);
+    if (dispatcher->trace != NULL) {
+        record_event(dispatcher, event, value_of(event));
+    }
     if (event->kind == TAKT_EVENT_ARRIVAL) {
         arrive(event->entity->task, event->now, event->nominal);
     } else if (event->kind == TAKT_EVENT_WAKE) {
@@ -1033,7 +1028,7 @@ TAKT_INLINE takt_entity_t *select_entity(takt_server_t *root, takt_instant_t now
 }
 
 takt_entity_t *takt_dispatcher_choose(takt_dispatcher_t *dispatcher, takt_instant_t now) {
-    if (dispatcher->trace != NULL && dispatcher->resources != NULL) {
+    if (dispatcher->trace != NULL && dispatcher->expects_locks) {
         record_steps(dispatcher);
         record(dispatcher, TAKT_RECORD_CHOICE, now, 0, NULL, 0);
     }

@@ -6,46 +6,115 @@
 const char *const takt_protocol_names[] = {"none", "npcs",       "pip",  "pcp",          "icpp",
                                            "srp",  "global-srp", "hsrp", "hsrp-payback", "sirap"};
 
-static takt_task_extension_t *extension_of(const takt_entity_t *entity) { return entity->task->extension; }
+/* ---- jobs and plain threads ----------------------------------------------------------------------- */
 
-static takt_resource_t *wanted_by(const takt_entity_t *entity) {
-    return takt_entity_is_locking(entity) ? extension_of(entity)->wanted : NULL;
+/* The last resource that `entity`, no server, holds. */
+static takt_resource_t **held_by(takt_entity_t *entity) {
+    return entity->task != NULL ? &entity->task->extension->held : &takt_plain_of(entity)->held;
+}
+
+/* NULL for a plain thread that wants nothing. */
+static takt_lock_wait_t *wait_of(takt_entity_t *entity) {
+    return entity->task != NULL ? &entity->task->extension->wait : takt_plain_of(entity)->wait;
+}
+
+static takt_resource_t *wanted_by(takt_entity_t *entity) {
+    const takt_lock_wait_t *wait = takt_entity_is_locking(entity) ? wait_of(entity) : NULL;
+    return wait != NULL ? wait->wanted : NULL;
+}
+
+/* What `entity` waits for in a circle. */
+static takt_resource_t *circle_of(takt_entity_t *entity) {
+    const takt_lock_wait_t *wait = wait_of(entity);
+    return wait != NULL ? wait->circle : NULL;
+}
+
+/* `entity` does not want anything any more. */
+static void end_wait(takt_entity_t *entity) {
+    wait_of(entity)->wanted = NULL;
+    if (entity->task == NULL) {
+        takt_plain_of(entity)->wait = NULL;
+    }
 }
 
 /* ---- keys ---------------------------------------------------------------------------------------- */
 
+static bool has_keys(const takt_entity_t *entity) { return entity->home->ready.order == TAKT_ORDER_KEYS; }
+
+static uint32_t tie_of_thread(const takt_entity_t *entity, uint32_t rank) {
+    return (TAKT_CLASS_NONE + rank) << 20 | entity->id;
+}
+
+void takt_locks_write_level(takt_entity_t *entity, takt_key_t level) {
+    entity->tie = has_keys(entity) ? tie_of_thread(entity, TAKT_TIE_RANK_OWN) : (uint32_t)level;
+    entity->key = has_keys(entity) ? TAKT_KEY_LEAST_URGENT : level;
+}
+
+/* The key that `entity` has, or would have if it neither held nor waited nor had started. */
+static takt_key_t own_key(const takt_entity_t *entity) {
+    if (entity->task != NULL) {
+        return entity->task->own_key;
+    }
+    return has_keys(entity) ? TAKT_KEY_LEAST_URGENT : entity->tie;
+}
+
+static uint32_t own_tie(const takt_entity_t *entity) {
+    if (entity->task != NULL) {
+        return entity->task->own_tie;
+    }
+    return has_keys(entity) ? tie_of_thread(entity, TAKT_TIE_RANK_OWN) : entity->tie;
+}
+
+/* The tie of `entity`, which holds or waits. */
+static uint32_t tie_of_locking(const takt_entity_t *entity) {
+    if (entity->task != NULL) {
+        return takt_tie_of_locking(entity, &entity->task->job);
+    }
+    return has_keys(entity) ? tie_of_thread(entity, TAKT_TIE_RANK_LOCKING) : entity->tie;
+}
+
 static void lower(takt_key_t *key, takt_key_t bound) { *key = bound < *key ? bound : *key; }
 
-takt_key_t takt_locks_key_without_start(const takt_entity_t *entity) {
-    const takt_task_t *task = entity->task;
-    takt_key_t key = task->own_key;
-    for (const takt_resource_t *held = task->extension->held; held != NULL; held = held->outer) {
+takt_key_t takt_locks_key_without_start(takt_entity_t *entity) {
+    takt_key_t key = own_key(entity);
+    for (const takt_resource_t *held = *held_by(entity); held != NULL; held = held->outer) {
         lower(&key, held->boost);
     }
     return key;
 }
 
+/* On a level it keeps its place among equals, or goes ahead of new ones. */
+static void put(takt_entity_t *entity, takt_key_t key, uint32_t tie) {
+    if (!takt_entity_is_ready(entity)) {
+        entity->key = key;
+        entity->tie = tie;
+    } else if (has_keys(entity) || entity->key != key) {
+        takt_ready_rekey(&entity->home->ready, entity, key, tie);
+    }
+}
+
 /* Among equals who holds or waits goes first, unless a non-preemptive job has started. */
 void takt_locks_write_key(takt_entity_t *entity) {
     takt_key_t key = takt_locks_key_without_start(entity);
-    uint32_t tie = takt_tie_of_locking(entity, &entity->task->job);
+    uint32_t tie = tie_of_locking(entity);
     if ((entity->state & TAKT_STATE_STARTED) != 0) {
         const takt_key_t started = entity->task->extension->started_key;
         lower(&key, started);
         tie = started == TAKT_KEY_MOST_URGENT ? 0 : tie;
     }
-    if (takt_entity_is_ready(entity)) {
-        takt_ready_rekey(&entity->home->ready, entity, key, tie);
-    } else {
-        entity->key = key;
-        entity->tie = tie;
-    }
+    put(entity, key, tie);
 }
 
+/* All that `entity` holds is known to its dispatcher, and that it may be waited for. */
 static void begin_locking(takt_entity_t *entity) {
-    if (!takt_locks_is_displaced(entity)) {
+    if (entity->task != NULL && !takt_locks_is_displaced(entity)) {
         entity->task->own_key = entity->key;
         entity->task->own_tie = entity->tie;
+    }
+    for (takt_resource_t *held = *held_by(entity); held != NULL && !takt_entity_is_locking(entity);
+         held = held->outer) {
+        held->below = entity->home->locked;
+        entity->home->locked = held;
     }
     entity->attributes = (entity->attributes | TAKT_ATTRIBUTE_LOCKING) & 255u;
 }
@@ -56,26 +125,27 @@ static void clear_locking(takt_entity_t *entity) {
 
 /* Its own key again, or that of a started limited job, once it neither holds nor waits. */
 static void stop_locking(takt_entity_t *entity) {
-    const takt_task_t *task = entity->task;
-    if (task->extension->held != NULL || task->extension->wanted != NULL) {
+    if (*held_by(entity) != NULL || wanted_by(entity) != NULL) {
         takt_locks_write_key(entity);
         return;
     }
-    const bool is_started = (entity->state & TAKT_STATE_STARTED) != 0;
     clear_locking(entity);
-    takt_ready_rekey(
-        &entity->home->ready, entity, is_started ? task->extension->started_key : task->own_key,
-        is_started ? takt_tie_of_started(entity, &task->job, task->extension->started_key) : task->own_tie);
+    if ((entity->state & TAKT_STATE_STARTED) != 0) {
+        const takt_key_t started = entity->task->extension->started_key;
+        put(entity, started, takt_tie_of_started(entity, &entity->task->job, started));
+    } else {
+        put(entity, own_key(entity), own_tie(entity));
+    }
 }
 
 /* ---- who blocks whom --------------------------------------------------------------------------------- */
 
-/* A plain thread, which has no job, has the level that is its key. */
+/* A plain thread, which has no job, has the level that is its own key. */
 static takt_key_t level_of(takt_entity_t *entity) {
     if (takt_entity_is_server(entity)) {
         return entity->home->policy->level(&takt_server_of(entity)->job);
     }
-    return entity->task != NULL ? entity->home->policy->level(&entity->task->job) : entity->key;
+    return entity->task != NULL ? entity->home->policy->level(&entity->task->job) : own_key(entity);
 }
 
 /* What others hold under a protocol from `first` to `last` with the highest ceiling, if the level of `entity` is not
@@ -109,9 +179,9 @@ static takt_resource_t *obstacle_to(takt_entity_t *entity) {
 
 /* Whether `entity` has to wait for the budget that its section may need. What it locks inside of a section is a part
  * of that. */
-static bool is_short_of_budget(const takt_entity_t *entity) {
+static bool is_short_of_budget(takt_entity_t *entity) {
     const takt_resource_t *wanted = wanted_by(entity);
-    return wanted != NULL && wanted->protocol == TAKT_PROTOCOL_SIRAP && extension_of(entity)->held == NULL &&
+    return wanted != NULL && wanted->protocol == TAKT_PROTOCOL_SIRAP && *held_by(entity) == NULL &&
            entity->home->job.remaining < wanted->longest;
 }
 
@@ -146,21 +216,21 @@ static void detach(takt_entity_t **list, takt_entity_t *entity) {
 static void park(takt_entity_t *entity, takt_resource_t *resource, takt_instant_t now) {
     takt_dispatcher_leave(entity, now);
     append(&resource->parked, entity);
-    extension_of(entity)->parked_at = resource;
+    wait_of(entity)->parked_at = resource;
 }
 
 static takt_entity_t *take_parked(takt_entity_t **list) {
     takt_entity_t *entity = *list;
     if (entity != NULL) {
         detach(list, entity);
-        extension_of(entity)->parked_at = NULL;
+        wait_of(entity)->parked_at = NULL;
     }
     return entity;
 }
 
 /* Those that wait for what `entity` holds lend it their urgency again. */
-static void gather(takt_entity_t **list, const takt_entity_t *entity) {
-    for (takt_resource_t *held = extension_of(entity)->held; held != NULL; held = held->outer) {
+static void gather(takt_entity_t **list, takt_entity_t *entity) {
+    for (takt_resource_t *held = *held_by(entity); held != NULL; held = held->outer) {
         takt_entity_t *waiting;
         while (held->protocol != TAKT_PROTOCOL_NONE && (waiting = take_parked(&held->parked)) != NULL) {
             append(list, waiting);
@@ -187,7 +257,7 @@ static void unpark(takt_resource_t *resource, takt_instant_t instant) {
 /* Who holds what `entity` waits for; NULL if it does not wait, or in a circle that is known. */
 static takt_entity_t *next_in_chain(takt_entity_t *entity) {
     const takt_resource_t *obstacle = obstacle_to(entity);
-    return obstacle != NULL && extension_of(entity)->circle == NULL ? obstacle->holder : NULL;
+    return obstacle != NULL && circle_of(entity) == NULL ? obstacle->holder : NULL;
 }
 
 static bool closes_a_circle(takt_entity_t *entity) {
@@ -203,7 +273,7 @@ static void note_circle(takt_dispatcher_t *dispatcher, takt_entity_t *entity, ta
     do {
         takt_resource_t *obstacle = obstacle_to(member);
         takt_dispatcher_note(dispatcher, TAKT_RECORD_DEADLOCK, now, wanted_by(member), member);
-        extension_of(member)->circle = obstacle;
+        wait_of(member)->circle = obstacle;
         member = obstacle->holder;
     } while (member != entity);
 }
@@ -214,7 +284,7 @@ TAKT_RARE static void report_deadlock(takt_dispatcher_t *dispatcher, takt_entity
     note_circle(dispatcher, entity, now);
     takt_entity_t *member = entity;
     do {
-        takt_resource_t *obstacle = extension_of(member)->circle;
+        takt_resource_t *obstacle = circle_of(member);
         if (takt_entity_is_ready(member)) {
             park(member, obstacle, now);
         }
@@ -225,8 +295,8 @@ TAKT_RARE static void report_deadlock(takt_dispatcher_t *dispatcher, takt_entity
 TAKT_RARE static void break_circle(takt_entity_t *entity) {
     takt_entity_t *member = entity;
     do {
-        const takt_resource_t *obstacle = extension_of(member)->circle;
-        extension_of(member)->circle = NULL;
+        const takt_resource_t *obstacle = circle_of(member);
+        wait_of(member)->circle = NULL;
         member = obstacle->holder;
     } while (member != entity);
 }
@@ -253,30 +323,34 @@ static void hold_among(takt_server_t *server, takt_resource_t *among) {
     takt_server_parent(server)->locked = among;
 }
 
+/* NULL for a task without one, and for a plain thread. */
+static const takt_allocation_t *allocation_of(const takt_entity_t *entity) {
+    return entity->task != NULL ? entity->task->extension->allocation : NULL;
+}
+
 static void tell_lock(const takt_entity_t *entity, takt_resource_t *resource) {
-    const takt_allocation_t *allocation = extension_of(entity)->allocation;
+    const takt_allocation_t *allocation = allocation_of(entity);
     if (allocation != NULL && allocation->functions->lock != NULL) {
         allocation->functions->lock(entity->task, resource);
     }
 }
 
 static void tell_unlock(const takt_entity_t *entity, const takt_resource_t *resource, takt_instant_t now) {
-    const takt_allocation_t *allocation = extension_of(entity)->allocation;
+    const takt_allocation_t *allocation = allocation_of(entity);
     if (allocation != NULL && allocation->functions->unlock != NULL) {
         allocation->functions->unlock(entity->task, resource, now);
     }
 }
 
 static void grant(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now) {
-    takt_task_extension_t *extension = extension_of(entity);
-    takt_resource_t *resource = extension->wanted;
+    takt_resource_t *resource = wanted_by(entity);
     resource->holder = entity;
     resource->boost = boost_of(resource, entity, now);
     resource->below = entity->home->locked;
-    resource->outer = extension->held;
+    resource->outer = *held_by(entity);
     entity->home->locked = resource;
-    extension->held = resource;
-    extension->wanted = NULL;
+    *held_by(entity) = resource;
+    end_wait(entity);
     if (resource->among != NULL) {
         hold_among(entity->home, resource->among);
     }
@@ -286,7 +360,7 @@ static void grant(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_ins
 }
 
 static void refuse(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now) {
-    takt_resource_t *wanted = extension_of(entity)->wanted;
+    takt_resource_t *wanted = wanted_by(entity);
     takt_dispatcher_note(dispatcher, TAKT_RECORD_REFUSE, now, wanted, entity);
     takt_dispatcher_end_region(entity);
     takt_locks_write_key(entity);
@@ -302,7 +376,7 @@ static void refuse(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_in
 static void lock(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_resource_t *resource,
                  takt_instant_t now) {
     begin_locking(entity);
-    extension_of(entity)->wanted = resource;
+    wait_of(entity)->wanted = resource;
     if (obstacle_to(entity) != NULL || is_short_of_budget(entity)) {
         refuse(dispatcher, entity, now);
     } else {
@@ -327,9 +401,9 @@ static void free_among(takt_server_t *server, takt_resource_t *among) {
 /* The last one that `entity` locked is free, nominally at `instant`; its key is not written yet. */
 static void free_last(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now,
                       takt_instant_t instant) {
-    takt_resource_t *resource = extension_of(entity)->held;
+    takt_resource_t *resource = *held_by(entity);
     unlink_locked(entity->home, resource);
-    extension_of(entity)->held = resource->outer;
+    *held_by(entity) = resource->outer;
     resource->holder = NULL;
     if (resource->among != NULL) {
         free_among(entity->home, resource->among);
@@ -339,9 +413,26 @@ static void free_last(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt
     unpark(resource, instant);
 }
 
+/* `entity` does not stand in a circle any more, nor in a list. Returns whether it did in one. */
+static bool leave_queue(takt_entity_t *entity) {
+    takt_lock_wait_t *wait = wait_of(entity);
+    if (wait == NULL) {
+        return false;
+    }
+    if (wait->circle != NULL) {
+        break_circle(entity);
+    }
+    takt_resource_t *place = wait->parked_at;
+    if (place != NULL) {
+        detach(&place->parked, entity);
+        wait->parked_at = NULL;
+    }
+    return place != NULL;
+}
+
 void takt_locks_apply(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
     if (event->kind == TAKT_EVENT_LOCK) {
-        lock(dispatcher, event->entity, &dispatcher->resources[event->nominal], event->now);
+        lock(dispatcher, event->entity, event->resource, event->now);
     } else {
         free_last(dispatcher, event->entity, event->now, event->now);
         stop_locking(event->entity);
@@ -350,16 +441,9 @@ void takt_locks_apply(takt_dispatcher_t *dispatcher, const takt_event_t *event) 
 
 void takt_locks_end_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now,
                         takt_instant_t instant) {
-    takt_task_extension_t *extension = task->extension;
-    if (extension->circle != NULL) {
-        break_circle(task->entity);
-    }
-    if (extension->parked_at != NULL) {
-        detach(&extension->parked_at->parked, task->entity);
-        extension->parked_at = NULL;
-    }
-    extension->wanted = NULL;
-    while (extension->held != NULL) {
+    leave_queue(task->entity);
+    task->extension->wait.wanted = NULL;
+    while (task->extension->held != NULL) {
         free_last(dispatcher, task->entity, now, instant);
     }
     if (takt_entity_is_ready(task->entity)) {
@@ -378,7 +462,7 @@ static takt_entity_t *end_of_chain(takt_resource_t *obstacle) {
     if (takt_entity_is_server(entity)) {
         return takt_entity_is_ready(entity) ? entity : NULL;
     }
-    while (extension_of(entity)->circle == NULL) {
+    while (circle_of(entity) == NULL) {
         obstacle = obstacle_to(entity);
         if (obstacle == NULL) {
             return entity;

@@ -40,6 +40,9 @@ TAKT_INLINE bool takt_locks_is_displaced(const takt_entity_t *entity) {
     return (entity->state & TAKT_STATE_STARTED) != 0 || takt_entity_is_locking(entity);
 }
 
+/* Writes key and tie of `entity`, a plain thread that neither holds nor waits, for `level`. */
+void takt_locks_write_level(takt_entity_t *entity, takt_key_t level);
+
 /* Applies a lock or unlock event. */
 void takt_locks_apply(takt_dispatcher_t *dispatcher, const takt_event_t *event);
 
@@ -56,7 +59,7 @@ TAKT_MUST_USE takt_entity_t *takt_locks_choose(takt_server_t *home, takt_instant
 void takt_locks_settle(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now);
 
 /* The key of `entity`, which holds or waits, as if it had not started. */
-takt_key_t takt_locks_key_without_start(const takt_entity_t *entity);
+takt_key_t takt_locks_key_without_start(takt_entity_t *entity);
 
 /* Gives `entity`, which holds or waits, the key that follows from its own, its start and what it holds. */
 void takt_locks_write_key(takt_entity_t *entity);

@@ -58,29 +58,29 @@ void takt_kernel_fill_thread(takt_thread_t *thread, const takt_thread_parameters
     paint(parameters->stack, parameters->stack_bytes);
     thread->sp = takt_port_context_create(parameters->stack, parameters->stack_bytes, parameters->entry,
                                           parameters->argument);
-    thread->entity.attributes |= takt_kernel.traced & 255u;
+    thread->plain.entity.attributes |= takt_kernel.traced & 255u;
 }
 
 /* One that has been deleted keeps its number. */
 static uint32_t number_of(const takt_thread_t *thread) {
-    return thread->entity.home != NULL ? thread->entity.id : takt_kernel.entity_count++;
+    return thread->plain.entity.home != NULL ? thread->plain.entity.id : takt_kernel.entity_count++;
 }
 
 /* While the kernel runs, the new thread is one that has waited until now. */
 static takt_status_t create_running(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
     takt_port_close();
-    takt_dispatcher_add_thread(&thread->entity, home_of(parameters), level_of(parameters->priority),
+    takt_dispatcher_add_thread(&thread->plain, home_of(parameters), level_of(parameters->priority),
                                number_of(thread));
     takt_kernel_fill_thread(thread, parameters);
-    thread->entity.state = TAKT_STATE_WAITING;
-    return takt_wake(&thread->entity);
+    thread->plain.entity.state = TAKT_STATE_WAITING;
+    return takt_wake(&thread->plain.entity);
 }
 
 static takt_status_t create_before_start(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
-    takt_dispatcher_add_thread(&thread->entity, home_of(parameters), level_of(parameters->priority),
+    takt_dispatcher_add_thread(&thread->plain, home_of(parameters), level_of(parameters->priority),
                                takt_kernel.entity_count++);
     takt_kernel_fill_thread(thread, parameters);
-    takt_queue_append(&takt_kernel.created, &thread->entity);
+    takt_queue_append(&takt_kernel.created, &thread->plain.entity);
     return TAKT_OK;
 }
 
@@ -89,7 +89,7 @@ takt_status_t takt_thread_create(takt_thread_t *thread, const takt_thread_parame
     if (status == TAKT_OK && takt_kernel.entity_count == 0) {
         status = TAKT_ERROR_NOT_INITIALISED;
     }
-    if (status == TAKT_OK && thread->entity.home == NULL) {
+    if (status == TAKT_OK && thread->plain.entity.home == NULL) {
         status = check_room(parameters);
     }
     if (status != TAKT_OK) {
@@ -133,7 +133,8 @@ static void add_task(takt_periodic_thread_t *thread, const takt_periodic_paramet
         .is_limited = parameters->is_limited,
         .id = takt_kernel.entity_count++,
     };
-    takt_dispatcher_add_task(&thread->task, &thread->thread.entity, home_of(&parameters->thread), &task);
+    takt_dispatcher_add_task(&thread->task, &thread->thread.plain.entity, home_of(&parameters->thread),
+                             &task);
 }
 
 takt_status_t takt_periodic_thread_create(takt_periodic_thread_t *thread,

@@ -161,12 +161,12 @@ static void idle(void *argument) {
 
 static void create_idle(void) {
     takt_thread_t *thread = &takt_kernel.idle;
-    takt_dispatcher_add_thread(&thread->entity, &takt_kernel.dispatcher.root, TAKT_KERNEL_IDLE_LEVEL,
+    takt_dispatcher_add_thread(&thread->plain, &takt_kernel.dispatcher.root, TAKT_KERNEL_IDLE_LEVEL,
                                takt_kernel.entity_count++);
     takt_kernel_fill_thread(
         thread, &(takt_thread_parameters_t){
                     .name = "idle", .entry = idle, .stack = idle_stack, .stack_bytes = sizeof idle_stack});
-    takt_queue_append(&takt_kernel.created, &thread->entity);
+    takt_queue_append(&takt_kernel.created, &thread->plain.entity);
 }
 
 takt_status_t takt_kernel_init(const takt_policy_t *policy) {
@@ -196,7 +196,7 @@ takt_status_t takt_kernel_trace_to(takt_trace_t *trace) {
     if (takt_kernel.entity_count != 1) {
         return takt_kernel.entity_count == 0 ? TAKT_ERROR_NOT_INITIALISED : TAKT_ERROR_ORDER;
     }
-    takt_kernel.traced = TAKT_ATTRIBUTE_TRACED;
+    takt_kernel.traced = TAKT_ATTRIBUTE_ATTENDED;
     takt_dispatcher_record_to(&takt_kernel.dispatcher, trace);
     return TAKT_OK;
 }

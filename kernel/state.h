@@ -26,7 +26,7 @@ typedef struct takt_kernel {
     uint32_t busy;         /* TAKT_BUSY_ */
     uint32_t entity_count; /* 0 before takt_kernel_init */
     uint32_t server_count;
-    uint32_t traced;      /* TAKT_ATTRIBUTE_TRACED for all threads, or 0 */
+    uint32_t traced;      /* TAKT_ATTRIBUTE_ATTENDED for all threads, or 0 */
     takt_queue_t created; /* threads that the start wakes */
     takt_instant_t until; /* of the last decision */
     takt_instant_t alarm; /* what the port's timer is set to */
@@ -40,7 +40,7 @@ typedef struct takt_kernel {
 extern takt_kernel_t takt_kernel;
 
 TAKT_INLINE takt_thread_t *takt_thread_of(takt_entity_t *entity) {
-    return TAKT_CONTAINER_OF(entity, takt_thread_t, entity);
+    return TAKT_CONTAINER_OF(entity, takt_thread_t, plain.entity);
 }
 
 TAKT_INLINE void takt_thread_clear(takt_thread_t *thread, uint32_t flags) {

@@ -55,7 +55,7 @@ static takt_status_t refuse(takt_status_t status) {
 
 /* `thread`, which is ready and does not run, is ready no more. */
 static takt_status_t stop(takt_thread_t *thread) {
-    takt_entity_t *entity = &thread->entity;
+    takt_entity_t *entity = &thread->plain.entity;
     if (!takt_entity_is_plain(entity) || !takt_entity_is_plain(takt_kernel.cpu.running)) {
         takt_kernel_post(TAKT_EVENT_BLOCK, entity);
         takt_entity_set_state(entity, TAKT_STATE_WAITING);
@@ -68,24 +68,24 @@ static takt_status_t stop(takt_thread_t *thread) {
 
 /* The inline layer does not wake it as long as it has the attribute. */
 static takt_status_t suspend_waiting(takt_thread_t *thread) {
-    thread->entity.attributes |= TAKT_ATTRIBUTE_TRACED;
+    thread->plain.entity.attributes |= TAKT_ATTRIBUTE_ATTENDED;
     return takt_port_open();
 }
 
 takt_status_t takt_thread_suspend(takt_thread_t *thread) {
     REQUIRE_THREAD(thread);
-    TAKT_REQUIRE(thread->entity.task == NULL, TAKT_ERROR_JOBS);
+    TAKT_REQUIRE(thread->plain.entity.task == NULL, TAKT_ERROR_JOBS);
     TAKT_REQUIRE_OPEN();
     REQUIRE_STARTED();
     takt_port_close();
     TAKT_REQUIRE((thread->flags & TAKT_THREAD_SUSPENDED) == 0, refuse(TAKT_ERROR_SUSPENDED));
     thread->flags |= TAKT_THREAD_SUSPENDED;
-    if ((thread->entity.state & TAKT_STATE_WAITING) != 0) {
+    if ((thread->plain.entity.state & TAKT_STATE_WAITING) != 0) {
         return suspend_waiting(thread);
     }
     thread->wait = NULL;
-    if (&thread->entity == takt_kernel.cpu.running) {
-        return takt_wait_in_queue(NULL, &thread->entity);
+    if (&thread->plain.entity == takt_kernel.cpu.running) {
+        return takt_wait_in_queue(NULL, &thread->plain.entity);
     }
     return stop(thread);
 }
@@ -93,8 +93,8 @@ takt_status_t takt_thread_suspend(takt_thread_t *thread) {
 /* Whether `thread`, suspended so far, waits for nothing else. */
 TAKT_INLINE bool end_suspension(takt_thread_t *thread) {
     takt_thread_clear(thread, TAKT_THREAD_SUSPENDED);
-    if (TAKT_UNLIKELY((thread->entity.attributes & TAKT_ATTRIBUTE_TRACED) != takt_kernel.traced)) {
-        thread->entity.attributes ^= TAKT_ATTRIBUTE_TRACED;
+    if (TAKT_UNLIKELY((thread->plain.entity.attributes & TAKT_ATTRIBUTE_ATTENDED) != takt_kernel.traced)) {
+        thread->plain.entity.attributes ^= TAKT_ATTRIBUTE_ATTENDED;
     }
     return thread->wait == NULL;
 }
@@ -105,7 +105,7 @@ takt_status_t takt_thread_resume(takt_thread_t *thread) {
     REQUIRE_STARTED();
     takt_port_close();
     TAKT_REQUIRE((thread->flags & TAKT_THREAD_SUSPENDED) != 0, refuse(TAKT_ERROR_NOT_SUSPENDED));
-    return end_suspension(thread) ? takt_wake(&thread->entity) : takt_port_open();
+    return end_suspension(thread) ? takt_wake(&thread->plain.entity) : takt_port_open();
 }
 
 takt_status_t takt_thread_resume_from_isr(takt_thread_t *thread) {
@@ -114,7 +114,7 @@ takt_status_t takt_thread_resume_from_isr(takt_thread_t *thread) {
     const takt_port_level_t level = takt_port_lock();
     const bool is_suspended = (thread->flags & TAKT_THREAD_SUSPENDED) != 0;
     if (is_suspended && end_suspension(thread)) {
-        takt_wake_from_isr(&thread->entity);
+        takt_wake_from_isr(&thread->plain.entity);
     }
     takt_port_unlock(level);
     return is_suspended ? TAKT_OK : TAKT_ERROR_NOT_SUSPENDED;
@@ -136,7 +136,7 @@ takt_status_t takt_thread_notify(takt_thread_t *thread, uint32_t bits) {
     REQUIRE_THREAD(thread);
     TAKT_REQUIRE_OPEN();
     takt_port_close();
-    return is_to_hear(thread, bits) ? takt_wake(&thread->entity) : takt_port_open();
+    return is_to_hear(thread, bits) ? takt_wake(&thread->plain.entity) : takt_port_open();
 }
 
 takt_status_t takt_thread_notify_from_isr(takt_thread_t *thread, uint32_t bits) {
@@ -144,7 +144,7 @@ takt_status_t takt_thread_notify_from_isr(takt_thread_t *thread, uint32_t bits) 
     TAKT_REQUIRE(takt_port_is_in_isr(), TAKT_ERROR_NOT_IN_ISR);
     const takt_port_level_t level = takt_port_lock();
     if (is_to_hear(thread, bits)) {
-        takt_wake_from_isr(&thread->entity);
+        takt_wake_from_isr(&thread->plain.entity);
     }
     takt_port_unlock(level);
     return TAKT_OK;
@@ -157,7 +157,7 @@ static takt_status_t listen(takt_thread_t *self, takt_duration_t duration) {
         return takt_wait_for(NULL, duration);
     }
     self->wait = &self->notification;
-    return takt_wait_in_queue(NULL, &self->entity);
+    return takt_wait_in_queue(NULL, &self->plain.entity);
 }
 
 /* Closed after; the bits are taken. */
@@ -188,7 +188,7 @@ takt_status_t takt_notification_take(uint32_t *bits) { return takt_notification_
 /* ---- the end ------------------------------------------------------------------------------------ */
 
 static takt_status_t remove(takt_thread_t *thread) {
-    takt_entity_t *entity = &thread->entity;
+    takt_entity_t *entity = &thread->plain.entity;
     const bool waits = (entity->state & TAKT_STATE_WAITING) != 0;
     if (waits && thread->wait != NULL) {
         takt_wait_withdraw(thread);
@@ -202,7 +202,7 @@ static takt_status_t remove(takt_thread_t *thread) {
 
 takt_status_t takt_thread_delete(takt_thread_t *thread) {
     REQUIRE_THREAD(thread);
-    TAKT_REQUIRE(thread->entity.task == NULL, TAKT_ERROR_JOBS);
+    TAKT_REQUIRE(thread->plain.entity.task == NULL, TAKT_ERROR_JOBS);
     TAKT_REQUIRE_OPEN();
     REQUIRE_STARTED();
     takt_port_close();

@@ -17,6 +17,7 @@
 #ifndef TAKT_KERNEL_THREAD_H
 #define TAKT_KERNEL_THREAD_H
 
+#include "core/plain.h"
 #include "core/server.h"
 #include "kernel/geometry.h"
 #include "kernel/port.h"
@@ -30,11 +31,11 @@ enum {
 
 enum { TAKT_STACK_BYTES_MAX = (1 << 24) - 8 };
 
-/* A thread's control block: 56 bytes on a 32-bit machine. Private but for `name`. */
+/* A thread's control block: 64 bytes on a 32-bit machine. Private but for `name`. */
 typedef struct takt_thread {
-    takt_entity_t entity; /* first: an entity that is no server is a thread */
-    void *sp;             /* of its saved context, while it does not run */
-    void *stack;          /* its lowest byte */
+    takt_plain_t plain; /* first: an entity that is no server is a thread */
+    void *sp;           /* of its saved context, while it does not run */
+    void *stack;        /* its lowest byte */
     const char *name;
     void *wait; /* what it waits in, see kernel/wait.h */
     uint32_t stack_bytes : 24;
@@ -42,10 +43,10 @@ typedef struct takt_thread {
     uint32_t notification; /* bits that it was notified of and has not taken */
 } takt_thread_t;
 
-_Static_assert(offsetof(takt_thread_t, entity) == 0, "an entity is its thread");
+_Static_assert(offsetof(takt_thread_t, plain.entity) == 0, "an entity is its thread");
 _Static_assert(offsetof(takt_thread_t, sp) == TAKT_PORT_SP_OFFSET, "the port finds the stack pointer");
-_Static_assert(sizeof(void *) != 4 || sizeof(takt_thread_t) == 56,
-               "a thread is 56 bytes on a 32-bit machine");
+_Static_assert(sizeof(void *) != 4 || sizeof(takt_thread_t) == 64,
+               "a thread is 64 bytes on a 32-bit machine");
 
 /* A server and the memory of its dispatcher. Private. */
 typedef struct takt_thread_server {
@@ -112,7 +113,7 @@ typedef struct takt_periodic_thread {
     takt_task_t task;
 } takt_periodic_thread_t;
 
-_Static_assert(sizeof(void *) != 4 || sizeof(takt_periodic_thread_t) == 176, "176 bytes on a 32-bit machine");
+_Static_assert(sizeof(void *) != 4 || sizeof(takt_periodic_thread_t) == 184, "184 bytes on a 32-bit machine");
 
 typedef struct takt_periodic_parameters {
     takt_thread_parameters_t thread;

@@ -45,7 +45,7 @@ static takt_waiters_t *waiters_of(const takt_thread_t *thread) {
 void takt_wait_withdraw(takt_thread_t *thread) {
     takt_waiters_t *waiters = waiters_of(thread);
     if (waiters != NULL) {
-        takt_queue_remove(&thread->entity);
+        takt_queue_remove(&thread->plain.entity);
         waiters->count++;
     }
     if ((thread->flags & TAKT_THREAD_TIMED) != 0) {
@@ -56,7 +56,7 @@ void takt_wait_withdraw(takt_thread_t *thread) {
 /* Nothing happens if it was woken before and has just not run since. */
 static void expire_wait(takt_timeout_t *timeout) {
     takt_wait_t *wait = TAKT_CONTAINER_OF(timeout, takt_wait_t, timeout);
-    takt_entity_t *entity = &wait->thread->entity;
+    takt_entity_t *entity = &wait->thread->plain.entity;
     if ((entity->state & TAKT_STATE_WAITING) == 0 || wait->thread->wait != wait) {
         return;
     }

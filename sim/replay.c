@@ -68,7 +68,7 @@ static bool has_extension(const takt_entity_t *entity) {
 /* Whether a job comes back by itself: from a suspension, or when it gets a resource. */
 static bool is_away(const takt_entity_t *entity) {
     return has_extension(entity) && (takt_timer_is_armed(&entity->task->extension->resume) ||
-                                     entity->task->extension->parked_at != NULL);
+                                     entity->task->extension->wait.parked_at != NULL);
 }
 
 static const takt_job_t *job_of(takt_entity_t *entity) {
@@ -92,7 +92,7 @@ static bool lock_fits(const takt_system_t *system, takt_entity_t *entity, uint64
     const takt_task_extension_t *extension = entity->task->extension;
     const bool may_share =
         resource->among == NULL || is_at_most_at_ceiling(&entity->home->entity, resource->among);
-    const bool may_lock = resource->holder != entity && extension->wanted == NULL &&
+    const bool may_lock = resource->holder != entity && extension->wait.wanted == NULL &&
                           is_at_most_at_ceiling(entity, resource) && may_share;
     return locks ? may_lock : extension->held == resource;
 }
@@ -187,7 +187,7 @@ static bool change(const replay_t *replay, const takt_record_t *record) {
         return false;
     }
     takt_dispatcher_post(&system->dispatcher,
-                         &(takt_event_t){TAKT_EVENT_CHANGE, entity, record->now, record->value});
+                         &(takt_event_t){TAKT_EVENT_CHANGE, entity, record->now, {record->value}});
     return true;
 }
 
@@ -200,6 +200,15 @@ static bool choose(const replay_t *replay, const takt_record_t *record) {
     return true;
 }
 
+static takt_event_t event_of(const takt_system_t *system, const takt_record_t *record,
+                             takt_entity_t *entity) {
+    takt_event_t event = {(takt_event_kind_t)record->kind, entity, record->now, {record->value}};
+    if (takt_event_is_lock(&event)) {
+        event.resource = &system->resources[record->value];
+    }
+    return event;
+}
+
 static bool post(replay_t *replay, const takt_record_t *record) {
     takt_dispatcher_t *dispatcher = &replay->system->dispatcher;
     takt_entity_t *entity = takt_system_entity(replay->system, record->entity);
@@ -209,8 +218,8 @@ static bool post(replay_t *replay, const takt_record_t *record) {
     if (record->kind == TAKT_RECORD_ARRIVAL && !make_room(replay->system, entity)) {
         return false;
     }
-    takt_dispatcher_post(
-        dispatcher, &(takt_event_t){(takt_event_kind_t)record->kind, entity, record->now, record->value});
+    const takt_event_t event = event_of(replay->system, record, entity);
+    takt_dispatcher_post(dispatcher, &event);
     return true;
 }
 

@@ -181,7 +181,9 @@ static void make_change(takt_system_t *system, arena_t *arena, const takt_change
 static void lay_out(takt_system_t *system, arena_t *arena, const takt_system_spec_t *spec,
                     const house_t *houses) {
     system->servers = arena_take(arena, spec->server_count, sizeof(takt_server_t));
-    system->entities = arena_take(arena, spec->task_count + spec->thread_count, sizeof(takt_entity_t));
+    system->entities = arena_take(arena, spec->task_count, sizeof(takt_entity_t));
+    system->threads = arena_take(arena, spec->thread_count, sizeof(takt_plain_t));
+    system->waits = arena_take(arena, spec->thread_count, sizeof(takt_lock_wait_t));
     system->tasks = arena_take(arena, spec->task_count, sizeof(takt_task_t));
     system->extensions = arena_take(arena, system->extension_count, sizeof(takt_task_extension_t));
     system->resources = arena_take(arena, spec->resource_count, sizeof(takt_resource_t));
@@ -329,7 +331,7 @@ static void add_resources(takt_system_t *system, const takt_system_spec_t *spec)
         }
     }
     if (spec->resource_count > 0) {
-        takt_dispatcher_set_resources(&system->dispatcher, system->resources);
+        takt_dispatcher_expect_locks(&system->dispatcher);
     }
 }
 
@@ -367,8 +369,8 @@ static void add_changes(takt_system_t *system, const takt_system_spec_t *spec) {
 
 static void add_threads(takt_system_t *system, const takt_system_spec_t *spec) {
     for (uint32_t i = 0; i < spec->thread_count; i++) {
-        takt_dispatcher_add_thread(&system->entities[spec->task_count + i], &system->dispatcher.root,
-                                   spec->threads[i].level, 1u + spec->server_count + spec->task_count + i);
+        takt_dispatcher_add_thread(&system->threads[i], &system->dispatcher.root, spec->threads[i].level,
+                                   1u + spec->server_count + spec->task_count + i);
     }
 }
 
@@ -429,9 +431,12 @@ void takt_system_destroy(takt_system_t *system) {
 
 takt_entity_t *takt_system_entity(takt_system_t *system, uint32_t id) {
     const uint32_t first_task = 1u + system->server_count;
-    const uint32_t end = first_task + system->task_count + system->thread_count;
-    if (id == 0 || id >= end) {
+    const uint32_t first_thread = first_task + system->task_count;
+    if (id == 0 || id >= first_thread + system->thread_count) {
         return NULL;
+    }
+    if (id >= first_thread) {
+        return &system->threads[id - first_thread].entity;
     }
     return id < first_task ? &system->servers[id - 1u].entity : &system->entities[id - first_task];
 }

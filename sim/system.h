@@ -186,7 +186,9 @@ typedef struct takt_system {
     uint32_t resource_count;
     takt_server_t *servers;
     takt_task_t *tasks;
-    takt_entity_t *entities;           /* of the tasks, then of the threads */
+    takt_entity_t *entities; /* of the tasks */
+    takt_plain_t *threads;
+    takt_lock_wait_t *waits;           /* of the threads */
     takt_task_extension_t *extensions; /* of the tasks that need one */
     takt_server_returns_t *returns;    /* of the servers whose kind has some */
     takt_resource_t *resources;

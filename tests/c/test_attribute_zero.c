@@ -1,7 +1,7 @@
 /* With attributes zero both layers of the kernel decide alike (rule 2 of DESIGN.md).
  *
  * Random sequences of yield, take, give and give from an interrupt over plain threads run twice on the
- * fake port: once inline, once with TAKT_ATTRIBUTE_TRACED on all threads, so that every event takes the
+ * fake port: once inline, once with TAKT_ATTRIBUTE_ATTENDED on all threads, so that every event takes the
  * full pass. Who runs after each operation must be the same. The same with some threads in servers, where
  * the untraced run goes from one layer to the other, and time passes. A last run fires an interrupt in
  * every opening between the steps of a pass and checks that nothing is lost. */
@@ -96,7 +96,7 @@ static void build(bool is_traced, uint32_t servers) {
     CHECK(fake_port_start_kernel() == TAKT_OK);
 }
 
-static uint32_t running_number(void) { return takt_kernel_running()->entity.id; }
+static uint32_t running_number(void) { return takt_kernel_running()->plain.entity.id; }
 
 static bool is_idle(void) { return takt_kernel_running() == &takt_kernel.idle; }
 
@@ -121,7 +121,7 @@ static void check_invariants(void) {
         waiting += count;
     }
     for (uint32_t index = 0; index < subject.thread_count; index++) {
-        waiting -= !takt_entity_is_ready(&subject.threads[index].entity);
+        waiting -= !takt_entity_is_ready(&subject.threads[index].plain.entity);
     }
     CHECK(waiting == 0);
     if (subject.server_count == 0) {
