@@ -36,7 +36,7 @@
 typedef uint32_t takt_port_level_t;
 
 enum {
-    TAKT_PORT_SP_OFFSET = sizeof(void *) == 8 ? 48 : 32,
+    TAKT_PORT_SP_OFFSET = sizeof(void *) == 8 ? 64 : 40,
     /* A handler of a signal executes on the stack of the thread that it interrupts, at most four deep: one that
      * preempts, one for the alarm between the steps of its pass, one for an interrupt between timeouts, and one that
      * only leaves a mark. Linux needs up to 11 KB for each
