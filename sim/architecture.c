@@ -249,7 +249,7 @@ void takt_architecture_run(takt_sim_t *sim, const takt_architecture_t *architect
         .sim = sim,
         .architecture = architecture,
         .figures = figures,
-        .backend = {.dispatcher = &sim->system.dispatcher},
+        .backend = {.dispatcher = sim->system.dispatcher},
         .horizon = horizon,
         .decision_after_idle = TAKT_NEVER,
     };
@@ -257,12 +257,12 @@ void takt_architecture_run(takt_sim_t *sim, const takt_architecture_t *architect
         run.sinks = *sinks;
     }
     *figures = (takt_architecture_figures_t){0};
-    takt_dispatcher_record_to(&sim->system.dispatcher, &run.trace);
+    takt_dispatcher_record_to(sim->system.dispatcher, &run.trace);
     takt_instant_t now = 0;
     while (now < horizon && takt_sim_is_wanted(sim, &run.sinks, now)) {
         now = passes[architecture->model](&run, now);
     }
-    takt_dispatcher_record_to(&sim->system.dispatcher, NULL);
+    takt_dispatcher_record_to(sim->system.dispatcher, NULL);
     if (now >= horizon) {
         end(&run);
     }

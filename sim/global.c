@@ -153,7 +153,7 @@ static void post_arrivals(run_t *run, takt_instant_t now) {
             run->horizon = now;
             return;
         }
-        takt_entity_t *entity = &run->sim->system.entities[source->task];
+        takt_entity_t *entity = takt_system_entity_of(&run->sim->system, source->task);
         takt_dispatcher_post(run->dispatcher,
                              &(takt_event_t){TAKT_EVENT_ARRIVAL, entity, arrival.instant, arrival.nominal});
     }
@@ -233,20 +233,20 @@ void takt_global_run(takt_sim_t *sim, takt_instant_t horizon, const takt_sim_sin
         .trace = {listen},
         .forward = trace,
         .sim = sim,
-        .dispatcher = &sim->system.dispatcher,
-        .lane_count = sim->system.dispatcher.ncpu,
+        .dispatcher = sim->system.dispatcher,
+        .lane_count = sim->system.dispatcher->ncpu,
         .horizon = horizon,
     };
     if (sinks != NULL) {
         run.sinks = *sinks;
     }
-    takt_dispatcher_record_to(&sim->system.dispatcher, has_to_listen(sim) ? &run.trace : trace);
+    takt_dispatcher_record_to(sim->system.dispatcher, has_to_listen(sim) ? &run.trace : trace);
     if (make_lanes(&run)) {
         run_all(&run);
     } else {
         sim->is_short_of_memory = true;
     }
-    takt_dispatcher_record_to(&sim->system.dispatcher, NULL);
+    takt_dispatcher_record_to(sim->system.dispatcher, NULL);
     free(run.lanes);
     free(run.stays);
 }

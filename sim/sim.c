@@ -104,7 +104,8 @@ TAKT_INLINE void finish_job(run_t *run, uint32_t task, takt_instant_t finish) {
 /* Core has ended a job by itself. */
 static void lose_job(run_t *run, const takt_record_t *record) {
     const uint32_t task = takt_sim_task_of(run->sim, record->entity);
-    if (record->kind == TAKT_RECORD_ABORT && run->unfinished == &run->sim->system.entities[task]) {
+    if (record->kind == TAKT_RECORD_ABORT &&
+        run->unfinished == takt_system_entity_of(&run->sim->system, task)) {
         run->unfinished = NULL;
     }
     takt_sim_tell_loss(run->sim, &run->sinks, record);
@@ -125,7 +126,7 @@ static void tell_windowed(run_t *run, uint32_t task, takt_allocation_event_t eve
     if (event == TAKT_ALLOCATION_OVERRUN) {
         return;
     }
-    if (run->unfinished == &run->sim->system.entities[task]) {
+    if (run->unfinished == takt_system_entity_of(&run->sim->system, task)) {
         run->unfinished = NULL;
     }
     takt_sim_tell_windowed_loss(run->sim, &run->sinks, task, event);
@@ -223,7 +224,7 @@ TAKT_INLINE void post(run_t *run, const takt_event_t *event) {
 /* Change number `index` of a task. */
 TAKT_RARE static void post_change(run_t *run, uint32_t index, takt_instant_t now) {
     const takt_change_spec_t *change = &run->sim->changes[index];
-    takt_entity_t *entity = &run->sim->system.entities[change->task];
+    takt_entity_t *entity = takt_system_entity_of(&run->sim->system, change->task);
     takt_event_t event = {TAKT_EVENT_CHANGE, entity, now, index};
     if (takt_task_is_allocated(entity->task) && change->kind != TAKT_CHANGE_PARAMETERS) {
         event.kind = change->kind == TAKT_CHANGE_ENTER ? TAKT_EVENT_ENTER : TAKT_EVENT_LEAVE;
@@ -259,7 +260,7 @@ TAKT_RARE static void post_due_arrivals(run_t *run, takt_instant_t until) {
             run->horizon = 0;
             return;
         }
-        takt_entity_t *entity = &system->entities[source->task];
+        takt_entity_t *entity = takt_system_entity_of(system, source->task);
         post(run, &(takt_event_t){TAKT_EVENT_ARRIVAL, entity, arrival.instant, arrival.nominal});
     }
 }
@@ -308,7 +309,7 @@ static bool goes_on(const run_t *run, const takt_event_t *event, const takt_enti
     const bool is_same = goes_on && is_non_preemptive(chosen);
     const bool is_silent = event->kind == TAKT_EVENT_TIME || event->kind == TAKT_EVENT_OPTIONAL_POINT ||
                            is_lock(event) ||
-                           (event->kind == TAKT_EVENT_POINT && run->sim->system.cpu.should_yield == 0);
+                           (event->kind == TAKT_EVENT_POINT && run->sim->system.cpus->should_yield == 0);
     return is_same && is_silent && !pulls(run, chosen);
 }
 
@@ -398,7 +399,7 @@ TAKT_INLINE void settle(run_t *run) { takt_direct_settle(&run->backend); }
 TAKT_RARE static void post_at_point(run_t *run, const takt_event_t *event) {
     const bool is_optional = event->kind == TAKT_EVENT_OPTIONAL_POINT;
     post(run, event);
-    const bool should_yield = run->sim->system.cpu.should_yield != 0;
+    const bool should_yield = run->sim->system.cpus->should_yield != 0;
     tell_point(run, event->now, task_of(run->sim, event->entity), is_optional, should_yield);
 }
 
@@ -567,7 +568,7 @@ void takt_sim_run(takt_sim_t *sim, takt_instant_t horizon, const takt_sim_sinks_
         .trace = {listen},
         .forward = trace,
         .sim = sim,
-        .backend = {.dispatcher = &sim->system.dispatcher},
+        .backend = {.dispatcher = sim->system.dispatcher},
         .horizon = horizon,
         .next_tick = costs->tick > 0 ? costs->tick_period : TAKT_NEVER,
         .is_costly = is_costly(costs),
