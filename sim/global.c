@@ -43,7 +43,7 @@ typedef struct run {
 /* The job of a lane has left it at `now`, done or not. */
 static void leave_lane(run_t *run, lane_t *lane, takt_instant_t now) {
     takt_sim_work_t *work = &run->sim->work[lane->task];
-    work->left -= now - lane->since;
+    work->at.left -= now - lane->since;
     work->served += now - lane->since;
     if (run->sinks.segment != NULL) {
         run->sinks.segment(run->sinks.context, lane->since, now, (uint32_t)(lane - run->lanes), lane->task,
@@ -66,7 +66,7 @@ static void enter_lane(run_t *run, lane_t *lane, takt_entity_t *entity, takt_ins
     lane->task = takt_sim_task_of(sim, entity->id);
     lane->job = entity->task->job.number;
     lane->since = now;
-    lane->finish = now + takt_sim_work_on(sim, lane->task, lane->job)->left;
+    lane->finish = now + takt_sim_work_on(sim, lane->task, lane->job)->at.left;
     sim->statistics[lane->task].migrations += has_migrated(run, lane);
     run->stays[lane->task] = (stay_t){lane->job, (uint32_t)(lane - run->lanes)};
     sim->switches += lane->task != lane->last;

@@ -86,7 +86,7 @@ static void count_preemption(run_t *run, const takt_entity_t *next) {
 /* `task` has received service in [start, end). */
 static void serve(run_t *run, takt_sim_work_t *work, uint32_t task, takt_instant_t start,
                   takt_instant_t end) {
-    work->left -= end - start;
+    work->at.left -= end - start;
     work->served += end - start;
     if (run->sinks.segment != NULL && end > start) {
         extend_segment(run, task, start, end);
@@ -454,9 +454,9 @@ static takt_instant_t decide(run_t *run, const takt_event_t *event) {
 /* The last of the unlocks of one instant is the event; those before it are handed over at once. */
 static takt_event_t unlock(run_t *run, takt_sim_work_t *work, uint32_t task, takt_event_t event) {
     const takt_task_spec_t *spec = &run->sim->specs[task];
-    while (work->left == 0 && spec->body[work->item].kind == TAKT_ITEM_UNLOCK) {
+    while (takt_work_unlocks_now(&work->at, spec)) {
         post(run, &event);
-        event.nominal = takt_sim_work_pass(work, spec).ticks;
+        event.nominal = takt_work_pass(&work->at, spec)->ticks;
     }
     return event;
 }
@@ -465,17 +465,17 @@ static takt_event_t unlock(run_t *run, takt_sim_work_t *work, uint32_t task, tak
 TAKT_RARE static takt_event_t pass_milestone(run_t *run, takt_sim_work_t *work, uint32_t task,
                                              takt_instant_t now) {
     takt_entity_t *entity = run->decision.entity;
-    const takt_item_t item = takt_sim_work_pass(work, &run->sim->specs[task]);
-    const bool is_optional = item.kind == TAKT_ITEM_OPTIONAL_POINT;
-    if (item.kind == TAKT_ITEM_SUSPEND) {
+    const takt_item_t *item = takt_work_pass(&work->at, &run->sim->specs[task]);
+    const bool is_optional = item->kind == TAKT_ITEM_OPTIONAL_POINT;
+    if (item->kind == TAKT_ITEM_SUSPEND) {
         run->unfinished = NULL;
-        return (takt_event_t){TAKT_EVENT_SUSPEND, entity, now, now + item.ticks};
+        return (takt_event_t){TAKT_EVENT_SUSPEND, entity, now, now + item->ticks};
     }
-    if (item.kind == TAKT_ITEM_LOCK) {
-        return (takt_event_t){TAKT_EVENT_LOCK, entity, now, item.ticks};
+    if (item->kind == TAKT_ITEM_LOCK) {
+        return (takt_event_t){TAKT_EVENT_LOCK, entity, now, item->ticks};
     }
-    if (item.kind == TAKT_ITEM_UNLOCK) {
-        return unlock(run, work, task, (takt_event_t){TAKT_EVENT_UNLOCK, entity, now, item.ticks});
+    if (item->kind == TAKT_ITEM_UNLOCK) {
+        return unlock(run, work, task, (takt_event_t){TAKT_EVENT_UNLOCK, entity, now, item->ticks});
     }
     if (is_non_preemptive(entity)) {
         return (takt_event_t){is_optional ? TAKT_EVENT_OPTIONAL_POINT : TAKT_EVENT_POINT, entity, now, now};
@@ -521,16 +521,16 @@ static takt_event_t advance(run_t *run, takt_instant_t began) {
     run->unfinished = entity;
     while (event.kind == TAKT_EVENT_TIME) {
         const takt_instant_t start = now;
-        now = work->left < end - now ? now + work->left : end;
+        now = work->at.left < end - now ? now + work->at.left : end;
         serve(run, work, task, start, now);
-        if (work->left > 0 || (work->after > 0 && now >= run->horizon)) {
+        if (work->at.left > 0 || (work->at.after > 0 && now >= run->horizon)) {
             return time_event(end);
         }
-        if (work->after == 0) {
+        if (work->at.after == 0) {
             finish_job(run, task, now);
             return (takt_event_t){TAKT_EVENT_COMPLETE, entity, now, now};
         }
-        if (now > began && takt_sim_work_is_lock(work, &run->sim->specs[task])) {
+        if (now > began && takt_work_kind(&work->at, &run->sim->specs[task]) == TAKT_ITEM_LOCK) {
             return time_event(now);
         }
         event = pass_milestone(run, work, task, now);

@@ -22,7 +22,7 @@ static takt_duration_t above(takt_duration_t ticks, takt_duration_t part) {
 /* What the current job of `task` has executed. */
 static takt_duration_t executed_by_job(const takt_sim_t *sim, uint32_t task) {
     const takt_sim_work_t *work = takt_sim_work_on(sim, task, sim->system.tasks[task].job.number);
-    return work->total - work->left - work->after;
+    return work->total - work->at.left - work->at.after;
 }
 
 static bool is_imprecise(const takt_sim_t *sim, uint32_t task) {
