@@ -79,7 +79,7 @@ static takt_sim_work_t *work_of(const run_t *run, const takt_entity_t *entity) {
 
 /* When the chosen job is complete if nothing comes in between. */
 static takt_instant_t completion(const run_t *run, takt_instant_t now) {
-    return run->chosen != NULL ? now + work_of(run, run->chosen)->left : TAKT_NEVER;
+    return run->chosen != NULL ? now + work_of(run, run->chosen)->at.left : TAKT_NEVER;
 }
 
 static void note_start(const run_t *run, takt_instant_t start) {
@@ -102,17 +102,17 @@ static void execute(run_t *run, takt_instant_t start, takt_instant_t end) {
     }
     const uint32_t task = takt_sim_task_of(run->sim, run->chosen->id);
     takt_sim_work_t *work = work_of(run, run->chosen);
-    if (work->left == work->total) {
+    if (work->at.left == work->total) {
         note_start(run, start);
     }
-    work->left -= end - start;
+    work->at.left -= end - start;
     work->served += end - start;
     run->unfinished = run->chosen;
     if (run->sinks.segment != NULL) {
         takt_sim_extend_segment(&run->sinks, &run->segment,
                                 &(takt_sim_segment_t){start, end, task, run->chosen->task->job.number});
     }
-    if (work->left == 0) {
+    if (work->at.left == 0) {
         complete(run, task, end);
     }
 }
@@ -249,7 +249,7 @@ void takt_architecture_run(takt_sim_t *sim, const takt_architecture_t *architect
         .sim = sim,
         .architecture = architecture,
         .figures = figures,
-        .backend = {.dispatcher = &sim->system.dispatcher},
+        .backend = {.dispatcher = sim->system.dispatcher},
         .horizon = horizon,
         .decision_after_idle = TAKT_NEVER,
     };
@@ -257,12 +257,12 @@ void takt_architecture_run(takt_sim_t *sim, const takt_architecture_t *architect
         run.sinks = *sinks;
     }
     *figures = (takt_architecture_figures_t){0};
-    takt_dispatcher_record_to(&sim->system.dispatcher, &run.trace);
+    takt_dispatcher_record_to(sim->system.dispatcher, &run.trace);
     takt_instant_t now = 0;
     while (now < horizon && takt_sim_is_wanted(sim, &run.sinks, now)) {
         now = passes[architecture->model](&run, now);
     }
-    takt_dispatcher_record_to(&sim->system.dispatcher, NULL);
+    takt_dispatcher_record_to(sim->system.dispatcher, NULL);
     if (now >= horizon) {
         end(&run);
     }

@@ -43,7 +43,7 @@ typedef struct run {
 /* The job of a lane has left it at `now`, done or not. */
 static void leave_lane(run_t *run, lane_t *lane, takt_instant_t now) {
     takt_sim_work_t *work = &run->sim->work[lane->task];
-    work->left -= now - lane->since;
+    work->at.left -= now - lane->since;
     work->served += now - lane->since;
     if (run->sinks.segment != NULL) {
         run->sinks.segment(run->sinks.context, lane->since, now, (uint32_t)(lane - run->lanes), lane->task,
@@ -66,7 +66,7 @@ static void enter_lane(run_t *run, lane_t *lane, takt_entity_t *entity, takt_ins
     lane->task = takt_sim_task_of(sim, entity->id);
     lane->job = entity->task->job.number;
     lane->since = now;
-    lane->finish = now + takt_sim_work_on(sim, lane->task, lane->job)->left;
+    lane->finish = now + takt_sim_work_on(sim, lane->task, lane->job)->at.left;
     sim->statistics[lane->task].migrations += has_migrated(run, lane);
     run->stays[lane->task] = (stay_t){lane->job, (uint32_t)(lane - run->lanes)};
     sim->switches += lane->task != lane->last;
@@ -153,7 +153,7 @@ static void post_arrivals(run_t *run, takt_instant_t now) {
             run->horizon = now;
             return;
         }
-        takt_entity_t *entity = &run->sim->system.entities[source->task];
+        takt_entity_t *entity = takt_system_entity_of(&run->sim->system, source->task);
         takt_dispatcher_post(run->dispatcher,
                              &(takt_event_t){TAKT_EVENT_ARRIVAL, entity, arrival.instant, {arrival.nominal}});
     }
@@ -233,20 +233,20 @@ void takt_global_run(takt_sim_t *sim, takt_instant_t horizon, const takt_sim_sin
         .trace = {listen},
         .forward = trace,
         .sim = sim,
-        .dispatcher = &sim->system.dispatcher,
-        .lane_count = sim->system.dispatcher.ncpu,
+        .dispatcher = sim->system.dispatcher,
+        .lane_count = sim->system.dispatcher->ncpu,
         .horizon = horizon,
     };
     if (sinks != NULL) {
         run.sinks = *sinks;
     }
-    takt_dispatcher_record_to(&sim->system.dispatcher, has_to_listen(sim) ? &run.trace : trace);
+    takt_dispatcher_record_to(sim->system.dispatcher, has_to_listen(sim) ? &run.trace : trace);
     if (make_lanes(&run)) {
         run_all(&run);
     } else {
         sim->is_short_of_memory = true;
     }
-    takt_dispatcher_record_to(&sim->system.dispatcher, NULL);
+    takt_dispatcher_record_to(sim->system.dispatcher, NULL);
     free(run.lanes);
     free(run.stays);
 }

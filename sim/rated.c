@@ -25,7 +25,7 @@ bool takt_sim_tell_rated_finish(const takt_sim_t *sim, const takt_sim_sinks_t *s
 
 /* What is left of the budget of `task` at the horizon, where core is not asked any more. */
 static takt_duration_t budget_at(const takt_sim_t *sim, const takt_task_t *task, takt_instant_t horizon) {
-    const takt_cpu_t *cpu = &sim->system.cpu;
+    const takt_cpu_t *cpu = sim->system.cpus;
     const bool is_charged = cpu->running == task->entity && takt_task_is_open(task);
     return task->job.remaining - (is_charged ? horizon - cpu->charged_at : 0u);
 }
@@ -74,7 +74,7 @@ static void end_task(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint3
 
 /* A job that wants its whole budget may have had it just now. */
 static void finish_greedy_job(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, takt_instant_t horizon) {
-    takt_entity_t *running = sim->system.cpu.running;
+    takt_entity_t *running = sim->system.cpus->running;
     takt_task_t *task = running != NULL ? running->task : NULL;
     if (task != NULL && takt_task_is_open(task) && takt_rate_task_of(task)->is_greedy &&
         budget_at(sim, task, horizon) == 0) {

@@ -50,12 +50,12 @@ static bool is_event(uint8_t kind) {
 /* What core says by itself. */
 static bool is_notice(uint8_t kind) { return kind > TAKT_RECORD_DECISION && kind < TAKT_RECORD_SETTLED; }
 
-static bool is_global(const takt_system_t *system) { return system->cpus != NULL; }
+static bool is_global(const takt_system_t *system) { return system->is_global; }
 
 /* Whether the current job of `entity` runs on one of several processors. */
 static bool runs_somewhere(const takt_system_t *system, const takt_entity_t *entity) {
     bool runs = false;
-    for (uint32_t cpu = 0; cpu < system->dispatcher.ncpu; cpu++) {
+    for (uint32_t cpu = 0; cpu < system->dispatcher->ncpu; cpu++) {
         runs |= system->cpus[cpu].running == entity && takt_global_runs(&system->cpus[cpu]);
     }
     return runs;
@@ -129,7 +129,7 @@ static bool event_fits(const takt_system_t *system, const takt_record_t *record,
     if (is_global(system)) {
         return event_fits_several(system, record, entity);
     }
-    const bool runs = takt_entity_is_ready(entity) && system->dispatcher.cpus[0].running == entity;
+    const bool runs = takt_entity_is_ready(entity) && system->dispatcher->cpus[0].running == entity;
     const bool is_locking = takt_entity_is_locking(entity);
     if (entity->task != NULL && takt_task_is_allocated(entity->task)) {
         const bool takes_requests = entity->task->extension->allocation->functions->enter != NULL;
@@ -186,7 +186,7 @@ static bool change(const replay_t *replay, const takt_record_t *record) {
         (entity != NULL && !takes_change(entity->task, of->kind))) {
         return false;
     }
-    takt_dispatcher_post(&system->dispatcher,
+    takt_dispatcher_post(system->dispatcher,
                          &(takt_event_t){TAKT_EVENT_CHANGE, entity, record->now, {record->value}});
     return true;
 }
@@ -195,7 +195,7 @@ static bool choose(const replay_t *replay, const takt_record_t *record) {
     if (is_global(replay->system) || replay->system->resource_count == 0) {
         return false;
     }
-    const takt_entity_t *chosen = takt_dispatcher_choose(&replay->system->dispatcher, record->now);
+    const takt_entity_t *chosen = takt_dispatcher_choose(replay->system->dispatcher, record->now);
     (void)chosen; /* a decision tells */
     return true;
 }
@@ -210,7 +210,7 @@ static takt_event_t event_of(const takt_system_t *system, const takt_record_t *r
 }
 
 static bool post(replay_t *replay, const takt_record_t *record) {
-    takt_dispatcher_t *dispatcher = &replay->system->dispatcher;
+    takt_dispatcher_t *dispatcher = replay->system->dispatcher;
     takt_entity_t *entity = takt_system_entity(replay->system, record->entity);
     if (entity == NULL || takt_entity_is_server(entity) || !event_fits(replay->system, record, entity)) {
         return false;
@@ -227,7 +227,7 @@ static bool post(replay_t *replay, const takt_record_t *record) {
 static void step(replay_t *replay, const takt_record_t *record) {
     bool is_more_due = true;
     for (uint64_t i = 0; i < record->value && is_more_due; i++) {
-        is_more_due = takt_dispatcher_step(&replay->system->dispatcher, record->now);
+        is_more_due = takt_dispatcher_step(replay->system->dispatcher, record->now);
     }
 }
 
@@ -238,14 +238,14 @@ static bool decide_several(replay_t *replay, const takt_record_t *record) {
 }
 
 static bool decide(replay_t *replay, const takt_record_t *record) {
-    if (record->cpu >= replay->system->dispatcher.ncpu) {
+    if (record->cpu >= replay->system->dispatcher->ncpu) {
         return false;
     }
     if (is_global(replay->system)) {
         return decide_several(replay, record);
     }
     const takt_decision_t decision =
-        takt_dispatcher_take(&replay->system->dispatcher, record->now, record->cpu);
+        takt_dispatcher_take(replay->system->dispatcher, record->now, record->cpu);
     (void)decision; /* it arrives as a record */
     replay->result->decisions++;
     return true;
@@ -302,12 +302,12 @@ takt_replay_result_t takt_replay(takt_system_t *system, const takt_record_t *rec
     takt_replay_result_t result = {.verdict = TAKT_REPLAY_IDENTICAL};
     replay_t replay = {
         .trace = {listen}, .system = system, .records = records, .count = count, .result = &result};
-    takt_dispatcher_record_to(&system->dispatcher, &replay.trace);
+    takt_dispatcher_record_to(system->dispatcher, &replay.trace);
     skip_unknown(&replay);
     while (replay.next < count && result.verdict == TAKT_REPLAY_IDENTICAL) {
         replay_next(&replay);
         skip_unknown(&replay);
     }
-    takt_dispatcher_record_to(&system->dispatcher, NULL);
+    takt_dispatcher_record_to(system->dispatcher, NULL);
     return result;
 }

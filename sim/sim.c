@@ -86,7 +86,7 @@ static void count_preemption(run_t *run, const takt_entity_t *next) {
 /* `task` has received service in [start, end). */
 static void serve(run_t *run, takt_sim_work_t *work, uint32_t task, takt_instant_t start,
                   takt_instant_t end) {
-    work->left -= end - start;
+    work->at.left -= end - start;
     work->served += end - start;
     if (run->sinks.segment != NULL && end > start) {
         extend_segment(run, task, start, end);
@@ -104,7 +104,8 @@ TAKT_INLINE void finish_job(run_t *run, uint32_t task, takt_instant_t finish) {
 /* Core has ended a job by itself. */
 static void lose_job(run_t *run, const takt_record_t *record) {
     const uint32_t task = takt_sim_task_of(run->sim, record->entity);
-    if (record->kind == TAKT_RECORD_ABORT && run->unfinished == &run->sim->system.entities[task]) {
+    if (record->kind == TAKT_RECORD_ABORT &&
+        run->unfinished == takt_system_entity_of(&run->sim->system, task)) {
         run->unfinished = NULL;
     }
     takt_sim_tell_loss(run->sim, &run->sinks, record);
@@ -125,7 +126,7 @@ static void tell_windowed(run_t *run, uint32_t task, takt_allocation_event_t eve
     if (event == TAKT_ALLOCATION_OVERRUN) {
         return;
     }
-    if (run->unfinished == &run->sim->system.entities[task]) {
+    if (run->unfinished == takt_system_entity_of(&run->sim->system, task)) {
         run->unfinished = NULL;
     }
     takt_sim_tell_windowed_loss(run->sim, &run->sinks, task, event);
@@ -223,7 +224,7 @@ TAKT_INLINE void post(run_t *run, const takt_event_t *event) {
 /* Change number `index` of a task. */
 TAKT_RARE static void post_change(run_t *run, uint32_t index, takt_instant_t now) {
     const takt_change_spec_t *change = &run->sim->changes[index];
-    takt_entity_t *entity = &run->sim->system.entities[change->task];
+    takt_entity_t *entity = takt_system_entity_of(&run->sim->system, change->task);
     takt_event_t event = {TAKT_EVENT_CHANGE, entity, now, {index}};
     if (takt_task_is_allocated(entity->task) && change->kind != TAKT_CHANGE_PARAMETERS) {
         event.kind = change->kind == TAKT_CHANGE_ENTER ? TAKT_EVENT_ENTER : TAKT_EVENT_LEAVE;
@@ -259,7 +260,7 @@ TAKT_RARE static void post_due_arrivals(run_t *run, takt_instant_t until) {
             run->horizon = 0;
             return;
         }
-        takt_entity_t *entity = &system->entities[source->task];
+        takt_entity_t *entity = takt_system_entity_of(system, source->task);
         post(run, &(takt_event_t){TAKT_EVENT_ARRIVAL, entity, arrival.instant, {arrival.nominal}});
     }
 }
@@ -304,7 +305,7 @@ static bool goes_on(const run_t *run, const takt_event_t *event, const takt_enti
     const bool is_same = goes_on && is_non_preemptive(chosen);
     const bool is_silent = event->kind == TAKT_EVENT_TIME || event->kind == TAKT_EVENT_OPTIONAL_POINT ||
                            takt_event_is_lock(event) ||
-                           (event->kind == TAKT_EVENT_POINT && run->sim->system.cpu.should_yield == 0);
+                           (event->kind == TAKT_EVENT_POINT && run->sim->system.cpus->should_yield == 0);
     return is_same && is_silent && !pulls(run, chosen);
 }
 
@@ -394,7 +395,7 @@ TAKT_INLINE void settle(run_t *run) { takt_direct_settle(&run->backend); }
 TAKT_RARE static void post_at_point(run_t *run, const takt_event_t *event) {
     const bool is_optional = event->kind == TAKT_EVENT_OPTIONAL_POINT;
     post(run, event);
-    const bool should_yield = run->sim->system.cpu.should_yield != 0;
+    const bool should_yield = run->sim->system.cpus->should_yield != 0;
     tell_point(run, event->now, task_of(run->sim, event->entity), is_optional, should_yield);
 }
 
@@ -446,8 +447,8 @@ static takt_instant_t decide(run_t *run, const takt_event_t *event) {
 
 /* ---- time passes -------------------------------------------------------------------------------------- */
 
-static takt_resource_t *resource_of(const run_t *run, takt_item_t item) {
-    return &run->sim->system.resources[item.ticks];
+static takt_resource_t *resource_of(const run_t *run, const takt_item_t *item) {
+    return &run->sim->system.resources[item->ticks];
 }
 
 static takt_event_t lock_event(takt_event_kind_t kind, takt_entity_t *entity, takt_instant_t now,
@@ -458,9 +459,9 @@ static takt_event_t lock_event(takt_event_kind_t kind, takt_entity_t *entity, ta
 /* The last of the unlocks of one instant is the event; those before it are handed over at once. */
 static takt_event_t unlock(run_t *run, takt_sim_work_t *work, uint32_t task, takt_event_t event) {
     const takt_task_spec_t *spec = &run->sim->specs[task];
-    while (work->left == 0 && spec->body[work->item].kind == TAKT_ITEM_UNLOCK) {
+    while (takt_work_unlocks_now(&work->at, spec)) {
         post(run, &event);
-        event.resource = resource_of(run, takt_sim_work_pass(work, spec));
+        event.resource = resource_of(run, takt_work_pass(&work->at, spec));
     }
     return event;
 }
@@ -469,16 +470,16 @@ static takt_event_t unlock(run_t *run, takt_sim_work_t *work, uint32_t task, tak
 TAKT_RARE static takt_event_t pass_milestone(run_t *run, takt_sim_work_t *work, uint32_t task,
                                              takt_instant_t now) {
     takt_entity_t *entity = run->decision.entity;
-    const takt_item_t item = takt_sim_work_pass(work, &run->sim->specs[task]);
-    const bool is_optional = item.kind == TAKT_ITEM_OPTIONAL_POINT;
-    if (item.kind == TAKT_ITEM_SUSPEND) {
+    const takt_item_t *item = takt_work_pass(&work->at, &run->sim->specs[task]);
+    const bool is_optional = item->kind == TAKT_ITEM_OPTIONAL_POINT;
+    if (item->kind == TAKT_ITEM_SUSPEND) {
         run->unfinished = NULL;
-        return (takt_event_t){TAKT_EVENT_SUSPEND, entity, now, {now + item.ticks}};
+        return (takt_event_t){TAKT_EVENT_SUSPEND, entity, now, {now + item->ticks}};
     }
-    if (item.kind == TAKT_ITEM_LOCK) {
+    if (item->kind == TAKT_ITEM_LOCK) {
         return lock_event(TAKT_EVENT_LOCK, entity, now, resource_of(run, item));
     }
-    if (item.kind == TAKT_ITEM_UNLOCK) {
+    if (item->kind == TAKT_ITEM_UNLOCK) {
         return unlock(run, work, task, lock_event(TAKT_EVENT_UNLOCK, entity, now, resource_of(run, item)));
     }
     if (is_non_preemptive(entity)) {
@@ -527,16 +528,16 @@ static takt_event_t advance(run_t *run, takt_instant_t began) {
     run->unfinished = entity;
     while (event.kind == TAKT_EVENT_TIME) {
         const takt_instant_t start = now;
-        now = work->left < end - now ? now + work->left : end;
+        now = work->at.left < end - now ? now + work->at.left : end;
         serve(run, work, task, start, now);
-        if (work->left > 0 || (work->after > 0 && now >= run->horizon)) {
+        if (work->at.left > 0 || (work->at.after > 0 && now >= run->horizon)) {
             return time_event(end);
         }
-        if (work->after == 0) {
+        if (work->at.after == 0) {
             finish_job(run, task, now);
             return (takt_event_t){TAKT_EVENT_COMPLETE, entity, now, {now}};
         }
-        if (now > began && takt_sim_work_is_lock(work, &run->sim->specs[task])) {
+        if (now > began && takt_work_kind(&work->at, &run->sim->specs[task]) == TAKT_ITEM_LOCK) {
             return time_event(now);
         }
         event = pass_milestone(run, work, task, now);
@@ -574,7 +575,7 @@ void takt_sim_run(takt_sim_t *sim, takt_instant_t horizon, const takt_sim_sinks_
         .trace = {listen},
         .forward = trace,
         .sim = sim,
-        .backend = {.dispatcher = &sim->system.dispatcher},
+        .backend = {.dispatcher = sim->system.dispatcher},
         .horizon = horizon,
         .next_tick = costs->tick > 0 ? costs->tick_period : TAKT_NEVER,
         .is_costly = is_costly(costs),

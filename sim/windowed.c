@@ -3,48 +3,6 @@
 
 #include "sim/tell.h"
 
-static const takt_allocator_t *const allocators[TAKT_WINDOWS] = {
-    [TAKT_WINDOWS_SUSPEND] = &takt_allocator_suspend,
-    [TAKT_WINDOWS_ABORT] = &takt_allocator_abort,
-    [TAKT_WINDOWS_TIME_DRIVEN] = &takt_allocator_time_driven,
-    [TAKT_WINDOWS_DUAL_PRIORITY] = &takt_allocator_dual_priority,
-    [TAKT_WINDOWS_IMPRECISE] = &takt_allocator_imprecise,
-    [TAKT_WINDOWS_TOP] = &takt_allocator_on_top,
-    [TAKT_WINDOWS_SPARE_TIME] = &takt_allocator_in_spare_time,
-};
-
-uint32_t takt_system_count_windowed(const takt_system_spec_t *spec) {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < spec->task_count; i++) {
-        count += takt_system_has_windows(spec, i);
-    }
-    return count;
-}
-
-void takt_system_add_allocators(takt_system_t *system, const takt_system_spec_t *spec) {
-    system->calls.bulk = spec->bulk > 0 ? spec->bulk : 1u;
-    for (uint32_t i = 0; i < spec->task_count; i++) {
-        if (takt_system_has_windows(spec, i)) {
-            const takt_windows_t kind = spec->windows[i].kind;
-            takt_allocation_init(&system->allocations[kind], allocators[kind], &system->dispatcher);
-        }
-    }
-}
-
-void takt_system_add_windowed(takt_system_t *system, uint32_t index, takt_windowed_t *windowed,
-                              const takt_window_spec_t *spec, takt_task_parameters_t parameters) {
-    takt_task_t *task = &system->tasks[index];
-    takt_entity_t *entity = &system->entities[index];
-    parameters.extension = &windowed->extension;
-    if (spec->kind >= TAKT_WINDOWS_TOP) {
-        takt_calls_take_time(&system->calls, allocators[spec->kind], &system->dispatcher, windowed, task,
-                             entity, &parameters, spec->parameters.part);
-    } else {
-        takt_windowed_add(&system->allocations[spec->kind], &system->calls, windowed, task, entity,
-                          &parameters, &spec->parameters);
-    }
-}
-
 takt_sim_calls_t takt_sim_calls_of(const takt_sim_t *sim, uint32_t index) {
     const takt_task_t *task = &sim->system.tasks[index];
     if (!takt_task_is_allocated(task)) {
@@ -64,7 +22,7 @@ static takt_duration_t above(takt_duration_t ticks, takt_duration_t part) {
 /* What the current job of `task` has executed. */
 static takt_duration_t executed_by_job(const takt_sim_t *sim, uint32_t task) {
     const takt_sim_work_t *work = takt_sim_work_on(sim, task, sim->system.tasks[task].job.number);
-    return work->total - work->left - work->after;
+    return work->total - work->at.left - work->at.after;
 }
 
 static bool is_imprecise(const takt_sim_t *sim, uint32_t task) {

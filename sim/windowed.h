@@ -1,29 +1,14 @@
-/* Tasks whose jobs run in windows (policy/window.h): how a system gets their allocators, and what is told of their jobs
- * that is not told of others. Part of the simulator. */
+/* Tasks whose jobs run in windows (policy/window.h): what is told of their jobs that is not told of others.
+ * Part of the simulator. */
 #ifndef TAKT_SIM_WINDOWED_H
 #define TAKT_SIM_WINDOWED_H
 
 #include "sim/sim.h"
 
-/* Whether task `index` of `spec` has windows. */
-TAKT_INLINE bool takt_system_has_windows(const takt_system_spec_t *spec, uint32_t index) {
-    return spec->windows != NULL && spec->windows[index].kind != TAKT_WINDOWS_NONE;
-}
-
 /* Whether `task` is the allocator's own, in `system`. */
 TAKT_INLINE bool takt_system_is_allocator(const takt_system_t *system, const takt_task_t *task) {
     return system->calls.task == task;
 }
-
-/* How many tasks of `spec` have windows. */
-uint32_t takt_system_count_windowed(const takt_system_spec_t *spec);
-
-/* Makes the allocators that the tasks of `spec` want. */
-void takt_system_add_allocators(takt_system_t *system, const takt_system_spec_t *spec);
-
-/* As takt_dispatcher_add_task, for task `index`, which has windows; `windowed` is zeroed. */
-void takt_system_add_windowed(takt_system_t *system, uint32_t index, takt_windowed_t *windowed,
-                              const takt_window_spec_t *spec, takt_task_parameters_t parameters);
 
 /* Tells the deadline of the current job of `task`, which has received its demand at `finish`; returns whether it is late. */
 bool takt_sim_tell_windowed_finish(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,

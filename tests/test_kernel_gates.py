@@ -59,7 +59,7 @@ def test_records_of_the_sample_replay_identically_on_the_host(tmp_path: Path) ->
     build_firmware(SAMPLE, elf)
     done = emulate(elf, 6, tmp_path)
     assert (done.returncode, done.stdout) == (0, "")
-    host = [path for room in ("core", "policy", "sim") for path in sorted((ROOT / room).glob("*.c"))]
+    host = [path for room in ("core", "policy", "system", "sim") for path in sorted((ROOT / room).glob("*.c"))]
     own = [ROOT / "tests" / "firmware" / "replay_sample.c", SAMPLE]
     must_run(["cc", "-std=c11", "-O1", *WARNINGS, f"-I{ROOT}", *own, *host, "-o", replay, "-lm"])
     assert must_run([replay, "sample_trace.bin"], tmp_path).startswith("verdict 0, ")

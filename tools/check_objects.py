@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Proves from object files that core and policy are a pure state machine in integers.
+"""Proves from object files that core, policy and system are a pure state machine in integers.
 
-Usage: check_objects.py [--target NAME]... [FILE]... (default: every target, core/*.c and policy/*.c).
+Usage: check_objects.py [--target NAME]... [FILE]... (default: every target, core/*.c, policy/*.c, system/*.c).
 
 For each target the files are compiled as a freestanding program would, linked into one relocatable object, and
 that object is read with nm, readelf and objdump. One line per violation, exit status 1 if there is one:
@@ -140,11 +140,11 @@ def check(name: str, files: list[Path]) -> list[str]:
 
 def main() -> int:
     """Prints the complaints; 1 if there are any."""
-    parser = argparse.ArgumentParser(description="prove that core and policy are pure")
+    parser = argparse.ArgumentParser(description="prove that core, policy and system are pure")
     parser.add_argument("--target", action="append", choices=TARGETS, help="default: all")
     parser.add_argument("files", nargs="*", type=Path)
     arguments = parser.parse_args()
-    files = arguments.files or sorted([*ROOT.glob("core/*.c"), *ROOT.glob("policy/*.c")])
+    files = arguments.files or sorted([*ROOT.glob("core/*.c"), *ROOT.glob("policy/*.c"), *ROOT.glob("system/*.c")])
     names = arguments.target or list(TARGETS)
     complaints = [complaint for name in names for complaint in check(name, files)]
     for complaint in complaints:

@@ -47,14 +47,17 @@ ROOMS: dict[str, Room] = {
     "core": Room(system=FREESTANDING),
     "policy": Room(includes=frozenset({"core/"}), system=FREESTANDING),
     "analysis": Room(includes=frozenset({"core/"}), system=FREESTANDING),
-    "sim": Room(includes=frozenset({"core/", "policy/"})),
+    "system": Room(includes=frozenset({"core/", "policy/"}), system=FREESTANDING),
+    "sim": Room(includes=frozenset({"core/", "policy/", "system/"})),
     "kernel": Room(includes=frozenset({"core/", "policy/"}), system=FREESTANDING),
     # A port's header takt_port.h is found through the include path: choosing a port is choosing a folder.
     "kernel/port.h": Room(includes=frozenset({"core/"}), system=FREESTANDING | {"takt_port.h"}),
     "port/*": Room(includes=frozenset({"kernel/port.h"})),
-    "firmware": Room(includes=frozenset({"core/", "policy/", "kernel/"})),
+    "firmware": Room(includes=frozenset({"core/", "policy/", "system/", "kernel/"})),
     "api": Room(includes=frozenset({"kernel/"})),
-    "python": Room(includes=frozenset({"core/", "policy/", "sim/", "analysis/"}), imports=frozenset({"takt"})),
+    "python": Room(
+        includes=frozenset({"core/", "policy/", "system/", "sim/", "analysis/"}), imports=frozenset({"takt"})
+    ),
     "tools": Room(only_stdlib=True),
     "tests": EVERYTHING,
     "tests/oracle": Room(imports=frozenset({"oracle"})),

@@ -13,7 +13,7 @@ static inline void make_driven(const takt_system_spec_t *spec) { CHECK(takt_syst
 
 static inline void destroy_driven(void) { takt_system_destroy(&driven); }
 
-static inline takt_entity_t *task_entity(uint32_t task) { return &driven.entities[task]; }
+static inline takt_entity_t *task_entity(uint32_t task) { return takt_system_entity_of(&driven, task); }
 
 static inline takt_entity_t *thread_entity(uint32_t thread) { return &driven.threads[thread].entity; }
 
@@ -21,12 +21,12 @@ static inline takt_entity_t *server_entity(uint32_t server) { return &driven.ser
 
 /* Decides without a step; `now` may be later than the last call. */
 static inline takt_decision_t take(takt_instant_t now) {
-    return takt_dispatcher_take(&driven.dispatcher, now, 0);
+    return takt_dispatcher_take(driven.dispatcher, now, 0);
 }
 
 /* Steps until nothing is due at `now`, and decides. */
 static inline takt_decision_t pass(takt_instant_t now) {
-    while (takt_dispatcher_step(&driven.dispatcher, now)) {
+    while (takt_dispatcher_step(driven.dispatcher, now)) {
     }
     return take(now);
 }
@@ -35,7 +35,7 @@ static inline takt_decision_t pass(takt_instant_t now) {
 static inline void tell_of(takt_event_kind_t kind, takt_entity_t *concerned, takt_instant_t now,
                            takt_instant_t nominal) {
     const takt_event_t event = {kind, concerned, now, {nominal}};
-    takt_dispatcher_post(&driven.dispatcher, &event);
+    takt_dispatcher_post(driven.dispatcher, &event);
 }
 
 /* Likewise a lock or unlock. */
@@ -43,7 +43,7 @@ static inline void tell_lock(takt_event_kind_t kind, takt_entity_t *concerned, t
                              uint32_t resource) {
     const takt_event_t event = {
         .kind = kind, .entity = concerned, .now = now, .resource = &driven.resources[resource]};
-    takt_dispatcher_post(&driven.dispatcher, &event);
+    takt_dispatcher_post(driven.dispatcher, &event);
 }
 
 static inline void tell(takt_event_kind_t kind, takt_entity_t *concerned, takt_instant_t now) {

@@ -129,8 +129,8 @@ static void check_random_system(void) {
     random_system_make(&random_spec);
     CHECK(takt_system_create(&system, &random_spec.spec));
     CHECK(takt_system_create(&twin, &random_spec.spec));
-    takt_direct_t direct = {.dispatcher = &system.dispatcher};
-    slow_backend_t slow = {.backend = {slow_post, slow_take}, .direct = {.dispatcher = &twin.dispatcher}};
+    takt_direct_t direct = {.dispatcher = system.dispatcher};
+    slow_backend_t slow = {.backend = {slow_post, slow_take}, .direct = {.dispatcher = twin.dispatcher}};
     drive(&direct, &slow, &system, &twin);
     takt_system_destroy(&system);
     takt_system_destroy(&twin);

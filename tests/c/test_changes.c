@@ -99,7 +99,7 @@ static void another_policy_moves_who_is_ready_and_who_comes_back(void) {
     tell_of(TAKT_EVENT_SUSPEND, task_entity(0), 1, 4);
     check_decision(pass(1), task_entity(2), 4);
     change(0, 2);
-    CHECK(driven.dispatcher.root.policy == &takt_policy_fp);
+    CHECK(driven.dispatcher->root.policy == &takt_policy_fp);
     check_decision(pass(2), task_entity(2), 4);
     check_decision(pass(4), task_entity(2), 10);
     CHECK(task_entity(0)->key == 2);

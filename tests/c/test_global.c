@@ -38,13 +38,13 @@ static void make(const takt_policy_t *policy, uint32_t cpus, uint32_t count) {
 }
 
 static void step_to(takt_instant_t now) {
-    while (takt_dispatcher_step(&driven.dispatcher, now)) {
+    while (takt_dispatcher_step(driven.dispatcher, now)) {
     }
 }
 
 static void complete(uint32_t task, takt_instant_t now) {
-    const takt_event_t event = {TAKT_EVENT_COMPLETE, &driven.entities[task], now, {now}};
-    takt_dispatcher_post(&driven.dispatcher, &event);
+    const takt_event_t event = {TAKT_EVENT_COMPLETE, takt_system_entity_of(&driven, task), now, {now}};
+    takt_dispatcher_post(driven.dispatcher, &event);
 }
 
 enum { NOBODY = TASKS };
@@ -54,7 +54,7 @@ static void check_next(takt_instant_t now, uint32_t cpu, uint32_t task) {
     takt_decision_t decision;
     CHECK(takt_global_take_next(&driven.global, now, &decision));
     CHECK(decision.cpu == cpu);
-    CHECK(decision.entity == (task == NOBODY ? NULL : &driven.entities[task]));
+    CHECK(decision.entity == (task == NOBODY ? NULL : takt_system_entity_of(&driven, task)));
     CHECK(driven.cpus[cpu].running == decision.entity);
 }
 
@@ -160,7 +160,7 @@ static uint32_t segment_counts[2];
 /* Every processor that can be busy is, and nobody who waits is more urgent than anybody who runs. */
 static void check_choice(const takt_system_t *system) {
     const takt_global_t *global = &system->global;
-    const takt_entity_t *best = takt_ready_best(&system->dispatcher.root.ready);
+    const takt_entity_t *best = takt_ready_best(&system->dispatcher->root.ready);
     uint32_t active = 0;
     for (uint32_t task = 0; task < system->task_count; task++) {
         active += takt_task_is_active(&system->tasks[task]);

@@ -50,7 +50,7 @@ static void describe(const takt_policy_t *policy, takt_protocol_t protocol) {
 static void begin(void) {
     record_count = 0;
     make_driven(&spec);
-    takt_dispatcher_record_to(&driven.dispatcher, &trace);
+    takt_dispatcher_record_to(driven.dispatcher, &trace);
 }
 
 static void make(takt_protocol_t protocol) {
@@ -491,7 +491,7 @@ static void append_event(takt_record_kind_t kind, uint32_t task, uint64_t value,
     records[record_count++] = (takt_record_t){.now = now,
                                               .value = value,
                                               .entity = task_entity(task)->id,
-                                              .sequence = driven.dispatcher.sequence + 1u,
+                                              .sequence = driven.dispatcher->sequence + 1u,
                                               .kind = (uint8_t)kind};
 }
 

@@ -171,7 +171,7 @@ static void check_ledger(void) {
 
 static void call_any(takt_instant_t now, uint64_t *asked) {
     const uint64_t what = draw(9);
-    takt_entity_t *running = driven.cpu.running;
+    takt_entity_t *running = driven.cpus->running;
     if (what == 0 && *asked < ASKED) {
         ask((*asked)++, now);
     } else if (what == 1) {
@@ -189,7 +189,7 @@ static void the_ledger_is_kept_whatever_comes_when(void) {
     for (uint32_t call = 0; call < CALLS; call++) {
         now += draw(2) > 0 ? draw(2) : draw(30);
         call_any(now, &asked);
-        for (uint64_t steps = draw(6); steps > 0 && takt_dispatcher_step(&driven.dispatcher, now); steps--) {
+        for (uint64_t steps = draw(6); steps > 0 && takt_dispatcher_step(driven.dispatcher, now); steps--) {
             check_ledger();
         }
         if (draw(3) > 0) {

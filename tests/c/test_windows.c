@@ -120,7 +120,7 @@ static void listen_to(takt_trace_t *trace, const takt_record_t *record) {
 static void the_deadline_cuts_what_is_optional_and_aborts_what_is_not(void) {
     listener_t listener = {{listen_to}, TAKT_ALLOCATION_ADMITTED, 0};
     make(&takt_policy_imprecise, two_tasks, parts);
-    takt_dispatcher_record_to(&driven.dispatcher, &listener.trace);
+    takt_dispatcher_record_to(driven.dispatcher, &listener.trace);
     CHECK(pass(0).entity == task_entity(A));
     CHECK(pass(1).entity == task_entity(B));
     CHECK(pass(6).entity == task_entity(A));
@@ -128,7 +128,7 @@ static void the_deadline_cuts_what_is_optional_and_aborts_what_is_not(void) {
     CHECK(listener.count == 1);
     CHECK(pass(20).entity == task_entity(A));
     CHECK(listener.last == TAKT_ALLOCATION_ABORTED);
-    takt_dispatcher_record_to(&driven.dispatcher, NULL);
+    takt_dispatcher_record_to(driven.dispatcher, NULL);
     destroy_driven();
 }
 
@@ -164,11 +164,11 @@ static void a_job_that_is_complete_when_its_budget_is_used_up_is_not_aborted(voi
                                                  {TAKT_WINDOWS_NONE, {.part = 0}}};
     listener_t listener = {{listen_to}, TAKT_ALLOCATION_ADMITTED, 0};
     make(&takt_policy_edf, two_tasks, windows);
-    takt_dispatcher_record_to(&driven.dispatcher, &listener.trace);
+    takt_dispatcher_record_to(driven.dispatcher, &listener.trace);
     CHECK(pass(0).entity == task_entity(A));
     CHECK(post(TAKT_EVENT_COMPLETE, task_entity(A), 2).entity == task_entity(B));
     CHECK(listener.count == 0);
-    takt_dispatcher_record_to(&driven.dispatcher, NULL);
+    takt_dispatcher_record_to(driven.dispatcher, NULL);
     destroy_driven();
 }
 

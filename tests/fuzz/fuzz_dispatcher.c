@@ -76,7 +76,7 @@ static bool is_suspended(const takt_task_t *task) {
 }
 
 static void take_picture(run_t *run) {
-    run->before.releases = run->system.dispatcher.releases;
+    run->before.releases = run->system.dispatcher->releases;
     for (uint32_t i = 0; i < run->system.server_count; i++) {
         run->before.budgets[i] = budget_of(&run->system.servers[i]);
         run->before.replenishments[i] = run->system.servers[i].replenishment.instant;
@@ -93,8 +93,8 @@ static bool pays_for(const takt_server_t *server, takt_entity_t *running) {
 
 /* Takes off the budgets that pay for the running entity what the time since the last call leaves of them. */
 static void charge_picture(run_t *run) {
-    takt_entity_t *running = run->system.cpu.running;
-    const takt_duration_t elapsed = run->now - run->system.cpu.charged_at;
+    takt_entity_t *running = run->system.cpus->running;
+    const takt_duration_t elapsed = run->now - run->system.cpus->charged_at;
     for (uint32_t i = 0; i < run->system.server_count && running != NULL; i++) {
         takt_duration_t *budget = &run->before.budgets[i];
         if (pays_for(&run->system.servers[i], running)) {
@@ -143,7 +143,7 @@ static uint32_t check_budgets(const run_t *run) {
 
 /* At most `most` timers have fired, or jobs ended. */
 static void check_changes(const run_t *run, uint32_t most) {
-    uint32_t changes = check_budgets(run) + (run->system.dispatcher.releases - run->before.releases);
+    uint32_t changes = check_budgets(run) + (run->system.dispatcher->releases - run->before.releases);
     for (uint32_t i = 0; i < run->system.task_count; i++) {
         const takt_task_t *task = &run->system.tasks[i];
         const bool has_ended = task->job.number != run->before.jobs[i];
@@ -348,7 +348,7 @@ static void note_event(run_t *run, const event_row_t *row, const takt_entity_t *
 /* Whether the limited job that runs should yield is as of the last look. */
 static void check_flag(run_t *run, const takt_entity_t *chosen) {
     const bool is_limited = chosen != NULL && (chosen->attributes & TAKT_ATTRIBUTE_LIMITED) != 0;
-    HOLDS(!is_limited || run->system.cpu.should_yield == somebody_is_more_urgent(&run->system, chosen));
+    HOLDS(!is_limited || run->system.cpus->should_yield == somebody_is_more_urgent(&run->system, chosen));
 }
 
 static bool has_room(run_t *run, const takt_entity_t *entity) {
@@ -368,7 +368,7 @@ static void post(run_t *run, const event_row_t *row, takt_entity_t *entity) {
     if (row->accounts) {
         charge_picture(run);
     }
-    takt_dispatcher_post(&run->system.dispatcher, &event);
+    takt_dispatcher_post(run->system.dispatcher, &event);
     note_event(run, row, entity);
     check_changes(run, row->kind == TAKT_EVENT_COMPLETE);
     if (row->kind == TAKT_EVENT_POINT || row->kind == TAKT_EVENT_OPTIONAL_POINT) {
@@ -406,9 +406,9 @@ static void call_lock_or_unlock(run_t *run) {
 static bool step(run_t *run) {
     take_picture(run);
     charge_picture(run);
-    const bool is_more_due = takt_dispatcher_step(&run->system.dispatcher, run->now);
+    const bool is_more_due = takt_dispatcher_step(run->system.dispatcher, run->now);
     check_changes(run, 1);
-    HOLDS(is_more_due == takt_dispatcher_is_due(&run->system.dispatcher, run->now));
+    HOLDS(is_more_due == takt_dispatcher_is_due(run->system.dispatcher, run->now));
     return is_more_due;
 }
 
@@ -431,7 +431,7 @@ static void call_steps(run_t *run) {
 /* An equal never displaces who ran: somebody else is chosen only if more urgent where their ways part. What is
  * locked there may keep the most urgent one from running, and whoever idled has nothing to lose. */
 static void check_displacement(const run_t *run, takt_entity_t *before, takt_entity_t *after) {
-    const takt_server_t *home = &run->system.dispatcher.root;
+    const takt_server_t *home = &run->system.dispatcher->root;
     const takt_entity_t *left = member_on_the_way(home, before);
     takt_entity_t *taken = member_on_the_way(home, after);
     while (left == taken && taken != before && taken != after) {
@@ -445,8 +445,8 @@ static void check_displacement(const run_t *run, takt_entity_t *before, takt_ent
 static void call_take(run_t *run) {
     const bool goes_on = run->running != NULL && is_running(run, run->running);
     takt_entity_t *before = goes_on ? run->running : NULL;
-    const takt_entity_t *best = takt_dispatcher_choose(&run->system.dispatcher, run->now);
-    const takt_decision_t decision = takt_dispatcher_take(&run->system.dispatcher, run->now, 0);
+    const takt_entity_t *best = takt_dispatcher_choose(run->system.dispatcher, run->now);
+    const takt_decision_t decision = takt_dispatcher_take(run->system.dispatcher, run->now, 0);
     run->takes++;
     check_changes(run, 0);
     check_decision(&run->system, &decision, run->now);
@@ -495,7 +495,7 @@ static void (*const calls[])(run_t *) = {
 enum { CALLS = sizeof calls / sizeof calls[0] };
 
 static void drive(run_t *run) {
-    takt_dispatcher_record_to(&run->system.dispatcher, &trace);
+    takt_dispatcher_record_to(run->system.dispatcher, &trace);
     check_invariants(&run->system, &run->description.spec, run->now);
     for (uint32_t i = 0; i < CALL_LIMIT && run->input.left > 0; i++) {
         take_picture(run);

@@ -312,8 +312,8 @@ static void check_thread(const takt_entity_t *entity) {
 }
 
 void check_invariants(takt_system_t *system, const takt_system_spec_t *spec, takt_instant_t now) {
-    check_ready_set(system, &system->dispatcher.root, spec->levels);
-    check_wheel(system, &system->dispatcher.root, now);
+    check_ready_set(system, &system->dispatcher->root, spec->levels);
+    check_wheel(system, &system->dispatcher->root, now);
     for (uint32_t i = 0; i < system->server_count; i++) {
         check_ready_set(system, &system->servers[i], spec->servers[i].levels);
         check_server(system, &system->servers[i], now);
@@ -396,7 +396,7 @@ static void check_choice(takt_system_t *system, takt_entity_t *chosen) {
 
 /* No timer that counts stands before `until`: of the root, and of servers with budget. */
 static void check_until(const takt_system_t *system, takt_instant_t until, takt_instant_t now) {
-    HOLDS(is_in_time(until, earliest_inside(system, &system->dispatcher.root), now));
+    HOLDS(is_in_time(until, earliest_inside(system, &system->dispatcher->root), now));
     for (uint32_t i = 0; i < system->server_count; i++) {
         const takt_server_t *server = &system->servers[i];
         HOLDS(!is_active_up_to_the_root(server) || is_in_time(until, earliest_inside(system, server), now));
@@ -447,8 +447,8 @@ static takt_duration_t budget_for(takt_entity_t *entity) {
 void check_decision(takt_system_t *system, const takt_decision_t *decision, takt_instant_t now) {
     const takt_duration_t elapsed = decision->until > now ? decision->until - now : 0;
     takt_entity_t *entity = decision->entity;
-    HOLDS(system->cpu.running == entity && system->cpu.charged_at == now);
-    HOLDS(entity != NULL || children_of(system, &system->dispatcher.root, true) == 0);
+    HOLDS(system->cpus->running == entity && system->cpus->charged_at == now);
+    HOLDS(entity != NULL || children_of(system, &system->dispatcher->root, true) == 0);
     HOLDS(entity == NULL || !takt_entity_is_server(entity) || idles(system, entity));
     check_until(system, decision->until, now);
     while (entity != NULL) {

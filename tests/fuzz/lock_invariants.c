@@ -194,7 +194,7 @@ static void check_task(takt_system_t *system, const takt_task_t *task) {
 }
 
 void check_locks(takt_system_t *system) {
-    check_locked(system, &system->dispatcher.root);
+    check_locked(system, &system->dispatcher->root);
     for (uint32_t i = 0; i < system->server_count; i++) {
         check_locked(system, &system->servers[i]);
     }

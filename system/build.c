@@ -1,0 +1,495 @@
+/* Builds a system in memory that is handed in; see build.h.
+ *
+ * The memory is laid out twice in the same order, first to count, then for good; only then is anything written. */
+#include "system/build.h"
+
+#include "system/windows.h"
+
+enum { TIME_ROWS = 16 };
+
+/* What one dispatcher, the root or a server, wants. */
+typedef struct house {
+    const takt_policy_t *policy;
+    uint32_t levels;
+    uint32_t children;
+    uint32_t order_rows;
+    uint32_t time_rows;
+} house_t;
+
+/* Where things go. */
+typedef struct layout {
+    takt_arena_t arena;
+    const takt_system_spec_t *spec;
+    uint32_t *children;    /* of the root, then of the servers; unknown as long as the arena only counts */
+    takt_entity_t **slots; /* of heaps, that are left */
+} layout_t;
+
+static uint32_t order_rows_for(uint32_t entities) {
+    uint32_t rows = 1;
+    while ((UINT32_C(1) << (4u * rows - 2u)) < entities) {
+        rows++;
+    }
+    return rows;
+}
+
+static uint32_t depth_for(uint32_t levels) {
+    uint32_t depth = 1;
+    while (((uint64_t)1 << (5u * depth)) < levels) {
+        depth++;
+    }
+    return depth;
+}
+
+static bool is_keyed(const takt_policy_t *policy) { return policy->order == TAKT_ORDER_KEYS; }
+
+static void make_levels(takt_ready_t *ready, takt_arena_t *arena, uint32_t levels) {
+    ready->order = TAKT_ORDER_LEVELS;
+    ready->levels.depth = depth_for(levels);
+    ready->levels.heads = takt_arena_take(arena, levels, sizeof(takt_entity_t *));
+    for (uint32_t row = 0; row + 1u < ready->levels.depth; row++) {
+        const uint32_t words = (levels >> (5u * (ready->levels.depth - row - 1u))) + 1u;
+        ready->levels.rows[row] = takt_arena_take(arena, words, sizeof(uint32_t));
+    }
+}
+
+static void make_keys(takt_ready_t *ready, takt_entity_t **slots) {
+    ready->order = TAKT_ORDER_KEYS;
+    ready->keys.slots = slots;
+}
+
+/* `ready` is zeroed. */
+static void make_ready(takt_ready_t *ready, layout_t *layout, const house_t *house) {
+    if (!is_keyed(house->policy)) {
+        make_levels(ready, &layout->arena, house->levels + 1u);
+        return;
+    }
+    make_keys(ready, layout->slots);
+    layout->slots = layout->slots != NULL ? layout->slots + house->children : NULL;
+}
+
+static takt_timers_row_t *make_rows(layout_t *layout, const house_t *house) {
+    return takt_arena_take(&layout->arena, TAKT_TIMERS_ROWS(house->order_rows, house->time_rows),
+                           sizeof(takt_timers_row_t));
+}
+
+/* Below 2^32: the image and the binding check that. */
+static uint64_t entity_count(const takt_system_spec_t *spec) {
+    return UINT64_C(1) + spec->server_count + spec->task_count + spec->thread_count;
+}
+
+static uint32_t order_rows_of(const takt_system_spec_t *spec, uint32_t wanted) {
+    return wanted != 0 ? wanted : order_rows_for((uint32_t)entity_count(spec));
+}
+
+static uint32_t time_rows_of(uint32_t wanted) { return wanted != 0 ? wanted : TIME_ROWS; }
+
+/* ---- who competes where -------------------------------------------------------------------------- */
+
+static const takt_policy_t *policy_in(const takt_system_spec_t *spec, int32_t place) {
+    return place == TAKT_ROOT ? spec->policy : spec->servers[place].policy;
+}
+
+/* Of the system: all who compete where keys order. */
+static uint64_t slot_count(const takt_system_spec_t *spec) {
+    uint64_t count = is_keyed(spec->policy) ? spec->thread_count : 0u;
+    for (uint32_t i = 0; i < spec->server_count; i++) {
+        count += is_keyed(policy_in(spec, spec->servers[i].parent));
+    }
+    for (uint32_t i = 0; i < spec->task_count; i++) {
+        count += is_keyed(policy_in(spec, takt_system_place(spec, spec->tasks[i].server)));
+    }
+    return count;
+}
+
+static uint64_t root_children(const takt_system_spec_t *spec) {
+    uint64_t count = spec->thread_count;
+    for (uint32_t i = 0; i < spec->server_count; i++) {
+        count += spec->servers[i].parent == TAKT_ROOT;
+    }
+    for (uint32_t i = 0; i < spec->task_count; i++) {
+        count += takt_system_place(spec, spec->tasks[i].server) == TAKT_ROOT;
+    }
+    return count;
+}
+
+static void count_children(uint32_t *children, const takt_system_spec_t *spec) {
+    children[0] = spec->thread_count;
+    for (uint32_t i = 0; i < spec->server_count; i++) {
+        children[1 + spec->servers[i].parent]++;
+    }
+    for (uint32_t i = 0; i < spec->task_count; i++) {
+        children[1 + takt_system_place(spec, spec->tasks[i].server)]++;
+    }
+}
+
+/* ---- the root and the servers --------------------------------------------------------------------- */
+
+static uint32_t children_of(const layout_t *layout, int32_t place) {
+    return layout->children != NULL ? layout->children[1 + place] : 0u;
+}
+
+static house_t house_of_root(const layout_t *layout) {
+    const takt_system_spec_t *spec = layout->spec;
+    return (house_t){
+        .policy = spec->policy,
+        .levels = spec->levels,
+        .children = children_of(layout, TAKT_ROOT),
+        .order_rows = order_rows_of(spec, spec->order_rows),
+        .time_rows = time_rows_of(spec->time_rows),
+    };
+}
+
+static house_t house_of_server(const layout_t *layout, uint32_t index) {
+    const takt_server_spec_t *server = &layout->spec->servers[index];
+    return (house_t){
+        .policy = server->policy,
+        .levels = server->levels,
+        .children = children_of(layout, (int32_t)index),
+        .order_rows = order_rows_of(layout->spec, server->order_rows),
+        .time_rows = time_rows_of(server->time_rows),
+    };
+}
+
+static takt_server_t *home_of(takt_system_t *system, const takt_system_spec_t *spec, int32_t in) {
+    const int32_t server = takt_system_place(spec, in);
+    return server == TAKT_ROOT ? &system->dispatcher->root : &system->servers[server];
+}
+
+static void make_server(takt_system_t *system, layout_t *layout, uint32_t index) {
+    const house_t house = house_of_server(layout, index);
+    takt_ready_t ready = {.order = TAKT_ORDER_LEVELS};
+    make_ready(&ready, layout, &house);
+    takt_timers_row_t *rows = make_rows(layout, &house);
+    if (layout->arena.base != NULL) {
+        takt_server_init(&system->servers[index], house.policy, &ready, rows, house.order_rows,
+                         house.time_rows);
+    }
+}
+
+static uint32_t cpu_count(const takt_system_spec_t *spec) {
+    return spec->cpu_count > 0 ? spec->cpu_count : 1u;
+}
+
+static void make_root(takt_system_t *system, layout_t *layout) {
+    const house_t house = house_of_root(layout);
+    takt_ready_t ready = {.order = TAKT_ORDER_LEVELS};
+    make_ready(&ready, layout, &house);
+    takt_timers_row_t *rows = make_rows(layout, &house);
+    if (layout->arena.base != NULL) {
+        takt_dispatcher_init(system->dispatcher, house.policy, &ready, rows, house.order_rows,
+                             house.time_rows, system->cpus, cpu_count(layout->spec));
+    }
+}
+
+/* After the root. */
+static void make_global(takt_system_t *system, layout_t *layout) {
+    takt_cpu_t **order = takt_arena_take(&layout->arena, layout->spec->cpu_count, sizeof(takt_cpu_t *));
+    if (layout->arena.base != NULL) {
+        takt_global_init(&system->global, system->dispatcher, order);
+    }
+}
+
+/* ---- all memory -------------------------------------------------------------------------------------- */
+
+static bool is_extended(const takt_task_spec_t *task) {
+    return task->is_external || task->suspends || task->locks || task->changes ||
+           task->on_miss != TAKT_ON_MISS_CONTINUE;
+}
+
+static uint64_t extension_count(const takt_system_spec_t *spec) {
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < spec->task_count; i++) {
+        count += is_extended(&spec->tasks[i]);
+    }
+    return count;
+}
+
+/* Places in rings that the platform does not make grow, and in the first ones of those that it does. */
+static uint64_t ring_of(const takt_task_spec_t *task) {
+    const uint32_t capacity = task->ring != 0 ? task->ring : (uint32_t)TAKT_SYSTEM_RING;
+    return task->is_external ? capacity : 0u;
+}
+
+static uint64_t ring_count(const takt_system_spec_t *spec) {
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < spec->task_count; i++) {
+        count += ring_of(&spec->tasks[i]);
+    }
+    return count;
+}
+
+static uint64_t returning_count(const takt_system_spec_t *spec) {
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < spec->server_count; i++) {
+        count += spec->servers[i].kind != NULL && spec->servers[i].kind->has_returns;
+    }
+    return count;
+}
+
+/* Of a policy: the ready set of the root from then on. */
+static void make_change(takt_system_t *system, layout_t *layout, uint32_t index) {
+    const takt_change_spec_t *spec = &layout->spec->changes[index];
+    const house_t root = house_of_root(layout);
+    takt_ready_t ready = {.order = TAKT_ORDER_LEVELS};
+    if (spec->kind == TAKT_CHANGE_POLICY && !is_keyed(spec->policy)) {
+        make_levels(&ready, &layout->arena, root.levels + 1u);
+    } else if (spec->kind == TAKT_CHANGE_POLICY) {
+        make_keys(&ready,
+                  takt_arena_take(&layout->arena, root_children(layout->spec), sizeof(takt_entity_t *)));
+    }
+    if (layout->arena.base != NULL) {
+        system->changes[index].kind = spec->kind;
+        system->changes[index].policy = spec->policy;
+        system->changes[index].ready = ready;
+    }
+}
+
+/* What the caller does not have. */
+static void lay_out_places(takt_system_t *system, takt_arena_t *arena, const takt_system_spec_t *spec) {
+    if (system->dispatcher == NULL) {
+        system->dispatcher = takt_arena_take(arena, 1, sizeof(takt_dispatcher_t));
+    }
+    if (system->cpus == NULL) {
+        system->cpus = takt_arena_take(arena, cpu_count(spec), sizeof(takt_cpu_t));
+    }
+    if (system->entities == NULL) {
+        system->entities = takt_arena_take(arena, spec->task_count, sizeof(takt_entity_t));
+        system->stride = sizeof(takt_entity_t);
+    }
+    if (system->threads == NULL) {
+        system->threads = takt_arena_take(arena, spec->thread_count, sizeof(takt_plain_t));
+    }
+    system->waits = takt_arena_take(arena, spec->thread_count, sizeof(takt_lock_wait_t));
+}
+
+static void lay_out_tables(takt_system_t *system, takt_arena_t *arena, const takt_system_spec_t *spec) {
+    system->servers = takt_arena_take(arena, spec->server_count, sizeof(takt_server_t));
+    system->tasks = takt_arena_take(arena, spec->task_count, sizeof(takt_task_t));
+    system->extensions = takt_arena_take(arena, system->extension_count, sizeof(takt_task_extension_t));
+    system->rings = takt_arena_take(arena, ring_count(spec), sizeof(takt_arrival_t));
+    system->resources = takt_arena_take(arena, spec->resource_count, sizeof(takt_resource_t));
+    system->resource_homes = takt_arena_take(arena, spec->resource_count, sizeof(takt_server_t *));
+    system->returns = takt_arena_take(arena, returning_count(spec), sizeof(takt_server_returns_t));
+    system->rates =
+        spec->rates != NULL ? takt_arena_take(arena, spec->task_count, sizeof(takt_rate_task_t)) : NULL;
+    system->rate_shares = takt_arena_take(arena, spec->resource_count, sizeof(takt_rate_share_t));
+    system->rate_uses = takt_arena_take(arena, spec->use_count, sizeof(takt_rate_use_t));
+    system->windowed = takt_arena_take(arena, system->windowed_count, sizeof(takt_windowed_t));
+    system->changes = takt_arena_take(arena, spec->change_count, sizeof(takt_change_t));
+    takt_rules_lay_out(&system->rules, arena, spec);
+}
+
+static void lay_out_dispatchers(takt_system_t *system, layout_t *layout) {
+    const takt_system_spec_t *spec = layout->spec;
+    layout->children = takt_arena_take(&layout->arena, 1u + spec->server_count, sizeof(uint32_t));
+    layout->slots = takt_arena_take(&layout->arena, slot_count(spec), sizeof(takt_entity_t *));
+    if (layout->children != NULL) {
+        count_children(layout->children, spec);
+    }
+    make_root(system, layout);
+    if (system->is_global) {
+        make_global(system, layout);
+    }
+    for (uint32_t i = 0; i < spec->server_count; i++) {
+        make_server(system, layout, i);
+    }
+    for (uint32_t i = 0; i < spec->change_count; i++) {
+        make_change(system, layout, i);
+    }
+}
+
+static uint64_t lay_out(takt_system_t *system, const takt_system_spec_t *spec, char *base) {
+    layout_t layout = {.arena = {base, 0}, .spec = spec};
+    lay_out_places(system, &layout.arena, spec);
+    lay_out_tables(system, &layout.arena, spec);
+    lay_out_dispatchers(system, &layout);
+    return layout.arena.used;
+}
+
+/* ---- what goes in --------------------------------------------------------------------------------- */
+
+/* A server without a dispatcher: nobody competes in it, and it never competes itself. */
+static void make_hollow(takt_server_t *server, const takt_server_spec_t *spec) {
+    server->entity.attributes = TAKT_ATTRIBUTE_SERVER;
+    server->capacity = spec->capacity;
+    server->job.remaining = spec->capacity;
+}
+
+static void add_servers(takt_system_t *system, const takt_system_spec_t *spec) {
+    takt_server_returns_t *returns = system->returns;
+    for (uint32_t i = 0; i < spec->server_count; i++) {
+        const takt_server_spec_t *server = &spec->servers[i];
+        if (server->bandwidth != NULL) {
+            make_hollow(&system->servers[i], server);
+            continue;
+        }
+        const takt_server_parameters_t parameters = {
+            .kind = server->kind,
+            .period = server->period,
+            .capacity = server->capacity,
+            .offset = server->offset,
+            .level = server->level,
+            .id = 1u + i,
+            .returns = server->kind->has_returns ? returns++ : NULL,
+        };
+        takt_dispatcher_add_server(&system->servers[i], home_of(system, spec, server->parent), &parameters);
+    }
+}
+
+static void make_extensions(takt_system_t *system, const takt_system_spec_t *spec) {
+    takt_task_extension_t *extension = system->extensions;
+    takt_arrival_t *ring = system->rings;
+    for (uint32_t i = 0; i < spec->task_count; i++) {
+        const takt_task_spec_t *task = &spec->tasks[i];
+        if (is_extended(task)) {
+            extension->on_miss = task->on_miss;
+            extension->capacity = (uint32_t)ring_of(task);
+            extension->arrivals = ring;
+            ring += extension->capacity;
+            extension++;
+        }
+    }
+}
+
+static void add_rated_task(takt_system_t *system, uint32_t i, const takt_task_spec_t *task,
+                           const takt_task_parameters_t *parameters) {
+    takt_rate_based_add(&system->rate_based, &system->rates[i], &system->tasks[i],
+                        takt_system_entity_of(system, i), parameters, task->weight, task->is_greedy);
+    takt_rate_based_set_blocking(&system->rates[i], task->blocking);
+    if (task->adapts) {
+        takt_rate_based_adapt(&system->rates[i]);
+    }
+}
+
+static void add_tasks(takt_system_t *system, const takt_system_spec_t *spec) {
+    takt_task_extension_t *extension = system->extensions;
+    takt_windowed_t *windowed = system->windowed;
+    takt_system_add_allocators(system, spec);
+    if (spec->rates != NULL) {
+        takt_rate_based_init(&system->rate_based, spec->rates, system->dispatcher);
+    }
+    for (uint32_t i = 0; i < spec->task_count; i++) {
+        const takt_task_spec_t *task = &spec->tasks[i];
+        takt_task_parameters_t parameters = {
+            .period = task->period,
+            .relative_deadline = task->relative_deadline,
+            .wcet = task->wcet,
+            .offset = task->offset,
+            .level = task->level,
+            .task_class = task->task_class,
+            .preemption_key = task->preemption_key,
+            .is_limited = task->is_limited,
+            .is_absent = task->is_absent,
+            .id = 1u + spec->server_count + i,
+            .extension = spec->rates != NULL ? &system->rates[i].extension
+                         : is_extended(task) ? extension++
+                                             : NULL,
+        };
+        if (spec->rates != NULL) {
+            add_rated_task(system, i, task, &parameters);
+            continue;
+        }
+        if (takt_system_has_windows(spec, i)) {
+            takt_system_add_windowed(system, i, windowed++, &spec->windows[i], &parameters);
+            continue;
+        }
+        takt_dispatcher_add_task(&system->tasks[i], takt_system_entity_of(system, i),
+                                 home_of(system, spec, task->server), &parameters);
+    }
+}
+
+static void add_resources(takt_system_t *system, const takt_system_spec_t *spec) {
+    for (uint32_t i = 0; i < spec->resource_count; i++) {
+        const takt_resource_spec_t *resource = &spec->resources[i];
+        takt_resource_init(&system->resources[i], i, resource->protocol, resource->ceiling);
+        system->resource_homes[i] = home_of(system, spec, resource->server);
+        if (resource->is_shared) {
+            takt_resource_share(&system->resources[i], &system->resources[resource->among],
+                                home_of(system, spec, resource->server), resource->longest);
+        }
+    }
+    if (spec->resource_count > 0) {
+        takt_dispatcher_expect_locks(system->dispatcher);
+    }
+}
+
+static void add_uses(takt_system_t *system, const takt_system_spec_t *spec) {
+    takt_rate_based_set_shares(&system->rate_based, system->rate_shares);
+    for (uint32_t i = 0; i < spec->use_count; i++) {
+        takt_rate_based_use(&system->rates[spec->uses[i].task], &system->rate_uses[i],
+                            &system->resources[spec->uses[i].resource]);
+    }
+}
+
+static void describe_change(takt_system_t *system, const takt_system_spec_t *spec, uint32_t index) {
+    const takt_change_spec_t *from = &spec->changes[index];
+    takt_change_t *to = &system->changes[index];
+    if (from->kind != TAKT_CHANGE_POLICY) {
+        to->entity = takt_system_entity_of(system, from->task);
+        to->first = spec->tasks[from->task].offset;
+        to->period = from->period;
+        to->relative_deadline = from->relative_deadline;
+        to->wcet = from->wcet;
+        to->level = from->level;
+        to->weight = from->weight;
+        to->task_class = from->task_class;
+    }
+}
+
+static void add_changes(takt_system_t *system, const takt_system_spec_t *spec) {
+    for (uint32_t i = 0; i < spec->change_count; i++) {
+        describe_change(system, spec, i);
+    }
+    if (spec->change_count > 0) {
+        takt_dispatcher_set_changes(system->dispatcher, system->changes, spec->change_count);
+    }
+}
+
+static void add_threads(takt_system_t *system, const takt_system_spec_t *spec) {
+    for (uint32_t i = 0; i < spec->thread_count; i++) {
+        takt_dispatcher_add_thread(&system->threads[i], &system->dispatcher->root, spec->threads[i].level,
+                                   1u + spec->server_count + spec->task_count + i);
+    }
+}
+
+uint64_t takt_system_size(takt_system_t *system, const takt_system_spec_t *spec) {
+    if (entity_count(spec) > TAKT_ENTITY_LIMIT) {
+        return 0;
+    }
+    system->server_count = spec->server_count;
+    system->task_count = spec->task_count;
+    system->extension_count = (uint32_t)extension_count(spec);
+    system->windowed_count = takt_system_count_windowed(spec);
+    system->thread_count = spec->thread_count;
+    system->resource_count = spec->resource_count;
+    system->change_count = spec->change_count;
+    system->is_global = spec->cpu_count > 0;
+    system->bytes = lay_out(system, spec, NULL);
+    return system->bytes;
+}
+
+void takt_system_build(takt_system_t *system, const takt_system_spec_t *spec, void *memory) {
+    system->memory = memory;
+    (void)lay_out(system, spec, memory);
+    make_extensions(system, spec);
+    add_changes(system, spec);
+    add_servers(system, spec);
+    add_tasks(system, spec);
+    add_resources(system, spec);
+    add_uses(system, spec);
+    add_threads(system, spec);
+    takt_rules_attach(&system->rules, system, spec);
+}
+
+takt_entity_t *takt_system_entity(takt_system_t *system, uint32_t id) {
+    const uint32_t first_task = 1u + system->server_count;
+    const uint32_t first_thread = first_task + system->task_count;
+    if (id == 0 || id >= first_thread + system->thread_count) {
+        return NULL;
+    }
+    if (id < first_task) {
+        return &system->servers[id - 1u].entity;
+    }
+    return id < first_thread ? takt_system_entity_of(system, id - first_task)
+                             : &system->threads[id - first_thread].entity;
+}
