@@ -1,10 +1,9 @@
 /* The inline part of the port to RV32 in machine mode, with a CLINT for timer and software interrupts. Included
  * by kernel/port.h, which has the contract.
  *
- * Lock: mstatus.MIE, so it masks every interrupt. Handlers run with MIE clear and never set it: they do not
- * nest, and an open lock means that a thread executes.
- * mscratch: while a thread executes, the top of the stack of interrupts; 0 while an interrupt or
- * takt_kernel_preempt does.
+ * Lock: mstatus.MIE, so it masks every interrupt. Handlers run with MIE clear and never set it, so they do not nest;
+ * the kernel opens it in between in takt_kernel_timer_expired and takt_kernel_preempt, which handlers may interrupt.
+ * mscratch: while a thread executes, the top of the stack of interrupts; else 0.
  * Harts that start in supervisor mode are not told apart by the compiler: their first access to mstatus traps.
  *
  * Source: RISC-V Instruction Set Manual, volume II, Machine-Level ISA 1.12; the CLINT of SiFive's U54 manual. */
@@ -79,7 +78,7 @@ TAKT_INLINE bool takt_port_is_in_isr(void) {
 TAKT_INLINE bool takt_port_is_open(void) {
     uint32_t status;
     __asm volatile("csrr %0, mstatus" : "=r"(status));
-    return (status & 8u) != 0;
+    return (status & 8u) != 0 && !takt_port_is_in_isr();
 }
 
 /* The wish stands in memory, because a trap that finds it need not wait for the CLINT. */

@@ -8,7 +8,7 @@
  * whom takt_port_exchange names. Only interrupts return through it. */
 void takt_port_trap_entry(void);
 
-/* Handles the trap, by the board. `is_nested`: it came while takt_kernel_preempt had opened the lock. */
+/* Handles the trap, by the board. `is_nested`: it came when the kernel had opened the lock in an interrupt. */
 void takt_port_trap(bool is_nested);
 
 #endif

@@ -46,10 +46,16 @@ void takt_port_clock_start(void) {
     set_mtimecmp(UINT64_MAX);
 }
 
-/* The timer's interrupt is pending as long as mtime is not below mtimecmp. */
+enum { SOFTWARE = 1 << 3, TIMER = 1 << 7, EXTERNAL = 1 << 11 }; /* bits of mie and mip */
+
+/* The interrupt is pending as long as mtime is not below mtimecmp. The kernel opens the lock in between: other interrupts
+ * come then, but not this one. */
 static void serve_timer(void) {
+    __asm volatile("csrc mie, %0" : : "r"(TIMER) : "memory");
     set_mtimecmp(UINT64_MAX);
     takt_kernel_timer_expired();
+    takt_port_close();
+    __asm volatile("csrs mie, %0" : : "r"(TIMER) : "memory");
 }
 
 /* ---- numbered interrupts ---------------------------------------------------------------------- */
@@ -58,11 +64,12 @@ static void serve_timer(void) {
 #define PLIC_ENABLE (*(volatile uint32_t *)UINT32_C(0x0C002000)) /* machine mode of hart 0 */
 #define PLIC_CLAIM (*(volatile uint32_t *)UINT32_C(0x0C200004))
 
-#define EACH_INTERRUPT(X)                                                                               \
-    X(0)                                                                                                \
-    X(1)                                                                                                \
-    X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) \
-        X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31)
+#define EACH_INTERRUPT(X)                                                                                \
+    X(0)                                                                                                 \
+    X(1)                                                                                                 \
+    X(2)                                                                                                 \
+    X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) \
+        X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31)
 
 #define DECLARE(number) __attribute__((weak, alias("unexpected"))) void takt_board_interrupt_##number(void);
 #define ENTRY(number) takt_board_interrupt_##number,
@@ -122,19 +129,21 @@ static void serve_line(void) {
 
 /* ---- traps -------------------------------------------------------------------------------------- */
 
-enum { SOFTWARE = 1 << 3, TIMER = 1 << 7, EXTERNAL = 1 << 11 };
-
+/* The timer last: the kernel asks for that. */
 static void serve(void) {
     uint32_t pending;
+    uint32_t enabled_causes;
     __asm volatile("csrr %0, mip" : "=r"(pending));
+    __asm volatile("csrr %0, mie" : "=r"(enabled_causes));
+    pending &= enabled_causes;
     if ((pending & EXTERNAL) != 0) {
         serve_line();
     }
-    if ((pending & TIMER) != 0) {
-        serve_timer();
-    }
     if ((pending & SOFTWARE) != 0) {
         serve_software();
+    }
+    if ((pending & TIMER) != 0) {
+        serve_timer();
     }
 }
 

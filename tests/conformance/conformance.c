@@ -12,25 +12,6 @@ void check(bool holds, const char *sentence) {
 
 void takt_port_fault(void) { check(false, "nothing_faults"); }
 
-/* ---- stacks --------------------------------------------------------------------------------------- */
-
-#define PAINT UINT64_C(0xA5C35A3CC3A53C5A)
-
-void stack_paint(conformance_stack_t stack) {
-    for (uint32_t word = 0; word < sizeof(conformance_stack_t) / sizeof *stack; word++) {
-        stack[word] = PAINT;
-    }
-}
-
-uint32_t stack_untouched(const conformance_stack_t stack) {
-    const volatile uint64_t *words = stack;
-    uint32_t count = 0;
-    while (count < sizeof(conformance_stack_t) / sizeof *stack && words[count] == PAINT) {
-        count++;
-    }
-    return count * (uint32_t)sizeof *stack;
-}
-
 /* ---- the kernel ------------------------------------------------------------------------------------ */
 
 static void must(takt_status_t status) { check(status == TAKT_OK, takt_status_message(status)); }
@@ -56,7 +37,6 @@ void semaphore_begin(takt_semaphore_t *semaphore, int32_t count) {
 
 void thread_begin(takt_thread_t *thread, conformance_stack_t stack, uint32_t priority,
                   void (*entry)(void *argument), void *argument) {
-    stack_paint(stack);
     const takt_thread_parameters_t parameters = {
         .entry = entry,
         .argument = argument,
@@ -69,7 +49,6 @@ void thread_begin(takt_thread_t *thread, conformance_stack_t stack, uint32_t pri
 
 void periodic_begin(takt_periodic_thread_t *thread, conformance_stack_t stack, uint32_t priority,
                     void (*entry)(void *argument), takt_duration_t period, takt_instant_t offset) {
-    stack_paint(stack);
     const takt_periodic_parameters_t parameters = {
         .thread = {.entry = entry,
                    .stack = stack,

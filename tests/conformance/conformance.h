@@ -1,4 +1,4 @@
-/* What the conformance programs share: checks, threads, and stacks that are looked at.
+/* What the conformance programs share: checks, and kernel objects without parameters.
  *
  * A program says nothing and exits with 0, or prints what failed and exits with 1. */
 #ifndef TAKT_TESTS_CONFORMANCE_H
@@ -24,10 +24,6 @@ typedef uint64_t conformance_stack_t[STACK_BYTES / sizeof(uint64_t)];
 /* Ends the program with `sentence` unless `holds`. */
 void check(bool holds, const char *sentence);
 
-/* Paints `stack`, and says how many of its lowest bytes nobody has written since. */
-void stack_paint(conformance_stack_t stack);
-uint32_t stack_untouched(const conformance_stack_t stack);
-
 /* An empty kernel, as CONFORMANCE_POLICY and CONFORMANCE_TRACED say. */
 #define kernel_begin() kernel_begin_under(&CONFORMANCE_POLICY, (CONFORMANCE_TRACED) != 0)
 void kernel_begin_under(const takt_policy_t *policy, bool is_traced);
@@ -35,7 +31,7 @@ void kernel_begin_under(const takt_policy_t *policy, bool is_traced);
 /* A semaphore with `count` units. */
 void semaphore_begin(takt_semaphore_t *semaphore, int32_t count);
 
-/* A thread on `stack`, which is painted. Where keys order, threads that are created earlier are more urgent. */
+/* A thread on `stack`. Where keys order, threads that are created earlier are more urgent. */
 void thread_begin(takt_thread_t *thread, conformance_stack_t stack, uint32_t priority,
                   void (*entry)(void *argument), void *argument);
 

@@ -31,7 +31,8 @@ static void preempted(void *argument) {
     board_ticker_stop();
     check(increments == of_preempted + preemptions,
           "a_preemption_breaks_the_reservation_of_an_interrupted_update");
-    check(stack_untouched(stacks[0]) >= deepest && deepest > 0, "preemption_does_not_grow_the_stack");
+    check(takt_thread_stack_unused(&threads[0]) >= deepest && deepest > 0,
+          "preemption_does_not_grow_the_stack");
     board_exit(0);
 }
 
@@ -43,7 +44,7 @@ static void preempting(void *argument) {
         increments = increments + 1u;
         preemptions = preemptions + 1u;
         if (preemptions == PREEMPTIONS / 2) {
-            deepest = stack_untouched(stacks[0]);
+            deepest = takt_thread_stack_unused(&threads[0]);
         }
         board_registers_clobber();
     }

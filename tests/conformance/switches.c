@@ -39,7 +39,7 @@ static void take_turns(void *argument) {
         check(board_registers_survive(take_turn, self), "a_call_that_switches_keeps_the_callers_registers");
         self->turns++;
         if (self->turns == TURNS / 2) {
-            self->untouched = stack_untouched(self->stack);
+            self->untouched = takt_thread_stack_unused(&self->thread);
         }
     }
 }
@@ -59,7 +59,7 @@ static void look(void *argument) {
     for (uint32_t index = 0; index < THREADS; index++) {
         const member_t *member = &ring[index];
         check(member->turns == TURNS, "everybody_has_had_all_turns");
-        check(stack_untouched(member->stack) >= member->untouched && member->untouched > 0,
+        check(takt_thread_stack_unused(&member->thread) >= member->untouched && member->untouched > 0,
               "switches_do_not_grow_a_stack");
     }
     board_exit(0);

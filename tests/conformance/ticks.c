@@ -119,12 +119,19 @@ static void lost_ticks_lose_no_job(void) {
     all_is_calm("after_lost_ticks_nothing_drifts");
 }
 
+/* As a timer does that cannot count as far as it was told to. */
+static void wake_early(takt_duration_t ahead) {
+    const takt_port_level_t level = takt_port_lock();
+    takt_port_timer_set(takt_port_now() + ahead);
+    takt_port_unlock(level);
+}
+
 static void early_wakes_release_nothing(void) {
     const uint32_t jobs = streams[0].jobs;
     const takt_instant_t before = takt_kernel_now() / streams[0].period;
     forget_worst();
     for (uint32_t count = 0; count < EARLY_WAKES; count++) {
-        board_interrupt_pend(0);
+        wake_early(streams[0].period / 120u);
         pass_until(takt_kernel_now() + streams[0].period / 40u);
     }
     pass_until(next_release() - streams[0].period / 2u);
@@ -135,7 +142,6 @@ static void early_wakes_release_nothing(void) {
 
 static void test(void *argument) {
     (void)argument;
-    board_interrupt_enable(0, takt_kernel_timer_expired);
     all_is_calm("undisturbed_releases_are_on_time");
     a_late_interrupt_makes_one_job_late();
     lost_ticks_lose_no_job();
