@@ -7,6 +7,9 @@
 
 #include "core/types.h"
 
+/* Before anything else. */
+void board_begin(void);
+
 /* Prints `text`, from anywhere. */
 void board_print(const char *text);
 
@@ -17,6 +20,9 @@ __attribute__((noreturn)) void board_exit(int status);
 
 /* Ticks that about so many instructions take, made odd, so that a period drifts through what is interrupted. */
 takt_duration_t board_span(uint32_t instructions);
+
+/* Whether the machine keeps its instants. */
+bool board_is_punctual(void);
 
 /* Lets time pass where instructions take none. */
 void board_pass(void);
@@ -44,9 +50,9 @@ void board_ticker_stop(void);
 uint32_t board_levels(void);
 void board_level_set(uint32_t index);
 
-/* The level now, in the machine's own form, and whether level `a` masks all that `b` does. */
+/* The level now, in the machine's own form, and the one that the lock has to have from `before`. */
 uint32_t board_level(void);
-bool board_level_masks(uint32_t a, uint32_t b);
+uint32_t board_level_locked(uint32_t before);
 
 /* ---- registers ----------------------------------------------------------------------------------- */
 

@@ -25,6 +25,7 @@ static void forget(takt_trace_t *trace, const takt_record_t *record) {
 static takt_trace_t trace = {.record = forget};
 
 void kernel_begin_under(const takt_policy_t *policy, bool is_traced) {
+    board_begin();
     must(takt_kernel_init(policy));
     if (is_traced) {
         must(takt_kernel_trace_to(&trace));

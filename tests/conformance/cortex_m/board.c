@@ -5,6 +5,10 @@
 #include "kernel/port.h"
 #include "port/cortex_m/mps2_an385.h"
 
+void board_begin(void) {}
+
+bool board_is_punctual(void) { return true; }
+
 void board_print(const char *text) { takt_semihost_print(text); }
 
 void board_exit(int status) { takt_semihost_exit(status); }
@@ -84,8 +88,10 @@ uint32_t board_level(void) {
     return level;
 }
 
-/* 0 masks nothing, the smaller the more. */
-bool board_level_masks(uint32_t a, uint32_t b) { return b == 0 || (a != 0 && a <= b); }
+/* 0 masks nothing, else the smaller the more. */
+uint32_t board_level_locked(uint32_t before) {
+    return before != 0 && before < TAKT_PORT_KERNEL_LEVEL ? before : TAKT_PORT_KERNEL_LEVEL;
+}
 
 /* ---- registers ----------------------------------------------------------------------------------- */
 
