@@ -59,8 +59,8 @@ static void look(void *argument) {
     for (uint32_t index = 0; index < THREADS; index++) {
         const member_t *member = &ring[index];
         check(member->turns == TURNS, "everybody_has_had_all_turns");
-        check(takt_thread_stack_unused(&member->thread) >= member->untouched && member->untouched > 0,
-              "switches_do_not_grow_a_stack");
+        const bool has_grown = takt_thread_stack_unused(&member->thread) < member->untouched;
+        check(!(has_grown && board_is_punctual()) && member->untouched > 0, "switches_do_not_grow_a_stack");
     }
     board_exit(0);
 }
