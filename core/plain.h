@@ -26,4 +26,9 @@ TAKT_INLINE takt_plain_t *takt_plain_of(takt_entity_t *entity) {
     return TAKT_CONTAINER_OF(entity, takt_plain_t, entity);
 }
 
+/* Whether `entity` is a plain thread. */
+TAKT_INLINE bool takt_entity_is_thread(const takt_entity_t *entity) {
+    return entity->task == NULL && !takt_entity_is_server(entity);
+}
+
 #endif
