@@ -160,10 +160,15 @@ static takt_key_t level_of(takt_entity_t *entity) {
     return entity->task != NULL ? entity->home->policy->level(&entity->task->job) : own_key(entity);
 }
 
-/* A plain thread that holds something and is not ready bars nobody from running. */
+/* Whether `entity` is a plain thread that is not ready, or a job that waits for one in the end. */
+static bool is_out(takt_entity_t *entity) {
+    const bool may_be = !takt_entity_is_server(entity) && !takt_entity_is_ready(entity);
+    return may_be && (entity->task == NULL || entity->task->extension->wait.parked_at != NULL);
+}
+
+/* Who holds something and is out bars nobody from running. */
 static bool bars(const takt_resource_t *locked) {
-    return locked->protocol == TAKT_PROTOCOL_PCP || !takt_entity_is_thread(locked->holder) ||
-           takt_entity_is_ready(locked->holder);
+    return locked->protocol == TAKT_PROTOCOL_PCP || !is_out(locked->holder);
 }
 
 /* What others hold under a protocol from `first` to `last` with the highest ceiling, if the level of `entity` is not
@@ -515,10 +520,9 @@ static void withdraw(takt_entity_t *entity, takt_instant_t now) {
 }
 
 void takt_locks_reconsider(takt_entity_t *entity, takt_instant_t now) {
-    if (wanted_by(entity) == NULL || stays_parked(entity) || circle_of(entity) == obstacle_to(entity)) {
-        return;
-    }
-    if (leave_queue(entity)) {
+    const takt_resource_t *circle = circle_of(entity);
+    const bool stays = stays_parked(entity) || (circle != NULL && circle == obstacle_to(entity));
+    if (!stays && leave_queue(entity)) {
         compete_again(entity, now);
     }
 }

@@ -181,6 +181,7 @@ static void make_change(takt_system_t *system, arena_t *arena, const takt_change
 static void lay_out(takt_system_t *system, arena_t *arena, const takt_system_spec_t *spec,
                     const house_t *houses) {
     system->servers = arena_take(arena, spec->server_count, sizeof(takt_server_t));
+    system->levels = arena_take(arena, 1u + spec->server_count, sizeof(uint32_t));
     system->entities = arena_take(arena, spec->task_count, sizeof(takt_entity_t));
     system->threads = arena_take(arena, spec->thread_count, sizeof(takt_plain_t));
     system->waits = arena_take(arena, spec->thread_count, sizeof(takt_lock_wait_t));
@@ -385,6 +386,9 @@ static bool build(takt_system_t *system, const takt_system_spec_t *spec, const h
     lay_out(system, &arena, spec, houses);
     if (!make_extensions(system, spec)) {
         return false;
+    }
+    for (uint32_t i = 0; i < 1u + spec->server_count; i++) {
+        system->levels[i] = houses[i].levels;
     }
     add_changes(system, spec);
     add_servers(system, spec);

@@ -185,6 +185,7 @@ typedef struct takt_system {
     uint32_t extension_count;
     uint32_t resource_count;
     takt_server_t *servers;
+    uint32_t *levels; /* of the root's children, then of those of each server */
     takt_task_t *tasks;
     takt_entity_t *entities; /* of the tasks */
     takt_plain_t *threads;
