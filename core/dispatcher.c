@@ -841,6 +841,56 @@ static uint32_t somebody_waits(takt_entity_t *entity) {
     return waiting != NULL && takt_is_more_urgent(waiting->key, waiting->tie, key, tie);
 }
 
+/* As rewrite_key, for a started limited job. */
+static void rewrite_started_key(takt_entity_t *entity, takt_instant_t now) {
+    takt_task_t *task = entity->task;
+    const takt_key_t key = key_at_start(entity, task->own_key, now);
+    if (task->extension != NULL) {
+        task->extension->started_key = key;
+    }
+    if (!takt_entity_is_locking(entity)) {
+        takt_locks_put(entity, key, takt_tie_of_started(entity, &task->job, key));
+    }
+}
+
+/* The level of the current job of `entity` has changed; what is in force instead of its own key follows. */
+static void rewrite_key(takt_entity_t *entity, takt_instant_t now) {
+    takt_task_t *task = entity->task;
+    takt_entity_t own = *entity;
+    entity->home->policy->release(&own, &task->job);
+    if (!takt_locks_is_displaced(entity)) {
+        takt_locks_put(entity, own.key, own.tie);
+        return;
+    }
+    task->own_key = own.key;
+    task->own_tie = own.tie;
+    if (is_started(entity)) {
+        rewrite_started_key(entity, now);
+    }
+    if (takt_entity_is_locking(entity)) {
+        takt_locks_write_key(entity);
+    }
+}
+
+/* Among its new equals it is the last one. Where keys order, levels only say whom ceilings bar. */
+TAKT_RARE static void change_level(takt_entity_t *entity, takt_key_t level, takt_instant_t now) {
+    const takt_key_t before = entity->key;
+    if (entity->task == NULL) {
+        takt_locks_change_level(entity, level);
+    } else {
+        entity->task->job.level = level;
+        if (entity->home->ready.order == TAKT_ORDER_LEVELS && takt_task_is_active(entity->task)) {
+            rewrite_key(entity, now);
+        }
+    }
+    if (takt_entity_is_ready(entity) && entity->key != before) {
+        takt_ready_rotate(&entity->home->ready, entity);
+    }
+    if (takt_entity_is_locking(entity)) {
+        takt_locks_reconsider(entity, now);
+    }
+}
+
 /* Step 2, and its like. */
 TAKT_INLINE void apply(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
     takt_entity_t *entity = event->entity;
@@ -860,7 +910,11 @@ TAKT_INLINE void apply(takt_dispatcher_t *dispatcher, const takt_event_t *event)
         break;
     case TAKT_EVENT_LOCK:
     case TAKT_EVENT_UNLOCK:
+    case TAKT_EVENT_WITHDRAW:
         takt_locks_apply(dispatcher, event);
+        break;
+    case TAKT_EVENT_PRIORITY:
+        change_level(entity, event->nominal, event->now);
         break;
     default:
         break;
@@ -931,6 +985,9 @@ void takt_dispatcher_post(takt_dispatcher_t *dispatcher, const takt_event_t *eve
     } else if (event->kind == TAKT_EVENT_WAKE) {
         account(dispatcher, event->now);
         rejoin(event->entity, event->now);
+        if (TAKT_UNLIKELY(takt_entity_is_locking(event->entity))) {
+            takt_locks_lend(event->entity, event->now);
+        }
     } else if (takt_event_is_request(event)) {
         meet_request(dispatcher, event);
         return;

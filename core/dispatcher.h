@@ -52,25 +52,29 @@ typedef enum takt_event_kind {
     TAKT_EVENT_ENTER = TAKT_RECORD_ENTER,
     TAKT_EVENT_LEAVE = TAKT_RECORD_LEAVE,
     TAKT_EVENT_CHANGE = TAKT_RECORD_CHANGE,
+    TAKT_EVENT_WITHDRAW = TAKT_RECORD_WITHDRAW,
+    TAKT_EVENT_PRIORITY = TAKT_RECORD_PRIORITY,
 } takt_event_kind_t;
 
-/* Who holds a resource or waits for one neither blocks nor suspends nor yields. */
+/* A job that holds a resource or waits for one neither blocks nor suspends nor yields; a plain thread may. */
 typedef struct takt_event {
     takt_event_kind_t kind;
     takt_entity_t *entity; /* complete, yield, points, suspend, locks: the running one (points: limited;
-                               suspend, locks: with an extension); block: a ready one; wake: a blocked one;
-                               arrival: of a task that is not periodic and whose ring has room;
+                               suspend, locks: with an extension, or for locks a plain thread with `wait`);
+                               block: a ready one; wake: a blocked one, not one that waits for a resource
+                               only; arrival: of a task that is not periodic and whose ring has room;
                                enter, leave: of a task with an allocation; change: the one that it is of,
-                               NULL if that is the root */
+                               NULL if that is the root; withdraw: one that waits for a resource, of a protocol not
+                               among servers; priority: a plain thread, or of a task without an allocation */
     takt_instant_t now;    /* observed */
     union {
         takt_instant_t
             nominal; /* suspend: until when, >= now; arrival: from when response and deadline count;
-                                   change: its number, not made yet; else when it should have been, recorded
-                                   for people; <= now */
+                                   change: its number, not made yet; priority: the new level, one that its home has;
+                                   else when it should have been, recorded for people; <= now */
         takt_resource_t
             *resource; /* lock, unlock: of its dispatcher, not held by the entity, or the last one that
-                                      it locked; recorded is its number */
+                                      it locked; recorded is its number. A plain thread's are not among servers */
     };
 } takt_event_t;
 
@@ -153,7 +157,7 @@ void takt_dispatcher_add_task(takt_task_t *task, takt_entity_t *entity, takt_ser
                               const takt_task_parameters_t *parameters);
 
 /* Puts a plain thread under `home`, not ready: the first wake makes it so. In a keyed dispatcher its
- * key is TAKT_KEY_LEAST_URGENT. */
+ * key is TAKT_KEY_LEAST_URGENT, whatever its level. */
 void takt_dispatcher_add_thread(takt_plain_t *thread, takt_server_t *home, takt_key_t level, uint32_t id);
 
 /* There are resources: choices that are made ahead of a take are recorded. */

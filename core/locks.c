@@ -83,8 +83,8 @@ takt_key_t takt_locks_key_without_start(takt_entity_t *entity) {
     return key;
 }
 
-/* On a level it keeps its place among equals, or goes ahead of new ones. */
-static void put(takt_entity_t *entity, takt_key_t key, uint32_t tie) {
+/* On a level one that has the key keeps its place. */
+void takt_locks_put(takt_entity_t *entity, takt_key_t key, uint32_t tie) {
     if (!takt_entity_is_ready(entity)) {
         entity->key = key;
         entity->tie = tie;
@@ -102,7 +102,19 @@ void takt_locks_write_key(takt_entity_t *entity) {
         lower(&key, started);
         tie = started == TAKT_KEY_MOST_URGENT ? 0 : tie;
     }
-    put(entity, key, tie);
+    takt_locks_put(entity, key, tie);
+}
+
+void takt_locks_change_level(takt_entity_t *entity, takt_key_t level) {
+    if (has_keys(entity)) {
+        return;
+    }
+    entity->tie = (uint32_t)level;
+    if (takt_entity_is_locking(entity)) {
+        takt_locks_write_key(entity);
+    } else {
+        takt_locks_put(entity, level, entity->tie);
+    }
 }
 
 /* All that `entity` holds is known to its dispatcher, and that it may be waited for. */
@@ -132,9 +144,9 @@ static void stop_locking(takt_entity_t *entity) {
     clear_locking(entity);
     if ((entity->state & TAKT_STATE_STARTED) != 0) {
         const takt_key_t started = entity->task->extension->started_key;
-        put(entity, started, takt_tie_of_started(entity, &entity->task->job, started));
+        takt_locks_put(entity, started, takt_tie_of_started(entity, &entity->task->job, started));
     } else {
-        put(entity, own_key(entity), own_tie(entity));
+        takt_locks_put(entity, own_key(entity), own_tie(entity));
     }
 }
 
@@ -148,13 +160,24 @@ static takt_key_t level_of(takt_entity_t *entity) {
     return entity->task != NULL ? entity->home->policy->level(&entity->task->job) : own_key(entity);
 }
 
+/* Whether `entity` is a plain thread that is not ready, or a job that waits for one in the end. */
+static bool is_out(takt_entity_t *entity) {
+    const bool may_be = !takt_entity_is_server(entity) && !takt_entity_is_ready(entity);
+    return may_be && (entity->task == NULL || entity->task->extension->wait.parked_at != NULL);
+}
+
+/* Who holds something and is out bars nobody from running. */
+static bool bars(const takt_resource_t *locked) {
+    return locked->protocol == TAKT_PROTOCOL_PCP || !is_out(locked->holder);
+}
+
 /* What others hold under a protocol from `first` to `last` with the highest ceiling, if the level of `entity` is not
  * above it. */
 static takt_resource_t *ceiling_over(takt_entity_t *entity, takt_protocol_t first, takt_protocol_t last) {
     takt_resource_t *highest = NULL;
     for (takt_resource_t *locked = entity->home->locked; locked != NULL; locked = locked->below) {
         const bool is_asked = locked->protocol >= (uint32_t)first && locked->protocol <= (uint32_t)last;
-        const bool counts = is_asked && locked->holder != entity;
+        const bool counts = is_asked && locked->holder != entity && bars(locked);
         if (counts && (highest == NULL || locked->ceiling < highest->ceiling)) {
             highest = locked;
         }
@@ -213,10 +236,14 @@ static void detach(takt_entity_t **list, takt_entity_t *entity) {
     }
 }
 
-static void park(takt_entity_t *entity, takt_resource_t *resource, takt_instant_t now) {
-    takt_dispatcher_leave(entity, now);
+static void stand_at(takt_entity_t *entity, takt_resource_t *resource) {
     append(&resource->parked, entity);
     wait_of(entity)->parked_at = resource;
+}
+
+static void park(takt_entity_t *entity, takt_resource_t *resource, takt_instant_t now) {
+    takt_dispatcher_leave(entity, now);
+    stand_at(entity, resource);
 }
 
 static takt_entity_t *take_parked(takt_entity_t **list) {
@@ -228,28 +255,51 @@ static takt_entity_t *take_parked(takt_entity_t **list) {
     return entity;
 }
 
-/* Those that wait for what `entity` holds lend it their urgency again. */
-static void gather(takt_entity_t **list, takt_entity_t *entity) {
-    for (takt_resource_t *held = *held_by(entity); held != NULL; held = held->outer) {
-        takt_entity_t *waiting;
-        while (held->protocol != TAKT_PROTOCOL_NONE && (waiting = take_parked(&held->parked)) != NULL) {
-            append(list, waiting);
-        }
+/* Takes all that stand in `from` over to `list`. */
+static void move_parked(takt_entity_t **list, takt_resource_t *from) {
+    takt_entity_t *entity;
+    while ((entity = take_parked(&from->parked)) != NULL) {
+        append(list, entity);
     }
 }
 
-/* All that wait at `resource` are ready again, and all that wait for them. */
-static void unpark(takt_resource_t *resource, takt_instant_t instant) {
-    takt_entity_t *list = NULL;
-    takt_entity_t *entity;
-    while ((entity = take_parked(&resource->parked)) != NULL) {
-        append(&list, entity);
+static void gather(takt_entity_t **list, takt_entity_t *entity) {
+    for (takt_resource_t *held = *held_by(entity); held != NULL; held = held->outer) {
+        move_parked(list, held);
     }
+}
+
+/* Who waits under `none` lends nothing, and is not ready as long as somebody else holds that. */
+static bool stays_parked(takt_entity_t *entity) {
+    const takt_resource_t *wanted = wanted_by(entity);
+    return wanted != NULL && wanted->protocol == TAKT_PROTOCOL_NONE && wanted->holder != NULL;
+}
+
+/* All in `list` are ready again, and all that wait for them, so that they lend them their urgency. */
+static void come_back(takt_entity_t *list, takt_instant_t instant) {
+    takt_entity_t *entity;
     while ((entity = list) != NULL) {
         detach(&list, entity);
-        takt_dispatcher_rejoin(entity, instant);
+        if (stays_parked(entity)) {
+            stand_at(entity, wanted_by(entity));
+        } else {
+            takt_dispatcher_rejoin(entity, instant);
+        }
         gather(&list, entity);
     }
+}
+
+void takt_locks_lend(takt_entity_t *entity, takt_instant_t now) {
+    takt_entity_t *list = NULL;
+    gather(&list, entity);
+    come_back(list, now);
+}
+
+/* All that wait at `resource` are ready again. */
+static void unpark(takt_resource_t *resource, takt_instant_t instant) {
+    takt_entity_t *list = NULL;
+    move_parked(&list, resource);
+    come_back(list, instant);
 }
 
 /* ---- deadlock --------------------------------------------------------------------------------------- */
@@ -260,12 +310,18 @@ static takt_entity_t *next_in_chain(takt_entity_t *entity) {
     return obstacle != NULL && circle_of(entity) == NULL ? obstacle->holder : NULL;
 }
 
-static bool closes_a_circle(takt_entity_t *entity) {
-    takt_entity_t *next = next_in_chain(entity);
-    while (next != NULL && next != entity) {
-        next = next_in_chain(next);
+/* One of the circle to which the chain behind `entity` leads, itself if it is one; NULL: it leads to none. */
+static takt_entity_t *circle_behind(takt_entity_t *entity) {
+    takt_entity_t *slow = entity;
+    takt_entity_t *fast = next_in_chain(entity);
+    fast = fast != NULL ? next_in_chain(fast) : NULL;
+    slow = next_in_chain(entity);
+    while (fast != NULL && fast != slow) {
+        slow = next_in_chain(slow);
+        fast = next_in_chain(fast);
+        fast = fast != NULL ? next_in_chain(fast) : NULL;
     }
-    return next == entity;
+    return fast;
 }
 
 static void note_circle(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now) {
@@ -361,20 +417,30 @@ static void grant(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_ins
 
 static void refuse(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now) {
     takt_resource_t *wanted = wanted_by(entity);
+    takt_entity_t *member = circle_behind(entity);
     takt_dispatcher_note(dispatcher, TAKT_RECORD_REFUSE, now, wanted, entity);
     takt_dispatcher_end_region(entity);
     takt_locks_write_key(entity);
     if (is_short_of_budget(entity)) {
         takt_dispatcher_await_budget(entity, now);
-    } else if (closes_a_circle(entity)) {
-        report_deadlock(dispatcher, entity, now);
+    } else if (member != NULL) {
+        report_deadlock(dispatcher, member, now);
     } else if (wanted->protocol == TAKT_PROTOCOL_NONE) {
         park(entity, wanted, now);
     }
 }
 
+/* What was locked without a word to the dispatcher is known to it from the first one on that wants it. */
+static void discover_holder(takt_entity_t *holder) {
+    if (holder != NULL && takt_entity_is_thread(holder) && !takt_entity_is_locking(holder)) {
+        begin_locking(holder);
+        takt_locks_write_key(holder);
+    }
+}
+
 static void lock(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_resource_t *resource,
                  takt_instant_t now) {
+    discover_holder(resource->holder);
     begin_locking(entity);
     wait_of(entity)->wanted = resource;
     if (obstacle_to(entity) != NULL || is_short_of_budget(entity)) {
@@ -430,12 +496,44 @@ static bool leave_queue(takt_entity_t *entity) {
     return place != NULL;
 }
 
+static void unlock(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now) {
+    begin_locking(entity);
+    free_last(dispatcher, entity, now, now);
+    stop_locking(entity);
+}
+
+/* `entity`, which stood in a list, competes again. */
+static void compete_again(takt_entity_t *entity, takt_instant_t now) {
+    takt_entity_t *list = NULL;
+    append(&list, entity);
+    come_back(list, now);
+}
+
+/* `entity` does not want anything any more. */
+static void withdraw(takt_entity_t *entity, takt_instant_t now) {
+    const bool was_parked = leave_queue(entity);
+    end_wait(entity);
+    stop_locking(entity);
+    if (was_parked) {
+        compete_again(entity, now);
+    }
+}
+
+void takt_locks_reconsider(takt_entity_t *entity, takt_instant_t now) {
+    const takt_resource_t *circle = circle_of(entity);
+    const bool stays = stays_parked(entity) || (circle != NULL && circle == obstacle_to(entity));
+    if (!stays && leave_queue(entity)) {
+        compete_again(entity, now);
+    }
+}
+
 void takt_locks_apply(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
     if (event->kind == TAKT_EVENT_LOCK) {
         lock(dispatcher, event->entity, event->resource, event->now);
+    } else if (event->kind == TAKT_EVENT_UNLOCK) {
+        unlock(dispatcher, event->entity, event->now);
     } else {
-        free_last(dispatcher, event->entity, event->now, event->now);
-        stop_locking(event->entity);
+        withdraw(event->entity, event->now);
     }
 }
 
@@ -455,35 +553,74 @@ void takt_locks_end_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_i
 
 /* ---- who runs ------------------------------------------------------------------------------------------- */
 
+/* Whether `entity` is not ready, and not because of a resource. */
+static bool is_away(takt_entity_t *entity) {
+    const takt_lock_wait_t *wait = wait_of(entity);
+    return !takt_entity_is_ready(entity) && (wait == NULL || wait->parked_at == NULL);
+}
+
 /* Who runs instead of one that `obstacle` blocks: who holds it, or who blocks that one, and so on; NULL if that
- * is a circle, or a server without budget. */
+ * is a circle, a server without budget, or a thread that is not ready. */
 static takt_entity_t *end_of_chain(takt_resource_t *obstacle) {
     takt_entity_t *entity = obstacle->holder;
     if (takt_entity_is_server(entity)) {
         return takt_entity_is_ready(entity) ? entity : NULL;
     }
-    while (circle_of(entity) == NULL) {
+    while (circle_of(entity) == NULL && !is_away(entity)) {
         obstacle = obstacle_to(entity);
         if (obstacle == NULL) {
-            return entity;
+            return takt_entity_is_ready(entity) ? entity : NULL;
         }
         entity = obstacle->holder;
     }
     return NULL;
 }
 
-/* `entity`, the best of its home, cannot go on, and nobody may run instead of it. */
-static void take_out(takt_entity_t *entity, takt_resource_t *obstacle, takt_instant_t now) {
+static takt_dispatcher_t *dispatcher_of(const takt_entity_t *entity) {
     takt_server_t *root = entity->home;
     while (!takt_server_is_root(root)) {
         root = takt_server_parent(root);
     }
-    TAKT_CONTAINER_OF(root, takt_dispatcher_t, root)->taken_out++;
-    if (obstacle != NULL) {
+    return TAKT_CONTAINER_OF(root, takt_dispatcher_t, root);
+}
+
+/* `entity`, which `obstacle` blocks, cannot go on, and nobody may run instead of it, nor do those between. Whom only
+ * a ceiling keeps from running goes on once the holder does not. */
+static void take_out(takt_entity_t *entity, takt_resource_t *obstacle, takt_instant_t now) {
+    const bool is_barred = obstacle != obstacle_to(entity) && takt_entity_is_ready(obstacle->holder);
+    dispatcher_of(entity)->taken_out++;
+    if (!is_barred) {
         park(entity, obstacle, now);
-    } else {
-        takt_dispatcher_await_budget(entity, now);
     }
+    if (obstacle->protocol == TAKT_PROTOCOL_NONE) {
+        return;
+    }
+    for (entity = obstacle->holder; takt_entity_is_ready(entity); entity = obstacle->holder) {
+        obstacle = obstacle_to(entity);
+        park(entity, obstacle, now);
+    }
+}
+
+/* Reports a circle that nobody closed by a lock: levels have changed. Returns whether there was one. */
+static bool finds_deadlock(takt_entity_t *entity, takt_instant_t now) {
+    takt_entity_t *member = circle_behind(entity);
+    if (member != NULL) {
+        report_deadlock(dispatcher_of(entity), member, now);
+    }
+    return member != NULL;
+}
+
+/* Who runs instead of `entity`, the best of its home; NULL if that is nobody, and `entity` may not be the best any
+ * more. */
+static takt_entity_t *stand_in(takt_entity_t *entity, takt_resource_t *obstacle, takt_instant_t now) {
+    takt_entity_t *other = NULL;
+    if (obstacle->protocol != TAKT_PROTOCOL_NONE && !finds_deadlock(entity, now)) {
+        other = end_of_chain(obstacle);
+    }
+    if (other == NULL && !takt_entity_is_server(obstacle->holder) && takt_entity_is_ready(entity)) {
+        take_out(entity, obstacle, now);
+    }
+    return other;
 }
 
 takt_entity_t *takt_locks_choose(takt_server_t *home, takt_instant_t now) {
@@ -493,15 +630,17 @@ takt_entity_t *takt_locks_choose(takt_server_t *home, takt_instant_t now) {
         if (obstacle == NULL) {
             obstacle = obstacle_to(best);
         }
-        if (obstacle == NULL && !is_short_of_budget(best)) {
+        if (obstacle != NULL) {
+            takt_entity_t *other = stand_in(best, obstacle, now);
+            if (other != NULL || takt_entity_is_server(obstacle->holder)) {
+                return other;
+            }
+        } else if (is_short_of_budget(best)) {
+            dispatcher_of(best)->taken_out++;
+            takt_dispatcher_await_budget(best, now);
+        } else {
             return best;
         }
-        takt_entity_t *other =
-            obstacle != NULL && obstacle->protocol != TAKT_PROTOCOL_NONE ? end_of_chain(obstacle) : NULL;
-        if (other != NULL || (obstacle != NULL && takt_entity_is_server(obstacle->holder))) {
-            return other;
-        }
-        take_out(best, obstacle, now);
     }
     return NULL;
 }

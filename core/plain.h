@@ -26,4 +26,15 @@ TAKT_INLINE takt_plain_t *takt_plain_of(takt_entity_t *entity) {
     return TAKT_CONTAINER_OF(entity, takt_plain_t, entity);
 }
 
+/* Its own level, whatever its key is; where keys order, that of background work. */
+TAKT_INLINE takt_key_t takt_plain_level(const takt_plain_t *thread) {
+    const bool has_keys = (thread->entity.attributes & TAKT_ATTRIBUTE_KEYED) != 0;
+    return has_keys ? TAKT_KEY_LEAST_URGENT : thread->entity.tie;
+}
+
+/* Whether `entity` is a plain thread. */
+TAKT_INLINE bool takt_entity_is_thread(const takt_entity_t *entity) {
+    return entity->task == NULL && !takt_entity_is_server(entity);
+}
+
 #endif

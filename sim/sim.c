@@ -156,9 +156,9 @@ static void listen(takt_trace_t *trace, const takt_record_t *record) {
     run_t *run = TAKT_CONTAINER_OF(trace, run_t, trace);
     if (record->kind == TAKT_RECORD_ALLOCATION) {
         tell_allocation(run, record);
-    } else if (record->kind >= TAKT_RECORD_GRANT) {
+    } else if (record->kind >= TAKT_RECORD_GRANT && record->kind <= TAKT_RECORD_DEADLOCK) {
         tell_lock(run, record);
-    } else if (record->kind > TAKT_RECORD_DECISION) {
+    } else if (record->kind == TAKT_RECORD_ABORT || record->kind == TAKT_RECORD_SKIP) {
         lose_job(run, record);
     }
     if (run->forward != NULL) {

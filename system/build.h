@@ -32,6 +32,7 @@ typedef struct takt_system {
     uint32_t extension_count;
     uint32_t resource_count;
     takt_server_t *servers;
+    uint32_t *levels; /* of the root's children, then of those of each server */
     takt_task_t *tasks;
     takt_task_extension_t *extensions; /* of the tasks that need one */
     takt_arrival_t *rings;             /* the first ones, of the external tasks */
