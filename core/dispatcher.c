@@ -812,6 +812,7 @@ void takt_resource_init(takt_resource_t *resource, uint32_t number, takt_protoco
     resource->number = number;
     resource->protocol = (uint32_t)protocol;
     resource->ceiling = ceiling;
+    resource->boost = TAKT_KEY_LEAST_URGENT;
 }
 
 void takt_resource_share(takt_resource_t *resource, takt_resource_t *among, takt_server_t *server,

@@ -430,11 +430,11 @@ static void refuse(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_in
     }
 }
 
-/* What was locked without a word to the dispatcher is known to it from the first one on that wants it. */
+/* What was locked without a word to the dispatcher, of `pip`, is known to it from the first one on that wants it. The
+ * holder's place is what it would be if it had been known. */
 static void discover_holder(takt_entity_t *holder) {
     if (holder != NULL && takt_entity_is_thread(holder) && !takt_entity_is_locking(holder)) {
         begin_locking(holder);
-        takt_locks_write_key(holder);
     }
 }
 

@@ -26,6 +26,7 @@ typedef struct takt_kernel {
     uint32_t busy;         /* TAKT_BUSY_ */
     uint32_t entity_count; /* 0 before takt_kernel_init */
     uint32_t server_count;
+    uint32_t mutex_count;
     uint32_t traced;      /* TAKT_ATTRIBUTE_ATTENDED for all threads, or 0 */
     takt_queue_t created; /* threads that the start wakes */
     takt_instant_t until; /* of the last decision */

@@ -23,6 +23,20 @@ takt_status_t takt_thread_yield(void) {
     return takt_kernel_switch(running, next);
 }
 
+takt_status_t takt_thread_set_priority(takt_thread_t *thread, uint32_t priority) {
+    REQUIRE_THREAD(thread);
+    TAKT_REQUIRE(priority < TAKT_PRIORITIES, TAKT_ERROR_PRIORITY);
+    TAKT_REQUIRE_OPEN();
+    REQUIRE_STARTED();
+    takt_port_close();
+    const takt_event_t event = {.kind = TAKT_EVENT_PRIORITY,
+                                .entity = &thread->plain.entity,
+                                .now = takt_port_now(),
+                                .nominal = takt_level_from_priority(priority, TAKT_PRIORITIES)};
+    takt_dispatcher_post(&takt_kernel.dispatcher, &event);
+    return takt_kernel_dispatch();
+}
+
 takt_status_t takt_thread_delay(takt_duration_t duration) {
     if (duration == 0) {
         return takt_thread_yield();
@@ -79,6 +93,7 @@ takt_status_t takt_thread_suspend(takt_thread_t *thread) {
     REQUIRE_STARTED();
     takt_port_close();
     TAKT_REQUIRE((thread->flags & TAKT_THREAD_SUSPENDED) == 0, refuse(TAKT_ERROR_SUSPENDED));
+    TAKT_REQUIRE(thread->plain.wait == NULL, refuse(TAKT_ERROR_RESOURCE));
     thread->flags |= TAKT_THREAD_SUSPENDED;
     if ((thread->plain.entity.state & TAKT_STATE_WAITING) != 0) {
         return suspend_waiting(thread);
@@ -193,6 +208,9 @@ static takt_status_t remove(takt_thread_t *thread) {
     if (waits && thread->wait != NULL) {
         takt_wait_withdraw(thread);
     }
+    if (thread->plain.wait != NULL) {
+        takt_mutex_forget(thread);
+    }
     thread->flags = 0;
     if (waits) {
         return takt_port_open();
@@ -206,6 +224,7 @@ takt_status_t takt_thread_delete(takt_thread_t *thread) {
     TAKT_REQUIRE_OPEN();
     REQUIRE_STARTED();
     takt_port_close();
+    TAKT_REQUIRE(thread->plain.held == NULL, refuse(TAKT_ERROR_RESOURCE));
     return remove(thread);
 }
 

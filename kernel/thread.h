@@ -73,19 +73,24 @@ enum { TAKT_STACK_BYTES_MIN = TAKT_PORT_STACK_BYTES_MIN };
 takt_status_t takt_thread_create(takt_thread_t *thread, const takt_thread_parameters_t *parameters);
 
 /* Ends `thread`, a plain one, whatever it is doing; its memory is the caller's again. If it is the running one, the call does
- * not return. It holds no mutex. Threads only. Returns ERROR_NULL, _OBJECT, _JOBS, _IN_ISR, _LOCKED or _NOT_STARTED. */
+ * not return. Threads only. Returns ERROR_NULL, _OBJECT, _JOBS, _RESOURCE if it holds a mutex, _IN_ISR, _LOCKED or
+ * _NOT_STARTED. */
 takt_status_t takt_thread_delete(takt_thread_t *thread);
 
 /* Lets the equals of the running thread go first; without equals it just goes on. Threads only.
  * Returns ERROR_IN_ISR, _LOCKED or _NOT_STARTED. */
 takt_status_t takt_thread_yield(void);
 
+/* From now on `thread` has `priority`, 0 .. TAKT_PRIORITIES - 1; what it holds may make it more urgent. Among its new equals it
+ * is the last one. Threads only. Returns ERROR_NULL, _OBJECT, _PRIORITY, _IN_ISR, _LOCKED or _NOT_STARTED. */
+takt_status_t takt_thread_set_priority(takt_thread_t *thread, uint32_t priority);
+
 /* Lets `duration` ticks pass, at least; none: as takt_thread_yield. Threads only. Returns ERROR_IN_ISR, _LOCKED or
  * _NOT_STARTED. */
 takt_status_t takt_thread_delay(takt_duration_t duration);
 
 /* Keeps `thread`, a plain one, from being ready until it is resumed; the running one may do so with itself. Threads only.
- * Returns ERROR_NULL, _OBJECT, _JOBS, _SUSPENDED, _IN_ISR, _LOCKED or _NOT_STARTED. */
+ * Returns ERROR_NULL, _OBJECT, _JOBS, _SUSPENDED, _RESOURCE if it waits for a mutex, _IN_ISR, _LOCKED or _NOT_STARTED. */
 takt_status_t takt_thread_suspend(takt_thread_t *thread);
 
 /* Takes that back. Threads only; the other for interrupts. Returns ERROR_NULL, _OBJECT, _NOT_SUSPENDED, _IN_ISR, _LOCKED or

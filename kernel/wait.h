@@ -49,6 +49,11 @@ void takt_wake_slowly_from_isr(takt_entity_t *waiter);
  * state is not written. */
 void takt_wait_withdraw(takt_thread_t *thread);
 
+/* ---- mutex.c ------------------------------------------------------------------------------------ */
+
+/* `thread` does not want any mutex any more; if it waited for one, it is ready. */
+void takt_mutex_forget(takt_thread_t *thread);
+
 /* ---- inline layer ------------------------------------------------------------------------------- */
 
 /* `running` waits in `queue`, if that is not NULL. */
