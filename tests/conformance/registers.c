@@ -1,7 +1,7 @@
 /* Preemption keeps registers, flags, reservations and stacks, wherever it comes. */
 #include "tests/conformance/conformance.h"
 
-enum { PREEMPTIONS = 20000, PERIOD_INSTRUCTIONS = 1021 };
+enum { PREEMPTIONS = 20000, PERIOD_INSTRUCTIONS = 1021 + 4096 * (CONFORMANCE_TRACED) };
 
 static takt_semaphore_t waking;
 static volatile uint32_t preemptions, increments;
