@@ -119,6 +119,8 @@ CASES: list[tuple[str, list[str]]] = [
     ("ticks", []),
     ("ticks", FULL_PASS),
     ("far", []),
+    ("meets", []),
+    ("meets", FULL_PASS),
 ]
 
 

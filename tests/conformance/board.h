@@ -59,6 +59,10 @@ uint32_t board_level_locked(uint32_t before);
 /* Uses every register, the flags, and what an instruction can be interrupted in. Returns whether all is right. */
 bool board_registers_hold(void);
 
+/* Begins to change a word as compare and swap does on this machine, waits a little, ends. Returns whether it took effect
+ * although `*switches` had changed in between, which it must not. */
+bool board_reservation_survives(const volatile uint32_t *switches);
+
 /* Leaves other values in all registers that a call may change. */
 void board_registers_clobber(void);
 

@@ -68,11 +68,22 @@ static void lock_in_a_handler(void) {
     check(board_level() == before, "a_handler_gets_its_level_back");
 }
 
+static void count_and_pend_once(void) {
+    count_one();
+    if (count == 1) {
+        board_interrupt_pend(1);
+    }
+}
+
 static void the_lock_works_in_handlers(void) {
     count = 0;
     board_interrupt_enable(1, lock_in_a_handler);
     board_interrupt_pend(1);
     check(count == 1, "what_a_handler_pends_runs_after_it");
+    count = 0;
+    board_interrupt_enable(1, count_and_pend_once);
+    board_interrupt_pend(1);
+    check(count == 2, "an_interrupt_that_pends_itself_runs_again");
     check(takt_port_is_open() && !takt_port_is_in_isr(), "after_a_handler_the_lock_is_open_again");
 }
 

@@ -2,7 +2,7 @@
  * call must keep are kept over a blocking call, nobody is passed over, and no stack grows. */
 #include "tests/conformance/conformance.h"
 
-enum { THREADS = 6, TURNS = 3000, PERIOD_INSTRUCTIONS = 1511 };
+enum { THREADS = 6, TURNS = 3000, PERIOD_INSTRUCTIONS = 1511 + 4096 * (CONFORMANCE_TRACED) };
 
 typedef struct member {
     takt_thread_t thread;

@@ -128,6 +128,21 @@ __attribute__((naked)) bool board_registers_hold(void) {
         "pop {r4-r11, pc}   \n");
 }
 
+bool board_reservation_survives(const volatile uint32_t *switches) {
+    static uint32_t word;
+    uint32_t before, after, is_broken;
+    __asm volatile(
+        "ldrex %0, [%3]      \n"
+        "ldr   %0, [%4]      \n"
+        "nop \n nop \n nop \n nop \n"
+        "ldr   %1, [%4]      \n"
+        "strex %2, %1, [%3]  \n"
+        : "=&r"(before), "=&r"(after), "=&r"(is_broken)
+        : "r"(&word), "r"(switches)
+        : "memory");
+    return is_broken == 0 && before != after;
+}
+
 void board_registers_clobber(void) {
     __asm volatile("mov r0, #170 \n mov r1, r0 \n mov r2, r0 \n mov r3, r0 \n mov r12, r0 \n cmp r0, #0 \n"
                    :

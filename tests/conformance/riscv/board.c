@@ -154,6 +154,21 @@ __attribute__((naked)) bool board_registers_hold(void) {
                 NUMBERS, "x1") "seqz a0, x1              \n" POP_AND_RETURN);
 }
 
+bool board_reservation_survives(const volatile uint32_t *switches) {
+    static uint32_t word;
+    uint32_t before, after, is_broken;
+    __asm volatile(
+        "lr.w %0, (%3)       \n"
+        "lw   %0, (%4)       \n"
+        "nop \n nop \n nop \n nop \n"
+        "lw   %1, (%4)       \n"
+        "sc.w %2, zero, (%3) \n"
+        : "=&r"(before), "=&r"(after), "=&r"(is_broken)
+        : "r"(&word), "r"(switches)
+        : "memory");
+    return is_broken == 0 && before != after;
+}
+
 void board_registers_clobber(void) {
     __asm volatile(
         ".irp register, t0, t1, t2, t3, t4, t5, t6, a0, a1, a2, a3, a4, a5, a6, a7 \n"
