@@ -17,6 +17,21 @@ void takt_semihost_print(const char *text) {
     takt_port_unlock(level);
 }
 
+/* One byte more than there is room for would show that the file does not fit. */
+static bool read_and_close(FILE *file, void *data, size_t limit, size_t *bytes) {
+    *bytes = fread(data, 1, limit, file);
+    const bool is_all = fgetc(file) == EOF && ferror(file) == 0;
+    return fclose(file) == 0 && is_all;
+}
+
+bool takt_semihost_load(const char *name, void *data, size_t limit, size_t *bytes) {
+    const takt_port_level_t level = takt_port_lock();
+    FILE *file = fopen(name, "rb");
+    const bool is_loaded = file != NULL && read_and_close(file, data, limit, bytes);
+    takt_port_unlock(level);
+    return is_loaded;
+}
+
 static bool write_and_close(FILE *file, const void *data, size_t bytes) {
     const bool is_written = fwrite(data, 1, bytes, file) == bytes;
     return fclose(file) == 0 && is_written;

@@ -39,6 +39,7 @@ typedef struct context {
 
 static takt_posix_stack_t running;    /* where the running thread executes */
 static const context_t *starting;     /* the new context that is being entered */
+static takt_posix_stack_t left;       /* where the last switch came from */
 static takt_posix_stack_t main_stack; /* of whoever called takt_kernel_start */
 static jmp_buf main_registers;
 static void *main_sanitizer;
@@ -63,9 +64,9 @@ void *takt_port_context_create(void *bottom, size_t bytes, void (*entry)(void *a
 
 /* The first one of all comes from the main stack; the others change nothing by asking. */
 static void arrive_first(void) {
-    const takt_posix_stack_t from = takt_posix_arrive(NULL);
+    takt_posix_arrive(NULL, &left);
     if (!is_started) {
-        main_stack = from;
+        main_stack = left;
         is_started = true;
     }
 }
@@ -114,7 +115,7 @@ __attribute__((noinline, no_sanitize_address)) void takt_posix_switch(struct tak
     if (_setjmp(own.registers) == 0) {
         resume(next);
     }
-    (void)takt_posix_arrive(own.sanitizer);
+    takt_posix_arrive(own.sanitizer, &left);
     (void)fesetmode(&own.modes);
     errno = own.error;
 }
@@ -132,7 +133,7 @@ void takt_port_start(struct takt_thread *first) {
         takt_posix_leave(&main_sanitizer, &context->stack);
         resume(context);
     }
-    (void)takt_posix_arrive(main_sanitizer);
+    takt_posix_arrive(main_sanitizer, &left);
     exit(exit_status);
 }
 
