@@ -280,7 +280,165 @@ static void core_decides_as_the_model_does(void) {
     destroy_driven();
 }
 
+/* ---- single promises ------------------------------------------------------------------------------------- */
+
+/* Threads 0, 1, 2 ... of levels 1, 2, 3 ..., and resources under `protocol` with these ceilings. */
+static void make(takt_protocol_t protocol, uint32_t count, const uint32_t *ceilings) {
+    for (uint32_t i = 0; i < THREADS; i++) {
+        threads[i].level = 1 + i;
+        waits[i] = (takt_lock_wait_t){.wanted = NULL};
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        resources[i] =
+            (takt_resource_spec_t){.protocol = protocol, .ceiling = ceilings[i], .server = TAKT_ROOT};
+    }
+    spec = (takt_system_spec_t){.policy = &takt_policy_fp,
+                                .levels = THREADS,
+                                .threads = threads,
+                                .thread_count = THREADS,
+                                .resources = resources,
+                                .resource_count = count};
+    make_driven(&spec);
+    record_count = 0;
+    takt_dispatcher_record_to(&driven.dispatcher, &trace);
+}
+
+static const takt_entity_t *wake(uint32_t thread) {
+    return post(TAKT_EVENT_WAKE, thread_entity(thread), 0).entity;
+}
+
+static const takt_entity_t *block(uint32_t thread) {
+    return post(TAKT_EVENT_BLOCK, thread_entity(thread), 0).entity;
+}
+
+static const takt_entity_t *lock(uint32_t thread, uint32_t resource) {
+    driven.threads[thread].wait = &waits[thread];
+    tell_lock(TAKT_EVENT_LOCK, thread_entity(thread), 0, resource);
+    return take(0).entity;
+}
+
+static const takt_entity_t *unlock(uint32_t thread, uint32_t resource) {
+    tell_lock(TAKT_EVENT_UNLOCK, thread_entity(thread), 0, resource);
+    return take(0).entity;
+}
+
+#define RUNS(thread, call) CHECK((call) == thread_entity(thread))
+#define NOBODY_RUNS(call) CHECK((call) == NULL)
+
+static void end(void) {
+    check_replay();
+    destroy_driven();
+}
+
+/* What an inline layer does for a thread without attributes, of a resource under none or pip. */
+static void lock_without_a_word(uint32_t thread, uint32_t resource) {
+    takt_plain_t *of = &driven.threads[thread];
+    driven.resources[resource].holder = &of->entity;
+    driven.resources[resource].outer = of->held;
+    of->held = &driven.resources[resource];
+}
+
+static void who_holds_without_a_word_is_known_from_the_first_refusal_on(void) {
+    static const uint32_t ceilings[] = {1, 1};
+    make(TAKT_PROTOCOL_PIP, 2, ceilings);
+    RUNS(2, wake(2));
+    lock_without_a_word(2, 0);
+    lock_without_a_word(2, 1);
+    CHECK(thread_entity(2)->attributes == 0);
+    RUNS(1, wake(1));
+    RUNS(0, wake(0));
+    RUNS(2, lock(0, 0));
+    CHECK(takt_entity_is_locking(thread_entity(2)));
+    RUNS(2, unlock(2, 1));
+    RUNS(0, unlock(2, 0));
+    CHECK(thread_entity(2)->attributes == 0 && driven.dispatcher.root.locked == &driven.resources[0]);
+    destroy_driven();
+}
+
+static void a_thread_that_holds_without_a_word_may_block_and_be_waited_for(void) {
+    static const uint32_t ceilings[] = {1};
+    make(TAKT_PROTOCOL_PIP, 1, ceilings);
+    RUNS(2, wake(2));
+    lock_without_a_word(2, 0);
+    NOBODY_RUNS(block(2));
+    RUNS(0, wake(0));
+    NOBODY_RUNS(lock(0, 0));
+    RUNS(1, wake(1));
+    RUNS(2, wake(2));
+    RUNS(0, unlock(2, 0));
+    destroy_driven();
+}
+
+/* 2 holds P, 1 holds Q and then becomes less urgent, 0 holds R, has the highest ceiling and is away: so both wait for
+ * that one. When R is free they wait for one another, although nobody has locked anything. */
+static void a_circle_that_a_change_of_levels_has_made_is_found_when_it_matters(void) {
+    enum { P, Q, R, X };
+    static const uint32_t ceilings[] = {3, 2, 1, 3};
+    make(TAKT_PROTOCOL_PCP, 4, ceilings);
+    RUNS(2, wake(2));
+    RUNS(2, lock(2, P));
+    RUNS(1, wake(1));
+    RUNS(1, lock(1, Q));
+    RUNS(0, wake(0));
+    RUNS(0, lock(0, R));
+    tell_of(TAKT_EVENT_PRIORITY, thread_entity(1), 0, 4);
+    RUNS(2, block(0));
+    RUNS(1, lock(2, X));
+    NOBODY_RUNS(lock(1, X));
+    RUNS(0, wake(0));
+    RUNS(0, unlock(0, R));
+    CHECK(count_of(TAKT_RECORD_DEADLOCK) == 0);
+    NOBODY_RUNS(block(0));
+    CHECK(count_of(TAKT_RECORD_DEADLOCK) == 2);
+    RUNS(2, post(TAKT_EVENT_WITHDRAW, thread_entity(2), 0).entity);
+    end();
+}
+
+/* ---- traces that nobody can have recorded ---------------------------------------------------------------- */
+
+/* Thread 1 holds the one resource and is away, 0 waits for that and is not ready. */
+static void make_a_wait_of_one_that_is_away(void) {
+    static const uint32_t ceilings[] = {1};
+    make(TAKT_PROTOCOL_PIP, 1, ceilings);
+    RUNS(1, wake(1));
+    RUNS(1, lock(1, 0));
+    NOBODY_RUNS(block(1));
+    RUNS(0, wake(0));
+    NOBODY_RUNS(lock(0, 0));
+}
+
+static takt_replay_verdict_t verdict_on(takt_record_kind_t kind, uint32_t thread, uint64_t value) {
+    make_a_wait_of_one_that_is_away();
+    records[record_count++] = (takt_record_t){.value = value,
+                                              .entity = thread_entity(thread)->id,
+                                              .sequence = driven.dispatcher.sequence + 1u,
+                                              .kind = (uint8_t)kind};
+    destroy_driven();
+    make_driven(&spec);
+    const takt_replay_verdict_t verdict = takt_replay(&driven, records, record_count).verdict;
+    destroy_driven();
+    return verdict;
+}
+
+static void only_what_a_thread_can_do_can_have_been_recorded(void) {
+    CHECK(verdict_on(TAKT_RECORD_WITHDRAW, 0, 0) == TAKT_REPLAY_IDENTICAL);
+    CHECK(verdict_on(TAKT_RECORD_WITHDRAW, 1, 0) == TAKT_REPLAY_INVALID);
+    CHECK(verdict_on(TAKT_RECORD_WITHDRAW, 2, 0) == TAKT_REPLAY_INVALID);
+    CHECK(verdict_on(TAKT_RECORD_WAKE, 1, 0) == TAKT_REPLAY_IDENTICAL);
+    CHECK(verdict_on(TAKT_RECORD_WAKE, 0, 0) == TAKT_REPLAY_INVALID);
+    CHECK(verdict_on(TAKT_RECORD_BLOCK, 0, 0) == TAKT_REPLAY_INVALID);
+    CHECK(verdict_on(TAKT_RECORD_UNLOCK, 1, 0) == TAKT_REPLAY_INVALID);
+    CHECK(verdict_on(TAKT_RECORD_LOCK, 0, 0) == TAKT_REPLAY_INVALID);
+    CHECK(verdict_on(TAKT_RECORD_PRIORITY, 0, THREADS) == TAKT_REPLAY_IDENTICAL);
+    CHECK(verdict_on(TAKT_RECORD_PRIORITY, 0, THREADS + 1) == TAKT_REPLAY_INVALID);
+    CHECK(verdict_on(TAKT_RECORD_PRIORITY, 0, 0) == TAKT_REPLAY_INVALID);
+}
+
 int main(void) {
+    who_holds_without_a_word_is_known_from_the_first_refusal_on();
+    a_thread_that_holds_without_a_word_may_block_and_be_waited_for();
+    a_circle_that_a_change_of_levels_has_made_is_found_when_it_matters();
+    only_what_a_thread_can_do_can_have_been_recorded();
     check_sequences(core_decides_as_the_model_does, 1500);
     return check_report("test_plain_locks");
 }
