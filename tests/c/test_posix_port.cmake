@@ -1,1 +1,1 @@
-include(tests / c / posix_port.cmake)
+include(tests/c/posix_port.cmake)
