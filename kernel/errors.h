@@ -39,7 +39,10 @@
     X(ERROR_JOBS, -20, "this call is for plain threads, and the thread executes jobs")            \
     X(ERROR_SUSPENDED, -21, "a thread that is to be suspended is so already")                     \
     X(ERROR_NOT_SUSPENDED, -22, "a thread that is to be resumed is not suspended")                \
-    X(ERROR_EXISTS, -23, "a thread that is to be created exists already")
+    X(ERROR_EXISTS, -23, "a thread that is to be created exists already")                         \
+    X(ERROR_SIZE, -24, "a size is 0, too large or no multiple of a word, or memory not aligned")  \
+    X(ERROR_BLOCK, -25, "a pointer is no block of this pool, or its block is free already")       \
+    X(ERROR_MASK, -26, "no flag is waited for, or not in a way that there is")
 
 /* TAKT_STATUS_WORD is no status: it keeps the type a word where an ABI packs enums, as Arm's does. */
 #define TAKT_STATUS_ENUM(name, value, message) TAKT_##name = (value),

@@ -83,7 +83,7 @@ takt_status_t takt_thread_suspend(takt_thread_t *thread) {
     if ((thread->plain.entity.state & TAKT_STATE_WAITING) != 0) {
         return suspend_waiting(thread);
     }
-    thread->wait = NULL;
+    takt_wait_forget(thread);
     if (&thread->plain.entity == takt_kernel.cpu.running) {
         return takt_wait_in_queue(NULL, &thread->plain.entity);
     }
@@ -192,6 +192,8 @@ static takt_status_t remove(takt_thread_t *thread) {
     const bool waits = (entity->state & TAKT_STATE_WAITING) != 0;
     if (waits && thread->wait != NULL) {
         takt_wait_withdraw(thread);
+    } else {
+        takt_wait_forget(thread);
     }
     thread->flags = 0;
     if (waits) {
