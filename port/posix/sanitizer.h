@@ -31,11 +31,11 @@ TAKT_INLINE void takt_posix_leave(void **own, const takt_posix_stack_t *stack) {
     __sanitizer_start_switch_fiber(own, stack->bottom, stack->bytes);
 }
 
-/* Just after one. Answers where the jump came from. */
-TAKT_INLINE takt_posix_stack_t takt_posix_arrive(void *own) {
-    takt_posix_stack_t from;
-    __sanitizer_finish_switch_fiber(own, &from.bottom, &from.bytes);
-    return from;
+/* Just after one. `from`, if not NULL, is where the jump came from. No object of its own: in the frame of a function that is
+ * not sanitized nobody would take back what marks its end. */
+TAKT_INLINE void takt_posix_arrive(void *own, takt_posix_stack_t *from) {
+    __sanitizer_finish_switch_fiber(own, from != NULL ? &from->bottom : NULL,
+                                    from != NULL ? &from->bytes : NULL);
 }
 
 /* Nothing on `stack` is in use any more. */
@@ -50,9 +50,9 @@ TAKT_INLINE void takt_posix_leave(void **own, const takt_posix_stack_t *stack) {
     (void)stack;
 }
 
-TAKT_INLINE takt_posix_stack_t takt_posix_arrive(void *own) {
+TAKT_INLINE void takt_posix_arrive(void *own, takt_posix_stack_t *from) {
     (void)own;
-    return (takt_posix_stack_t){0};
+    (void)from;
 }
 
 TAKT_INLINE void takt_posix_forget(const takt_posix_stack_t *stack) { (void)stack; }

@@ -54,6 +54,7 @@ static context_t **context_of(struct takt_thread *thread) {
 void *takt_port_context_create(void *bottom, size_t bytes, void (*entry)(void *argument), void *argument) {
     const uintptr_t alignment = _Alignof(context_t);
     context_t *context = (context_t *)(((uintptr_t)bottom + bytes) & ~(alignment - 1)) - 1;
+    takt_posix_forget(&(takt_posix_stack_t){.bottom = bottom, .bytes = bytes});
     context->stack =
         (takt_posix_stack_t){.bottom = bottom, .bytes = (size_t)((char *)context - (char *)bottom)};
     context->entry = entry;
@@ -63,7 +64,8 @@ void *takt_port_context_create(void *bottom, size_t bytes, void (*entry)(void *a
 
 /* The first one of all comes from the main stack; the others change nothing by asking. */
 static void arrive_first(void) {
-    const takt_posix_stack_t from = takt_posix_arrive(NULL);
+    takt_posix_stack_t from = {0};
+    takt_posix_arrive(NULL, &from);
     if (!is_started) {
         main_stack = from;
         is_started = true;
@@ -88,7 +90,6 @@ static void enter(context_t *context) {
     fresh.uc_link = NULL;
     makecontext(&fresh, thread_start, 0);
     starting = context;
-    takt_posix_forget(&context->stack);
     (void)setcontext(&fresh);
 }
 
@@ -114,7 +115,7 @@ __attribute__((noinline, no_sanitize_address)) void takt_posix_switch(struct tak
     if (_setjmp(own.registers) == 0) {
         resume(next);
     }
-    (void)takt_posix_arrive(own.sanitizer);
+    takt_posix_arrive(own.sanitizer, NULL);
     (void)fesetmode(&own.modes);
     errno = own.error;
 }
@@ -132,7 +133,7 @@ void takt_port_start(struct takt_thread *first) {
         takt_posix_leave(&main_sanitizer, &context->stack);
         resume(context);
     }
-    (void)takt_posix_arrive(main_sanitizer);
+    takt_posix_arrive(main_sanitizer, NULL);
     exit(exit_status);
 }
 
