@@ -133,7 +133,8 @@ def script_of(*threads: tuple[int, list[Operation]]) -> Script:
 def test_a_notification_after_the_time_is_up_and_before_the_thread_runs_wakes_nobody_twice(player: Path) -> None:
     listener = (0, [Operation("listen", 0, 5), Operation("work", 0, 3), Operation("listen", 0, 0)])
     busy = (1, [Operation("delay", 0, 1), Operation("work", 0, 10), Operation("notify", 0, 2), Operation("work", 0, 4)])
-    agrees(player, script_of(listener, busy))
+    equal = (0, [Operation("work", 0, 20), Operation("delay"), Operation("work", 0, 1)])
+    agrees(player, script_of(listener, busy, equal))
 
 
 def test_a_suspended_thread_whose_time_was_up_is_not_woken_by_a_notification(player: Path) -> None:
