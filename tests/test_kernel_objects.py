@@ -66,7 +66,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Build:
         if port not in done:
             how, folder = PORTS[port], tmp_path_factory.mktemp(port)
             found = [str(path.relative_to(ROOT)) for pattern in how["sources"] for path in ROOT.glob(pattern)]
-            sources = [*found, f"tests/conformance/{port}/board.c"]
+            sources = [*found, "tests/conformance/conformance.c", f"tests/conformance/{port}/board.c"]
             done[port] = [folder / (source.replace("/", "_") + ".o") for source in sources]
             commands = [
                 [how["cc"], *how["cflags"], "-c", source, "-o", target]
@@ -184,3 +184,15 @@ def test_of_one_instant_who_waited_first_goes_first_also_after_another_one_was_w
     waits = [[Operation("take", 0, 19)], [Operation("delay", 0, 26)], [Operation("delay", 0, 21)]]
     last = [Operation("delay"), Operation("delay"), Operation("delay", 0, 21)]
     agrees(player, script_of(*((1, acts) for acts in waits), (1, [Operation("give", 0)]), (1, last)))
+
+
+# ---- programs for every port -----------------------------------------------------------------------
+
+FULL_PASS = ["-DCONFORMANCE_TRACED=1"]
+
+
+@pytest.mark.parametrize("port", PORTS)
+@pytest.mark.parametrize("defines", [[], FULL_PASS], ids=["plain", "traced"])
+def test_every_misuse_is_told_and_changes_nothing(built: Build, tmp_path: Path, port: str, defines: list[str]) -> None:
+    done = run([*PORTS[port]["qemu"], link(built, port, "misuse", tmp_path, defines)])
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
