@@ -93,12 +93,12 @@ takt_status_t takt_thread_suspend(takt_thread_t *thread) {
     REQUIRE_STARTED();
     takt_port_close();
     TAKT_REQUIRE((thread->flags & TAKT_THREAD_SUSPENDED) == 0, refuse(TAKT_ERROR_SUSPENDED));
-    TAKT_REQUIRE(thread->plain.wait == NULL, refuse(TAKT_ERROR_RESOURCE));
+    TAKT_REQUIRE(thread->plain.wait == NULL, refuse(TAKT_ERROR_HOLDS));
     thread->flags |= TAKT_THREAD_SUSPENDED;
     if ((thread->plain.entity.state & TAKT_STATE_WAITING) != 0) {
         return suspend_waiting(thread);
     }
-    thread->wait = NULL;
+    takt_wait_forget(thread);
     if (&thread->plain.entity == takt_kernel.cpu.running) {
         return takt_wait_in_queue(NULL, &thread->plain.entity);
     }
@@ -207,6 +207,8 @@ static takt_status_t remove(takt_thread_t *thread) {
     const bool waits = (entity->state & TAKT_STATE_WAITING) != 0;
     if (waits && thread->wait != NULL) {
         takt_wait_withdraw(thread);
+    } else {
+        takt_wait_forget(thread);
     }
     if (thread->plain.wait != NULL) {
         takt_mutex_forget(thread);
@@ -224,7 +226,7 @@ takt_status_t takt_thread_delete(takt_thread_t *thread) {
     TAKT_REQUIRE_OPEN();
     REQUIRE_STARTED();
     takt_port_close();
-    TAKT_REQUIRE(thread->plain.held == NULL, refuse(TAKT_ERROR_RESOURCE));
+    TAKT_REQUIRE(thread->plain.held == NULL, refuse(TAKT_ERROR_HOLDS));
     return remove(thread);
 }
 

@@ -48,9 +48,16 @@ void takt_wait_withdraw(takt_thread_t *thread) {
         takt_queue_remove(&thread->plain.entity);
         waiters->count++;
     }
+    takt_thread_clear(thread, TAKT_THREAD_LISTENS);
+    takt_wait_forget(thread);
+}
+
+void takt_wait_forget(takt_thread_t *thread) {
     if ((thread->flags & TAKT_THREAD_TIMED) != 0) {
+        takt_thread_clear(thread, TAKT_THREAD_TIMED);
         disarm(thread->wait);
     }
+    thread->wait = NULL;
 }
 
 /* Nothing happens if it was woken before and has just not run since. */
@@ -75,20 +82,26 @@ static takt_status_t end_wait(takt_wait_t *wait) {
     return status;
 }
 
-takt_status_t takt_wait_for(takt_waiters_t *waiters, takt_duration_t duration) {
+takt_status_t takt_wait_with(takt_wait_t *wait, takt_waiters_t *waiters, takt_duration_t duration) {
     takt_entity_t *running = takt_kernel.cpu.running;
     TAKT_REQUIRE(running != NULL, takt_wait_refuse(waiters));
-    takt_wait_t wait;
-    wait.timeout.next = NULL;
-    wait.timeout.expire = expire_wait;
-    wait.thread = takt_thread_of(running);
-    wait.waiters = waiters;
-    wait.status = TAKT_OK;
-    wait.thread->wait = &wait;
-    wait.thread->flags |= TAKT_THREAD_TIMED;
-    takt_kernel_arm(&wait.timeout, takt_instant_after(takt_port_now(), duration));
+    wait->timeout.next = NULL;
+    wait->timeout.expire = expire_wait;
+    wait->thread = takt_thread_of(running);
+    wait->waiters = waiters;
+    wait->status = TAKT_OK;
+    wait->thread->wait = wait;
+    wait->thread->flags |= TAKT_THREAD_TIMED;
+    if (duration != TAKT_NEVER) {
+        takt_kernel_arm(&wait->timeout, takt_instant_after(takt_port_now(), duration));
+    }
     (void)takt_wait_in_queue(waiters != NULL ? &waiters->queue : NULL, running);
-    return end_wait(&wait);
+    return end_wait(wait);
+}
+
+takt_status_t takt_wait_for(takt_waiters_t *waiters, takt_duration_t duration) {
+    takt_wait_t wait;
+    return takt_wait_with(&wait, waiters, duration);
 }
 
 /* ---- to wake ------------------------------------------------------------------------------------ */
@@ -97,7 +110,7 @@ takt_status_t takt_wait_for(takt_waiters_t *waiters, takt_duration_t duration) {
 static bool is_released(takt_entity_t *waiter) {
     takt_thread_t *thread = takt_thread_of(waiter);
     if ((thread->flags & TAKT_THREAD_SUSPENDED) != 0) {
-        thread->wait = NULL;
+        takt_wait_forget(thread);
         return false;
     }
     takt_entity_clear_state(waiter, TAKT_STATE_WAITING);
