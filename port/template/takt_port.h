@@ -6,15 +6,10 @@
 #ifndef TAKT_PORT_TEMPLATE_H
 #define TAKT_PORT_TEMPLATE_H
 
+#include "port/template/fill_in.h"
+
 /* Refuse with #error here what the port cannot do: other processors, a floating-point unit whose registers it does not
  * save, a missing instruction. A port that compiles and does the wrong thing is worse than none. */
-
-/* Stands where a body is missing. */
-#define TAKT_PORT_TEMPLATE_FILL_IN(obligation)              \
-    do {                                                    \
-        void takt_port_template_fill_in_##obligation(void); \
-        takt_port_template_fill_in_##obligation();          \
-    } while (0)
 
 /* What a lock remembers: as many bits as the machine's level of masking has. */
 typedef uint32_t takt_port_level_t;
