@@ -836,6 +836,9 @@ void takt_dispatcher_add_thread(takt_entity_t *entity, takt_server_t *home, takt
     background.task_class = TAKT_CLASS_NONE;
     init_entity(entity, home, id, 0);
     home->policy->release(entity, &background);
+    if (home->policy->order == TAKT_ORDER_KEYS) {
+        entity->key = TAKT_KEY_LEAST_URGENT;
+    }
 }
 
 /* Whether somebody in the dispatcher of `entity`, a started job, is more urgent than its own key. The best is

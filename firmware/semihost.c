@@ -6,8 +6,11 @@ enum {
     SYS_CLOSE = 0x02,
     SYS_WRITE0 = 0x04,
     SYS_WRITE = 0x05,
+    SYS_READ = 0x06,
+    SYS_FLEN = 0x0C,
     SYS_GET_CMDLINE = 0x15,
     SYS_EXIT_EXTENDED = 0x20,
+    OPEN_READ_BINARY = 1,
     OPEN_WRITE_BINARY = 5,
     APPLICATION_EXIT = 0x20026,
 };
@@ -29,9 +32,24 @@ static uint32_t length_of(const char *text) {
 
 void takt_semihost_print(const char *text) { (void)call(SYS_WRITE0, text); }
 
+static uint32_t open_file(const char *name, uint32_t mode) {
+    const uint32_t block[] = {(uint32_t)name, mode, length_of(name)};
+    return call(SYS_OPEN, block);
+}
+
+bool takt_semihost_load(const char *name, void *data, size_t limit, size_t *bytes) {
+    const uint32_t file[] = {open_file(name, OPEN_READ_BINARY)};
+    if (file[0] == UINT32_MAX) {
+        return false;
+    }
+    *bytes = call(SYS_FLEN, file);
+    const uint32_t read[] = {file[0], (uint32_t)data, *bytes};
+    const bool is_read = *bytes <= limit && call(SYS_READ, read) == 0; /* answers how much is left */
+    return call(SYS_CLOSE, file) == 0 && is_read;
+}
+
 bool takt_semihost_save(const char *name, const void *data, size_t bytes) {
-    const uint32_t open[] = {(uint32_t)name, OPEN_WRITE_BINARY, length_of(name)};
-    const uint32_t file = call(SYS_OPEN, open);
+    const uint32_t file = open_file(name, OPEN_WRITE_BINARY);
     if (file == UINT32_MAX) {
         return false;
     }

@@ -12,6 +12,10 @@
 /* Prints `text`, which ends with 0. */
 void takt_semihost_print(const char *text);
 
+/* Reads the file `name` into `data`, which has room for `limit` bytes, and how many it has into `bytes`. Returns whether it
+ * was there and fits. */
+bool takt_semihost_load(const char *name, void *data, size_t limit, size_t *bytes);
+
 /* Writes `bytes` of `data` into the new file `name`. Returns whether all was written. */
 bool takt_semihost_save(const char *name, const void *data, size_t bytes);
 

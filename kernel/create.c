@@ -41,7 +41,7 @@ static takt_status_t check_thread(const takt_thread_t *thread, const takt_thread
     return has_room(home_of(parameters)) ? TAKT_OK : TAKT_ERROR_FULL;
 }
 
-static void fill_thread(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
+void takt_kernel_fill_thread(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
     thread->name = parameters->name != NULL ? parameters->name : "";
     thread->stack = parameters->stack;
     thread->stack_bytes = parameters->stack_bytes;
@@ -57,7 +57,7 @@ takt_status_t takt_thread_create(takt_thread_t *thread, const takt_thread_parame
     }
     takt_dispatcher_add_thread(&thread->entity, home_of(parameters), level_of(parameters->priority),
                                takt_kernel.entity_count++);
-    fill_thread(thread, parameters);
+    takt_kernel_fill_thread(thread, parameters);
     takt_queue_append(&takt_kernel.created, &thread->entity);
     return TAKT_OK;
 }
@@ -94,7 +94,7 @@ static void add_task(takt_periodic_thread_t *thread, const takt_periodic_paramet
         .is_limited = parameters->is_limited,
         .id = takt_kernel.entity_count++,
     };
-    takt_dispatcher_add_task(&thread->task, &thread->thread.entity, home_of(&parameters->thread), &task);
+    takt_dispatcher_add_task(&thread->task, &thread->job.thread.entity, home_of(&parameters->thread), &task);
 }
 
 takt_status_t takt_periodic_thread_create(takt_periodic_thread_t *thread,
@@ -102,7 +102,7 @@ takt_status_t takt_periodic_thread_create(takt_periodic_thread_t *thread,
     if (thread == NULL || parameters == NULL) {
         return TAKT_ERROR_NULL;
     }
-    takt_status_t status = check_thread(&thread->thread, &parameters->thread);
+    takt_status_t status = check_thread(&thread->job.thread, &parameters->thread);
     if (status == TAKT_OK) {
         status = check_task(parameters);
     }
@@ -110,7 +110,7 @@ takt_status_t takt_periodic_thread_create(takt_periodic_thread_t *thread,
         return status;
     }
     add_task(thread, parameters);
-    fill_thread(&thread->thread, &parameters->thread);
+    takt_job_fill(&thread->job, &parameters->thread);
     return TAKT_OK;
 }
 

@@ -33,7 +33,10 @@
     X(ERROR_FULL, -15, "more entities than the kernel's geometry has room for")                   \
     X(ERROR_NOT_PERIODIC, -16, "only a periodic thread can wait for its next period")             \
     X(ERROR_POLICY, -17, "the policy was compiled against another version of its interface")      \
-    X(ERROR_THRESHOLD, -18, "a preemption level is less urgent than the priority it protects")
+    X(ERROR_THRESHOLD, -18, "a preemption level is less urgent than the priority it protects")    \
+    X(ERROR_EXTENSION, -30, "a task that was not built for it suspends itself or locks")          \
+    X(ERROR_RESOURCE, -31, "a job locks what it holds, or unlocks what it did not lock last")     \
+    X(ERROR_ARRIVALS, -32, "a task takes no arrivals, or has no room for one more")
 
 /* TAKT_STATUS_WORD is no status: it keeps the type a word where an ABI packs enums, as Arm's does. */
 #define TAKT_STATUS_ENUM(name, value, message) TAKT_##name = (value),

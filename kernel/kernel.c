@@ -32,6 +32,11 @@ static takt_thread_t *thread_for(takt_entity_t *entity) {
     return takt_entity_is_server(entity) ? &takt_kernel.idle : takt_thread_of(entity);
 }
 
+/* Who is left when `next` is to run. */
+static takt_thread_t *left_for(takt_thread_t *self, takt_thread_t *next) {
+    return next->entity.task != NULL ? takt_job_choose(self, next) : self;
+}
+
 static takt_thread_t *decide(takt_instant_t now) {
     const takt_decision_t decision = takt_dispatcher_take(&takt_kernel.dispatcher, now, 0);
     takt_port_timer_set(decision.until);
@@ -40,8 +45,8 @@ static takt_thread_t *decide(takt_instant_t now) {
 }
 
 /* Opens after every step, so that no two of them, nor a step and the decision, mask interrupts together.
- * The time is read again after every opening: an interrupt may have posted an event in between, and
- * instants never go back. */
+ * The time is read again after every opening: an interrupt may have posted an event in between, of which something may
+ * be due at once, and instants never go back. */
 static takt_thread_t *step_and_decide(void) {
     bool is_more_due = true;
     takt_instant_t now = takt_port_now();
@@ -49,6 +54,7 @@ static takt_thread_t *step_and_decide(void) {
         is_more_due = takt_dispatcher_step(&takt_kernel.dispatcher, now);
         takt_port_breathe();
         now = takt_port_now();
+        is_more_due = is_more_due || takt_dispatcher_is_due(&takt_kernel.dispatcher, now);
     }
     return decide(now);
 }
@@ -58,6 +64,7 @@ takt_status_t takt_kernel_dispatch(void) {
     takt_kernel.busy |= TAKT_BUSY_PASS;
     takt_port_breathe();
     takt_thread_t *next = step_and_decide();
+    self = left_for(self, next);
     if (next != self) {
         return takt_port_switch(self, next);
     }
@@ -79,6 +86,7 @@ static __attribute__((noinline)) void preempt_by_pass(void) {
     }
     takt_thread_t *self = thread_for(takt_kernel.cpu.running);
     takt_thread_t *next = step_and_decide();
+    self = left_for(self, next);
     if (next != self) {
         takt_port_preempt(self, next);
     } else {
@@ -128,8 +136,10 @@ static void create_idle(void) {
     thread->stack = idle_stack;
     thread->stack_bytes = sizeof idle_stack;
     thread->sp = takt_port_context_create(idle_stack, sizeof idle_stack, idle, NULL);
-    takt_dispatcher_add_thread(&thread->entity, &takt_kernel.dispatcher.root, TAKT_KERNEL_IDLE_LEVEL,
-                               takt_kernel.entity_count++);
+    if (thread->entity.home == NULL) {
+        takt_dispatcher_add_thread(&thread->entity, &takt_kernel.dispatcher.root, TAKT_KERNEL_IDLE_LEVEL,
+                                   takt_kernel.entity_count++);
+    }
     thread->entity.attributes |= takt_kernel.traced & 255u;
     takt_queue_append(&takt_kernel.created, &thread->entity);
 }

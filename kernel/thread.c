@@ -1,4 +1,4 @@
-/* What a running thread does with itself: yield, end its job, end. */
+/* What a running thread does with itself: yield, end. */
 #include "kernel/state.h"
 
 takt_status_t takt_thread_yield(void) {
@@ -15,18 +15,6 @@ takt_status_t takt_thread_yield(void) {
     }
     takt_levels_rotate(takt_kernel_levels(), running);
     return takt_kernel_switch(running, next);
-}
-
-takt_status_t takt_wait_next_period(void) {
-    TAKT_REQUIRE_OPEN();
-    takt_entity_t *running = takt_kernel.cpu.running;
-    TAKT_REQUIRE(running != NULL, TAKT_ERROR_NOT_STARTED);
-    TAKT_REQUIRE(running->task != NULL, TAKT_ERROR_NOT_PERIODIC);
-    takt_port_close();
-    /* Before the pass: it writes the next job over this one. */
-    const bool is_late = takt_port_now() > running->task->job.deadline;
-    (void)takt_kernel_pass(TAKT_EVENT_COMPLETE, running);
-    return is_late ? TAKT_DEADLINE_MISSED : TAKT_OK;
 }
 
 void takt_kernel_thread_returned(void) {
