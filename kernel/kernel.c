@@ -41,7 +41,11 @@ static takt_thread_t *decide(takt_instant_t now) {
     const takt_decision_t decision = takt_dispatcher_take(&takt_kernel.dispatcher, now, 0);
     takt_port_timer_set(decision.until);
     takt_kernel.busy = 0;
-    return thread_for(decision.entity);
+    /* Ceilings may bar everybody. The idle thread then runs in nobody's place; core has no account of it. */
+    if (decision.entity == NULL) {
+        takt_kernel.cpu.running = &takt_kernel.idle.entity;
+    }
+    return thread_for(takt_kernel.cpu.running);
 }
 
 /* Opens after every step, so that no two of them, nor a step and the decision, mask interrupts together.
