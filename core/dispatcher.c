@@ -794,10 +794,6 @@ void takt_dispatcher_add_task(takt_task_t *task, takt_entity_t *entity, takt_ser
     }
 }
 
-void takt_dispatcher_set_resources(takt_dispatcher_t *dispatcher, takt_resource_t *resources) {
-    dispatcher->resources = resources;
-}
-
 /* Children of a root that may get another policy are as attentive as the strictest of its policies wants. */
 void takt_dispatcher_set_changes(takt_dispatcher_t *dispatcher, takt_change_t *changes, uint32_t count) {
     uint32_t attributes = 0;
@@ -816,6 +812,7 @@ void takt_resource_init(takt_resource_t *resource, uint32_t number, takt_protoco
     resource->number = number;
     resource->protocol = (uint32_t)protocol;
     resource->ceiling = ceiling;
+    resource->boost = TAKT_KEY_LEAST_URGENT;
 }
 
 void takt_resource_share(takt_resource_t *resource, takt_resource_t *among, takt_server_t *server,
@@ -825,20 +822,9 @@ void takt_resource_share(takt_resource_t *resource, takt_resource_t *among, takt
     server->sharing = resource->protocol;
 }
 
-void takt_dispatcher_add_thread(takt_entity_t *entity, takt_server_t *home, takt_key_t level, uint32_t id) {
-    takt_job_t background;
-    background.level = level;
-    background.period = TAKT_KEY_LEAST_URGENT;
-    background.remaining = 0;
-    background.release = 0;
-    background.deadline = TAKT_KEY_LEAST_URGENT;
-    background.number = 0;
-    background.task_class = TAKT_CLASS_NONE;
-    init_entity(entity, home, id, 0);
-    home->policy->release(entity, &background);
-    if (home->policy->order == TAKT_ORDER_KEYS) {
-        entity->key = TAKT_KEY_LEAST_URGENT;
-    }
+void takt_dispatcher_add_thread(takt_plain_t *thread, takt_server_t *home, takt_key_t level, uint32_t id) {
+    init_entity(&thread->entity, home, id, 0);
+    takt_locks_write_level(&thread->entity, level);
 }
 
 /* Whether somebody in the dispatcher of `entity`, a started job, is more urgent than its own key. The best is
@@ -854,6 +840,56 @@ static uint32_t somebody_waits(takt_entity_t *entity) {
         tie = ready->order == TAKT_ORDER_KEYS ? takt_tie_of_locking(entity, &entity->task->job) : 0u;
     }
     return waiting != NULL && takt_is_more_urgent(waiting->key, waiting->tie, key, tie);
+}
+
+/* As rewrite_key, for a started limited job. */
+static void rewrite_started_key(takt_entity_t *entity, takt_instant_t now) {
+    takt_task_t *task = entity->task;
+    const takt_key_t key = key_at_start(entity, task->own_key, now);
+    if (task->extension != NULL) {
+        task->extension->started_key = key;
+    }
+    if (!takt_entity_is_locking(entity)) {
+        takt_locks_put(entity, key, takt_tie_of_started(entity, &task->job, key));
+    }
+}
+
+/* The level of the current job of `entity` has changed; what is in force instead of its own key follows. */
+static void rewrite_key(takt_entity_t *entity, takt_instant_t now) {
+    takt_task_t *task = entity->task;
+    takt_entity_t own = *entity;
+    entity->home->policy->release(&own, &task->job);
+    if (!takt_locks_is_displaced(entity)) {
+        takt_locks_put(entity, own.key, own.tie);
+        return;
+    }
+    task->own_key = own.key;
+    task->own_tie = own.tie;
+    if (is_started(entity)) {
+        rewrite_started_key(entity, now);
+    }
+    if (takt_entity_is_locking(entity)) {
+        takt_locks_write_key(entity);
+    }
+}
+
+/* Among its new equals it is the last one. Where keys order, levels only say whom ceilings bar. */
+TAKT_RARE static void change_level(takt_entity_t *entity, takt_key_t level, takt_instant_t now) {
+    const takt_key_t before = entity->key;
+    if (entity->task == NULL) {
+        takt_locks_change_level(entity, level);
+    } else {
+        entity->task->job.level = level;
+        if (entity->home->ready.order == TAKT_ORDER_LEVELS && takt_task_is_active(entity->task)) {
+            rewrite_key(entity, now);
+        }
+    }
+    if (takt_entity_is_ready(entity) && entity->key != before) {
+        takt_ready_rotate(&entity->home->ready, entity);
+    }
+    if (takt_entity_is_locking(entity)) {
+        takt_locks_reconsider(entity, now);
+    }
 }
 
 /* Step 2, and its like. */
@@ -875,18 +911,25 @@ TAKT_INLINE void apply(takt_dispatcher_t *dispatcher, const takt_event_t *event)
         break;
     case TAKT_EVENT_LOCK:
     case TAKT_EVENT_UNLOCK:
+    case TAKT_EVENT_WITHDRAW:
         takt_locks_apply(dispatcher, event);
+        break;
+    case TAKT_EVENT_PRIORITY:
+        change_level(entity, event->nominal, event->now);
         break;
     default:
         break;
     }
 }
 
+/* To be called if anybody records. */
 static void record_event(takt_dispatcher_t *dispatcher, const takt_event_t *event, uint64_t value) {
-    if (dispatcher->trace != NULL) {
-        record_steps(dispatcher);
-        record(dispatcher, (takt_record_kind_t)event->kind, event->now, value, event->entity, 0);
-    }
+    record_steps(dispatcher);
+    record(dispatcher, (takt_record_kind_t)event->kind, event->now, value, event->entity, 0);
+}
+
+static uint64_t value_of(const takt_event_t *event) {
+    return takt_event_is_lock(event) ? event->resource->number : event->nominal;
 }
 
 /* At a point the scheduler looks whether the job should yield; at an optional one that is all. The flag
@@ -895,7 +938,9 @@ TAKT_RARE static void meet_point(takt_dispatcher_t *dispatcher, const takt_event
     takt_cpu_t *cpu = &dispatcher->cpus[0];
     account(dispatcher, event->now);
     cpu->should_yield = somebody_waits(event->entity);
-    record_event(dispatcher, event, cpu->should_yield);
+    if (dispatcher->trace != NULL) {
+        record_event(dispatcher, event, cpu->should_yield);
+    }
     if (event->kind == TAKT_EVENT_POINT) {
         end_region(event->entity);
     }
@@ -933,12 +978,17 @@ void takt_dispatcher_post(takt_dispatcher_t *dispatcher, const takt_event_t *eve
         meet_point(dispatcher, event);
         return;
     }
-    record_event(dispatcher, event, event->nominal);
+    if (dispatcher->trace != NULL) {
+        record_event(dispatcher, event, value_of(event));
+    }
     if (event->kind == TAKT_EVENT_ARRIVAL) {
         arrive(event->entity->task, event->now, event->nominal);
     } else if (event->kind == TAKT_EVENT_WAKE) {
         account(dispatcher, event->now);
         rejoin(event->entity, event->now);
+        if (TAKT_UNLIKELY(takt_entity_is_locking(event->entity))) {
+            takt_locks_lend(event->entity, event->now);
+        }
     } else if (takt_event_is_request(event)) {
         meet_request(dispatcher, event);
         return;
@@ -1036,7 +1086,7 @@ TAKT_INLINE takt_entity_t *select_entity(takt_server_t *root, takt_instant_t now
 }
 
 takt_entity_t *takt_dispatcher_choose(takt_dispatcher_t *dispatcher, takt_instant_t now) {
-    if (dispatcher->trace != NULL && dispatcher->resources != NULL) {
+    if (dispatcher->trace != NULL && dispatcher->expects_locks) {
         record_steps(dispatcher);
         record(dispatcher, TAKT_RECORD_CHOICE, now, 0, NULL, 0);
     }

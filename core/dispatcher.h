@@ -18,6 +18,7 @@
 #define TAKT_CORE_DISPATCHER_H
 
 #include "core/change.h"
+#include "core/plain.h"
 #include "core/server.h"
 #include "core/trace.h"
 
@@ -51,25 +52,38 @@ typedef enum takt_event_kind {
     TAKT_EVENT_ENTER = TAKT_RECORD_ENTER,
     TAKT_EVENT_LEAVE = TAKT_RECORD_LEAVE,
     TAKT_EVENT_CHANGE = TAKT_RECORD_CHANGE,
+    TAKT_EVENT_WITHDRAW = TAKT_RECORD_WITHDRAW,
+    TAKT_EVENT_PRIORITY = TAKT_RECORD_PRIORITY,
 } takt_event_kind_t;
 
-/* Who holds a resource or waits for one neither blocks nor suspends nor yields. */
+/* A job that holds a resource or waits for one neither blocks nor suspends nor yields; a plain thread may. */
 typedef struct takt_event {
     takt_event_kind_t kind;
-    takt_entity_t *entity;  /* complete, yield, points, suspend, locks: the running one (points: limited;
-                               suspend, locks: with an extension); block: a ready one; wake: a blocked one;
-                               arrival: of a task that is not periodic and whose ring has room;
+    takt_entity_t *entity; /* complete, yield, points, suspend, locks: the running one (points: limited;
+                               suspend, locks: with an extension, or for locks a plain thread with `wait`);
+                               block: a ready one; wake: a blocked one, not one that waits for a resource
+                               only; arrival: of a task that is not periodic and whose ring has room;
                                enter, leave: of a task with an allocation; change: the one that it is of,
-                               NULL if that is the root */
-    takt_instant_t now;     /* observed */
-    takt_instant_t nominal; /* suspend: until when, >= now; arrival: from when response and deadline count;
-                               lock, unlock: number of the resource, of its dispatcher, not held by the
-                               entity, or the last one that it locked; change: its number, not made yet;
-                               else when it should have been, recorded for people; <= now */
+                               NULL if that is the root; withdraw: one that waits for a resource, of a protocol not
+                               among servers; priority: a plain thread, or of a task without an allocation */
+    takt_instant_t now;    /* observed */
+    union {
+        takt_instant_t
+            nominal; /* suspend: until when, >= now; arrival: from when response and deadline count;
+                                   change: its number, not made yet; priority: the new level, one that its home has;
+                                   else when it should have been, recorded for people; <= now */
+        takt_resource_t
+            *resource; /* lock, unlock: of its dispatcher, not held by the entity, or the last one that
+                                      it locked; recorded is its number. A plain thread's are not among servers */
+    };
 } takt_event_t;
 
 TAKT_INLINE bool takt_event_is_request(const takt_event_t *event) {
     return event->kind >= TAKT_EVENT_ENTER && event->kind <= TAKT_EVENT_CHANGE;
+}
+
+TAKT_INLINE bool takt_event_is_lock(const takt_event_t *event) {
+    return event->kind == TAKT_EVENT_LOCK || event->kind == TAKT_EVENT_UNLOCK;
 }
 
 TAKT_INLINE bool takt_event_is_point(const takt_event_t *event) {
@@ -86,10 +100,10 @@ typedef struct takt_dispatcher {
                             an instant; modulo 2^32 */
     uint32_t releases; /* of these, jobs released or dropped */
     takt_instant_t stepped_at;
-    takt_trace_t *trace;        /* NULL: nothing is recorded */
-    takt_resource_t *resources; /* caller's memory */
-    takt_change_t *changes;     /* caller's memory */
-    uint32_t taken_out;         /* who were found blocked when chosen, and left; modulo 2^32 */
+    takt_trace_t *trace;    /* NULL: nothing is recorded */
+    takt_change_t *changes; /* caller's memory */
+    uint32_t taken_out;     /* who were found blocked when chosen, and left; modulo 2^32 */
+    bool expects_locks;     /* choosing may make entities wait, so that it is recorded */
 } takt_dispatcher_t;
 
 _Static_assert(sizeof(void *) != 4 || sizeof(takt_dispatcher_t) == 312,
@@ -143,11 +157,13 @@ void takt_dispatcher_add_task(takt_task_t *task, takt_entity_t *entity, takt_ser
                               const takt_task_parameters_t *parameters);
 
 /* Puts a plain thread under `home`, not ready: the first wake makes it so. In a keyed dispatcher its
- * key is TAKT_KEY_LEAST_URGENT. */
-void takt_dispatcher_add_thread(takt_entity_t *entity, takt_server_t *home, takt_key_t level, uint32_t id);
+ * key is TAKT_KEY_LEAST_URGENT, whatever its level. */
+void takt_dispatcher_add_thread(takt_plain_t *thread, takt_server_t *home, takt_key_t level, uint32_t id);
 
-/* The resources of all its dispatchers, numbered from 0; caller's memory. */
-void takt_dispatcher_set_resources(takt_dispatcher_t *dispatcher, takt_resource_t *resources);
+/* There are resources: choices that are made ahead of a take are recorded. */
+TAKT_INLINE void takt_dispatcher_expect_locks(takt_dispatcher_t *dispatcher) {
+    dispatcher->expects_locks = true;
+}
 
 /* Changes that may come, numbered from 0; caller's memory. Call before anything is put under the root. Among
  * plain threads, under preemption keys other than TAKT_KEY_MOST_URGENT and with ceilings, there is none of a
@@ -165,7 +181,7 @@ void takt_resource_share(takt_resource_t *resource, takt_resource_t *among, takt
                          takt_duration_t longest);
 
 /* From now on every call is recorded to `trace`. Call before the first event. A platform that uses the
- * inline layer also sets TAKT_ATTRIBUTE_TRACED on its entities, so that every event comes here. */
+ * inline layer also sets TAKT_ATTRIBUTE_ATTENDED on its entities, so that every event comes here. */
 TAKT_INLINE void takt_dispatcher_record_to(takt_dispatcher_t *dispatcher, takt_trace_t *trace) {
     dispatcher->trace = trace;
 }

@@ -24,10 +24,11 @@ enum {
     TAKT_ATTRIBUTE_IN_SERVER = 1u << 1, /* a budget pays for its execution */
     TAKT_ATTRIBUTE_LIMITED = 1u << 2,   /* it has a preemption key */
     TAKT_ATTRIBUTE_KEYED = 1u << 3,     /* its ready set is a heap of keys */
-    TAKT_ATTRIBUTE_TRACED = 1u << 4,    /* its events and decisions are recorded */
-    TAKT_ATTRIBUTE_AGING = 1u << 5,     /* its key changes while it executes */
-    TAKT_ATTRIBUTE_LOCKING = 1u << 6,   /* it holds a resource, or waits for one */
-    TAKT_ATTRIBUTE_BUDGET = 1u << 7,    /* its job has a budget of its own, job.remaining; see allocator.h */
+    TAKT_ATTRIBUTE_ATTENDED =
+        1u << 4, /* whose pass this is has something to do: it records, or the kernel acts */
+    TAKT_ATTRIBUTE_AGING = 1u << 5,   /* its key changes while it executes */
+    TAKT_ATTRIBUTE_LOCKING = 1u << 6, /* it holds a resource, or waits for one */
+    TAKT_ATTRIBUTE_BUDGET = 1u << 7,  /* its job has a budget of its own, job.remaining; see allocator.h */
 };
 
 enum {
@@ -46,10 +47,11 @@ typedef struct takt_entity {
         };
         uint32_t slot; /* place in a ready heap */
     };
-    takt_key_t key;           /* urgency, written at release or re-key, never computed in a comparison */
-    uint32_t tie;             /* order among equal keys of a heap; levels are FIFO and ignore it */
-    uint32_t id : 20;         /* number in the entity table of the trace, unique in one dispatcher */
-    uint32_t state : 4;       /* TAKT_STATE_ */
+    takt_key_t key;     /* urgency, written at release or re-key, never computed in a comparison */
+    uint32_t tie;       /* order among equal keys of a heap; levels are FIFO and ignore it: there it is the
+                                 level of a plain thread, whatever its key is */
+    uint32_t id : 20;   /* number in the entity table of the trace, unique in one dispatcher */
+    uint32_t state : 4; /* TAKT_STATE_ */
     uint32_t attributes : 8;  /* TAKT_ATTRIBUTE_ */
     struct takt_server *home; /* the server, or the root, in whose ready set it competes */
     struct takt_task *task;   /* its task, NULL for a plain thread and for a server */

@@ -6,46 +6,127 @@
 const char *const takt_protocol_names[] = {"none", "npcs",       "pip",  "pcp",          "icpp",
                                            "srp",  "global-srp", "hsrp", "hsrp-payback", "sirap"};
 
-static takt_task_extension_t *extension_of(const takt_entity_t *entity) { return entity->task->extension; }
+/* ---- jobs and plain threads ----------------------------------------------------------------------- */
 
-static takt_resource_t *wanted_by(const takt_entity_t *entity) {
-    return takt_entity_is_locking(entity) ? extension_of(entity)->wanted : NULL;
+/* The last resource that `entity`, no server, holds. */
+static takt_resource_t **held_by(takt_entity_t *entity) {
+    return entity->task != NULL ? &entity->task->extension->held : &takt_plain_of(entity)->held;
+}
+
+/* NULL for a plain thread that wants nothing. */
+static takt_lock_wait_t *wait_of(takt_entity_t *entity) {
+    return entity->task != NULL ? &entity->task->extension->wait : takt_plain_of(entity)->wait;
+}
+
+static takt_resource_t *wanted_by(takt_entity_t *entity) {
+    const takt_lock_wait_t *wait = takt_entity_is_locking(entity) ? wait_of(entity) : NULL;
+    return wait != NULL ? wait->wanted : NULL;
+}
+
+/* What `entity` waits for in a circle. */
+static takt_resource_t *circle_of(takt_entity_t *entity) {
+    const takt_lock_wait_t *wait = wait_of(entity);
+    return wait != NULL ? wait->circle : NULL;
+}
+
+/* `entity` does not want anything any more. */
+static void end_wait(takt_entity_t *entity) {
+    wait_of(entity)->wanted = NULL;
+    if (entity->task == NULL) {
+        takt_plain_of(entity)->wait = NULL;
+    }
 }
 
 /* ---- keys ---------------------------------------------------------------------------------------- */
 
+static bool has_keys(const takt_entity_t *entity) { return entity->home->ready.order == TAKT_ORDER_KEYS; }
+
+static uint32_t tie_of_thread(const takt_entity_t *entity, uint32_t rank) {
+    return (TAKT_CLASS_NONE + rank) << 20 | entity->id;
+}
+
+void takt_locks_write_level(takt_entity_t *entity, takt_key_t level) {
+    entity->tie = has_keys(entity) ? tie_of_thread(entity, TAKT_TIE_RANK_OWN) : (uint32_t)level;
+    entity->key = has_keys(entity) ? TAKT_KEY_LEAST_URGENT : level;
+}
+
+/* The key that `entity` has, or would have if it neither held nor waited nor had started. */
+static takt_key_t own_key(const takt_entity_t *entity) {
+    if (entity->task != NULL) {
+        return entity->task->own_key;
+    }
+    return has_keys(entity) ? TAKT_KEY_LEAST_URGENT : entity->tie;
+}
+
+static uint32_t own_tie(const takt_entity_t *entity) {
+    if (entity->task != NULL) {
+        return entity->task->own_tie;
+    }
+    return has_keys(entity) ? tie_of_thread(entity, TAKT_TIE_RANK_OWN) : entity->tie;
+}
+
+/* The tie of `entity`, which holds or waits. */
+static uint32_t tie_of_locking(const takt_entity_t *entity) {
+    if (entity->task != NULL) {
+        return takt_tie_of_locking(entity, &entity->task->job);
+    }
+    return has_keys(entity) ? tie_of_thread(entity, TAKT_TIE_RANK_LOCKING) : entity->tie;
+}
+
 static void lower(takt_key_t *key, takt_key_t bound) { *key = bound < *key ? bound : *key; }
 
-takt_key_t takt_locks_key_without_start(const takt_entity_t *entity) {
-    const takt_task_t *task = entity->task;
-    takt_key_t key = task->own_key;
-    for (const takt_resource_t *held = task->extension->held; held != NULL; held = held->outer) {
+takt_key_t takt_locks_key_without_start(takt_entity_t *entity) {
+    takt_key_t key = own_key(entity);
+    for (const takt_resource_t *held = *held_by(entity); held != NULL; held = held->outer) {
         lower(&key, held->boost);
     }
     return key;
 }
 
+/* On a level one that has the key keeps its place. */
+void takt_locks_put(takt_entity_t *entity, takt_key_t key, uint32_t tie) {
+    if (!takt_entity_is_ready(entity)) {
+        entity->key = key;
+        entity->tie = tie;
+    } else if (has_keys(entity) || entity->key != key) {
+        takt_ready_rekey(&entity->home->ready, entity, key, tie);
+    }
+}
+
 /* Among equals who holds or waits goes first, unless a non-preemptive job has started. */
 void takt_locks_write_key(takt_entity_t *entity) {
     takt_key_t key = takt_locks_key_without_start(entity);
-    uint32_t tie = takt_tie_of_locking(entity, &entity->task->job);
+    uint32_t tie = tie_of_locking(entity);
     if ((entity->state & TAKT_STATE_STARTED) != 0) {
         const takt_key_t started = entity->task->extension->started_key;
         lower(&key, started);
         tie = started == TAKT_KEY_MOST_URGENT ? 0 : tie;
     }
-    if (takt_entity_is_ready(entity)) {
-        takt_ready_rekey(&entity->home->ready, entity, key, tie);
+    takt_locks_put(entity, key, tie);
+}
+
+void takt_locks_change_level(takt_entity_t *entity, takt_key_t level) {
+    if (has_keys(entity)) {
+        return;
+    }
+    entity->tie = (uint32_t)level;
+    if (takt_entity_is_locking(entity)) {
+        takt_locks_write_key(entity);
     } else {
-        entity->key = key;
-        entity->tie = tie;
+        takt_locks_put(entity, level, entity->tie);
     }
 }
 
+/* All that `entity` holds is known to its dispatcher, and that it may be waited for. */
 static void begin_locking(takt_entity_t *entity) {
-    if (!takt_locks_is_displaced(entity)) {
+    if (entity->task != NULL && !takt_locks_is_displaced(entity)) {
         entity->task->own_key = entity->key;
         entity->task->own_tie = entity->tie;
+    }
+    for (takt_resource_t *held = *held_by(entity); held != NULL && !takt_entity_is_locking(entity);
+         held = held->outer) {
+        held->below = entity->home->locked;
+        entity->home->locked = held;
     }
     entity->attributes = (entity->attributes | TAKT_ATTRIBUTE_LOCKING) & 255u;
 }
@@ -56,26 +137,38 @@ static void clear_locking(takt_entity_t *entity) {
 
 /* Its own key again, or that of a started limited job, once it neither holds nor waits. */
 static void stop_locking(takt_entity_t *entity) {
-    const takt_task_t *task = entity->task;
-    if (task->extension->held != NULL || task->extension->wanted != NULL) {
+    if (*held_by(entity) != NULL || wanted_by(entity) != NULL) {
         takt_locks_write_key(entity);
         return;
     }
-    const bool is_started = (entity->state & TAKT_STATE_STARTED) != 0;
     clear_locking(entity);
-    takt_ready_rekey(
-        &entity->home->ready, entity, is_started ? task->extension->started_key : task->own_key,
-        is_started ? takt_tie_of_started(entity, &task->job, task->extension->started_key) : task->own_tie);
+    if ((entity->state & TAKT_STATE_STARTED) != 0) {
+        const takt_key_t started = entity->task->extension->started_key;
+        takt_locks_put(entity, started, takt_tie_of_started(entity, &entity->task->job, started));
+    } else {
+        takt_locks_put(entity, own_key(entity), own_tie(entity));
+    }
 }
 
 /* ---- who blocks whom --------------------------------------------------------------------------------- */
 
-/* A plain thread, which has no job, has the level that is its key. */
+/* A plain thread, which has no job, has the level that is its own key. */
 static takt_key_t level_of(takt_entity_t *entity) {
     if (takt_entity_is_server(entity)) {
         return entity->home->policy->level(&takt_server_of(entity)->job);
     }
-    return entity->task != NULL ? entity->home->policy->level(&entity->task->job) : entity->key;
+    return entity->task != NULL ? entity->home->policy->level(&entity->task->job) : own_key(entity);
+}
+
+/* Whether `entity` is a plain thread that is not ready, or a job that waits for one in the end. */
+static bool is_out(takt_entity_t *entity) {
+    const bool may_be = !takt_entity_is_server(entity) && !takt_entity_is_ready(entity);
+    return may_be && (entity->task == NULL || entity->task->extension->wait.parked_at != NULL);
+}
+
+/* Who holds something and is out bars nobody from running. */
+static bool bars(const takt_resource_t *locked) {
+    return locked->protocol == TAKT_PROTOCOL_PCP || !is_out(locked->holder);
 }
 
 /* What others hold under a protocol from `first` to `last` with the highest ceiling, if the level of `entity` is not
@@ -84,7 +177,7 @@ static takt_resource_t *ceiling_over(takt_entity_t *entity, takt_protocol_t firs
     takt_resource_t *highest = NULL;
     for (takt_resource_t *locked = entity->home->locked; locked != NULL; locked = locked->below) {
         const bool is_asked = locked->protocol >= (uint32_t)first && locked->protocol <= (uint32_t)last;
-        const bool counts = is_asked && locked->holder != entity;
+        const bool counts = is_asked && locked->holder != entity && bars(locked);
         if (counts && (highest == NULL || locked->ceiling < highest->ceiling)) {
             highest = locked;
         }
@@ -109,9 +202,9 @@ static takt_resource_t *obstacle_to(takt_entity_t *entity) {
 
 /* Whether `entity` has to wait for the budget that its section may need. What it locks inside of a section is a part
  * of that. */
-static bool is_short_of_budget(const takt_entity_t *entity) {
+static bool is_short_of_budget(takt_entity_t *entity) {
     const takt_resource_t *wanted = wanted_by(entity);
-    return wanted != NULL && wanted->protocol == TAKT_PROTOCOL_SIRAP && extension_of(entity)->held == NULL &&
+    return wanted != NULL && wanted->protocol == TAKT_PROTOCOL_SIRAP && *held_by(entity) == NULL &&
            entity->home->job.remaining < wanted->longest;
 }
 
@@ -143,43 +236,70 @@ static void detach(takt_entity_t **list, takt_entity_t *entity) {
     }
 }
 
+static void stand_at(takt_entity_t *entity, takt_resource_t *resource) {
+    append(&resource->parked, entity);
+    wait_of(entity)->parked_at = resource;
+}
+
 static void park(takt_entity_t *entity, takt_resource_t *resource, takt_instant_t now) {
     takt_dispatcher_leave(entity, now);
-    append(&resource->parked, entity);
-    extension_of(entity)->parked_at = resource;
+    stand_at(entity, resource);
 }
 
 static takt_entity_t *take_parked(takt_entity_t **list) {
     takt_entity_t *entity = *list;
     if (entity != NULL) {
         detach(list, entity);
-        extension_of(entity)->parked_at = NULL;
+        wait_of(entity)->parked_at = NULL;
     }
     return entity;
 }
 
-/* Those that wait for what `entity` holds lend it their urgency again. */
-static void gather(takt_entity_t **list, const takt_entity_t *entity) {
-    for (takt_resource_t *held = extension_of(entity)->held; held != NULL; held = held->outer) {
-        takt_entity_t *waiting;
-        while (held->protocol != TAKT_PROTOCOL_NONE && (waiting = take_parked(&held->parked)) != NULL) {
-            append(list, waiting);
-        }
+/* Takes all that stand in `from` over to `list`. */
+static void move_parked(takt_entity_t **list, takt_resource_t *from) {
+    takt_entity_t *entity;
+    while ((entity = take_parked(&from->parked)) != NULL) {
+        append(list, entity);
     }
 }
 
-/* All that wait at `resource` are ready again, and all that wait for them. */
-static void unpark(takt_resource_t *resource, takt_instant_t instant) {
-    takt_entity_t *list = NULL;
-    takt_entity_t *entity;
-    while ((entity = take_parked(&resource->parked)) != NULL) {
-        append(&list, entity);
+static void gather(takt_entity_t **list, takt_entity_t *entity) {
+    for (takt_resource_t *held = *held_by(entity); held != NULL; held = held->outer) {
+        move_parked(list, held);
     }
+}
+
+/* Who waits under `none` lends nothing, and is not ready as long as somebody else holds that. */
+static bool stays_parked(takt_entity_t *entity) {
+    const takt_resource_t *wanted = wanted_by(entity);
+    return wanted != NULL && wanted->protocol == TAKT_PROTOCOL_NONE && wanted->holder != NULL;
+}
+
+/* All in `list` are ready again, and all that wait for them, so that they lend them their urgency. */
+static void come_back(takt_entity_t *list, takt_instant_t instant) {
+    takt_entity_t *entity;
     while ((entity = list) != NULL) {
         detach(&list, entity);
-        takt_dispatcher_rejoin(entity, instant);
+        if (stays_parked(entity)) {
+            stand_at(entity, wanted_by(entity));
+        } else {
+            takt_dispatcher_rejoin(entity, instant);
+        }
         gather(&list, entity);
     }
+}
+
+void takt_locks_lend(takt_entity_t *entity, takt_instant_t now) {
+    takt_entity_t *list = NULL;
+    gather(&list, entity);
+    come_back(list, now);
+}
+
+/* All that wait at `resource` are ready again. */
+static void unpark(takt_resource_t *resource, takt_instant_t instant) {
+    takt_entity_t *list = NULL;
+    move_parked(&list, resource);
+    come_back(list, instant);
 }
 
 /* ---- deadlock --------------------------------------------------------------------------------------- */
@@ -187,15 +307,21 @@ static void unpark(takt_resource_t *resource, takt_instant_t instant) {
 /* Who holds what `entity` waits for; NULL if it does not wait, or in a circle that is known. */
 static takt_entity_t *next_in_chain(takt_entity_t *entity) {
     const takt_resource_t *obstacle = obstacle_to(entity);
-    return obstacle != NULL && extension_of(entity)->circle == NULL ? obstacle->holder : NULL;
+    return obstacle != NULL && circle_of(entity) == NULL ? obstacle->holder : NULL;
 }
 
-static bool closes_a_circle(takt_entity_t *entity) {
-    takt_entity_t *next = next_in_chain(entity);
-    while (next != NULL && next != entity) {
-        next = next_in_chain(next);
+/* One of the circle to which the chain behind `entity` leads, itself if it is one; NULL: it leads to none. */
+static takt_entity_t *circle_behind(takt_entity_t *entity) {
+    takt_entity_t *slow = entity;
+    takt_entity_t *fast = next_in_chain(entity);
+    fast = fast != NULL ? next_in_chain(fast) : NULL;
+    slow = next_in_chain(entity);
+    while (fast != NULL && fast != slow) {
+        slow = next_in_chain(slow);
+        fast = next_in_chain(fast);
+        fast = fast != NULL ? next_in_chain(fast) : NULL;
     }
-    return next == entity;
+    return fast;
 }
 
 static void note_circle(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now) {
@@ -203,7 +329,7 @@ static void note_circle(takt_dispatcher_t *dispatcher, takt_entity_t *entity, ta
     do {
         takt_resource_t *obstacle = obstacle_to(member);
         takt_dispatcher_note(dispatcher, TAKT_RECORD_DEADLOCK, now, wanted_by(member), member);
-        extension_of(member)->circle = obstacle;
+        wait_of(member)->circle = obstacle;
         member = obstacle->holder;
     } while (member != entity);
 }
@@ -214,7 +340,7 @@ TAKT_RARE static void report_deadlock(takt_dispatcher_t *dispatcher, takt_entity
     note_circle(dispatcher, entity, now);
     takt_entity_t *member = entity;
     do {
-        takt_resource_t *obstacle = extension_of(member)->circle;
+        takt_resource_t *obstacle = circle_of(member);
         if (takt_entity_is_ready(member)) {
             park(member, obstacle, now);
         }
@@ -225,8 +351,8 @@ TAKT_RARE static void report_deadlock(takt_dispatcher_t *dispatcher, takt_entity
 TAKT_RARE static void break_circle(takt_entity_t *entity) {
     takt_entity_t *member = entity;
     do {
-        const takt_resource_t *obstacle = extension_of(member)->circle;
-        extension_of(member)->circle = NULL;
+        const takt_resource_t *obstacle = circle_of(member);
+        wait_of(member)->circle = NULL;
         member = obstacle->holder;
     } while (member != entity);
 }
@@ -253,30 +379,34 @@ static void hold_among(takt_server_t *server, takt_resource_t *among) {
     takt_server_parent(server)->locked = among;
 }
 
+/* NULL for a task without one, and for a plain thread. */
+static const takt_allocation_t *allocation_of(const takt_entity_t *entity) {
+    return entity->task != NULL ? entity->task->extension->allocation : NULL;
+}
+
 static void tell_lock(const takt_entity_t *entity, takt_resource_t *resource) {
-    const takt_allocation_t *allocation = extension_of(entity)->allocation;
+    const takt_allocation_t *allocation = allocation_of(entity);
     if (allocation != NULL && allocation->functions->lock != NULL) {
         allocation->functions->lock(entity->task, resource);
     }
 }
 
 static void tell_unlock(const takt_entity_t *entity, const takt_resource_t *resource, takt_instant_t now) {
-    const takt_allocation_t *allocation = extension_of(entity)->allocation;
+    const takt_allocation_t *allocation = allocation_of(entity);
     if (allocation != NULL && allocation->functions->unlock != NULL) {
         allocation->functions->unlock(entity->task, resource, now);
     }
 }
 
 static void grant(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now) {
-    takt_task_extension_t *extension = extension_of(entity);
-    takt_resource_t *resource = extension->wanted;
+    takt_resource_t *resource = wanted_by(entity);
     resource->holder = entity;
     resource->boost = boost_of(resource, entity, now);
     resource->below = entity->home->locked;
-    resource->outer = extension->held;
+    resource->outer = *held_by(entity);
     entity->home->locked = resource;
-    extension->held = resource;
-    extension->wanted = NULL;
+    *held_by(entity) = resource;
+    end_wait(entity);
     if (resource->among != NULL) {
         hold_among(entity->home, resource->among);
     }
@@ -286,23 +416,33 @@ static void grant(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_ins
 }
 
 static void refuse(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now) {
-    takt_resource_t *wanted = extension_of(entity)->wanted;
+    takt_resource_t *wanted = wanted_by(entity);
+    takt_entity_t *member = circle_behind(entity);
     takt_dispatcher_note(dispatcher, TAKT_RECORD_REFUSE, now, wanted, entity);
     takt_dispatcher_end_region(entity);
     takt_locks_write_key(entity);
     if (is_short_of_budget(entity)) {
         takt_dispatcher_await_budget(entity, now);
-    } else if (closes_a_circle(entity)) {
-        report_deadlock(dispatcher, entity, now);
+    } else if (member != NULL) {
+        report_deadlock(dispatcher, member, now);
     } else if (wanted->protocol == TAKT_PROTOCOL_NONE) {
         park(entity, wanted, now);
     }
 }
 
+/* What was locked without a word to the dispatcher, of `pip`, is known to it from the first one on that wants it. The
+ * holder's place is what it would be if it had been known. */
+static void discover_holder(takt_entity_t *holder) {
+    if (holder != NULL && takt_entity_is_thread(holder) && !takt_entity_is_locking(holder)) {
+        begin_locking(holder);
+    }
+}
+
 static void lock(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_resource_t *resource,
                  takt_instant_t now) {
+    discover_holder(resource->holder);
     begin_locking(entity);
-    extension_of(entity)->wanted = resource;
+    wait_of(entity)->wanted = resource;
     if (obstacle_to(entity) != NULL || is_short_of_budget(entity)) {
         refuse(dispatcher, entity, now);
     } else {
@@ -327,9 +467,9 @@ static void free_among(takt_server_t *server, takt_resource_t *among) {
 /* The last one that `entity` locked is free, nominally at `instant`; its key is not written yet. */
 static void free_last(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now,
                       takt_instant_t instant) {
-    takt_resource_t *resource = extension_of(entity)->held;
+    takt_resource_t *resource = *held_by(entity);
     unlink_locked(entity->home, resource);
-    extension_of(entity)->held = resource->outer;
+    *held_by(entity) = resource->outer;
     resource->holder = NULL;
     if (resource->among != NULL) {
         free_among(entity->home, resource->among);
@@ -339,27 +479,69 @@ static void free_last(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt
     unpark(resource, instant);
 }
 
+/* `entity` does not stand in a circle any more, nor in a list. Returns whether it did in one. */
+static bool leave_queue(takt_entity_t *entity) {
+    takt_lock_wait_t *wait = wait_of(entity);
+    if (wait == NULL) {
+        return false;
+    }
+    if (wait->circle != NULL) {
+        break_circle(entity);
+    }
+    takt_resource_t *place = wait->parked_at;
+    if (place != NULL) {
+        detach(&place->parked, entity);
+        wait->parked_at = NULL;
+    }
+    return place != NULL;
+}
+
+static void unlock(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now) {
+    begin_locking(entity);
+    free_last(dispatcher, entity, now, now);
+    stop_locking(entity);
+}
+
+/* `entity`, which stood in a list, competes again. */
+static void compete_again(takt_entity_t *entity, takt_instant_t now) {
+    takt_entity_t *list = NULL;
+    append(&list, entity);
+    come_back(list, now);
+}
+
+/* `entity` does not want anything any more. */
+static void withdraw(takt_entity_t *entity, takt_instant_t now) {
+    const bool was_parked = leave_queue(entity);
+    end_wait(entity);
+    stop_locking(entity);
+    if (was_parked) {
+        compete_again(entity, now);
+    }
+}
+
+void takt_locks_reconsider(takt_entity_t *entity, takt_instant_t now) {
+    const takt_resource_t *circle = circle_of(entity);
+    const bool stays = stays_parked(entity) || (circle != NULL && circle == obstacle_to(entity));
+    if (!stays && leave_queue(entity)) {
+        compete_again(entity, now);
+    }
+}
+
 void takt_locks_apply(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
     if (event->kind == TAKT_EVENT_LOCK) {
-        lock(dispatcher, event->entity, &dispatcher->resources[event->nominal], event->now);
+        lock(dispatcher, event->entity, event->resource, event->now);
+    } else if (event->kind == TAKT_EVENT_UNLOCK) {
+        unlock(dispatcher, event->entity, event->now);
     } else {
-        free_last(dispatcher, event->entity, event->now, event->now);
-        stop_locking(event->entity);
+        withdraw(event->entity, event->now);
     }
 }
 
 void takt_locks_end_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now,
                         takt_instant_t instant) {
-    takt_task_extension_t *extension = task->extension;
-    if (extension->circle != NULL) {
-        break_circle(task->entity);
-    }
-    if (extension->parked_at != NULL) {
-        detach(&extension->parked_at->parked, task->entity);
-        extension->parked_at = NULL;
-    }
-    extension->wanted = NULL;
-    while (extension->held != NULL) {
+    leave_queue(task->entity);
+    task->extension->wait.wanted = NULL;
+    while (task->extension->held != NULL) {
         free_last(dispatcher, task->entity, now, instant);
     }
     if (takt_entity_is_ready(task->entity)) {
@@ -371,35 +553,74 @@ void takt_locks_end_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_i
 
 /* ---- who runs ------------------------------------------------------------------------------------------- */
 
+/* Whether `entity` is not ready, and not because of a resource. */
+static bool is_away(takt_entity_t *entity) {
+    const takt_lock_wait_t *wait = wait_of(entity);
+    return !takt_entity_is_ready(entity) && (wait == NULL || wait->parked_at == NULL);
+}
+
 /* Who runs instead of one that `obstacle` blocks: who holds it, or who blocks that one, and so on; NULL if that
- * is a circle, or a server without budget. */
+ * is a circle, a server without budget, or a thread that is not ready. */
 static takt_entity_t *end_of_chain(takt_resource_t *obstacle) {
     takt_entity_t *entity = obstacle->holder;
     if (takt_entity_is_server(entity)) {
         return takt_entity_is_ready(entity) ? entity : NULL;
     }
-    while (extension_of(entity)->circle == NULL) {
+    while (circle_of(entity) == NULL && !is_away(entity)) {
         obstacle = obstacle_to(entity);
         if (obstacle == NULL) {
-            return entity;
+            return takt_entity_is_ready(entity) ? entity : NULL;
         }
         entity = obstacle->holder;
     }
     return NULL;
 }
 
-/* `entity`, the best of its home, cannot go on, and nobody may run instead of it. */
-static void take_out(takt_entity_t *entity, takt_resource_t *obstacle, takt_instant_t now) {
+static takt_dispatcher_t *dispatcher_of(const takt_entity_t *entity) {
     takt_server_t *root = entity->home;
     while (!takt_server_is_root(root)) {
         root = takt_server_parent(root);
     }
-    TAKT_CONTAINER_OF(root, takt_dispatcher_t, root)->taken_out++;
-    if (obstacle != NULL) {
+    return TAKT_CONTAINER_OF(root, takt_dispatcher_t, root);
+}
+
+/* `entity`, which `obstacle` blocks, cannot go on, and nobody may run instead of it, nor do those between. Whom only
+ * a ceiling keeps from running goes on once the holder does not. */
+static void take_out(takt_entity_t *entity, takt_resource_t *obstacle, takt_instant_t now) {
+    const bool is_barred = obstacle != obstacle_to(entity) && takt_entity_is_ready(obstacle->holder);
+    dispatcher_of(entity)->taken_out++;
+    if (!is_barred) {
         park(entity, obstacle, now);
-    } else {
-        takt_dispatcher_await_budget(entity, now);
     }
+    if (obstacle->protocol == TAKT_PROTOCOL_NONE) {
+        return;
+    }
+    for (entity = obstacle->holder; takt_entity_is_ready(entity); entity = obstacle->holder) {
+        obstacle = obstacle_to(entity);
+        park(entity, obstacle, now);
+    }
+}
+
+/* Reports a circle that nobody closed by a lock: levels have changed. Returns whether there was one. */
+static bool finds_deadlock(takt_entity_t *entity, takt_instant_t now) {
+    takt_entity_t *member = circle_behind(entity);
+    if (member != NULL) {
+        report_deadlock(dispatcher_of(entity), member, now);
+    }
+    return member != NULL;
+}
+
+/* Who runs instead of `entity`, the best of its home; NULL if that is nobody, and `entity` may not be the best any
+ * more. */
+static takt_entity_t *stand_in(takt_entity_t *entity, takt_resource_t *obstacle, takt_instant_t now) {
+    takt_entity_t *other = NULL;
+    if (obstacle->protocol != TAKT_PROTOCOL_NONE && !finds_deadlock(entity, now)) {
+        other = end_of_chain(obstacle);
+    }
+    if (other == NULL && !takt_entity_is_server(obstacle->holder) && takt_entity_is_ready(entity)) {
+        take_out(entity, obstacle, now);
+    }
+    return other;
 }
 
 takt_entity_t *takt_locks_choose(takt_server_t *home, takt_instant_t now) {
@@ -409,15 +630,17 @@ takt_entity_t *takt_locks_choose(takt_server_t *home, takt_instant_t now) {
         if (obstacle == NULL) {
             obstacle = obstacle_to(best);
         }
-        if (obstacle == NULL && !is_short_of_budget(best)) {
+        if (obstacle != NULL) {
+            takt_entity_t *other = stand_in(best, obstacle, now);
+            if (other != NULL || takt_entity_is_server(obstacle->holder)) {
+                return other;
+            }
+        } else if (is_short_of_budget(best)) {
+            dispatcher_of(best)->taken_out++;
+            takt_dispatcher_await_budget(best, now);
+        } else {
             return best;
         }
-        takt_entity_t *other =
-            obstacle != NULL && obstacle->protocol != TAKT_PROTOCOL_NONE ? end_of_chain(obstacle) : NULL;
-        if (other != NULL || (obstacle != NULL && takt_entity_is_server(obstacle->holder))) {
-            return other;
-        }
-        take_out(best, obstacle, now);
     }
     return NULL;
 }

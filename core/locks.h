@@ -40,7 +40,23 @@ TAKT_INLINE bool takt_locks_is_displaced(const takt_entity_t *entity) {
     return (entity->state & TAKT_STATE_STARTED) != 0 || takt_entity_is_locking(entity);
 }
 
-/* Applies a lock or unlock event. */
+/* Writes key and tie of `entity`, a plain thread that neither holds nor waits, for `level`. */
+void takt_locks_write_level(takt_entity_t *entity, takt_key_t level);
+
+/* The level of `entity`, a plain thread, is `level` from now on; its place among equals is not told. */
+void takt_locks_change_level(takt_entity_t *entity, takt_key_t level);
+
+/* Gives `entity` another key, ahead of its new equals on a level. */
+void takt_locks_put(takt_entity_t *entity, takt_key_t key, uint32_t tie);
+
+/* Who is not ready because it waits, in the end, for `entity`, which holds something and is ready again, is so too. */
+void takt_locks_lend(takt_entity_t *entity, takt_instant_t now);
+
+/* `entity` may wait for something else than before, or for nothing: if it does so beside the ready set, it competes
+ * again. */
+void takt_locks_reconsider(takt_entity_t *entity, takt_instant_t now);
+
+/* Applies a lock, unlock or withdraw event. */
 void takt_locks_apply(takt_dispatcher_t *dispatcher, const takt_event_t *event);
 
 /* The current job of `task`, which holds or wants something, ends at the nominal `instant`: all of that is given
@@ -56,7 +72,7 @@ TAKT_MUST_USE takt_entity_t *takt_locks_choose(takt_server_t *home, takt_instant
 void takt_locks_settle(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now);
 
 /* The key of `entity`, which holds or waits, as if it had not started. */
-takt_key_t takt_locks_key_without_start(const takt_entity_t *entity);
+takt_key_t takt_locks_key_without_start(takt_entity_t *entity);
 
 /* Gives `entity`, which holds or waits, the key that follows from its own, its start and what it holds. */
 void takt_locks_write_key(takt_entity_t *entity);

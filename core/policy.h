@@ -33,19 +33,22 @@ typedef struct takt_job {
  * (A task's jobs never compete with each other, so the job number is never asked.) */
 /* Before it come, in the same order among themselves, those of limited jobs that have started, and before these those of
  * jobs that hold a resource or wait for one. */
+enum { TAKT_TIE_RANK_LOCKING = 0, TAKT_TIE_RANK_STARTED = 3, TAKT_TIE_RANK_OWN = 6 };
 #define TAKT_TIE_BY_CLASS_AND_ID "class hard, soft, none; then servers before tasks; then file order"
 TAKT_INLINE uint32_t takt_tie_by_class_and_id(const takt_entity_t *entity, const takt_job_t *job) {
-    return (job->task_class + 6u) << 20 | entity->id;
+    return (job->task_class + (uint32_t)TAKT_TIE_RANK_OWN) << 20 | entity->id;
 }
 
 /* The tie of a limited job that has started: before its equals, and if nobody displaces it before all. */
 TAKT_INLINE uint32_t takt_tie_of_started(const takt_entity_t *entity, const takt_job_t *job, takt_key_t key) {
-    return key == TAKT_KEY_MOST_URGENT ? 0u : (job->task_class + 3u) << 20 | entity->id;
+    return key == TAKT_KEY_MOST_URGENT
+               ? 0u
+               : (job->task_class + (uint32_t)TAKT_TIE_RANK_STARTED) << 20 | entity->id;
 }
 
 /* The tie of a job that holds a resource or waits for one. */
 TAKT_INLINE uint32_t takt_tie_of_locking(const takt_entity_t *entity, const takt_job_t *job) {
-    return job->task_class << 20 | entity->id;
+    return (job->task_class + (uint32_t)TAKT_TIE_RANK_LOCKING) << 20 | entity->id;
 }
 
 typedef struct takt_policy {

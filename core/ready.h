@@ -250,10 +250,16 @@ TAKT_INLINE void takt_ready_remove(takt_ready_t *ready, takt_entity_t *entity) {
     }
 }
 
-/* Lets the equals of `entity`, the best of the set, go first. Keys with ties have no equals. */
+/* Lets the equals of `entity`, which is in the set, go first. Keys with ties have no equals. */
 TAKT_INLINE void takt_ready_rotate(takt_ready_t *ready, takt_entity_t *entity) {
-    if (ready->order == TAKT_ORDER_LEVELS) {
+    if (ready->order == TAKT_ORDER_KEYS) {
+        return;
+    }
+    if (ready->levels.heads[(uint32_t)entity->key] == entity) {
         takt_levels_rotate(&ready->levels, entity);
+    } else {
+        takt_levels_remove(&ready->levels, entity, ready->levels.depth);
+        takt_levels_insert(&ready->levels, entity, ready->levels.depth);
     }
 }
 

@@ -62,4 +62,11 @@ typedef struct takt_resource {
 _Static_assert(sizeof(void *) != 4 || sizeof(takt_resource_t) == 56,
                "a resource is 56 bytes on a 32-bit machine");
 
+/* What an entity that wants a resource waits for. Of a plain thread it is memory that need not last longer than that. */
+typedef struct takt_lock_wait {
+    takt_resource_t *wanted;    /* it has tried to lock it */
+    takt_resource_t *parked_at; /* where it stands in the list */
+    takt_resource_t *circle;    /* it waits for this in a circle; NULL: in none */
+} takt_lock_wait_t;
+
 #endif

@@ -44,9 +44,7 @@ typedef struct takt_task_extension {
     uint32_t skipped; /* releases that the current job made be dropped */
     takt_on_miss_t on_miss;
     takt_resource_t *held;              /* by the current job, the last one that it locked */
-    takt_resource_t *wanted;            /* the current job has tried to lock it */
-    takt_resource_t *parked_at;         /* where it stands in the list */
-    takt_resource_t *circle;            /* it waits for this in a circle; NULL: in none */
+    takt_lock_wait_t wait;              /* of the current job */
     takt_key_t started_key;             /* of a started limited job: as if it held nothing */
     struct takt_allocation *allocation; /* begins and ends its jobs; NULL: the task releases them itself */
     struct takt_change *last_change;    /* of those handed over; see change.h */

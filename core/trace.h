@@ -7,7 +7,7 @@
 
 #include "core/types.h"
 
-enum { TAKT_TRACE_VERSION = 4 };
+enum { TAKT_TRACE_VERSION = 5 };
 
 typedef enum takt_record_kind {
     TAKT_RECORD_NONE = 0,
@@ -41,7 +41,10 @@ typedef enum takt_record_kind {
     TAKT_RECORD_SETTLED =
         24, /* on several processors: nothing more changes, and who runs goes on until `value` at
                                   the latest */
-    TAKT_RECORD_LAST = 24,
+    /* inputs again */
+    TAKT_RECORD_WITHDRAW = 25, /* who waits for a resource does not want it any more; `value` as of 2 to 4 */
+    TAKT_RECORD_PRIORITY = 26, /* the level of a thread or of a task is `value` from now on */
+    TAKT_RECORD_LAST = 26,
 } takt_record_kind_t;
 
 typedef struct takt_record {

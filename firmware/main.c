@@ -286,7 +286,7 @@ static void build(void) {
     built.dispatcher = places.dispatcher;
     built.cpus = places.cpu;
     built.threads = places.idle;
-    built.entities = &workers[0].job.thread.entity;
+    built.entities = &workers[0].job.thread.plain.entity;
     built.stride = sizeof *workers;
     const uint64_t bytes = takt_system_size(&built, &program.spec);
     if (bytes == 0 || program.spec.task_count == 0 || program.spec.thread_count != 1) {

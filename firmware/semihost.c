@@ -1,5 +1,7 @@
-/* Semihosting calls of ARMv7-M: operation in r0, parameter block in r1, BKPT 0xAB. */
+/* Semihosting calls: an operation and its block of parameters. How a machine calls is its port's takt_semihost.h. */
 #include "firmware/semihost.h"
+
+#include <takt_semihost.h>
 
 enum {
     SYS_OPEN = 0x01,
@@ -15,13 +17,6 @@ enum {
     APPLICATION_EXIT = 0x20026,
 };
 
-static uint32_t call(uint32_t operation, const void *parameters) {
-    register uint32_t r0 __asm("r0") = operation;
-    register const void *r1 __asm("r1") = parameters;
-    __asm volatile("bkpt 0xAB" : "+r"(r0) : "r"(r1) : "memory");
-    return r0;
-}
-
 static uint32_t length_of(const char *text) {
     uint32_t length = 0;
     while (text[length] != 0) {
@@ -30,11 +25,11 @@ static uint32_t length_of(const char *text) {
     return length;
 }
 
-void takt_semihost_print(const char *text) { (void)call(SYS_WRITE0, text); }
+void takt_semihost_print(const char *text) { (void)takt_port_semihost(SYS_WRITE0, text); }
 
 static uint32_t open_file(const char *name, uint32_t mode) {
     const uint32_t block[] = {(uint32_t)name, mode, length_of(name)};
-    return call(SYS_OPEN, block);
+    return takt_port_semihost(SYS_OPEN, block);
 }
 
 bool takt_semihost_load(const char *name, void *data, size_t limit, size_t *bytes) {
@@ -42,10 +37,11 @@ bool takt_semihost_load(const char *name, void *data, size_t limit, size_t *byte
     if (file[0] == UINT32_MAX) {
         return false;
     }
-    *bytes = call(SYS_FLEN, file);
+    *bytes = takt_port_semihost(SYS_FLEN, file);
     const uint32_t read[] = {file[0], (uint32_t)data, *bytes};
-    const bool is_read = *bytes <= limit && call(SYS_READ, read) == 0; /* answers how much is left */
-    return call(SYS_CLOSE, file) == 0 && is_read;
+    const bool is_read =
+        *bytes <= limit && takt_port_semihost(SYS_READ, read) == 0; /* answers how much is left */
+    return takt_port_semihost(SYS_CLOSE, file) == 0 && is_read;
 }
 
 bool takt_semihost_save(const char *name, const void *data, size_t bytes) {
@@ -54,19 +50,19 @@ bool takt_semihost_save(const char *name, const void *data, size_t bytes) {
         return false;
     }
     const uint32_t write[] = {file, (uint32_t)data, bytes};
-    const bool is_written = call(SYS_WRITE, write) == 0; /* answers how much is left */
+    const bool is_written = takt_port_semihost(SYS_WRITE, write) == 0; /* answers how much is left */
     const uint32_t close[] = {file};
-    return call(SYS_CLOSE, close) == 0 && is_written;
+    return takt_port_semihost(SYS_CLOSE, close) == 0 && is_written;
 }
 
 bool takt_semihost_command_line(char *line, size_t bytes) {
     const uint32_t block[] = {(uint32_t)line, bytes};
-    return call(SYS_GET_CMDLINE, block) == 0;
+    return takt_port_semihost(SYS_GET_CMDLINE, block) == 0;
 }
 
 void takt_semihost_exit(int status) {
     const uint32_t block[] = {APPLICATION_EXIT, (uint32_t)status};
     for (;;) {
-        (void)call(SYS_EXIT_EXTENDED, block);
+        (void)takt_port_semihost(SYS_EXIT_EXTENDED, block);
     }
 }

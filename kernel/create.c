@@ -1,6 +1,5 @@
-/* Creation of servers and threads, before the start. Its inputs may come from a file, so that its
- * checks stay in every build. */
-#include "kernel/state.h"
+/* Creation of servers and threads. Its inputs may come from a file, so that its checks stay in every build. */
+#include "kernel/wait.h"
 
 static takt_status_t check_phase(void) {
     if (takt_kernel.entity_count == 0) {
@@ -28,38 +27,78 @@ static takt_status_t check_thread(const takt_thread_t *thread, const takt_thread
     if (thread == NULL || parameters == NULL || parameters->entry == NULL || parameters->stack == NULL) {
         return TAKT_ERROR_NULL;
     }
-    if (parameters->stack_bytes < TAKT_STACK_BYTES_MIN || (uintptr_t)parameters->stack % 8u != 0) {
+    const bool is_of_size = parameters->stack_bytes >= TAKT_STACK_BYTES_MIN &&
+                            parameters->stack_bytes <= TAKT_STACK_BYTES_MAX &&
+                            parameters->stack_bytes % 8u == 0;
+    if (!is_of_size || (uintptr_t)parameters->stack % 8u != 0) {
         return TAKT_ERROR_STACK;
     }
     if (parameters->priority >= TAKT_PRIORITIES) {
         return TAKT_ERROR_PRIORITY;
     }
-    const takt_status_t phase = check_phase();
-    if (phase != TAKT_OK) {
-        return phase;
-    }
+    return (thread->flags & TAKT_THREAD_EXISTS) != 0 ? TAKT_ERROR_EXISTS : TAKT_OK;
+}
+
+static takt_status_t check_room(const takt_thread_parameters_t *parameters) {
     return has_room(home_of(parameters)) ? TAKT_OK : TAKT_ERROR_FULL;
+}
+
+static void paint(uint32_t *stack, uint32_t bytes) {
+    for (uint32_t word = 0; word < bytes / sizeof *stack; word++) {
+        stack[word] = TAKT_STACK_PAINT;
+    }
 }
 
 void takt_kernel_fill_thread(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
     thread->name = parameters->name != NULL ? parameters->name : "";
     thread->stack = parameters->stack;
-    thread->stack_bytes = parameters->stack_bytes;
+    thread->stack_bytes = parameters->stack_bytes & 0xFFFFFFu;
+    thread->flags = TAKT_THREAD_EXISTS;
+    thread->notification = 0;
+    paint(parameters->stack, parameters->stack_bytes);
     thread->sp = takt_port_context_create(parameters->stack, parameters->stack_bytes, parameters->entry,
                                           parameters->argument);
-    thread->entity.attributes |= takt_kernel.traced & 255u;
+    thread->plain.entity.attributes |= takt_kernel.traced & 255u;
+}
+
+/* One that has been deleted keeps its number. */
+static uint32_t number_of(const takt_thread_t *thread) {
+    return thread->plain.entity.home != NULL ? thread->plain.entity.id : takt_kernel.entity_count++;
+}
+
+/* While the kernel runs, the new thread is one that has waited until now. */
+static takt_status_t create_running(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
+    takt_port_close();
+    takt_dispatcher_add_thread(&thread->plain, home_of(parameters), level_of(parameters->priority),
+                               number_of(thread));
+    takt_kernel_fill_thread(thread, parameters);
+    thread->plain.entity.state = TAKT_STATE_WAITING;
+    return takt_wake(&thread->plain.entity);
+}
+
+static takt_status_t create_before_start(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
+    takt_dispatcher_add_thread(&thread->plain, home_of(parameters), level_of(parameters->priority),
+                               takt_kernel.entity_count++);
+    takt_kernel_fill_thread(thread, parameters);
+    takt_queue_append(&takt_kernel.created, &thread->plain.entity);
+    return TAKT_OK;
 }
 
 takt_status_t takt_thread_create(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
-    const takt_status_t status = check_thread(thread, parameters);
+    takt_status_t status = check_thread(thread, parameters);
+    if (status == TAKT_OK && takt_kernel.entity_count == 0) {
+        status = TAKT_ERROR_NOT_INITIALISED;
+    }
+    if (status == TAKT_OK && thread->plain.entity.home == NULL) {
+        status = check_room(parameters);
+    }
     if (status != TAKT_OK) {
         return status;
     }
-    takt_dispatcher_add_thread(&thread->entity, home_of(parameters), level_of(parameters->priority),
-                               takt_kernel.entity_count++);
-    takt_kernel_fill_thread(thread, parameters);
-    takt_queue_append(&takt_kernel.created, &thread->entity);
-    return TAKT_OK;
+    if (takt_kernel.cpu.running == NULL) {
+        return create_before_start(thread, parameters);
+    }
+    return takt_port_is_open() ? create_running(thread, parameters) : takt_kernel_misuse();
 }
 
 /* ---- periodic threads --------------------------------------------------------------------------- */
@@ -94,7 +133,8 @@ static void add_task(takt_periodic_thread_t *thread, const takt_periodic_paramet
         .is_limited = parameters->is_limited,
         .id = takt_kernel.entity_count++,
     };
-    takt_dispatcher_add_task(&thread->task, &thread->job.thread.entity, home_of(&parameters->thread), &task);
+    takt_dispatcher_add_task(&thread->task, &thread->job.thread.plain.entity, home_of(&parameters->thread),
+                             &task);
 }
 
 takt_status_t takt_periodic_thread_create(takt_periodic_thread_t *thread,
@@ -103,6 +143,12 @@ takt_status_t takt_periodic_thread_create(takt_periodic_thread_t *thread,
         return TAKT_ERROR_NULL;
     }
     takt_status_t status = check_thread(&thread->job.thread, &parameters->thread);
+    if (status == TAKT_OK) {
+        status = check_phase();
+    }
+    if (status == TAKT_OK) {
+        status = check_room(&parameters->thread);
+    }
     if (status == TAKT_OK) {
         status = check_task(parameters);
     }

@@ -10,7 +10,7 @@
     TAKT_REQUIRE(takt_kernel.cpu.running->task != NULL, TAKT_ERROR_NOT_PERIODIC)
 
 static takt_job_thread_t *job_of(takt_entity_t *entity) {
-    return TAKT_CONTAINER_OF(entity, takt_job_thread_t, thread.entity);
+    return TAKT_CONTAINER_OF(entity, takt_job_thread_t, thread.plain.entity);
 }
 
 /* ---- contexts ------------------------------------------------------------------------------------ */
@@ -24,7 +24,7 @@ static uint64_t renewal_stack[RENEWAL_STACK_BYTES / sizeof(uint64_t)];
 /* Its context is built anew, for the job that is current. */
 static void renew(takt_job_thread_t *job) {
     takt_thread_t *thread = &job->thread;
-    job->number = thread->entity.task->job.number;
+    job->number = thread->plain.entity.task->job.number;
     renewing = job == renewing ? NULL : renewing;
     thread->sp = takt_port_context_create(thread->stack, thread->stack_bytes, job->entry, job->argument);
 }
@@ -47,8 +47,8 @@ static takt_thread_t *begin_renewal(takt_job_thread_t *job) {
 }
 
 takt_thread_t *takt_job_choose(takt_thread_t *self, takt_thread_t *next) {
-    takt_job_thread_t *job = job_of(&next->entity);
-    const uint32_t number = next->entity.task->job.number;
+    takt_job_thread_t *job = job_of(&next->plain.entity);
+    const uint32_t number = next->plain.entity.task->job.number;
     if (job->has_ended || job->number == number) {
         job->has_ended = false;
         job->number = number;
@@ -122,6 +122,11 @@ takt_status_t takt_job_settle(void) {
     return takt_kernel_dispatch();
 }
 
+static void post_lock(takt_event_kind_t kind, takt_entity_t *entity, takt_resource_t *resource) {
+    const takt_event_t event = {.kind = kind, .entity = entity, .now = takt_port_now(), .resource = resource};
+    takt_dispatcher_post(&takt_kernel.dispatcher, &event);
+}
+
 /* Whether the running job may lock or unlock anything. */
 #define REQUIRE_LOCKING(resource)                                \
     REQUIRE_JOB();                                               \
@@ -134,7 +139,7 @@ takt_status_t takt_job_lock(takt_resource_t *resource) {
     REQUIRE_LOCKING(resource);
     TAKT_REQUIRE(resource->holder != running, TAKT_ERROR_RESOURCE);
     takt_port_close();
-    post(TAKT_EVENT_LOCK, running, takt_port_now(), resource->number);
+    post_lock(TAKT_EVENT_LOCK, running, resource);
     return takt_kernel_dispatch();
 }
 
@@ -143,7 +148,7 @@ takt_status_t takt_job_unlock_first(takt_resource_t *resource) {
     TAKT_REQUIRE(extension->held == resource, TAKT_ERROR_RESOURCE);
     (void)extension;
     takt_port_close();
-    post(TAKT_EVENT_UNLOCK, running, takt_port_now(), resource->number);
+    post_lock(TAKT_EVENT_UNLOCK, running, resource);
     return takt_port_open();
 }
 
@@ -152,7 +157,7 @@ takt_status_t takt_job_unlock(takt_resource_t *resource) {
     TAKT_REQUIRE(extension->held == resource, TAKT_ERROR_RESOURCE);
     (void)extension;
     takt_port_close();
-    post(TAKT_EVENT_UNLOCK, running, takt_port_now(), resource->number);
+    post_lock(TAKT_EVENT_UNLOCK, running, resource);
     return takt_kernel_dispatch();
 }
 
@@ -175,7 +180,7 @@ static void ask_for_pass(void) {
 takt_status_t takt_job_arrive_from_isr(takt_job_thread_t *thread, takt_instant_t nominal) {
     TAKT_REQUIRE(thread != NULL, TAKT_ERROR_NULL);
     REQUIRE_OUTSIDE();
-    takt_entity_t *entity = &thread->thread.entity;
+    takt_entity_t *entity = &thread->thread.plain.entity;
     if (takt_task_is_periodic(entity->task) || !takt_task_has_room(entity->task)) {
         return TAKT_ERROR_ARRIVALS;
     }
@@ -200,7 +205,7 @@ static void post_change(takt_entity_t *entity, uint32_t number, takt_instant_t n
 takt_status_t takt_job_change_from_isr(takt_job_thread_t *thread, uint32_t number) {
     REQUIRE_OUTSIDE();
     const takt_port_level_t level = takt_port_lock();
-    post_change(thread != NULL ? &thread->thread.entity : NULL, number, now_outside());
+    post_change(thread != NULL ? &thread->thread.plain.entity : NULL, number, now_outside());
     ask_for_pass();
     takt_port_unlock(level);
     return TAKT_OK;
@@ -217,7 +222,7 @@ takt_status_t takt_kernel_borrow(takt_kernel_places_t *places) {
     }
     places->dispatcher = &takt_kernel.dispatcher;
     places->cpu = &takt_kernel.cpu;
-    places->idle = &takt_kernel.idle.entity;
+    places->idle = &takt_kernel.idle.plain;
     return TAKT_OK;
 }
 
@@ -225,8 +230,7 @@ takt_status_t takt_kernel_adopt(void) {
     if (takt_kernel.entity_count != 0) {
         return TAKT_ERROR_STARTED;
     }
-    takt_queue_init(&takt_kernel.created);
-    takt_kernel.entity_count = 1; /* the root; what else there is has its numbers already */
+    takt_kernel_begin();
     return TAKT_OK;
 }
 
@@ -244,7 +248,7 @@ takt_status_t takt_job_thread_attach(takt_job_thread_t *thread, const takt_threa
     if (takt_kernel.entity_count == 0) {
         return TAKT_ERROR_NOT_INITIALISED;
     }
-    if (thread->thread.entity.task == NULL) {
+    if (thread->thread.plain.entity.task == NULL) {
         return TAKT_ERROR_NOT_PERIODIC;
     }
     if (takt_kernel.cpu.running != NULL) {

@@ -42,7 +42,7 @@ typedef struct takt_periodic_thread {
     takt_task_t task;
 } takt_periodic_thread_t;
 
-_Static_assert(sizeof(void *) != 4 || sizeof(takt_periodic_thread_t) == 184, "184 bytes on a 32-bit machine");
+_Static_assert(sizeof(void *) != 4 || sizeof(takt_periodic_thread_t) == 200, "200 bytes on a 32-bit machine");
 
 typedef struct takt_periodic_parameters {
     takt_thread_parameters_t thread;

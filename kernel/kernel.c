@@ -32,18 +32,26 @@ static takt_thread_t *thread_for(takt_entity_t *entity) {
     return takt_entity_is_server(entity) ? &takt_kernel.idle : takt_thread_of(entity);
 }
 
+/* The port's timer has to come at the end of the decision, or at the first timeout. */
+static void set_alarm(void) {
+    const takt_instant_t timeout = takt_kernel.timeouts.next;
+    takt_kernel.alarm = timeout < takt_kernel.until ? timeout : takt_kernel.until;
+    takt_port_timer_set(takt_kernel.alarm);
+}
+
 /* Who is left when `next` is to run. */
 static takt_thread_t *left_for(takt_thread_t *self, takt_thread_t *next) {
-    return next->entity.task != NULL ? takt_job_choose(self, next) : self;
+    return next->plain.entity.task != NULL ? takt_job_choose(self, next) : self;
 }
 
 static takt_thread_t *decide(takt_instant_t now) {
     const takt_decision_t decision = takt_dispatcher_take(&takt_kernel.dispatcher, now, 0);
-    takt_port_timer_set(decision.until);
+    takt_kernel.until = decision.until;
+    set_alarm();
     takt_kernel.busy = 0;
     /* Ceilings may bar everybody. The idle thread then runs in nobody's place; core has no account of it. */
     if (decision.entity == NULL) {
-        takt_kernel.cpu.running = &takt_kernel.idle.entity;
+        takt_kernel.cpu.running = &takt_kernel.idle.plain.entity;
     }
     return thread_for(takt_kernel.cpu.running);
 }
@@ -68,6 +76,9 @@ takt_status_t takt_kernel_dispatch(void) {
     takt_kernel.busy |= TAKT_BUSY_PASS;
     takt_port_breathe();
     takt_thread_t *next = step_and_decide();
+    if (next != self) {
+        takt_kernel_check_stack(self);
+    }
     self = left_for(self, next);
     if (next != self) {
         return takt_port_switch(self, next);
@@ -90,6 +101,9 @@ static __attribute__((noinline)) void preempt_by_pass(void) {
     }
     takt_thread_t *self = thread_for(takt_kernel.cpu.running);
     takt_thread_t *next = step_and_decide();
+    if (next != self) {
+        takt_kernel_check_stack(self);
+    }
     self = left_for(self, next);
     if (next != self) {
         takt_port_preempt(self, next);
@@ -110,20 +124,47 @@ void takt_kernel_preempt(void) {
         preempt_by_pass();
     } else if (next != running) {
         takt_kernel.cpu.running = next;
+        takt_kernel_check_stack(takt_thread_of(running));
         takt_port_preempt(takt_thread_of(running), takt_thread_of(next));
     } else {
         (void)takt_port_open();
     }
 }
 
+/* ---- the timer ---------------------------------------------------------------------------------- */
+
+/* Opens after every timeout, so that no two of them mask interrupts together. */
+static void expire_timeouts(takt_instant_t now) {
+    while (takt_kernel.timeouts.next <= now) {
+        takt_timeout_t *timeout = takt_timeouts_take(&takt_kernel.timeouts, now);
+        if (timeout != NULL) {
+            timeout->expire(timeout);
+        }
+        takt_port_breathe();
+    }
+}
+
 void takt_kernel_timer_expired(void) {
-    const takt_port_level_t level = takt_port_lock();
-    takt_kernel.busy |= TAKT_BUSY_DUE;
-    takt_port_pend();
-    takt_port_unlock(level);
+    takt_port_close();
+    const takt_instant_t now = takt_port_now();
+    expire_timeouts(now);
+    if (takt_kernel.until <= now) {
+        takt_kernel.busy |= TAKT_BUSY_DUE;
+        takt_port_pend();
+    } else {
+        set_alarm();
+    }
+    (void)takt_port_open();
 }
 
 /* ---- start -------------------------------------------------------------------------------------- */
+
+__attribute__((noreturn)) void takt_kernel_stack_overflow(takt_thread_t *thread) {
+    (void)thread; /* in a register, for whoever looks */
+    for (;;) {
+        takt_port_fault();
+    }
+}
 
 static uint64_t idle_stack[TAKT_STACK_BYTES_MIN / sizeof(uint64_t)];
 
@@ -136,16 +177,21 @@ static void idle(void *argument) {
 
 static void create_idle(void) {
     takt_thread_t *thread = &takt_kernel.idle;
-    thread->name = "idle";
-    thread->stack = idle_stack;
-    thread->stack_bytes = sizeof idle_stack;
-    thread->sp = takt_port_context_create(idle_stack, sizeof idle_stack, idle, NULL);
-    if (thread->entity.home == NULL) {
-        takt_dispatcher_add_thread(&thread->entity, &takt_kernel.dispatcher.root, TAKT_KERNEL_IDLE_LEVEL,
+    if (thread->plain.entity.home == NULL) {
+        takt_dispatcher_add_thread(&thread->plain, &takt_kernel.dispatcher.root, TAKT_KERNEL_IDLE_LEVEL,
                                    takt_kernel.entity_count++);
     }
-    thread->entity.attributes |= takt_kernel.traced & 255u;
-    takt_queue_append(&takt_kernel.created, &thread->entity);
+    takt_kernel_fill_thread(
+        thread, &(takt_thread_parameters_t){
+                    .name = "idle", .entry = idle, .stack = idle_stack, .stack_bytes = sizeof idle_stack});
+    takt_queue_append(&takt_kernel.created, &thread->plain.entity);
+}
+
+void takt_kernel_begin(void) {
+    takt_queue_init(&takt_kernel.created);
+    takt_timeouts_init(&takt_kernel.timeouts);
+    takt_kernel.alarm = TAKT_NEVER;
+    takt_kernel.entity_count = 1; /* the root */
 }
 
 takt_status_t takt_kernel_init(const takt_policy_t *policy) {
@@ -161,8 +207,7 @@ takt_status_t takt_kernel_init(const takt_policy_t *policy) {
     const takt_ready_t ready = takt_kernel_ready(policy, takt_kernel.places);
     takt_dispatcher_init(&takt_kernel.dispatcher, policy, &ready, takt_kernel.rows, TAKT_KERNEL_ORDER_ROWS,
                          TAKT_KERNEL_TIME_ROWS, &takt_kernel.cpu, 1);
-    takt_queue_init(&takt_kernel.created);
-    takt_kernel.entity_count = 1; /* the root */
+    takt_kernel_begin();
     return TAKT_OK;
 }
 
@@ -173,7 +218,7 @@ takt_status_t takt_kernel_trace_to(takt_trace_t *trace) {
     if (takt_kernel.entity_count != 1) {
         return takt_kernel.entity_count == 0 ? TAKT_ERROR_NOT_INITIALISED : TAKT_ERROR_ORDER;
     }
-    takt_kernel.traced = TAKT_ATTRIBUTE_TRACED;
+    takt_kernel.traced = TAKT_ATTRIBUTE_ATTENDED;
     takt_dispatcher_record_to(&takt_kernel.dispatcher, trace);
     return TAKT_OK;
 }

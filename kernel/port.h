@@ -29,7 +29,7 @@
  *       Under the lock, after takt_port_clock_start: the clock, in ticks since then, never going back.
  *   void takt_port_timer_set(takt_instant_t until)
  *       Under the lock: calls takt_kernel_timer_expired at `until`, or before it (a timer that cannot count that far
- *       saturates), or as soon as possible when it has passed. Replaces the earlier setting.
+ *       saturates), or as soon as possible when it has passed. Replaces the earlier setting; TAKT_NEVER: none.
  *   void takt_port_idle(void)
  *       Waits for an interrupt. */
 #ifndef TAKT_KERNEL_PORT_H
@@ -67,7 +67,8 @@ void takt_port_fault(void);
 /* Looks whether another thread must run now. Called as takt_port_pend asks, lock open. */
 void takt_kernel_preempt(void);
 
-/* Tells that the timer has expired. Called by the timer's interrupt. */
+/* Tells that the timer has expired. Called by the timer's interrupt, lock open; it opens the lock in between, so that this
+ * interrupt is the least urgent of those that call the kernel, and not pending any more. */
 void takt_kernel_timer_expired(void);
 
 /* Where a thread goes whose entry function has returned. */

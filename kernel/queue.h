@@ -50,4 +50,12 @@ TAKT_INLINE takt_entity_t *takt_queue_take(takt_queue_t *queue) {
     return first;
 }
 
+/* Takes `entity` out of the queue that it stands in. */
+TAKT_INLINE void takt_queue_remove(takt_entity_t *entity) {
+    takt_entity_t *next = entity->next;
+    takt_entity_t *prev = entity->prev;
+    prev->next = next;
+    next->prev = prev;
+}
+
 #endif

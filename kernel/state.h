@@ -6,18 +6,19 @@
  *
  * Invariants, whenever a thread executes with the lock open:
  *   - `cpu.running` is that thread, and without attributes it is the first of the most urgent level;
- *   - the timer is set to no later than the first instant at which the dispatcher wants a step: the
- *     inline layer changes no timer and no budget, so the last full pass's setting holds. */
+ *   - the port's timer is set to `alarm`, which is not after the end of the last decision (the inline layer changes no
+ *     timer of core and no budget) nor after the first timeout. */
 #ifndef TAKT_KERNEL_STATE_H
 #define TAKT_KERNEL_STATE_H
 
 #include "core/dispatcher.h"
 #include "kernel/kernel.h"
 #include "kernel/queue.h"
+#include "kernel/timeouts.h"
 
 enum {
     TAKT_BUSY_PASS = 1u << 0, /* a thread is between the steps of a full pass and will decide itself */
-    TAKT_BUSY_DUE = 1u << 1,  /* the timer has expired since the last pass */
+    TAKT_BUSY_DUE = 1u << 1,  /* the last decision has come to its end */
 };
 
 typedef struct takt_kernel {
@@ -25,8 +26,12 @@ typedef struct takt_kernel {
     uint32_t busy;         /* TAKT_BUSY_ */
     uint32_t entity_count; /* 0 before takt_kernel_init */
     uint32_t server_count;
-    uint32_t traced;      /* TAKT_ATTRIBUTE_TRACED for all threads, or 0 */
+    uint32_t mutex_count;
+    uint32_t traced;      /* TAKT_ATTRIBUTE_ATTENDED for all threads, or 0 */
     takt_queue_t created; /* threads that the start wakes */
+    takt_instant_t until; /* of the last decision */
+    takt_instant_t alarm; /* what the port's timer is set to */
+    takt_timeouts_t timeouts;
     takt_dispatcher_t dispatcher;
     takt_thread_t idle;
     takt_entity_t *places[TAKT_KERNEL_HEAP_SLOTS];
@@ -36,7 +41,11 @@ typedef struct takt_kernel {
 extern takt_kernel_t takt_kernel;
 
 TAKT_INLINE takt_thread_t *takt_thread_of(takt_entity_t *entity) {
-    return TAKT_CONTAINER_OF(entity, takt_thread_t, entity);
+    return TAKT_CONTAINER_OF(entity, takt_thread_t, plain.entity);
+}
+
+TAKT_INLINE void takt_thread_clear(takt_thread_t *thread, uint32_t flags) {
+    thread->flags = thread->flags & ~flags & 255u;
 }
 
 /* The root's levels; meaningful while the running thread has no attributes. */
@@ -50,6 +59,9 @@ takt_status_t takt_kernel_misuse(void);
 
 /* An empty ready set in the order of `policy`, over `places`, TAKT_KERNEL_HEAP_SLOTS of them. */
 takt_ready_t takt_kernel_ready(const takt_policy_t *policy, takt_entity_t **places);
+
+/* The kernel object has a dispatcher, and nothing in it that the kernel would know. */
+void takt_kernel_begin(void);
 
 /* The part of `thread` that core does not know, and its first context. */
 void takt_kernel_fill_thread(takt_thread_t *thread, const takt_thread_parameters_t *parameters);
@@ -72,6 +84,20 @@ takt_status_t takt_kernel_dispatch(void);
 /* Both. */
 takt_status_t takt_kernel_pass(takt_event_kind_t kind, takt_entity_t *entity);
 
+/* ---- stacks ------------------------------------------------------------------------------------- */
+
+#define TAKT_STACK_PAINT UINT32_C(0x7A6B7A6B) /* what a stack is full of before its thread runs */
+
+/* Ends in takt_port_fault, for the stack of `thread` has overflowed. */
+__attribute__((noreturn)) void takt_kernel_stack_overflow(takt_thread_t *thread);
+
+/* The lowest word of the stack of `thread`, which stops running, is still what it was. */
+TAKT_INLINE void takt_kernel_check_stack(takt_thread_t *thread) {
+    if ((TAKT_CHECKS) != 0 && *(const uint32_t *)thread->stack != TAKT_STACK_PAINT) {
+        takt_kernel_stack_overflow(thread);
+    }
+}
+
 /* ---- inline layer ------------------------------------------------------------------------------ */
 
 TAKT_INLINE bool takt_entity_is_plain(const takt_entity_t *entity) { return entity->attributes == 0; }
@@ -79,6 +105,7 @@ TAKT_INLINE bool takt_entity_is_plain(const takt_entity_t *entity) { return enti
 /* Makes `next` run in place of `running`, both plain. Closed; opens. */
 TAKT_INLINE takt_status_t takt_kernel_switch(takt_entity_t *running, takt_entity_t *next) {
     takt_kernel.cpu.running = next;
+    takt_kernel_check_stack(takt_thread_of(running));
     return takt_port_switch(takt_thread_of(running), takt_thread_of(next));
 }
 

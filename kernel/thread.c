@@ -1,5 +1,11 @@
-/* What a running thread does with itself: yield, end. */
-#include "kernel/state.h"
+/* What a thread does with itself, and what others do with it. */
+#include "kernel/wait.h"
+
+#define REQUIRE_THREAD(thread)                       \
+    TAKT_REQUIRE((thread) != NULL, TAKT_ERROR_NULL); \
+    TAKT_REQUIRE(((thread)->flags & TAKT_THREAD_EXISTS) != 0, TAKT_ERROR_OBJECT)
+
+#define REQUIRE_STARTED() TAKT_REQUIRE(takt_kernel.cpu.running != NULL, TAKT_ERROR_NOT_STARTED)
 
 takt_status_t takt_thread_yield(void) {
     TAKT_REQUIRE_OPEN();
@@ -17,10 +23,216 @@ takt_status_t takt_thread_yield(void) {
     return takt_kernel_switch(running, next);
 }
 
+takt_status_t takt_thread_set_priority(takt_thread_t *thread, uint32_t priority) {
+    REQUIRE_THREAD(thread);
+    TAKT_REQUIRE(priority < TAKT_PRIORITIES, TAKT_ERROR_PRIORITY);
+    TAKT_REQUIRE_OPEN();
+    REQUIRE_STARTED();
+    takt_port_close();
+    const takt_event_t event = {.kind = TAKT_EVENT_PRIORITY,
+                                .entity = &thread->plain.entity,
+                                .now = takt_port_now(),
+                                .nominal = takt_level_from_priority(priority, TAKT_PRIORITIES)};
+    takt_dispatcher_post(&takt_kernel.dispatcher, &event);
+    return takt_kernel_dispatch();
+}
+
+takt_status_t takt_thread_delay(takt_duration_t duration) {
+    if (duration == 0) {
+        return takt_thread_yield();
+    }
+    TAKT_REQUIRE_OPEN();
+    REQUIRE_STARTED();
+    takt_port_close();
+    const takt_status_t status = takt_wait_for(NULL, duration);
+    return status == TAKT_TIMEOUT ? TAKT_OK : status;
+}
+
+/* ---- suspend and resume ------------------------------------------------------------------------- */
+
+static takt_status_t refuse(takt_status_t status) {
+    (void)takt_port_open();
+    return status;
+}
+
+/* `thread`, which is ready and does not run, is ready no more. */
+static takt_status_t stop(takt_thread_t *thread) {
+    takt_entity_t *entity = &thread->plain.entity;
+    if (!takt_entity_is_plain(entity) || !takt_entity_is_plain(takt_kernel.cpu.running)) {
+        takt_kernel_post(TAKT_EVENT_BLOCK, entity);
+        takt_entity_set_state(entity, TAKT_STATE_WAITING);
+        return takt_kernel_dispatch();
+    }
+    takt_levels_remove(takt_kernel_levels(), entity, 1);
+    entity->state ^= TAKT_STATE_READY | TAKT_STATE_WAITING;
+    return takt_port_open();
+}
+
+/* The inline layer does not wake it as long as it has the attribute. */
+static takt_status_t suspend_waiting(takt_thread_t *thread) {
+    thread->plain.entity.attributes |= TAKT_ATTRIBUTE_ATTENDED;
+    return takt_port_open();
+}
+
+takt_status_t takt_thread_suspend(takt_thread_t *thread) {
+    REQUIRE_THREAD(thread);
+    TAKT_REQUIRE(thread->plain.entity.task == NULL, TAKT_ERROR_JOBS);
+    TAKT_REQUIRE_OPEN();
+    REQUIRE_STARTED();
+    takt_port_close();
+    TAKT_REQUIRE((thread->flags & TAKT_THREAD_SUSPENDED) == 0, refuse(TAKT_ERROR_SUSPENDED));
+    TAKT_REQUIRE(thread->plain.wait == NULL, refuse(TAKT_ERROR_RESOURCE));
+    thread->flags |= TAKT_THREAD_SUSPENDED;
+    if ((thread->plain.entity.state & TAKT_STATE_WAITING) != 0) {
+        return suspend_waiting(thread);
+    }
+    thread->wait = NULL;
+    if (&thread->plain.entity == takt_kernel.cpu.running) {
+        return takt_wait_in_queue(NULL, &thread->plain.entity);
+    }
+    return stop(thread);
+}
+
+/* Whether `thread`, suspended so far, waits for nothing else. */
+TAKT_INLINE bool end_suspension(takt_thread_t *thread) {
+    takt_thread_clear(thread, TAKT_THREAD_SUSPENDED);
+    if (TAKT_UNLIKELY((thread->plain.entity.attributes & TAKT_ATTRIBUTE_ATTENDED) != takt_kernel.traced)) {
+        thread->plain.entity.attributes ^= TAKT_ATTRIBUTE_ATTENDED;
+    }
+    return thread->wait == NULL;
+}
+
+takt_status_t takt_thread_resume(takt_thread_t *thread) {
+    REQUIRE_THREAD(thread);
+    TAKT_REQUIRE_OPEN();
+    REQUIRE_STARTED();
+    takt_port_close();
+    TAKT_REQUIRE((thread->flags & TAKT_THREAD_SUSPENDED) != 0, refuse(TAKT_ERROR_NOT_SUSPENDED));
+    return end_suspension(thread) ? takt_wake(&thread->plain.entity) : takt_port_open();
+}
+
+takt_status_t takt_thread_resume_from_isr(takt_thread_t *thread) {
+    REQUIRE_THREAD(thread);
+    TAKT_REQUIRE(takt_port_is_in_isr(), TAKT_ERROR_NOT_IN_ISR);
+    const takt_port_level_t level = takt_port_lock();
+    const bool is_suspended = (thread->flags & TAKT_THREAD_SUSPENDED) != 0;
+    if (is_suspended && end_suspension(thread)) {
+        takt_wake_from_isr(&thread->plain.entity);
+    }
+    takt_port_unlock(level);
+    return is_suspended ? TAKT_OK : TAKT_ERROR_NOT_SUSPENDED;
+}
+
+/* ---- notification ------------------------------------------------------------------------------- */
+
+/* Whether `thread` waits for what it has just been notified of. */
+TAKT_INLINE bool is_to_hear(takt_thread_t *thread, uint32_t bits) {
+    thread->notification |= bits;
+    const bool listens = (thread->flags & TAKT_THREAD_LISTENS) != 0 && bits != 0;
+    if (listens) {
+        takt_thread_clear(thread, TAKT_THREAD_LISTENS);
+    }
+    return listens;
+}
+
+takt_status_t takt_thread_notify(takt_thread_t *thread, uint32_t bits) {
+    REQUIRE_THREAD(thread);
+    TAKT_REQUIRE_OPEN();
+    takt_port_close();
+    return is_to_hear(thread, bits) ? takt_wake(&thread->plain.entity) : takt_port_open();
+}
+
+takt_status_t takt_thread_notify_from_isr(takt_thread_t *thread, uint32_t bits) {
+    REQUIRE_THREAD(thread);
+    TAKT_REQUIRE(takt_port_is_in_isr(), TAKT_ERROR_NOT_IN_ISR);
+    const takt_port_level_t level = takt_port_lock();
+    if (is_to_hear(thread, bits)) {
+        takt_wake_from_isr(&thread->plain.entity);
+    }
+    takt_port_unlock(level);
+    return TAKT_OK;
+}
+
+/* The running thread, closed. Returns open. */
+static takt_status_t listen(takt_thread_t *self, takt_duration_t duration) {
+    self->flags |= TAKT_THREAD_LISTENS;
+    if (duration != TAKT_NEVER) {
+        return takt_wait_for(NULL, duration);
+    }
+    self->wait = &self->notification;
+    return takt_wait_in_queue(NULL, &self->plain.entity);
+}
+
+/* Closed after; the bits are taken. */
+static uint32_t take_bits(takt_thread_t *self) {
+    const uint32_t bits = self->notification;
+    self->notification = 0;
+    return bits;
+}
+
+takt_status_t takt_notification_take_for(uint32_t *bits, takt_duration_t duration) {
+    TAKT_REQUIRE(bits != NULL, TAKT_ERROR_NULL);
+    TAKT_REQUIRE_OPEN();
+    REQUIRE_STARTED();
+    takt_thread_t *self = takt_thread_of(takt_kernel.cpu.running);
+    takt_port_close();
+    if (self->notification == 0 && duration > 0) {
+        (void)listen(self, duration);
+        takt_port_close();
+        takt_thread_clear(self, TAKT_THREAD_LISTENS);
+    }
+    *bits = take_bits(self);
+    (void)takt_port_open();
+    return *bits != 0 ? TAKT_OK : TAKT_TIMEOUT;
+}
+
+takt_status_t takt_notification_take(uint32_t *bits) { return takt_notification_take_for(bits, TAKT_NEVER); }
+
+/* ---- the end ------------------------------------------------------------------------------------ */
+
+static takt_status_t remove(takt_thread_t *thread) {
+    takt_entity_t *entity = &thread->plain.entity;
+    const bool waits = (entity->state & TAKT_STATE_WAITING) != 0;
+    if (waits && thread->wait != NULL) {
+        takt_wait_withdraw(thread);
+    }
+    if (thread->plain.wait != NULL) {
+        takt_mutex_forget(thread);
+    }
+    thread->flags = 0;
+    if (waits) {
+        return takt_port_open();
+    }
+    return entity == takt_kernel.cpu.running ? takt_wait_in_queue(NULL, entity) : stop(thread);
+}
+
+takt_status_t takt_thread_delete(takt_thread_t *thread) {
+    REQUIRE_THREAD(thread);
+    TAKT_REQUIRE(thread->plain.entity.task == NULL, TAKT_ERROR_JOBS);
+    TAKT_REQUIRE_OPEN();
+    REQUIRE_STARTED();
+    takt_port_close();
+    TAKT_REQUIRE(thread->plain.held == NULL, refuse(TAKT_ERROR_RESOURCE));
+    return remove(thread);
+}
+
 void takt_kernel_thread_returned(void) {
     takt_port_close();
-    (void)takt_kernel_pass(TAKT_EVENT_BLOCK, takt_kernel.cpu.running);
+    takt_thread_of(takt_kernel.cpu.running)->flags = 0;
+    (void)takt_wait_in_queue(NULL, takt_kernel.cpu.running);
     for (;;) {
         takt_port_fault();
     }
+}
+
+uint32_t takt_thread_stack_unused(const takt_thread_t *thread) {
+    if (thread == NULL) {
+        return 0;
+    }
+    const uint32_t *word = thread->stack;
+    const uint32_t *end = word + thread->stack_bytes / sizeof *word;
+    while (word < end && *word == TAKT_STACK_PAINT) {
+        word++;
+    }
+    return (uint32_t)((uintptr_t)word - (uintptr_t)thread->stack);
 }

@@ -61,7 +61,7 @@ static void count_preemption(run_t *run) {
 /* The scheduler, which knows of releases and deadlines up to `known`, chooses. */
 static void look(run_t *run, takt_instant_t known) {
     takt_decision_t decision;
-    post(run, &(takt_event_t){TAKT_EVENT_TIME, NULL, known, known});
+    post(run, &(takt_event_t){TAKT_EVENT_TIME, NULL, known, {known}});
     takt_direct_settle(&run->backend);
     const bool is_taken = takt_direct_take(&run->backend, run->sequence, known, &decision);
     (void)is_taken; /* the direct backend knows the last event */
@@ -92,7 +92,7 @@ static void complete(run_t *run, uint32_t task, takt_instant_t now) {
     takt_sim_tell_finish(run->sim, &run->sinks, task, now);
     run->unfinished = NULL;
     run->chosen = NULL;
-    post(run, &(takt_event_t){TAKT_EVENT_COMPLETE, entity, now, now});
+    post(run, &(takt_event_t){TAKT_EVENT_COMPLETE, entity, now, {now}});
 }
 
 /* The chosen job, if there is one, executes in [start, end), up to its completion at most. */

@@ -133,7 +133,7 @@ static void complete(run_t *run, lane_t *lane, takt_instant_t now) {
     const uint32_t task = lane->task;
     leave_lane(run, lane, now);
     takt_sim_tell_finish(run->sim, &run->sinks, task, now);
-    takt_dispatcher_post(run->dispatcher, &(takt_event_t){TAKT_EVENT_COMPLETE, entity, now, now});
+    takt_dispatcher_post(run->dispatcher, &(takt_event_t){TAKT_EVENT_COMPLETE, entity, now, {now}});
 }
 
 static void complete_all(run_t *run, takt_instant_t now) {
@@ -155,7 +155,7 @@ static void post_arrivals(run_t *run, takt_instant_t now) {
         }
         takt_entity_t *entity = takt_system_entity_of(&run->sim->system, source->task);
         takt_dispatcher_post(run->dispatcher,
-                             &(takt_event_t){TAKT_EVENT_ARRIVAL, entity, arrival.instant, arrival.nominal});
+                             &(takt_event_t){TAKT_EVENT_ARRIVAL, entity, arrival.instant, {arrival.nominal}});
     }
 }
 

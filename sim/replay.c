@@ -44,7 +44,9 @@ static void listen(takt_trace_t *trace, const takt_record_t *record) {
 }
 
 static bool is_event(uint8_t kind) {
-    return kind >= TAKT_RECORD_COMPLETE && kind <= TAKT_RECORD_CHANGE && kind != TAKT_RECORD_STEP;
+    const bool is_first = kind >= TAKT_RECORD_COMPLETE && kind <= TAKT_RECORD_CHANGE;
+    return (is_first && kind != TAKT_RECORD_STEP) || kind == TAKT_RECORD_WITHDRAW ||
+           kind == TAKT_RECORD_PRIORITY;
 }
 
 /* What core says by itself. */
@@ -65,36 +67,62 @@ static bool has_extension(const takt_entity_t *entity) {
     return entity->task != NULL && entity->task->extension != NULL;
 }
 
-/* Whether a job comes back by itself: from a suspension, or when it gets a resource. */
-static bool is_away(const takt_entity_t *entity) {
-    return has_extension(entity) && (takt_timer_is_armed(&entity->task->extension->resume) ||
-                                     entity->task->extension->parked_at != NULL);
+/* What `entity` waits for; NULL if it cannot, or if it is a thread that does not. */
+static const takt_lock_wait_t *wait_of(takt_entity_t *entity) {
+    if (entity->task == NULL) {
+        return takt_plain_of(entity)->wait;
+    }
+    return has_extension(entity) ? &entity->task->extension->wait : NULL;
 }
 
-static const takt_job_t *job_of(takt_entity_t *entity) {
-    return takt_entity_is_server(entity) ? &takt_server_of(entity)->job : &entity->task->job;
+static bool is_waiting(takt_entity_t *entity) {
+    const takt_lock_wait_t *wait = wait_of(entity);
+    return wait != NULL && wait->wanted != NULL;
+}
+
+static const takt_resource_t *held_by(takt_entity_t *entity) {
+    return entity->task != NULL ? entity->task->extension->held : takt_plain_of(entity)->held;
+}
+
+/* Whether `entity` comes back by itself: from a suspension, or when it gets a resource. */
+static bool is_away(takt_entity_t *entity) {
+    const takt_lock_wait_t *wait = wait_of(entity);
+    const bool is_suspended = has_extension(entity) && takt_timer_is_armed(&entity->task->extension->resume);
+    return is_suspended || (wait != NULL && wait->parked_at != NULL);
+}
+
+static takt_key_t level_of(takt_entity_t *entity) {
+    const takt_policy_t *policy = entity->home->policy;
+    if (takt_entity_is_server(entity)) {
+        return policy->level(&takt_server_of(entity)->job);
+    }
+    return entity->task != NULL ? policy->level(&entity->task->job) : takt_plain_level(takt_plain_of(entity));
 }
 
 /* Whether `entity` is one of the users that the ceiling of `resource` knows, if that has one. */
 static bool is_at_most_at_ceiling(takt_entity_t *entity, const takt_resource_t *resource) {
-    const takt_policy_t *policy = entity->home->policy;
     const bool has_ceiling = resource->protocol >= TAKT_PROTOCOL_PCP;
-    return !has_ceiling || (policy->level != NULL && policy->level(job_of(entity)) >= resource->ceiling);
+    return !has_ceiling || (entity->home->policy->level != NULL && level_of(entity) >= resource->ceiling);
+}
+
+/* Whether what `entity` locks may be something like `resource`. */
+static bool may_use(const takt_system_t *system, const takt_entity_t *entity,
+                    const takt_resource_t *resource) {
+    const bool is_among = takt_protocol_is_among_servers(resource->protocol);
+    return entity->task == NULL ? !is_among && system->rates == NULL : has_extension(entity);
 }
 
 /* Whether `entity`, which runs, may try to lock resource `number`, or unlock it. */
 static bool lock_fits(const takt_system_t *system, takt_entity_t *entity, uint64_t number, bool locks) {
-    if (!has_extension(entity) || number >= system->resource_count ||
-        system->resource_homes[number] != entity->home) {
+    if (number >= system->resource_count || system->resource_homes[number] != entity->home ||
+        !may_use(system, entity, &system->resources[number])) {
         return false;
     }
     const takt_resource_t *resource = &system->resources[number];
-    const takt_task_extension_t *extension = entity->task->extension;
     const bool may_share =
         resource->among == NULL || is_at_most_at_ceiling(&entity->home->entity, resource->among);
-    const bool may_lock = resource->holder != entity && extension->wanted == NULL &&
-                          is_at_most_at_ceiling(entity, resource) && may_share;
-    return locks ? may_lock : extension->held == resource;
+    const bool may_lock = resource->holder != entity && is_at_most_at_ceiling(entity, resource) && may_share;
+    return !is_waiting(entity) && (locks ? may_lock : held_by(entity) == resource);
 }
 
 /* Likewise of a task with an allocation: what it locks is free then, and it is known to share that. */
@@ -110,6 +138,20 @@ static bool allocated_lock_fits(const takt_system_t *system, takt_entity_t *enti
     }
     const bool may_lock = use != NULL && resource->holder == NULL;
     return locks ? may_lock : entity->task->extension->held == resource;
+}
+
+/* Whether `entity` waits for a resource and for no budget. */
+static bool withdraw_fits(takt_entity_t *entity) {
+    return is_waiting(entity) && !takt_protocol_is_among_servers(wait_of(entity)->wanted->protocol);
+}
+
+/* Whether the children of the home of `entity` may have `level`. */
+static bool level_fits(const takt_system_t *system, const takt_entity_t *entity, uint64_t level) {
+    const takt_server_t *home = entity->home;
+    const uint32_t place =
+        takt_server_is_root(home) ? 0 : 1u + (uint32_t)(home - (const takt_server_t *)system->servers);
+    const bool has_levels = home->ready.order == TAKT_ORDER_LEVELS;
+    return level > 0 && level <= (has_levels ? system->levels[place] : TAKT_KEY_LEAST_URGENT);
 }
 
 /* Requests that make no sense are ignored. */
@@ -131,6 +173,7 @@ static bool event_fits(const takt_system_t *system, const takt_record_t *record,
     }
     const bool runs = takt_entity_is_ready(entity) && system->dispatcher->cpus[0].running == entity;
     const bool is_locking = takt_entity_is_locking(entity);
+    const bool is_thread = entity->task == NULL;
     if (entity->task != NULL && takt_task_is_allocated(entity->task)) {
         const bool takes_requests = entity->task->extension->allocation->functions->enter != NULL;
         const bool is_lock = record->kind == TAKT_RECORD_LOCK;
@@ -143,7 +186,7 @@ static bool event_fits(const takt_system_t *system, const takt_record_t *record,
     case TAKT_RECORD_COMPLETE:
         return runs && entity->task != NULL;
     case TAKT_RECORD_YIELD:
-        return runs && !is_locking;
+        return runs && (!is_locking || (is_thread && !is_waiting(entity)));
     case TAKT_RECORD_POINT:
     case TAKT_RECORD_OPTIONAL_POINT:
         return runs && (entity->attributes & TAKT_ATTRIBUTE_LIMITED) != 0;
@@ -155,7 +198,11 @@ static bool event_fits(const takt_system_t *system, const takt_record_t *record,
     case TAKT_RECORD_ARRIVAL:
         return entity->task != NULL && !takt_task_is_periodic(entity->task) && record->value <= record->now;
     case TAKT_RECORD_BLOCK:
-        return takt_entity_is_ready(entity) && !is_locking;
+        return takt_entity_is_ready(entity) && (is_thread || !is_locking);
+    case TAKT_RECORD_WITHDRAW:
+        return withdraw_fits(entity);
+    case TAKT_RECORD_PRIORITY:
+        return level_fits(system, entity, record->value);
     case TAKT_RECORD_ENTER:
     case TAKT_RECORD_LEAVE:
     case TAKT_RECORD_CHANGE:
@@ -187,7 +234,7 @@ static bool change(const replay_t *replay, const takt_record_t *record) {
         return false;
     }
     takt_dispatcher_post(system->dispatcher,
-                         &(takt_event_t){TAKT_EVENT_CHANGE, entity, record->now, record->value});
+                         &(takt_event_t){TAKT_EVENT_CHANGE, entity, record->now, {record->value}});
     return true;
 }
 
@@ -200,6 +247,23 @@ static bool choose(const replay_t *replay, const takt_record_t *record) {
     return true;
 }
 
+/* Hands a thread that is about to lock the memory to wait in. */
+static void make_wait(takt_system_t *system, const takt_record_t *record, takt_entity_t *entity) {
+    if (record->kind == TAKT_RECORD_LOCK && entity->task == NULL) {
+        takt_plain_t *thread = takt_plain_of(entity);
+        thread->wait = &system->waits[thread - system->threads];
+    }
+}
+
+static takt_event_t event_of(const takt_system_t *system, const takt_record_t *record,
+                             takt_entity_t *entity) {
+    takt_event_t event = {(takt_event_kind_t)record->kind, entity, record->now, {record->value}};
+    if (takt_event_is_lock(&event)) {
+        event.resource = &system->resources[record->value];
+    }
+    return event;
+}
+
 static bool post(replay_t *replay, const takt_record_t *record) {
     takt_dispatcher_t *dispatcher = replay->system->dispatcher;
     takt_entity_t *entity = takt_system_entity(replay->system, record->entity);
@@ -209,8 +273,9 @@ static bool post(replay_t *replay, const takt_record_t *record) {
     if (record->kind == TAKT_RECORD_ARRIVAL && !make_room(replay->system, entity)) {
         return false;
     }
-    takt_dispatcher_post(
-        dispatcher, &(takt_event_t){(takt_event_kind_t)record->kind, entity, record->now, record->value});
+    make_wait(replay->system, record, entity);
+    const takt_event_t event = event_of(replay->system, record, entity);
+    takt_dispatcher_post(dispatcher, &event);
     return true;
 }
 

@@ -156,9 +156,9 @@ static void listen(takt_trace_t *trace, const takt_record_t *record) {
     run_t *run = TAKT_CONTAINER_OF(trace, run_t, trace);
     if (record->kind == TAKT_RECORD_ALLOCATION) {
         tell_allocation(run, record);
-    } else if (record->kind >= TAKT_RECORD_GRANT) {
+    } else if (record->kind >= TAKT_RECORD_GRANT && record->kind <= TAKT_RECORD_DEADLOCK) {
         tell_lock(run, record);
-    } else if (record->kind > TAKT_RECORD_DECISION) {
+    } else if (record->kind == TAKT_RECORD_ABORT || record->kind == TAKT_RECORD_SKIP) {
         lose_job(run, record);
     }
     if (run->forward != NULL) {
@@ -225,7 +225,7 @@ TAKT_INLINE void post(run_t *run, const takt_event_t *event) {
 TAKT_RARE static void post_change(run_t *run, uint32_t index, takt_instant_t now) {
     const takt_change_spec_t *change = &run->sim->changes[index];
     takt_entity_t *entity = takt_system_entity_of(&run->sim->system, change->task);
-    takt_event_t event = {TAKT_EVENT_CHANGE, entity, now, index};
+    takt_event_t event = {TAKT_EVENT_CHANGE, entity, now, {index}};
     if (takt_task_is_allocated(entity->task) && change->kind != TAKT_CHANGE_PARAMETERS) {
         event.kind = change->kind == TAKT_CHANGE_ENTER ? TAKT_EVENT_ENTER : TAKT_EVENT_LEAVE;
         event.nominal = now;
@@ -242,7 +242,7 @@ TAKT_RARE static void post_change_of(run_t *run, takt_sim_source_t *source, cons
     } else if (run->busy_until > until) {
         takt_sim_arrivals_put_off(run->sim, source, run->busy_until);
     } else {
-        post(run, &(takt_event_t){TAKT_EVENT_CHANGE, NULL, until, arrival->nominal});
+        post(run, &(takt_event_t){TAKT_EVENT_CHANGE, NULL, until, {arrival->nominal}});
     }
 }
 
@@ -261,7 +261,7 @@ TAKT_RARE static void post_due_arrivals(run_t *run, takt_instant_t until) {
             return;
         }
         takt_entity_t *entity = takt_system_entity_of(system, source->task);
-        post(run, &(takt_event_t){TAKT_EVENT_ARRIVAL, entity, arrival.instant, arrival.nominal});
+        post(run, &(takt_event_t){TAKT_EVENT_ARRIVAL, entity, arrival.instant, {arrival.nominal}});
     }
 }
 
@@ -294,21 +294,17 @@ static bool pulls(const run_t *run, const takt_entity_t *entity) {
     return run->sim->options.costs.is_pull && is_non_preemptive(entity) && takt_server_is_root(entity->home);
 }
 
-static bool is_lock(const takt_event_t *event) {
-    return event->kind == TAKT_EVENT_LOCK || event->kind == TAKT_EVENT_UNLOCK;
-}
-
 /* Whether the scheduler has had no choice: a non-preemptive job goes on that nobody asks to yield, or a job that
  * just has locked or unlocked. */
 static bool goes_on(const run_t *run, const takt_event_t *event, const takt_entity_t *chosen) {
     const bool goes_on =
         is_task(chosen) && chosen == run->decision.entity && chosen->task->job.number == run->job;
-    if (goes_on && is_lock(event) && run->backend.dispatcher->fired == run->fired) {
+    if (goes_on && takt_event_is_lock(event) && run->backend.dispatcher->fired == run->fired) {
         return true;
     }
     const bool is_same = goes_on && is_non_preemptive(chosen);
     const bool is_silent = event->kind == TAKT_EVENT_TIME || event->kind == TAKT_EVENT_OPTIONAL_POINT ||
-                           is_lock(event) ||
+                           takt_event_is_lock(event) ||
                            (event->kind == TAKT_EVENT_POINT && run->sim->system.cpus->should_yield == 0);
     return is_same && is_silent && !pulls(run, chosen);
 }
@@ -451,12 +447,21 @@ static takt_instant_t decide(run_t *run, const takt_event_t *event) {
 
 /* ---- time passes -------------------------------------------------------------------------------------- */
 
+static takt_resource_t *resource_of(const run_t *run, const takt_item_t *item) {
+    return &run->sim->system.resources[item->ticks];
+}
+
+static takt_event_t lock_event(takt_event_kind_t kind, takt_entity_t *entity, takt_instant_t now,
+                               takt_resource_t *resource) {
+    return (takt_event_t){.kind = kind, .entity = entity, .now = now, .resource = resource};
+}
+
 /* The last of the unlocks of one instant is the event; those before it are handed over at once. */
 static takt_event_t unlock(run_t *run, takt_sim_work_t *work, uint32_t task, takt_event_t event) {
     const takt_task_spec_t *spec = &run->sim->specs[task];
     while (takt_work_unlocks_now(&work->at, spec)) {
         post(run, &event);
-        event.nominal = takt_work_pass(&work->at, spec)->ticks;
+        event.resource = resource_of(run, takt_work_pass(&work->at, spec));
     }
     return event;
 }
@@ -469,19 +474,19 @@ TAKT_RARE static takt_event_t pass_milestone(run_t *run, takt_sim_work_t *work, 
     const bool is_optional = item->kind == TAKT_ITEM_OPTIONAL_POINT;
     if (item->kind == TAKT_ITEM_SUSPEND) {
         run->unfinished = NULL;
-        return (takt_event_t){TAKT_EVENT_SUSPEND, entity, now, now + item->ticks};
+        return (takt_event_t){TAKT_EVENT_SUSPEND, entity, now, {now + item->ticks}};
     }
     if (item->kind == TAKT_ITEM_LOCK) {
-        return (takt_event_t){TAKT_EVENT_LOCK, entity, now, item->ticks};
+        return lock_event(TAKT_EVENT_LOCK, entity, now, resource_of(run, item));
     }
     if (item->kind == TAKT_ITEM_UNLOCK) {
-        return unlock(run, work, task, (takt_event_t){TAKT_EVENT_UNLOCK, entity, now, item->ticks});
+        return unlock(run, work, task, lock_event(TAKT_EVENT_UNLOCK, entity, now, resource_of(run, item)));
     }
     if (is_non_preemptive(entity)) {
-        return (takt_event_t){is_optional ? TAKT_EVENT_OPTIONAL_POINT : TAKT_EVENT_POINT, entity, now, now};
+        return (takt_event_t){is_optional ? TAKT_EVENT_OPTIONAL_POINT : TAKT_EVENT_POINT, entity, now, {now}};
     }
     tell_point(run, now, task, is_optional, false);
-    return (takt_event_t){TAKT_EVENT_TIME, NULL, now, now};
+    return (takt_event_t){TAKT_EVENT_TIME, NULL, now, {now}};
 }
 
 /* How far the decision goes if its job does nothing. */
@@ -494,7 +499,9 @@ static takt_instant_t end_of_decision(const run_t *run, takt_instant_t now) {
     return end > now ? end : now;
 }
 
-static takt_event_t time_event(takt_instant_t now) { return (takt_event_t){TAKT_EVENT_TIME, NULL, now, now}; }
+static takt_event_t time_event(takt_instant_t now) {
+    return (takt_event_t){TAKT_EVENT_TIME, NULL, now, {now}};
+}
 
 /* Nobody runs in [start, end), at the expense of `entity` if that is a server. */
 TAKT_RARE static takt_event_t idle(run_t *run, const takt_entity_t *entity, takt_instant_t start,
@@ -528,7 +535,7 @@ static takt_event_t advance(run_t *run, takt_instant_t began) {
         }
         if (work->at.after == 0) {
             finish_job(run, task, now);
-            return (takt_event_t){TAKT_EVENT_COMPLETE, entity, now, now};
+            return (takt_event_t){TAKT_EVENT_COMPLETE, entity, now, {now}};
         }
         if (now > began && takt_work_kind(&work->at, &run->sim->specs[task]) == TAKT_ITEM_LOCK) {
             return time_event(now);
@@ -573,7 +580,7 @@ void takt_sim_run(takt_sim_t *sim, takt_instant_t horizon, const takt_sim_sinks_
         .next_tick = costs->tick > 0 ? costs->tick_period : TAKT_NEVER,
         .is_costly = is_costly(costs),
     };
-    takt_event_t event = {TAKT_EVENT_TIME, NULL, 0, 0};
+    takt_event_t event = {TAKT_EVENT_TIME, NULL, 0, {0}};
     if (sinks != NULL) {
         run.sinks = *sinks;
         run.is_watched = sinks->budget != NULL || sinks->ledger != NULL;

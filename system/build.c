@@ -257,12 +257,14 @@ static void lay_out_places(takt_system_t *system, takt_arena_t *arena, const tak
         system->stride = sizeof(takt_entity_t);
     }
     if (system->threads == NULL) {
-        system->threads = takt_arena_take(arena, spec->thread_count, sizeof(takt_entity_t));
+        system->threads = takt_arena_take(arena, spec->thread_count, sizeof(takt_plain_t));
     }
+    system->waits = takt_arena_take(arena, spec->thread_count, sizeof(takt_lock_wait_t));
 }
 
 static void lay_out_tables(takt_system_t *system, takt_arena_t *arena, const takt_system_spec_t *spec) {
     system->servers = takt_arena_take(arena, spec->server_count, sizeof(takt_server_t));
+    system->levels = takt_arena_take(arena, 1u + (uint64_t)spec->server_count, sizeof(uint32_t));
     system->tasks = takt_arena_take(arena, spec->task_count, sizeof(takt_task_t));
     system->extensions = takt_arena_take(arena, system->extension_count, sizeof(takt_task_extension_t));
     system->rings = takt_arena_take(arena, ring_count(spec), sizeof(takt_arrival_t));
@@ -408,7 +410,7 @@ static void add_resources(takt_system_t *system, const takt_system_spec_t *spec)
         }
     }
     if (spec->resource_count > 0) {
-        takt_dispatcher_set_resources(system->dispatcher, system->resources);
+        takt_dispatcher_expect_locks(system->dispatcher);
     }
 }
 
@@ -467,9 +469,17 @@ uint64_t takt_system_size(takt_system_t *system, const takt_system_spec_t *spec)
     return system->bytes;
 }
 
+static void write_levels(takt_system_t *system, const takt_system_spec_t *spec) {
+    system->levels[0] = spec->levels;
+    for (uint32_t i = 0; i < spec->server_count; i++) {
+        system->levels[1u + i] = spec->servers[i].levels;
+    }
+}
+
 void takt_system_build(takt_system_t *system, const takt_system_spec_t *spec, void *memory) {
     system->memory = memory;
     (void)lay_out(system, spec, memory);
+    write_levels(system, spec);
     make_extensions(system, spec);
     add_changes(system, spec);
     add_servers(system, spec);
@@ -490,5 +500,5 @@ takt_entity_t *takt_system_entity(takt_system_t *system, uint32_t id) {
         return &system->servers[id - 1u].entity;
     }
     return id < first_thread ? takt_system_entity_of(system, id - first_task)
-                             : &system->threads[id - first_thread];
+                             : &system->threads[id - first_thread].entity;
 }

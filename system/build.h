@@ -22,7 +22,8 @@ typedef struct takt_system {
     takt_cpu_t *cpus;
     takt_entity_t *entities; /* of task 0; a kernel's stand in its threads */
     size_t stride;           /* bytes from one to the next; 0 as long as `entities` is NULL */
-    takt_entity_t *threads;  /* of the plain threads, in a row */
+    takt_plain_t *threads;   /* the plain threads, in a row */
+    takt_lock_wait_t *waits; /* of the threads, in a row */
     bool is_global;          /* the spec counts processors */
     takt_global_t global;    /* if so */
     uint32_t server_count;
@@ -31,6 +32,7 @@ typedef struct takt_system {
     uint32_t extension_count;
     uint32_t resource_count;
     takt_server_t *servers;
+    uint32_t *levels; /* of the root's children, then of those of each server */
     takt_task_t *tasks;
     takt_task_extension_t *extensions; /* of the tasks that need one */
     takt_arrival_t *rings;             /* the first ones, of the external tasks */

@@ -1,4 +1,4 @@
-"""Tests of the kernel on the emulated board: gates, port, and a task set whose records replay identically."""
+"""Tests of the kernel on the emulated board: gates, and a task set whose records replay identically."""
 
 from __future__ import annotations
 
@@ -45,15 +45,6 @@ def test_gates_and_baseline_hold() -> None:
     must_run([sys.executable, ROOT / "bench" / "kernel" / "run.py", "--check"])
 
 
-@pytest.mark.parametrize("checks", [0, 1])
-def test_port_keeps_its_contract_on_the_board(tmp_path: Path, checks: int) -> None:
-    elf = tmp_path / "board_test.elf"
-    flags = [*BUILD["cflags"], f"-DTAKT_CHECKS={checks}", *BUILD["ldflags"]]
-    must_run([BUILD["cc"], *flags, *SOURCES, "tests/firmware/board_test.c", *BUILD["libs"], "-o", elf])
-    done = emulate(elf, 6, tmp_path)
-    assert (done.returncode, done.stdout) == (0, "")
-
-
 def test_records_of_the_sample_replay_identically_on_the_host(tmp_path: Path) -> None:
     elf, replay = tmp_path / "sample.elf", tmp_path / "replay"
     build_firmware(SAMPLE, elf)
@@ -94,19 +85,3 @@ def test_firmware_refuses_a_wrong_task_set(tmp_path: Path, valid: str, invalid: 
     build_firmware(taskset, elf)
     done = emulate(elf, 6, tmp_path)
     assert (done.returncode, done.stdout) == (2, message + "\n")
-
-
-@pytest.mark.parametrize(
-    ("machine", "complaint"),
-    [
-        (["-mcpu=cortex-m0"], "this port is for ARMv7-M"),
-        (["-mcpu=cortex-m33"], "this port is for ARMv7-M"),
-        (["-mcpu=cortex-m4", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"], "saves no floating-point registers"),
-        (["-mcpu=cortex-m4", "-mfloat-abi=soft"], None),
-    ],
-)
-def test_port_compiles_only_where_it_is_right(tmp_path: Path, machine: list[str], complaint: str | None) -> None:
-    flags = [flag for flag in BUILD["cflags"] if not flag.startswith("-mcpu")]
-    done = run([BUILD["cc"], *flags, *machine, "-c", "port/cortex_m/switch.c", "-o", tmp_path / "switch.o"])
-    assert (done.returncode == 0) == (complaint is None)
-    assert complaint is None or complaint in done.stderr

@@ -101,7 +101,7 @@ def test_a_trace_replays_identically(path: Path) -> None:
 def test_the_bytes_of_a_trace_are_laid_out_as_its_contract_says(path: Path) -> None:
     data = path.read_bytes()
     magic, version, size, length = PREAMBLE.unpack_from(data)
-    assert (magic, version, size) == (b"TAKTTRC\0", 4, 32)
+    assert (magic, version, size) == (b"TAKTTRC\0", 5, 32)
     assert set(data[PREAMBLE.size + length : begin_of_records(data)]) <= {0}
     assert (len(data) - begin_of_records(data)) % 32 == 0
     assert [row["kind"] for row in header_of(path)["entities"]] == ["server", "task", "task", "task"]
@@ -181,7 +181,7 @@ def cut(length: int) -> Callable[[bytes], bytes]:
         (cut(5), "not a Takt trace: it does not begin with TAKTTRC"),
         (lambda data: b"x" + data[1:], "not a Takt trace: it does not begin with TAKTTRC"),
         (cut(12), "damaged trace: the header ends at byte 16, the file at byte 12"),
-        (lambda data: data[:8] + b"\1\0" + data[10:], "this version reads traces of version 4, found 1"),
+        (lambda data: data[:8] + b"\1\0" + data[10:], "this version reads traces of version 5, found 1"),
         (lambda data: data[:10] + b"\x40\0" + data[12:], "damaged trace: records have 32 bytes, found 64"),
         (lambda data: data[:-1], "damaged trace: 31 bytes stand after the last whole record"),
         (lambda data: data + b"abc", "damaged trace: 3 bytes stand after the last whole record"),

@@ -44,7 +44,7 @@ static double seconds_of_all(takt_system_t *system) {
     const double start = seconds_now();
     for (uint32_t i = 0; i < 2 * PAIRS; i++) {
         takt_dispatcher_post(system->dispatcher,
-                             &(takt_event_t){TAKT_EVENT_CHANGE, system->changes[i].entity, 0, i});
+                             &(takt_event_t){TAKT_EVENT_CHANGE, system->changes[i].entity, 0, {i}});
     }
     return seconds_now() - start;
 }

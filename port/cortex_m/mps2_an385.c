@@ -14,7 +14,7 @@ enum {
     TIMER_RUN = 1,
     TIMER_INTERRUPT = 8,
     TIMER1_INTERRUPT = 9,
-    TIMER1_PRIORITY = 0xC0,    /* below the interrupts of programs, above PendSV */
+    TIMER1_PRIORITY = 0xFF,    /* below the interrupts of programs, beside PendSV */
     LONGEST_SHOT = 0x40000000, /* plus any lateness still below one round of the clock */
 };
 

@@ -20,7 +20,7 @@ typedef uint32_t takt_port_level_t;
 
 enum {
     TAKT_PORT_KERNEL_LEVEL = 0x40, /* with two priority bits or more: at least one level is above it */
-    TAKT_PORT_SP_OFFSET = 32,
+    TAKT_PORT_SP_OFFSET = 40,
     TAKT_PORT_STACK_BYTES_MIN = 192, /* hardware frame, entry frame, context, and a call or two */
 };
 

@@ -36,6 +36,8 @@ _KIND_NAMES = {
     21: "release",
     22: "deadlock",
     23: "allocation",
+    25: "withdrawal",
+    26: "change of priority",
 }
 
 

@@ -15,6 +15,8 @@ static inline void destroy_driven(void) { takt_system_destroy(&driven); }
 
 static inline takt_entity_t *task_entity(uint32_t task) { return takt_system_entity_of(&driven, task); }
 
+static inline takt_entity_t *thread_entity(uint32_t thread) { return &driven.threads[thread].entity; }
+
 static inline takt_entity_t *server_entity(uint32_t server) { return &driven.servers[server].entity; }
 
 /* Decides without a step; `now` may be later than the last call. */
@@ -32,7 +34,15 @@ static inline takt_decision_t pass(takt_instant_t now) {
 /* Hands over an event without asking for a decision. */
 static inline void tell_of(takt_event_kind_t kind, takt_entity_t *concerned, takt_instant_t now,
                            takt_instant_t nominal) {
-    const takt_event_t event = {kind, concerned, now, nominal};
+    const takt_event_t event = {kind, concerned, now, {nominal}};
+    takt_dispatcher_post(driven.dispatcher, &event);
+}
+
+/* Likewise a lock or unlock. */
+static inline void tell_lock(takt_event_kind_t kind, takt_entity_t *concerned, takt_instant_t now,
+                             uint32_t resource) {
+    const takt_event_t event = {
+        .kind = kind, .entity = concerned, .now = now, .resource = &driven.resources[resource]};
     takt_dispatcher_post(driven.dispatcher, &event);
 }
 

@@ -1,7 +1,7 @@
 /* With attributes zero both layers of the kernel decide alike (rule 2 of DESIGN.md).
  *
  * Random sequences of yield, take, give and give from an interrupt over plain threads run twice on the
- * fake port: once inline, once with TAKT_ATTRIBUTE_TRACED on all threads, so that every event takes the
+ * fake port: once inline, once with TAKT_ATTRIBUTE_ATTENDED on all threads, so that every event takes the
  * full pass. Who runs after each operation must be the same. The same with some threads in servers, where
  * the untraced run goes from one layer to the other, and time passes. A last run fires an interrupt in
  * every opening between the steps of a pass and checks that nothing is lost. */
@@ -96,7 +96,7 @@ static void build(bool is_traced, uint32_t servers) {
     CHECK(fake_port_start_kernel() == TAKT_OK);
 }
 
-static uint32_t running_number(void) { return takt_kernel_running()->entity.id; }
+static uint32_t running_number(void) { return takt_kernel_running()->plain.entity.id; }
 
 static bool is_idle(void) { return takt_kernel_running() == &takt_kernel.idle; }
 
@@ -104,7 +104,7 @@ static bool is_idle(void) { return takt_kernel_running() == &takt_kernel.idle; }
 
 static uint32_t waiters_of(takt_semaphore_t *semaphore) {
     uint32_t count = 0;
-    const takt_entity_t *place = takt_queue_place(&semaphore->waiters);
+    const takt_entity_t *place = takt_queue_place(&semaphore->waiters.queue);
     for (const takt_entity_t *entity = place->next; entity != place; entity = entity->next) {
         CHECK((entity->state & TAKT_STATE_WAITING) != 0 && !takt_entity_is_ready(entity));
         count++;
@@ -117,11 +117,11 @@ static void check_invariants(void) {
     for (uint32_t index = 0; index < subject.semaphore_count; index++) {
         takt_semaphore_t *semaphore = &subject.semaphores[index];
         const uint32_t count = waiters_of(semaphore);
-        CHECK(count == (semaphore->count < 0 ? (uint32_t)-semaphore->count : 0u));
+        CHECK(count == (semaphore->waiters.count < 0 ? (uint32_t)-semaphore->waiters.count : 0u));
         waiting += count;
     }
     for (uint32_t index = 0; index < subject.thread_count; index++) {
-        waiting -= !takt_entity_is_ready(&subject.threads[index].entity);
+        waiting -= !takt_entity_is_ready(&subject.threads[index].plain.entity);
     }
     CHECK(waiting == 0);
     if (subject.server_count == 0) {
@@ -246,7 +246,7 @@ static void calls_before_the_start_are_refused(void) {
           takt_semaphore_init(&semaphore, -1) == TAKT_ERROR_COUNT);
     CHECK(takt_semaphore_init(&semaphore, 1) == TAKT_OK);
     CHECK(takt_semaphore_take(&semaphore) == TAKT_OK);
-    CHECK(takt_semaphore_take(&semaphore) == TAKT_ERROR_NOT_STARTED && semaphore.count == 0);
+    CHECK(takt_semaphore_take(&semaphore) == TAKT_ERROR_NOT_STARTED && semaphore.waiters.count == 0);
     CHECK(takt_thread_yield() == TAKT_ERROR_NOT_STARTED && takt_wait_next_period() == TAKT_ERROR_NOT_STARTED);
     CHECK(takt_kernel_start() == TAKT_ERROR_NOT_INITIALISED && takt_kernel_init(NULL) == TAKT_ERROR_NULL);
     CHECK(takt_kernel_trace_to(&trace) == TAKT_ERROR_NOT_INITIALISED);
@@ -257,7 +257,7 @@ static void misuse_of_a_running_kernel_is_refused(void) {
     build(false, 0);
     takt_semaphore_t full;
     CHECK(takt_semaphore_init(&full, TAKT_SEMAPHORE_MAX) == TAKT_OK);
-    CHECK(takt_semaphore_give(&full) == TAKT_ERROR_COUNT && full.count == TAKT_SEMAPHORE_MAX);
+    CHECK(takt_semaphore_give(&full) == TAKT_ERROR_COUNT && full.waiters.count == TAKT_SEMAPHORE_MAX);
     CHECK(takt_semaphore_give_from_isr(&full) == TAKT_ERROR_NOT_IN_ISR);
     CHECK(takt_semaphore_take(NULL) == TAKT_ERROR_NULL && takt_semaphore_give(NULL) == TAKT_ERROR_NULL);
     CHECK(takt_wait_next_period() == TAKT_ERROR_NOT_PERIODIC);

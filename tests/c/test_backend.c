@@ -54,20 +54,25 @@ static bool may_lock(const takt_system_t *system, const takt_entity_t *entity, u
     return is_at_home && (policy->level == NULL || policy->level(&entity->task->job) >= ceiling);
 }
 
+static takt_event_t lock_event(takt_event_kind_t kind, takt_entity_t *entity, takt_instant_t now,
+                               takt_resource_t *resource) {
+    return (takt_event_t){.kind = kind, .entity = entity, .now = now, .resource = resource};
+}
+
 /* The job of `entity` unlocks what it has locked, or locks something, or else completes. */
 static takt_event_t event_of_job(const takt_system_t *system, takt_entity_t *entity, takt_instant_t now) {
     const takt_task_extension_t *extension = entity->task->extension;
     if (extension == NULL || check_below(2) == 0) {
-        return (takt_event_t){TAKT_EVENT_COMPLETE, entity, now, now};
+        return (takt_event_t){TAKT_EVENT_COMPLETE, entity, now, {now}};
     }
     if (extension->held != NULL) {
-        return (takt_event_t){TAKT_EVENT_UNLOCK, entity, now, extension->held->number};
+        return lock_event(TAKT_EVENT_UNLOCK, entity, now, extension->held);
     }
     const uint64_t number = check_below(system->resource_count);
     if (!may_lock(system, entity, number)) {
-        return (takt_event_t){TAKT_EVENT_COMPLETE, entity, now, now};
+        return (takt_event_t){TAKT_EVENT_COMPLETE, entity, now, {now}};
     }
-    return (takt_event_t){TAKT_EVENT_LOCK, entity, now, number};
+    return lock_event(TAKT_EVENT_LOCK, entity, now, &system->resources[number]);
 }
 
 /* The event that follows `decision`: its job does something early, or its time ends. */
@@ -78,7 +83,7 @@ static takt_event_t event_after(const takt_system_t *system, const takt_decision
     if (is_job && check_below(2) == 0) {
         return event_of_job(system, decision->entity, now + (left > 50 ? 1 + check_below(50) : left));
     }
-    return (takt_event_t){TAKT_EVENT_TIME, NULL, decision->until, decision->until};
+    return (takt_event_t){TAKT_EVENT_TIME, NULL, decision->until, {decision->until}};
 }
 
 /* The same event for the twin system. */
@@ -86,6 +91,9 @@ static takt_event_t translated(takt_system_t *twin, const takt_event_t *event) {
     takt_event_t result = *event;
     if (event->entity != NULL) {
         result.entity = takt_system_entity(twin, event->entity->id);
+    }
+    if (takt_event_is_lock(event)) {
+        result.resource = &twin->resources[event->resource->number];
     }
     return result;
 }
@@ -99,7 +107,7 @@ static void check_same(const takt_decision_t *a, const takt_decision_t *b) {
 
 static void drive(takt_direct_t *direct, slow_backend_t *slow, const takt_system_t *system,
                   takt_system_t *twin) {
-    takt_event_t event = {TAKT_EVENT_TIME, NULL, 0, 0};
+    takt_event_t event = {TAKT_EVENT_TIME, NULL, 0, {0}};
     for (uint32_t sequence = 1; sequence < EVENTS && event.now != TAKT_NEVER; sequence++) {
         takt_decision_t decision;
         const takt_event_t same = translated(twin, &event);

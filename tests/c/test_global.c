@@ -43,7 +43,7 @@ static void step_to(takt_instant_t now) {
 }
 
 static void complete(uint32_t task, takt_instant_t now) {
-    const takt_event_t event = {TAKT_EVENT_COMPLETE, takt_system_entity_of(&driven, task), now, now};
+    const takt_event_t event = {TAKT_EVENT_COMPLETE, takt_system_entity_of(&driven, task), now, {now}};
     takt_dispatcher_post(driven.dispatcher, &event);
 }
 

@@ -79,12 +79,12 @@ static const takt_entity_t *complete(uint32_t task, takt_instant_t now) {
 }
 
 static const takt_entity_t *lock(uint32_t task, uint32_t resource, takt_instant_t now) {
-    tell_of(TAKT_EVENT_LOCK, task_entity(task), now, resource);
+    tell_lock(TAKT_EVENT_LOCK, task_entity(task), now, resource);
     return take(now).entity;
 }
 
 static const takt_entity_t *unlock(uint32_t task, uint32_t resource, takt_instant_t now) {
-    tell_of(TAKT_EVENT_UNLOCK, task_entity(task), now, resource);
+    tell_lock(TAKT_EVENT_UNLOCK, task_entity(task), now, resource);
     return take(now).entity;
 }
 
@@ -273,7 +273,7 @@ static void under_srp_a_level_that_equals_the_ceiling_is_not_above_it(void) {
     end();
 }
 
-/* A plain thread has no job; its level is its key. */
+/* A plain thread has no job; its level is its own key. */
 static void under_srp_a_ceiling_bars_a_thread_too(void) {
     static const takt_thread_spec_t threads[] = {{.level = 2}, {.level = 1}};
     describe(&takt_policy_fp, TAKT_PROTOCOL_SRP);
@@ -282,10 +282,10 @@ static void under_srp_a_ceiling_bars_a_thread_too(void) {
     begin();
     RUNS(LOW, arrive(LOW, 0));
     RUNS(LOW, lock(LOW, Q, 0));
-    RUNS(LOW, post(TAKT_EVENT_WAKE, task_entity(TASKS), 1).entity);
-    RUNS(TASKS + 1, post(TAKT_EVENT_WAKE, task_entity(TASKS + 1), 2).entity);
-    RUNS(LOW, post(TAKT_EVENT_BLOCK, task_entity(TASKS + 1), 3).entity);
-    RUNS(TASKS, unlock(LOW, Q, 4));
+    RUNS(LOW, post(TAKT_EVENT_WAKE, thread_entity(0), 1).entity);
+    CHECK(post(TAKT_EVENT_WAKE, thread_entity(1), 2).entity == thread_entity(1));
+    RUNS(LOW, post(TAKT_EVENT_BLOCK, thread_entity(1), 3).entity);
+    CHECK(unlock(LOW, Q, 4) == thread_entity(0));
     end();
 }
 

@@ -47,12 +47,12 @@ static const takt_entity_t *arrive(uint32_t task, takt_instant_t now) {
 }
 
 static const takt_entity_t *lock(uint32_t task, takt_instant_t now) {
-    tell_of(TAKT_EVENT_LOCK, task_entity(task), now, OF_HIGH + task);
+    tell_lock(TAKT_EVENT_LOCK, task_entity(task), now, OF_HIGH + task);
     return take(now).entity;
 }
 
 static const takt_entity_t *unlock(uint32_t task, takt_instant_t now) {
-    tell_of(TAKT_EVENT_UNLOCK, task_entity(task), now, OF_HIGH + task);
+    tell_lock(TAKT_EVENT_UNLOCK, task_entity(task), now, OF_HIGH + task);
     return pass(now).entity;
 }
 

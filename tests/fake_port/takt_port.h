@@ -5,7 +5,7 @@
 
 typedef uint32_t takt_port_level_t;
 
-enum { TAKT_PORT_SP_OFFSET = sizeof(void *) == 8 ? 48 : 32, TAKT_PORT_STACK_BYTES_MIN = 64 };
+enum { TAKT_PORT_SP_OFFSET = sizeof(void *) == 8 ? 64 : 40, TAKT_PORT_STACK_BYTES_MIN = 64 };
 
 typedef struct fake_port {
     takt_port_level_t level; /* 0 open, 1 closed */

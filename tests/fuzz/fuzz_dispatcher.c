@@ -162,7 +162,7 @@ static void check_who_is_ready(const run_t *run) {
     for (uint32_t i = 0; i < run->system.task_count; i++) {
         const takt_task_t *task = &run->system.tasks[i];
         const bool is_active = (task->entity->state & TAKT_STATE_ACTIVE) != 0;
-        const bool is_parked = task->extension != NULL && task->extension->parked_at != NULL;
+        const bool is_parked = task->extension != NULL && task->extension->wait.parked_at != NULL;
         const bool can_go_on = !is_blocked(run, task->entity) && !is_suspended(task) && !is_parked;
         HOLDS(takt_entity_is_ready(task->entity) == (is_active && can_go_on));
     }
@@ -339,7 +339,7 @@ static void note_event(run_t *run, const event_row_t *row, const takt_entity_t *
         run->is_blocked[entity->id] = row->kind == TAKT_EVENT_BLOCK;
         run->blocked_job[entity->id] = job_number(entity);
     }
-    const bool is_refused = row->kind == TAKT_EVENT_LOCK && entity->task->extension->wanted != NULL;
+    const bool is_refused = row->kind == TAKT_EVENT_LOCK && entity->task->extension->wait.wanted != NULL;
     if ((row->ends_running || is_refused) && entity == run->running) {
         run->running = NULL;
     }
@@ -358,9 +358,12 @@ static bool has_room(run_t *run, const takt_entity_t *entity) {
 }
 
 static void post(run_t *run, const event_row_t *row, takt_entity_t *entity) {
-    const takt_event_t event = {row->kind, entity, run->now, row->read_nominal(run, entity)};
+    takt_event_t event = {row->kind, entity, run->now, {row->read_nominal(run, entity)}};
     if (event.nominal == TAKT_NEVER) {
         return;
+    }
+    if (takt_event_is_lock(&event)) {
+        event.resource = &run->system.resources[event.nominal];
     }
     if (row->accounts) {
         charge_picture(run);

@@ -322,7 +322,7 @@ void check_invariants(takt_system_t *system, const takt_system_spec_t *spec, tak
         check_task(&system->tasks[i]);
     }
     for (uint32_t i = 0; i < system->thread_count; i++) {
-        check_thread(&system->threads[i]);
+        check_thread(&system->threads[i].entity);
     }
     check_locks(system);
 }

@@ -35,7 +35,7 @@ static takt_resource_t *ceiling_over(takt_system_t *system, takt_entity_t *entit
 }
 
 static takt_resource_t *wanted_by(const takt_entity_t *entity) {
-    return is_locking(entity) ? entity->task->extension->wanted : NULL;
+    return is_locking(entity) ? entity->task->extension->wait.wanted : NULL;
 }
 
 /* What keeps `entity` from what it wants; NULL: nothing. */
@@ -148,7 +148,7 @@ static uint32_t parked_at(const takt_system_t *system, const takt_resource_t *re
     uint32_t count = 0;
     for (uint32_t i = 0; i < system->task_count; i++) {
         const takt_task_extension_t *extension = system->tasks[i].extension;
-        count += extension != NULL && extension->parked_at == resource;
+        count += extension != NULL && extension->wait.parked_at == resource;
     }
     return count;
 }
@@ -158,7 +158,7 @@ static void check_parked(const takt_system_t *system, const takt_resource_t *res
     uint32_t left = parked_at(system, resource);
     HOLDS(entity == NULL || resource->holder != NULL);
     while (left > 0) {
-        HOLDS(entity != NULL && entity->task->extension->parked_at == resource);
+        HOLDS(entity != NULL && entity->task->extension->wait.parked_at == resource);
         HOLDS(entity->next->prev == entity && entity->prev->next == entity);
         left--;
         entity = entity->next;
@@ -171,12 +171,13 @@ static void check_parked(const takt_system_t *system, const takt_resource_t *res
 /* A parked job waits for something that nobody lends it urgency for, or for one that is not ready. */
 static void check_waiting(takt_system_t *system, takt_entity_t *entity) {
     const takt_task_extension_t *extension = entity->task->extension;
-    const takt_resource_t *parked = extension->parked_at;
+    const takt_resource_t *parked = extension->wait.parked_at;
     HOLDS(takt_entity_is_ready(entity) == (parked == NULL));
-    HOLDS(parked == NULL || extension->wanted != NULL);
+    HOLDS(parked == NULL || extension->wait.wanted != NULL);
     HOLDS(parked == NULL || parked->protocol == TAKT_PROTOCOL_NONE || !takt_entity_is_ready(parked->holder));
-    HOLDS((extension->circle != NULL) == is_in_a_circle(system, entity));
-    HOLDS(extension->circle == NULL || (parked != NULL && extension->circle == obstacle_to(system, entity)));
+    HOLDS((extension->wait.circle != NULL) == is_in_a_circle(system, entity));
+    HOLDS(extension->wait.circle == NULL ||
+          (parked != NULL && extension->wait.circle == obstacle_to(system, entity)));
 }
 
 static void check_task(takt_system_t *system, const takt_task_t *task) {
@@ -186,7 +187,7 @@ static void check_task(takt_system_t *system, const takt_task_t *task) {
         return;
     }
     check_held(system, task->entity);
-    HOLDS(is_marked || (task->extension->parked_at == NULL && task->extension->circle == NULL));
+    HOLDS(is_marked || (task->extension->wait.parked_at == NULL && task->extension->wait.circle == NULL));
     if (is_marked) {
         check_waiting(system, task->entity);
     }

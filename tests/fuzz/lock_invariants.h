@@ -22,7 +22,7 @@ takt_key_t key_of_holder(const takt_entity_t *entity, takt_key_t own);
 /* Whether `entity` holds or wants a resource. */
 static inline bool is_locking(const takt_entity_t *entity) {
     const takt_task_extension_t *extension = entity->task != NULL ? entity->task->extension : NULL;
-    return extension != NULL && (extension->held != NULL || extension->wanted != NULL);
+    return extension != NULL && (extension->held != NULL || extension->wait.wanted != NULL);
 }
 
 #endif

@@ -326,7 +326,8 @@ class Locks:
             wait_for_budget(child, instant)
             return
         self.report_circle(child, instant)
-        go_out(child, instant)
+        for member in without_way_out(child):
+            go_out(member, instant)
 
     def unlock(self, task: TaskState, instant: int) -> None:
         """Unlock what the job locked last, and let those come back whom it blocked."""
@@ -338,8 +339,9 @@ class Locks:
             task.home.owner.held.remove(resource.among)
         self.note(instant, task, resource, "unlock")
         for child in waiting:
-            task.home.out.remove(child)
-            take_or_leave_place(child, instant)
+            if not stays_out(child):
+                task.home.out.remove(child)
+                take_or_leave_place(child, instant)
             waiting += [other for other in blocked_by(child) if other not in waiting]
 
     def end(self, task: TaskState, instant: int) -> None:
@@ -355,12 +357,26 @@ class Locks:
 
 
 def blocked_by(child: Child) -> list[TaskState]:
-    """List the tasks that are out and wait for what a child holds, for the last lock first; not those under none."""
+    """List the tasks that are out and wait for what a child holds, for the last lock first."""
     if isinstance(child, ServerState):
         return []
-    held = [resource for resource in reversed(child.backlog[0].held) if resource.spec.protocol != "none"]
     out = [other for other in child.home.out if isinstance(other, TaskState)]
+    held = reversed(child.backlog[0].held)
     return [other for resource in held for other in out if other.backlog[0].waits_for is resource]
+
+
+def stays_out(child: Child) -> bool:
+    """Say whether a child waits under none for what is held, so that it lends nothing."""
+    wanted = child.backlog[0].waits_for if isinstance(child, TaskState) else None
+    return wanted is not None and wanted.spec.protocol == "none" and wanted.holder is not None
+
+
+def without_way_out(child: Child) -> list[Child]:
+    """List a child that was chosen and cannot go on, and those between it and the circle for which it waits."""
+    if not isinstance(child, TaskState) or who_may_run(child) is not child:
+        return [child]
+    met, repeated = chain(child)
+    return [child] if repeated is None else [*met]
 
 
 def go_out(child: Child, instant: int) -> None:

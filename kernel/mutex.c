@@ -1,0 +1,171 @@
+/* Mutex; see mutex.h. */
+#include "kernel/mutex.h"
+
+#include "kernel/wait.h"
+
+/* What a thread that wants a mutex has in the frame of its call. */
+typedef struct wish {
+    takt_lock_wait_t wait; /* core's */
+    takt_timeout_t timeout;
+    takt_plain_t *thread;
+} wish_t;
+
+takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t *parameters) {
+    if (mutex == NULL || parameters == NULL) {
+        return TAKT_ERROR_NULL;
+    }
+    if ((uint32_t)parameters->protocol >= TAKT_PROTOCOL_GLOBAL_SRP) {
+        return TAKT_ERROR_PROTOCOL;
+    }
+    if (parameters->ceiling >= TAKT_PRIORITIES) {
+        return TAKT_ERROR_PRIORITY;
+    }
+    if (takt_kernel.entity_count == 0) {
+        return TAKT_ERROR_NOT_INITIALISED;
+    }
+    mutex->is_public = parameters->protocol != TAKT_PROTOCOL_PIP;
+    mutex->home = parameters->server != NULL ? &parameters->server->server : &takt_kernel.dispatcher.root;
+    takt_resource_init(&mutex->resource, takt_kernel.mutex_count++, parameters->protocol,
+                       takt_level_from_priority(parameters->ceiling, TAKT_PRIORITIES));
+    takt_dispatcher_expect_locks(&takt_kernel.dispatcher);
+    return TAKT_OK;
+}
+
+#define REQUIRE_MUTEX(mutex)                                               \
+    TAKT_REQUIRE((mutex) != NULL, TAKT_ERROR_NULL);                        \
+    TAKT_REQUIRE((mutex)->home != NULL, TAKT_ERROR_OBJECT);                \
+    TAKT_REQUIRE_OPEN();                                                   \
+    TAKT_REQUIRE(takt_kernel.cpu.running != NULL, TAKT_ERROR_NOT_STARTED); \
+    TAKT_REQUIRE(takt_kernel.cpu.running->task == NULL, TAKT_ERROR_JOBS);  \
+    TAKT_REQUIRE(takt_kernel.cpu.running->home == (mutex)->home, TAKT_ERROR_RESOURCE)
+
+static takt_status_t refuse(takt_status_t status) {
+    (void)takt_port_open();
+    return status;
+}
+
+static void post(takt_event_kind_t kind, takt_entity_t *entity, takt_resource_t *resource) {
+    const takt_event_t event = {.kind = kind, .entity = entity, .now = takt_port_now(), .resource = resource};
+    takt_dispatcher_post(&takt_kernel.dispatcher, &event);
+}
+
+/* ---- lock --------------------------------------------------------------------------------------- */
+
+/* The running thread, `entity`, tries to lock `resource`, with `wait` for as long as it wants it. */
+static void want(takt_entity_t *entity, takt_resource_t *resource, takt_lock_wait_t *wait) {
+    wait->wanted = NULL;
+    wait->parked_at = NULL;
+    wait->circle = NULL;
+    takt_plain_of(entity)->wait = wait;
+    post(TAKT_EVENT_LOCK, entity, resource);
+}
+
+static __attribute__((noinline)) takt_status_t lock_by_pass(takt_resource_t *resource,
+                                                            takt_entity_t *running) {
+    TAKT_REQUIRE(resource->holder != running, refuse(TAKT_ERROR_RESOURCE));
+    takt_lock_wait_t wait;
+    want(running, resource, &wait);
+    return takt_kernel_dispatch();
+}
+
+/* Whether a lock is nobody's business but of `running`. */
+TAKT_INLINE bool is_private(const takt_mutex_t *mutex, const takt_entity_t *running) {
+    return mutex->resource.holder == NULL && (running->attributes | mutex->is_public) == 0;
+}
+
+TAKT_INLINE takt_status_t hold(takt_resource_t *resource, takt_entity_t *running) {
+    takt_plain_t *thread = takt_plain_of(running);
+    resource->outer = thread->held;
+    resource->holder = running;
+    thread->held = resource;
+    return takt_port_open();
+}
+
+takt_status_t takt_mutex_lock(takt_mutex_t *mutex) {
+    REQUIRE_MUTEX(mutex);
+    takt_resource_t *resource = &mutex->resource;
+    takt_port_close();
+    takt_entity_t *running = takt_kernel.cpu.running;
+    return is_private(mutex, running) ? hold(resource, running) : lock_by_pass(resource, running);
+}
+
+/* ---- lock, for a while -------------------------------------------------------------------------- */
+
+static void withdraw(takt_entity_t *entity) {
+    if (takt_plain_of(entity)->wait != NULL) {
+        takt_kernel_post(TAKT_EVENT_WITHDRAW, entity);
+    }
+}
+
+void takt_mutex_forget(takt_thread_t *thread) { withdraw(&thread->plain.entity); }
+
+static void expire_wish(takt_timeout_t *timeout) {
+    withdraw(&TAKT_CONTAINER_OF(timeout, wish_t, timeout)->thread->entity);
+    takt_port_pend();
+}
+
+/* Open. */
+static takt_status_t end_wish(wish_t *wish, const takt_resource_t *resource) {
+    takt_port_close();
+    if (takt_timeout_is_armed(&wish->timeout)) {
+        takt_timeouts_remove(&takt_kernel.timeouts, &wish->timeout);
+    }
+    return refuse(resource->holder == &wish->thread->entity ? TAKT_OK : TAKT_TIMEOUT);
+}
+
+static takt_status_t lock_for(takt_resource_t *resource, takt_entity_t *running, takt_duration_t duration) {
+    wish_t wish;
+    wish.timeout.next = NULL;
+    wish.timeout.expire = expire_wish;
+    wish.thread = takt_plain_of(running);
+    want(running, resource, &wish.wait);
+    if (duration > 0) {
+        takt_kernel_arm(&wish.timeout, takt_instant_after(takt_port_now(), duration));
+    } else {
+        withdraw(running);
+    }
+    (void)takt_kernel_dispatch();
+    return end_wish(&wish, resource);
+}
+
+takt_status_t takt_mutex_lock_for(takt_mutex_t *mutex, takt_duration_t duration) {
+    REQUIRE_MUTEX(mutex);
+    takt_resource_t *resource = &mutex->resource;
+    takt_port_close();
+    takt_entity_t *running = takt_kernel.cpu.running;
+    TAKT_REQUIRE(resource->holder != running, refuse(TAKT_ERROR_RESOURCE));
+    return is_private(mutex, running) ? hold(resource, running) : lock_for(resource, running, duration);
+}
+
+/* ---- unlock ------------------------------------------------------------------------------------- */
+
+static __attribute__((noinline)) takt_status_t unlock_by_pass(takt_resource_t *resource,
+                                                              takt_entity_t *running) {
+    post(TAKT_EVENT_UNLOCK, running, resource);
+    return takt_kernel_dispatch();
+}
+
+takt_status_t takt_mutex_unlock(takt_mutex_t *mutex) {
+    REQUIRE_MUTEX(mutex);
+    takt_resource_t *resource = &mutex->resource;
+    takt_port_close();
+    takt_entity_t *running = takt_kernel.cpu.running;
+    takt_plain_t *thread = takt_plain_of(running);
+    TAKT_REQUIRE(thread->held == resource, refuse(TAKT_ERROR_RESOURCE));
+    if (!takt_entity_is_plain(running)) {
+        return unlock_by_pass(resource, running);
+    }
+    thread->held = resource->outer;
+    resource->holder = NULL;
+    return takt_port_open();
+}
+
+takt_thread_t *takt_mutex_holder(const takt_mutex_t *mutex) {
+    if (mutex == NULL) {
+        return NULL;
+    }
+    const takt_port_level_t level = takt_port_lock();
+    takt_entity_t *holder = mutex->resource.holder;
+    takt_port_unlock(level);
+    return holder != NULL ? takt_thread_of(holder) : NULL;
+}

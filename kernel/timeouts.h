@@ -1,0 +1,56 @@
+/* Timeouts: until when threads wait, and alarms. Private to kernel/.
+ *
+ * What expires here is an input of the scheduler: nothing decides by the order of what expires at one instant, so the
+ * wheel has no digits of order, as that of core/timers.h has. A timeout stands in the row of the highest 4-bit digit in
+ * which its instant differs from the wheel's position, in the slot of that digit's value; instants 2^32 ticks or more
+ * ahead share one more slot. One take either gives the first timeout of the first slot, if it is due, or moves it down. So
+ * insert, remove and take are O(1); a timeout moves down at most once per row, and those of one instant not at all.
+ *
+ * Source: as core/timers.h.
+ *
+ * Invariant: every slot's first timeout is its least one while the slot's `exact` bit is set. Of equal instants the one that
+ * was inserted first expires first, unless the other came while a slot was being emptied. Callers hold the lock. */
+#ifndef TAKT_KERNEL_TIMEOUTS_H
+#define TAKT_KERNEL_TIMEOUTS_H
+
+#include "core/types.h"
+
+enum { TAKT_TIMEOUTS_ROWS = 9, TAKT_TIMEOUTS_SLOTS = 16 };
+
+typedef struct takt_timeout {
+    struct takt_timeout *next; /* in the circle of its slot; NULL while it is not armed */
+    struct takt_timeout *prev;
+    takt_instant_t instant;
+    void (*expire)(struct takt_timeout *timeout); /* closed; the timeout is not armed any more */
+    uint32_t place;                               /* number of its slot, over all rows */
+} takt_timeout_t;
+
+_Static_assert(sizeof(void *) != 4 || sizeof(takt_timeout_t) == 24,
+               "a timeout is 24 bytes on a 32-bit machine");
+
+typedef struct takt_timeouts {
+    takt_instant_t next; /* when to take next at the latest; TAKT_NEVER: not until something is inserted */
+    takt_instant_t position;
+    uint32_t rows; /* bit of each row that is not empty */
+    takt_timeout_t *draining;
+    uint16_t occupied[TAKT_TIMEOUTS_ROWS]; /* bit of each slot */
+    uint16_t exact[TAKT_TIMEOUTS_ROWS];
+    takt_timeout_t *slots[(TAKT_TIMEOUTS_ROWS - 1) * TAKT_TIMEOUTS_SLOTS + 1];
+} takt_timeouts_t;
+
+/* Makes the zeroed `timeouts` an empty wheel at instant 0. */
+void takt_timeouts_init(takt_timeouts_t *timeouts);
+
+/* Arms `timeout`, which is not armed; an instant in the past expires at the next take. */
+void takt_timeouts_insert(takt_timeouts_t *timeouts, takt_timeout_t *timeout, takt_instant_t instant);
+
+/* Disarms `timeout`, which is armed. */
+void takt_timeouts_remove(takt_timeouts_t *timeouts, takt_timeout_t *timeout);
+
+/* One step at `now`, if timeouts->next <= now: the timeout that has expired, not armed any more, or NULL if there was only
+ * something to move. More is to do while timeouts->next <= now. */
+TAKT_MUST_USE takt_timeout_t *takt_timeouts_take(takt_timeouts_t *timeouts, takt_instant_t now);
+
+TAKT_INLINE bool takt_timeout_is_armed(const takt_timeout_t *timeout) { return timeout->next != NULL; }
+
+#endif

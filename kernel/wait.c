@@ -1,0 +1,119 @@
+/* What is rare about waiting; see wait.h. */
+#include "kernel/wait.h"
+
+/* ---- to wait ------------------------------------------------------------------------------------ */
+
+/* The event goes first: until then the entity's links belong to the ready set. */
+takt_status_t takt_wait_by_pass(takt_queue_t *queue, takt_entity_t *running) {
+    takt_kernel_post(TAKT_EVENT_BLOCK, running);
+    takt_entity_set_state(running, TAKT_STATE_WAITING);
+    if (queue != NULL) {
+        takt_queue_append(queue, running);
+    }
+    return takt_kernel_dispatch();
+}
+
+/* Takes back that `running` has left its level: the full pass is to see it there. */
+takt_status_t takt_wait_by_pass_after_all(takt_queue_t *queue, takt_entity_t *running) {
+    takt_levels_insert_first(takt_kernel_levels(), running, 1);
+    return takt_wait_by_pass(queue, running);
+}
+
+takt_status_t takt_wait_refuse(takt_waiters_t *waiters) {
+    if (waiters != NULL) {
+        waiters->count++;
+    }
+    (void)takt_port_open();
+    return TAKT_ERROR_NOT_STARTED;
+}
+
+static void disarm(takt_wait_t *wait) {
+    if (takt_timeout_is_armed(&wait->timeout)) {
+        takt_timeouts_remove(&takt_kernel.timeouts, &wait->timeout);
+    }
+}
+
+/* What `thread`, which waits, stands in; NULL if it waits for time or for a notification. */
+static takt_waiters_t *waiters_of(const takt_thread_t *thread) {
+    if ((thread->flags & TAKT_THREAD_TIMED) != 0) {
+        const takt_wait_t *wait = thread->wait;
+        return wait->waiters;
+    }
+    return (thread->flags & TAKT_THREAD_LISTENS) != 0 ? NULL : thread->wait;
+}
+
+void takt_wait_withdraw(takt_thread_t *thread) {
+    takt_waiters_t *waiters = waiters_of(thread);
+    if (waiters != NULL) {
+        takt_queue_remove(&thread->plain.entity);
+        waiters->count++;
+    }
+    if ((thread->flags & TAKT_THREAD_TIMED) != 0) {
+        disarm(thread->wait);
+    }
+}
+
+/* Nothing happens if it was woken before and has just not run since. */
+static void expire_wait(takt_timeout_t *timeout) {
+    takt_wait_t *wait = TAKT_CONTAINER_OF(timeout, takt_wait_t, timeout);
+    takt_entity_t *entity = &wait->thread->plain.entity;
+    if ((entity->state & TAKT_STATE_WAITING) == 0 || wait->thread->wait != wait) {
+        return;
+    }
+    wait->status = TAKT_TIMEOUT;
+    takt_wait_withdraw(wait->thread);
+    takt_wake_from_isr(entity);
+}
+
+/* The record is of no use any more. */
+static takt_status_t end_wait(takt_wait_t *wait) {
+    takt_port_close();
+    takt_thread_clear(wait->thread, TAKT_THREAD_TIMED);
+    disarm(wait);
+    const takt_status_t status = wait->status;
+    (void)takt_port_open();
+    return status;
+}
+
+takt_status_t takt_wait_for(takt_waiters_t *waiters, takt_duration_t duration) {
+    takt_entity_t *running = takt_kernel.cpu.running;
+    TAKT_REQUIRE(running != NULL, takt_wait_refuse(waiters));
+    takt_wait_t wait;
+    wait.timeout.next = NULL;
+    wait.timeout.expire = expire_wait;
+    wait.thread = takt_thread_of(running);
+    wait.waiters = waiters;
+    wait.status = TAKT_OK;
+    wait.thread->wait = &wait;
+    wait.thread->flags |= TAKT_THREAD_TIMED;
+    takt_kernel_arm(&wait.timeout, takt_instant_after(takt_port_now(), duration));
+    (void)takt_wait_in_queue(waiters != NULL ? &waiters->queue : NULL, running);
+    return end_wait(&wait);
+}
+
+/* ---- to wake ------------------------------------------------------------------------------------ */
+
+/* Whether `waiter`, which does not wait any more, is to become ready; a suspended one waits for its resumption only. */
+static bool is_released(takt_entity_t *waiter) {
+    takt_thread_t *thread = takt_thread_of(waiter);
+    if ((thread->flags & TAKT_THREAD_SUSPENDED) != 0) {
+        thread->wait = NULL;
+        return false;
+    }
+    takt_entity_clear_state(waiter, TAKT_STATE_WAITING);
+    return true;
+}
+
+takt_status_t takt_wake_slowly(takt_entity_t *waiter) {
+    if (!is_released(waiter)) {
+        return takt_port_open();
+    }
+    return takt_kernel_pass(TAKT_EVENT_WAKE, waiter);
+}
+
+void takt_wake_slowly_from_isr(takt_entity_t *waiter) {
+    if (is_released(waiter)) {
+        takt_kernel_post(TAKT_EVENT_WAKE, waiter);
+        takt_port_pend();
+    }
+}

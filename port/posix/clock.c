@@ -1,0 +1,14 @@
+/* The clock that the program has chosen, behind the port's contract. */
+#include "port/posix/machine.h"
+
+const takt_posix_clock_t *takt_posix_clock = &takt_posix_virtual_clock;
+
+void takt_port_clock_start(void) { takt_posix_clock->start(); }
+
+takt_instant_t takt_port_now(void) { return takt_posix_clock->now(); }
+
+void takt_port_timer_set(takt_instant_t until) { takt_posix_clock->timer_set(until); }
+
+void takt_port_idle(void) { takt_posix_clock->idle(); }
+
+void takt_port_work(takt_duration_t ticks) { takt_posix_clock->work(ticks); }

@@ -1,0 +1,39 @@
+/* What the parts of this port owe each other. Private to port/posix/. */
+#ifndef TAKT_PORT_POSIX_MACHINE_H
+#define TAKT_PORT_POSIX_MACHINE_H
+
+#include "port/posix/posix.h"
+
+/* A clock: virtual.c and real.c are one each. */
+typedef struct takt_posix_clock {
+    void (*start)(void);
+    void (*stop)(void);
+    takt_instant_t (*now)(void);
+    void (*timer_set)(takt_instant_t until);
+    void (*look)(void); /* marks what is due as pending */
+    void (*idle)(void);
+    void (*work)(takt_duration_t ticks);
+    void (*announce)(uint32_t number, takt_instant_t instant);
+    void (*notify)(void); /* makes the processor look, from outside */
+} takt_posix_clock_t;
+
+extern const takt_posix_clock_t takt_posix_virtual_clock, takt_posix_real_clock;
+extern const takt_posix_clock_t *takt_posix_clock;
+
+/* Makes bit `bit` pending and says whether nothing was. From anywhere. */
+bool takt_posix_mark(uint32_t bit);
+
+/* Runs all that is pending and may run at `level`. Closed. */
+void takt_posix_drain(uint32_t level);
+
+/* Whether something is pending that may run at `level`. */
+bool takt_posix_is_takeable(uint32_t level);
+
+/* Saves the calling context under `from` and resumes that of `to`; returns when somebody resumes `from`. Closed before
+ * and after, without handlers. */
+void takt_posix_switch(struct takt_thread *from, struct takt_thread *to);
+
+/* Says on the standard error output what is wrong, and ends in takt_port_fault. */
+void takt_posix_complain(const char *what);
+
+#endif

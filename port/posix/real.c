@@ -1,0 +1,191 @@
+/* Real time: CLOCK_MONOTONIC, a timer of POSIX, and one signal for all that interrupts.
+ *
+ * The handler of the signal executes on the stack of the thread that it interrupts; if that thread is preempted, the
+ * frame of the signal stays there, and the thread goes on by returning from the handler, which restores all of its
+ * registers. The signal is blocked whenever its handler has not closed the state yet or has opened it already, so
+ * that frames do not pile up; while others execute, it is open.
+ *
+ * Sources: POSIX.1-2008, 2.4 (signals) and timer_settime; signal(7) and sigreturn(2) of Linux. */
+#define _XOPEN_SOURCE 700
+
+#include "port/posix/machine.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#if _POSIX_TIMERS <= 0 || _POSIX_MONOTONIC_CLOCK < 0 || _POSIX_REALTIME_SIGNALS <= 0 || _POSIX_THREADS <= 0
+#error "this clock needs timers, a monotonic clock, real-time signals and threads of POSIX"
+#endif
+
+#define NS_PER_SECOND UINT64_C(1000000000)
+#define LONGEST_NS (UINT64_C(1) << 61) /* 73 years; the sum of two is still no error of timer_settime */
+
+static uint64_t tick_ns;
+static uint64_t start_ns;
+static _Atomic uint64_t armed = TAKT_NEVER; /* what the timer is set to */
+static timer_t timer;
+static pthread_t processor;
+static sigset_t signal_only, unblocked;
+static volatile uint64_t away_ns; /* of the running thread: since any origin, while others executed */
+
+static uint64_t monotonic_ns(void) {
+    struct timespec time;
+    (void)clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * NS_PER_SECOND + (uint64_t)time.tv_nsec;
+}
+
+static uint64_t ns_of(takt_duration_t ticks) {
+    return ticks < LONGEST_NS / tick_ns ? ticks * tick_ns : LONGEST_NS;
+}
+
+static takt_instant_t now(void) { return (monotonic_ns() - start_ns) / tick_ns; }
+
+/* ---- alarm ------------------------------------------------------------------------------------ */
+
+static void timer_set(takt_instant_t until) {
+    if (until == armed) {
+        return;
+    }
+    armed = until;
+    const uint64_t at = start_ns + ns_of(until);
+    const struct itimerspec once = {
+        .it_value = {.tv_sec = (time_t)(at / NS_PER_SECOND), .tv_nsec = (long)(at % NS_PER_SECOND)}};
+    (void)timer_settime(timer, TIMER_ABSTIME, &once, NULL);
+}
+
+/* ---- signal ----------------------------------------------------------------------------------- */
+
+static void interrupt(uint32_t level) {
+    do {
+        takt_posix_set_state(level | TAKT_POSIX_CLOSED);
+        (void)pthread_sigmask(SIG_SETMASK, &unblocked, NULL);
+        takt_posix_drain(level);
+        (void)pthread_sigmask(SIG_BLOCK, &signal_only, NULL);
+    } while (takt_posix_is_takeable(level));
+    takt_posix_set_state(level);
+}
+
+/* Others write `away_ns` for themselves while this thread is away. */
+static void interrupt_and_account(uint32_t level) {
+    const int error = errno;
+    const uint64_t away_before = away_ns;
+    const uint64_t begin = monotonic_ns();
+    interrupt(level);
+    away_ns = away_before + (monotonic_ns() - begin);
+    errno = error;
+}
+
+/* Linux may choose any thread of the process. A state that is closed is left alone: who opens it finds the mark. */
+static void on_signal(int number, siginfo_t *information, void *context) {
+    (void)context;
+    if (information->si_code == SI_TIMER) {
+        armed = TAKT_NEVER;
+        (void)takt_posix_mark(TAKT_POSIX_ALARM);
+    }
+    if (!pthread_equal(pthread_self(), processor)) {
+        (void)pthread_kill(processor, number);
+    } else if (!takt_posix_is_masked(takt_posix_state)) {
+        interrupt_and_account(takt_posix_state);
+    }
+}
+
+static void notify(void) { (void)pthread_kill(processor, SIGRTMIN); }
+
+/* ---- start and stop --------------------------------------------------------------------------- */
+
+static bool handle_signal(void) {
+    struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART};
+    action.sa_sigaction = on_signal;
+    (void)sigemptyset(&action.sa_mask);
+    return sigaction(SIGRTMIN, &action, NULL) == 0;
+}
+
+static void unblock_signal(void) {
+    (void)sigemptyset(&signal_only);
+    (void)sigaddset(&signal_only, SIGRTMIN);
+    (void)pthread_sigmask(SIG_UNBLOCK, &signal_only, NULL);
+    (void)pthread_sigmask(SIG_SETMASK, NULL, &unblocked);
+}
+
+static bool create_timer(void) {
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGRTMIN};
+    return timer_create(CLOCK_MONOTONIC, &event, &timer) == 0;
+}
+
+static void start(void) {
+    processor = pthread_self();
+    start_ns = monotonic_ns();
+    if (!handle_signal() || !create_timer()) {
+        takt_posix_complain("no timer or no signal for the clock in real time");
+    }
+    unblock_signal();
+}
+
+static void stop(void) {
+    (void)pthread_sigmask(SIG_BLOCK, &signal_only, NULL);
+    (void)timer_delete(timer);
+}
+
+/* ---- load and waiting -------------------------------------------------------------------------- */
+
+/* What the calling thread has executed since any origin: both readings are of one stretch without interruption. */
+static uint64_t executed_ns(void) {
+    uint64_t away, time;
+    do {
+        away = away_ns;
+        time = monotonic_ns();
+    } while (away != away_ns);
+    return time - away;
+}
+
+static void work(takt_duration_t ticks) {
+    const uint64_t begin = executed_ns();
+    const uint64_t load = ns_of(ticks);
+    while (executed_ns() - begin < load) {
+    }
+}
+
+/* Blocked, so that nothing comes between the look and the wait. */
+static void idle(void) {
+    (void)pthread_sigmask(SIG_BLOCK, &signal_only, NULL);
+    if (!takt_posix_is_pending()) {
+        (void)sigsuspend(&unblocked);
+    }
+    (void)pthread_sigmask(SIG_SETMASK, &unblocked, NULL);
+}
+
+static void announce(uint32_t number, takt_instant_t instant) {
+    (void)number;
+    (void)instant;
+    takt_posix_complain("interrupts are announced in virtual time only");
+}
+
+/* Signals tell what is due. */
+static void look(void) {}
+
+const takt_posix_clock_t takt_posix_real_clock = {
+    .start = start,
+    .stop = stop,
+    .now = now,
+    .timer_set = timer_set,
+    .look = look,
+    .idle = idle,
+    .work = work,
+    .announce = announce,
+    .notify = notify,
+};
+
+takt_status_t takt_posix_use_real_time(uint32_t tick) {
+    if (tick == 0) {
+        return TAKT_ERROR_PERIOD;
+    }
+    if (start_ns != 0) {
+        return TAKT_ERROR_STARTED;
+    }
+    tick_ns = tick;
+    takt_posix_clock = &takt_posix_real_clock;
+    return TAKT_OK;
+}

@@ -1,0 +1,149 @@
+/* Context switch of a process: setjmp and longjmp from one stack to another.
+ *
+ * A saved context is a context_t on its thread's stack, in the frame of takt_posix_switch, whether the thread called or
+ * was preempted: then the frame of the signal lies above it. A new one lies in a place of its own at the top of the
+ * stack and is begun by makecontext when it is first resumed, not before: so a thread's context can be built anew while
+ * that thread still executes on the stack.
+ *
+ * Why not swapcontext throughout: it sets the mask of signals by a system call, about ten times the cost of the rest, and
+ * the mask is the same for all threads whenever they switch. longjmp does not restore rounding modes, though the
+ * calling conventions say that a call keeps them; so they are part of the context here, and so is errno.
+ *
+ * Invariant: whoever resumes a context holds the lock, and the resumed one opens it. */
+#undef _FORTIFY_SOURCE /* its longjmp takes a jump to another stack for an attack */
+#define _XOPEN_SOURCE 700
+#define __STDC_WANT_IEC_60559_BFP_EXT__ 1
+
+#include "port/posix/machine.h"
+#include "port/posix/sanitizer.h"
+
+#include <errno.h>
+#include <fenv.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <ucontext.h>
+
+#if !defined(__GLIBC__)
+#error "this port needs makecontext and fegetmode of the GNU C library"
+#endif
+
+typedef struct context {
+    jmp_buf registers;
+    femode_t modes;
+    int error;
+    takt_posix_stack_t stack;
+    void *sanitizer;
+    void (*entry)(void *argument); /* of a new one, else NULL */
+    void *argument;
+} context_t;
+
+static takt_posix_stack_t running;    /* where the running thread executes */
+static const context_t *starting;     /* the new context that is being entered */
+static takt_posix_stack_t left;       /* where the last switch came from */
+static takt_posix_stack_t main_stack; /* of whoever called takt_kernel_start */
+static jmp_buf main_registers;
+static void *main_sanitizer;
+static bool is_started;
+static int exit_status;
+
+static context_t **context_of(struct takt_thread *thread) {
+    return (context_t **)(void *)((char *)thread + TAKT_PORT_SP_OFFSET);
+}
+
+/* ---- new contexts ------------------------------------------------------------------------------ */
+
+void *takt_port_context_create(void *bottom, size_t bytes, void (*entry)(void *argument), void *argument) {
+    const uintptr_t alignment = _Alignof(context_t);
+    context_t *context = (context_t *)(((uintptr_t)bottom + bytes) & ~(alignment - 1)) - 1;
+    context->stack =
+        (takt_posix_stack_t){.bottom = bottom, .bytes = (size_t)((char *)context - (char *)bottom)};
+    context->entry = entry;
+    context->argument = argument;
+    return context;
+}
+
+/* The first one of all comes from the main stack; the others change nothing by asking. */
+static void arrive_first(void) {
+    takt_posix_arrive(NULL, &left);
+    if (!is_started) {
+        main_stack = left;
+        is_started = true;
+    }
+}
+
+static void thread_start(void) {
+    const context_t *context = starting;
+    arrive_first();
+    (void)fesetmode(FE_DFL_MODE);
+    (void)takt_port_open();
+    context->entry(context->argument);
+    takt_kernel_thread_returned();
+}
+
+/* The mask of signals that getcontext takes along is the one of all threads. */
+static void enter(context_t *context) {
+    static ucontext_t fresh;
+    (void)getcontext(&fresh);
+    fresh.uc_stack.ss_sp = (void *)(uintptr_t)context->stack.bottom;
+    fresh.uc_stack.ss_size = context->stack.bytes;
+    fresh.uc_link = NULL;
+    makecontext(&fresh, thread_start, 0);
+    starting = context;
+    takt_posix_forget(&context->stack);
+    (void)setcontext(&fresh);
+}
+
+/* ---- switch ------------------------------------------------------------------------------------ */
+
+__attribute__((noreturn)) static void resume(context_t *context) {
+    running = context->stack;
+    if (context->entry != NULL) {
+        enter(context);
+    }
+    _longjmp(context->registers, 1);
+}
+
+/* What it keeps lies on the stack itself, where the kernel expects it, not on one that a sanitizer makes up. The
+ * context of `to` is read first: it may be a new one of `from` itself. */
+__attribute__((noinline, no_sanitize_address)) void takt_posix_switch(struct takt_thread *from,
+                                                                      struct takt_thread *to) {
+    context_t own = {.error = errno, .stack = running};
+    context_t *next = *context_of(to);
+    (void)fegetmode(&own.modes);
+    *context_of(from) = &own;
+    takt_posix_leave(&own.sanitizer, &next->stack);
+    if (_setjmp(own.registers) == 0) {
+        resume(next);
+    }
+    takt_posix_arrive(own.sanitizer, &left);
+    (void)fesetmode(&own.modes);
+    errno = own.error;
+}
+
+takt_status_t takt_port_switch(struct takt_thread *from, struct takt_thread *to) {
+    takt_posix_switch(from, to);
+    return takt_port_open();
+}
+
+/* ---- start and end ----------------------------------------------------------------------------- */
+
+void takt_port_start(struct takt_thread *first) {
+    context_t *context = *context_of(first);
+    if (_setjmp(main_registers) == 0) {
+        takt_posix_leave(&main_sanitizer, &context->stack);
+        resume(context);
+    }
+    takt_posix_arrive(main_sanitizer, &left);
+    exit(exit_status);
+}
+
+void takt_posix_exit(int status) {
+    if (!is_started) {
+        exit(status);
+    }
+    takt_posix_set_state(TAKT_POSIX_CLOSED);
+    takt_posix_clock->stop();
+    exit_status = status;
+    takt_posix_leave(NULL, &main_stack);
+    _longjmp(main_registers, 1);
+}

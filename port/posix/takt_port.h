@@ -1,0 +1,131 @@
+/* The inline part of the port to a Linux process. Included by kernel/port.h, which has the contract.
+ *
+ * One POSIX thread is the processor; Takt's threads are contexts on it. Interrupts are bits of one word,
+ * takt_posix_pending, that whoever opens the lock looks at: no system call, whatever the clock. In real time a
+ * signal makes the processor look as well.
+ *
+ * State: bits of one word that only the processor writes, and every handler of a signal leaves as it was.
+ *
+ *     0            a thread executes, the lock is open
+ *     CLOSED       the lock is closed
+ *     ISR          a handler of a program's interrupt executes
+ *     ALARMING     takt_kernel_timer_expired executes; interrupts of programs run where it opens the lock
+ *     PREEMPTING   takt_kernel_preempt executes; all interrupts run where it opens the lock
+ *
+ * The last two may be set together, and each keeps out what is less urgent: the alarm and preemption, or preemption.
+ * Invariant: a bit that is pending while the state is 0 is about to be taken, by who opened the lock or by the
+ * signal that came with it. So none is lost, and none is waited for. */
+#ifndef TAKT_PORT_POSIX_H
+#define TAKT_PORT_POSIX_H
+
+#include <stdatomic.h>
+
+#if !defined(__linux__)
+#error "this port is for Linux: it relies on how Linux delivers signals to threads"
+#endif
+#if UINTPTR_MAX != UINT32_MAX && UINTPTR_MAX != UINT64_MAX
+#error "this port finds a thread's stack pointer behind pointers of 4 or of 8 bytes"
+#endif
+#if ATOMIC_LLONG_LOCK_FREE != 2 || ATOMIC_INT_LOCK_FREE != 2
+#error "this port needs 64-bit atomics without locks: a handler of a signal must not wait for one"
+#endif
+#if defined(__SANITIZE_THREAD__)
+#error "this port's contexts are not known to the thread sanitizer"
+#endif
+
+typedef uint32_t takt_port_level_t;
+
+enum {
+    TAKT_PORT_SP_OFFSET = sizeof(void *) == 8 ? 64 : 40,
+    /* A handler of a signal executes on the stack of the thread that it interrupts, at most four deep: one that
+     * preempts, one for the alarm between the steps of its pass, one for an interrupt between timeouts, and one that
+     * only leaves a mark. Linux needs up to 11 KB for each
+     * (AVX-512 and AMX; `getauxval(AT_MINSIGSTKSZ)`). Pages that nobody touches cost nothing. */
+    TAKT_PORT_STACK_BYTES_MIN = 65536,
+    TAKT_POSIX_CLOSED = 1u << 0,
+    TAKT_POSIX_ISR = 1u << 1,
+    TAKT_POSIX_ALARMING = 1u << 2,
+    TAKT_POSIX_PREEMPTING = 1u << 3,
+    TAKT_POSIX_ALARM = 32,      /* bit of `pending`, after the 32 of programs */
+    TAKT_POSIX_PREEMPTION = 33, /* likewise: takt_kernel_preempt is asked for */
+};
+
+/* What a preemption leaves for the end of the interrupt: whom to switch to, NULL for nobody. */
+typedef struct takt_posix_exchange {
+    struct takt_thread *from;
+    struct takt_thread *to;
+} takt_posix_exchange_t;
+
+extern volatile uint32_t takt_posix_state;
+extern _Atomic uint64_t takt_posix_pending;
+extern takt_posix_exchange_t takt_posix_exchange;
+
+/* Takes what is pending. The lock is open and no handler executes. */
+void takt_posix_take(void);
+
+/* The compiler moves nothing over this; the processor is the one that wrote. */
+TAKT_INLINE void takt_posix_fence(void) { atomic_signal_fence(memory_order_seq_cst); }
+
+TAKT_INLINE void takt_posix_set_state(uint32_t state) {
+    takt_posix_fence();
+    takt_posix_state = state;
+    takt_posix_fence();
+}
+
+TAKT_INLINE bool takt_posix_is_masked(uint32_t state) {
+    return (state & (TAKT_POSIX_CLOSED | TAKT_POSIX_ISR)) != 0;
+}
+
+TAKT_INLINE bool takt_posix_is_pending(void) {
+    return atomic_load_explicit(&takt_posix_pending, memory_order_relaxed) != 0;
+}
+
+TAKT_INLINE takt_port_level_t takt_port_lock(void) {
+    const takt_port_level_t level = takt_posix_state;
+    takt_posix_set_state(level | TAKT_POSIX_CLOSED);
+    return level;
+}
+
+TAKT_INLINE void takt_port_unlock(takt_port_level_t level) {
+    takt_posix_set_state(level);
+    if (TAKT_UNLIKELY(takt_posix_is_pending()) && !takt_posix_is_masked(level)) {
+        takt_posix_take();
+    }
+}
+
+TAKT_INLINE void takt_port_close(void) { takt_posix_set_state(takt_posix_state | TAKT_POSIX_CLOSED); }
+
+TAKT_INLINE takt_status_t takt_port_open(void) {
+    takt_port_unlock(takt_posix_state & ~(uint32_t)TAKT_POSIX_CLOSED);
+    return TAKT_OK;
+}
+
+TAKT_INLINE bool takt_port_is_in_isr(void) { return (takt_posix_state & ~(uint32_t)TAKT_POSIX_CLOSED) != 0; }
+
+TAKT_INLINE bool takt_port_is_open(void) { return takt_posix_state == 0; }
+
+/* The end of the interrupt switches, on the stack of `from` and still locked, by the very call that a thread makes. */
+TAKT_INLINE void takt_port_preempt(struct takt_thread *from, struct takt_thread *to) {
+    takt_posix_exchange.from = from;
+    takt_posix_exchange.to = to;
+}
+
+void takt_port_pend(void);
+takt_instant_t takt_port_now(void);
+void takt_port_timer_set(takt_instant_t until);
+void takt_port_breathe(void);
+void takt_port_idle(void);
+
+/* ---- beyond the contract ---------------------------------------------------------------------- */
+
+/* Executes a synthetic load of `ticks`, for the caller: while others run, nothing of it gets done. In virtual time
+ * this and waiting is how time passes. From anywhere; where the lock is closed, interrupts wait until the end. */
+void takt_port_work(takt_duration_t ticks);
+
+/* Takes the interrupts whose instants have come. The lock is open. */
+void takt_port_sync(void);
+
+/* Ends the program with `status`, on the stack of its main function, so that what runs at exit has room. */
+__attribute__((noreturn)) void takt_posix_exit(int status);
+
+#endif

@@ -1,0 +1,85 @@
+/* Virtual time: a number, which loads and waiting move.
+ *
+ * Invariant: nobody but the program's own calls changes anything, so two runs of it are the same. */
+#include "port/posix/machine.h"
+
+#include <stdio.h>
+
+static takt_instant_t now;
+static takt_instant_t instants[TAKT_POSIX_INTERRUPTS + 1]; /* of announced interrupts, and of the alarm */
+static uint64_t announced;                                 /* which of them */
+
+static void announce(uint32_t number, takt_instant_t instant) {
+    const uint64_t mask = UINT64_C(1) << number;
+    instants[number] = instant;
+    announced = instant == TAKT_NEVER ? announced & ~mask : announced | mask;
+}
+
+/* The soonest of the announced instants, TAKT_NEVER if there is none. */
+static takt_instant_t soonest(void) {
+    takt_instant_t least = TAKT_NEVER;
+    for (uint64_t rest = announced; rest != 0; rest &= rest - 1) {
+        const takt_instant_t instant = instants[__builtin_ctzll(rest)];
+        least = instant < least ? instant : least;
+    }
+    return least;
+}
+
+static void look(void) {
+    for (uint64_t rest = announced; rest != 0; rest &= rest - 1) {
+        const uint32_t number = (uint32_t)__builtin_ctzll(rest);
+        if (instants[number] <= now) {
+            announce(number, TAKT_NEVER);
+            (void)takt_posix_mark(number);
+        }
+    }
+}
+
+/* Up to the soonest instant, which lies ahead, or for all of `ticks`. Returns what is left of them. */
+static takt_duration_t pass(takt_duration_t ticks) {
+    const takt_duration_t ahead = soonest() - now;
+    const takt_duration_t step = ticks < ahead ? ticks : ahead;
+    now += step;
+    return ticks - step;
+}
+
+/* Looks before time passes and not after: the end of a load comes before what is due at its instant. */
+static void work(takt_duration_t ticks) {
+    while (ticks > 0) {
+        takt_port_sync();
+        ticks = pass(ticks);
+    }
+}
+
+static void idle(void) {
+    const takt_instant_t next = soonest();
+    if (next == TAKT_NEVER) {
+        takt_posix_stalled();
+        takt_posix_exit(TAKT_POSIX_EXIT_STALLED);
+    }
+    now = next > now ? next : now;
+    takt_port_sync();
+}
+
+__attribute__((weak)) void takt_posix_stalled(void) {
+    (void)fprintf(stderr, "takt: nothing will ever happen after instant %llu\n", (unsigned long long)now);
+}
+
+static takt_instant_t read_now(void) { return now; }
+
+static void timer_set(takt_instant_t until) { announce(TAKT_POSIX_ALARM, until); }
+
+/* The clock stands still until somebody works or waits. */
+static void do_nothing(void) {}
+
+const takt_posix_clock_t takt_posix_virtual_clock = {
+    .start = do_nothing,
+    .stop = do_nothing,
+    .now = read_now,
+    .timer_set = timer_set,
+    .look = look,
+    .idle = idle,
+    .work = work,
+    .announce = announce,
+    .notify = do_nothing,
+};

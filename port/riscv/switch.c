@@ -1,0 +1,181 @@
+/* Context switch and trap entry of RV32, machine mode.
+ *
+ * Every thread that does not run has one form of saved context on its stack:
+ *
+ *     sp -> level, s0 - s11, ra
+ *
+ * Voluntary: the thread called takt_port_switch; level is 8 (open), ra leads back to its caller.
+ * Preempted: the end of a trap made the same call on the thread's stack; level is 0, ra leads into the end of the
+ * trap, and the frame of the trap lies right above the context. New: level is 8, ra leads to thread_start.
+ *
+ * A trap saves on the interrupted stack what a call may change, and mepc. Handlers and the kernel's part of an interrupt
+ * run on a stack of their own, so that a thread pays for one frame and one context, never for handlers. A trap that
+ * comes when the kernel opens the lock there stays on that stack: at most a handler over takt_kernel_timer_expired
+ * over takt_kernel_preempt.
+ *
+ * Invariants: whoever resumes a context has MIE clear, and the level popped with it decides. Only interrupts of
+ * machine mode return, so mstatus is the same for every return and is no part of a frame. */
+#include "port/riscv/trap.h"
+
+enum { OPEN = 8, CONTEXT_BYTES = 64, FRAME_BYTES = 80 };
+
+typedef struct context {
+    uint32_t level;
+    uint32_t s0_entry;
+    uint32_t s1_argument;
+    uint32_t s2_to_s11[10];
+    uint32_t ra;
+    uint32_t unused[2];
+} context_t;
+
+_Static_assert(sizeof(context_t) == CONTEXT_BYTES, "the context keeps the stack aligned to 16 bytes");
+_Static_assert(TAKT_OK == 0, "a switch answers 0");
+
+takt_port_exchange_t takt_port_exchange;
+bool takt_port_is_preemption_wanted;
+
+__attribute__((naked)) takt_status_t takt_port_switch(struct takt_thread *from, struct takt_thread *to) {
+    (void)from;
+    (void)to;
+    __asm volatile(
+        "    li   t0, %[open]                \n"
+        "    .global takt_port_switch_closed \n"
+        "takt_port_switch_closed:            \n"
+        "    addi sp, sp, -%[bytes]          \n"
+        "    sw   t0, 0(sp)                  \n"
+        "    sw   s0, 4(sp)                  \n"
+        "    sw   s1, 8(sp)                  \n"
+        "    sw   s2, 12(sp)                 \n"
+        "    sw   s3, 16(sp)                 \n"
+        "    sw   s4, 20(sp)                 \n"
+        "    sw   s5, 24(sp)                 \n"
+        "    sw   s6, 28(sp)                 \n"
+        "    sw   s7, 32(sp)                 \n"
+        "    sw   s8, 36(sp)                 \n"
+        "    sw   s9, 40(sp)                 \n"
+        "    sw   s10, 44(sp)                \n"
+        "    sw   s11, 48(sp)                \n"
+        "    sw   ra, 52(sp)                 \n"
+        "    sw   sp, %[offset](a0)          \n"
+        "    .global takt_port_resume        \n"
+        "takt_port_resume:                   \n"
+        "    lw   sp, %[offset](a1)          \n"
+        "    lw   t0, 0(sp)                  \n"
+        "    lw   s0, 4(sp)                  \n"
+        "    lw   s1, 8(sp)                  \n"
+        "    lw   s2, 12(sp)                 \n"
+        "    lw   s3, 16(sp)                 \n"
+        "    lw   s4, 20(sp)                 \n"
+        "    lw   s5, 24(sp)                 \n"
+        "    lw   s6, 28(sp)                 \n"
+        "    lw   s7, 32(sp)                 \n"
+        "    lw   s8, 36(sp)                 \n"
+        "    lw   s9, 40(sp)                 \n"
+        "    lw   s10, 44(sp)                \n"
+        "    lw   s11, 48(sp)                \n"
+        "    lw   ra, 52(sp)                 \n"
+        "    li   a0, 0                      \n"
+        "    addi sp, sp, %[bytes]           \n"
+        "    csrs mstatus, t0                \n"
+        "    ret                             \n"
+        :
+        : [open] "i"(OPEN), [bytes] "i"(CONTEXT_BYTES), [offset] "i"(TAKT_PORT_SP_OFFSET));
+}
+
+/* The reservation of an interrupted load-reserved is broken by a store-conditional of what stands there anyway:
+ * else the thread's own would succeed over what others have stored meanwhile. */
+__attribute__((naked, aligned(4))) void takt_port_trap_entry(void) {
+    __asm volatile(
+        "    addi sp, sp, -%[bytes]                   \n"
+        "    sw   ra, 4(sp)                           \n"
+        "    sw   t0, 8(sp)                           \n"
+        "    sw   t1, 12(sp)                          \n"
+        "    sw   t2, 16(sp)                          \n"
+        "    sw   t3, 20(sp)                          \n"
+        "    sw   t4, 24(sp)                          \n"
+        "    sw   t5, 28(sp)                          \n"
+        "    sw   t6, 32(sp)                          \n"
+        "    sw   a0, 36(sp)                          \n"
+        "    sw   a1, 40(sp)                          \n"
+        "    sw   a2, 44(sp)                          \n"
+        "    sw   a3, 48(sp)                          \n"
+        "    sw   a4, 52(sp)                          \n"
+        "    sw   a5, 56(sp)                          \n"
+        "    sw   a6, 60(sp)                          \n"
+        "    sw   a7, 64(sp)                          \n"
+        "    csrr t0, mepc                            \n"
+        "    sw   t0, 0(sp)                           \n"
+        "    csrrw t1, mscratch, zero                 \n"
+        "    bnez t1, 1f                              \n"
+        "    li   a0, 1                               \n"
+        "    call takt_port_trap                      \n"
+        "    j    2f                                  \n"
+        "1:  sw   sp, -16(t1)                         \n" /* of a thread */
+        "    addi sp, t1, -16                         \n"
+        "    li   a0, 0                               \n"
+        "    call takt_port_trap                      \n"
+        "    addi t1, sp, 16                          \n"
+        "    lw   sp, 0(sp)                           \n"
+        "    csrw mscratch, t1                        \n"
+        "    la   t1, takt_port_exchange              \n"
+        "    lw   a1, 4(t1)                           \n"
+        "    beqz a1, 2f                              \n"
+        "    lw   a0, 0(t1)                           \n"
+        "    sw   zero, 4(t1)                         \n"
+        "    li   t0, 0                               \n"
+        "    call takt_port_switch_closed             \n"
+        "2:  li   t1, 0x1880                          \n" /* return to machine mode with MIE set */
+        "    csrs mstatus, t1                         \n"
+        "    lw   t0, 0(sp)                           \n"
+        "    csrw mepc, t0                            \n"
+        "    sc.w zero, t0, (sp)                      \n"
+        "    lw   ra, 4(sp)                           \n"
+        "    lw   t0, 8(sp)                           \n"
+        "    lw   t1, 12(sp)                          \n"
+        "    lw   t2, 16(sp)                          \n"
+        "    lw   t3, 20(sp)                          \n"
+        "    lw   t4, 24(sp)                          \n"
+        "    lw   t5, 28(sp)                          \n"
+        "    lw   t6, 32(sp)                          \n"
+        "    lw   a0, 36(sp)                          \n"
+        "    lw   a1, 40(sp)                          \n"
+        "    lw   a2, 44(sp)                          \n"
+        "    lw   a3, 48(sp)                          \n"
+        "    lw   a4, 52(sp)                          \n"
+        "    lw   a5, 56(sp)                          \n"
+        "    lw   a6, 60(sp)                          \n"
+        "    lw   a7, 64(sp)                          \n"
+        "    addi sp, sp, %[bytes]                    \n"
+        "    mret                                     \n"
+        :
+        : [bytes] "i"(FRAME_BYTES));
+}
+
+_Static_assert(offsetof(takt_port_exchange_t, to) == 4, "the trap's end finds whom to switch to");
+
+__attribute__((naked)) static void thread_start(void) {
+    __asm volatile(
+        "mv   a0, s1                    \n"
+        "jalr s0                        \n"
+        "j    takt_kernel_thread_returned\n");
+}
+
+/* What a thread does not find in its other registers it has not put there. */
+void *takt_port_context_create(void *bottom, size_t bytes, void (*entry)(void *argument), void *argument) {
+    context_t *context = (context_t *)(((uintptr_t)bottom + bytes) & ~(uintptr_t)15) - 1;
+    context->level = OPEN;
+    context->s0_entry = (uint32_t)entry;
+    context->s1_argument = (uint32_t)argument;
+    context->ra = (uint32_t)&thread_start;
+    return context;
+}
+
+/* What main has used of the stack stays in use; interrupts have the rest. */
+__attribute__((naked)) void takt_port_start(struct takt_thread *first) {
+    (void)first;
+    __asm volatile(
+        "andi sp, sp, -16     \n"
+        "csrw mscratch, sp    \n"
+        "mv   a1, a0          \n"
+        "j    takt_port_resume\n");
+}

@@ -1,0 +1,101 @@
+/* The inline part of the port to RV32 in machine mode, with a CLINT for timer and software interrupts. Included
+ * by kernel/port.h, which has the contract.
+ *
+ * Lock: mstatus.MIE, so it masks every interrupt. Handlers run with MIE clear and never set it, so they do not nest;
+ * the kernel opens it in between in takt_kernel_timer_expired and takt_kernel_preempt, which handlers may interrupt.
+ * mscratch: while a thread executes, the top of the stack of interrupts; else 0.
+ * Harts that start in supervisor mode are not told apart by the compiler: their first access to mstatus traps.
+ *
+ * Source: RISC-V Instruction Set Manual, volume II, Machine-Level ISA 1.12; the CLINT of SiFive's U54 manual. */
+#ifndef TAKT_PORT_RISCV_H
+#define TAKT_PORT_RISCV_H
+
+#if !defined(__riscv) || __riscv_xlen != 32
+#error "this port is for RV32: its contexts hold 32-bit registers"
+#endif
+#if defined(__riscv_32e) || defined(__riscv_e)
+#error "this port saves all registers of the I base: RV32E has no s2 to s11"
+#endif
+#if !defined(__riscv_atomic)
+#error "this port needs the A extension: a trap breaks reservations, and interrupts are pended by AMOs"
+#endif
+#if defined(__riscv_flen) || defined(__riscv_vector)
+#error "this port saves no floating-point or vector registers: build for rv32imac with -mabi=ilp32"
+#endif
+
+typedef uint32_t takt_port_level_t; /* mstatus.MIE, in its place: 8 open, 0 closed */
+
+enum {
+    TAKT_PORT_SP_OFFSET = 40,
+    TAKT_PORT_STACK_BYTES_MIN = 224, /* frame of a trap 80, context 64, and a call or two */
+};
+
+/* The CLINT's registers. SiFive's boards and QEMU's virt have it here; a board may say otherwise. */
+#ifndef TAKT_PORT_CLINT
+#define TAKT_PORT_CLINT UINT32_C(0x02000000)
+#endif
+#define TAKT_PORT_MSIP (*(volatile uint32_t *)TAKT_PORT_CLINT)
+
+/* What a preemption leaves for the end of the trap: whom to switch to, NULL for nobody. */
+typedef struct takt_port_exchange {
+    struct takt_thread *from;
+    struct takt_thread *to;
+} takt_port_exchange_t;
+
+extern takt_port_exchange_t takt_port_exchange;
+extern bool takt_port_is_preemption_wanted;
+
+TAKT_INLINE takt_port_level_t takt_port_lock(void) {
+    takt_port_level_t status;
+    __asm volatile("csrrci %0, mstatus, 8" : "=r"(status) : : "memory");
+    return status & 8u;
+}
+
+/* The lock is closed: what was open before is set, what was closed stays. */
+TAKT_INLINE void takt_port_unlock(takt_port_level_t level) {
+    __asm volatile("csrs mstatus, %0" : : "r"(level) : "memory");
+}
+
+TAKT_INLINE void takt_port_close(void) { __asm volatile("csrci mstatus, 8" : : : "memory"); }
+
+TAKT_INLINE takt_status_t takt_port_open(void) {
+    __asm volatile("csrsi mstatus, 8" : : : "memory");
+    return TAKT_OK;
+}
+
+/* A write of mstatus evaluates at once whether an interrupt is to be taken (machine ISA, 3.1.9). */
+TAKT_INLINE void takt_port_breathe(void) {
+    (void)takt_port_open();
+    takt_port_close();
+}
+
+TAKT_INLINE bool takt_port_is_in_isr(void) {
+    uint32_t top;
+    __asm volatile("csrr %0, mscratch" : "=r"(top));
+    return top == 0;
+}
+
+TAKT_INLINE bool takt_port_is_open(void) {
+    uint32_t status;
+    __asm volatile("csrr %0, mstatus" : "=r"(status));
+    return (status & 8u) != 0 && !takt_port_is_in_isr();
+}
+
+/* The wish stands in memory, because a trap that finds it need not wait for the CLINT. */
+TAKT_INLINE void takt_port_pend(void) {
+    takt_port_is_preemption_wanted = true;
+    TAKT_PORT_MSIP = 1;
+}
+
+/* The trap's end switches, on the stack of `from` and still locked, by the very call that a thread makes. */
+TAKT_INLINE void takt_port_preempt(struct takt_thread *from, struct takt_thread *to) {
+    takt_port_exchange.from = from;
+    takt_port_exchange.to = to;
+}
+
+TAKT_INLINE void takt_port_idle(void) { __asm volatile("wfi" : : : "memory"); }
+
+takt_instant_t takt_port_now(void);
+void takt_port_timer_set(takt_instant_t until);
+
+#endif

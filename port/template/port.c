@@ -1,0 +1,49 @@
+/* The obligations of kernel/port.h that are functions, with empty bodies; takt_port.h says what that means.
+ *
+ * Most ports have two files here: the processor's (switch.c, most of it assembly) and the board's (vectors, start-up,
+ * clock, timer). */
+#include "kernel/port.h"
+
+/* ---- contexts -------------------------------------------------------------------------------------- */
+
+/* Saves what a call keeps (callee-saved registers, return address, level) on the stack, the stack pointer at
+ * TAKT_PORT_SP_OFFSET of `from`; loads that of `to`; pops the same. One form of context, however it was saved, so that
+ * nobody asks how a thread came to wait. */
+takt_status_t takt_port_switch(struct takt_thread *from, struct takt_thread *to) {
+    (void)from;
+    (void)to;
+    TAKT_PORT_TEMPLATE_FILL_IN(switch);
+    return takt_port_open();
+}
+
+/* Writes at the top of the stack, aligned as the calling convention says, a context in that form whose return address is
+ * a few instructions that call entry(argument) and then takt_kernel_thread_returned. Its level is the open one. It may be
+ * called for a thread that has executed before, and from takt_kernel_preempt. */
+void *takt_port_context_create(void *bottom, size_t bytes, void (*entry)(void *argument), void *argument) {
+    (void)bytes;
+    (void)entry;
+    (void)argument;
+    TAKT_PORT_TEMPLATE_FILL_IN(context_create);
+    return bottom;
+}
+
+/* Sets what switching needs once (priorities of the software interrupt, stack of interrupts), loads the stack pointer of
+ * `first` and pops its context. The stack of main is not used again. */
+void takt_port_start(struct takt_thread *first) {
+    (void)first;
+    for (;;) {
+        TAKT_PORT_TEMPLATE_FILL_IN(start);
+    }
+}
+
+/* ---- clock ----------------------------------------------------------------------------------------- */
+
+/* Sets the counter and its extension to 0 and enables the timer's interrupt, the least urgent of those that call the
+ * kernel, whose handler takes back the request and calls takt_kernel_timer_expired. */
+void takt_port_clock_start(void) { TAKT_PORT_TEMPLATE_FILL_IN(clock_start); }
+
+/* ---- faults ---------------------------------------------------------------------------------------- */
+
+/* Where every vector leads that nothing else is known of. Weak, so that a program may have its own, and a label to which a
+ * debugger goes. Waits for ever. */
+__attribute__((weak)) void takt_port_fault(void) { TAKT_PORT_TEMPLATE_FILL_IN(fault); }

@@ -1,0 +1,102 @@
+/* A port without a machine: every obligation of kernel/port.h that a port's header has, with an empty body. Copy the
+ * folder, fill in, compare with kernel/port.h, which has the contract; docs/porting.md says in which order.
+ *
+ * It compiles against the kernel and does not link: a body that is still empty leaves a call of a function that nobody
+ * defines, so the linker lists what is left to do. */
+#ifndef TAKT_PORT_TEMPLATE_H
+#define TAKT_PORT_TEMPLATE_H
+
+/* Refuse with #error here what the port cannot do: other processors, a floating-point unit whose registers it does not
+ * save, a missing instruction. A port that compiles and does the wrong thing is worse than none. */
+
+/* Stands where a body is missing. */
+#define TAKT_PORT_TEMPLATE_FILL_IN(obligation)              \
+    do {                                                    \
+        void takt_port_template_fill_in_##obligation(void); \
+        takt_port_template_fill_in_##obligation();          \
+    } while (0)
+
+/* What a lock remembers: as many bits as the machine's level of masking has. */
+typedef uint32_t takt_port_level_t;
+
+enum {
+    /* Where a thread keeps its saved stack pointer. kernel/thread.h checks it; assembly needs it as a number. */
+    TAKT_PORT_SP_OFFSET = sizeof(void *) == 8 ? 48 : 32,
+    /* Two contexts and the frame of an interrupt, and what the port's own functions use on a thread's stack. */
+    TAKT_PORT_STACK_BYTES_MIN = 256,
+};
+
+/* ---- lock ------------------------------------------------------------------------------------------ */
+
+/* Reads the level of masking; raises it so that no interrupt that may call the kernel is taken; returns what it read.
+ * A stricter level stays in force. The compiler must not move accesses to memory over it. */
+TAKT_INLINE takt_port_level_t takt_port_lock(void) {
+    TAKT_PORT_TEMPLATE_FILL_IN(lock);
+    return 0;
+}
+
+/* Writes `level` back; what has become pending meanwhile is taken at once, or a few instructions later. */
+TAKT_INLINE void takt_port_unlock(takt_port_level_t level) {
+    (void)level;
+    TAKT_PORT_TEMPLATE_FILL_IN(unlock);
+}
+
+/* As lock, where the level is known to be open: one instruction on most machines. */
+TAKT_INLINE void takt_port_close(void) { TAKT_PORT_TEMPLATE_FILL_IN(close); }
+
+/* As unlock to the open level. A kernel call ends with it, so it answers TAKT_OK. */
+TAKT_INLINE takt_status_t takt_port_open(void) {
+    TAKT_PORT_TEMPLATE_FILL_IN(open);
+    return TAKT_OK;
+}
+
+/* Opens, makes sure that what is pending is really taken (a barrier, where the machine needs one), closes. */
+TAKT_INLINE void takt_port_breathe(void) { TAKT_PORT_TEMPLATE_FILL_IN(breathe); }
+
+/* ---- who calls ------------------------------------------------------------------------------------- */
+
+/* Answers whether an interrupt executes, takt_kernel_preempt included. */
+TAKT_INLINE bool takt_port_is_in_isr(void) {
+    TAKT_PORT_TEMPLATE_FILL_IN(is_in_isr);
+    return false;
+}
+
+/* Answers whether a thread executes, with the lock open. Every checked call asks this. */
+TAKT_INLINE bool takt_port_is_open(void) {
+    TAKT_PORT_TEMPLATE_FILL_IN(is_open);
+    return false;
+}
+
+/* ---- preemption ------------------------------------------------------------------------------------ */
+
+/* Makes the least urgent interrupt of the machine pending, whose handler is takt_kernel_preempt: a software interrupt, or a
+ * mark that the end of every interrupt looks at. It interrupts no other handler and not itself. */
+TAKT_INLINE void takt_port_pend(void) { TAKT_PORT_TEMPLATE_FILL_IN(pend); }
+
+/* Arranges that the end of this interrupt saves all of the interrupted state under `from` and resumes `to`, in the one form
+ * that takt_port_switch reads. The lock stays closed until `to` opens it. */
+TAKT_INLINE void takt_port_preempt(struct takt_thread *from, struct takt_thread *to) {
+    (void)from;
+    (void)to;
+    TAKT_PORT_TEMPLATE_FILL_IN(preempt);
+}
+
+/* ---- time ------------------------------------------------------------------------------------------ */
+
+/* Reads the counter and extends it to 64 bits. A counter that wraps is read at least once in each round: the alarm sees to
+ * that if it is never set farther ahead than a part of a round. */
+TAKT_INLINE takt_instant_t takt_port_now(void) {
+    TAKT_PORT_TEMPLATE_FILL_IN(now);
+    return 0;
+}
+
+/* Sets the one-shot timer. An instant that has passed still gives an interrupt; one that is too far away, an early one. */
+TAKT_INLINE void takt_port_timer_set(takt_instant_t until) {
+    (void)until;
+    TAKT_PORT_TEMPLATE_FILL_IN(timer_set);
+}
+
+/* Stops the processor until an interrupt is pending; without such an instruction, returns. */
+TAKT_INLINE void takt_port_idle(void) { TAKT_PORT_TEMPLATE_FILL_IN(idle); }
+
+#endif

@@ -1,0 +1,441 @@
+/* A slow model of who runs among threads and jobs that share resources, made from SPEC.md, 9 alone: one record for
+ * each of them, no lists, and every question answered by a look at all. It knows nothing of core.
+ *
+ * A smaller number is a higher level. Who became ready earlier has the smaller place; who is put ahead of its equals
+ * gets one below all that there are. */
+#ifndef TAKT_TESTS_LOCK_MODEL_H
+#define TAKT_TESTS_LOCK_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "check.h"
+
+enum { MODEL_ACTORS = 8, MODEL_RESOURCES = 4, MODEL_NOBODY = -1, MODEL_LEAST = 1000000 };
+
+typedef enum model_protocol {
+    MODEL_NONE,
+    MODEL_NPCS,
+    MODEL_PIP,
+    MODEL_PCP,
+    MODEL_ICPP,
+    MODEL_SRP,
+} model_protocol_t;
+
+/* A thread, or a task: that is only told to be ready by arrivals, and holds nothing beyond a job. */
+typedef struct model_actor {
+    bool is_task;
+    int level;
+    int key;       /* of a task where keys order */
+    bool is_ready; /* it competes */
+    bool is_parked;
+    int parked_at;
+    int64_t parked_since;
+    int64_t place;
+    int wants;
+    int circle; /* what it waits for in a circle that has been reported */
+} model_actor_t;
+
+typedef struct model_resource {
+    model_protocol_t protocol;
+    int ceiling;
+    int holder;
+    int64_t since;
+} model_resource_t;
+
+typedef struct model {
+    bool has_keys;
+    int actors;
+    int resources;
+    model_actor_t actor[MODEL_ACTORS];
+    model_resource_t resource[MODEL_RESOURCES];
+    int64_t clock; /* grows at whatever has an order */
+    int deadlocks; /* circles that were reported */
+} model_t;
+
+/* ---- urgency --------------------------------------------------------------------------------------------- */
+
+static inline bool model_is_involved(const model_t *m, int a) {
+    bool is = m->actor[a].wants != MODEL_NOBODY;
+    for (int r = 0; r < m->resources; r++) {
+        is |= m->resource[r].holder == a;
+    }
+    return is;
+}
+
+/* By which ceilings and protocols judge it. */
+static inline int model_level(const model_t *m, int a) {
+    if (!m->has_keys) {
+        return m->actor[a].level;
+    }
+    return m->actor[a].is_task ? m->actor[a].key : MODEL_LEAST;
+}
+
+/* What is in force: its own level, or that of something that it holds. */
+static inline int model_force(const model_t *m, int a) {
+    int force = model_level(m, a);
+    for (int r = 0; r < m->resources; r++) {
+        if (m->resource[r].holder == a) {
+            const int raised = m->resource[r].protocol == MODEL_NPCS   ? 0
+                               : m->resource[r].protocol == MODEL_ICPP ? m->resource[r].ceiling
+                                                                       : MODEL_LEAST;
+            force = raised < force ? raised : force;
+        }
+    }
+    return force;
+}
+
+/* Where keys order: who is involved before who is not, tasks before threads, the smaller number first. */
+static inline int64_t model_rank(const model_t *m, int a) {
+    if (!m->has_keys) {
+        return m->actor[a].place;
+    }
+    return (model_is_involved(m, a) ? 0 : 2000) + (m->actor[a].is_task ? 0 : 1000) + a;
+}
+
+static inline bool model_is_before(const model_t *m, int a, int b) {
+    const int one = model_force(m, a);
+    const int other = model_force(m, b);
+    return one < other || (one == other && model_rank(m, a) < model_rank(m, b));
+}
+
+static inline int model_best(const model_t *m) {
+    int best = MODEL_NOBODY;
+    for (int a = 0; a < m->actors; a++) {
+        if (m->actor[a].is_ready && (best == MODEL_NOBODY || model_is_before(m, a, best))) {
+            best = a;
+        }
+    }
+    return best;
+}
+
+static inline void model_go_last(model_t *m, int a) { m->actor[a].place = ++m->clock; }
+
+static inline void model_go_first(model_t *m, int a) { m->actor[a].place = -(++m->clock); }
+
+/* ---- who blocks whom ------------------------------------------------------------------------------------- */
+
+/* Of what others hold under `protocol`, the one with the highest ceiling, of several the last one locked, if the level
+ * of `a` is not above it. */
+static inline int model_ceiling(const model_t *m, int a, model_protocol_t protocol) {
+    int highest = MODEL_NOBODY;
+    for (int r = 0; r < m->resources; r++) {
+        const model_resource_t *it = &m->resource[r];
+        const bool is_asked = it->protocol == protocol && it->holder != MODEL_NOBODY && it->holder != a;
+        if (!is_asked || (protocol == MODEL_SRP && !m->actor[it->holder].is_ready)) {
+            continue;
+        }
+        if (highest == MODEL_NOBODY || it->ceiling < m->resource[highest].ceiling ||
+            (it->ceiling == m->resource[highest].ceiling && it->since > m->resource[highest].since)) {
+            highest = r;
+        }
+    }
+    return highest != MODEL_NOBODY && m->resource[highest].ceiling <= model_level(m, a) ? highest
+                                                                                        : MODEL_NOBODY;
+}
+
+/* What must be unlocked before `a` gets what it wants. */
+static inline int model_obstacle(const model_t *m, int a) {
+    const int wants = m->actor[a].wants;
+    if (wants == MODEL_NOBODY) {
+        return MODEL_NOBODY;
+    }
+    if (m->resource[wants].protocol == MODEL_PCP && model_ceiling(m, a, MODEL_PCP) != MODEL_NOBODY) {
+        return model_ceiling(m, a, MODEL_PCP);
+    }
+    return m->resource[wants].holder != MODEL_NOBODY ? wants : MODEL_NOBODY;
+}
+
+static inline int model_blocker(const model_t *m, int a) {
+    const int obstacle = model_obstacle(m, a);
+    return obstacle != MODEL_NOBODY ? m->resource[obstacle].holder : MODEL_NOBODY;
+}
+
+/* Whether `a` waits, in the end, for itself. */
+static inline bool model_is_in_circle(const model_t *m, int a) {
+    int next = model_blocker(m, a);
+    for (int i = 0; i < m->actors && next != MODEL_NOBODY && next != a; i++) {
+        next = model_blocker(m, next);
+    }
+    return next == a;
+}
+
+/* ---- not ready because of a resource --------------------------------------------------------------------- */
+
+static inline void model_park(model_t *m, int a, int resource) {
+    model_actor_t *it = &m->actor[a];
+    it->is_ready = false;
+    it->is_parked = true;
+    it->parked_at = resource;
+    it->parked_since = ++m->clock;
+}
+
+static inline void model_report_circle(model_t *m, int first) {
+    int a = first;
+    m->deadlocks++;
+    do {
+        m->actor[a].circle = model_obstacle(m, a);
+        a = model_blocker(m, a);
+    } while (a != first);
+    do {
+        if (m->actor[a].is_ready) {
+            model_park(m, a, m->actor[a].circle);
+        }
+        a = model_blocker(m, a);
+    } while (a != first);
+}
+
+static inline void model_forget_circle(model_t *m, int a) {
+    while (m->actor[a].circle != MODEL_NOBODY) {
+        const int next = m->resource[m->actor[a].circle].holder;
+        m->actor[a].circle = MODEL_NOBODY;
+        a = next;
+    }
+}
+
+/* The one of those parked at `resource` that has stood there longest, not counting whom `seen` has. */
+static inline int model_first_parked(const model_t *m, int resource, const bool *seen) {
+    int first = MODEL_NOBODY;
+    for (int a = 0; a < m->actors; a++) {
+        const bool stands = m->actor[a].is_parked && m->actor[a].parked_at == resource && !seen[a];
+        if (stands && (first == MODEL_NOBODY || m->actor[a].parked_since < m->actor[first].parked_since)) {
+            first = a;
+        }
+    }
+    return first;
+}
+
+typedef struct model_queue {
+    bool seen[MODEL_ACTORS];
+    int member[MODEL_ACTORS];
+    int count;
+} model_queue_t;
+
+static inline void model_queue_parked(const model_t *m, model_queue_t *queue, int resource) {
+    int a;
+    while ((a = model_first_parked(m, resource, queue->seen)) != MODEL_NOBODY) {
+        queue->seen[a] = true;
+        queue->member[queue->count++] = a;
+    }
+}
+
+/* Those parked at what `a` holds, for the last lock first. */
+static inline void model_queue_waiters(const model_t *m, model_queue_t *queue, int a) {
+    int64_t before = INT64_MAX;
+    for (;;) {
+        int last = MODEL_NOBODY;
+        for (int r = 0; r < m->resources; r++) {
+            const model_resource_t *it = &m->resource[r];
+            const bool is_next = it->holder == a && it->since < before;
+            if (is_next && (last == MODEL_NOBODY || it->since > m->resource[last].since)) {
+                last = r;
+            }
+        }
+        if (last == MODEL_NOBODY) {
+            return;
+        }
+        before = m->resource[last].since;
+        model_queue_parked(m, queue, last);
+    }
+}
+
+/* All in the queue compete again, and who waits for them, and so on; but for who waits under none for what is held. */
+static inline void model_come_back(model_t *m, model_queue_t *queue) {
+    for (int i = 0; i < queue->count; i++) {
+        const int a = queue->member[i];
+        const int wants = m->actor[a].wants;
+        const bool stays = wants != MODEL_NOBODY && m->resource[wants].protocol == MODEL_NONE &&
+                           m->resource[wants].holder != MODEL_NOBODY;
+        if (!stays) {
+            m->actor[a].is_parked = false;
+            m->actor[a].is_ready = true;
+            model_go_last(m, a);
+        }
+        model_queue_waiters(m, queue, a);
+    }
+}
+
+static inline void model_lend(model_t *m, int a) {
+    model_queue_t queue = {.count = 0};
+    model_queue_waiters(m, &queue, a);
+    model_come_back(m, &queue);
+}
+
+/* `a`, which is parked, competes again, and who waits for it. */
+static inline void model_return(model_t *m, int a) {
+    model_queue_t queue = {.count = 1, .member = {a}};
+    queue.seen[a] = true;
+    model_come_back(m, &queue);
+}
+
+/* ---- what happens ---------------------------------------------------------------------------------------- */
+
+static inline void model_hold(model_t *m, int a, int resource) {
+    const int before = model_force(m, a);
+    m->resource[resource].holder = a;
+    m->resource[resource].since = ++m->clock;
+    m->actor[a].wants = MODEL_NOBODY;
+    if (model_force(m, a) != before) {
+        model_go_first(m, a);
+    }
+}
+
+static inline void model_lock(model_t *m, int a, int resource) {
+    m->actor[a].wants = resource;
+    if (model_obstacle(m, a) == MODEL_NOBODY) {
+        model_hold(m, a, resource);
+    } else if (model_is_in_circle(m, a)) {
+        model_report_circle(m, a);
+    } else if (m->resource[resource].protocol == MODEL_NONE) {
+        model_park(m, a, resource);
+    }
+}
+
+static inline int model_last_locked(const model_t *m, int a) {
+    int last = MODEL_NOBODY;
+    for (int r = 0; r < m->resources; r++) {
+        const bool is_held = m->resource[r].holder == a;
+        if (is_held && (last == MODEL_NOBODY || m->resource[r].since > m->resource[last].since)) {
+            last = r;
+        }
+    }
+    return last;
+}
+
+static inline void model_unlock(model_t *m, int a) {
+    const int before = model_force(m, a);
+    const int resource = model_last_locked(m, a);
+    model_queue_t queue = {.count = 0};
+    m->resource[resource].holder = MODEL_NOBODY;
+    model_queue_parked(m, &queue, resource);
+    model_come_back(m, &queue);
+    if (model_force(m, a) != before) {
+        model_go_first(m, a);
+    }
+}
+
+static inline void model_block(model_t *m, int a) { m->actor[a].is_ready = false; }
+
+static inline void model_wake(model_t *m, int a) {
+    m->actor[a].is_ready = true;
+    model_go_last(m, a);
+    model_lend(m, a);
+}
+
+static inline void model_yield(model_t *m, int a) { model_go_last(m, a); }
+
+static inline void model_arrive(model_t *m, int a) {
+    m->actor[a].is_ready = true;
+    model_go_last(m, a);
+}
+
+static inline void model_complete(model_t *m, int a) {
+    while (model_last_locked(m, a) != MODEL_NOBODY) {
+        model_unlock(m, a);
+    }
+    m->actor[a].is_ready = false;
+}
+
+static inline void model_withdraw(model_t *m, int a) {
+    model_forget_circle(m, a);
+    m->actor[a].wants = MODEL_NOBODY;
+    if (m->actor[a].is_parked) {
+        model_return(m, a);
+    }
+}
+
+/* Who is parked tries again, unless that is under none, or still in its circle. */
+static inline void model_change_level(model_t *m, int a, int level) {
+    const int before = model_force(m, a);
+    model_actor_t *it = &m->actor[a];
+    it->level = level;
+    if (it->is_ready && model_force(m, a) != before) {
+        model_go_last(m, a);
+    }
+    if (!it->is_parked || m->resource[it->wants].protocol == MODEL_NONE ||
+        (it->circle != MODEL_NOBODY && it->circle == model_obstacle(m, a))) {
+        if (it->circle != MODEL_NOBODY && it->circle != model_obstacle(m, a)) {
+            model_forget_circle(m, a);
+        }
+        return;
+    }
+    model_forget_circle(m, a);
+    model_return(m, a);
+}
+
+/* ---- who runs -------------------------------------------------------------------------------------------- */
+
+/* Where the chain of who waits for whom ends, from `a` on: who can run, or nobody. */
+static inline int model_end_of_chain(const model_t *m, int a) {
+    for (;;) {
+        const model_actor_t *it = &m->actor[a];
+        const bool is_away = !it->is_ready && !it->is_parked;
+        if (it->circle != MODEL_NOBODY || is_away) {
+            return MODEL_NOBODY;
+        }
+        if (model_blocker(m, a) == MODEL_NOBODY) {
+            return it->is_ready ? a : MODEL_NOBODY;
+        }
+        a = model_blocker(m, a);
+    }
+}
+
+/* The first one behind `a` that is in a circle which was not reported. */
+static inline int model_unknown_circle(const model_t *m, int a) {
+    for (int i = 0; i < m->actors && a != MODEL_NOBODY && m->actor[a].circle == MODEL_NOBODY; i++) {
+        if (model_is_in_circle(m, a)) {
+            return a;
+        }
+        a = model_blocker(m, a);
+    }
+    return MODEL_NOBODY;
+}
+
+static inline void model_park_chain(model_t *m, int a) {
+    while (m->actor[a].is_ready) {
+        const int obstacle = model_obstacle(m, a);
+        model_park(m, a, obstacle);
+        a = m->resource[obstacle].holder;
+    }
+}
+
+/* Who runs from now on. */
+static inline int model_choose(model_t *m) {
+    for (;;) {
+        const int best = model_best(m);
+        if (best == MODEL_NOBODY) {
+            return MODEL_NOBODY;
+        }
+        const int bar = model_ceiling(m, best, MODEL_SRP);
+        const int obstacle = bar != MODEL_NOBODY ? bar : model_obstacle(m, best);
+        if (obstacle == MODEL_NOBODY) {
+            if (m->actor[best].wants != MODEL_NOBODY) {
+                model_hold(m, best, m->actor[best].wants);
+            }
+            return best;
+        }
+        const int holder = m->resource[obstacle].holder;
+        if (m->resource[obstacle].protocol == MODEL_NONE) {
+            model_park(m, best, obstacle);
+            continue;
+        }
+        const int circle = model_unknown_circle(m, best);
+        if (circle != MODEL_NOBODY) {
+            model_report_circle(m, circle);
+            continue;
+        }
+        const int end = model_end_of_chain(m, holder);
+        if (end != MODEL_NOBODY) {
+            if (m->actor[end].wants != MODEL_NOBODY) {
+                model_hold(m, end, m->actor[end].wants);
+            }
+            return end;
+        }
+        if (bar == MODEL_NOBODY || bar == model_obstacle(m, best)) {
+            model_park(m, best, obstacle);
+        }
+        model_park_chain(m, holder);
+    }
+}
+
+#endif

@@ -1,0 +1,347 @@
+/* The port to a Linux process in real time: what a preempted thread keeps, wherever a signal finds it; that no interrupt
+ * is lost; loads, releases, and the wait for an interrupt. Bounds on time are loose: the machine has other work. */
+#define _XOPEN_SOURCE 700
+
+#include <errno.h>
+#include <fenv.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+#include "posix_run.h"
+#include "kernel/semaphore.h"
+
+enum { TICK_NS = 1000, INTERRUPT = 5, PREEMPTIONS = 20000, WAKES = 1000 };
+
+static takt_semaphore_t waking;
+static _Atomic uint32_t handled; /* interrupts */
+static volatile uint32_t woken;
+
+static void give(void) {
+    CHECK(takt_semaphore_give_from_isr(&waking) == TAKT_OK);
+    atomic_fetch_add(&handled, 1);
+}
+
+/* ---- another POSIX thread that interrupts ---------------------------------------------------------- */
+
+static uint32_t raises;
+
+static void spin(uint64_t turns) {
+    for (volatile uint64_t turn = 0; turn < turns; turn++) {
+    }
+}
+
+/* Waits for each, so one that is lost ends in the test's alarm. */
+static void *raise_all(void *argument) {
+    check_seed(1);
+    for (uint32_t raised = 0; raised < raises; raised++) {
+        spin(check_below(2000));
+        takt_posix_interrupt_raise(INTERRUPT);
+        while (atomic_load(&handled) == raised) {
+            (void)sched_yield();
+        }
+    }
+    return argument;
+}
+
+static void start_raising(uint32_t count) {
+    pthread_t thread;
+    raises = count;
+    takt_posix_interrupt_enable(INTERRUPT, give);
+    CHECK(pthread_create(&thread, NULL, raise_all, NULL) == 0);
+    CHECK(pthread_detach(thread) == 0);
+}
+
+/* ---- a timer of the program's own that interrupts --------------------------------------------------- */
+
+static timer_t timer;
+
+static void raise_by_signal(int number) {
+    (void)number;
+    takt_posix_interrupt_raise(INTERRUPT);
+}
+
+static void arm_at_random(void) {
+    const struct itimerspec once = {.it_value = {.tv_nsec = 1 + (long)check_below(40000)}};
+    CHECK(timer_settime(timer, 0, &once, NULL) == 0);
+}
+
+/* Each interrupt arms the next, so one that is lost ends in the test's alarm. */
+static void give_and_arm(void) {
+    give();
+    arm_at_random();
+}
+
+static void start_timer(void) {
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2};
+    struct sigaction action = {.sa_handler = raise_by_signal, .sa_flags = SA_RESTART};
+    check_seed(1);
+    takt_posix_interrupt_enable(INTERRUPT, give_and_arm);
+    CHECK(sigaction(SIGUSR2, &action, NULL) == 0);
+    CHECK(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0);
+    arm_at_random();
+}
+
+/* ---- registers, errno, rounding, stack -------------------------------------------------------------- */
+
+enum { VALUES = 24 };
+
+static const char paint = (char)0xA5;
+
+/* More values than there are registers, all in use at once; twice the same unless an interrupt changed one. */
+static __attribute__((noinline)) uint64_t mix(uint64_t seed) {
+    uint64_t whole[VALUES];
+    double real[VALUES];
+    for (uint32_t place = 0; place < VALUES; place++) {
+        whole[place] = seed + place;
+        real[place] = 1.0 + (double)(seed + place);
+    }
+    for (uint32_t turn = 0; turn < 30; turn++) {
+        for (uint32_t place = 0; place < VALUES; place++) {
+            whole[place] = (whole[place] << 7 | whole[place] >> 57) ^ whole[(place + 1) % VALUES];
+            real[place] = real[place] / 3.0 + real[(place + 1) % VALUES] / 1.5;
+        }
+    }
+    uint64_t sum = 0;
+    for (uint32_t place = 0; place < VALUES; place++) {
+        uint64_t bits;
+        memcpy(&bits, &real[place], sizeof bits);
+        sum = sum * 31 + (whole[place] ^ bits);
+    }
+    return sum;
+}
+
+static void check_preserved(uint64_t expected) {
+    errno = 1234;
+    CHECK(mix(7) == expected);
+    CHECK(errno == 1234 && fegetround() == FE_UPWARD);
+}
+
+/* Bytes of the running thread's stack that were in use at any time, of an area that begins painted. */
+__attribute__((no_sanitize_address)) static uint32_t used_bytes(void) {
+    const takt_thread_t *self = takt_kernel_running();
+    const char *stack = self->stack;
+    uint32_t unused = sizeof(uint64_t); /* the kernel's own word */
+    while (unused < STACK_BYTES && stack[unused] == paint) {
+        unused++;
+    }
+    return STACK_BYTES - unused;
+}
+
+__attribute__((no_sanitize_address)) static void paint_below(const void *place) {
+    char *stack = takt_kernel_running()->stack;
+    const uintptr_t own_frames = 1024;
+    const uintptr_t end = (uintptr_t)place - own_frames - (uintptr_t)stack;
+    for (uintptr_t byte = sizeof(uint64_t); byte < end; byte++) {
+        stack[byte] = paint;
+    }
+}
+
+static void be_preempted(void *argument) {
+    (void)argument;
+    CHECK(fesetround(FE_UPWARD) == 0);
+    const uint64_t expected = mix(7);
+    paint_below(&expected);
+    start_timer();
+    while (woken < PREEMPTIONS) {
+        check_preserved(expected);
+    }
+    CHECK(used_bytes() < TAKT_STACK_BYTES_MIN);
+    takt_posix_exit(0);
+}
+
+static void preempt(void *argument) {
+    (void)argument;
+    for (;;) {
+        CHECK(takt_semaphore_take(&waking) == TAKT_OK);
+        CHECK(takt_port_is_open() && fegetround() == FE_TONEAREST);
+        errno = 99;
+        (void)mix(woken);
+        woken++;
+    }
+}
+
+static void initialise(void) {
+    CHECK(takt_posix_use_real_time(TICK_NS) == TAKT_OK);
+    CHECK(takt_kernel_init(&takt_policy_fp) == TAKT_OK);
+    CHECK(takt_semaphore_init(&waking, 0) == TAKT_OK);
+}
+
+static void state_survives_preemption_anywhere(void) {
+    initialise();
+    make_thread(preempt, NULL, 2);
+    make_thread(be_preempted, NULL, 1);
+    CHECK(takt_kernel_start() == TAKT_OK);
+}
+
+/* ---- inside of kernel calls, and while nobody runs --------------------------------------------------- */
+
+static takt_semaphore_t own;
+
+static void start_raising_wakes(void) { start_raising(WAKES); }
+
+/* The argument says how many interrupts come, and from where. */
+typedef struct source {
+    void (*start)(void);
+    uint32_t count;
+} source_t;
+
+static void call_the_kernel(void *argument) {
+    const source_t *source = argument;
+    source->start();
+    while (woken < source->count) {
+        CHECK(takt_semaphore_give(&own) == TAKT_OK);
+        CHECK(takt_thread_yield() == TAKT_OK);
+        CHECK(takt_semaphore_take(&own) == TAKT_OK);
+    }
+    takt_posix_exit(0);
+}
+
+static void yield_for_ever(void *argument) {
+    (void)argument;
+    for (;;) {
+        CHECK(takt_thread_yield() == TAKT_OK);
+    }
+}
+
+static void create_callers(source_t *source) {
+    CHECK(takt_semaphore_init(&own, 0) == TAKT_OK);
+    make_thread(preempt, NULL, 2);
+    make_thread(call_the_kernel, source, 1);
+    make_thread(yield_for_ever, NULL, 1);
+    CHECK(takt_kernel_start() == TAKT_OK);
+}
+
+static void no_interrupt_is_lost_in_the_inline_layer(void) {
+    static source_t source = {start_timer, PREEMPTIONS};
+    initialise();
+    create_callers(&source);
+}
+
+static void forget(takt_trace_t *trace, const takt_record_t *record) {
+    (void)trace;
+    (void)record;
+}
+
+/* With a trace every call takes the full pass, which opens the lock between its steps. */
+static void no_interrupt_is_lost_in_the_full_pass(void) {
+    static takt_trace_t trace = {.record = forget};
+    static source_t source = {start_raising_wakes, WAKES};
+    initialise();
+    CHECK(takt_kernel_trace_to(&trace) == TAKT_OK);
+    create_callers(&source);
+}
+
+static void wake_from_idle(void *argument) {
+    (void)argument;
+    start_raising(WAKES);
+    for (uint32_t wakes = 0; wakes < WAKES; wakes++) {
+        CHECK(takt_semaphore_take(&waking) == TAKT_OK);
+    }
+    takt_posix_exit(0);
+}
+
+static void no_interrupt_is_lost_while_nobody_runs(void) {
+    initialise();
+    make_thread(wake_from_idle, NULL, 1);
+    CHECK(takt_kernel_start() == TAKT_OK);
+}
+
+/* ---- clock, alarm and load --------------------------------------------------------------------------- */
+
+enum { PERIOD = 2000, LOAD = 500, JOBS = 50, LONG_LOAD = 60000, LOOSE_TICKS = 2000000 };
+
+static uint64_t host_ns(void) {
+    struct timespec time;
+    CHECK(clock_gettime(CLOCK_MONOTONIC, &time) == 0);
+    return (uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec;
+}
+
+static uint32_t jobs_done;
+
+static void work_often(void *argument) {
+    (void)argument;
+    for (;;) {
+        const takt_instant_t release = PERIOD * (1 + (takt_instant_t)jobs_done);
+        const takt_instant_t now = takt_kernel_now();
+        CHECK(now >= release && now < release + LOOSE_TICKS);
+        takt_port_work(LOAD);
+        CHECK(takt_kernel_now() >= now + LOAD);
+        jobs_done++;
+        (void)takt_wait_next_period();
+    }
+}
+
+/* Executes for its load beside all jobs that displace it meanwhile. */
+static void work_long(void *argument) {
+    (void)argument;
+    const uint64_t begin_ns = host_ns();
+    const takt_instant_t begin = takt_kernel_now();
+    const uint32_t jobs_before = jobs_done;
+    takt_port_work(LONG_LOAD);
+    const uint32_t jobs = jobs_done - jobs_before;
+    const takt_duration_t elapsed = takt_kernel_now() - begin;
+    CHECK(jobs >= LONG_LOAD / PERIOD);
+    CHECK(elapsed >= LONG_LOAD + (jobs - 1) * (takt_duration_t)LOAD);
+    CHECK((host_ns() - begin_ns) / TICK_NS + 1 >= elapsed); /* instants are rounded down */
+    while (jobs_done < JOBS) {
+        takt_port_idle();
+    }
+    takt_posix_exit(0);
+}
+
+static void releases_come_in_time_and_loads_are_executed(void) {
+    initialise();
+    make_periodic(work_often, PERIOD, PERIOD, 2);
+    make_thread(work_long, NULL, 1);
+    CHECK(takt_kernel_start() == TAKT_OK);
+}
+
+/* Linux may hand the timer's signal to any thread. */
+static void *spin_for_ever(void *argument) {
+    for (;;) {
+        spin(1000);
+    }
+    return argument;
+}
+
+static void wait_for_jobs(void *argument) {
+    pthread_t thread;
+    (void)argument;
+    CHECK(pthread_create(&thread, NULL, spin_for_ever, NULL) == 0);
+    while (jobs_done < JOBS) {
+        takt_port_idle();
+    }
+    takt_posix_exit(0);
+}
+
+static void signals_find_the_processor_among_threads(void) {
+    initialise();
+    make_periodic(work_often, PERIOD, PERIOD, 2);
+    make_thread(wait_for_jobs, NULL, 1);
+    CHECK(takt_kernel_start() == TAKT_OK);
+}
+
+static void announce(void *argument) {
+    (void)argument;
+    takt_posix_interrupt_announce(INTERRUPT, 1);
+}
+
+static void nothing_is_announced_in_real_time(void) {
+    initialise();
+    make_thread(announce, NULL, 1);
+    CHECK(takt_kernel_start() == TAKT_OK);
+}
+
+int main(void) {
+    run_until_exit(state_survives_preemption_anywhere, 0);
+    run_until_exit(no_interrupt_is_lost_in_the_inline_layer, 0);
+    run_until_exit(no_interrupt_is_lost_in_the_full_pass, 0);
+    run_until_exit(no_interrupt_is_lost_while_nobody_runs, 0);
+    run_until_exit(releases_come_in_time_and_loads_are_executed, 0);
+    run_until_exit(signals_find_the_processor_among_threads, 0);
+    CHECK(WIFSIGNALED(outcome_of(nothing_is_announced_in_real_time)));
+    return check_report("test_posix_preemption");
+}

@@ -1,0 +1,1 @@
+target_sources(${test} PRIVATE ${PROJECT_SOURCE_DIR}/kernel/timeouts.c)

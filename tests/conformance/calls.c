@@ -1,0 +1,204 @@
+/* Interrupts during every kernel call: each call of the table is made again and again while a storm of interrupts that
+ * drifts through it gives semaphores. No wake is lost, counts add up, every call answers what it should.
+ *
+ * A new call gets a row: a function that makes it once, as the thread under test, and checks what it did. Its partners
+ * are `served` (more urgent) and `serving` (less urgent), which answer a request each. */
+#include "tests/conformance/conformance.h"
+
+enum {
+    INTERRUPTS_FOR_EACH = 1500,
+    PERIOD_INSTRUCTIONS = 2503,
+    JOB_INSTRUCTIONS = 17011,
+    PATIENCE = 10, /* times as many interrupts, and a call never comes back */
+};
+
+typedef struct call {
+    const char *sentence; /* what does not hold if the call never comes back */
+    void (*make)(void);
+} call_t;
+
+static volatile const call_t *current;
+static volatile uint32_t interrupts, interrupts_before;
+
+/* ---- the storm --------------------------------------------------------------------------------------- */
+
+static takt_semaphore_t storm, from_interrupt;
+static volatile uint32_t storm_taken, from_interrupt_given;
+static volatile bool is_wanted_from_interrupt;
+
+static void interrupt(void) {
+    interrupts = interrupts + 1u;
+    check(interrupts - interrupts_before < PATIENCE * INTERRUPTS_FOR_EACH, current->sentence);
+    check(takt_semaphore_give_from_isr(&storm) == TAKT_OK, "a_give_of_an_interrupt_succeeds");
+    if (is_wanted_from_interrupt) {
+        is_wanted_from_interrupt = false;
+        from_interrupt_given = from_interrupt_given + 1u;
+        check(takt_semaphore_give_from_isr(&from_interrupt) == TAKT_OK, "a_give_of_an_interrupt_succeeds");
+    }
+}
+
+static void take_storm(void *argument) {
+    (void)argument;
+    for (;;) {
+        check(takt_semaphore_take(&storm) == TAKT_OK, "a_take_succeeds");
+        storm_taken = storm_taken + 1u;
+        board_registers_clobber();
+    }
+}
+
+/* ---- partners ------------------------------------------------------------------------------------------ */
+
+typedef struct partner {
+    takt_semaphore_t asked;
+    takt_semaphore_t answered;
+    volatile uint32_t answers;
+} partner_t;
+
+static partner_t served, serving;
+
+static void answer(void *argument) {
+    partner_t *self = argument;
+    for (;;) {
+        check(takt_semaphore_take(&self->asked) == TAKT_OK, "a_take_succeeds");
+        self->answers = self->answers + 1u;
+        check(takt_semaphore_give(&self->answered) == TAKT_OK, "a_give_succeeds");
+    }
+}
+
+/* An equal of the thread under test, which lets that go first each time. */
+static takt_semaphore_t yielding;
+static volatile uint32_t yields;
+
+static void yield_when_told(void *argument) {
+    (void)argument;
+    for (;;) {
+        check(takt_semaphore_take(&yielding) == TAKT_OK, "a_take_succeeds");
+        check(takt_thread_yield() == TAKT_OK, "a_yield_succeeds");
+        yields = yields + 1u;
+    }
+}
+
+/* Its jobs are counted against the time. */
+static takt_duration_t period;
+static volatile uint32_t jobs;
+
+static void work_periodically(void *argument) {
+    (void)argument;
+    for (;;) {
+        jobs = jobs + 1u;
+        check(takt_kernel_now() >= jobs * period, "no_job_starts_before_its_release");
+        const takt_status_t status = takt_wait_next_period();
+        check(status == TAKT_OK || !board_is_punctual(), "a_job_in_time_is_told_so");
+    }
+}
+
+/* ---- the calls ------------------------------------------------------------------------------------------- */
+
+static takt_semaphore_t unit;
+
+static void yield(void) {
+    check(takt_semaphore_give(&yielding) == TAKT_OK, "a_give_succeeds");
+    check(takt_thread_yield() == TAKT_OK, "a_yield_succeeds");
+}
+
+static void take_and_give(void) {
+    check(takt_semaphore_take(&unit) == TAKT_OK, "a_take_succeeds");
+    check(takt_semaphore_give(&unit) == TAKT_OK, "a_give_succeeds");
+}
+
+static void ask(partner_t *partner) {
+    const uint32_t answers = partner->answers;
+    check(takt_semaphore_give(&partner->asked) == TAKT_OK, "a_give_succeeds");
+    check(takt_semaphore_take(&partner->answered) == TAKT_OK, "a_take_succeeds");
+    check(partner->answers == answers + 1u, "each_request_is_answered_once");
+}
+
+static void give_to_a_more_urgent_thread(void) { ask(&served); }
+
+static void take_from_a_less_urgent_thread(void) { ask(&serving); }
+
+static void take_from_an_interrupt(void) {
+    const uint32_t given = from_interrupt_given;
+    is_wanted_from_interrupt = true;
+    check(takt_semaphore_take(&from_interrupt) == TAKT_OK, "a_take_succeeds");
+    check(from_interrupt_given == given + 1u, "each_unit_is_taken_once");
+}
+
+static void read_the_time(void) {
+    static takt_instant_t last;
+    const takt_instant_t now = takt_kernel_now();
+    check(now >= last, "time_does_not_go_back");
+    last = now;
+}
+
+static const call_t calls[] = {
+    {"a_yield_comes_back", yield},
+    {"a_unit_that_is_there_is_taken", take_and_give},
+    {"a_give_that_a_more_urgent_thread_waits_for_comes_back", give_to_a_more_urgent_thread},
+    {"a_take_that_a_less_urgent_thread_gives_for_comes_back", take_from_a_less_urgent_thread},
+    {"a_take_that_an_interrupt_gives_for_comes_back", take_from_an_interrupt},
+    {"the_time_can_be_read", read_the_time},
+};
+
+static void storm_over(const call_t *call) {
+    current = call;
+    interrupts_before = interrupts;
+    while (interrupts - interrupts_before < INTERRUPTS_FOR_EACH) {
+        call->make();
+        board_pass();
+    }
+}
+
+/* ---- the thread under test ---------------------------------------------------------------------------------- */
+
+static uint32_t difference(uint64_t a, uint64_t b) { return (uint32_t)(a > b ? a - b : b - a); }
+
+static void look(void) {
+    const uint32_t by_the_time = (uint32_t)(takt_kernel_now() / period);
+    check(difference(by_the_time, jobs) <= 1 || !board_is_punctual(), "every_job_is_released_once");
+    check(storm_taken == interrupts, "no_wake_is_lost");
+    check(yields != 0 && served.answers != 0 && serving.answers != 0 && from_interrupt_given != 0,
+          "every_partner_has_answered");
+}
+
+static void test(void *argument) {
+    (void)argument;
+    current = &calls[0];
+    board_ticker_start(board_span(PERIOD_INSTRUCTIONS), interrupt);
+    for (uint32_t index = 0; index < sizeof calls / sizeof *calls; index++) {
+        storm_over(&calls[index]);
+    }
+    board_ticker_stop();
+    look();
+    board_exit(0);
+}
+
+/* ---- main ------------------------------------------------------------------------------------------------------ */
+
+static takt_periodic_thread_t periodic_thread;
+static takt_thread_t threads[5];
+static conformance_stack_t stacks[6];
+
+static void create(uint32_t index, uint32_t priority, void (*entry)(void *argument), void *argument) {
+    thread_begin(&threads[index], stacks[index], priority, entry, argument);
+}
+
+int main(void) {
+    period = board_span(JOB_INSTRUCTIONS);
+    kernel_begin();
+    semaphore_begin(&storm, 0);
+    semaphore_begin(&from_interrupt, 0);
+    semaphore_begin(&unit, 1);
+    semaphore_begin(&yielding, 0);
+    semaphore_begin(&served.asked, 0);
+    semaphore_begin(&served.answered, 0);
+    semaphore_begin(&serving.asked, 0);
+    semaphore_begin(&serving.answered, 0);
+    periodic_begin(&periodic_thread, stacks[5], 8, work_periodically, period, period);
+    create(0, 7, take_storm, NULL);
+    create(1, 6, answer, &served);
+    create(2, 3, test, NULL);
+    create(3, 3, yield_when_told, NULL);
+    create(4, 1, answer, &serving);
+    kernel_go();
+}

@@ -1,0 +1,188 @@
+/* The board virt under an emulator that takes 64 ns for an instruction and derives the time of day from that. */
+#include "tests/conformance/board.h"
+
+#include "firmware/semihost.h"
+#include "kernel/port.h"
+#include "port/riscv/virt.h"
+
+void board_begin(void) {}
+
+bool board_is_punctual(void) { return true; }
+
+void board_print(const char *text) { takt_semihost_print(text); }
+
+void board_exit(int status) { takt_semihost_exit(status); }
+
+takt_duration_t board_span(uint32_t instructions) {
+    return (takt_duration_t)instructions * 64u / TAKT_BOARD_TICK_NS | 1u;
+}
+
+void board_pass(void) {}
+
+/* ---- interrupts ---------------------------------------------------------------------------------- */
+
+enum { FIRST_INTERRUPT = 28 };
+
+static void (*handlers[BOARD_INTERRUPTS])(void);
+
+void takt_board_interrupt_28(void);
+void takt_board_interrupt_29(void);
+void takt_board_interrupt_28(void) { handlers[0](); }
+void takt_board_interrupt_29(void) { handlers[1](); }
+
+void board_interrupt_enable(uint32_t number, void (*handler)(void)) {
+    handlers[number] = handler;
+    takt_board_interrupt_enable(FIRST_INTERRUPT + number);
+}
+
+void board_interrupt_pend(uint32_t number) { takt_board_interrupt_pend(FIRST_INTERRUPT + number); }
+
+/* The lock masks all. */
+bool board_interrupt_is_urgent(void (*handler)(void)) {
+    (void)handler;
+    return false;
+}
+
+/* A one-shot that the handler sets again, from its last instant, so that the period does not drift. */
+static uint64_t alarm;
+static uint32_t alarm_period;
+static void (*ticker_handler)(void);
+
+static void set_alarm(void) {
+    alarm += alarm_period;
+    TAKT_BOARD_ALARM_CLOCK->alarm_high = (uint32_t)(alarm >> 32);
+    TAKT_BOARD_ALARM_CLOCK->alarm_low = (uint32_t)alarm;
+}
+
+void takt_board_interrupt_11(void);
+void takt_board_interrupt_11(void) {
+    TAKT_BOARD_ALARM_CLOCK->interrupt_clear = 1;
+    set_alarm();
+    ticker_handler();
+}
+
+void board_ticker_start(takt_duration_t period, void (*handler)(void)) {
+    ticker_handler = handler;
+    alarm_period = (uint32_t)period * TAKT_BOARD_TICK_NS;
+    const uint32_t low = TAKT_BOARD_ALARM_CLOCK->time_low;
+    alarm = (uint64_t)TAKT_BOARD_ALARM_CLOCK->time_high << 32 | low;
+    TAKT_BOARD_ALARM_CLOCK->interrupt_enabled = 1;
+    takt_board_interrupt_enable(TAKT_BOARD_ALARM_INTERRUPT);
+    const takt_port_level_t level = takt_port_lock();
+    set_alarm();
+    takt_port_unlock(level);
+}
+
+void board_ticker_stop(void) {
+    TAKT_BOARD_ALARM_CLOCK->interrupt_enabled = 0;
+    TAKT_BOARD_ALARM_CLOCK->alarm_clear = 1;
+}
+
+/* ---- levels of the lock -------------------------------------------------------------------------- */
+
+uint32_t board_levels(void) { return 2; }
+
+void board_level_set(uint32_t index) {
+    if (index == 0) {
+        (void)takt_port_open();
+    } else {
+        takt_port_close();
+    }
+}
+
+uint32_t board_level(void) {
+    uint32_t status;
+    __asm volatile("csrr %0, mstatus" : "=r"(status));
+    return status & 8u;
+}
+
+uint32_t board_level_locked(uint32_t before) {
+    (void)before;
+    return 0;
+}
+
+/* ---- registers ----------------------------------------------------------------------------------- */
+
+#define KEPT_REGISTERS "s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, ra"
+#define NUMBERS                                                                                              \
+    "1, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, " \
+    "31"
+#define KEPT_NUMBERS "8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27"
+
+#define PUSH                                  \
+    "addi sp, sp, -64                     \n" \
+    ".set place, 0                        \n" \
+    ".irp register, " KEPT_REGISTERS          \
+    "    \n"                                  \
+    "sw \\register, place(sp)             \n" \
+    ".set place, place + 4                \n" \
+    ".endr                                \n"
+
+#define POP_AND_RETURN                        \
+    ".set place, 0                        \n" \
+    ".irp register, " KEPT_REGISTERS          \
+    "    \n"                                  \
+    "lw \\register, place(sp)             \n" \
+    ".set place, place + 4                \n" \
+    ".endr                                \n" \
+    "addi sp, sp, 64                      \n" \
+    "ret                                  \n"
+
+#define SET_EACH(numbers)                     \
+    ".irp number, " numbers                   \
+    "             \n"                         \
+    "li x\\number, \\number               \n" \
+    ".endr                                \n"
+
+/* What a register has beside its number leaves bits in `bits`. */
+#define COMPARE_EACH(numbers, bits)                       \
+    ".irp number, " numbers                               \
+    "                         \n"                         \
+    "xori x\\number, x\\number, \\number              \n" \
+    ".ifnc x\\number, " bits                              \
+    "                        \n"                          \
+    "or " bits ", " bits                                  \
+    ", x\\number                 \n"                      \
+    ".endif                                           \n" \
+    ".endr                                            \n"
+
+/* Each register holds its number, but for sp, gp and tp. */
+__attribute__((naked)) bool board_registers_hold(void) {
+    __asm volatile(
+        PUSH
+            SET_EACH(NUMBERS) "amoor.w zero, zero, (sp) \n addi x5, x5, 1 \n addi x5, x5, -1 \n" COMPARE_EACH(
+                NUMBERS, "x1") "seqz a0, x1              \n" POP_AND_RETURN);
+}
+
+bool board_reservation_survives(const volatile uint32_t *switches) {
+    static uint32_t word;
+    uint32_t before, after, is_broken;
+    __asm volatile(
+        "lr.w %0, (%3)       \n"
+        "lw   %0, (%4)       \n"
+        "nop \n nop \n nop \n nop \n"
+        "lw   %1, (%4)       \n"
+        "sc.w %2, zero, (%3) \n"
+        : "=&r"(before), "=&r"(after), "=&r"(is_broken)
+        : "r"(&word), "r"(switches)
+        : "memory");
+    return is_broken == 0 && before != after;
+}
+
+void board_registers_clobber(void) {
+    __asm volatile(
+        ".irp register, t0, t1, t2, t3, t4, t5, t6, a0, a1, a2, a3, a4, a5, a6, a7 \n"
+        "li \\register, 170                                                        \n"
+        ".endr                                                                     \n"
+        :
+        :
+        : "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s0",
+          "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "memory");
+}
+
+__attribute__((naked)) bool board_registers_survive(void (*call)(void *argument), void *argument) {
+    (void)call;
+    (void)argument;
+    __asm volatile(PUSH SET_EACH(KEPT_NUMBERS) "mv t0, a0 \n mv a0, a1 \n jalr t0 \n" COMPARE_EACH(
+        KEPT_NUMBERS, "x8") "seqz a0, x8 \n" POP_AND_RETURN);
+}
