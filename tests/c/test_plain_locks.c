@@ -300,7 +300,7 @@ static void make(takt_protocol_t protocol, uint32_t count, const uint32_t *ceili
                                 .resource_count = count};
     make_driven(&spec);
     record_count = 0;
-    takt_dispatcher_record_to(&driven.dispatcher, &trace);
+    takt_dispatcher_record_to(driven.dispatcher, &trace);
 }
 
 static const takt_entity_t *wake(uint32_t thread) {
@@ -351,7 +351,7 @@ static void who_holds_without_a_word_is_known_from_the_first_refusal_on(void) {
     CHECK(takt_entity_is_locking(thread_entity(2)));
     RUNS(2, unlock(2, 1));
     RUNS(0, unlock(2, 0));
-    CHECK(thread_entity(2)->attributes == 0 && driven.dispatcher.root.locked == &driven.resources[0]);
+    CHECK(thread_entity(2)->attributes == 0 && driven.dispatcher->root.locked == &driven.resources[0]);
     destroy_driven();
 }
 
@@ -411,7 +411,7 @@ static takt_replay_verdict_t verdict_on(takt_record_kind_t kind, uint32_t thread
     make_a_wait_of_one_that_is_away();
     records[record_count++] = (takt_record_t){.value = value,
                                               .entity = thread_entity(thread)->id,
-                                              .sequence = driven.dispatcher.sequence + 1u,
+                                              .sequence = driven.dispatcher->sequence + 1u,
                                               .kind = (uint8_t)kind};
     destroy_driven();
     make_driven(&spec);
