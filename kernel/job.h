@@ -111,12 +111,12 @@ takt_status_t takt_job_change_from_isr(takt_job_thread_t *thread, uint32_t numbe
 
 /* ---- a system that somebody else builds ------------------------------------------------------------ */
 
-/* What the kernel object has of a system. */
+/* What the kernel object has of a system; the idle thread is under the root, less urgent than everybody else, with the last
+ * number. */
 typedef struct takt_kernel_places {
     takt_dispatcher_t *dispatcher;
     takt_cpu_t *cpu;
-    takt_entity_t
-        *idle; /* a plain thread under the root, less urgent than everybody else, with the last number */
+    takt_plain_t *idle;
 } takt_kernel_places_t;
 
 /* Says where a system is to be built, in place of takt_kernel_init. Returns ERROR_NULL or _STARTED. */
