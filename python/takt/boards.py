@@ -1,8 +1,9 @@
 """Running a task set on a board: an image of it, one program for all of them, an emulator, and the trace back.
 
 Source: firmware/main.c (the program), system/image.h (what it reads) and one build recipe per board, firmware/build*.json.
-The board keeps time in its own ticks; a job executes instructions, not ticks, and the scheduler's own work takes time too.
-So what is measured differs from what is simulated, and what must be equal is the replay.
+An emulated board keeps time in its own ticks; a job executes instructions, not ticks, and the scheduler's own work takes
+time too. So what is measured differs from what is simulated, and what must be equal is the replay. The board `posix` is a
+Linux process in virtual time: ticks are those of the file, and who runs when equals the simulation.
 
 When not to use it: for cycles of silicon. The emulator counts instructions.
 """
@@ -29,11 +30,12 @@ from takt.simulation import horizon_ticks
 from takt.trace import Trace
 
 CORTEX_M = "cortex_m"
-_RECIPES = {CORTEX_M: "build.json"}
+POSIX = "posix"
+_RECIPES = {CORTEX_M: "build.json", POSIX: "build_posix.json"}
 """The build recipe of each board."""
 
 BOARDS = tuple(_RECIPES)
-LATER_BOARDS = ("posix", "riscv")
+LATER_BOARDS = ("riscv",)
 
 _IMAGE_FILE = "image.bin"
 _RECORDS_FILE = "records.bin"
@@ -49,7 +51,7 @@ class BoardError(Exception):
 
 
 def run(system: System, path: str | Path, name: str = CORTEX_M) -> Trace:
-    """Run a system on a board, which is emulated.
+    """Run a system on a board.
 
     Args:
         system: what to run, up to its horizon.
@@ -66,10 +68,10 @@ def run(system: System, path: str | Path, name: str = CORTEX_M) -> Trace:
     board = load_board(name)
     adapted = adapt(system, board)
     horizon = horizon_ticks(system)
-    board_horizon = horizon * system.resolution_ns // board.tick_ns
+    board_horizon = horizon * system.resolution_ns // adapted.resolution_ns
     with tempfile.TemporaryDirectory(prefix="takt-") as folder:
         Path(folder, _IMAGE_FILE).write_bytes(programs.image(system.resolved, adapted, horizon))
-        records = _emulate(board, Path(folder), board_horizon)
+        records = _execute(board, Path(folder), board_horizon, adapted.resolution_ns)
     trace_file.write(path, adapted, name, board_horizon, records)
     return trace_file.read(path)
 
@@ -91,15 +93,9 @@ class Board:
     source: Path
     recipe: dict[str, Any]
 
-    @property
-    def tick_ns(self) -> int:
-        """Nanoseconds of its tick."""
-        return int(self.recipe["tick_ns"])
-
-    @property
-    def instruction_shift(self) -> int:
-        """An instruction takes 2 to this power nanoseconds."""
-        return int(self.recipe["instruction_shift"])
+    def tick_ns(self, resolution_ns: int) -> int:
+        """Give the nanoseconds of its tick, where those of a file have `resolution_ns`."""
+        return int(self.recipe.get("tick_ns", resolution_ns))
 
 
 def load_board(name: str) -> Board:
@@ -129,10 +125,11 @@ def adapt(system: System, board: Board) -> ResolvedSystem:
         InputError: the system has what the board cannot do.
     """
     resolved = system.resolved
-    problems = [*_problems(resolved), *_times_between_ticks(resolved, board)]
+    tick_ns = board.tick_ns(resolved.resolution_ns)
+    problems = [*_problems(resolved), *_times_between_ticks(resolved, tick_ns)]
     if problems:
         raise InputError(problems)
-    return programs.describe(resolved, board.tick_ns)
+    return programs.describe(resolved, tick_ns)
 
 
 def _problems(resolved: ResolvedSystem) -> Iterator[Problem]:
@@ -154,13 +151,13 @@ def _problems(resolved: ResolvedSystem) -> Iterator[Problem]:
         yield Problem(message, "board", table="change", key="policy")
 
 
-def _times_between_ticks(resolved: ResolvedSystem, board: Board) -> Iterator[Problem]:
+def _times_between_ticks(resolved: ResolvedSystem, tick_ns: int) -> Iterator[Problem]:
     """Find instants and distances of the description that do not fall on ticks of the board."""
-    scale = programs.Scale(Fraction(resolved.resolution_ns, board.tick_ns))
+    scale = programs.Scale(Fraction(resolved.resolution_ns, tick_ns))
     for table, name, key, ticks in programs.instants_of(resolved):
         if not scale.is_whole(ticks):
             found = times.shortest(ticks * resolved.resolution_ns)
-            message = f"expected a multiple of the board's tick of {board.tick_ns}ns, found {found}"
+            message = f"expected a multiple of the board's tick of {tick_ns}ns, found {found}"
             yield Problem(message, "board", table=table, entity=name, key=key)
 
 
@@ -184,15 +181,26 @@ def _program(board: Board) -> Path:
         raise BoardError(f"the firmware could not be built: {error}") from None
 
 
-def _emulate(board: Board, folder: Path, horizon: int) -> bytes:
-    """Run the firmware in the emulator on the image in a folder; gives the records that it wrote."""
-    program = _program(board)
-    qemu = board.recipe["qemu"]
-    words = "".join(f",arg={word}" for word in ("takt", _IMAGE_FILE, _RECORDS_FILE))
-    clock = f"shift={board.instruction_shift},align=off,sleep=off"
-    command = [_tool(board, qemu[0]), *qemu[1:-1], qemu[-1] + words, "-icount", clock, "-kernel", str(program)]
-    instructions = horizon * board.tick_ns >> board.instruction_shift
-    patience = _PATIENCE_SECONDS + instructions // _INSTRUCTIONS_PER_SECOND
+def _command(board: Board, program: Path) -> list[str]:
+    """Make the command that runs a program, in the emulator if the board has one."""
+    words = ("takt", _IMAGE_FILE, _RECORDS_FILE)
+    qemu = board.recipe.get("qemu")
+    if qemu is None:
+        return [str(program), *words[1:]]
+    clock = f"shift={board.recipe['instruction_shift']},align=off,sleep=off"
+    arguments = "".join(f",arg={word}" for word in words)
+    return [_tool(board, qemu[0]), *qemu[1:-1], qemu[-1] + arguments, "-icount", clock, "-kernel", str(program)]
+
+
+def _patience(board: Board, horizon_ns: int) -> int:
+    """Bound the seconds that a run may take."""
+    return _PATIENCE_SECONDS + (horizon_ns >> board.recipe.get("instruction_shift", 63)) // _INSTRUCTIONS_PER_SECOND
+
+
+def _execute(board: Board, folder: Path, horizon: int, tick_ns: int) -> bytes:
+    """Run the program of task sets on the image in a folder; gives the records that it wrote."""
+    command = _command(board, _program(board))
+    patience = _patience(board, horizon * tick_ns)
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, check=False, timeout=patience)
     except subprocess.TimeoutExpired:
@@ -204,7 +212,7 @@ def _emulate(board: Board, folder: Path, horizon: int) -> bytes:
         raise BoardError(f"the firmware failed with status {done.returncode}: {said}")
     records = _read_records(folder)
     if done.returncode == _FULL:
-        raise InputError([_full(records, board)])
+        raise InputError([_full(records, tick_ns)])
     return records
 
 
@@ -216,9 +224,9 @@ def _read_records(folder: Path) -> bytes:
         raise BoardError(f"the firmware wrote no trace: {error.strerror}") from None
 
 
-def _full(records: bytes, board: Board) -> Problem:
+def _full(records: bytes, tick_ns: int) -> Problem:
     """Say how far the trace went before the board's memory was full."""
-    until_ns = int.from_bytes(records[-_RECORD_BYTES:][:8], "little") * board.tick_ns
+    until_ns = int.from_bytes(records[-_RECORD_BYTES:][:8], "little") * tick_ns
     message = (
         f"the board's memory is full of {len(records) // _RECORD_BYTES} records after "
         f"{times.in_unit(until_ns, 1, 'ms', 0)}; shorten the horizon"
