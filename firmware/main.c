@@ -1,29 +1,28 @@
-/* A task set as a program: periodic threads that burn their demand, and the trace of it as a file.
+/* Task sets as a program: threads that execute the jobs of a described system, and the trace of it as a file.
  *
- * The set is takt_firmware_taskset, from a generated file. Everything that the scheduler is told and
- * decides is recorded into the board's PSRAM and written through semihosting at the end.
+ * The command line names two files: the image of a system (system/image.h), and where the trace goes. What the scheduler is
+ * told and decides is recorded into memory and written at the end. What arrives from outside, and when what changes, is in
+ * the image, in the order in which it comes: an interrupt posts what is due.
  *
- * Exit status: 0 done; 1 the machine faulted; 2 the task set was refused; 4 the trace buffer was full
- * before the horizon (the file holds what came before); 5 the file could not be written. Every status
- * but 0 comes with a line of text.
+ * At one instant a job's own event comes first, then what comes from outside, then due timers, then the decision, as in the
+ * simulator.
  *
- * When not to use it: for cycles of silicon. A job's demand is instructions under the emulator's clock. */
-#include "firmware/geometry.h"
+ * Exit status: 0 done; 1 the machine faulted; 2 the task set was refused; 4 the trace buffer was full before the horizon
+ * (the file holds what came before); 5 a file could not be read or written. Every status but 0 comes with a line of text. */
+#include "firmware/board.h"
 #include "firmware/semihost.h"
-#include "firmware/taskset.h"
 #include "kernel/kernel.h"
-
-_Static_assert(TAKT_FIRMWARE_LEVELS == TAKT_PRIORITIES, "levels 1 .. 30 are the kernel's priorities");
-_Static_assert(TAKT_FIRMWARE_IDLE_LEVEL == TAKT_KERNEL_IDLE_LEVEL, "the host knows the idle thread's level");
+#include "system/build.h"
+#include "system/image.h"
+#include "system/work.h"
 
 enum {
     EXIT_FAULT = 1,
     EXIT_REFUSED = 2,
     EXIT_FULL = 4,
-    EXIT_UNWRITTEN = 5,
-    STACK_BYTES = 512,
-    JOB_OVERHEAD_INSTRUCTIONS = 16, /* of a job around its loop */
-    LOOP_INSTRUCTIONS = 2,
+    EXIT_FILE = 5,
+    STACK_BYTES = TAKT_STACK_BYTES_MIN + 832,
+    LINE_BYTES = 256,
 };
 
 static __attribute__((noreturn)) void end(int status, const char *what, const char *detail) {
@@ -36,14 +35,47 @@ static __attribute__((noreturn)) void end(int status, const char *what, const ch
 
 void takt_port_fault(void) { end(EXIT_FAULT, "the machine faulted", ""); }
 
-/* ---- memory: the PSRAM, taken from the front; the trace has the rest ------------------------------ */
+static void require(takt_status_t status, const char *what) {
+    if (status != TAKT_OK) {
+        end(EXIT_REFUSED, what, takt_status_message(status));
+    }
+}
 
-extern uint8_t takt_board_psram_start[], takt_board_psram_end[];
-static uint8_t *memory_next = takt_board_psram_start;
+/* ---- the command line ----------------------------------------------------------------------------- */
 
-static void *allocate(uint32_t bytes) {
-    const uint32_t rounded = (bytes + 7u) & ~7u;
-    if ((uint32_t)(takt_board_psram_end - memory_next) < rounded) {
+static char line[LINE_BYTES];
+static const char *image_file, *trace_file;
+
+/* The last word of `line`, which ends there then. */
+static const char *last_word(void) {
+    uint32_t length = 0;
+    while (line[length] != 0) {
+        length++;
+    }
+    while (length > 0 && line[length - 1u] != ' ') {
+        length--;
+    }
+    if (length > 0) {
+        line[length - 1u] = 0;
+    }
+    return &line[length];
+}
+
+static void read_command_line(void) {
+    if (!takt_semihost_command_line(line, sizeof line)) {
+        end(EXIT_REFUSED, "expected two names of files on the command line", "");
+    }
+    trace_file = last_word();
+    image_file = last_word();
+}
+
+/* ---- memory, taken from the front; the trace has the rest ------------------------------------------- */
+
+static uint8_t *memory_next, *memory_end;
+
+static void *allocate(uint64_t bytes) {
+    const uint64_t rounded = (bytes + 15u) & ~UINT64_C(15);
+    if ((uint64_t)(memory_end - memory_next) < rounded) {
         end(EXIT_REFUSED, "the task set does not fit into the board's memory", "");
     }
     uint64_t *memory = (uint64_t *)(void *)memory_next;
@@ -54,25 +86,48 @@ static void *allocate(uint32_t bytes) {
     return memory;
 }
 
-/* ---- trace ---------------------------------------------------------------------------------------- */
+/* ---- the description -------------------------------------------------------------------------------- */
+
+static takt_program_t program;
+static takt_system_t built;
+
+static void require_image(takt_image_status_t status) {
+    if (status != TAKT_IMAGE_OK) {
+        end(EXIT_REFUSED, "", takt_image_message(status));
+    }
+}
+
+static void read_image(void) {
+    size_t bytes;
+    memory_next = takt_firmware_memory(&memory_end);
+    if (!takt_semihost_load(image_file, memory_next, (size_t)(memory_end - memory_next), &bytes)) {
+        end(EXIT_FILE, "cannot read ", image_file);
+    }
+    uint64_t *words = (uint64_t *)(void *)memory_next;
+    uint64_t needed;
+    memory_next += (bytes + 15u) & ~(size_t)15u;
+    require_image(takt_image_size(words, bytes / sizeof *words, &needed));
+    require_image(takt_image_read(&program, words, bytes / sizeof *words, allocate(needed)));
+}
+
+/* ---- trace ------------------------------------------------------------------------------------------ */
 
 static takt_record_t *records;
 static uint32_t record_count, record_limit;
 
 static __attribute__((noreturn)) void finish(bool is_full) {
-    const char *file = takt_firmware_taskset.trace_file;
-    if (!takt_semihost_save(file, records, record_count * sizeof *records)) {
-        end(EXIT_UNWRITTEN, "cannot write ", file);
+    if (!takt_semihost_save(trace_file, records, record_count * sizeof *records)) {
+        end(EXIT_FILE, "cannot write ", trace_file);
     }
     if (is_full) {
-        end(EXIT_FULL, "the trace buffer was full before the horizon: ", file);
+        end(EXIT_FULL, "the trace buffer was full before the horizon: ", trace_file);
     }
     takt_semihost_exit(0);
 }
 
 static void keep(takt_trace_t *trace, const takt_record_t *record) {
     (void)trace;
-    if (record->now >= takt_firmware_taskset.horizon) {
+    if (record->now >= program.horizon) {
         finish(false);
     }
     if (record_count == record_limit) {
@@ -83,117 +138,187 @@ static void keep(takt_trace_t *trace, const takt_record_t *record) {
 
 static takt_trace_t trace = {.record = keep};
 
-/* ---- jobs ----------------------------------------------------------------------------------------- */
+static void reserve_records(void) {
+    records = (takt_record_t *)(void *)memory_next;
+    record_limit = (uint32_t)((size_t)(memory_end - memory_next) / sizeof *records);
+}
+
+/* ---- jobs ------------------------------------------------------------------------------------------- */
 
 typedef struct worker {
-    takt_periodic_thread_t thread;
-    uint64_t loops; /* of each job */
+    takt_job_thread_t job;
     uint64_t stack[STACK_BYTES / sizeof(uint64_t)];
 } worker_t;
 
-static uint64_t loops_of(uint64_t demand_ns) {
-    const uint64_t instructions = demand_ns >> takt_firmware_taskset.instruction_shift;
-    const uint64_t least = JOB_OVERHEAD_INSTRUCTIONS + LOOP_INSTRUCTIONS;
-    return instructions > least ? (instructions - JOB_OVERHEAD_INSTRUCTIONS) / LOOP_INSTRUCTIONS : 1u;
+static worker_t *workers;
+
+static uint32_t index_of(const worker_t *worker) { return (uint32_t)(worker - workers); }
+
+/* Of the current job of task `index`: by the change whose parameters it has, or by the task itself. */
+static const takt_demands_t *demands_of(uint32_t index) {
+    const takt_task_extension_t *extension = built.tasks[index].extension;
+    if (extension == NULL || extension->adopted == NULL) {
+        return &program.demands[index];
+    }
+    return &program.demands[program.spec.task_count + (uint32_t)(extension->adopted - built.changes)];
 }
 
-static void burn(uint64_t loops) {
-    while (loops > 0) {
-        uint32_t chunk = loops < UINT32_MAX ? (uint32_t)loops : UINT32_MAX;
-        loops -= chunk;
-        __asm volatile("1: subs %0, #1\n\tbne 1b" : "+l"(chunk) : : "cc");
+static takt_duration_t demand_of(uint32_t index) {
+    const takt_demands_t *demands = demands_of(index);
+    return demands->values[built.tasks[index].job.number % demands->count];
+}
+
+static void burn(const takt_work_t *work) {
+    if (work->left > 0) {
+        takt_firmware_burn(work->left);
+    }
+}
+
+static takt_resource_t *resource_of(const takt_item_t *item) { return &built.resources[item->ticks]; }
+
+/* What is unlocked at one instant is one event for who waits. */
+static void unlock(takt_work_t *work, const takt_task_spec_t *task, const takt_item_t *item) {
+    while (takt_work_unlocks_now(work, task)) {
+        (void)takt_job_unlock_first(resource_of(item));
+        item = takt_work_pass(work, task);
+    }
+    (void)takt_job_unlock(resource_of(item));
+}
+
+/* What is due at the instant of a lock is decided about before it. */
+static void lock(const takt_item_t *item) {
+    (void)takt_job_settle();
+    (void)takt_job_lock(resource_of(item));
+}
+
+static void pass_milestone(takt_work_t *work, const takt_task_spec_t *task) {
+    const takt_item_t *item = takt_work_pass(work, task);
+    switch (item->kind) {
+    case TAKT_ITEM_POINT:
+        (void)takt_job_point();
+        break;
+    case TAKT_ITEM_OPTIONAL_POINT:
+        (void)takt_job_optional_point();
+        break;
+    case TAKT_ITEM_SUSPEND:
+        (void)takt_job_suspend(item->ticks);
+        break;
+    case TAKT_ITEM_LOCK:
+        lock(item);
+        break;
+    default:
+        unlock(work, task, item);
+        break;
+    }
+}
+
+static void execute(uint32_t index) {
+    const takt_task_spec_t *task = &program.spec.tasks[index];
+    takt_work_t work;
+    takt_work_begin(&work, task, demand_of(index));
+    burn(&work);
+    while (work.after > 0) {
+        pass_milestone(&work, task);
+        burn(&work);
     }
 }
 
 static void work(void *argument) {
-    const worker_t *worker = argument;
+    const uint32_t index = index_of(argument);
     for (;;) {
-        burn(worker->loops);
+        execute(index);
         (void)takt_wait_next_period();
     }
 }
 
-/* ---- set-up --------------------------------------------------------------------------------------- */
+/* ---- what comes from outside ------------------------------------------------------------------------ */
 
-static void require(takt_status_t status, const char *name) {
-    if (status != TAKT_OK) {
-        takt_semihost_print(name);
-        takt_semihost_print(": ");
-        end(EXIT_REFUSED, "", takt_status_message(status));
+static uint32_t next_input;
+
+static takt_job_thread_t *changed_by(uint32_t change) {
+    const takt_change_spec_t *spec = &program.spec.changes[change];
+    return spec->kind == TAKT_CHANGE_POLICY ? NULL : &workers[spec->task].job;
+}
+
+static void hand_over(const takt_input_t *input) {
+    if (input->kind == TAKT_INPUT_CHANGE) {
+        require(takt_job_change_from_isr(changed_by(input->index), input->index), "a change: ");
+    } else {
+        require(takt_job_arrive_from_isr(&workers[input->index].job, input->nominal), "an arrival: ");
     }
 }
 
-/* The kernel's priorities count the other way; a level out of range becomes a priority out of range. */
-static uint32_t priority_of(uint32_t level) { return (uint32_t)TAKT_FIRMWARE_LEVELS - level; }
-
-static takt_thread_server_t *create_servers(void) {
-    const takt_firmware_taskset_t *set = &takt_firmware_taskset;
-    takt_thread_server_t *servers = allocate(set->server_count * sizeof *servers);
-    for (uint32_t index = 0; index < set->server_count; index++) {
-        const takt_firmware_server_t *of = &set->servers[index];
-        const takt_thread_server_parameters_t parameters = {
-            .kind = of->kind,
-            .policy = of->policy,
-            .period = of->period,
-            .budget = of->budget,
-            .offset = of->offset,
-            .priority = priority_of(of->level),
-            .returns = of->kind->has_returns ? allocate(sizeof(takt_server_returns_t)) : NULL,
-        };
-        require(takt_thread_server_create(&servers[index], &parameters), of->name);
+static void hand_over_due(takt_instant_t now) {
+    while (next_input < program.input_count && program.inputs[next_input].instant <= now) {
+        hand_over(&program.inputs[next_input]);
+        next_input++;
     }
-    return servers;
 }
 
-static takt_thread_server_t *home_of(const takt_firmware_task_t *task, takt_thread_server_t *servers) {
-    if (task->server < TAKT_FIRMWARE_ROOT || task->server >= (int32_t)takt_firmware_taskset.server_count) {
-        end(EXIT_REFUSED, "no such server: ", task->name);
-    }
-    return task->server == TAKT_FIRMWARE_ROOT ? NULL : &servers[task->server];
+/* Of the next input; at the horizon the run ends, if it has not before. */
+static takt_instant_t next_instant(void) {
+    const bool is_any = next_input < program.input_count;
+    const takt_instant_t instant = is_any ? program.inputs[next_input].instant : TAKT_NEVER;
+    return instant < program.horizon ? instant : program.horizon;
 }
 
-static void create_task(const takt_firmware_task_t *task, takt_thread_server_t *server) {
-    worker_t *worker = allocate(sizeof *worker);
-    worker->loops = loops_of(task->demand_ns);
-    const takt_periodic_parameters_t parameters = {
-        .thread =
-            {
-                .name = task->name,
-                .entry = work,
-                .argument = worker,
-                .stack = worker->stack,
-                .stack_bytes = sizeof worker->stack,
-                .priority = priority_of(task->level),
-                .server = server,
-            },
-        .period = task->period,
-        .relative_deadline = task->deadline,
-        .offset = task->offset,
-        .wcet = task->wcet,
-        .is_limited = task->is_limited,
-        .preemption_key = task->preemption_key,
-        .task_class = task->task_class,
+static void announce(takt_instant_t now) {
+    const takt_port_level_t level = takt_port_lock();
+    takt_firmware_announce(now, next_instant());
+    takt_port_unlock(level);
+}
+
+void takt_firmware_input(void) {
+    const takt_instant_t now = takt_kernel_now();
+    if (now >= program.horizon) {
+        finish(false);
+    }
+    hand_over_due(now);
+    announce(now);
+}
+
+/* ---- set-up ------------------------------------------------------------------------------------------ */
+
+static void build(void) {
+    takt_kernel_places_t places;
+    require(takt_kernel_borrow(&places), "kernel: ");
+    workers = allocate(program.spec.task_count * (uint64_t)sizeof *workers);
+    built.dispatcher = places.dispatcher;
+    built.cpus = places.cpu;
+    built.threads = places.idle;
+    built.entities = &workers[0].job.thread.plain.entity;
+    built.stride = sizeof *workers;
+    const uint64_t bytes = takt_system_size(&built, &program.spec);
+    if (bytes == 0 || program.spec.task_count == 0 || program.spec.thread_count != 1) {
+        end(EXIT_REFUSED,
+            "a task set has one task at least, one thread, and no more than the scheduler can number", "");
+    }
+    takt_system_build(&built, &program.spec, allocate(bytes));
+    require(takt_kernel_adopt(), "kernel: ");
+    require(takt_kernel_trace_to(&trace), "trace: ");
+}
+
+static void create_thread(worker_t *worker) {
+    const takt_thread_parameters_t parameters = {
+        .entry = work,
+        .argument = worker,
+        .stack = worker->stack,
+        .stack_bytes = sizeof worker->stack,
     };
-    require(takt_periodic_thread_create(&worker->thread, &parameters), task->name);
-}
-
-static void reserve_records(void) {
-    records = (takt_record_t *)(void *)memory_next;
-    record_limit = (uint32_t)(takt_board_psram_end - memory_next) / sizeof *records;
+    require(takt_job_thread_attach(&worker->job, &parameters), "thread: ");
 }
 
 int main(void) {
-    const takt_firmware_taskset_t *set = &takt_firmware_taskset;
-    if (set->task_count == 0) {
-        end(EXIT_REFUSED, "a task set has at least one task", "");
-    }
-    require(takt_kernel_init(set->policy), "root");
-    require(takt_kernel_trace_to(&trace), "trace");
-    takt_thread_server_t *servers = create_servers();
-    for (uint32_t index = 0; index < set->task_count; index++) {
-        create_task(&set->tasks[index], home_of(&set->tasks[index], servers));
+    read_command_line();
+    read_image();
+    build();
+    for (uint32_t index = 0; index < program.spec.task_count; index++) {
+        create_thread(&workers[index]);
     }
     reserve_records();
-    require(takt_kernel_start(), "start");
+    (void)takt_port_lock(); /* nothing comes before the start */
+    hand_over_due(0);
+    takt_firmware_announce(0, next_instant());
+    require(takt_kernel_start(), "start: ");
     return 0;
 }

@@ -134,7 +134,7 @@ static void add_task(takt_periodic_thread_t *thread, const takt_periodic_paramet
         .is_limited = parameters->is_limited,
         .id = takt_kernel.entity_count++,
     };
-    takt_dispatcher_add_task(&thread->task, &thread->thread.plain.entity, home_of(&parameters->thread),
+    takt_dispatcher_add_task(&thread->task, &thread->job.thread.plain.entity, home_of(&parameters->thread),
                              &task);
 }
 
@@ -143,7 +143,7 @@ takt_status_t takt_periodic_thread_create(takt_periodic_thread_t *thread,
     if (thread == NULL || parameters == NULL) {
         return TAKT_ERROR_NULL;
     }
-    takt_status_t status = check_thread(&thread->thread, &parameters->thread);
+    takt_status_t status = check_thread(&thread->job.thread, &parameters->thread);
     if (status == TAKT_OK) {
         status = check_phase();
     }
@@ -157,7 +157,7 @@ takt_status_t takt_periodic_thread_create(takt_periodic_thread_t *thread,
         return status;
     }
     add_task(thread, parameters);
-    takt_kernel_fill_thread(&thread->thread, &parameters->thread);
+    takt_job_fill(&thread->job, &parameters->thread);
     return TAKT_OK;
 }
 

@@ -39,17 +39,26 @@ static void set_alarm(void) {
     takt_port_timer_set(takt_kernel.alarm);
 }
 
+/* Who is left when `next` is to run. */
+static takt_thread_t *left_for(takt_thread_t *self, takt_thread_t *next) {
+    return next->plain.entity.task != NULL ? takt_job_choose(self, next) : self;
+}
+
 static takt_thread_t *decide(takt_instant_t now) {
     const takt_decision_t decision = takt_dispatcher_take(&takt_kernel.dispatcher, now, 0);
     takt_kernel.until = decision.until;
     set_alarm();
     takt_kernel.busy = 0;
-    return thread_for(decision.entity);
+    /* Ceilings may bar everybody. The idle thread then runs in nobody's place; core has no account of it. */
+    if (decision.entity == NULL) {
+        takt_kernel.cpu.running = &takt_kernel.idle.plain.entity;
+    }
+    return thread_for(takt_kernel.cpu.running);
 }
 
 /* Opens after every step, so that no two of them, nor a step and the decision, mask interrupts together.
- * The time is read again after every opening: an interrupt may have posted an event in between, and
- * instants never go back. */
+ * The time is read again after every opening: an interrupt may have posted an event in between, of which something may
+ * be due at once, and instants never go back. */
 static takt_thread_t *step_and_decide(void) {
     bool is_more_due = true;
     takt_instant_t now = takt_port_now();
@@ -57,6 +66,7 @@ static takt_thread_t *step_and_decide(void) {
         is_more_due = takt_dispatcher_step(&takt_kernel.dispatcher, now);
         takt_port_breathe();
         now = takt_port_now();
+        is_more_due = is_more_due || takt_dispatcher_is_due(&takt_kernel.dispatcher, now);
     }
     return decide(now);
 }
@@ -68,6 +78,9 @@ takt_status_t takt_kernel_dispatch(void) {
     takt_thread_t *next = step_and_decide();
     if (next != self) {
         takt_kernel_check_stack(self);
+    }
+    self = left_for(self, next);
+    if (next != self) {
         return takt_port_switch(self, next);
     }
     return takt_port_open();
@@ -90,6 +103,9 @@ static __attribute__((noinline)) void preempt_by_pass(void) {
     takt_thread_t *next = step_and_decide();
     if (next != self) {
         takt_kernel_check_stack(self);
+    }
+    self = left_for(self, next);
+    if (next != self) {
         takt_port_preempt(self, next);
     } else {
         (void)takt_port_open();
@@ -161,12 +177,21 @@ static void idle(void *argument) {
 
 static void create_idle(void) {
     takt_thread_t *thread = &takt_kernel.idle;
-    takt_dispatcher_add_thread(&thread->plain, &takt_kernel.dispatcher.root, TAKT_KERNEL_IDLE_LEVEL,
-                               takt_kernel.entity_count++);
+    if (thread->plain.entity.home == NULL) {
+        takt_dispatcher_add_thread(&thread->plain, &takt_kernel.dispatcher.root, TAKT_KERNEL_IDLE_LEVEL,
+                                   takt_kernel.entity_count++);
+    }
     takt_kernel_fill_thread(
         thread, &(takt_thread_parameters_t){
                     .name = "idle", .entry = idle, .stack = idle_stack, .stack_bytes = sizeof idle_stack});
     takt_queue_append(&takt_kernel.created, &thread->plain.entity);
+}
+
+void takt_kernel_begin(void) {
+    takt_queue_init(&takt_kernel.created);
+    takt_timeouts_init(&takt_kernel.timeouts);
+    takt_kernel.alarm = TAKT_NEVER;
+    takt_kernel.entity_count = 1; /* the root */
 }
 
 takt_status_t takt_kernel_init(const takt_policy_t *policy) {
@@ -182,10 +207,7 @@ takt_status_t takt_kernel_init(const takt_policy_t *policy) {
     const takt_ready_t ready = takt_kernel_ready(policy, takt_kernel.places);
     takt_dispatcher_init(&takt_kernel.dispatcher, policy, &ready, takt_kernel.rows, TAKT_KERNEL_ORDER_ROWS,
                          TAKT_KERNEL_TIME_ROWS, &takt_kernel.cpu, 1);
-    takt_queue_init(&takt_kernel.created);
-    takt_timeouts_init(&takt_kernel.timeouts);
-    takt_kernel.alarm = TAKT_NEVER;
-    takt_kernel.entity_count = 1; /* the root */
+    takt_kernel_begin();
     return TAKT_OK;
 }
 

@@ -11,6 +11,7 @@
 #define TAKT_KERNEL_KERNEL_H
 
 #include "core/trace.h"
+#include "kernel/job.h"
 #include "kernel/thread.h"
 
 /* Makes an empty kernel, once, before every other call. Returns ERROR_NULL, _POLICY or _STARTED. */

@@ -60,8 +60,18 @@ takt_status_t takt_kernel_misuse(void);
 /* An empty ready set in the order of `policy`, over `places`, TAKT_KERNEL_HEAP_SLOTS of them. */
 takt_ready_t takt_kernel_ready(const takt_policy_t *policy, takt_entity_t **places);
 
+/* The kernel object has a dispatcher, and nothing in it that the kernel would know. */
+void takt_kernel_begin(void);
+
 /* The part of `thread` that core does not know, and its first context. */
 void takt_kernel_fill_thread(takt_thread_t *thread, const takt_thread_parameters_t *parameters);
+
+/* Likewise of a thread that executes jobs. */
+void takt_job_fill(takt_job_thread_t *thread, const takt_thread_parameters_t *parameters);
+
+/* `next`, which executes jobs, is about to run in place of `self`, perhaps itself: brings its context and its job together.
+ * Gives whose context is left. Closed. */
+takt_thread_t *takt_job_choose(takt_thread_t *self, takt_thread_t *next);
 
 /* ---- full pass ------------------------------------------------------------------------------- */
 

@@ -48,18 +48,6 @@ takt_status_t takt_thread_delay(takt_duration_t duration) {
     return status == TAKT_TIMEOUT ? TAKT_OK : status;
 }
 
-takt_status_t takt_wait_next_period(void) {
-    TAKT_REQUIRE_OPEN();
-    takt_entity_t *running = takt_kernel.cpu.running;
-    TAKT_REQUIRE(running != NULL, TAKT_ERROR_NOT_STARTED);
-    TAKT_REQUIRE(running->task != NULL, TAKT_ERROR_NOT_PERIODIC);
-    takt_port_close();
-    /* Before the pass: it writes the next job over this one. */
-    const bool is_late = takt_port_now() > running->task->job.deadline;
-    (void)takt_kernel_pass(TAKT_EVENT_COMPLETE, running);
-    return is_late ? TAKT_DEADLINE_MISSED : TAKT_OK;
-}
-
 /* ---- suspend and resume ------------------------------------------------------------------------- */
 
 static takt_status_t refuse(takt_status_t status) {

@@ -1,4 +1,4 @@
-/* Threads: plain ones, and periodic ones whose jobs the scheduler releases.
+/* Threads: plain ones; those whose jobs the scheduler releases are in job.h.
  *
  * All memory is the caller's, zeroed before the first call and left alone until the thread is deleted. A thread that no
  * server, trace, key or preemption key concerns costs nothing of them: its attribute word is 0 and the inline layer
@@ -111,40 +111,6 @@ takt_status_t takt_notification_take_for(uint32_t *bits, takt_duration_t duratio
 
 /* How many bytes of the stack of `thread` were never used. Returns 0 if `thread` is NULL. */
 uint32_t takt_thread_stack_unused(const takt_thread_t *thread);
-
-/* A periodic thread's control block: a thread and the task whose jobs it executes. Private. */
-typedef struct takt_periodic_thread {
-    takt_thread_t thread;
-    takt_task_t task;
-} takt_periodic_thread_t;
-
-_Static_assert(sizeof(void *) != 4 || sizeof(takt_periodic_thread_t) == 184, "184 bytes on a 32-bit machine");
-
-typedef struct takt_periodic_parameters {
-    takt_thread_parameters_t thread;
-    takt_duration_t period;            /* ticks, >= 1 */
-    takt_duration_t relative_deadline; /* ticks, >= 1 */
-    takt_instant_t offset;             /* first release, ticks after the start */
-    takt_duration_t wcet;              /* ticks; read by least laxity, 0 will do elsewhere */
-    bool is_limited;                   /* a started job has a preemption key */
-    takt_key_t preemption_key; /* 0: nobody displaces a started job; under fixed priorities only levels below
-                                     this one; under keys see core/policy.h, start */
-    takt_task_class_t task_class; /* who goes first among equals of a computed key */
-} takt_periodic_parameters_t;
-
-/* Makes a periodic thread: its entry function is first called when the first job is released, and does
- *
- *     for (;;) { the job; takt_wait_next_period(); }
- *
- * A job that is released before its predecessor has ended waits behind it. Returns as
- * takt_thread_create, and ERROR_PERIOD, _DEADLINE or _THRESHOLD. */
-takt_status_t takt_periodic_thread_create(takt_periodic_thread_t *thread,
-                                          const takt_periodic_parameters_t *parameters);
-
-/* Ends the job of the running periodic thread and returns when its next one runs. Returns
- * TAKT_DEADLINE_MISSED if the job that ended was late, else TAKT_OK; ERROR_IN_ISR, _LOCKED,
- * _NOT_STARTED or _NOT_PERIODIC. */
-takt_status_t takt_wait_next_period(void);
 
 typedef struct takt_thread_server_parameters {
     const takt_server_kind_t *kind;

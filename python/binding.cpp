@@ -31,9 +31,11 @@ extern "C" {
 #include "policy/rate_based.h"
 #include "policy/table.h"
 #include "sim/architecture.h"
+#include "sim/arrivals.h"
 #include "sim/global.h"
 #include "sim/replay.h"
 #include "sim/sim.h"
+#include "system/image.h"
 }
 
 namespace nb = nanobind;
@@ -53,6 +55,12 @@ constexpr uint32_t kLevelLimit = (UINT32_C(1) << 20) - 1;
 void require(bool condition, const std::string &message) {
     if (!condition) {
         throw std::invalid_argument(message);
+    }
+}
+
+void require_length(size_t count, std::initializer_list<size_t> sizes) {
+    for (size_t size : sizes) {
+        require(size == count, "columns of different length");
     }
 }
 
@@ -490,7 +498,7 @@ class Spec {
                    bool has_background, bool has_compression, bool has_cuts, uint64_t estimate_jobs,
                    const Column &weight, const Column &is_greedy, const Column &adapts) {
         require(spec_.policy == &takt_policy_rate_based, "rates under another policy");
-        require(servers_.empty() && threads_.empty(), "rates beside other things");
+        require(servers_.empty(), "rates beside servers");
         require(beta <= TAKT_RATE_WHOLE && sigma <= TAKT_RATE_WHOLE, "a share above the whole");
         require(rule <= TAKT_RATE_NAIVE, "rule is out of range");
         require(estimate_jobs >= 1 && estimate_jobs <= TAKT_RATE_JOBS, "number of jobs is out of range");
@@ -613,6 +621,25 @@ class Spec {
             deadlines.push_back(task.relative_deadline);
         }
         return deadlines;
+    }
+
+    const std::vector<takt_task_spec_t> &tasks() const { return tasks_; }
+
+    const std::vector<takt_change_spec_t> &changes() const { return changes_; }
+
+    // As c_spec, for an image: external tasks have rings for `arrivals`, a number for each task.
+    takt_system_spec_t c_spec_with_rings(std::vector<takt_task_spec_t> &tasks,
+                                         const std::vector<uint64_t> &arrivals) const {
+        tasks = tasks_;
+        for (size_t i = 0; i < tasks.size(); i++) {
+            require(arrivals[i] < UINT64_C(1) << 30, "too many arrivals");
+            while (tasks[i].is_external && (tasks[i].ring == 0 || tasks[i].ring < arrivals[i])) {
+                tasks[i].ring = tasks[i].ring == 0 ? 1 : 2 * tasks[i].ring;
+            }
+        }
+        takt_system_spec_t spec = c_spec();
+        spec.tasks = tasks.data();
+        return spec;
     }
 
     uint32_t first_task() const { return 1 + static_cast<uint32_t>(servers_.size()); }
@@ -888,12 +915,6 @@ class Spec {
                         (!task.is_limited || task.preemption_key == TAKT_KEY_MOST_URGENT) &&
                         !has_windows(task),
                     "several processors with a task that is not plain");
-        }
-    }
-
-    static void require_length(size_t count, std::initializer_list<size_t> sizes) {
-        for (size_t size : sizes) {
-            require(size == count, "columns of different length");
         }
     }
 
@@ -1596,6 +1617,114 @@ class System {
     takt_system_t system_ = {};
 };
 
+// ---- images --------------------------------------------------------------------------------------
+
+// instant, nominal instant of an arrival, kind, index of the task or of the change: in the order in which they come
+using Inputs =
+    std::tuple<std::vector<uint64_t>, std::vector<uint64_t>, std::vector<uint64_t>, std::vector<uint64_t>>;
+
+void note_input(Inputs &inputs, const takt_arrival_t &input, takt_input_kind_t kind, uint64_t index) {
+    std::get<0>(inputs).push_back(input.instant);
+    std::get<1>(inputs).push_back(kind == TAKT_INPUT_ARRIVAL ? input.nominal : input.instant);
+    std::get<2>(inputs).push_back(kind);
+    std::get<3>(inputs).push_back(index);
+}
+
+// What comes from outside before the horizon.
+Inputs inputs(Spec &spec, uint64_t horizon) {
+    require(horizon <= kTimeLimit, "horizon is out of range");
+    Simulation simulation(spec);
+    takt_sim_t *sim = simulation.get();
+    takt_arrival_t input;
+    Inputs inputs;
+    for (const takt_sim_source_t *source = nullptr;
+         horizon > 0 && (source = takt_sim_arrivals_take(sim, horizon - 1, &input)) != nullptr;) {
+        if (source->task < TAKT_SIM_POLICIES) {
+            note_input(inputs, input, TAKT_INPUT_ARRIVAL, source->task);
+            continue;
+        }
+        note_input(inputs, input, TAKT_INPUT_CHANGE, input.nominal);
+        if (source->task == TAKT_SIM_CHANGES) {
+            takt_sim_arrivals_change(sim, static_cast<uint32_t>(input.nominal));
+        }
+    }
+    return inputs;
+}
+
+// What jobs 0 .. `jobs` - 1 of task `index` execute, or whatever repeats from there; by `change`, or by the task.
+std::vector<uint64_t> demands_of(const Spec &spec, uint32_t index, const takt_change_spec_t *change,
+                                 uint64_t jobs) {
+    const takt_task_spec_t &task = spec.tasks()[index];
+    const takt_stream_t *stream = change != nullptr ? change->demands : task.demands;
+    if (stream == nullptr) {
+        return {change != nullptr ? change->demand : task.demand};
+    }
+    const bool is_listed = stream->kind == TAKT_STREAM_LISTED;
+    std::vector<uint64_t> values(is_listed ? stream->count : std::max<uint64_t>(jobs, 1));
+    for (size_t job = 0; job < values.size(); job++) {
+        values[job] = takt_stream_at(stream, {spec.options().seed, index, TAKT_STREAM_DEMAND}, job);
+    }
+    return values;
+}
+
+// What jobs execute: of each task, then of each change. `jobs` says of each task how many there may be.
+std::vector<std::vector<uint64_t>> demands(const Spec &spec, const Column &jobs) {
+    require_length(spec.tasks().size(), {jobs.size()});
+    std::vector<std::vector<uint64_t>> all;
+    for (uint32_t i = 0; i < spec.tasks().size(); i++) {
+        all.push_back(demands_of(spec, i, nullptr, jobs(i)));
+    }
+    for (const takt_change_spec_t &change : spec.changes()) {
+        const bool is_policy = change.kind == TAKT_CHANGE_POLICY;
+        all.push_back(is_policy ? std::vector<uint64_t>{1}
+                                : demands_of(spec, change.task, &change, jobs(change.task)));
+    }
+    return all;
+}
+
+// The image of a system, with its inputs and demands; see system/image.h.
+nb::bytes image(const Spec &spec, uint64_t horizon, const Column &instant, const Column &nominal,
+                const Column &kind, const Column &index, const std::vector<Column> &demands) {
+    require(!spec.has_several_cpus() && !spec.architecture().has_value(), "several processors in an image");
+    require_length(instant.size(), {nominal.size(), kind.size(), index.size()});
+    require_length(demands.size(), {spec.tasks().size() + spec.changes().size()});
+    std::vector<takt_input_t> inputs;
+    std::vector<uint64_t> arrivals(spec.tasks().size());
+    for (size_t i = 0; i < instant.size(); i++) {
+        require(kind(i) <= TAKT_INPUT_CHANGE, "kind of input is out of range");
+        const bool is_arrival = kind(i) == TAKT_INPUT_ARRIVAL;
+        require(index(i) < (is_arrival ? spec.tasks().size() : spec.changes().size()), "an input of nobody");
+        if (is_arrival) {
+            arrivals[index(i)]++;
+        }
+        inputs.push_back({instant(i), nominal(i), static_cast<takt_input_kind_t>(kind(i)),
+                          static_cast<uint32_t>(index(i))});
+    }
+    std::vector<takt_demands_t> tables;
+    for (const Column &values : demands) {
+        require(values.size() > 0 && values.size() < UINT32_MAX, "number of demands is out of range");
+        tables.push_back({values.data(), static_cast<uint32_t>(values.size())});
+    }
+    std::vector<takt_task_spec_t> tasks;
+    takt_program_t program = {};
+    program.spec = spec.c_spec_with_rings(tasks, arrivals);
+    program.demands = tables.data();
+    program.inputs = inputs.data();
+    program.input_count = static_cast<uint32_t>(inputs.size());
+    program.horizon = horizon;
+    if (program.spec.rates != nullptr) {
+        program.rates = *program.spec.rates;
+    }
+    uint64_t count = 0;
+    takt_image_status_t status = takt_image_write(&program, nullptr, 0, &count);
+    std::vector<uint64_t> words(count);
+    if (status == TAKT_IMAGE_OK) {
+        status = takt_image_write(&program, words.data(), count, &count);
+    }
+    require(status == TAKT_IMAGE_OK, takt_image_message(status));
+    return nb::bytes(words.data(), words.size() * sizeof(uint64_t));
+}
+
 // verdict, decisions, record, recorded, replayed
 std::tuple<std::string, uint64_t, uint64_t, RecordTuple, RecordTuple> replay(Spec &spec,
                                                                              const Records &records) {
@@ -1736,5 +1865,9 @@ NB_MODULE(_core, m) {
     m.def("simulate", &simulate, nb::arg("spec"), nb::arg("horizon"), nb::kw_only(), nb::arg("segments"),
           nb::arg("jobs"), nb::arg("budgets"), nb::arg("points"), nb::arg("locks"), nb::arg("rates") = false,
           nb::arg("trace_path") = nb::none(), nb::arg("progress") = nb::none());
+    m.def("inputs", &inputs, nb::arg("spec"), nb::arg("horizon"));
+    m.def("demands", &demands, nb::arg("spec"), nb::arg("jobs"));
+    m.def("image", &image, nb::arg("spec"), nb::arg("horizon"), nb::kw_only(), nb::arg("instant"),
+          nb::arg("nominal"), nb::arg("kind"), nb::arg("index"), nb::arg("demands"));
     m.def("replay", &replay, nb::arg("spec"), nb::arg("records"));
 }

@@ -54,6 +54,7 @@ ROOMS: dict[str, Room] = {
     "kernel/port.h": Room(includes=frozenset({"core/"}), system=FREESTANDING | {"takt_port.h"}),
     "port/*": Room(includes=frozenset({"kernel/port.h"})),
     "firmware": Room(includes=frozenset({"core/", "policy/", "system/", "kernel/"})),
+    "firmware/boards": Room(includes=frozenset({"core/", "kernel/", "firmware/", "port/"})),
     "api": Room(includes=frozenset({"kernel/"})),
     "python": Room(
         includes=frozenset({"core/", "policy/", "system/", "sim/", "analysis/"}), imports=frozenset({"takt"})

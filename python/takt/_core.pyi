@@ -187,4 +187,16 @@ def simulate(
     trace_path: str | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Outcome: ...
+def inputs(spec: Spec, horizon: int) -> tuple[list[int], list[int], list[int], list[int]]: ...
+def demands(spec: Spec, jobs: array[int]) -> list[list[int]]: ...
+def image(
+    spec: Spec,
+    horizon: int,
+    *,
+    instant: array[int],
+    nominal: array[int],
+    kind: array[int],
+    index: array[int],
+    demands: list[array[int]],
+) -> bytes: ...
 def replay(spec: Spec, records: bytes | memoryview) -> tuple[str, int, int, Record, Record]: ...

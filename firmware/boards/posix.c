@@ -1,0 +1,23 @@
+/* A Linux process as board.h wants it, in virtual time: a load takes exactly its ticks, and an interrupt comes exactly at its
+ * instant. So a run equals the simulation, and repeats. */
+#include "port/posix/posix.h"
+
+#include "firmware/board.h"
+
+enum { INPUT_INTERRUPT = 0, MEMORY_BYTES = 1 << 29 };
+
+/* Pages that nobody touches cost nothing. */
+static _Alignas(16) uint8_t memory[MEMORY_BYTES];
+
+void takt_firmware_announce(takt_instant_t now, takt_instant_t instant) {
+    (void)now;
+    takt_posix_interrupt_enable(INPUT_INTERRUPT, takt_firmware_input);
+    takt_posix_interrupt_announce(INPUT_INTERRUPT, instant);
+}
+
+void takt_firmware_burn(takt_duration_t ticks) { takt_port_work(ticks); }
+
+uint8_t *takt_firmware_memory(uint8_t **end) {
+    *end = memory + sizeof memory;
+    return memory;
+}

@@ -1,0 +1,259 @@
+/* Threads that execute jobs; see job.h. */
+#include "kernel/job.h"
+
+#include "kernel/state.h"
+
+/* The running entity executes jobs. */
+#define REQUIRE_JOB()                                                      \
+    TAKT_REQUIRE_OPEN();                                                   \
+    TAKT_REQUIRE(takt_kernel.cpu.running != NULL, TAKT_ERROR_NOT_STARTED); \
+    TAKT_REQUIRE(takt_kernel.cpu.running->task != NULL, TAKT_ERROR_NOT_PERIODIC)
+
+static takt_job_thread_t *job_of(takt_entity_t *entity) {
+    return TAKT_CONTAINER_OF(entity, takt_job_thread_t, thread.plain.entity);
+}
+
+/* ---- contexts ------------------------------------------------------------------------------------ */
+
+enum { RENEWAL_STACK_BYTES = 2 * TAKT_STACK_BYTES_MIN };
+
+static takt_thread_t discarded;     /* takes a context that nobody goes back to */
+static takt_job_thread_t *renewing; /* executes renew_itself, or has been displaced there */
+static uint64_t renewal_stack[RENEWAL_STACK_BYTES / sizeof(uint64_t)];
+
+/* Its context is built anew, for the job that is current. */
+static void renew(takt_job_thread_t *job) {
+    takt_thread_t *thread = &job->thread;
+    job->number = thread->plain.entity.task->job.number;
+    renewing = job == renewing ? NULL : renewing;
+    thread->sp = takt_port_context_create(thread->stack, thread->stack_bytes, job->entry, job->argument);
+}
+
+/* Executes in the place of a thread, on another stack, because nobody can build anew what he stands on. */
+static void renew_itself(void *argument) {
+    takt_job_thread_t *job = argument;
+    takt_port_close();
+    renew(job);
+    (void)takt_port_switch(&discarded, &job->thread);
+}
+
+static takt_thread_t *begin_renewal(takt_job_thread_t *job) {
+    if (renewing == job) {
+        return &job->thread;
+    }
+    renewing = job;
+    job->thread.sp = takt_port_context_create(renewal_stack, sizeof renewal_stack, renew_itself, job);
+    return &discarded;
+}
+
+takt_thread_t *takt_job_choose(takt_thread_t *self, takt_thread_t *next) {
+    takt_job_thread_t *job = job_of(&next->plain.entity);
+    const uint32_t number = next->plain.entity.task->job.number;
+    if (job->has_ended || job->number == number) {
+        job->has_ended = false;
+        job->number = number;
+        return self;
+    }
+    if (next == self) {
+        return begin_renewal(job);
+    }
+    renew(job);
+    return self;
+}
+
+void takt_job_fill(takt_job_thread_t *thread, const takt_thread_parameters_t *parameters) {
+    thread->entry = parameters->entry;
+    thread->argument = parameters->argument;
+    takt_kernel_fill_thread(&thread->thread, parameters);
+}
+
+/* ---- what a job does ------------------------------------------------------------------------------- */
+
+takt_status_t takt_wait_next_period(void) {
+    REQUIRE_JOB();
+    takt_entity_t *running = takt_kernel.cpu.running;
+    takt_port_close();
+    /* Before the pass: it writes the next job over this one. */
+    const bool is_late = takt_port_now() > running->task->job.deadline;
+    job_of(running)->has_ended = true;
+    (void)takt_kernel_pass(TAKT_EVENT_COMPLETE, running);
+    return is_late ? TAKT_DEADLINE_MISSED : TAKT_OK;
+}
+
+static bool is_non_preemptive(const takt_entity_t *entity) {
+    return (entity->attributes & TAKT_ATTRIBUTE_LIMITED) != 0 &&
+           entity->task->preemption_key == TAKT_KEY_MOST_URGENT;
+}
+
+static takt_status_t pass_point(takt_event_kind_t kind) {
+    REQUIRE_JOB();
+    takt_entity_t *running = takt_kernel.cpu.running;
+    if (!is_non_preemptive(running)) {
+        return TAKT_OK;
+    }
+    takt_port_close();
+    return takt_kernel_pass(kind, running);
+}
+
+takt_status_t takt_job_point(void) { return pass_point(TAKT_EVENT_POINT); }
+
+takt_status_t takt_job_optional_point(void) { return pass_point(TAKT_EVENT_OPTIONAL_POINT); }
+
+bool takt_job_should_yield(void) { return takt_kernel.cpu.should_yield != 0; }
+
+static void post(takt_event_kind_t kind, takt_entity_t *entity, takt_instant_t now, takt_instant_t nominal) {
+    const takt_event_t event = {.kind = kind, .entity = entity, .now = now, .nominal = nominal};
+    takt_dispatcher_post(&takt_kernel.dispatcher, &event);
+}
+
+takt_status_t takt_job_suspend(takt_duration_t duration) {
+    REQUIRE_JOB();
+    takt_entity_t *running = takt_kernel.cpu.running;
+    TAKT_REQUIRE(running->task->extension != NULL, TAKT_ERROR_EXTENSION);
+    takt_port_close();
+    const takt_instant_t now = takt_port_now();
+    post(TAKT_EVENT_SUSPEND, running, now, now + duration);
+    return takt_kernel_dispatch();
+}
+
+takt_status_t takt_job_settle(void) {
+    REQUIRE_JOB();
+    takt_port_close();
+    return takt_kernel_dispatch();
+}
+
+static void post_lock(takt_event_kind_t kind, takt_entity_t *entity, takt_resource_t *resource) {
+    const takt_event_t event = {.kind = kind, .entity = entity, .now = takt_port_now(), .resource = resource};
+    takt_dispatcher_post(&takt_kernel.dispatcher, &event);
+}
+
+/* Whether the running job may lock or unlock anything. */
+#define REQUIRE_LOCKING(resource)                                \
+    REQUIRE_JOB();                                               \
+    takt_entity_t *running = takt_kernel.cpu.running;            \
+    takt_task_extension_t *extension = running->task->extension; \
+    TAKT_REQUIRE((resource) != NULL, TAKT_ERROR_NULL);           \
+    TAKT_REQUIRE(extension != NULL, TAKT_ERROR_EXTENSION)
+
+takt_status_t takt_job_lock(takt_resource_t *resource) {
+    REQUIRE_LOCKING(resource);
+    TAKT_REQUIRE(resource->holder != running, TAKT_ERROR_RESOURCE);
+    takt_port_close();
+    post_lock(TAKT_EVENT_LOCK, running, resource);
+    return takt_kernel_dispatch();
+}
+
+takt_status_t takt_job_unlock_first(takt_resource_t *resource) {
+    REQUIRE_LOCKING(resource);
+    TAKT_REQUIRE(extension->held == resource, TAKT_ERROR_RESOURCE);
+    (void)extension;
+    takt_port_close();
+    post_lock(TAKT_EVENT_UNLOCK, running, resource);
+    return takt_port_open();
+}
+
+takt_status_t takt_job_unlock(takt_resource_t *resource) {
+    REQUIRE_LOCKING(resource);
+    TAKT_REQUIRE(extension->held == resource, TAKT_ERROR_RESOURCE);
+    (void)extension;
+    takt_port_close();
+    post_lock(TAKT_EVENT_UNLOCK, running, resource);
+    return takt_kernel_dispatch();
+}
+
+/* ---- from outside ------------------------------------------------------------------------------------- */
+
+/* The instant, for an interrupt; before the start it is 0. */
+static takt_instant_t now_outside(void) { return takt_kernel.cpu.running != NULL ? takt_port_now() : 0; }
+
+/* What is due is seen in the pass that follows all interrupts; before the start there is one anyway. */
+static void ask_for_pass(void) {
+    takt_kernel.busy |= TAKT_BUSY_DUE;
+    if (takt_kernel.cpu.running != NULL) {
+        takt_port_pend();
+    }
+}
+
+#define REQUIRE_OUTSIDE() \
+    TAKT_REQUIRE(takt_kernel.cpu.running == NULL || takt_port_is_in_isr(), TAKT_ERROR_NOT_IN_ISR)
+
+takt_status_t takt_job_arrive_from_isr(takt_job_thread_t *thread, takt_instant_t nominal) {
+    TAKT_REQUIRE(thread != NULL, TAKT_ERROR_NULL);
+    REQUIRE_OUTSIDE();
+    takt_entity_t *entity = &thread->thread.plain.entity;
+    if (takt_task_is_periodic(entity->task) || !takt_task_has_room(entity->task)) {
+        return TAKT_ERROR_ARRIVALS;
+    }
+    const takt_port_level_t level = takt_port_lock();
+    post(TAKT_EVENT_ARRIVAL, entity, now_outside(), nominal);
+    ask_for_pass();
+    takt_port_unlock(level);
+    return TAKT_OK;
+}
+
+/* Who is begun and ended by an allocator asks it to enter and to leave. */
+static void post_change(takt_entity_t *entity, uint32_t number, takt_instant_t now) {
+    const takt_change_kind_t kind = takt_kernel.dispatcher.changes[number].kind;
+    const bool is_asked = entity != NULL && takt_task_is_allocated(entity->task);
+    if (is_asked && kind != TAKT_CHANGE_PARAMETERS) {
+        post(kind == TAKT_CHANGE_ENTER ? TAKT_EVENT_ENTER : TAKT_EVENT_LEAVE, entity, now, now);
+    } else {
+        post(TAKT_EVENT_CHANGE, entity, now, number);
+    }
+}
+
+takt_status_t takt_job_change_from_isr(takt_job_thread_t *thread, uint32_t number) {
+    REQUIRE_OUTSIDE();
+    const takt_port_level_t level = takt_port_lock();
+    post_change(thread != NULL ? &thread->thread.plain.entity : NULL, number, now_outside());
+    ask_for_pass();
+    takt_port_unlock(level);
+    return TAKT_OK;
+}
+
+/* ---- a system that somebody else builds ------------------------------------------------------------------ */
+
+takt_status_t takt_kernel_borrow(takt_kernel_places_t *places) {
+    if (places == NULL) {
+        return TAKT_ERROR_NULL;
+    }
+    if (takt_kernel.entity_count != 0) {
+        return TAKT_ERROR_STARTED;
+    }
+    places->dispatcher = &takt_kernel.dispatcher;
+    places->cpu = &takt_kernel.cpu;
+    places->idle = &takt_kernel.idle.plain;
+    return TAKT_OK;
+}
+
+takt_status_t takt_kernel_adopt(void) {
+    if (takt_kernel.entity_count != 0) {
+        return TAKT_ERROR_STARTED;
+    }
+    takt_kernel_begin();
+    return TAKT_OK;
+}
+
+static bool is_stack(const takt_thread_parameters_t *parameters) {
+    return parameters->stack_bytes >= TAKT_STACK_BYTES_MIN && (uintptr_t)parameters->stack % 8u == 0;
+}
+
+takt_status_t takt_job_thread_attach(takt_job_thread_t *thread, const takt_thread_parameters_t *parameters) {
+    if (thread == NULL || parameters == NULL || parameters->entry == NULL || parameters->stack == NULL) {
+        return TAKT_ERROR_NULL;
+    }
+    if (!is_stack(parameters)) {
+        return TAKT_ERROR_STACK;
+    }
+    if (takt_kernel.entity_count == 0) {
+        return TAKT_ERROR_NOT_INITIALISED;
+    }
+    if (thread->thread.plain.entity.task == NULL) {
+        return TAKT_ERROR_NOT_PERIODIC;
+    }
+    if (takt_kernel.cpu.running != NULL) {
+        return TAKT_ERROR_STARTED;
+    }
+    takt_job_fill(thread, parameters);
+    return TAKT_OK;
+}

@@ -1,0 +1,133 @@
+/* Jobs: threads that execute the jobs of a task, one after the other.
+ *
+ *     for (;;) { the job; takt_wait_next_period(); }
+ *
+ *              released and chosen                 takt_wait_next_period
+ *   job waits --------------------> its code runs ------------------------> the next job waits
+ *                                        |
+ *                                        +--- ended by the scheduler: late, cut, or out of budget
+ *
+ * A job that the scheduler ends does nothing any more: when the next one is chosen, its thread's context is built anew and
+ * the entry function called again. So a job needs no check, and nobody has to tell it; what it left in memory of its own
+ * is the program's business.
+ *
+ * Where a task comes from: takt_periodic_thread_create makes one, of the control block; or the whole system was built in
+ * the dispatcher by somebody else, between takt_kernel_borrow and takt_kernel_adopt, with the threads' entities as those of
+ * its tasks.
+ *
+ * Calls without `_from_isr` are for the running job, with the lock open; they return ERROR_IN_ISR, _LOCKED, _NOT_STARTED or
+ * _NOT_PERIODIC, besides what they say. They end with a decision: somebody else may run before they return.
+ *
+ * When not to use it: for work that neither time nor events release; a plain thread costs less. */
+#ifndef TAKT_KERNEL_JOB_H
+#define TAKT_KERNEL_JOB_H
+
+#include "core/dispatcher.h"
+#include "kernel/thread.h"
+
+/* Control block of a thread whose task stands elsewhere. Private. */
+typedef struct takt_job_thread {
+    takt_thread_t thread;
+    void (*entry)(void *argument);
+    void *argument;
+    uint32_t number; /* of the job that its context belongs to */
+    bool has_ended;  /* that job by itself: the context goes on with whatever job comes next */
+} takt_job_thread_t;
+
+_Static_assert(offsetof(takt_job_thread_t, thread) == 0, "an entity is its thread");
+
+/* A periodic thread's control block: its task stands in it. Private. */
+typedef struct takt_periodic_thread {
+    takt_job_thread_t job;
+    takt_task_t task;
+} takt_periodic_thread_t;
+
+_Static_assert(sizeof(void *) != 4 || sizeof(takt_periodic_thread_t) == 200, "200 bytes on a 32-bit machine");
+
+typedef struct takt_periodic_parameters {
+    takt_thread_parameters_t thread;
+    takt_duration_t period;            /* ticks, >= 1 */
+    takt_duration_t relative_deadline; /* ticks, >= 1 */
+    takt_instant_t offset;             /* first release, ticks after the start */
+    takt_duration_t wcet;              /* ticks; read by least laxity, 0 will do elsewhere */
+    bool is_limited;                   /* a started job has a preemption key */
+    takt_key_t preemption_key; /* 0: nobody displaces a started job; under fixed priorities only levels below
+                                     this one; under keys see core/policy.h, start */
+    takt_task_class_t task_class; /* who goes first among equals of a computed key */
+} takt_periodic_parameters_t;
+
+/* Makes a periodic thread: its entry function is first called when the first job is released, and does
+ *
+ *     for (;;) { the job; takt_wait_next_period(); }
+ *
+ * A job that is released before its predecessor has ended waits behind it. Returns as
+ * takt_thread_create, and ERROR_PERIOD, _DEADLINE or _THRESHOLD. */
+takt_status_t takt_periodic_thread_create(takt_periodic_thread_t *thread,
+                                          const takt_periodic_parameters_t *parameters);
+
+/* Ends the job of the running periodic thread and returns when its next one runs. Returns
+ * TAKT_DEADLINE_MISSED if the job that ended was late, else TAKT_OK; ERROR_IN_ISR, _LOCKED,
+ * _NOT_STARTED or _NOT_PERIODIC. */
+takt_status_t takt_wait_next_period(void);
+
+/* ---- what a job does ---------------------------------------------------------------------------- */
+
+/* A preemption point: a non-preemptive job lets those go first that are more urgent by its own key. Of others nothing is
+ * asked. */
+takt_status_t takt_job_point(void);
+
+/* Whether somebody waits for the running job at its next point: S1's flag. One load; from anywhere. */
+bool takt_job_should_yield(void);
+
+/* A point at which a non-preemptive job may look at the flag and goes on: the flag is brought up to date. */
+takt_status_t takt_job_optional_point(void);
+
+/* Suspends the job for `duration` ticks from now. Returns ERROR_EXTENSION if its task was built without suspensions. */
+takt_status_t takt_job_suspend(takt_duration_t duration);
+
+/* Lets what is due by now happen, and be decided about. */
+takt_status_t takt_job_settle(void);
+
+/* Locks `resource`, of its dispatcher; returns once it holds it. Returns ERROR_NULL, _EXTENSION if its task was built
+ * without locks, or _RESOURCE if it holds it already. */
+takt_status_t takt_job_lock(takt_resource_t *resource);
+
+/* Unlocks `resource`, the last one that it locked. Returns ERROR_NULL, _EXTENSION or _RESOURCE. */
+takt_status_t takt_job_unlock(takt_resource_t *resource);
+
+/* The same without a decision, for a job that unlocks another one at once. */
+takt_status_t takt_job_unlock_first(takt_resource_t *resource);
+
+/* ---- from outside -------------------------------------------------------------------------------- */
+
+/* A job of `thread` arrives, whose response and deadline count from `nominal`. For interrupts, and before the start, where
+ * it arrives at instant 0. Returns ERROR_NULL, _NOT_IN_ISR, or _ARRIVALS if its task takes none or has no room for one
+ * more. */
+takt_status_t takt_job_arrive_from_isr(takt_job_thread_t *thread, takt_instant_t nominal);
+
+/* Change number `number` of the dispatcher, of `thread` or, if that is NULL, of the root, is to happen; it has not been
+ * asked for before. For interrupts, and before the start. Returns ERROR_NOT_IN_ISR. */
+takt_status_t takt_job_change_from_isr(takt_job_thread_t *thread, uint32_t number);
+
+/* ---- a system that somebody else builds ------------------------------------------------------------ */
+
+/* What the kernel object has of a system; the idle thread is under the root, less urgent than everybody else, with the last
+ * number. */
+typedef struct takt_kernel_places {
+    takt_dispatcher_t *dispatcher;
+    takt_cpu_t *cpu;
+    takt_plain_t *idle;
+} takt_kernel_places_t;
+
+/* Says where a system is to be built, in place of takt_kernel_init. Returns ERROR_NULL or _STARTED. */
+takt_status_t takt_kernel_borrow(takt_kernel_places_t *places);
+
+/* It has been built there. takt_kernel_trace_to may follow, then a call of takt_job_thread_attach for each task, then
+ * takt_kernel_start. Threads and servers cannot be created besides. Returns ERROR_STARTED. */
+takt_status_t takt_kernel_adopt(void);
+
+/* Makes `thread`, zeroed but for its entity, the thread of the task that this entity has. Priority and server are not read.
+ * Returns ERROR_NULL, _STACK, _NOT_PERIODIC, _STARTED or _NOT_INITIALISED. */
+takt_status_t takt_job_thread_attach(takt_job_thread_t *thread, const takt_thread_parameters_t *parameters);
+
+#endif
