@@ -16,7 +16,7 @@ typedef uint32_t takt_port_level_t;
 
 enum {
     /* Where a thread keeps its saved stack pointer. kernel/thread.h checks it; assembly needs it as a number. */
-    TAKT_PORT_SP_OFFSET = sizeof(void *) == 8 ? 48 : 32,
+    TAKT_PORT_SP_OFFSET = sizeof(void *) == 8 ? 64 : 40,
     /* Two contexts and the frame of an interrupt, and what the port's own functions use on a thread's stack. */
     TAKT_PORT_STACK_BYTES_MIN = 256,
 };
