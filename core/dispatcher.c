@@ -162,9 +162,7 @@ void takt_dispatcher_await_budget(takt_entity_t *entity, takt_instant_t now) {
 
 /* Whether somebody pays for what runs on `cpu`: budgets, or its own laxity. */
 static bool is_charged(const takt_cpu_t *cpu) {
-    const uint32_t charged =
-        TAKT_ATTRIBUTE_SERVER | TAKT_ATTRIBUTE_IN_SERVER | TAKT_ATTRIBUTE_AGING | TAKT_ATTRIBUTE_BUDGET;
-    return cpu->running != NULL && (cpu->running->attributes & charged) != 0;
+    return cpu->running != NULL && (cpu->running->attributes & TAKT_ATTRIBUTES_CHARGED) != 0;
 }
 
 /* What `entity` executes: a job, or the current period of a server; NULL for a plain thread. */

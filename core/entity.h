@@ -31,6 +31,10 @@ enum {
     TAKT_ATTRIBUTE_BUDGET = 1u << 7,  /* its job has a budget of its own, job.remaining; see allocator.h */
 };
 
+/* Somebody pays for what such an entity executes: budgets, or its own laxity. */
+#define TAKT_ATTRIBUTES_CHARGED \
+    (TAKT_ATTRIBUTE_SERVER | TAKT_ATTRIBUTE_IN_SERVER | TAKT_ATTRIBUTE_AGING | TAKT_ATTRIBUTE_BUDGET)
+
 enum {
     TAKT_STATE_READY = 1u << 0,   /* it stands in the ready set of its home */
     TAKT_STATE_STARTED = 1u << 1, /* a limited job that has been dispatched: its key is its preemption key */
