@@ -24,7 +24,9 @@ static volatile uint32_t interrupts, interrupts_before;
 
 static takt_semaphore_t storm, from_interrupt;
 static volatile uint32_t storm_taken, from_interrupt_given;
-static volatile bool is_wanted_from_interrupt;
+static volatile uint32_t notifications;
+static volatile bool is_wanted_from_interrupt, is_notification_wanted, is_resumption_wanted;
+static takt_thread_t testing; /* calls all of the table */
 
 static void interrupt(void) {
     interrupts = interrupts + 1u;
@@ -34,6 +36,14 @@ static void interrupt(void) {
         is_wanted_from_interrupt = false;
         from_interrupt_given = from_interrupt_given + 1u;
         check(takt_semaphore_give_from_isr(&from_interrupt) == TAKT_OK, "a_give_of_an_interrupt_succeeds");
+    }
+    if (is_notification_wanted) {
+        is_notification_wanted = false;
+        notifications = notifications + 1u;
+        check(takt_thread_notify_from_isr(&testing, 1) == TAKT_OK, "a_notification_of_an_interrupt_succeeds");
+    }
+    if (is_resumption_wanted && takt_thread_resume_from_isr(&testing) == TAKT_OK) {
+        is_resumption_wanted = false;
     }
 }
 
@@ -78,8 +88,32 @@ static void yield_when_told(void *argument) {
     }
 }
 
+/* As urgent as the thread under test, and suspended while that does not look at it. */
+static takt_thread_t spinning;
+static volatile uint32_t spinning_rounds;
+
+static void spin(void *argument) {
+    (void)argument;
+    check(takt_thread_suspend(&spinning) == TAKT_OK, "a_suspend_succeeds");
+    for (;;) {
+        spinning_rounds = spinning_rounds + 1u;
+        check(takt_thread_yield() == TAKT_OK, "a_yield_succeeds");
+        board_pass();
+    }
+}
+
+static takt_thread_t passing;
+static conformance_stack_t passing_stack;
+static volatile uint32_t passing_runs;
+
+static void run_once(void *argument) {
+    (void)argument;
+    passing_runs = passing_runs + 1u;
+    (void)takt_thread_suspend(&passing);
+}
+
 /* Its jobs are counted against the time. */
-static takt_duration_t period;
+static takt_duration_t period, storm_period;
 static volatile uint32_t jobs;
 
 static void work_periodically(void *argument) {
@@ -94,7 +128,7 @@ static void work_periodically(void *argument) {
 
 /* ---- the calls ------------------------------------------------------------------------------------------- */
 
-static takt_semaphore_t unit;
+static takt_semaphore_t unit, nothing;
 
 static void yield(void) {
     check(takt_semaphore_give(&yielding) == TAKT_OK, "a_give_succeeds");
@@ -124,6 +158,76 @@ static void take_from_an_interrupt(void) {
     check(from_interrupt_given == given + 1u, "each_unit_is_taken_once");
 }
 
+static void try_take(void) {
+    check(takt_semaphore_try_take(&unit) == TAKT_OK, "a_take_succeeds");
+    check(takt_semaphore_try_take(&unit) == TAKT_TIMEOUT, "a_unit_is_taken_once");
+    check(takt_semaphore_signal(&unit) == TAKT_OK && takt_semaphore_signal(&unit) == TAKT_OK,
+          "a_signal_succeeds");
+    check(takt_semaphore_try_take(&unit) == TAKT_OK, "a_signal_gives_a_unit");
+    check(takt_semaphore_try_take(&unit) == TAKT_TIMEOUT, "two_signals_give_one_unit");
+    check(takt_semaphore_give(&unit) == TAKT_OK, "a_give_succeeds");
+}
+
+static void delay(void) {
+    const takt_instant_t before = takt_kernel_now();
+    check(takt_thread_delay(period / 8u) == TAKT_OK, "a_delay_succeeds");
+    check(takt_kernel_now() - before >= period / 8u, "a_delay_is_not_too_short");
+}
+
+static void take_in_vain(void) {
+    const takt_instant_t before = takt_kernel_now();
+    check(takt_semaphore_take_for(&nothing, period / 8u) == TAKT_TIMEOUT, "nothing_comes_from_nothing");
+    check(takt_kernel_now() - before >= period / 8u, "a_wait_is_not_too_short");
+}
+
+/* The unit and the end of the wait come close to each other: one of them it is. */
+static void take_just_in_time(void) {
+    const uint32_t given = from_interrupt_given;
+    is_wanted_from_interrupt = true;
+    takt_status_t status = takt_semaphore_take_for(&from_interrupt, storm_period);
+    if (status == TAKT_TIMEOUT) {
+        check(takt_semaphore_take(&from_interrupt) == TAKT_OK, "a_take_succeeds");
+    } else {
+        check(status == TAKT_OK, "a_take_with_an_end_succeeds_or_ends");
+    }
+    check(from_interrupt_given == given + 1u, "each_unit_is_taken_once");
+    check(takt_semaphore_try_take(&from_interrupt) == TAKT_TIMEOUT, "each_unit_is_taken_once");
+}
+
+static void be_notified_by_an_interrupt(void) {
+    const uint32_t sent = notifications;
+    uint32_t bits = 0;
+    is_notification_wanted = true;
+    check(takt_notification_take(&bits) == TAKT_OK && bits == 1, "a_notification_has_the_bits_of_its_sender");
+    check(notifications == sent + 1u, "a_notification_comes_once");
+}
+
+static void suspend_another(void) {
+    const uint32_t rounds = spinning_rounds;
+    check(takt_thread_resume(&spinning) == TAKT_OK, "a_resume_succeeds");
+    while (spinning_rounds - rounds < 2) {
+        check(takt_thread_yield() == TAKT_OK, "a_yield_succeeds");
+        board_pass();
+    }
+    check(takt_thread_suspend(&spinning) == TAKT_OK, "a_suspend_succeeds");
+    const uint32_t stopped = spinning_rounds;
+    (void)takt_thread_yield();
+    check(spinning_rounds == stopped, "a_suspended_thread_does_not_run");
+}
+
+static void be_resumed_by_an_interrupt(void) {
+    is_resumption_wanted = true;
+    check(takt_thread_suspend(&testing) == TAKT_OK, "a_suspend_succeeds");
+    check(!is_resumption_wanted, "a_suspended_thread_does_not_run");
+}
+
+static void create_and_delete(void) {
+    const uint32_t runs = passing_runs;
+    thread_begin(&passing, passing_stack, 5, run_once, NULL);
+    check(passing_runs == runs + 1u, "a_new_thread_that_is_more_urgent_runs_at_once");
+    check(takt_thread_delete(&passing) == TAKT_OK, "a_delete_succeeds");
+}
+
 static void read_the_time(void) {
     static takt_instant_t last;
     const takt_instant_t now = takt_kernel_now();
@@ -137,6 +241,14 @@ static const call_t calls[] = {
     {"a_give_that_a_more_urgent_thread_waits_for_comes_back", give_to_a_more_urgent_thread},
     {"a_take_that_a_less_urgent_thread_gives_for_comes_back", take_from_a_less_urgent_thread},
     {"a_take_that_an_interrupt_gives_for_comes_back", take_from_an_interrupt},
+    {"a_try_comes_back", try_take},
+    {"a_delay_ends", delay},
+    {"a_take_in_vain_ends", take_in_vain},
+    {"a_take_with_an_end_comes_back", take_just_in_time},
+    {"an_interrupt_notifies", be_notified_by_an_interrupt},
+    {"another_thread_is_suspended_and_resumed", suspend_another},
+    {"an_interrupt_resumes", be_resumed_by_an_interrupt},
+    {"threads_come_and_go", create_and_delete},
     {"the_time_can_be_read", read_the_time},
 };
 
@@ -164,7 +276,7 @@ static void look(void) {
 static void test(void *argument) {
     (void)argument;
     current = &calls[0];
-    board_ticker_start(board_span(PERIOD_INSTRUCTIONS), interrupt);
+    board_ticker_start(storm_period, interrupt);
     for (uint32_t index = 0; index < sizeof calls / sizeof *calls; index++) {
         storm_over(&calls[index]);
     }
@@ -176,29 +288,33 @@ static void test(void *argument) {
 /* ---- main ------------------------------------------------------------------------------------------------------ */
 
 static takt_periodic_thread_t periodic_thread;
-static takt_thread_t threads[5];
-static conformance_stack_t stacks[6];
+static takt_thread_t threads[4];
+static conformance_stack_t stacks[7];
 
-static void create(uint32_t index, uint32_t priority, void (*entry)(void *argument), void *argument) {
-    thread_begin(&threads[index], stacks[index], priority, entry, argument);
+static void create(takt_thread_t *thread, uint32_t stack, uint32_t priority, void (*entry)(void *argument),
+                   void *argument) {
+    thread_begin(thread, stacks[stack], priority, entry, argument);
 }
 
 int main(void) {
     period = board_span(JOB_INSTRUCTIONS);
+    storm_period = board_span(PERIOD_INSTRUCTIONS);
     kernel_begin();
     semaphore_begin(&storm, 0);
     semaphore_begin(&from_interrupt, 0);
     semaphore_begin(&unit, 1);
+    semaphore_begin(&nothing, 0);
     semaphore_begin(&yielding, 0);
     semaphore_begin(&served.asked, 0);
     semaphore_begin(&served.answered, 0);
     semaphore_begin(&serving.asked, 0);
     semaphore_begin(&serving.answered, 0);
     periodic_begin(&periodic_thread, stacks[5], 8, work_periodically, period, period);
-    create(0, 7, take_storm, NULL);
-    create(1, 6, answer, &served);
-    create(2, 3, test, NULL);
-    create(3, 3, yield_when_told, NULL);
-    create(4, 1, answer, &serving);
+    create(&threads[0], 0, 7, take_storm, NULL);
+    create(&threads[1], 1, 6, answer, &served);
+    create(&testing, 2, 3, test, NULL);
+    create(&threads[2], 3, 3, yield_when_told, NULL);
+    create(&spinning, 6, 3, spin, NULL);
+    create(&threads[3], 4, 1, answer, &serving);
     kernel_go();
 }
