@@ -3,10 +3,12 @@
  *
  * A new call gets a row: a function that makes it once, as the thread under test, and checks what it did. Its partners
  * are `served` (more urgent) and `serving` (less urgent), which answer a request each. */
+#include "kernel/mutex.h"
 #include "tests/conformance/conformance.h"
 
 enum {
-    INTERRUPTS_FOR_EACH = 1500,
+    INTERRUPTS_FOR_EACH = 1000,
+    INTERRUPTS_IN_REAL_TIME = 250,
     PERIOD_INSTRUCTIONS = 2503,
     JOB_INSTRUCTIONS = 17011,
     PATIENCE = 10, /* times as many interrupts, and a call never comes back */
@@ -47,11 +49,29 @@ static void interrupt(void) {
     }
 }
 
+/* Shared by a thread that interrupts wake and the thread under test, while that wants it so. */
+static takt_mutex_t mutex;
+static volatile uint32_t guarded;
+static volatile bool is_guarded, is_contention_wanted;
+
+static void enter_and_leave(void) {
+    check(takt_mutex_lock(&mutex) == TAKT_OK, "a_lock_succeeds");
+    check(!is_guarded, "a_mutex_excludes");
+    is_guarded = true;
+    guarded = guarded + 1u;
+    board_pass();
+    is_guarded = false;
+    check(takt_mutex_unlock(&mutex) == TAKT_OK, "an_unlock_succeeds");
+}
+
 static void take_storm(void *argument) {
     (void)argument;
     for (;;) {
         check(takt_semaphore_take(&storm) == TAKT_OK, "a_take_succeeds");
         storm_taken = storm_taken + 1u;
+        if (is_contention_wanted && storm_taken % 4u == 0) { /* not so often that nobody else gets on */
+            enter_and_leave();
+        }
         board_registers_clobber();
     }
 }
@@ -232,6 +252,20 @@ static void create_and_delete(void) {
     check(takt_thread_delete(&passing) == TAKT_OK, "a_delete_succeeds");
 }
 
+static void lock_and_unlock(void) {
+    is_contention_wanted = true;
+    const uint32_t before = guarded;
+    enter_and_leave();
+    check(guarded > before, "a_mutex_lets_in");
+    is_contention_wanted = false;
+}
+
+/* Less urgent than the thread that yields, and back. */
+static void change_priority(void) {
+    check(takt_thread_set_priority(&testing, 2) == TAKT_OK, "a_change_of_priority_succeeds");
+    check(takt_thread_set_priority(&testing, 3) == TAKT_OK, "a_change_of_priority_succeeds");
+}
+
 static void read_the_time(void) {
     static takt_instant_t last;
     const takt_instant_t now = takt_kernel_now();
@@ -253,13 +287,16 @@ static const call_t calls[] = {
     {"another_thread_is_suspended_and_resumed", suspend_another},
     {"an_interrupt_resumes", be_resumed_by_an_interrupt},
     {"threads_come_and_go", create_and_delete},
+    {"a_mutex_is_locked_and_unlocked", lock_and_unlock},
+    {"a_priority_changes", change_priority},
     {"the_time_can_be_read", read_the_time},
 };
 
 static void storm_over(const call_t *call) {
     current = call;
     interrupts_before = interrupts;
-    while (interrupts - interrupts_before < INTERRUPTS_FOR_EACH) {
+    const uint32_t enough = board_is_punctual() ? INTERRUPTS_FOR_EACH : INTERRUPTS_IN_REAL_TIME;
+    while (interrupts - interrupts_before < enough) {
         call->make();
         board_pass();
     }
@@ -304,6 +341,8 @@ int main(void) {
     period = board_span(JOB_INSTRUCTIONS);
     storm_period = board_span(PERIOD_INSTRUCTIONS);
     kernel_begin();
+    check(takt_mutex_init(&mutex, &(takt_mutex_parameters_t){.protocol = TAKT_PROTOCOL_PIP}) == TAKT_OK,
+          "creation_succeeds");
     semaphore_begin(&storm, 0);
     semaphore_begin(&from_interrupt, 0);
     semaphore_begin(&unit, 1);
