@@ -3,7 +3,11 @@
  *
  * A new call gets a row: a function that makes it once, as the thread under test, and checks what it did. Its partners
  * are `served` (more urgent) and `serving` (less urgent), which answer a request each. */
+#include "kernel/alarm.h"
+#include "kernel/flags.h"
+#include "kernel/messages.h"
 #include "kernel/mutex.h"
+#include "kernel/pool.h"
 #include "tests/conformance/conformance.h"
 
 enum {
@@ -29,6 +33,23 @@ static volatile uint32_t storm_taken, from_interrupt_given;
 static volatile uint32_t notifications;
 static volatile bool is_wanted_from_interrupt, is_notification_wanted, is_resumption_wanted;
 static takt_thread_t testing; /* calls all of the table */
+static takt_messages_t messages;
+static takt_flags_t flags;
+static uint32_t message_of_interrupt;
+static volatile bool is_message_wanted, are_flags_wanted;
+
+static void send_if_wanted(void) {
+    if (is_message_wanted) {
+        is_message_wanted = false;
+        message_of_interrupt++;
+        check(takt_messages_send_from_isr(&messages, &message_of_interrupt) == TAKT_OK,
+              "a_message_of_an_interrupt_is_sent");
+    }
+    if (are_flags_wanted) {
+        are_flags_wanted = false;
+        check(takt_flags_set_from_isr(&flags, 5) == TAKT_OK, "flags_are_set_by_an_interrupt");
+    }
+}
 
 static void interrupt(void) {
     interrupts = interrupts + 1u;
@@ -44,6 +65,7 @@ static void interrupt(void) {
         notifications = notifications + 1u;
         check(takt_thread_notify_from_isr(&testing, 1) == TAKT_OK, "a_notification_of_an_interrupt_succeeds");
     }
+    send_if_wanted();
     if (is_resumption_wanted && takt_thread_resume_from_isr(&testing) == TAKT_OK) {
         is_resumption_wanted = false;
     }
@@ -266,6 +288,67 @@ static void change_priority(void) {
     check(takt_thread_set_priority(&testing, 3) == TAKT_OK, "a_change_of_priority_succeeds");
 }
 
+static void send_and_receive(void) {
+    static uint32_t sent;
+    uint32_t received = 0;
+    sent++;
+    check(takt_messages_send(&messages, &sent) == TAKT_OK, "a_message_is_sent");
+    check(takt_messages_receive(&messages, &received) == TAKT_OK && received == sent,
+          "a_message_is_received");
+}
+
+static void receive_from_an_interrupt(void) {
+    const uint32_t before = message_of_interrupt;
+    uint32_t received = 0;
+    is_message_wanted = true;
+    check(takt_messages_receive(&messages, &received) == TAKT_OK && received == before + 1u,
+          "a_message_of_an_interrupt_is_received_once");
+    check(takt_messages_try_receive(&messages, &received) == TAKT_TIMEOUT, "a_message_comes_once");
+}
+
+static void wait_for_flags(void) {
+    uint32_t bits = 0;
+    are_flags_wanted = true;
+    check(takt_flags_wait(&flags, 5, TAKT_FLAGS_ALL | TAKT_FLAGS_CLEAR, &bits) == TAKT_OK && bits == 5,
+          "who_waits_for_flags_gets_them");
+    check(takt_flags_wait_for(&flags, 5, TAKT_FLAGS_ANY, &bits, 0) == TAKT_TIMEOUT,
+          "flags_that_are_cleared_are_gone");
+}
+
+static takt_pool_t pool;
+
+static void allocate_and_free(void) {
+    void *block = NULL;
+    check(takt_pool_allocate(&pool, &block) == TAKT_OK && block != NULL, "a_block_is_allocated");
+    check(takt_pool_free(&pool, block) == TAKT_OK, "a_block_is_freed");
+}
+
+static takt_alarm_t alarm;
+static takt_semaphore_t alarmed;
+
+static void be_alarmed(void *argument) {
+    (void)argument;
+    check(takt_semaphore_give_from_isr(&alarmed) == TAKT_OK, "a_give_of_an_alarm_succeeds");
+}
+
+static void wait_for_an_alarm(void) {
+    check(takt_alarm_start(&alarm, period / 8u) == TAKT_OK, "an_alarm_is_started");
+    check(takt_semaphore_take(&alarmed) == TAKT_OK, "a_take_succeeds");
+    check(takt_semaphore_try_take(&alarmed) == TAKT_TIMEOUT, "an_alarm_comes_once");
+}
+
+/* What is there besides threads and semaphores. */
+static void objects_begin(void) {
+    static uint32_t message_memory[4];
+    static uint64_t pool_memory[8];
+    check(takt_mutex_init(&mutex, &(takt_mutex_parameters_t){.protocol = TAKT_PROTOCOL_PIP}) == TAKT_OK &&
+              takt_messages_init(&messages, message_memory, sizeof(uint32_t), 4) == TAKT_OK &&
+              takt_flags_init(&flags) == TAKT_OK && takt_pool_init(&pool, pool_memory, 32, 2) == TAKT_OK &&
+              takt_alarm_init(&alarm, be_alarmed, NULL) == TAKT_OK,
+          "creation_succeeds");
+    semaphore_begin(&alarmed, 0);
+}
+
 static void read_the_time(void) {
     static takt_instant_t last;
     const takt_instant_t now = takt_kernel_now();
@@ -289,6 +372,11 @@ static const call_t calls[] = {
     {"threads_come_and_go", create_and_delete},
     {"a_mutex_is_locked_and_unlocked", lock_and_unlock},
     {"a_priority_changes", change_priority},
+    {"a_message_goes_and_comes", send_and_receive},
+    {"an_interrupt_sends_a_message", receive_from_an_interrupt},
+    {"an_interrupt_sets_flags", wait_for_flags},
+    {"a_block_comes_and_goes", allocate_and_free},
+    {"an_alarm_comes", wait_for_an_alarm},
     {"the_time_can_be_read", read_the_time},
 };
 
@@ -341,8 +429,7 @@ int main(void) {
     period = board_span(JOB_INSTRUCTIONS);
     storm_period = board_span(PERIOD_INSTRUCTIONS);
     kernel_begin();
-    check(takt_mutex_init(&mutex, &(takt_mutex_parameters_t){.protocol = TAKT_PROTOCOL_PIP}) == TAKT_OK,
-          "creation_succeeds");
+    objects_begin();
     semaphore_begin(&storm, 0);
     semaphore_begin(&from_interrupt, 0);
     semaphore_begin(&unit, 1);
