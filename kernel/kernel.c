@@ -186,6 +186,9 @@ static void create_idle(void) {
     if (thread->plain.entity.home == NULL) {
         takt_dispatcher_add_thread(&thread->plain, &takt_kernel.dispatcher.root, TAKT_KERNEL_IDLE_LEVEL,
                                    takt_kernel.entity_count++);
+        if (takt_kernel.dispatcher.root.ready.order == TAKT_ORDER_KEYS) {
+            thread->plain.entity.tie = UINT32_MAX; /* behind threads that are created later */
+        }
     }
     takt_kernel_fill_thread(
         thread, &(takt_thread_parameters_t){
