@@ -13,12 +13,12 @@
 #define DEPTH 1
 #endif
 #ifndef MEMBERS
-#define MEMBERS (DEPTH == 1 ? 3 : 2)
+#define MEMBERS (DEPTH == 1 ? 2 : 2)
 #endif
-#define LEVELS (DEPTH == 1 ? 32 : 1024)
+#define LEVELS (DEPTH == 1 ? 32 : 64)
 
 static takt_entity_t *heads[LEVELS];
-static uint32_t row[32];
+static uint32_t row[LEVELS / 32];
 static takt_ready_t ready = {.order = TAKT_ORDER_LEVELS,
                              .levels = {.heads = heads, .rows = {row}, .depth = DEPTH}};
 
