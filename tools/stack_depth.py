@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Computes from the compiler's own reports how much stack each call of the kernel takes on the Cortex-M3.
 
-Usage: stack_depth.py [--check] [--write FILE] (default baseline: bench/kernel/stack.json).
+Usage: stack_depth.py [--paths] [--check] [--record]
 
 The sources of firmware/build.json are compiled as it says, with -fstack-usage and -fcallgraph-info. A path's depth is
 the sum of its frames; a frame that a tail call has given up before does not count, as the branches in the object
@@ -193,8 +193,13 @@ def resolve(place: str, tables: dict[tuple[str, str], set[tuple[str, str]]]) -> 
 # ---- the graph ----------------------------------------------------------------------------------------------
 
 
-def add_calls(functions: dict[str, Function], title: str, edges: set[tuple[str, str]], own: tuple[set[str], bool],
-              tables: dict[tuple[str, str], set[tuple[str, str]]]) -> None:
+def add_calls(
+    functions: dict[str, Function],
+    title: str,
+    edges: set[tuple[str, str]],
+    own: tuple[set[str], bool],
+    tables: dict[tuple[str, str], set[tuple[str, str]]],
+) -> None:
     """Writes whom a function calls."""
     called, calls_pointer = own
     for target, place in edges:
@@ -227,10 +232,11 @@ class Depths:
 
     Args:
         functions: The graph.
-        leaves_out: Functions for which this is true count as nothing.
+        without_pass: What is executed in a pass, or locked, counts as nothing.
     """
 
-    def __init__(self, functions: dict[str, Function], without_pass: bool = False) -> None:
+    def __init__(self, functions: dict[str, Function], *, without_pass: bool = False) -> None:
+        """Knows nothing yet."""
         self._functions = functions
         self._without_pass = without_pass
         self._known: dict[str, tuple[int, tuple[str, ...]]] = {}
@@ -255,7 +261,7 @@ class Depths:
         function = self._functions[title]
         if not self._counts(function):
             return 0, ()
-        best, path = function.frame, (title,)
+        best, path = function.frame, tuple([title])
         for target, is_tail in sorted(function.calls.items()):
             if target in self._functions:
                 depth, below = self.of(target, (*above, title))
@@ -323,8 +329,9 @@ def stack_bytes_min() -> int:
 
 def complaints(found: dict[str, int], baseline: dict[str, int]) -> list[str]:
     """Lists what is deeper than it was, and the port's promise if that is too small."""
-    worse = [f"{name}: {value} bytes, baseline {baseline[name]}" for name, value in found.items()
-             if value > baseline[name]]
+    worse = [
+        f"{name}: {value} bytes, baseline {baseline[name]}" for name, value in found.items() if value > baseline[name]
+    ]
     least = stack_bytes_min()
     if least < found["thread"]:
         worse.append(f"TAKT_PORT_STACK_BYTES_MIN is {least}, a call of the kernel needs {found['thread']}")

@@ -29,7 +29,8 @@ static void claim_share(takt_instant_t instant) {
     CLAIM(server.job.remaining <= server.capacity, "the budget does not exceed the capacity");
     const uint64_t distance = server.job.deadline - instant;
     CLAIM(server.job.remaining == 0 || server.job.deadline > instant, "a budget has a deadline ahead");
-    CLAIM(server.job.remaining * server.job.period <= distance * server.capacity, "it claims no more than its share");
+    CLAIM(server.job.remaining * server.job.period <= distance * server.capacity,
+          "it claims no more than its share");
 }
 
 void prove_share(void) {

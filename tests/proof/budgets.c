@@ -50,7 +50,8 @@ static void any_hierarchy(void) {
 static void claim_charged(const takt_server_t *server, takt_server_t before, takt_duration_t elapsed) {
     const takt_duration_t consumed = before.job.remaining - server->job.remaining;
     CLAIM(server->job.remaining <= before.job.remaining, "a budget does not grow");
-    CLAIM(consumed == elapsed || (consumed < elapsed && server->job.remaining == 0), "nor fall by more than was executed");
+    CLAIM(consumed == elapsed || (consumed < elapsed && server->job.remaining == 0),
+          "nor fall by more than was executed");
     const bool owes = before.held > 0 && before.sharing == TAKT_PROTOCOL_HSRP_PAYBACK;
     CLAIM(server->overrun - before.overrun == (owes ? elapsed - consumed : 0), "what is beyond it is owed");
 }
@@ -76,7 +77,8 @@ void prove_pay_back(void) {
     pay_back(&outer, was_overrunning);
     const takt_duration_t paid = outer.capacity - outer.job.remaining;
     CLAIM(outer.job.remaining <= outer.capacity, "a budget does not exceed the capacity");
-    CLAIM(was_overrunning ? outer.overrun == 0 && paid == 0 : outer.overrun + paid == owed, "what is paid is not owed");
+    CLAIM(was_overrunning ? outer.overrun == 0 && paid == 0 : outer.overrun + paid == owed,
+          "what is paid is not owed");
     CLAIM(outer.overrun == 0 || outer.job.remaining == 0, "all is paid that can be");
 }
 

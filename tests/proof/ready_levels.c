@@ -4,8 +4,8 @@
  * call that finds such a set leaves one, and an empty one is one. So what is claimed here holds after any
  * number of calls, as long as nobody exceeds the bound.
  *
- * Bound: 4 entities at DEPTH 1, 32 levels; 3 at DEPTH 2, 1024 levels. All that more of them add is a longer
- * circle on a level, of which a call touches two neighbours, and more bits in a word. */
+ * Bound: MEMBERS in the set and one more that comes; all 32 levels at DEPTH 1, at DEPTH 2 the 64 of two words. All that
+ * more of them add is a longer circle on a level, of which a call touches two neighbours, and more bits in a word. */
 #include "core/ready.h"
 #include "tests/proof/proof.h"
 
@@ -13,7 +13,7 @@
 #define DEPTH 1
 #endif
 #ifndef MEMBERS
-#define MEMBERS (DEPTH == 1 ? 2 : 2)
+#define MEMBERS 2
 #endif
 #define LEVELS (DEPTH == 1 ? 32 : 64)
 
@@ -103,7 +103,8 @@ static void claim_bits(uint32_t level) {
     CLAIM(((word & bit) != 0) == has_level(level), "a level's bit is set iff somebody stands there");
     if (DEPTH == 2) {
         const uint32_t summary = UINT32_C(0x80000000) >> (level >> 5);
-        CLAIM(((ready.levels.top & summary) != 0) == has_word(level >> 5), "a word's bit is set iff it is not 0");
+        CLAIM(((ready.levels.top & summary) != 0) == has_word(level >> 5),
+              "a word's bit is set iff it is not 0");
     }
 }
 
@@ -111,7 +112,8 @@ static void claim_links(uint32_t i) {
     if (is_member[i]) {
         CLAIM(entities[i]->next == entities[after(i)], "next is who comes after");
         CLAIM(entities[i]->next->prev == entities[i], "prev leads back");
-        CLAIM(turn[after(i)] > turn[i] || heads[entities[i]->key] == entities[after(i)], "a level starts at its first");
+        CLAIM(turn[after(i)] > turn[i] || heads[entities[i]->key] == entities[after(i)],
+              "a level starts at its first");
     }
 }
 

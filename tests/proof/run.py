@@ -74,9 +74,7 @@ def check(checker: str, proof: dict[str, Any], folder: Path) -> str:
     """Runs one harness; gives "holds", "refuted: " with the first broken claim, or what went wrong."""
     command = command_of(checker, proof)
     try:
-        done = subprocess.run(
-            command, cwd=folder, capture_output=True, text=True, check=False, timeout=LIMIT_SECONDS
-        )
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=LIMIT_SECONDS)
     except subprocess.TimeoutExpired:
         return f"not decided in {LIMIT_SECONDS} s"
     if done.returncode == 0:

@@ -39,7 +39,8 @@ static bool is_in_order(void) {
 }
 
 static bool is_conserved(void) {
-    return server.job.remaining <= returns.untouched && returns.untouched + sum_of_returns() == server.capacity;
+    return server.job.remaining <= returns.untouched &&
+           returns.untouched + sum_of_returns() == server.capacity;
 }
 
 /* Any sporadic server after its first period has begun. */
@@ -71,7 +72,8 @@ static void claim_booked(takt_instant_t end, takt_duration_t consumed, uint32_t 
     CLAIM(returns.untouched == server.job.remaining, "all that was charged is booked");
     if (consumed > 0) {
         CLAIM(last_of(&returns)->instant >= end, "it returns not before the end of the interval");
-        CLAIM(returns.count == (count < TAKT_SERVER_RETURNS ? count + 1 : count), "as one return, or with the last");
+        CLAIM(returns.count == (count < TAKT_SERVER_RETURNS ? count + 1 : count),
+              "as one return, or with the last");
     } else {
         CLAIM(returns.count == count, "nothing returns for nothing");
     }
@@ -85,7 +87,8 @@ void prove_book(void) {
     const uint32_t count = returns.count;
     const takt_instant_t instant = any_number();
     const takt_instant_t next = nondet_bool() ? gain(&server, instant) : end_interval(&server, instant);
-    CLAIM(returns.count == 0 ? next == TAKT_NEVER : next == returns.ring[returns.first].instant, "the first is next");
+    CLAIM(returns.count == 0 ? next == TAKT_NEVER : next == returns.ring[returns.first].instant,
+          "the first is next");
     claim_booked(end, consumed, count);
     claim_server();
 }

@@ -57,7 +57,8 @@ void prove_order(void) {
     const takt_timer_t a = any_timer_after_position();
     const takt_timer_t b = any_timer_after_position();
     const place_t of_a = place_of(&timers, &a);
-    CLAIM(of_a.row <= (uint32_t)timers.order_rows + timers.time_rows && of_a.slot < 16, "a place is in the wheel");
+    CLAIM(of_a.row <= (uint32_t)timers.order_rows + timers.time_rows && of_a.slot < 16,
+          "a place is in the wheel");
     if (is_earlier(of_a, place_of(&timers, &b))) {
         CLAIM(precedes(&a, &b), "who stands in an earlier place goes first");
     }
@@ -163,7 +164,8 @@ static void claim_slot(uint32_t length) {
     CLAIM(length_of_slot() == length, "as many as should be");
     const bool is_taken = rows[place.row].slot[place.slot] != NULL;
     const bool is_exact_slot = (rows[place.row].exact & slot_bit(place.slot)) != 0;
-    CLAIM(((rows[place.row].occupied & slot_bit(place.slot)) != 0) == is_taken, "a slot's bit tells that it is taken");
+    CLAIM(((rows[place.row].occupied & slot_bit(place.slot)) != 0) == is_taken,
+          "a slot's bit tells that it is taken");
     CLAIM((timers.occupied == takt_bit(place.row)) == is_taken, "a row's bit likewise");
     CLAIM(!is_exact_slot || (is_taken && is_least_of_slot()), "an exact slot begins with its least");
 }
@@ -193,7 +195,8 @@ void prove_slot_of_link(void) {
     const place_t anywhere = {any_below(ROWS), any_below(TAKT_TIMERS_SLOTS)};
     stand_at(&timers, anywhere, one);
     takt_timers_remove(&timers, one);
-    CLAIM(timers.occupied == 0 && rows[anywhere.row].occupied == 0 && rows[anywhere.row].exact == 0, "all is free");
+    CLAIM(timers.occupied == 0 && rows[anywhere.row].occupied == 0 && rows[anywhere.row].exact == 0,
+          "all is free");
     CLAIM(rows[anywhere.row].slot[anywhere.slot] == NULL, "and empty");
     CLAIM(takt_timers_next(&timers) == TAKT_NEVER, "nothing comes");
 }

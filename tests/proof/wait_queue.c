@@ -40,7 +40,8 @@ static void any_queue(void) {
 static void claim_queue(void) {
     const uint32_t first = first_from(0);
     CLAIM(takt_queue_is_empty(&queue) == (first > WAITERS), "empty is without anybody");
-    CLAIM(queue.next == place_of(first) && queue.next->prev == takt_queue_place(&queue), "who came first is first");
+    CLAIM(queue.next == place_of(first) && queue.next->prev == takt_queue_place(&queue),
+          "who came first is first");
     for (uint32_t i = 0; i <= WAITERS; i++) {
         if (waits[i]) {
             takt_entity_t *next = place_of(first_from(i + 1));

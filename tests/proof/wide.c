@@ -34,7 +34,8 @@ void prove_wide_sum(void) {
     }
     CLAIM(takt_wide_is_less(a, b) == (of(a) < of(b)), "less is less");
     if (of(a) >= of(b)) {
-        CLAIM(of(takt_wide_minus(a, b)) == of(a) - of(b), "a difference that is not negative is the difference");
+        CLAIM(of(takt_wide_minus(a, b)) == of(a) - of(b),
+              "a difference that is not negative is the difference");
     }
 }
 
