@@ -4,7 +4,7 @@
  * heap. So what is claimed here holds after any number of calls, as long as nobody exceeds the bound. Which
  * entity stands where is no loss: they have no other names than their places.
  *
- * Bound: 21 entities, which is three full rows of the heap, or 8, with four children and three more in the third row
+ * Bound: 21 entities, which is three full rows of the heap, or 10, the least in which a removal must move somebody up
  * (proofs.toml says which); at the fourth row nothing is new, a sift takes one more step. Keys and ties of 64 orders:
  * they are compared and nothing else, and 21 entities have no more than 21 of them. */
 #include "core/ready.h"

@@ -23,7 +23,7 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-LIMIT_SECONDS = 100
+LIMIT_SECONDS = 280
 
 CHECKS = (
     "--unwinding-assertions",

@@ -1,17 +1,14 @@
 /* The wide products and quotients of core/wide.h, against the compiler's 128-bit integers.
  *
  * Sums, differences and comparisons: for all values. Products and quotients: two multipliers, or two dividers, of
- * full width are beyond a SAT solver, so a factor is a power of two, or both lie FACTOR_BITS near the largest; what is claimed of a
- * quotient is its definition, quotient * divisor <= dividend < (quotient + 1) * divisor, or that it is 0, 1 or 2 of
- * one of the largest divisors.
+ * full width are beyond a SAT solver, so a factor is a power of two, or both are the largest; what is claimed of
+ * a quotient is its definition, quotient * divisor <= dividend < (quotient + 1) * divisor, or that it is 0, 1 or 2 of one
+ * of the largest divisors.
  *
- * Bounds: FACTOR_BITS bits of a factor; DIVISOR_BITS of a divisor, QUOTIENT_BITS of a quotient. */
+ * Bounds: DIVISOR_BITS of a divisor and of a quotient, or of the distance from the largest divisor. */
 #include "core/wide.h"
 #include "tests/proof/proof.h"
 
-#ifndef FACTOR_BITS
-#define FACTOR_BITS 4
-#endif
 #ifndef DIVISOR_BITS
 #define DIVISOR_BITS 4
 #endif
@@ -44,12 +41,17 @@ static void claim_product(uint64_t a, uint64_t b) {
     CLAIM(of(takt_wide_product(b, a)) == (wide_t)a * b, "the other way round, too");
 }
 
-/* By a power of two, anything. */
-void prove_wide_product(void) { claim_product(nondet_uint64(), UINT64_C(1) << any_below(64)); }
-
-/* Near the largest factors, where all that is carried is largest. */
-void prove_wide_product_of_large(void) {
-    claim_product(UINT64_MAX - any_of_bits(FACTOR_BITS), UINT64_MAX - any_of_bits(FACTOR_BITS));
+/* By every power of two, anything; and the largest factors, where all that is carried is largest. */
+void prove_wide_product(void) {
+    const uint64_t a = nondet_uint64();
+    for (uint32_t bit = 0; bit < 64; bit++) {
+        const uint64_t b = UINT64_C(1) << bit;
+        CLAIM(of(takt_wide_product(a, b)) == (wide_t)a << bit, "a product is the product");
+    }
+    for (uint64_t less = 0; less < 4; less++) {
+        const uint64_t b = UINT64_MAX - less;
+        CLAIM(of(takt_wide_product(UINT64_MAX, b)) == (wide_t)UINT64_MAX * b, "nothing that is carried is lost");
+    }
 }
 
 void prove_quotient(void) {
