@@ -50,7 +50,8 @@ void prove_wide_product(void) {
     }
     for (uint64_t less = 0; less < 4; less++) {
         const uint64_t b = UINT64_MAX - less;
-        CLAIM(of(takt_wide_product(UINT64_MAX, b)) == (wide_t)UINT64_MAX * b, "nothing that is carried is lost");
+        CLAIM(of(takt_wide_product(UINT64_MAX, b)) == (wide_t)UINT64_MAX * b,
+              "nothing that is carried is lost");
     }
 }
 
