@@ -13,18 +13,18 @@
 
 #define PERIODS 3
 
-static takt_dispatcher_t dispatcher;
-static takt_server_t outer;
-static takt_server_t inner;
-static takt_entity_t running;
-static takt_server_kind_t kind;
-static takt_policy_t policy;
+static takt_dispatcher_t root_system;
+static takt_server_t upper;
+static takt_server_t lower;
+static takt_entity_t worker;
+static takt_server_kind_t any_kind;
+static takt_policy_t any_policy;
 
 static takt_duration_t any_duration(void) { return nondet_uint64() & ((UINT64_C(1) << 48) - 1); }
 
 static void any_server(takt_server_t *server, takt_server_t *home) {
     server->entity.home = home;
-    server->kind = &kind;
+    server->kind = &any_kind;
     server->capacity = any_duration();
     ASSUME(server->capacity > 0);
     server->job.remaining = any_duration();
@@ -37,13 +37,13 @@ static void any_server(takt_server_t *server, takt_server_t *home) {
 }
 
 static void any_hierarchy(void) {
-    dispatcher.root.policy = &policy;
-    outer.policy = &policy;
-    inner.policy = &policy;
-    any_server(&outer, &dispatcher.root);
-    any_server(&inner, &outer);
-    running.home = &inner;
-    running.attributes = TAKT_ATTRIBUTE_IN_SERVER;
+    root_system.root.policy = &any_policy;
+    upper.policy = &any_policy;
+    lower.policy = &any_policy;
+    any_server(&upper, &root_system.root);
+    any_server(&lower, &upper);
+    worker.home = &lower;
+    worker.attributes = TAKT_ATTRIBUTE_IN_SERVER;
 }
 
 /* What was charged, and what a server that holds something owes for it. */
@@ -58,28 +58,28 @@ static void claim_charged(const takt_server_t *server, takt_server_t before, tak
 
 void prove_charge(void) {
     any_hierarchy();
-    takt_cpu_t cpu = {.running = &running, .charged_at = any_duration()};
-    const takt_server_t outer_before = outer;
-    const takt_server_t inner_before = inner;
+    takt_cpu_t cpu = {.running = &worker, .charged_at = any_duration()};
+    const takt_server_t upper_before = upper;
+    const takt_server_t lower_before = lower;
     const takt_duration_t elapsed = any_duration();
     charge(&cpu, cpu.charged_at + elapsed);
-    claim_charged(&outer, outer_before, elapsed);
-    claim_charged(&inner, inner_before, elapsed);
+    claim_charged(&upper, upper_before, elapsed);
+    claim_charged(&lower, lower_before, elapsed);
     charge(&cpu, cpu.charged_at);
-    CLAIM(outer.job.remaining <= outer.capacity, "nothing is charged twice");
+    CLAIM(upper.job.remaining <= upper.capacity, "nothing is charged twice");
 }
 
 void prove_pay_back(void) {
     any_hierarchy();
-    const takt_duration_t owed = outer.overrun;
+    const takt_duration_t owed = upper.overrun;
     const bool was_overrunning = nondet_bool();
-    (void)takt_server_begin_period(&outer, any_duration());
-    pay_back(&outer, was_overrunning);
-    const takt_duration_t paid = outer.capacity - outer.job.remaining;
-    CLAIM(outer.job.remaining <= outer.capacity, "a budget does not exceed the capacity");
-    CLAIM(was_overrunning ? outer.overrun == 0 && paid == 0 : outer.overrun + paid == owed,
+    (void)takt_server_begin_period(&upper, any_duration());
+    pay_back(&upper, was_overrunning);
+    const takt_duration_t paid = upper.capacity - upper.job.remaining;
+    CLAIM(upper.job.remaining <= upper.capacity, "a budget does not exceed the capacity");
+    CLAIM(was_overrunning ? upper.overrun == 0 && paid == 0 : upper.overrun + paid == owed,
           "what is paid is not owed");
-    CLAIM(outer.overrun == 0 || outer.job.remaining == 0, "all is paid that can be");
+    CLAIM(upper.overrun == 0 || upper.job.remaining == 0, "all is paid that can be");
 }
 
 /* As `replenish` does with a server that nobody asks meanwhile. */
@@ -93,18 +93,18 @@ static void replenish_once(takt_server_t *server) {
 
 void prove_budget_told(void) {
     any_hierarchy();
-    takt_timer_t *link = &outer.replenishment;
-    outer.replenishment.link = &link;
-    outer.replenishment.instant = any_duration();
-    outer.job.number = 1;
+    takt_timer_t *link = &upper.replenishment;
+    upper.replenishment.link = &link;
+    upper.replenishment.instant = any_duration();
+    upper.job.number = 1;
     const takt_instant_t now = any_duration();
-    ASSUME(now < outer.replenishment.instant + PERIODS * outer.job.period);
-    const takt_duration_t told = takt_server_budget(&outer, now);
-    const takt_instant_t told_next = takt_server_next_replenishment(&outer, now);
-    ASSUME(!outer.held);
-    while (outer.replenishment.instant <= now) {
-        replenish_once(&outer);
+    ASSUME(now < upper.replenishment.instant + PERIODS * upper.job.period);
+    const takt_duration_t told = takt_server_budget(&upper, now);
+    const takt_instant_t told_next = takt_server_next_replenishment(&upper, now);
+    ASSUME(!upper.held);
+    while (upper.replenishment.instant <= now) {
+        replenish_once(&upper);
     }
-    CLAIM(told == outer.job.remaining, "what is told is what there is");
-    CLAIM(told_next >= outer.replenishment.instant, "the next replenishment is not told too early");
+    CLAIM(told == upper.job.remaining, "what is told is what there is");
+    CLAIM(told_next >= upper.replenishment.instant, "the next replenishment is not told too early");
 }

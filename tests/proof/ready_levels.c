@@ -18,9 +18,9 @@
 #define LEVELS (DEPTH == 1 ? 32 : 64)
 
 static takt_entity_t *heads[LEVELS];
-static uint32_t row[LEVELS / 32];
+static uint32_t words[LEVELS / 32];
 static takt_ready_t ready = {.order = TAKT_ORDER_LEVELS,
-                             .levels = {.heads = heads, .rows = {row}, .depth = DEPTH}};
+                             .levels = {.heads = heads, .rows = {words}, .depth = DEPTH}};
 
 /* What should be there: the entities, and among equals the one with the least turn first. */
 static takt_entity_t *entities[MEMBERS + 1];
@@ -99,7 +99,7 @@ static bool has_word(uint32_t word) {
 
 static void claim_bits(uint32_t level) {
     const uint32_t bit = UINT32_C(0x80000000) >> (level & 31u);
-    const uint32_t word = DEPTH == 1 ? ready.levels.top : row[level >> 5];
+    const uint32_t word = DEPTH == 1 ? ready.levels.top : words[level >> 5];
     CLAIM(((word & bit) != 0) == has_level(level), "a level's bit is set iff somebody stands there");
     if (DEPTH == 2) {
         const uint32_t summary = UINT32_C(0x80000000) >> (level >> 5);

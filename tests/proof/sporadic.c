@@ -16,15 +16,15 @@
 #endif
 #define NUMBER_BITS 12
 
-static takt_server_returns_t returns;
-static takt_server_t server = {.returns = &returns};
+static takt_server_returns_t ring_of_server;
+static takt_server_t server = {.returns = &ring_of_server};
 
 static uint64_t any_number(void) { return nondet_uint64() & ((UINT64_C(1) << NUMBER_BITS) - 1); }
 
 static takt_duration_t sum_of_returns(void) {
     takt_duration_t sum = 0;
     for (uint32_t i = 0; i < RETURNS; i++) {
-        sum += i < returns.count ? takt_server_return(&returns, i)->amount : 0;
+        sum += i < ring_of_server.count ? takt_server_return(&ring_of_server, i)->amount : 0;
     }
     return sum;
 }
@@ -32,15 +32,15 @@ static takt_duration_t sum_of_returns(void) {
 static bool is_in_order(void) {
     bool is = true;
     for (uint32_t i = 1; i < RETURNS; i++) {
-        is = is && (i >= returns.count ||
-                    takt_server_return(&returns, i - 1)->instant <= takt_server_return(&returns, i)->instant);
+        is = is && (i >= ring_of_server.count || takt_server_return(&ring_of_server, i - 1)->instant <=
+                                                     takt_server_return(&ring_of_server, i)->instant);
     }
     return is;
 }
 
 static bool is_conserved(void) {
-    return server.job.remaining <= returns.untouched &&
-           returns.untouched + sum_of_returns() == server.capacity;
+    return server.job.remaining <= ring_of_server.untouched &&
+           ring_of_server.untouched + sum_of_returns() == server.capacity;
 }
 
 /* Any sporadic server after its first period has begun. */
@@ -51,17 +51,18 @@ static void any_server(void) {
     server.job.release = any_number();
     server.job.period = any_number();
     server.job.deadline = server.job.release + server.job.period;
-    returns.untouched = any_number();
-    returns.first = nondet_bool() ? 0 : TAKT_SERVER_RETURNS - 1;
-    returns.count = any_below(RETURNS + 1);
+    ring_of_server.untouched = any_number();
+    ring_of_server.first = nondet_bool() ? 0 : TAKT_SERVER_RETURNS - 1;
+    ring_of_server.count = any_below(RETURNS + 1);
     for (uint32_t i = 0; i < TAKT_SERVER_RETURNS; i++) {
-        returns.ring[i] = (takt_server_return_t){any_number(), any_number()};
+        ring_of_server.ring[i] = (takt_server_return_t){any_number(), any_number()};
     }
     ASSUME(is_in_order() && is_conserved());
 }
 
 static void claim_server(void) {
-    CLAIM(returns.first < TAKT_SERVER_RETURNS && returns.count <= TAKT_SERVER_RETURNS, "the ring holds");
+    CLAIM(ring_of_server.first < TAKT_SERVER_RETURNS && ring_of_server.count <= TAKT_SERVER_RETURNS,
+          "the ring holds");
     CLAIM(server.job.remaining <= server.capacity, "the budget does not exceed the capacity");
     CLAIM(is_conserved(), "nothing is lost and nothing gained");
     CLAIM(is_in_order(), "returns are in order");
@@ -69,25 +70,26 @@ static void claim_server(void) {
 
 /* Whatever ends an interval or begins one books what it has consumed. */
 static void claim_booked(takt_instant_t end, takt_duration_t consumed, uint32_t count) {
-    CLAIM(returns.untouched == server.job.remaining, "all that was charged is booked");
+    CLAIM(ring_of_server.untouched == server.job.remaining, "all that was charged is booked");
     if (consumed > 0) {
-        CLAIM(last_of(&returns)->instant >= end, "it returns not before the end of the interval");
-        CLAIM(returns.count == (count < TAKT_SERVER_RETURNS ? count + 1 : count),
+        CLAIM(last_of(&ring_of_server)->instant >= end, "it returns not before the end of the interval");
+        CLAIM(ring_of_server.count == (count < TAKT_SERVER_RETURNS ? count + 1 : count),
               "as one return, or with the last");
     } else {
-        CLAIM(returns.count == count, "nothing returns for nothing");
+        CLAIM(ring_of_server.count == count, "nothing returns for nothing");
     }
 }
 
 void prove_book(void) {
     any_server();
-    ASSUME(returns.count < RETURNS);
+    ASSUME(ring_of_server.count < RETURNS);
     const takt_instant_t end = server.job.deadline;
-    const takt_duration_t consumed = returns.untouched - server.job.remaining;
-    const uint32_t count = returns.count;
+    const takt_duration_t consumed = ring_of_server.untouched - server.job.remaining;
+    const uint32_t count = ring_of_server.count;
     const takt_instant_t instant = any_number();
     const takt_instant_t next = nondet_bool() ? gain(&server, instant) : end_interval(&server, instant);
-    CLAIM(returns.count == 0 ? next == TAKT_NEVER : next == returns.ring[returns.first].instant,
+    CLAIM(ring_of_server.count == 0 ? next == TAKT_NEVER
+                                    : next == ring_of_server.ring[ring_of_server.first].instant,
           "the first is next");
     claim_booked(end, consumed, count);
     claim_server();
@@ -95,13 +97,13 @@ void prove_book(void) {
 
 void prove_replenish(void) {
     any_server();
-    ASSUME(returns.count < RETURNS);
+    ASSUME(ring_of_server.count < RETURNS);
     const takt_instant_t instant = any_number();
     const takt_duration_t before = server.job.remaining;
     takt_duration_t due = 0;
     for (uint32_t i = 0; i < RETURNS; i++) {
-        const takt_server_return_t *one = takt_server_return(&returns, i);
-        due += i < returns.count && one->instant <= instant ? one->amount : 0;
+        const takt_server_return_t *one = takt_server_return(&ring_of_server, i);
+        due += i < ring_of_server.count && one->instant <= instant ? one->amount : 0;
     }
     (void)replenish(&server, instant);
     CLAIM(server.job.remaining == before + due, "what is due comes back, and nothing else");
