@@ -158,13 +158,23 @@ static void forget(takt_trace_t *trace, const takt_record_t *record) {
 
 static takt_trace_t trace = {.record = forget};
 
+/* Of one protocol, or of several that do not look at ceilings of others: these could close a circle. */
+static takt_protocol_t draw_protocol(void) {
+    static const takt_protocol_t local[] = {TAKT_PROTOCOL_NONE, TAKT_PROTOCOL_NPCS, TAKT_PROTOCOL_PIP,
+                                            TAKT_PROTOCOL_ICPP};
+    static takt_protocol_t common;
+    static bool is_mixed;
+    if (mutexes[0].home == NULL) {
+        is_mixed = check_below(3) == 0;
+        common =
+            check_below(2) == 0 ? TAKT_PROTOCOL_PIP : (takt_protocol_t)check_below(TAKT_PROTOCOL_SRP + 1u);
+    }
+    return is_mixed ? local[check_below(4)] : common;
+}
+
 static void make_mutexes(void) {
-    const bool is_mixed = check_below(3) == 0;
     for (uint32_t mutex = 0; mutex < MUTEXES; mutex++) {
-        const takt_mutex_parameters_t parameters = {
-            .protocol = is_mixed ? (takt_protocol_t)check_below(TAKT_PROTOCOL_SRP + 1u) : TAKT_PROTOCOL_PIP,
-            .ceiling = PRIORITIES,
-        };
+        const takt_mutex_parameters_t parameters = {.protocol = draw_protocol(), .ceiling = PRIORITIES};
         CHECK(takt_mutex_init(&mutexes[mutex], &parameters) == TAKT_OK);
     }
 }
