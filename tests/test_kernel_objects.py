@@ -196,3 +196,16 @@ FULL_PASS = ["-DCONFORMANCE_TRACED=1"]
 def test_every_misuse_is_told_and_changes_nothing(built: Build, tmp_path: Path, port: str, defines: list[str]) -> None:
     done = run([*PORTS[port]["qemu"], link(built, port, "misuse", tmp_path, defines)])
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("port", PORTS)
+@pytest.mark.parametrize("program", ["between", "alarms"])
+def test_what_comes_in_between_loses_and_doubles_nothing(
+    built: Build, tmp_path: Path, port: str, program: str
+) -> None:
+    done = run([*PORTS[port]["qemu"], link(built, port, program, tmp_path, [])])
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_no_program_is_forgotten() -> None:
+    assert {path.stem for path in (ROOT / "tests" / "kernel").glob("*.c")} == {"script", "misuse", "between", "alarms"}
