@@ -1,7 +1,7 @@
 """The kernel's rules once more, slow and obvious: scripts of threads, and what `tests/kernel/script.c` must print.
 
-Threads have fixed priorities, equals go first come first served, and who waits for an object is served in the order of coming.
-Time passes only while a thread works or nobody runs. The model shares nothing with the kernel.
+Threads have fixed priorities, equals go first come first served, and who waits for an object is served in the order of
+coming. Time passes only while a thread works or nobody runs. The model shares nothing with the kernel.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ ALARM_NEVER = 2**64 - 1
 FLAGS_ALL, FLAGS_CLEAR = 1, 2
 
 # In the order of the tables in script.c.
-THREAD_ACTS = (
-    "work delay give signal take send receive allocate free set clear await suspend resume notify listen delete create alarm stop"
-).split()
-ISR_ACTS = "give signal send receive set resume notify borrow".split()
+THREAD_ACTS = [
+    *("work", "delay", "give", "signal", "take", "send", "receive", "allocate", "free", "set"),
+    *("clear", "await", "suspend", "resume", "notify", "listen", "delete", "create", "alarm", "stop"),
+]
+ISR_ACTS = ["give", "signal", "send", "receive", "set", "resume", "notify", "borrow"]
 
 
 @dataclass(frozen=True)
@@ -478,7 +479,9 @@ class Model:
                 result = self.receive_now(queue)
                 return result if result[0] == OK else self.wait_in(thread, queue.receivers, wait)
             case "allocate":
-                return self.hold(thread, pool, pool.free.pop()) if pool.free else self.wait_in(thread, pool.waiting, wait)
+                if pool.free:
+                    return self.hold(thread, pool, pool.free.pop())
+                return self.wait_in(thread, pool.waiting, wait)
             case "free":
                 held = thread.held[operation.object]
                 return self.free(pool, held.pop()) if held else (ERROR_BLOCK, 0)

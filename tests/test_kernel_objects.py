@@ -1,4 +1,4 @@
-"""What threads do to each other and to the kernel's objects: scripts against a model, misuses, and what comes in between."""
+"""What threads do to each other and to the kernel's objects: scripts against a model, misuses, what comes between."""
 
 from __future__ import annotations
 
@@ -176,8 +176,8 @@ def test_flags_go_to_those_who_wait_in_the_order_of_coming(player: Path) -> None
 
 def test_a_periodic_alarm_does_not_drift_and_may_be_stopped(player: Path) -> None:
     taker = (1, [Operation("take", 1, NEVER) for _ in range(6)])
-    starter = (0, [Operation("alarm", 0, 5, 7), Operation("work", 0, 30), Operation("stop", 0), Operation("work", 0, 30)])
-    agrees(player, script_of(taker, starter))
+    acts = [Operation("alarm", 0, 5, 7), Operation("work", 0, 30), Operation("stop", 0), Operation("work", 0, 30)]
+    agrees(player, script_of(taker, (0, acts)))
 
 
 def test_of_one_instant_who_waited_first_goes_first_also_after_another_one_was_woken(player: Path) -> None:
@@ -200,9 +200,7 @@ def test_every_misuse_is_told_and_changes_nothing(built: Build, tmp_path: Path, 
 
 @pytest.mark.parametrize("port", PORTS)
 @pytest.mark.parametrize("program", ["between", "alarms"])
-def test_what_comes_in_between_loses_and_doubles_nothing(
-    built: Build, tmp_path: Path, port: str, program: str
-) -> None:
+def test_what_comes_in_between_loses_and_doubles_nothing(built: Build, tmp_path: Path, port: str, program: str) -> None:
     done = run([*PORTS[port]["qemu"], link(built, port, program, tmp_path, [])])
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
