@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import sampling
-from kernel_model import NEVER, Operation, Script, draw_script, predict
+from kernel_model import HORIZON, NEVER, Operation, Script, draw_script, predict
 
 ROOT = Path(__file__).resolve().parent.parent
 SHIFT = 6
@@ -117,6 +117,14 @@ def test_random_scripts_do_what_the_model_does_in_both_layers(player: Path, part
             agrees(player, draw_script(seed))
         except AssertionError as error:
             raise AssertionError(f"script {seed}") from error
+
+
+@pytest.mark.parametrize("part", range(2))
+def test_both_layers_do_the_same_where_threads_lock_mutexes(player: Path, part: int) -> None:
+    for seed in range(part, sampling.count(SCRIPTS), 2):
+        script = draw_script(seed, has_mutexes=True)
+        plain, traced = (play(player, script, is_traced=is_traced, until=HORIZON) for is_traced in (False, True))
+        assert plain == traced, f"script {seed}"
 
 
 def script_of(*threads: tuple[int, list[Operation]]) -> Script:
