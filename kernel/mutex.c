@@ -52,8 +52,14 @@ static void post(takt_event_kind_t kind, takt_entity_t *entity, takt_resource_t 
 
 /* ---- lock --------------------------------------------------------------------------------------- */
 
-/* The running thread, `entity`, tries to lock `resource`, with `wait` for as long as it wants it. */
+TAKT_INLINE takt_mutex_t *mutex_of(takt_resource_t *resource) {
+    return TAKT_CONTAINER_OF(resource, takt_mutex_t, resource);
+}
+
+/* The running thread, `entity`, tries to lock `resource`, with `wait` for as long as it wants it. So long nobody locks it
+ * inline: core would not know who holds what the thread waits for. */
 static void want(takt_entity_t *entity, takt_resource_t *resource, takt_lock_wait_t *wait) {
+    mutex_of(resource)->is_public++;
     wait->wanted = NULL;
     wait->parked_at = NULL;
     wait->circle = NULL;
@@ -66,7 +72,10 @@ static __attribute__((noinline)) takt_status_t lock_by_pass(takt_resource_t *res
     TAKT_REQUIRE(resource->holder != running, refuse(TAKT_ERROR_RESOURCE));
     takt_lock_wait_t wait;
     want(running, resource, &wait);
-    return takt_kernel_dispatch();
+    (void)takt_kernel_dispatch();
+    takt_port_close();
+    mutex_of(resource)->is_public--;
+    return takt_port_open();
 }
 
 /* Whether what is held under pip keeps `running` from going on, and nobody else. */
@@ -108,7 +117,9 @@ takt_status_t takt_mutex_lock(takt_mutex_t *mutex) {
 /* ---- lock, for a while -------------------------------------------------------------------------- */
 
 static void withdraw(takt_entity_t *entity) {
-    if (takt_plain_of(entity)->wait != NULL) {
+    const takt_lock_wait_t *wait = takt_plain_of(entity)->wait;
+    if (wait != NULL) {
+        mutex_of(wait->wanted)->is_public--;
         takt_kernel_post(TAKT_EVENT_WITHDRAW, entity);
     }
 }
@@ -121,12 +132,16 @@ static void expire_wish(takt_timeout_t *timeout) {
 }
 
 /* Open. */
-static takt_status_t end_wish(wish_t *wish, const takt_resource_t *resource) {
+static takt_status_t end_wish(wish_t *wish, takt_resource_t *resource) {
     takt_port_close();
     if (takt_timeout_is_armed(&wish->timeout)) {
         takt_timeouts_remove(&takt_kernel.timeouts, &wish->timeout);
     }
-    return refuse(resource->holder == &wish->thread->entity ? TAKT_OK : TAKT_TIMEOUT);
+    if (resource->holder != &wish->thread->entity) {
+        return refuse(TAKT_TIMEOUT);
+    }
+    mutex_of(resource)->is_public--;
+    return takt_port_open();
 }
 
 static takt_status_t lock_for(takt_resource_t *resource, takt_entity_t *running, takt_duration_t duration) {

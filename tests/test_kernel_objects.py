@@ -168,6 +168,14 @@ def test_a_deleted_thread_leaves_no_timeout_in_memory_that_is_used_again(player:
     agrees(player, script_of(waiter, (1, [Operation("delay", 0, 1), *END_OF_A_WAITING_THREAD[before], *end])))
 
 
+@pytest.mark.parametrize("is_traced", [False, True])
+def test_who_wants_a_mutex_gets_it_also_if_its_holder_locks_it_anew_before(player: Path, *, is_traced: bool) -> None:
+    waiter = (0, [Operation("lock", 0, NEVER)])
+    pause, lock, unlock = Operation("delay", 0, 5), Operation("lock", 0, NEVER), Operation("unlock", 0)
+    script = script_of(waiter, (1, [lock, pause, unlock, lock, pause, unlock, pause]))
+    assert "10 t0 0 0 1" in play(player, script, is_traced=is_traced, until=HORIZON)
+
+
 def test_a_message_to_a_receiver_that_is_deleted_before_it_runs_takes_no_place(player: Path) -> None:
     receiver = (0, [Operation("receive", 0, NEVER)])
     sends = [Operation("send", 0, 0, number) for number in (11, 12, 13)]
