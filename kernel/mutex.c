@@ -7,8 +7,7 @@
 /* What a thread that wants a mutex has in the frame of its call. */
 typedef struct wish {
     takt_lock_wait_t wait; /* core's */
-    takt_timeout_t timeout;
-    takt_plain_t *thread;
+    takt_wait_t end;       /* thread->wait, so that a deleted thread leaves no timeout */
 } wish_t;
 
 takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t *parameters) {
@@ -127,17 +126,15 @@ static void withdraw(takt_entity_t *entity) {
 void takt_mutex_forget(takt_thread_t *thread) { withdraw(&thread->plain.entity); }
 
 static void expire_wish(takt_timeout_t *timeout) {
-    withdraw(&TAKT_CONTAINER_OF(timeout, wish_t, timeout)->thread->entity);
+    withdraw(&TAKT_CONTAINER_OF(timeout, takt_wait_t, timeout)->thread->plain.entity);
     takt_port_pend();
 }
 
 /* Open. */
-static takt_status_t end_wish(wish_t *wish, takt_resource_t *resource) {
+static takt_status_t end_wish(const wish_t *wish, takt_resource_t *resource) {
     takt_port_close();
-    if (takt_timeout_is_armed(&wish->timeout)) {
-        takt_timeouts_remove(&takt_kernel.timeouts, &wish->timeout);
-    }
-    if (resource->holder != &wish->thread->entity) {
+    takt_wait_forget(wish->end.thread);
+    if (resource->holder != &wish->end.thread->plain.entity) {
         return refuse(TAKT_TIMEOUT);
     }
     mutex_of(resource)->is_public--;
@@ -146,12 +143,14 @@ static takt_status_t end_wish(wish_t *wish, takt_resource_t *resource) {
 
 static takt_status_t lock_for(takt_resource_t *resource, takt_entity_t *running, takt_duration_t duration) {
     wish_t wish;
-    wish.timeout.next = NULL;
-    wish.timeout.expire = expire_wish;
-    wish.thread = takt_plain_of(running);
+    wish.end.timeout.next = NULL;
+    wish.end.timeout.expire = expire_wish;
+    wish.end.thread = takt_thread_of(running);
+    wish.end.thread->wait = &wish.end;
+    wish.end.thread->flags |= TAKT_THREAD_TIMED;
     want(running, resource, &wish.wait);
     if (duration > 0) {
-        takt_kernel_arm(&wish.timeout, takt_instant_after(takt_port_now(), duration));
+        takt_kernel_arm(&wish.end.timeout, takt_instant_after(takt_port_now(), duration));
     } else {
         withdraw(running);
     }

@@ -27,7 +27,7 @@ typedef struct takt_mutex {
     takt_resource_t resource;
     takt_server_t *home; /* of its users */
     uint32_t
-        is_public; /* not 0: core knows every lock; 1 if its protocol is not pip, and 1 for each who wants it */
+        is_public; /* not 0: core knows every lock; one for any protocol but pip, and for each who wants it */
 } takt_mutex_t;
 
 typedef struct takt_mutex_parameters {

@@ -176,6 +176,15 @@ def test_who_wants_a_mutex_gets_it_also_if_its_holder_locks_it_anew_before(playe
     assert "10 t0 0 0 1" in play(player, script, is_traced=is_traced, until=HORIZON)
 
 
+@pytest.mark.parametrize("is_traced", [False, True])
+def test_a_thread_that_is_deleted_while_it_wants_a_mutex_leaves_no_timeout(player: Path, *, is_traced: bool) -> None:
+    waiter = (0, [Operation("lock", 0, 20), Operation("work", 0, 50)])
+    pause, lock = Operation("delay", 0, 5), Operation("lock", 0, NEVER)
+    end = [Operation("delete", 0), Operation("create", 0), Operation("delay", 0, 40)]
+    script = script_of(waiter, (1, [lock, pause, *end]))
+    assert "45 t1 4 0 0" in play(player, script, is_traced=is_traced, until=HORIZON)
+
+
 def test_a_message_to_a_receiver_that_is_deleted_before_it_runs_takes_no_place(player: Path) -> None:
     receiver = (0, [Operation("receive", 0, NEVER)])
     sends = [Operation("send", 0, 0, number) for number in (11, 12, 13)]
