@@ -26,8 +26,7 @@
 typedef struct takt_mutex {
     takt_resource_t resource;
     takt_server_t *home; /* of its users */
-    uint32_t
-        is_public; /* not 0: core knows every lock; one for any protocol but pip, and for each who wants it */
+    uint32_t is_public;  /* not 0: core knows every lock; 1 for a protocol but pip, and for each wish */
 } takt_mutex_t;
 
 typedef struct takt_mutex_parameters {
