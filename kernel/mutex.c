@@ -7,7 +7,7 @@
 /* What a thread that wants a mutex has in the frame of its call. */
 typedef struct wish {
     takt_lock_wait_t wait; /* core's */
-    takt_mutex_t *mutex;
+    takt_mutex_t *mutex;    /* NULL: it is over */
     takt_timeout_t timeout; /* not armed if it waits for ever */
     takt_plain_t *thread;   /* read when that expires */
 } wish_t;
@@ -76,19 +76,22 @@ TAKT_INLINE void begin_wish(wish_t *wish, takt_mutex_t *mutex) {
     mutex->watchers++;
 }
 
-/* It has tried. Closed. */
+/* It has tried, or does not any more. Closed; once or more. */
 static void forget_wish(wish_t *wish) {
-    wish->mutex->watchers--;
+    if (wish->mutex != NULL) {
+        wish->mutex->watchers--;
+        wish->mutex = NULL;
+    }
     if (takt_timeout_is_armed(&wish->timeout)) {
         takt_timeouts_remove(&takt_kernel.timeouts, &wish->timeout);
     }
 }
 
 /* Likewise, open. */
-static takt_status_t end_wish(wish_t *wish) {
+static takt_status_t end_wish(wish_t *wish, const takt_mutex_t *mutex) {
     takt_port_close();
     forget_wish(wish);
-    const bool is_locked = wish->mutex->resource.holder == takt_kernel.cpu.running;
+    const bool is_locked = mutex->resource.holder == takt_kernel.cpu.running;
     return refuse(is_locked ? TAKT_OK : TAKT_TIMEOUT);
 }
 
@@ -107,7 +110,7 @@ static __attribute__((noinline)) takt_status_t lock_by_pass(takt_mutex_t *mutex,
     begin_wish(&wish, mutex);
     want(running, &wish);
     (void)takt_kernel_dispatch();
-    return end_wish(&wish);
+    return end_wish(&wish, mutex);
 }
 
 /* Whether what is held under pip keeps `running` from going on, and nobody else. */
@@ -124,7 +127,7 @@ static __attribute__((noinline)) takt_status_t wait_for_holder(takt_mutex_t *mut
     wish_t wish;
     begin_wish(&wish, mutex);
     (void)takt_kernel_switch(running, takt_plain_block(running, &mutex->resource, &wish.wait));
-    return end_wish(&wish);
+    return end_wish(&wish, mutex);
 }
 
 /* Whether a lock is nobody's business but of `running`. */
@@ -163,7 +166,9 @@ void takt_mutex_forget(takt_thread_t *thread) {
 }
 
 static void expire_wish(takt_timeout_t *timeout) {
-    withdraw(&TAKT_CONTAINER_OF(timeout, wish_t, timeout)->thread->entity);
+    wish_t *wish = TAKT_CONTAINER_OF(timeout, wish_t, timeout);
+    withdraw(&wish->thread->entity);
+    forget_wish(wish);
     takt_port_pend();
 }
 
@@ -179,7 +184,7 @@ static takt_status_t lock_for(takt_mutex_t *mutex, takt_entity_t *running, takt_
         withdraw(running);
     }
     (void)takt_kernel_dispatch();
-    return end_wish(&wish);
+    return end_wish(&wish, mutex);
 }
 
 takt_status_t takt_mutex_lock_for(takt_mutex_t *mutex, takt_duration_t duration) {
