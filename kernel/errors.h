@@ -48,7 +48,8 @@
       "a lock of what is held already or of another server, or an unlock of what was not locked last")      \
     X(ERROR_HOLDS, -29, "a thread that holds a mutex is to end, or one that waits for one to be suspended") \
     X(ERROR_EXTENSION, -30, "a job suspends itself or locks, and its task was not built for that")          \
-    X(ERROR_ARRIVALS, -31, "a task takes no arrivals, or has no room for one more")
+    X(ERROR_ARRIVALS, -31, "a task takes no arrivals, or has no room for one more")                         \
+    X(ERROR_LENGTH, -32, "an array is empty or too short, or its length is no power of two")
 
 /* TAKT_STATUS_WORD is no status: it keeps the type a word where an ABI packs enums, as Arm's does. */
 #define TAKT_STATUS_ENUM(name, value, message) TAKT_##name = (value),
