@@ -8,6 +8,7 @@
 #ifndef TAKT_KERNEL_ERRORS_H
 #define TAKT_KERNEL_ERRORS_H
 
+/* Whether calls look for misuse: 0 or 1. One for all of a program. */
 #ifndef TAKT_CHECKS
 #define TAKT_CHECKS 1
 #endif
@@ -51,7 +52,7 @@
     X(ERROR_ARRIVALS, -31, "a task takes no arrivals, or has no room for one more")                         \
     X(ERROR_LENGTH, -32, "an array is empty or too short, or its length is no power of two")
 
-/* TAKT_STATUS_WORD is no status: it keeps the type a word where an ABI packs enums, as Arm's does. */
+/* What a call answers. TAKT_STATUS_WORD is no status: it keeps the type a word where an ABI packs enums, as Arm's does. */
 #define TAKT_STATUS_ENUM(name, value, message) TAKT_##name = (value),
 typedef enum takt_status { TAKT_STATUS_LIST(TAKT_STATUS_ENUM) TAKT_STATUS_WORD = 0x7fffffff } takt_status_t;
 #undef TAKT_STATUS_ENUM

@@ -18,6 +18,7 @@ STRICT = ["-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_COMPILE_WARNING_AS_ERROR=ON"]
 
 PROGRAM = """\
 #include "firmware/semihost.h"
+#include "kernel/job.h"
 #include "kernel/kernel.h"
 #include "kernel/mutex.h"
 #include "kernel/ring.h"

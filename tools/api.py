@@ -17,8 +17,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -124,8 +123,8 @@ def with_statuses(text: str) -> str:
     """Writes out the enum that kernel/errors.h makes of its list."""
     values = "\n".join(f"    {status.name} = {status.value}, /**< {status.message} */" for status in statuses())
     return re.sub(
-        r"/\*(.*?)\*/\n#define TAKT_STATUS_ENUM.*?#undef TAKT_STATUS_ENUM\n",
-        lambda found: f"/* What a call answers. */\ntypedef enum takt_status {{\n{values}\n}} takt_status_t;\n",
+        r"#define TAKT_STATUS_ENUM\(.*?#undef TAKT_STATUS_ENUM\n",
+        lambda _: f"typedef enum takt_status {{\n{values}\n}} takt_status_t;\n",
         text,
         flags=re.DOTALL,
     )
@@ -139,20 +138,33 @@ def filtered(text: str) -> str:
     return with_statuses(STRUCT.sub(with_hidden_members, BLOCK.sub(with_a_comment_each, found)))
 
 
+ENUM = re.compile(r"\benum\b[^{};()]*\{(.*?)\}", re.DOTALL)
+VALUE = re.compile(r"(\w+)(?:\s*=[^,@]*)?,?\s*(@?)")
+
+
+def values_without_comment(header: Path) -> list[str]:
+    """Lists the enum values of a header that have no comment; doxygen does not look at them."""
+    text = re.sub(r"/\*\*<.*?\*/", "@", filtered(header.read_text(encoding="utf-8")), flags=re.DOTALL)
+    bodies = ENUM.findall(re.sub(r"\([^()]*\)", "", COMMENT.sub("", text)))
+    return [name for body in bodies for name, comment in VALUE.findall(body) if not comment]
+
+
 # ---- which call answers what ----------------------------------------------------------------------------
 
 
-@dataclass
+@dataclass(frozen=True)
 class Call:
     """A function that answers a status."""
 
     name: str
     header: str
-    answers: set[str] = field(default_factory=set)
+    answers: set[str]
 
 
 CALL = re.compile(r"/\*\*((?:[^*]|\*(?!/))*)\*/\ntakt_status_t (\w+)\(")
-LIKE_THE_LAST = re.compile(r"\s*(?:Likewise|The same)\b")
+LIKE_THE_LAST = re.compile(r"(?:Likewise|The same)\b")
+MODEL = re.compile(r"[Rr]eturns as (takt_\w+)")
+NOT_ANSWERED = re.compile(r"but never (TAKT_\w+)")
 
 
 def impossible_for(name: str) -> set[str]:
@@ -162,26 +174,27 @@ def impossible_for(name: str) -> set[str]:
     return {"TAKT_ERROR_NOT_IN_ISR"}
 
 
-def calls_of(header: Path) -> Iterator[Call]:
-    """Yields the calls of a header, with what their comments say that they answer."""
-    known: dict[str, Call] = {}
-    last: Call | None = None
-    for comment, name in CALL.findall(filtered(header.read_text(encoding="utf-8"))):
-        call = Call(name, f"{header.parent.name}/{header.name}", {"TAKT_OK"})
-        call.answers |= {status.name for status in statuses() if re.search(rf"\b{status.name}\b", comment)}
-        models = [known[other] for other in re.findall(r"\bas (takt_\w+)", comment) if other in known]
-        if LIKE_THE_LAST.match(comment) and "TAKT_ERROR_" not in comment and last is not None:
-            models.append(last)
-        for model in models:
-            call.answers |= model.answers
-        call.answers -= impossible_for(name)
-        known[name] = last = call
-        yield call
+def answers_of(name: str, comment: str, last: Call | None, known: dict[str, Call]) -> set[str]:
+    """Lists what a call answers: what its comment names, and what the calls answer that it is compared with."""
+    answers = {"TAKT_OK"} | {status.name for status in statuses() if re.search(rf"\b{status.name}\b", comment)}
+    if LIKE_THE_LAST.match(comment) and "TAKT_ERROR_NULL" not in comment and last is not None:
+        answers |= last.answers
+    for model in MODEL.findall(comment):
+        own = f"{model}_from_isr" if name.endswith("_from_isr") else model
+        answers |= known.get(own, known[model]).answers
+    return answers - impossible_for(name) - set(NOT_ANSWERED.findall(comment))
 
 
 def calls() -> list[Call]:
-    """Lists the calls of the kernel's public headers."""
-    return [call for header in sorted(KERNEL.glob("*.h")) for call in calls_of(header)]
+    """Lists the calls of the kernel's public headers; those that others are compared with are in thread.h or come before."""
+    known: dict[str, Call] = {}
+    for header in [KERNEL / "thread.h", *sorted(KERNEL.glob("*.h"))]:
+        last: Call | None = None
+        for text, name in CALL.findall(filtered(header.read_text(encoding="utf-8"))):
+            comment = re.sub(r"\s*\n \*\s*", " ", text).strip()
+            last = Call(name, f"kernel/{header.name}", answers_of(name, comment, last, known))
+            known[name] = last
+    return sorted((call for call in known.values() if not call.name.startswith("takt_port_")), key=lambda call: call.name)
 
 
 def page() -> str:
@@ -210,6 +223,10 @@ def make_reference() -> int:
         print("api: missing; run as root: apt-get install doxygen", file=sys.stderr)
         return 1
     BUILD.mkdir(parents=True, exist_ok=True)
+    forgotten = [name for header in sorted(KERNEL.glob("*.h")) for name in values_without_comment(header)]
+    if forgotten:
+        print(f"api: no comment: {', '.join(forgotten)}", file=sys.stderr)
+        return 1
     (BUILD / "status_codes.md").write_text(page(), encoding="utf-8")
     status = subprocess.run(["doxygen", "tools/Doxyfile"], cwd=ROOT, check=False).returncode
     if status == 0:

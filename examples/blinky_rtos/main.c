@@ -11,6 +11,7 @@
  * `make blinky`, `make blinky PORT=riscv`, `make blinky PORT=posix`. */
 #include "board.h"
 #include "firmware/semihost.h"
+#include "kernel/job.h"
 #include "kernel/kernel.h"
 #include "kernel/mutex.h"
 #include "kernel/semaphore.h"
@@ -177,7 +178,7 @@ static void say_misses(void) {
 static __attribute__((noreturn)) void report(void) {
     say_misses();
     takt_semihost_print("thread      jobs  chosen  executed us  longest us  stack unused\n");
-    say_thread("blink", &blink.thread);
+    say_thread("blink", &blink.job.thread);
     say_thread("load", &load);
     say_thread("press", &press);
     say_thread("display", &display);

@@ -1,5 +1,6 @@
 /* The sinks of the trace: statistics, to the tick, of programs in virtual time, and the ring of the last records against a
  * plain list. */
+#include "kernel/job.h"
 #include "kernel/ring.h"
 #include "kernel/statistics.h"
 #include "posix_run.h"
@@ -58,13 +59,13 @@ static void check_execution(const takt_thread_t *thread, takt_duration_t execute
 static void read_at_40(void *argument) {
     (void)argument;
     CHECK(takt_thread_delay(40) == TAKT_OK);
-    check_execution(&workers[0].thread, 12, 3, 4, 4);
-    check_execution(&workers[1].thread, 18, 7, 4, 2);
+    check_execution(&workers[0].job.thread, 12, 3, 4, 4);
+    check_execution(&workers[1].job.thread, 18, 7, 4, 2);
     check_execution(NULL, 10, 5, 2, 0);
     check_execution(takt_kernel_running(), 0, 0, 2, 0);
     takt_port_work(2);
     check_execution(takt_kernel_running(), 2, 2, 2, 0);
-    check_execution(&workers[0].thread, 12, 3, 4, 4);
+    check_execution(&workers[0].job.thread, 12, 3, 4, 4);
     takt_posix_exit(0);
 }
 
@@ -80,7 +81,7 @@ static void two_workers(void) {
 static void read_at_35(void *argument) {
     (void)argument;
     CHECK(takt_thread_delay(35) == TAKT_OK);
-    check_execution(&workers[0].thread, 35, 35, 1, 3);
+    check_execution(&workers[0].job.thread, 35, 35, 1, 3);
     takt_posix_exit(0);
 }
 
@@ -121,8 +122,8 @@ static void read_the_uncounted(void *argument) {
     (void)argument;
     takt_execution_t execution;
     CHECK(takt_thread_delay(40) == TAKT_OK);
-    check_execution(&workers[0].thread, 12, 3, 4, 4);
-    CHECK(takt_statistics_read(&statistics, &workers[1].thread, &execution) == TAKT_ERROR_LENGTH);
+    check_execution(&workers[0].job.thread, 12, 3, 4, 4);
+    CHECK(takt_statistics_read(&statistics, &workers[1].job.thread, &execution) == TAKT_ERROR_LENGTH);
     CHECK(takt_statistics_read(&statistics, NULL, &execution) == TAKT_ERROR_LENGTH);
     CHECK(executions[2].chosen == 0);
     takt_posix_exit(0);
