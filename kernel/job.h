@@ -61,8 +61,8 @@ typedef struct takt_periodic_parameters {
  *
  *     for (;;) { the job; takt_wait_next_period(); }
  *
- * A job that is released before its predecessor has ended waits behind it. Returns as
- * takt_thread_create, and ERROR_PERIOD, _DEADLINE or _THRESHOLD. */
+ * A job that is released before its predecessor has ended waits behind it. Before the start. Returns ERROR_NULL, _STACK,
+ * _PRIORITY, _FULL, _EXISTS, _PERIOD, _DEADLINE, _THRESHOLD, _STARTED or _NOT_INITIALISED. */
 takt_status_t takt_periodic_thread_create(takt_periodic_thread_t *thread,
                                           const takt_periodic_parameters_t *parameters);
 

@@ -1,4 +1,4 @@
-"""Tests of examples/blinky_rtos: the README's one command builds and runs it on every port, and it does what it says."""
+"""Tests of examples/blinky_rtos: one command builds and runs it on every port, and it does what it says."""
 
 from __future__ import annotations
 

@@ -2,13 +2,13 @@
 """Makes the reference of the kernel's calls out of its headers, by doxygen.
 
 Usage:
-    api.py          write build/api/status_codes.md, then run doxygen (tools/Doxyfile); ends with 1 if something has no comment
+    api.py          write build/api/status_codes.md, then run doxygen (tools/Doxyfile); fails if a name has no comment
     api.py FILE     print a header with comments as doxygen wants them: its input filter
 
-The headers have plain comments. Doxygen reads them if the opening one says that it is the file's, if those right before a
-declaration begin with two stars, and those behind a member with two stars and an arrow. A comment before several
-declarations is that of each. The members of a struct whose comment says "Private" are hidden, and so are headers that are
-"Private to" a room.
+The headers have plain comments. Doxygen reads them if the opening one says that it is the file's, if those right before
+a declaration begin with two stars, and those behind a member with two stars and an arrow. A comment before several
+declarations is that of each. The members of a struct whose comment says "Private" are hidden, and so are headers that
+are "Private to" a room.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -40,6 +41,7 @@ class Status:
     message: str
 
 
+@cache
 def statuses() -> list[Status]:
     """Reads the list of kernel/errors.h."""
     text = (KERNEL / "errors.h").read_text(encoding="utf-8").replace("\\\n", "")
@@ -68,7 +70,7 @@ def is_private(text: str) -> bool:
 
 def in_doxygen(comment: str) -> str:
     """Gives the inside of a comment without what doxygen would take for its own."""
-    text = re.sub(r"<(?=[A-Za-z])", "&lt;", comment[2:-2])
+    text = re.sub(r"<(?=[A-Za-z])", "&lt;", comment[2:-2]).replace(" .. ", " to ")
     return with_full_names(re.sub(r"#(?=\w)", r"\\#", text))
 
 
@@ -168,7 +170,7 @@ NOT_ANSWERED = re.compile(r"but never (TAKT_\w+)")
 
 
 def impossible_for(name: str) -> set[str]:
-    """Lists what a comment for several calls says of the others: threads and interrupts are told apart by their names."""
+    """Lists what a comment for several calls says of the others: names tell threads from interrupts."""
     if name.endswith("_from_isr"):
         return {"TAKT_ERROR_IN_ISR", "TAKT_ERROR_LOCKED", "TAKT_ERROR_NOT_STARTED"}
     return {"TAKT_ERROR_NOT_IN_ISR"}
@@ -186,7 +188,7 @@ def answers_of(name: str, comment: str, last: Call | None, known: dict[str, Call
 
 
 def calls() -> list[Call]:
-    """Lists the calls of the kernel's public headers; those that others are compared with are in thread.h or come before."""
+    """Lists the calls of the public headers; those that others are compared with come before, or are in thread.h."""
     known: dict[str, Call] = {}
     for header in [KERNEL / "thread.h", *sorted(KERNEL.glob("*.h"))]:
         last: Call | None = None
@@ -194,19 +196,30 @@ def calls() -> list[Call]:
             comment = re.sub(r"\s*\n \*\s*", " ", text).strip()
             last = Call(name, f"kernel/{header.name}", answers_of(name, comment, last, known))
             known[name] = last
-    return sorted((call for call in known.values() if not call.name.startswith("takt_port_")), key=lambda call: call.name)
+    return sorted(
+        (call for call in known.values() if not call.name.startswith("takt_port_")), key=lambda call: call.name
+    )
 
 
 def page() -> str:
     """Writes the reference's first page."""
     found = calls()
     lines = ["# The kernel's calls", ""]
-    lines += ["Every call that can fail answers a status. Below 0: a misuse, and nothing has changed. Made from the headers.", ""]
+    lines += [
+        "Every call that can fail answers a status. Below 0: a misuse, and nothing has changed. Made from the headers.",
+        "",
+    ]
     lines += ["## What a call answers", "", "| call | header | answers |", "|---|---|---|"]
     for call in found:
         answers = [status.name for status in statuses() if status.name in call.answers]
         lines.append(f"| {call.name}() | {call.header} | {', '.join(answers)} |")
-    lines += ["", "## Which call answers a status", "", "| status | value | meaning | answered by |", "|---|---|---|---|"]
+    lines += [
+        "",
+        "## Which call answers a status",
+        "",
+        "| status | value | meaning | answered by |",
+        "|---|---|---|---|",
+    ]
     for status in statuses():
         names = [f"{call.name}()" for call in found if status.name in call.answers]
         by = "all calls" if status.name == "TAKT_OK" else ", ".join(names)

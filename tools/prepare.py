@@ -2,8 +2,8 @@
 """Sets up what the Makefile's targets need: packages of the system, the virtual environment, Python packages.
 
 Usage:
-    prepare.py tools TARGET     install the rows of tools/apt-packages.txt that are missing, as root by apt-get; TARGET is
-                                test, for all of them, or one that the rows name
+    prepare.py tools TARGET     install the rows of tools/apt-packages.txt that are missing, as root by apt-get;
+                                TARGET is test, for all of them, or one that the rows name
     prepare.py package          make .venv and install Takt with its dependencies into it
     prepare.py extras NAME...   install those optional dependencies of pyproject.toml into .venv
 
