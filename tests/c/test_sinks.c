@@ -137,6 +137,15 @@ static void more_workers_than_are_counted(void) {
     (void)takt_kernel_start();
 }
 
+static void time_before_the_first_decision_is_nobodys(void) {
+    static takt_statistics_t counting;
+    static takt_execution_t counted[2];
+    const takt_record_t decision = {.now = 100, .entity = 1, .kind = TAKT_RECORD_DECISION};
+    CHECK(takt_statistics_init(&counting, counted, 2, NULL) == TAKT_OK);
+    counting.trace.record(&counting.trace, &decision);
+    CHECK(counted[0].executed == 0 && counted[1].executed == 0 && counted[1].chosen == 1);
+}
+
 static void statistics_refuse_misuse(void) {
     takt_execution_t execution;
     static takt_thread_t never_created;
@@ -228,6 +237,7 @@ int main(void) {
     run_until_exit(one_worker_without_a_pause, 0);
     run_until_exit(an_idling_server, 0);
     run_until_exit(more_workers_than_are_counted, 0);
+    time_before_the_first_decision_is_nobodys();
     statistics_refuse_misuse();
     the_ring_refuses_misuse();
     check_sequences(the_ring_keeps_the_last_records, SEQUENCES);
