@@ -38,7 +38,7 @@ ANSWERS: dict[str, set[str]] = {call.name: call.answers for call in api.calls()}
 
 def make_reference(root: Path) -> subprocess.CompletedProcess[str]:
     """Run the tool in a tree."""
-    command = [sys.executable, root / "tools" / "api.py"]
+    command: list[str | Path] = [sys.executable, root / "tools" / "api.py"]
     return subprocess.run(command, cwd=root, capture_output=True, text=True, check=False, timeout=120)
 
 

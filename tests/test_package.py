@@ -146,7 +146,7 @@ def test_checks_can_be_left_out(tmp_path: Path) -> None:
 
 
 def test_a_port_that_does_not_exist_is_refused(tmp_path: Path) -> None:
-    command = ["cmake", "-S", ROOT, "-B", tmp_path, "-DTAKT_PORT=pdp11"]
+    command: list[str | Path] = ["cmake", "-S", ROOT, "-B", tmp_path, "-DTAKT_PORT=pdp11"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode != 0
     assert "TAKT_PORT is pdp11" in done.stderr
