@@ -20,8 +20,13 @@ if(NOT takt_port)
   endif()
 endif()
 set(takt_ports cortex_m riscv posix)
+set(takt_port_folder ${PROJECT_SOURCE_DIR}/port/${takt_port})
 if(NOT takt_port IN_LIST takt_ports)
-  message(FATAL_ERROR "takt: TAKT_PORT is ${takt_port}, and must be one of ${takt_ports}")
+  get_filename_component(takt_port_folder "${takt_port}" ABSOLUTE BASE_DIR ${CMAKE_SOURCE_DIR})
+  get_filename_component(takt_port "${takt_port}" NAME)
+  if(NOT EXISTS ${takt_port_folder}/takt_port.h)
+    message(FATAL_ERROR "takt: TAKT_PORT is ${takt_port}: none of ${takt_ports}, and no folder with a takt_port.h")
+  endif()
 endif()
 
 # ---- what all targets share -----------------------------------------------------------------------------------
@@ -64,7 +69,7 @@ set_target_properties(takt_kernel PROPERTIES TAKT_PORT ${takt_port} EXPORT_PROPE
 target_compile_definitions(takt_kernel PUBLIC TAKT_CHECKS=$<BOOL:${TAKT_CHECKS}>)
 target_include_directories(takt_kernel PUBLIC
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
-  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/port/${takt_port}>
+  $<BUILD_INTERFACE:${takt_port_folder}>
   $<INSTALL_INTERFACE:${takt_include}>
   $<INSTALL_INTERFACE:${takt_include}/port/${takt_port}>)
 if(TAKT_GEOMETRY)
@@ -76,7 +81,6 @@ if(TAKT_GEOMETRY)
   install(FILES ${takt_geometry} DESTINATION ${takt_include} COMPONENT kernel)
 endif()
 
-set(takt_port_folder ${PROJECT_SOURCE_DIR}/port/${takt_port})
 if(takt_port STREQUAL "cortex_m")
   set(takt_board mps2_an385)
   set(takt_libraries c gcc) # what a compiler calls to copy, to clear and to divide
@@ -87,9 +91,12 @@ elseif(takt_port STREQUAL "riscv")
   takt_library(port_riscv ${takt_port_folder}/switch.c ${takt_port_folder}/memory.c)
 else()
   set(takt_board)
-  set(takt_libraries m pthread)
-  file(GLOB takt_posix_sources CONFIGURE_DEPENDS ${takt_port_folder}/*.c)
-  takt_library(port_posix ${takt_posix_sources})
+  set(takt_libraries)
+  if(takt_port STREQUAL "posix")
+    set(takt_libraries m pthread)
+  endif()
+  file(GLOB takt_port_sources CONFIGURE_DEPENDS ${takt_port_folder}/*.c)
+  takt_library(port_${takt_port} ${takt_port_sources})
 endif()
 target_link_libraries(takt_port_${takt_port} PUBLIC takt_kernel ${takt_libraries})
 target_link_libraries(takt_kernel PUBLIC takt_port_${takt_port} ${takt_libraries})
@@ -108,19 +115,27 @@ if(takt_board)
   takt_library(semihost ${PROJECT_SOURCE_DIR}/firmware/semihost.c)
 else()
   takt_name(board port_${takt_port})
-  takt_library(semihost ${PROJECT_SOURCE_DIR}/firmware/host_posix.c)
+  if(takt_port STREQUAL "posix")
+    takt_library(semihost ${PROJECT_SOURCE_DIR}/firmware/host_posix.c)
+  elseif(EXISTS ${takt_port_folder}/takt_semihost.h)
+    takt_library(semihost ${PROJECT_SOURCE_DIR}/firmware/semihost.c)
+  endif()
 endif()
-target_link_libraries(takt_semihost PUBLIC takt_kernel)
+if(TARGET takt_semihost)
+  target_link_libraries(takt_semihost PUBLIC takt_kernel)
+endif()
 
 # ---- installed ----------------------------------------------------------------------------------------------------
 
 set(takt_package ${CMAKE_INSTALL_LIBDIR}/cmake/takt)
 install(TARGETS ${takt_targets} EXPORT takt ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT kernel)
 install(EXPORT takt NAMESPACE takt:: FILE takt-targets.cmake DESTINATION ${takt_package} COMPONENT kernel)
-foreach(room IN ITEMS core policy kernel port/${takt_port})
+foreach(room IN ITEMS core policy kernel)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room}/ DESTINATION ${takt_include}/${room} COMPONENT kernel
           FILES_MATCHING PATTERN "*.h")
 endforeach()
+install(DIRECTORY ${takt_port_folder}/ DESTINATION ${takt_include}/port/${takt_port} COMPONENT kernel
+        FILES_MATCHING PATTERN "*.h")
 install(FILES ${PROJECT_SOURCE_DIR}/firmware/semihost.h DESTINATION ${takt_include}/firmware COMPONENT kernel)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/takt-config.cmake.in
                               ${PROJECT_BINARY_DIR}/takt-config.cmake INSTALL_DESTINATION ${takt_package})

@@ -13,22 +13,27 @@ static void add_stretch(takt_execution_t *execution, takt_duration_t stretch) {
     }
 }
 
-/* Another one is chosen. */
-static void turn(takt_statistics_t *statistics, const takt_record_t *decision) {
+/* Where ceilings bar everybody, nobody is chosen, and the idle thread executes. */
+static uint32_t chosen_by(const takt_record_t *decision) {
+    return decision->entity != TAKT_NOBODY ? decision->entity : takt_kernel.idle.plain.entity.id;
+}
+
+/* `number` executes from `now` on. */
+static void turn(takt_statistics_t *statistics, uint32_t number, takt_instant_t now) {
     if (statistics->running < statistics->count) {
-        add_stretch(&statistics->executions[statistics->running], decision->now - statistics->since);
+        add_stretch(&statistics->executions[statistics->running], now - statistics->since);
     }
-    if (decision->entity < statistics->count) {
-        statistics->executions[decision->entity].chosen++;
+    if (number < statistics->count) {
+        statistics->executions[number].chosen++;
     }
-    statistics->running = decision->entity;
-    statistics->since = decision->now;
+    statistics->running = number;
+    statistics->since = now;
 }
 
 static void count(takt_trace_t *trace, const takt_record_t *record) {
     takt_statistics_t *statistics = TAKT_CONTAINER_OF(trace, takt_statistics_t, trace);
-    if (record->kind == TAKT_RECORD_DECISION && record->entity != statistics->running) {
-        turn(statistics, record);
+    if (record->kind == TAKT_RECORD_DECISION && chosen_by(record) != statistics->running) {
+        turn(statistics, chosen_by(record), record->now);
     } else if (record->kind == TAKT_RECORD_COMPLETE && record->entity < statistics->count) {
         statistics->executions[record->entity].completed++;
     }

@@ -81,3 +81,17 @@ def test_it_blinks_in_real_time_too() -> None:
     lines = done.stdout.splitlines()
     assert [line.split("] ")[1] for line in lines if "LED" in line] == ["LED on", "LED off"] * (BLINKS // 2)
     assert rows(lines)["blink"][0] >= BLINKS
+
+
+def shape(line: str) -> str:
+    """Give a line without its numbers."""
+    return re.sub(r" *\d+", " 0", line)
+
+
+def test_the_readme_shows_what_is_printed() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"^```text\n(\[ .*?)```$", readme, re.MULTILINE | re.DOTALL)
+    before, _, after = shown.partition("...\n")
+    lines = printed("cortex_m")
+    assert lines[: before.count("\n")] == before.splitlines()
+    assert [shape(line) for line in lines[-after.count("\n") :]] == [shape(line) for line in after.splitlines()]

@@ -6,6 +6,7 @@ examples/blinky_rtos is a further one; tests/test_blinky.py builds it.
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -143,6 +144,16 @@ def test_checks_can_be_left_out(tmp_path: Path) -> None:
     commands = must_run(["ninja", "-C", tmp_path, "-t", "commands"]).stdout
     assert "-DTAKT_CHECKS=0 " in commands
     assert "-DTAKT_CHECKS=1 " not in commands
+
+
+def test_a_port_of_ones_own_is_a_folder(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "port" / "template", tmp_path / "abacus")
+    build = tmp_path / "build"
+    must_run(["cmake", "-G", "Ninja", "-S", ROOT, "-B", build, *STRICT, f"-DTAKT_PORT={tmp_path / 'abacus'}"])
+    must_run(["cmake", "--build", build, "--parallel", "2"])
+    must_run(["cmake", "--install", build, "--prefix", tmp_path / "installed"])
+    assert (tmp_path / "installed" / "lib" / "libtakt_port_abacus.a").exists()
+    assert (tmp_path / "installed" / "include" / "takt" / "port" / "abacus" / "takt_port.h").exists()
 
 
 def test_a_port_that_does_not_exist_is_refused(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
  * plain list. */
 #include "kernel/job.h"
 #include "kernel/ring.h"
+#include "kernel/state.h"
 #include "kernel/statistics.h"
 #include "posix_run.h"
 
@@ -146,6 +147,20 @@ static void time_before_the_first_decision_is_nobodys(void) {
     CHECK(counted[0].executed == 0 && counted[1].executed == 0 && counted[1].chosen == 1);
 }
 
+static void where_nobody_may_run_the_idle_thread_does(void) {
+    static takt_statistics_t counting;
+    static takt_execution_t counted[2];
+    takt_record_t decision = {.now = 100, .entity = TAKT_NOBODY, .kind = TAKT_RECORD_DECISION};
+    takt_kernel.idle.plain.entity.id = 1;
+    CHECK(takt_statistics_init(&counting, counted, 2, NULL) == TAKT_OK);
+    counting.trace.record(&counting.trace, &decision);
+    decision.now = 107;
+    decision.entity = 0;
+    counting.trace.record(&counting.trace, &decision);
+    CHECK(counted[1].executed == 7 && counted[1].chosen == 1 && counted[0].chosen == 1);
+    takt_kernel.idle.plain.entity.id = 0;
+}
+
 static void statistics_refuse_misuse(void) {
     takt_execution_t execution;
     static takt_thread_t never_created;
@@ -238,6 +253,7 @@ int main(void) {
     run_until_exit(an_idling_server, 0);
     run_until_exit(more_workers_than_are_counted, 0);
     time_before_the_first_decision_is_nobodys();
+    where_nobody_may_run_the_idle_thread_does();
     statistics_refuse_misuse();
     the_ring_refuses_misuse();
     check_sequences(the_ring_keeps_the_last_records, SEQUENCES);
