@@ -85,7 +85,7 @@ _Static_assert(sizeof(void *) != 4 || sizeof(takt_server_t) == 264,
 
 extern const takt_server_kind_t takt_server_cbs; /* constant bandwidth: a new budget at once, due later */
 extern const takt_server_kind_t takt_server_deferrable; /* keeps its budget until the period ends */
-extern const takt_server_kind_t takt_server_hard_cbs;   /* likewise, but not before the deadline */
+extern const takt_server_kind_t takt_server_hard_cbs;   /* constant bandwidth: a new budget at the deadline */
 extern const takt_server_kind_t takt_server_idling;     /* uses its budget up, with or without work */
 extern const takt_server_kind_t takt_server_polling;    /* loses its budget when it has no work */
 extern const takt_server_kind_t takt_server_sporadic;   /* gets back what it used, a period after it began */

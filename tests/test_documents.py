@@ -32,6 +32,7 @@ ROOMS = [
     "python",
     "sim",
     "studies",
+    "system",
     "tests",
     "tools",
 ]
