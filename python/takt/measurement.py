@@ -45,7 +45,7 @@ def jobs_of(trace: Trace) -> pl.DataFrame:
 
 def segments_of(trace: Trace) -> pl.DataFrame:
     """List who ran when, as Result.segments does; what plain threads do is not listed."""
-    return pl.DataFrame(list(_segments(trace)), schema=_SEGMENTS, orient="row")
+    return pl.DataFrame(list(_merged(_segments(trace))), schema=_SEGMENTS, orient="row")
 
 
 def report_of(trace: Trace) -> Report:
@@ -128,6 +128,20 @@ def _job(task: ResolvedTask, number: int, finish: int | None, horizon: int) -> _
 
 
 # ---- segments ---------------------------------------------------------------------------------------
+
+
+def _merged(segments: Iterator[_Segment]) -> Iterator[_Segment]:
+    """Merge neighbours of one job: somebody else was chosen in between, and ran for no time."""
+    last: _Segment | None = None
+    for segment in segments:
+        if last is not None and last[1] == segment[0] and last[2:] == segment[2:]:
+            last = (last[0], *segment[1:])
+            continue
+        if last is not None:
+            yield last
+        last = segment
+    if last is not None:
+        yield last
 
 
 def _segments(trace: Trace) -> Iterator[_Segment]:
