@@ -267,7 +267,9 @@ static void item_record(codec_t *codec, takt_item_t *item) {
 static void resource_record(codec_t *codec, takt_resource_spec_t *resource) {
     resource->server = home(codec, resource->server);
     resource->protocol = (takt_protocol_t)number(codec, resource->protocol, 0, TAKT_PROTOCOLS - 1);
-    resource->ceiling = key(codec, resource->ceiling, resource->server);
+    resource->ceiling = resource->protocol >= TAKT_PROTOCOL_PCP
+                            ? key(codec, resource->ceiling, resource->server)
+                            : word(codec, resource->ceiling);
     resource->is_shared = flag(codec, resource->is_shared);
     resource->among = place(codec, resource->among, codec->counts.resources);
     resource->longest = word(codec, resource->longest);
@@ -488,6 +490,9 @@ static void header(codec_t *codec, uint64_t *length, takt_instant_t *horizon) {
     expect(codec, TAKT_IMAGE_MAGIC, TAKT_IMAGE_NO_IMAGE);
     expect(codec, TAKT_IMAGE_VERSION, TAKT_IMAGE_OTHER_VERSION);
     *length = word(codec, *length);
+    if (codec->is_reading && *length != codec->limit) {
+        fail(codec, TAKT_IMAGE_WRONG_LENGTH);
+    }
     *horizon = word(codec, *horizon);
     pass_counts(codec, &codec->counts);
 }
@@ -607,9 +612,6 @@ takt_image_status_t takt_image_write(takt_program_t *program, uint64_t *words, u
 static void open_image(codec_t *codec, takt_instant_t *horizon) {
     uint64_t length = 0;
     header(codec, &length, horizon);
-    if (codec->status == TAKT_IMAGE_OK && length != codec->limit) {
-        fail(codec, TAKT_IMAGE_WRONG_LENGTH);
-    }
 }
 
 takt_image_status_t takt_image_size(uint64_t *words, uint64_t count, uint64_t *bytes) {
