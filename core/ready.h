@@ -83,7 +83,7 @@ TAKT_INLINE takt_entity_t *takt_levels_best(const takt_levels_t *levels, uint32_
 TAKT_INLINE void takt_levels_insert(takt_levels_t *levels, takt_entity_t *entity, uint32_t depth) {
     const uint32_t level = (uint32_t)entity->key;
     takt_entity_t *head = levels->heads[level];
-    if (head == NULL) {
+    if (TAKT_LIKELY(head == NULL)) {
         entity->next = entity;
         entity->prev = entity;
         levels->heads[level] = entity;
@@ -101,7 +101,7 @@ TAKT_INLINE void takt_levels_insert(takt_levels_t *levels, takt_entity_t *entity
 TAKT_INLINE void takt_levels_remove(takt_levels_t *levels, takt_entity_t *entity, uint32_t depth) {
     const uint32_t level = (uint32_t)entity->key;
     takt_entity_t *next = entity->next;
-    if (next == entity) {
+    if (TAKT_LIKELY(next == entity)) {
         levels->heads[level] = NULL;
         takt_levels_unmark(levels, level, depth);
         return;

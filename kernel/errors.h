@@ -13,39 +13,42 @@
 #endif
 
 /* X(name, value, message) */
-#define TAKT_STATUS_LIST(X)                                                                                  \
-    X(OK, 0, "done")                                                                                         \
-    X(DEADLINE_MISSED, 1, "the job that has just ended was later than its deadline")                         \
-    X(TIMEOUT, 2, "what was waited for did not come in time")                                                \
-    X(ERROR_NULL, -1, "a pointer that must not be NULL is NULL")                                             \
-    X(ERROR_IN_ISR, -2, "this call is for threads, and an interrupt made it")                                \
-    X(ERROR_NOT_IN_ISR, -3, "this call is for interrupts, and a thread made it")                             \
-    X(ERROR_LOCKED, -4, "a call that may switch threads was made with interrupts masked")                    \
-    X(ERROR_NOT_STARTED, -5, "this call needs a running kernel")                                             \
-    X(ERROR_STARTED, -6, "this call is for the time before takt_kernel_start")                               \
-    X(ERROR_NOT_INITIALISED, -7, "takt_kernel_init has not been called")                                     \
-    X(ERROR_COUNT, -8, "a semaphore's count would exceed TAKT_SEMAPHORE_MAX")                                \
-    X(ERROR_PRIORITY, -9, "a priority is not below TAKT_PRIORITIES")                                         \
-    X(ERROR_PERIOD, -10, "a period is 0")                                                                    \
-    X(ERROR_DEADLINE, -11, "a relative deadline is 0")                                                       \
-    X(ERROR_BUDGET, -12, "a server's budget is 0 or exceeds its period")                                     \
-    X(ERROR_STACK, -13, "a stack is smaller than TAKT_STACK_BYTES_MIN or not aligned to 8 bytes")            \
-    X(ERROR_ORDER, -14, "servers are created before threads")                                                \
-    X(ERROR_FULL, -15, "more entities than the kernel's geometry has room for")                              \
-    X(ERROR_NOT_PERIODIC, -16, "only a periodic thread can wait for its next period")                        \
-    X(ERROR_POLICY, -17, "the policy was compiled against another version of its interface")                 \
-    X(ERROR_THRESHOLD, -18, "a preemption level is less urgent than the priority it protects")               \
-    X(ERROR_OBJECT, -19, "an object that was not initialised, or a thread that was deleted")                 \
-    X(ERROR_JOBS, -20, "this call is for plain threads, and the thread executes jobs")                       \
-    X(ERROR_SUSPENDED, -21, "a thread that is to be suspended is so already")                                \
-    X(ERROR_NOT_SUSPENDED, -22, "a thread that is to be resumed is not suspended")                           \
-    X(ERROR_EXISTS, -23, "a thread that is to be created exists already")                                    \
-    X(ERROR_PROTOCOL, -24, "a mutex is not shared among servers, and has a protocol of core")                \
-    X(ERROR_RESOURCE, -31,                                                                                   \
-      "a lock of what is held already or lies in another server, an unlock of what was not locked last, or " \
-      "the end of who holds or wants something")                                                             \
-    X(ERROR_EXTENSION, -40, "a job suspends itself or locks, and its task was not built for that")           \
-    X(ERROR_ARRIVALS, -41, "a task takes no arrivals, or has no room for one more")
+#define TAKT_STATUS_LIST(X)                                                                                 \
+    X(OK, 0, "done")                                                                                        \
+    X(DEADLINE_MISSED, 1, "the job that has just ended was later than its deadline")                        \
+    X(TIMEOUT, 2, "what was waited for did not come in time")                                               \
+    X(ERROR_NULL, -1, "a pointer that must not be NULL is NULL")                                            \
+    X(ERROR_IN_ISR, -2, "this call is for threads, and an interrupt made it")                               \
+    X(ERROR_NOT_IN_ISR, -3, "this call is for interrupts, and a thread made it")                            \
+    X(ERROR_LOCKED, -4, "a call that may switch threads was made with interrupts masked")                   \
+    X(ERROR_NOT_STARTED, -5, "this call needs a running kernel")                                            \
+    X(ERROR_STARTED, -6, "this call is for the time before takt_kernel_start")                              \
+    X(ERROR_NOT_INITIALISED, -7, "takt_kernel_init has not been called")                                    \
+    X(ERROR_COUNT, -8, "a semaphore's count would exceed TAKT_SEMAPHORE_MAX")                               \
+    X(ERROR_PRIORITY, -9, "a priority is not below TAKT_PRIORITIES")                                        \
+    X(ERROR_PERIOD, -10, "a period is 0")                                                                   \
+    X(ERROR_DEADLINE, -11, "a relative deadline is 0")                                                      \
+    X(ERROR_BUDGET, -12, "a server's budget is 0 or exceeds its period")                                    \
+    X(ERROR_STACK, -13, "a stack is smaller than TAKT_STACK_BYTES_MIN or not aligned to 8 bytes")           \
+    X(ERROR_ORDER, -14, "servers are created before threads")                                               \
+    X(ERROR_FULL, -15, "more entities than the kernel's geometry has room for")                             \
+    X(ERROR_NOT_PERIODIC, -16, "only a periodic thread can wait for its next period")                       \
+    X(ERROR_POLICY, -17, "the policy was compiled against another version of its interface")                \
+    X(ERROR_THRESHOLD, -18, "a preemption level is less urgent than the priority it protects")              \
+    X(ERROR_OBJECT, -19, "an object that was not initialised, or a thread that was deleted")                \
+    X(ERROR_JOBS, -20, "this call is for plain threads, and the thread executes jobs")                      \
+    X(ERROR_SUSPENDED, -21, "a thread that is to be suspended is so already")                               \
+    X(ERROR_NOT_SUSPENDED, -22, "a thread that is to be resumed is not suspended")                          \
+    X(ERROR_EXISTS, -23, "a thread that is to be created exists already")                                   \
+    X(ERROR_SIZE, -24, "a size is 0, too large or no multiple of a word, or memory not aligned")            \
+    X(ERROR_BLOCK, -25, "a pointer is no block of this pool, or its block is free already")                 \
+    X(ERROR_MASK, -26, "no flag is waited for, or not in a way that there is")                              \
+    X(ERROR_PROTOCOL, -27, "a mutex is not shared among servers, and has a protocol of core")               \
+    X(ERROR_RESOURCE, -28,                                                                                  \
+      "a lock of what is held already or of another server, or an unlock of what was not locked last")      \
+    X(ERROR_HOLDS, -29, "a thread that holds a mutex is to end, or one that waits for one to be suspended") \
+    X(ERROR_EXTENSION, -30, "a job suspends itself or locks, and its task was not built for that")          \
+    X(ERROR_ARRIVALS, -31, "a task takes no arrivals, or has no room for one more")
 
 /* TAKT_STATUS_WORD is no status: it keeps the type a word where an ABI packs enums, as Arm's does. */
 #define TAKT_STATUS_ENUM(name, value, message) TAKT_##name = (value),

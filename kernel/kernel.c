@@ -115,7 +115,7 @@ static __attribute__((noinline)) void preempt_by_pass(void) {
 void takt_kernel_preempt(void) {
     takt_port_close();
     takt_entity_t *running = takt_kernel.cpu.running;
-    if ((running->attributes | takt_kernel.busy) != 0) {
+    if (!takt_entity_is_plain(running) || takt_kernel.busy != 0) {
         preempt_by_pass();
         return;
     }

@@ -68,10 +68,14 @@ static takt_status_t stop(takt_thread_t *thread) {
     return takt_port_open();
 }
 
-/* The inline layer does not wake it as long as it has the attribute. */
-static takt_status_t suspend_waiting(takt_thread_t *thread) {
-    thread->plain.entity.attributes |= TAKT_ATTRIBUTE_ATTENDED;
-    return takt_port_open();
+/* One that waits has an attribute from now on, so that the inline layer does not wake it. */
+static __attribute__((noinline)) takt_status_t suspend_other(takt_thread_t *thread) {
+    if ((thread->plain.entity.state & TAKT_STATE_WAITING) != 0) {
+        thread->plain.entity.attributes |= TAKT_ATTRIBUTE_ATTENDED;
+        return takt_port_open();
+    }
+    takt_wait_forget(thread);
+    return stop(thread);
 }
 
 takt_status_t takt_thread_suspend(takt_thread_t *thread) {
@@ -81,23 +85,27 @@ takt_status_t takt_thread_suspend(takt_thread_t *thread) {
     REQUIRE_STARTED();
     takt_port_close();
     TAKT_REQUIRE((thread->flags & TAKT_THREAD_SUSPENDED) == 0, refuse(TAKT_ERROR_SUSPENDED));
-    TAKT_REQUIRE(thread->plain.wait == NULL, refuse(TAKT_ERROR_RESOURCE));
+    TAKT_REQUIRE(thread->plain.wait == NULL, refuse(TAKT_ERROR_HOLDS));
     thread->flags |= TAKT_THREAD_SUSPENDED;
-    if ((thread->plain.entity.state & TAKT_STATE_WAITING) != 0) {
-        return suspend_waiting(thread);
+    if (&thread->plain.entity != takt_kernel.cpu.running) {
+        return suspend_other(thread);
     }
     thread->wait = NULL;
-    if (&thread->plain.entity == takt_kernel.cpu.running) {
-        return takt_wait_in_queue(NULL, &thread->plain.entity);
+    return takt_wait_in_queue(NULL, &thread->plain.entity);
+}
+
+/* Takes back the attribute that suspend_other gave, if it did. */
+static __attribute__((noinline)) void leave_to_inline_layer(takt_entity_t *entity) {
+    if ((entity->attributes & TAKT_ATTRIBUTE_ATTENDED) != takt_kernel.traced) {
+        entity->attributes ^= TAKT_ATTRIBUTE_ATTENDED;
     }
-    return stop(thread);
 }
 
 /* Whether `thread`, suspended so far, waits for nothing else. */
 TAKT_INLINE bool end_suspension(takt_thread_t *thread) {
     takt_thread_clear(thread, TAKT_THREAD_SUSPENDED);
-    if (TAKT_UNLIKELY((thread->plain.entity.attributes & TAKT_ATTRIBUTE_ATTENDED) != takt_kernel.traced)) {
-        thread->plain.entity.attributes ^= TAKT_ATTRIBUTE_ATTENDED;
+    if (TAKT_UNLIKELY(!takt_entity_is_plain(&thread->plain.entity))) {
+        leave_to_inline_layer(&thread->plain.entity);
     }
     return thread->wait == NULL;
 }
@@ -195,6 +203,8 @@ static takt_status_t remove(takt_thread_t *thread) {
     const bool waits = (entity->state & TAKT_STATE_WAITING) != 0;
     if (waits && thread->wait != NULL) {
         takt_wait_withdraw(thread);
+    } else {
+        takt_wait_forget(thread);
     }
     if (thread->plain.wait != NULL) {
         takt_mutex_forget(thread);
@@ -212,7 +222,7 @@ takt_status_t takt_thread_delete(takt_thread_t *thread) {
     TAKT_REQUIRE_OPEN();
     REQUIRE_STARTED();
     takt_port_close();
-    TAKT_REQUIRE(thread->plain.held == NULL, refuse(TAKT_ERROR_RESOURCE));
+    TAKT_REQUIRE(thread->plain.held == NULL, refuse(TAKT_ERROR_HOLDS));
     return remove(thread);
 }
 

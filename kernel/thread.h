@@ -73,7 +73,7 @@ enum { TAKT_STACK_BYTES_MIN = TAKT_PORT_STACK_BYTES_MIN };
 takt_status_t takt_thread_create(takt_thread_t *thread, const takt_thread_parameters_t *parameters);
 
 /* Ends `thread`, a plain one, whatever it is doing; its memory is the caller's again. If it is the running one, the call does
- * not return. Threads only. Returns ERROR_NULL, _OBJECT, _JOBS, _RESOURCE if it holds a mutex, _IN_ISR, _LOCKED or
+ * not return. Threads only. Returns ERROR_NULL, _OBJECT, _JOBS, _HOLDS if it holds a mutex, _IN_ISR, _LOCKED or
  * _NOT_STARTED. */
 takt_status_t takt_thread_delete(takt_thread_t *thread);
 
@@ -90,7 +90,7 @@ takt_status_t takt_thread_set_priority(takt_thread_t *thread, uint32_t priority)
 takt_status_t takt_thread_delay(takt_duration_t duration);
 
 /* Keeps `thread`, a plain one, from being ready until it is resumed; the running one may do so with itself. Threads only.
- * Returns ERROR_NULL, _OBJECT, _JOBS, _SUSPENDED, _RESOURCE if it waits for a mutex, _IN_ISR, _LOCKED or _NOT_STARTED. */
+ * Returns ERROR_NULL, _OBJECT, _JOBS, _SUSPENDED, _HOLDS if it waits for a mutex, _IN_ISR, _LOCKED or _NOT_STARTED. */
 takt_status_t takt_thread_suspend(takt_thread_t *thread);
 
 /* Takes that back. Threads only; the other for interrupts. Returns ERROR_NULL, _OBJECT, _NOT_SUSPENDED, _IN_ISR, _LOCKED or

@@ -62,6 +62,11 @@ static void occupy(takt_timeouts_t *timeouts, uint32_t place, takt_timeout_t *ti
     timeouts->rows |= 1u << row;
 }
 
+static bool is_exact(const takt_timeouts_t *timeouts, uint32_t place) {
+    return (timeouts->exact[row_of(place)] & bit_of(place)) != 0;
+}
+
+/* In a slot that is not exact the first one means nothing, and whoever went before it would go before its equals. */
 static void stand(takt_timeouts_t *timeouts, takt_timeout_t *timeout) {
     const uint32_t place = place_for(timeouts, timeout->instant);
     takt_timeout_t *first = timeouts->slots[place];
@@ -71,7 +76,7 @@ static void stand(takt_timeouts_t *timeouts, takt_timeout_t *timeout) {
         return;
     }
     link_before(first, timeout);
-    if (timeout->instant < first->instant) {
+    if (timeout->instant < first->instant && is_exact(timeouts, place)) {
         timeouts->slots[place] = timeout;
     }
 }
@@ -97,10 +102,6 @@ static void vacate(takt_timeouts_t *timeouts, uint32_t place) {
 static uint32_t first_place(const takt_timeouts_t *timeouts) {
     const uint32_t row = lowest_bit(timeouts->rows);
     return row * TAKT_TIMEOUTS_SLOTS + lowest_bit(timeouts->occupied[row]);
-}
-
-static bool is_exact(const takt_timeouts_t *timeouts, uint32_t place) {
-    return (timeouts->exact[row_of(place)] & bit_of(place)) != 0;
 }
 
 /* The least instant that a timeout in `place` can have. */

@@ -4,7 +4,7 @@
 /* ---- to wait ------------------------------------------------------------------------------------ */
 
 /* The event goes first: until then the entity's links belong to the ready set. */
-takt_status_t takt_wait_by_pass(takt_queue_t *queue, takt_entity_t *running) {
+takt_status_t takt_wait_by_pass(takt_entity_t *running, takt_queue_t *queue) {
     takt_kernel_post(TAKT_EVENT_BLOCK, running);
     takt_entity_set_state(running, TAKT_STATE_WAITING);
     if (queue != NULL) {
@@ -14,9 +14,9 @@ takt_status_t takt_wait_by_pass(takt_queue_t *queue, takt_entity_t *running) {
 }
 
 /* Takes back that `running` has left its level: the full pass is to see it there. */
-takt_status_t takt_wait_by_pass_after_all(takt_queue_t *queue, takt_entity_t *running) {
+takt_status_t takt_wait_by_pass_after_all(takt_entity_t *running, takt_queue_t *queue) {
     takt_levels_insert_first(takt_kernel_levels(), running, 1);
-    return takt_wait_by_pass(queue, running);
+    return takt_wait_by_pass(running, queue);
 }
 
 takt_status_t takt_wait_refuse(takt_waiters_t *waiters) {
@@ -42,27 +42,41 @@ static takt_waiters_t *waiters_of(const takt_thread_t *thread) {
     return (thread->flags & TAKT_THREAD_LISTENS) != 0 ? NULL : thread->wait;
 }
 
-void takt_wait_withdraw(takt_thread_t *thread) {
-    takt_waiters_t *waiters = waiters_of(thread);
+/* Takes `thread` out of the queue of `waiters`, NULL for none. */
+TAKT_INLINE void leave(takt_thread_t *thread, takt_waiters_t *waiters) {
     if (waiters != NULL) {
         takt_queue_remove(&thread->plain.entity);
         waiters->count++;
     }
-    if ((thread->flags & TAKT_THREAD_TIMED) != 0) {
-        disarm(thread->wait);
-    }
 }
 
-/* Nothing happens if it was woken before and has just not run since. */
+void takt_wait_withdraw(takt_thread_t *thread) {
+    leave(thread, waiters_of(thread));
+    takt_thread_clear(thread, TAKT_THREAD_LISTENS);
+    takt_wait_forget(thread);
+}
+
+void takt_wait_forget(takt_thread_t *thread) {
+    if ((thread->flags & TAKT_THREAD_TIMED) != 0) {
+        takt_thread_clear(thread, TAKT_THREAD_TIMED);
+        disarm(thread->wait);
+    }
+    thread->wait = NULL;
+}
+
+/* Nothing happens if it was woken before and has just not run since. What has expired is not armed: unlike a thread that is
+ * withdrawn, it has nothing to disarm. */
 static void expire_wait(takt_timeout_t *timeout) {
     takt_wait_t *wait = TAKT_CONTAINER_OF(timeout, takt_wait_t, timeout);
-    takt_entity_t *entity = &wait->thread->plain.entity;
-    if ((entity->state & TAKT_STATE_WAITING) == 0 || wait->thread->wait != wait) {
+    takt_thread_t *thread = wait->thread;
+    if ((thread->plain.entity.state & TAKT_STATE_WAITING) == 0 || thread->wait != wait) {
         return;
     }
     wait->status = TAKT_TIMEOUT;
-    takt_wait_withdraw(wait->thread);
-    takt_wake_from_isr(entity);
+    leave(thread, wait->waiters);
+    takt_thread_clear(thread, TAKT_THREAD_TIMED | TAKT_THREAD_LISTENS);
+    thread->wait = NULL;
+    takt_wake_from_isr(&thread->plain.entity);
 }
 
 /* The record is of no use any more. */
@@ -75,20 +89,26 @@ static takt_status_t end_wait(takt_wait_t *wait) {
     return status;
 }
 
-takt_status_t takt_wait_for(takt_waiters_t *waiters, takt_duration_t duration) {
+takt_status_t takt_wait_with(takt_wait_t *wait, takt_waiters_t *waiters, takt_duration_t duration) {
     takt_entity_t *running = takt_kernel.cpu.running;
     TAKT_REQUIRE(running != NULL, takt_wait_refuse(waiters));
-    takt_wait_t wait;
-    wait.timeout.next = NULL;
-    wait.timeout.expire = expire_wait;
-    wait.thread = takt_thread_of(running);
-    wait.waiters = waiters;
-    wait.status = TAKT_OK;
-    wait.thread->wait = &wait;
-    wait.thread->flags |= TAKT_THREAD_TIMED;
-    takt_kernel_arm(&wait.timeout, takt_instant_after(takt_port_now(), duration));
+    wait->timeout.next = NULL;
+    wait->timeout.expire = expire_wait;
+    wait->thread = takt_thread_of(running);
+    wait->waiters = waiters;
+    wait->status = TAKT_OK;
+    wait->thread->wait = wait;
+    wait->thread->flags |= TAKT_THREAD_TIMED;
+    if (duration != TAKT_NEVER) {
+        takt_kernel_arm(&wait->timeout, takt_instant_after(takt_port_now(), duration));
+    }
     (void)takt_wait_in_queue(waiters != NULL ? &waiters->queue : NULL, running);
-    return end_wait(&wait);
+    return end_wait(wait);
+}
+
+takt_status_t takt_wait_for(takt_waiters_t *waiters, takt_duration_t duration) {
+    takt_wait_t wait;
+    return takt_wait_with(&wait, waiters, duration);
 }
 
 /* ---- to wake ------------------------------------------------------------------------------------ */
@@ -97,7 +117,7 @@ takt_status_t takt_wait_for(takt_waiters_t *waiters, takt_duration_t duration) {
 static bool is_released(takt_entity_t *waiter) {
     takt_thread_t *thread = takt_thread_of(waiter);
     if ((thread->flags & TAKT_THREAD_SUSPENDED) != 0) {
-        thread->wait = NULL;
+        takt_wait_forget(thread);
         return false;
     }
     takt_entity_clear_state(waiter, TAKT_STATE_WAITING);

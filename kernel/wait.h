@@ -29,17 +29,21 @@ typedef struct takt_wait {
 /* ---- wait.c ------------------------------------------------------------------------------------- */
 
 /* `running`, of any kind, waits in `queue`, if that is not NULL; returns open, once it has been woken. */
-takt_status_t takt_wait_by_pass(takt_queue_t *queue, takt_entity_t *running);
+takt_status_t takt_wait_by_pass(takt_entity_t *running, takt_queue_t *queue);
 
 /* Likewise where `running` was taken out of its level already, and a next one with attributes was found. */
-takt_status_t takt_wait_by_pass_after_all(takt_queue_t *queue, takt_entity_t *running);
+takt_status_t takt_wait_by_pass_after_all(takt_entity_t *running, takt_queue_t *queue);
 
 /* Before the start nobody can wait: takes back that a unit was asked for. Returns ERROR_NOT_STARTED, open. */
 takt_status_t takt_wait_refuse(takt_waiters_t *waiters);
 
-/* The running thread, for which there is no unit in `waiters` (NULL: it wants none), waits `duration` at the longest.
- * Returns open: TAKT_OK, TAKT_TIMEOUT or ERROR_NOT_STARTED. */
+/* The running thread, for which there is no unit in `waiters` (NULL: it wants none), waits `duration` at the longest, TAKT_NEVER:
+ * for ever. Returns open: TAKT_OK, TAKT_TIMEOUT or ERROR_NOT_STARTED. */
 takt_status_t takt_wait_for(takt_waiters_t *waiters, takt_duration_t duration);
+
+/* The same with a record that is the caller's, a part of what tells who wakes it what to hand over: while the thread waits,
+ * thread->wait is `wait`. */
+takt_status_t takt_wait_with(takt_wait_t *wait, takt_waiters_t *waiters, takt_duration_t duration);
 
 /* `waiter`, which has been taken out of its queue and is not plain, can go on; takt_wake_slowly also decides. */
 takt_status_t takt_wake_slowly(takt_entity_t *waiter);
@@ -48,6 +52,10 @@ void takt_wake_slowly_from_isr(takt_entity_t *waiter);
 /* Takes `thread`, which waits and not for its resumption only, out of what it waits for. It is not ready yet, and its
  * state is not written. */
 void takt_wait_withdraw(takt_thread_t *thread);
+
+/* `thread`, which waits for nothing any more, may not run for long, or never again: its record, in the frame of a call that
+ * has not returned yet, is not to be found by its timeout. */
+void takt_wait_forget(takt_thread_t *thread);
 
 /* ---- mutex.c ------------------------------------------------------------------------------------ */
 
@@ -59,12 +67,12 @@ void takt_mutex_forget(takt_thread_t *thread);
 /* `running` waits in `queue`, if that is not NULL. */
 TAKT_INLINE takt_status_t takt_wait_in_queue(takt_queue_t *queue, takt_entity_t *running) {
     if (!takt_entity_is_plain(running)) {
-        return takt_wait_by_pass(queue, running);
+        return takt_wait_by_pass(running, queue);
     }
     takt_levels_remove(takt_kernel_levels(), running, 1);
     takt_entity_t *next = takt_levels_best(takt_kernel_levels(), 1);
     if (!takt_entity_is_plain(next)) {
-        return takt_wait_by_pass_after_all(queue, running);
+        return takt_wait_by_pass_after_all(running, queue);
     }
     running->state ^= TAKT_STATE_READY | TAKT_STATE_WAITING;
     if (queue != NULL) {

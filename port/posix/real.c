@@ -5,8 +5,8 @@
  * registers. The signal is blocked whenever its handler has not closed the state yet or has opened it already, so
  * that frames do not pile up; while others execute, it is open.
  *
- * Sources: POSIX.1-2008, 2.4 (signals) and timer_settime; signal(7) and sigreturn(2) of Linux. */
-#define _XOPEN_SOURCE 700
+ * Sources: POSIX.1-2008, 2.4 (signals) and timer_settime; signal(7), sigreturn(2) and timer_create(2) of Linux. */
+#define _GNU_SOURCE 1 /* gettid, and a timer whose signal goes to one thread */
 
 #include "port/posix/machine.h"
 
@@ -20,12 +20,16 @@
 #error "this clock needs timers, a monotonic clock, real-time signals and threads of POSIX"
 #endif
 
+#ifndef sigev_notify_thread_id /* older C libraries have the member only */
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
 #define NS_PER_SECOND UINT64_C(1000000000)
 #define LONGEST_NS (UINT64_C(1) << 61) /* 73 years; the sum of two is still no error of timer_settime */
 
 static uint64_t tick_ns;
 static uint64_t start_ns;
-static _Atomic uint64_t armed = TAKT_NEVER; /* what the timer is set to */
+static volatile uint64_t armed = TAKT_NEVER; /* what the timer is set to */
 static timer_t timer;
 static pthread_t processor;
 static sigset_t signal_only, unblocked;
@@ -78,21 +82,23 @@ static void interrupt_and_account(uint32_t level) {
     errno = error;
 }
 
-/* Linux may choose any thread of the process. A state that is closed is left alone: who opens it finds the mark. */
+static void notify(void) { (void)pthread_kill(processor, SIGRTMIN); }
+
+/* A state that is closed is left alone: who opens it finds the mark. Whoever sends the signal to the whole process may hit
+ * another thread. */
 static void on_signal(int number, siginfo_t *information, void *context) {
+    (void)number;
     (void)context;
     if (information->si_code == SI_TIMER) {
         armed = TAKT_NEVER;
         (void)takt_posix_mark(TAKT_POSIX_ALARM);
     }
     if (!pthread_equal(pthread_self(), processor)) {
-        (void)pthread_kill(processor, number);
+        notify();
     } else if (!takt_posix_is_masked(takt_posix_state)) {
         interrupt_and_account(takt_posix_state);
     }
 }
-
-static void notify(void) { (void)pthread_kill(processor, SIGRTMIN); }
 
 /* ---- start and stop --------------------------------------------------------------------------- */
 
@@ -110,8 +116,10 @@ static void unblock_signal(void) {
     (void)pthread_sigmask(SIG_SETMASK, NULL, &unblocked);
 }
 
+/* Its signal goes to the processor: another thread would have to be run first, to pass it on. */
 static bool create_timer(void) {
-    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGRTMIN};
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGRTMIN};
+    event.sigev_notify_thread_id = gettid();
     return timer_create(CLOCK_MONOTONIC, &event, &timer) == 0;
 }
 

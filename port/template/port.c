@@ -3,6 +3,7 @@
  * Most ports have two files here: the processor's (switch.c, most of it assembly) and the board's (vectors, start-up,
  * clock, timer). */
 #include "kernel/port.h"
+#include "port/template/fill_in.h"
 
 /* ---- contexts -------------------------------------------------------------------------------------- */
 

@@ -6,22 +6,17 @@
 #ifndef TAKT_PORT_TEMPLATE_H
 #define TAKT_PORT_TEMPLATE_H
 
+#include "port/template/fill_in.h"
+
 /* Refuse with #error here what the port cannot do: other processors, a floating-point unit whose registers it does not
  * save, a missing instruction. A port that compiles and does the wrong thing is worse than none. */
-
-/* Stands where a body is missing. */
-#define TAKT_PORT_TEMPLATE_FILL_IN(obligation)              \
-    do {                                                    \
-        void takt_port_template_fill_in_##obligation(void); \
-        takt_port_template_fill_in_##obligation();          \
-    } while (0)
 
 /* What a lock remembers: as many bits as the machine's level of masking has. */
 typedef uint32_t takt_port_level_t;
 
 enum {
     /* Where a thread keeps its saved stack pointer. kernel/thread.h checks it; assembly needs it as a number. */
-    TAKT_PORT_SP_OFFSET = sizeof(void *) == 8 ? 48 : 32,
+    TAKT_PORT_SP_OFFSET = sizeof(void *) == 8 ? 64 : 40,
     /* Two contexts and the frame of an interrupt, and what the port's own functions use on a thread's stack. */
     TAKT_PORT_STACK_BYTES_MIN = 256,
 };

@@ -142,8 +142,31 @@ static void those_of_one_instant_expire_one_by_one(void) {
     CHECK(wheel.next == TAKT_NEVER);
 }
 
+/* The first of a slot is gone, and what is first now is not the least: who comes before that is not before its equals. */
+static void equals_keep_their_order_when_another_one_is_disarmed(void) {
+    static const takt_instant_t drawn[] = {19, 26, 21, 21};
+    memset(&wheel, 0, sizeof wheel);
+    memset(timeouts, 0, sizeof timeouts);
+    takt_timeouts_init(&wheel);
+    for (uint32_t index = 0; index < 3; index++) {
+        takt_timeouts_insert(&wheel, &timeouts[index], drawn[index]);
+    }
+    takt_timeouts_remove(&wheel, &timeouts[0]);
+    takt_timeouts_insert(&wheel, &timeouts[3], drawn[3]);
+    uint32_t expired = 0;
+    for (now = 0; now < 30; now++) {
+        while (wheel.next <= now) {
+            static const uint32_t order[] = {2, 3, 1};
+            const takt_timeout_t *timeout = takt_timeouts_take(&wheel, now);
+            CHECK(timeout == NULL || (expired < 3 && timeout == &timeouts[order[expired++]]));
+        }
+    }
+    CHECK(expired == 3);
+}
+
 int main(void) {
     those_of_one_instant_expire_one_by_one();
+    equals_keep_their_order_when_another_one_is_disarmed();
     check_sequences(sequence, SEQUENCES);
     return check_report("test_timeouts");
 }

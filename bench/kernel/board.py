@@ -1,0 +1,110 @@
+"""Boards of the kernel bench: how its programs are built for one, and what they count on it.
+
+Instructions are exact: -icount gives every instruction 2^shift ns, a board's counter has ticks of a few ns, and a
+difference of two readings, rounded, is a whole number of instructions. They are not cycles of silicon: exception
+stacking, wait states and pipeline refills are not in them.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+
+
+@dataclass(frozen=True)
+class Board:
+    """One board.
+
+    Attributes:
+        name: Its folder here, which has its bench_board.h.
+        recipe: The file in firmware/ that says how it is built for.
+        tick_ns: Length of a tick of its counter.
+        shift: An instruction takes 2^shift ns.
+    """
+
+    name: str
+    recipe: str
+    tick_ns: int
+    shift: int
+
+    @property
+    def build(self) -> dict[str, Any]:
+        """How programs are built for the board and emulated."""
+        recipe: dict[str, Any] = json.loads((ROOT / "firmware" / self.recipe).read_text(encoding="utf-8"))
+        return recipe
+
+    @property
+    def ticks_per_instruction(self) -> float:
+        """Ticks that the counter advances in an instruction."""
+        return (1 << self.shift) / self.tick_ns
+
+
+MPS2 = Board("mps2_an385", "build.json", 40, 8)
+VIRT = Board("virt", "build_riscv.json", 100, 10)
+
+
+def run(command: list[str]) -> str:
+    """Run a command at the root; give its standard output or end with its complaint."""
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=100)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}\nstatus {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """The kernel compiled for a board with some flags, once for all programs.
+
+    Attributes:
+        board: The board.
+        folder: Where objects and programs are.
+        flags: What is defined besides the board's own flags.
+        objects: Object file of every source.
+    """
+
+    board: Board
+    folder: Path
+    flags: tuple[str, ...]
+    objects: dict[str, Path] = field(default_factory=dict)
+
+    @property
+    def compiler(self) -> list[str]:
+        """The compiler and its flags."""
+        build = self.board.build
+        return [build["cc"], *build["cflags"], f"-Ibench/kernel/{self.board.name}", *self.flags]
+
+    def compile(self, pool: ThreadPoolExecutor) -> Kernel:
+        """Compile all sources of the kernel."""
+        sources = [path.relative_to(ROOT) for glob in self.board.build["sources"] for path in sorted(ROOT.glob(glob))]
+        self.folder.mkdir()
+        for source in sources:
+            self.objects[str(source)] = self.folder / str(source).replace("/", "_").replace(".c", ".o")
+        one_by_one = ([*self.compiler, "-c", source, "-o", str(target)] for source, target in self.objects.items())
+        list(pool.map(run, one_by_one))
+        return self
+
+    def link(self, program: str) -> Path:
+        """Build a program of this folder; its linker map is beside it."""
+        elf = self.folder / f"{program}.elf"
+        build = self.board.build
+        flags = [*build["ldflags"], f"-Wl,-Map={elf.with_suffix('.map')}"]
+        objects = [str(path) for path in self.objects.values()]
+        run([*self.compiler, *flags, f"bench/kernel/{program}.c", *objects, *build["libs"], "-o", str(elf)])
+        return elf
+
+    def emulate(self, program: str, choice: str) -> dict[str, tuple[int, int]]:
+        """Run a program, built before, with the words of `choice`; give the two numbers of every line it prints."""
+        command = [*self.board.build["qemu"], "-icount", f"shift={self.board.shift},align=off,sleep=off"]
+        host = command.index("-semihosting-config") + 1
+        command[host] += "".join(f",arg={word}" for word in ("bench", *choice.split()))
+        elf = self.folder / f"{program}.elf"
+        lines = (line.split() for line in run([*command, "-kernel", str(elf)]).splitlines())
+        return {name: (int(first), int(second)) for name, first, second in lines}

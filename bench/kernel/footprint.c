@@ -1,0 +1,60 @@
+/* The reference application of the footprint: threads, semaphores, a mutex, messages and delays, under fixed priorities. It is
+ * linked and not run; what nobody calls is dropped. */
+#include "kernel/kernel.h"
+#include "kernel/messages.h"
+#include "kernel/mutex.h"
+#include "kernel/semaphore.h"
+#include "policy/table.h"
+
+enum { STACK_BYTES = 512, WORDS = 4, CAPACITY = 8 };
+
+static takt_semaphore_t ready;
+static takt_mutex_t mutex;
+static takt_messages_t messages;
+static uint32_t memory[WORDS * CAPACITY];
+static uint32_t total;
+
+static void produce(void *argument) {
+    (void)argument;
+    uint32_t message[WORDS] = {0};
+    for (;;) {
+        (void)takt_thread_delay(1000);
+        message[0]++;
+        (void)takt_messages_send(&messages, message);
+        (void)takt_semaphore_give(&ready);
+    }
+}
+
+static void consume(void *argument) {
+    (void)argument;
+    uint32_t message[WORDS];
+    for (;;) {
+        (void)takt_semaphore_take(&ready);
+        (void)takt_messages_receive(&messages, message);
+        (void)takt_mutex_lock(&mutex);
+        total += message[0];
+        (void)takt_mutex_unlock(&mutex);
+        (void)takt_thread_yield();
+    }
+}
+
+static takt_thread_t threads[2];
+static uint64_t stacks[2][STACK_BYTES / sizeof(uint64_t)];
+
+static void create(uint32_t index, void (*entry)(void *)) {
+    const takt_thread_parameters_t parameters = {
+        .entry = entry, .stack = stacks[index], .stack_bytes = STACK_BYTES, .priority = 5 + index};
+    (void)takt_thread_create(&threads[index], &parameters);
+}
+
+int main(void) {
+    const takt_mutex_parameters_t inheritance = {.protocol = TAKT_PROTOCOL_PIP};
+    (void)takt_kernel_init(&takt_policy_fp);
+    (void)takt_semaphore_init(&ready, 0);
+    (void)takt_mutex_init(&mutex, &inheritance);
+    (void)takt_messages_init(&messages, memory, sizeof(uint32_t[WORDS]), CAPACITY);
+    create(0, consume);
+    create(1, produce);
+    (void)takt_kernel_start();
+    return 1;
+}

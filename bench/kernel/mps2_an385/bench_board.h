@@ -1,0 +1,84 @@
+/* The board mps2-an385 as the bench sees it: a counter to read, an interrupt to raise, a probe, and the clock's halt.
+ *
+ * The timer that is the kernel's clock is the counter, too. Every board has a header of this name and with this content; what
+ * a board cannot do it leaves out, and the programs that need it are not built for it. */
+#ifndef TAKT_BENCH_KERNEL_MPS2_AN385_BENCH_BOARD_H
+#define TAKT_BENCH_KERNEL_MPS2_AN385_BENCH_BOARD_H
+
+#include "bench/kernel/stamp.h"
+#include "kernel/port.h"
+#include "port/cortex_m/mps2_an385.h"
+
+/* ---- counter ------------------------------------------------------------------------------------ */
+
+#define BENCH_COUNTER (&TAKT_BOARD_TIMER0->value)
+
+/* Ticks from one reading to a later one: it counts down. */
+TAKT_INLINE uint32_t bench_elapsed(uint32_t from, uint32_t to) { return from - to; }
+
+/* What two readings cost, and the storing of the first, with nothing of the compiler's between. */
+TAKT_INLINE uint32_t bench_nothing(bench_stamp_t counter, bench_stamp_t start) {
+    uint32_t now;
+    __asm volatile("ldr %0, [%1]\n str %0, [%2]\n ldr %0, [%1]"
+                   : "=&r"(now)
+                   : "r"(counter), "r"(start)
+                   : "memory");
+    return bench_elapsed(*start, now);
+}
+
+/* ---- an interrupt that the program raises ------------------------------------------------------- */
+
+enum { BENCH_INTERRUPT = 31 };
+
+#define BENCH_HANDLER takt_board_interrupt_31
+
+#define BENCH_RAISING const bench_stamp_t pend = bench_in_register((bench_stamp_t)UINT32_C(0xE000E200))
+#define BENCH_RAISE() (*pend = UINT32_C(1) << BENCH_INTERRUPT)
+
+TAKT_INLINE void bench_interrupt_enable(void) {
+    takt_board_interrupt_enable(BENCH_INTERRUPT, TAKT_PORT_KERNEL_LEVEL);
+}
+
+/* ---- the kernel's timer ------------------------------------------------------------------------- */
+
+/* Raises the interrupt of the kernel's timer, whether something expires or not. */
+#define BENCH_TIMER_RAISING const bench_stamp_t pend = bench_in_register((bench_stamp_t)UINT32_C(0xE000E200))
+#define BENCH_TIMER_RAISE() (*pend = UINT32_C(1) << 9)
+
+/* While the clock stands still, delays of one length end at one instant. */
+TAKT_INLINE void bench_clock_hold(void) { TAKT_BOARD_TIMER0->control = 0; }
+TAKT_INLINE void bench_clock_release(void) { TAKT_BOARD_TIMER0->control = 1; }
+
+/* ---- the probe ---------------------------------------------------------------------------------- */
+
+#define BENCH_PROBE_HANDLER takt_board_interrupt_10
+
+/* CMSDK dual timer: counts down from `load` again and again, and so tells its own interrupt's delay. */
+typedef struct bench_dual_timer {
+    volatile uint32_t load;
+    volatile uint32_t value;
+    volatile uint32_t control; /* 0xE2: count, periodic, interrupt, 32 bits */
+    volatile uint32_t clear;
+} bench_dual_timer_t;
+
+#define BENCH_PROBE ((bench_dual_timer_t *)UINT32_C(0x40002000))
+
+enum {
+    BENCH_PROBE_INTERRUPT = 10,
+    BENCH_PROBE_PERIOD = 19211, /* ticks: about 3000 instructions, and prime, so that the phases drift */
+};
+
+TAKT_INLINE void bench_probe_start(void) {
+    BENCH_PROBE->load = BENCH_PROBE_PERIOD;
+    BENCH_PROBE->control = 0xE2;
+    takt_board_interrupt_enable(BENCH_PROBE_INTERRUPT, TAKT_PORT_KERNEL_LEVEL);
+}
+
+/* In its interrupt, first of all: ticks since the probe expired. */
+TAKT_INLINE uint32_t bench_probe_delay(void) {
+    const uint32_t delay = BENCH_PROBE_PERIOD - BENCH_PROBE->value;
+    BENCH_PROBE->clear = 1;
+    return delay;
+}
+
+#endif

@@ -1,0 +1,112 @@
+"""Rows of the kernel bench: what is measured, and what the best of the peers needs for it.
+
+The peers' figures were measured side by side on the same board, with the same compiler and emulator: FreeRTOS 11.1,
+ThreadX 6.4.2, ChibiOS/RT 8.0.0, each without its checks. On virt there is FreeRTOS only, all register saves counted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row: the bench program's name for it, and what it is held against.
+
+    Attributes:
+        program: The bench program that measures it.
+        choice: The words of its command line.
+        key: Name in the program's output, where that has several.
+        label: What the row says.
+        peer: The best peer's figure, in instructions, None where there is none.
+        gate: Instructions that must not be exceeded, None for the peer's figure or none.
+        virt_peer: FreeRTOS's figure on virt, None where there is none.
+        calls: How often the kernel decides, or makes a thread ready: the guard stands in each.
+        is_plain: Whether nothing but plain threads is in it, so that a build that never asks can run it.
+    """
+
+    program: str
+    choice: str
+    key: str
+    label: str
+    peer: int | None = None
+    gate: int | None = None
+    virt_peer: int | None = None
+    calls: int = 1
+    is_plain: bool = True
+
+    @property
+    def name(self) -> str:
+        """Name of the row in the JSON object."""
+        return f"{self.key}_{words[1]}" if len(words := self.choice.split()) > 1 else self.key
+
+
+def load(key: str, label: str, peer: int, calls: int = 2) -> Row:
+    """Make the row of a load."""
+    return Row("loads", key, key, label, peer, peer, None, calls)
+
+
+def single(
+    key: str, label: str, peer: int | None = None, gate: int | None = None, virt: int | None = None, calls: int = 1
+) -> Row:
+    """Make the row of an operation of threads and semaphores."""
+    return Row("operations", "fp", key, label, peer, gate, virt, calls)
+
+
+def beside(key: str, number: int, label: str, peer: int) -> Row:
+    """Make the row of something that is measured beside a number of delaying threads."""
+    return Row("timers", f"{key} {number}", key, label, peer, None, None, number if key == "expire" else 1)
+
+
+LOADS = (
+    load("cooperative", "cooperative: five equals yield in turn", 57),
+    load("preemptive", "preemptive: each resumes a more urgent one", 79),
+    load("interrupt", "interrupt: gives what the thread takes", 57),
+    load("interrupt_preemption", "interrupt resumes a more urgent thread", 161, 3),
+    load("message", "message: send and receive 16 bytes", 125),
+    load("synchronization", "synchronization: take and give", 46),
+    load("memory", "memory: allocate and free 128 bytes", 44),
+)
+
+OPERATIONS = (
+    single("yield", "yield to another thread", 45, 45, 140),
+    single("give_free", "semaphore give, uncontended", 12, 12),
+    single("take_free", "semaphore take, uncontended", 15, 15),
+    single("give_runs", "semaphore give until the waiter runs", 53, 53, 283),
+    single("take_blocks", "semaphore take blocks until another runs", 42, 50),
+    single("interrupt_runs", "interrupt pend until thread runs", 105, 105, 280, 2),
+    single("take_blocks_to_preempted", "take blocks until a preempted one runs"),
+    Row("mutex", "free", "lock", "mutex lock, uncontended", 18, None, 50),
+    Row("mutex", "free", "unlock", "mutex unlock, uncontended", 19, None, 90),
+    Row("mutex", "wanted", "lock_blocks", "mutex lock blocks until the holder runs", 76, is_plain=False),
+    Row("mutex", "wanted", "unlock_runs", "mutex unlock until the waiter runs", 80, is_plain=False),
+    Row("messages", "", "send", "message send, 16 bytes", 45, 45, 161),
+    Row("messages", "", "receive", "message receive, 16 bytes", 51, 51, 133),
+    Row("messages", "", "send_runs", "message send until the receiver runs", 130, 130),
+    Row("messages", "", "receive_blocks", "message receive blocks until another runs"),
+    beside("delay", 0, "delay (far), no sleepers", 147),
+    beside("delay", 32, "delay (far), 32 sleepers", 147),
+    beside("timer", 0, "timer interrupt, nothing expires, 0 sleepers", 37),
+    beside("timer", 8, "timer interrupt, nothing expires, 8 sleepers", 37),
+    beside("timer", 32, "timer interrupt, nothing expires, 32 sleepers", 37),
+    beside("expire", 1, "timer interrupt, 1 delay ends", 101),
+    beside("expire", 8, "timer interrupt, 8 delays end", 446),
+    beside("expire", 32, "timer interrupt, 32 delays end", 1622),
+)
+
+# What a pass costs, where the inline layer does not decide: under "edf" and "traced".
+PASSES = (
+    ("traced", "yield"),
+    ("edf", "yield"),
+    ("edf", "give_runs"),
+    ("edf", "take_blocks"),
+    ("edf", "interrupt_runs"),
+)
+
+# Worst latency of an interrupt while so many delays end at one instant, and the peers' worst, with so many threads.
+DELAYS = {0: 76, 8: None, 32: 1369, 128: None}
+PERIODS = (1, 8, 32)
+
+# Bytes.
+PEER_THREAD = 64
+PEER_TEXT = 2204

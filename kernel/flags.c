@@ -1,0 +1,162 @@
+/* Event flags; see flags.h. */
+#include "kernel/flags.h"
+
+#include "kernel/wait.h"
+
+/* What somebody waits for. */
+typedef struct condition {
+    takt_wait_t wait;
+    uint32_t mask;
+    uint32_t how;  /* TAKT_FLAGS_ */
+    uint32_t bits; /* of the mask, when the wait ended; 0: it did not end by flags */
+} condition_t;
+
+takt_status_t takt_flags_init(takt_flags_t *flags) {
+    if (flags == NULL) {
+        return TAKT_ERROR_NULL;
+    }
+    takt_waiters_init(&flags->waiters, 0);
+    takt_queue_init(&flags->seen);
+    flags->bits = 0;
+    return TAKT_OK;
+}
+
+#define REQUIRE_FLAGS(flags)                        \
+    TAKT_REQUIRE((flags) != NULL, TAKT_ERROR_NULL); \
+    TAKT_REQUIRE(takt_waiters_is_initialised(&(flags)->waiters), TAKT_ERROR_OBJECT)
+
+/* Whether `condition` holds; then it has taken what it takes. */
+static bool is_met(takt_flags_t *flags, condition_t *condition) {
+    const uint32_t bits = flags->bits & condition->mask;
+    const bool is_enough = (condition->how & TAKT_FLAGS_ALL) != 0 ? bits == condition->mask : bits != 0;
+    if (!is_enough) {
+        return false;
+    }
+    condition->bits = bits;
+    if ((condition->how & TAKT_FLAGS_CLEAR) != 0) {
+        flags->bits &= ~condition->mask;
+    }
+    return true;
+}
+
+/* ---- set ---------------------------------------------------------------------------------------- */
+
+/* All are to be looked at again, in the order in which they came. */
+static void look_again(takt_flags_t *flags) {
+    if (takt_queue_is_empty(&flags->seen)) {
+        return;
+    }
+    takt_entity_t *place = takt_queue_place(&flags->waiters.queue);
+    takt_entity_t *first = flags->seen.next;
+    takt_entity_t *last = flags->seen.prev;
+    last->next = place->next;
+    place->next->prev = last;
+    place->next = first;
+    first->prev = place;
+    takt_queue_init(&flags->seen);
+}
+
+/* Looks at the first of those that are to be looked at. Whether there was one. */
+static bool look(takt_flags_t *flags) {
+    if (takt_queue_is_empty(&flags->waiters.queue)) {
+        return false;
+    }
+    takt_entity_t *waiter = takt_queue_take(&flags->waiters.queue);
+    takt_wait_t *wait = takt_thread_of(waiter)->wait;
+    if (is_met(flags, TAKT_CONTAINER_OF(wait, condition_t, wait))) {
+        flags->waiters.count++;
+        takt_wake_from_isr(waiter);
+    } else {
+        takt_queue_append(&flags->seen, waiter);
+    }
+    return true;
+}
+
+/* The end of the looks of a thread, which nobody has displaced meanwhile. */
+static takt_status_t decide(void) {
+    takt_entity_t *running = takt_kernel.cpu.running;
+    takt_kernel.busy &= ~(uint32_t)TAKT_BUSY_PASS;
+    if ((running->attributes | takt_kernel.busy) != 0) {
+        return takt_kernel_dispatch();
+    }
+    takt_entity_t *next = takt_levels_best(takt_kernel_levels(), 1);
+    if (!takt_entity_is_plain(next)) {
+        return takt_kernel_dispatch();
+    }
+    return next != running ? takt_kernel_switch(running, next) : takt_port_open();
+}
+
+takt_status_t takt_flags_set(takt_flags_t *flags, uint32_t bits) {
+    REQUIRE_FLAGS(flags);
+    TAKT_REQUIRE_OPEN();
+    takt_port_close();
+    flags->bits |= bits;
+    if (flags->waiters.count == 0) {
+        return takt_port_open();
+    }
+    takt_kernel.busy |= TAKT_BUSY_PASS;
+    look_again(flags);
+    while (look(flags)) {
+        takt_port_breathe();
+    }
+    return decide();
+}
+
+takt_status_t takt_flags_set_from_isr(takt_flags_t *flags, uint32_t bits) {
+    REQUIRE_FLAGS(flags);
+    TAKT_REQUIRE(takt_port_is_in_isr(), TAKT_ERROR_NOT_IN_ISR);
+    const takt_port_level_t level = takt_port_lock();
+    flags->bits |= bits;
+    look_again(flags);
+    while (look(flags)) {
+        takt_port_unlock(level);
+        (void)takt_port_lock();
+    }
+    takt_port_unlock(level);
+    return TAKT_OK;
+}
+
+takt_status_t takt_flags_clear(takt_flags_t *flags, uint32_t bits) {
+    REQUIRE_FLAGS(flags);
+    const takt_port_level_t level = takt_port_lock();
+    flags->bits &= ~bits;
+    takt_port_unlock(level);
+    return TAKT_OK;
+}
+
+uint32_t takt_flags_get(const takt_flags_t *flags) { return flags == NULL ? 0 : flags->bits; }
+
+/* ---- wait --------------------------------------------------------------------------------------- */
+
+/* Closed; returns open. */
+static takt_status_t wait_until(takt_flags_t *flags, condition_t *condition, takt_duration_t duration) {
+    if (is_met(flags, condition)) {
+        return takt_port_open();
+    }
+    if (duration == 0) {
+        (void)takt_port_open();
+        return TAKT_TIMEOUT;
+    }
+    flags->waiters.count--;
+    return takt_wait_with(&condition->wait, &flags->waiters, duration);
+}
+
+takt_status_t takt_flags_wait_for(takt_flags_t *flags, uint32_t mask, uint32_t how, uint32_t *bits,
+                                  takt_duration_t duration) {
+    REQUIRE_FLAGS(flags);
+    TAKT_REQUIRE(bits != NULL, TAKT_ERROR_NULL);
+    TAKT_REQUIRE(mask != 0 && how <= (TAKT_FLAGS_ALL | TAKT_FLAGS_CLEAR), TAKT_ERROR_MASK);
+    TAKT_REQUIRE_OPEN();
+    condition_t condition;
+    condition.mask = mask;
+    condition.how = how;
+    condition.bits = 0;
+    takt_port_close();
+    const takt_status_t status = wait_until(flags, &condition, duration);
+    *bits = condition.bits;
+    return status;
+}
+
+takt_status_t takt_flags_wait(takt_flags_t *flags, uint32_t mask, uint32_t how, uint32_t *bits) {
+    return takt_flags_wait_for(flags, mask, how, bits, TAKT_NEVER);
+}

@@ -1,0 +1,238 @@
+/* Message queue; see messages.h. */
+#include "kernel/messages.h"
+
+#include "kernel/wait.h"
+
+enum { WORD = sizeof(takt_message_word_t), BURST = 4 };
+
+/* A thread that waits with a message, or for one. */
+typedef struct exchange {
+    takt_wait_t wait;
+    const takt_message_word_t *from; /* of a sender */
+    takt_message_word_t *to;         /* of a receiver */
+} exchange_t;
+
+typedef struct burst {
+    takt_message_word_t words[BURST];
+} __attribute__((may_alias)) burst_t;
+
+static bool is_aligned(const void *memory) { return (uintptr_t)memory % WORD == 0; }
+
+takt_status_t takt_messages_init(takt_messages_t *messages, void *memory, uint32_t message_bytes,
+                                 uint32_t capacity) {
+    if (messages == NULL || memory == NULL) {
+        return TAKT_ERROR_NULL;
+    }
+    if (message_bytes == 0 || message_bytes % WORD != 0 || capacity == 0 || !is_aligned(memory) ||
+        capacity > TAKT_MESSAGES_BYTES_MAX / message_bytes) {
+        return TAKT_ERROR_SIZE;
+    }
+    takt_waiters_init(&messages->items, 0);
+    takt_waiters_init(&messages->places, (int32_t)capacity);
+    messages->words = message_bytes / WORD;
+    messages->first = memory;
+    messages->end = messages->first + messages->words * capacity;
+    messages->head = messages->first;
+    messages->tail = messages->first;
+    return TAKT_OK;
+}
+
+#define REQUIRE_MESSAGES(messages, message)                                           \
+    TAKT_REQUIRE((messages) != NULL && (message) != NULL, TAKT_ERROR_NULL);           \
+    TAKT_REQUIRE(takt_waiters_is_initialised(&(messages)->items), TAKT_ERROR_OBJECT); \
+    TAKT_REQUIRE(is_aligned(message), TAKT_ERROR_SIZE)
+
+/* ---- the ring ----------------------------------------------------------------------------------- */
+
+/* Copies `words`, four at a time. Returns the end of what was written. The empty instruction keeps the compiler from
+ * computing the pointers anew after the loop. */
+TAKT_INLINE takt_message_word_t *copy(takt_message_word_t *to, const takt_message_word_t *from,
+                                      uint32_t words) {
+    for (; words >= BURST; words -= BURST) {
+        *(burst_t *)to = *(const burst_t *)from;
+        to += BURST;
+        from += BURST;
+        __asm volatile("" : "+r"(to), "+r"(from), "+r"(words));
+    }
+    for (; words > 0; words--) {
+        *to++ = *from++;
+    }
+    return to;
+}
+
+/* Fills a free place; the count of places is the caller's. */
+TAKT_INLINE void put(takt_messages_t *messages, const void *message) {
+    takt_message_word_t *next = copy(messages->tail, message, messages->words);
+    messages->tail = next == messages->end ? messages->first : next;
+    messages->items.count++;
+}
+
+/* Takes the oldest message; the place is the caller's. */
+TAKT_INLINE void take(takt_messages_t *messages, void *message) {
+    takt_message_word_t *oldest = messages->head;
+    takt_message_word_t *next = oldest + messages->words;
+    (void)copy(message, oldest, messages->words);
+    messages->head = next == messages->end ? messages->first : next;
+    messages->items.count--;
+}
+
+/* ---- those who wait ----------------------------------------------------------------------------- */
+
+static exchange_t *exchange_of(takt_entity_t *waiter) {
+    return TAKT_CONTAINER_OF((takt_wait_t *)takt_thread_of(waiter)->wait, exchange_t, wait);
+}
+
+/* Gives `message` to the first receiver that waits, who is to be woken. */
+TAKT_INLINE takt_entity_t *serve_receiver(takt_messages_t *messages, const void *message) {
+    takt_entity_t *receiver = takt_queue_take(&messages->items.queue);
+    messages->items.count++;
+    (void)copy(exchange_of(receiver)->to, message, messages->words);
+    return receiver;
+}
+
+/* Gives the place that has become free to the first sender that waits, who is to be woken. */
+TAKT_INLINE takt_entity_t *serve_sender(takt_messages_t *messages) {
+    takt_entity_t *sender = takt_queue_take(&messages->places.queue);
+    messages->places.count++;
+    put(messages, exchange_of(sender)->from);
+    return sender;
+}
+
+/* Each of these is rare: the fast path of send and receive calls nothing and so saves few registers. */
+
+static __attribute__((noinline)) takt_status_t hand_over(takt_messages_t *messages, const void *message) {
+    return takt_wake(serve_receiver(messages, message));
+}
+
+static __attribute__((noinline)) takt_status_t let_in(takt_messages_t *messages) {
+    return takt_wake(serve_sender(messages));
+}
+
+static __attribute__((noinline)) takt_status_t give_up(void) {
+    (void)takt_port_open();
+    return TAKT_TIMEOUT;
+}
+
+static __attribute__((noinline)) takt_status_t wait_to_send(takt_messages_t *messages, const void *message,
+                                                            takt_duration_t duration) {
+    exchange_t exchange;
+    exchange.from = message;
+    messages->places.count--;
+    return takt_wait_with(&exchange.wait, &messages->places, duration);
+}
+
+static __attribute__((noinline)) takt_status_t wait_to_receive(takt_messages_t *messages, void *message,
+                                                               takt_duration_t duration) {
+    exchange_t exchange;
+    exchange.to = message;
+    messages->items.count--;
+    return takt_wait_with(&exchange.wait, &messages->items, duration);
+}
+
+/* ---- send --------------------------------------------------------------------------------------- */
+
+TAKT_INLINE takt_status_t send(takt_messages_t *messages, const void *message, takt_duration_t duration) {
+    REQUIRE_MESSAGES(messages, message);
+    TAKT_REQUIRE_OPEN();
+    takt_port_close();
+    if (TAKT_UNLIKELY(messages->items.count < 0)) {
+        return hand_over(messages, message);
+    }
+    if (TAKT_UNLIKELY(messages->places.count <= 0)) {
+        return duration == 0 ? give_up() : wait_to_send(messages, message, duration);
+    }
+    messages->places.count--;
+    put(messages, message);
+    return takt_port_open();
+}
+
+takt_status_t takt_messages_send(takt_messages_t *messages, const void *message) {
+    return send(messages, message, TAKT_NEVER);
+}
+
+takt_status_t takt_messages_send_for(takt_messages_t *messages, const void *message,
+                                     takt_duration_t duration) {
+    return send(messages, message, duration);
+}
+
+takt_status_t takt_messages_try_send(takt_messages_t *messages, const void *message) {
+    return send(messages, message, 0);
+}
+
+TAKT_INLINE takt_status_t send_from_isr(takt_messages_t *messages, const void *message) {
+    if (messages->items.count < 0) {
+        takt_wake_from_isr(serve_receiver(messages, message));
+        return TAKT_OK;
+    }
+    if (messages->places.count <= 0) {
+        return TAKT_TIMEOUT;
+    }
+    messages->places.count--;
+    put(messages, message);
+    return TAKT_OK;
+}
+
+takt_status_t takt_messages_send_from_isr(takt_messages_t *messages, const void *message) {
+    REQUIRE_MESSAGES(messages, message);
+    TAKT_REQUIRE(takt_port_is_in_isr(), TAKT_ERROR_NOT_IN_ISR);
+    const takt_port_level_t level = takt_port_lock();
+    const takt_status_t status = send_from_isr(messages, message);
+    takt_port_unlock(level);
+    return status;
+}
+
+/* ---- receive ------------------------------------------------------------------------------------ */
+
+TAKT_INLINE takt_status_t receive(takt_messages_t *messages, void *message, takt_duration_t duration) {
+    REQUIRE_MESSAGES(messages, message);
+    TAKT_REQUIRE_OPEN();
+    takt_port_close();
+    if (TAKT_UNLIKELY(messages->items.count <= 0)) {
+        return duration == 0 ? give_up() : wait_to_receive(messages, message, duration);
+    }
+    take(messages, message);
+    if (TAKT_UNLIKELY(messages->places.count < 0)) {
+        return let_in(messages);
+    }
+    messages->places.count++;
+    return takt_port_open();
+}
+
+takt_status_t takt_messages_receive(takt_messages_t *messages, void *message) {
+    return receive(messages, message, TAKT_NEVER);
+}
+
+takt_status_t takt_messages_receive_for(takt_messages_t *messages, void *message, takt_duration_t duration) {
+    return receive(messages, message, duration);
+}
+
+takt_status_t takt_messages_try_receive(takt_messages_t *messages, void *message) {
+    return receive(messages, message, 0);
+}
+
+TAKT_INLINE takt_status_t receive_from_isr(takt_messages_t *messages, void *message) {
+    if (messages->items.count <= 0) {
+        return TAKT_TIMEOUT;
+    }
+    take(messages, message);
+    if (messages->places.count < 0) {
+        takt_wake_from_isr(serve_sender(messages));
+    } else {
+        messages->places.count++;
+    }
+    return TAKT_OK;
+}
+
+takt_status_t takt_messages_receive_from_isr(takt_messages_t *messages, void *message) {
+    REQUIRE_MESSAGES(messages, message);
+    TAKT_REQUIRE(takt_port_is_in_isr(), TAKT_ERROR_NOT_IN_ISR);
+    const takt_port_level_t level = takt_port_lock();
+    const takt_status_t status = receive_from_isr(messages, message);
+    takt_port_unlock(level);
+    return status;
+}
+
+uint32_t takt_messages_count(const takt_messages_t *messages) {
+    const int32_t count = messages == NULL ? 0 : messages->items.count;
+    return count > 0 ? (uint32_t)count : 0;
+}

@@ -1,0 +1,423 @@
+/* Threads that do what a script says, on the port to a Linux process in virtual time. tests/kernel_model.py draws
+ * scripts and says what must be printed.
+ *
+ * Input, numbers and nothing else: whether all is traced; the horizon; per object its size (units of semaphores, capacity
+ * of queues, blocks of pools); per alarm and per interrupt its operation; per interrupt its instant; the number of
+ * threads; per thread whether it exists from the start, its priority, the number of its operations, and those. An operation
+ * is five numbers: what, which object, and three arguments. An argument of NEVER means for ever.
+ *
+ * Output: a line for every operation that has ended: instant, who, which operation, status, value. A thread that is created
+ * anew goes on with its next operation. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "kernel/alarm.h"
+#include "kernel/flags.h"
+#include "kernel/kernel.h"
+#include "kernel/messages.h"
+#include "kernel/pool.h"
+#include "kernel/semaphore.h"
+#include "policy/table.h"
+#include "port/posix/posix.h"
+
+enum {
+    OBJECTS = 2, /* of every kind */
+    ALARMS = 3,
+    INTERRUPTS = 6,
+    THREADS = 6,
+    OPERATIONS = 40,
+    CAPACITY = 4,
+    HORIZON_INTERRUPT = TAKT_POSIX_INTERRUPTS - 1,
+    STACK_BYTES = 2 * TAKT_STACK_BYTES_MIN,
+};
+#define NEVER 999999u
+
+typedef struct operation {
+    uint32_t what, object, a, b, c;
+} operation_t;
+
+typedef struct message {
+    uint32_t value, complement;
+} message_t;
+
+typedef struct actor {
+    takt_thread_t thread;
+    uint64_t stack[STACK_BYTES / sizeof(uint64_t)];
+    bool exists_from_start;
+    uint32_t priority, count, next;
+    operation_t operations[OPERATIONS];
+    void *held[OBJECTS][CAPACITY]; /* blocks */
+    uint32_t held_count[OBJECTS];
+} actor_t;
+
+static actor_t actors[THREADS];
+static uint32_t actor_count;
+static takt_semaphore_t semaphores[OBJECTS];
+static takt_messages_t queues[OBJECTS];
+static message_t places[OBJECTS][CAPACITY];
+static takt_pool_t pools[OBJECTS];
+static uint64_t blocks[OBJECTS][CAPACITY][3];
+static takt_flags_t flags[OBJECTS];
+static takt_alarm_t alarms[ALARMS];
+static operation_t alarm_operations[ALARMS], interrupt_operations[INTERRUPTS];
+static takt_instant_t interrupt_instants[INTERRUPTS];
+static takt_trace_t trace;
+
+static void must(bool condition, const char *what) {
+    if (!condition) {
+        (void)printf("wrong: %s\n", what);
+        takt_posix_exit(1);
+    }
+}
+
+static takt_duration_t duration_of(uint32_t argument) { return argument == NEVER ? TAKT_NEVER : argument; }
+
+static void tell(const char *who, uint32_t number, uint32_t which, takt_status_t status, uint64_t value) {
+    (void)printf("%" PRIu64 " %s%u %u %d %" PRIu64 "\n", takt_kernel_now(), who, number, which, (int)status,
+                 value);
+}
+
+/* ---- operations of threads ---------------------------------------------------------------------- */
+
+typedef takt_status_t (*act_t)(actor_t *self, const operation_t *operation, uint64_t *value);
+
+static void run(void *argument);
+
+static takt_status_t create(uint32_t number) {
+    actor_t *actor = &actors[number];
+    const takt_thread_parameters_t parameters = {.name = "actor",
+                                                 .entry = run,
+                                                 .argument = actor,
+                                                 .stack = actor->stack,
+                                                 .stack_bytes = STACK_BYTES,
+                                                 .priority = actor->priority};
+    return takt_thread_create(&actor->thread, &parameters);
+}
+
+static takt_status_t act_work(actor_t *self, const operation_t *operation, uint64_t *value) {
+    (void)self, (void)value;
+    takt_port_work(operation->a);
+    return TAKT_OK;
+}
+
+static takt_status_t act_delay(actor_t *self, const operation_t *operation, uint64_t *value) {
+    (void)self, (void)value;
+    return takt_thread_delay(operation->a);
+}
+
+static takt_status_t act_give(actor_t *self, const operation_t *operation, uint64_t *value) {
+    (void)self, (void)value;
+    return takt_semaphore_give(&semaphores[operation->object]);
+}
+
+static takt_status_t act_signal(actor_t *self, const operation_t *operation, uint64_t *value) {
+    (void)self, (void)value;
+    return takt_semaphore_signal(&semaphores[operation->object]);
+}
+
+static takt_status_t act_take(actor_t *self, const operation_t *operation, uint64_t *value) {
+    (void)self, (void)value;
+    takt_semaphore_t *semaphore = &semaphores[operation->object];
+    return operation->a == NEVER ? takt_semaphore_take(semaphore)
+                                 : takt_semaphore_take_for(semaphore, operation->a);
+}
+
+static takt_status_t act_send(actor_t *self, const operation_t *operation, uint64_t *value) {
+    (void)self, (void)value;
+    takt_messages_t *queue = &queues[operation->object];
+    const message_t message = {operation->b, ~operation->b};
+    if (operation->a == NEVER) {
+        return takt_messages_send(queue, &message);
+    }
+    return operation->a == 0 ? takt_messages_try_send(queue, &message)
+                             : takt_messages_send_for(queue, &message, operation->a);
+}
+
+static takt_status_t act_receive(actor_t *self, const operation_t *operation, uint64_t *value) {
+    (void)self;
+    takt_messages_t *queue = &queues[operation->object];
+    message_t message = {0, ~0u};
+    takt_status_t status;
+    if (operation->a == NEVER) {
+        status = takt_messages_receive(queue, &message);
+    } else if (operation->a == 0) {
+        status = takt_messages_try_receive(queue, &message);
+    } else {
+        status = takt_messages_receive_for(queue, &message, operation->a);
+    }
+    must(message.value == ~message.complement, "a message is torn");
+    *value = message.value;
+    return status;
+}
+
+static takt_status_t act_allocate(actor_t *self, const operation_t *operation, uint64_t *value) {
+    takt_pool_t *pool = &pools[operation->object];
+    void *block = NULL;
+    const takt_status_t status = operation->a == NEVER ? takt_pool_allocate(pool, &block)
+                                                       : takt_pool_allocate_for(pool, &block, operation->a);
+    must((block != NULL) == (status == TAKT_OK), "a block and a status that do not fit");
+    if (block != NULL) {
+        *value = (uint64_t)((uint64_t(*)[3])block - blocks[operation->object]);
+        must(*value < CAPACITY, "no block of the pool");
+        self->held[operation->object][self->held_count[operation->object]++] = block;
+        for (uint32_t word = 0; word < 3; word++) {
+            ((uint64_t *)block)[word] = UINT64_MAX;
+        }
+    }
+    return status;
+}
+
+static takt_status_t act_free(actor_t *self, const operation_t *operation, uint64_t *value) {
+    (void)value;
+    uint32_t *count = &self->held_count[operation->object];
+    if (*count == 0) {
+        return TAKT_ERROR_BLOCK;
+    }
+    return takt_pool_free(&pools[operation->object], self->held[operation->object][--*count]);
+}
+
+static takt_status_t act_set(actor_t *self, const operation_t *operation, uint64_t *value) {
+    (void)self, (void)value;
+    return takt_flags_set(&flags[operation->object], operation->a);
+}
+
+static takt_status_t act_clear(actor_t *self, const operation_t *operation, uint64_t *value) {
+    (void)self;
+    const takt_status_t status = takt_flags_clear(&flags[operation->object], operation->a);
+    *value = takt_flags_get(&flags[operation->object]);
+    return status;
+}
+
+static takt_status_t act_await(actor_t *self, const operation_t *operation, uint64_t *value) {
+    (void)self;
+    uint32_t bits = ~0u;
+    const takt_status_t status = takt_flags_wait_for(&flags[operation->object], operation->b, operation->c,
+                                                     &bits, duration_of(operation->a));
+    *value = bits;
+    return status;
+}
+
+static takt_status_t act_suspend(actor_t *self, const operation_t *operation, uint64_t *value) {
+    (void)self, (void)value;
+    return takt_thread_suspend(&actors[operation->object].thread);
+}
+
+static takt_status_t act_resume(actor_t *self, const operation_t *operation, uint64_t *value) {
+    (void)self, (void)value;
+    return takt_thread_resume(&actors[operation->object].thread);
+}
+
+static takt_status_t act_notify(actor_t *self, const operation_t *operation, uint64_t *value) {
+    (void)self, (void)value;
+    return takt_thread_notify(&actors[operation->object].thread, operation->a);
+}
+
+static takt_status_t act_listen(actor_t *self, const operation_t *operation, uint64_t *value) {
+    (void)self;
+    uint32_t bits = ~0u;
+    const takt_status_t status = takt_notification_take_for(&bits, duration_of(operation->a));
+    *value = bits;
+    return status;
+}
+
+static takt_status_t act_delete(actor_t *self, const operation_t *operation, uint64_t *value) {
+    (void)self, (void)value;
+    return takt_thread_delete(&actors[operation->object].thread);
+}
+
+static takt_status_t act_create(actor_t *self, const operation_t *operation, uint64_t *value) {
+    (void)self, (void)value;
+    return create(operation->object);
+}
+
+static takt_status_t act_alarm(actor_t *self, const operation_t *operation, uint64_t *value) {
+    (void)self, (void)value;
+    takt_alarm_t *alarm = &alarms[operation->object];
+    return operation->b == 0 ? takt_alarm_start(alarm, operation->a)
+                             : takt_alarm_start_periodic(alarm, operation->a, operation->b);
+}
+
+static takt_status_t act_stop(actor_t *self, const operation_t *operation, uint64_t *value) {
+    (void)self;
+    const takt_status_t status = takt_alarm_remaining(&alarms[operation->object], value);
+    must(status == TAKT_OK, "the time that is left of an alarm");
+    return takt_alarm_stop(&alarms[operation->object]);
+}
+
+/* In the order of kernel_model.py. */
+static const act_t acts[] = {
+    act_work,     act_delay,  act_give,   act_signal, act_take,  act_send,    act_receive,
+    act_allocate, act_free,   act_set,    act_clear,  act_await, act_suspend, act_resume,
+    act_notify,   act_listen, act_delete, act_create, act_alarm, act_stop,
+};
+
+static void run(void *argument) {
+    actor_t *self = argument;
+    while (self->next < self->count) {
+        const uint32_t which = self->next++;
+        uint64_t value = 0;
+        const takt_status_t status =
+            acts[self->operations[which].what](self, &self->operations[which], &value);
+        tell("t", (uint32_t)(self - actors), which, status, value);
+        takt_port_sync();
+    }
+}
+
+/* ---- operations of interrupts ------------------------------------------------------------------- */
+
+typedef takt_status_t (*isr_act_t)(const operation_t *operation, uint64_t *value);
+
+static takt_status_t isr_give(const operation_t *operation, uint64_t *value) {
+    (void)value;
+    return takt_semaphore_give_from_isr(&semaphores[operation->object]);
+}
+
+static takt_status_t isr_signal(const operation_t *operation, uint64_t *value) {
+    (void)value;
+    return takt_semaphore_signal_from_isr(&semaphores[operation->object]);
+}
+
+static takt_status_t isr_send(const operation_t *operation, uint64_t *value) {
+    (void)value;
+    const message_t message = {operation->b, ~operation->b};
+    return takt_messages_send_from_isr(&queues[operation->object], &message);
+}
+
+static takt_status_t isr_receive(const operation_t *operation, uint64_t *value) {
+    message_t message = {0, ~0u};
+    const takt_status_t status = takt_messages_receive_from_isr(&queues[operation->object], &message);
+    *value = message.value;
+    return status;
+}
+
+static takt_status_t isr_set(const operation_t *operation, uint64_t *value) {
+    (void)value;
+    return takt_flags_set_from_isr(&flags[operation->object], operation->a);
+}
+
+static takt_status_t isr_resume(const operation_t *operation, uint64_t *value) {
+    (void)value;
+    return takt_thread_resume_from_isr(&actors[operation->object].thread);
+}
+
+static takt_status_t isr_notify(const operation_t *operation, uint64_t *value) {
+    (void)value;
+    return takt_thread_notify_from_isr(&actors[operation->object].thread, operation->a);
+}
+
+/* A block that was handed out goes back if there is one, that of a pool which nobody waits for. */
+static takt_status_t isr_borrow(const operation_t *operation, uint64_t *value) {
+    void *block;
+    const takt_status_t status = takt_pool_try_allocate(&pools[operation->object], &block);
+    *value = takt_pool_count(&pools[operation->object]);
+    return status == TAKT_OK ? takt_pool_free_from_isr(&pools[operation->object], block) : status;
+}
+
+static const isr_act_t isr_acts[] = {
+    isr_give, isr_signal, isr_send, isr_receive, isr_set, isr_resume, isr_notify, isr_borrow,
+};
+
+static void act_in_isr(const char *who, uint32_t number, const operation_t *operation) {
+    uint64_t value = 0;
+    const takt_status_t status = isr_acts[operation->what](operation, &value);
+    tell(who, number, 0, status, value);
+}
+
+static void on_alarm(void *argument) {
+    const operation_t *operation = argument;
+    act_in_isr("a", (uint32_t)(operation - alarm_operations), operation);
+}
+
+#define ON_INTERRUPT(number) \
+    static void on_interrupt_##number(void) { act_in_isr("i", number, &interrupt_operations[number]); }
+ON_INTERRUPT(0)
+ON_INTERRUPT(1)
+ON_INTERRUPT(2)
+ON_INTERRUPT(3)
+ON_INTERRUPT(4)
+ON_INTERRUPT(5)
+
+static void (*const on_interrupt[INTERRUPTS])(void) = {
+    on_interrupt_0, on_interrupt_1, on_interrupt_2, on_interrupt_3, on_interrupt_4, on_interrupt_5,
+};
+
+static void on_horizon(void) { takt_posix_exit(0); }
+
+void takt_posix_stalled(void) { takt_posix_exit(0); }
+
+/* ---- input -------------------------------------------------------------------------------------- */
+
+static uint32_t read_number(void) {
+    uint32_t number = 0;
+    must(scanf("%" SCNu32, &number) == 1, "the script ends early");
+    return number;
+}
+
+static operation_t read_operation(void) {
+    operation_t operation;
+    operation.what = read_number();
+    operation.object = read_number();
+    operation.a = read_number();
+    operation.b = read_number();
+    operation.c = read_number();
+    return operation;
+}
+
+static void read_objects(void) {
+    for (uint32_t object = 0; object < OBJECTS; object++) {
+        must(takt_semaphore_init(&semaphores[object], (int32_t)read_number()) == TAKT_OK, "a semaphore");
+        must(takt_messages_init(&queues[object], places[object], sizeof(message_t), read_number()) == TAKT_OK,
+             "a queue");
+        must(takt_pool_init(&pools[object], blocks[object], sizeof blocks[object][0], read_number()) ==
+                 TAKT_OK,
+             "a pool");
+        must(takt_flags_init(&flags[object]) == TAKT_OK, "flags");
+    }
+    for (uint32_t number = 0; number < ALARMS; number++) {
+        alarm_operations[number] = read_operation();
+        must(takt_alarm_init(&alarms[number], on_alarm, &alarm_operations[number]) == TAKT_OK, "an alarm");
+    }
+}
+
+static void read_interrupts(void) {
+    for (uint32_t number = 0; number < INTERRUPTS; number++) {
+        interrupt_operations[number] = read_operation();
+        interrupt_instants[number] = read_number();
+        takt_posix_interrupt_enable(number, on_interrupt[number]);
+        takt_posix_interrupt_announce(number, interrupt_instants[number]);
+    }
+}
+
+static void read_actors(void) {
+    actor_count = read_number();
+    must(actor_count <= THREADS, "the number of threads");
+    for (uint32_t number = 0; number < actor_count; number++) {
+        actor_t *actor = &actors[number];
+        actor->exists_from_start = read_number() != 0;
+        actor->priority = read_number();
+        actor->count = read_number();
+        must(actor->count <= OPERATIONS, "the number of operations");
+        for (uint32_t which = 0; which < actor->count; which++) {
+            actor->operations[which] = read_operation();
+        }
+    }
+}
+
+static void ignore(takt_trace_t *to, const takt_record_t *record) { (void)to, (void)record; }
+
+int main(void) {
+    must(takt_kernel_init(&takt_policy_fp) == TAKT_OK, "init");
+    trace.record = ignore;
+    must(read_number() == 0 || takt_kernel_trace_to(&trace) == TAKT_OK, "trace");
+    takt_posix_interrupt_enable(HORIZON_INTERRUPT, on_horizon);
+    takt_posix_interrupt_announce(HORIZON_INTERRUPT, read_number());
+    read_objects();
+    read_interrupts();
+    read_actors();
+    for (uint32_t number = 0; number < actor_count; number++) {
+        must(!actors[number].exists_from_start || create(number) == TAKT_OK, "create");
+    }
+    (void)takt_kernel_start();
+    return 2;
+}

@@ -1,0 +1,598 @@
+"""The kernel's rules once more, slow and obvious: scripts of threads, and what `tests/kernel/script.c` must print.
+
+Threads have fixed priorities, equals go first come first served, and who waits for an object is served in the order of coming.
+Time passes only while a thread works or nobody runs. The model shares nothing with the kernel.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+NEVER = 999999
+HORIZON = 3000
+OBJECTS, ALARMS, INTERRUPTS, THREADS, OPERATIONS, CAPACITY = 2, 3, 6, 6, 40, 4
+PRIORITIES = 4
+
+OK, TIMEOUT = 0, 2
+ERROR_COUNT, ERROR_OBJECT, ERROR_SUSPENDED, ERROR_NOT_SUSPENDED, ERROR_EXISTS, ERROR_BLOCK = -8, -19, -21, -22, -23, -25
+ALARM_NEVER = 2**64 - 1
+FLAGS_ALL, FLAGS_CLEAR = 1, 2
+
+# In the order of the tables in script.c.
+THREAD_ACTS = (
+    "work delay give signal take send receive allocate free set clear await suspend resume notify listen delete create alarm stop"
+).split()
+ISR_ACTS = "give signal send receive set resume notify borrow".split()
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One call: what, on which object or thread, and three numbers."""
+
+    what: str
+    object: int = 0
+    a: int = 0
+    b: int = 0
+    c: int = 0
+
+    def words(self, table: list[str]) -> str:
+        """Write it as the numbers that script.c reads."""
+        return f"{table.index(self.what)} {self.object} {self.a} {self.b} {self.c}"
+
+
+@dataclass(frozen=True)
+class Script:
+    """All that script.c reads but whether it is traced."""
+
+    sizes: tuple[tuple[int, int, int], ...]  # units, capacity, blocks
+    alarms: tuple[Operation, ...]
+    interrupts: tuple[tuple[Operation, int], ...]
+    threads: tuple[tuple[bool, int, tuple[Operation, ...]], ...]
+
+    def text(self, is_traced: bool) -> str:
+        """Write it as script.c reads it."""
+        lines = [f"{int(is_traced)} {HORIZON}"]
+        lines += [" ".join(map(str, sizes)) for sizes in self.sizes]
+        lines += [operation.words(ISR_ACTS) for operation in self.alarms]
+        lines += [f"{operation.words(ISR_ACTS)} {instant}" for operation, instant in self.interrupts]
+        lines.append(str(len(self.threads)))
+        for exists, priority, operations in self.threads:
+            lines.append(f"{int(exists)} {priority} {len(operations)}")
+            lines += [operation.words(THREAD_ACTS) for operation in operations]
+        return "\n".join(lines) + "\n"
+
+
+# ---- drawing ---------------------------------------------------------------------------------------
+
+
+def draw_duration(draw: random.Random) -> int:
+    """Draw how long somebody waits: short, so that instants coincide, rarely long or for ever."""
+    return draw.choice([0, 1, 2, 3, 4, 5, 8, 8, 13, 16, 17, 40, 200, 260, NEVER, NEVER])
+
+
+def draw_thread_operation(draw: random.Random, threads: int) -> Operation:
+    """Draw one call of a thread."""
+    kinds = {"work": 4, "delay": 2, "delete": 0.5, "create": 1, "suspend": 1, "resume": 1.5, "alarm": 1, "stop": 0.5}
+    what = draw.choices(THREAD_ACTS, [kinds.get(act, 2) for act in THREAD_ACTS])[0]
+    target = draw.randrange(OBJECTS)
+    wait = draw_duration(draw)
+    match what:
+        case "work":
+            return Operation(what, 0, draw.choice([1, 1, 2, 3, 5, 8, 16, 20]))
+        case "delay":
+            return Operation(what, 0, draw.choice([0, 0, 1, 2, 3, 8, 16, 30]))
+        case "set" | "clear":
+            return Operation(what, target, draw.randrange(8))
+        case "await":
+            return Operation(what, target, wait, draw.randrange(1, 8), draw.randrange(4))
+        case "send":
+            return Operation(what, target, wait, draw.randrange(1, 10**6))
+        case "suspend" | "resume" | "delete" | "create":
+            return Operation(what, draw.randrange(threads))
+        case "notify":
+            return Operation(what, draw.randrange(threads), draw.randrange(4))
+        case "alarm":
+            return Operation(what, draw.randrange(ALARMS), draw.randrange(20), draw.choice([0, 0, 7, 30]))
+        case "stop":
+            return Operation(what, draw.randrange(ALARMS))
+        case _:
+            return Operation(what, target, wait)
+
+
+def draw_isr_operation(draw: random.Random, threads: int) -> Operation:
+    """Draw one call of an interrupt."""
+    what = draw.choice(ISR_ACTS)
+    match what:
+        case "resume":
+            return Operation(what, draw.randrange(threads))
+        case "notify":
+            return Operation(what, draw.randrange(threads), draw.randrange(4))
+        case "send":
+            return Operation(what, draw.randrange(OBJECTS), 0, draw.randrange(10**6, 10**7))
+        case _:
+            return Operation(what, draw.randrange(OBJECTS), draw.randrange(8))
+
+
+def draw_script(seed: int) -> Script:
+    """Draw a script.
+
+    Args:
+        seed: Which one.
+
+    Returns:
+        The same script for the same seed.
+    """
+    draw = random.Random(seed)
+    count = draw.randint(2, THREADS)
+    threads = []
+    for number in range(count):
+        operations = tuple(draw_thread_operation(draw, count) for _ in range(draw.randint(4, OPERATIONS)))
+        threads.append((number == 0 or draw.random() < 0.8, draw.randrange(PRIORITIES), operations))
+    return Script(
+        sizes=tuple((draw.randrange(3), draw.randint(1, 3), draw.randint(1, 3)) for _ in range(OBJECTS)),
+        alarms=tuple(draw_isr_operation(draw, count) for _ in range(ALARMS)),
+        interrupts=tuple((draw_isr_operation(draw, count), draw.randrange(1, 200)) for _ in range(INTERRUPTS)),
+        threads=tuple(threads),
+    )
+
+
+# ---- the rules -------------------------------------------------------------------------------------
+
+Result = tuple[int, int]
+
+
+@dataclass(eq=False)
+class Thread:
+    """A thread: what it does next, and what it waits for."""
+
+    number: int
+    priority: int
+    operations: tuple[Operation, ...]
+    exists: bool = False
+    next: int = 0
+    ready: bool = False
+    suspended: bool = False
+    queue: list[Thread] | None = None  # it stands there
+    listens: bool = False
+    waits: bool = False  # for anything but its resumption
+    wanted: tuple[int, int] = (0, 0)  # mask and way of flags
+    message: int = 0  # to be sent
+    left: int = 0  # of work
+    ended: Callable[[], Result] | None = None  # how the call ends, once the thread runs again
+    notification: int = 0
+    held: tuple[list[int], ...] = field(default_factory=lambda: tuple([] for _ in range(OBJECTS)))
+
+
+@dataclass(eq=False)
+class Semaphore:
+    """Units, and who waits for one."""
+
+    count: int
+    waiting: list[Thread] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Queue:
+    """Messages, and who waits for one or for a place."""
+
+    capacity: int
+    messages: list[int] = field(default_factory=list)
+    receivers: list[Thread] = field(default_factory=list)
+    senders: list[Thread] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Pool:
+    """Free blocks, the next one last, and who waits for one."""
+
+    free: list[int]
+    waiting: list[Thread] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Flags:
+    """Bits, and who waits for some."""
+
+    bits: int = 0
+    waiting: list[Thread] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Timeout:
+    """Something that is to happen at an instant."""
+
+    instant: int
+    act: Callable[[], None]
+    is_of_thread: Thread | None = None
+
+
+def always(status: int, value: int = 0) -> Callable[[], Result]:
+    """Give a result that is known already."""
+    return lambda: (status, value)
+
+
+class Model:
+    """A kernel that executes a script."""
+
+    def __init__(self, script: Script) -> None:
+        """Start with the threads that exist from the start, in the order of their numbers."""
+        self.now = 0
+        self.lines: list[tuple[int, str]] = []
+        self.certain_until = HORIZON
+        self.semaphores = [Semaphore(units) for units, _, _ in script.sizes]
+        self.queues = [Queue(capacity) for _, capacity, _ in script.sizes]
+        self.pools = [Pool(list(range(blocks))[::-1]) for _, _, blocks in script.sizes]
+        self.flags = [Flags() for _ in script.sizes]
+        self.timeouts: list[Timeout] = []
+        self.alarms: list[Timeout | None] = [None] * ALARMS
+        self.alarm_operations = script.alarms
+        self.interrupts = sorted((instant, number, act) for number, (act, instant) in enumerate(script.interrupts))
+        self.levels: list[list[Thread]] = [[] for _ in range(PRIORITIES)]
+        self.threads = [Thread(number, priority, acts) for number, (_, priority, acts) in enumerate(script.threads)]
+        for thread, (exists, _, _) in zip(self.threads, script.threads, strict=True):
+            if exists:
+                self.create(thread)
+
+    # -- who runs
+
+    def running(self) -> Thread | None:
+        """Give the first of the most urgent level."""
+        return next((level[0] for level in reversed(self.levels) if level), None)
+
+    def make_ready(self, thread: Thread) -> None:
+        thread.ready = True
+        self.levels[thread.priority].append(thread)
+
+    def make_unready(self, thread: Thread) -> None:
+        thread.ready = False
+        self.levels[thread.priority].remove(thread)
+
+    def block(self, thread: Thread, queue: list[Thread] | None, duration: int) -> None:
+        """Let `thread`, which runs, wait."""
+        self.make_unready(thread)
+        thread.waits = True
+        thread.queue = queue
+        if queue is not None:
+            queue.append(thread)
+        if duration != NEVER:
+            self.timeouts.append(Timeout(self.now + duration, lambda: self.time_out(thread), thread))
+
+    def stop_waiting(self, thread: Thread) -> None:
+        thread.waits = False
+        thread.listens = False
+        if thread.queue is not None and thread in thread.queue:
+            thread.queue.remove(thread)
+        self.timeouts = [timeout for timeout in self.timeouts if timeout.is_of_thread is not thread]
+
+    def wake(self, thread: Thread, ended: Callable[[], Result]) -> None:
+        """End the wait of `thread`."""
+        self.stop_waiting(thread)
+        thread.ended = ended
+        if not thread.suspended:
+            self.make_ready(thread)
+
+    def time_out(self, thread: Thread) -> None:
+        what = thread.operations[thread.next - 1].what
+        if what == "listen":
+            self.wake(thread, lambda: self.take_notification(thread))
+        else:
+            self.wake(thread, always(OK if what == "delay" else TIMEOUT))
+
+    def create(self, thread: Thread) -> Result:
+        if thread.exists:
+            return ERROR_EXISTS, 0
+        thread.exists, thread.notification, thread.left, thread.ended = True, 0, 0, None
+        self.make_ready(thread)
+        return OK, 0
+
+    def delete(self, thread: Thread) -> Result:
+        if not thread.exists:
+            return ERROR_OBJECT, 0
+        if thread.ready:
+            self.make_unready(thread)
+        self.stop_waiting(thread)
+        thread.exists = thread.suspended = False
+        return OK, 0
+
+    # -- calls that end at once, from wherever they come
+
+    def give(self, operation: Operation) -> Result:
+        semaphore = self.semaphores[operation.object]
+        if semaphore.waiting:
+            self.wake(semaphore.waiting[0], always(OK))
+        else:
+            semaphore.count += 1
+        return OK, 0
+
+    def signal(self, operation: Operation) -> Result:
+        return (OK, 0) if self.semaphores[operation.object].count > 0 else self.give(operation)
+
+    def send_now(self, queue: Queue, message: int) -> Result:
+        if queue.receivers:
+            self.wake(queue.receivers[0], always(OK, message))
+        elif len(queue.messages) < queue.capacity:
+            queue.messages.append(message)
+        else:
+            return TIMEOUT, 0
+        return OK, 0
+
+    def receive_now(self, queue: Queue) -> Result:
+        if not queue.messages:
+            return TIMEOUT, 0
+        message = queue.messages.pop(0)
+        if queue.senders:
+            queue.messages.append(queue.senders[0].message)
+            self.wake(queue.senders[0], always(OK))
+        return OK, message
+
+    def free(self, pool: Pool, block: int) -> Result:
+        if pool.waiting:
+            waiter = pool.waiting[0]
+            self.wake(waiter, lambda: self.hold(waiter, pool, block))
+        else:
+            pool.free.append(block)
+        return OK, 0
+
+    def hold(self, thread: Thread, pool: Pool, block: int) -> Result:
+        thread.held[self.pools.index(pool)].append(block)
+        return OK, block
+
+    @staticmethod
+    def take_flags(flags: Flags, wanted: tuple[int, int]) -> int:
+        """Give the bits if what is wanted holds, else 0."""
+        mask, way = wanted
+        bits = flags.bits & mask
+        if bits == 0 or (way & FLAGS_ALL and bits != mask):
+            return 0
+        if way & FLAGS_CLEAR:
+            flags.bits &= ~mask
+        return bits
+
+    def set_flags(self, operation: Operation) -> Result:
+        flags = self.flags[operation.object]
+        flags.bits |= operation.a
+        for thread in list(flags.waiting):
+            bits = self.take_flags(flags, thread.wanted)
+            if bits:
+                self.wake(thread, always(OK, bits))
+        return OK, 0
+
+    def resume(self, operation: Operation) -> Result:
+        thread = self.threads[operation.object]
+        if not thread.exists:
+            return ERROR_OBJECT, 0
+        if not thread.suspended:
+            return ERROR_NOT_SUSPENDED, 0
+        thread.suspended = False
+        if not thread.waits:
+            self.make_ready(thread)
+        return OK, 0
+
+    def notify(self, operation: Operation) -> Result:
+        thread = self.threads[operation.object]
+        if not thread.exists:
+            return ERROR_OBJECT, 0
+        thread.notification |= operation.a
+        if thread.listens and operation.a:
+            self.wake(thread, lambda: self.take_notification(thread))
+        return OK, 0
+
+    @staticmethod
+    def take_notification(thread: Thread) -> Result:
+        bits, thread.notification = thread.notification, 0
+        return (OK if bits else TIMEOUT), bits
+
+    # -- interrupts
+
+    def act_in_isr(self, who: str, operation: Operation) -> None:
+        match operation.what:
+            case "give":
+                result = self.give(operation)
+            case "signal":
+                result = self.signal(operation)
+            case "send":
+                result = self.send_now(self.queues[operation.object], operation.b)
+            case "receive":
+                result = self.receive_now(self.queues[operation.object])
+            case "set":
+                result = self.set_flags(operation)
+            case "resume":
+                result = self.resume(operation)
+            case "notify":
+                result = self.notify(operation)
+            case _:
+                free = self.pools[operation.object].free
+                result = (OK, len(free) - 1) if free else (TIMEOUT, 0)
+        self.tell(who, 0, result)
+
+    def start_alarm(self, number: int, instant: int, period: int) -> None:
+        self.stop_alarm(number)
+        timeout = Timeout(instant, lambda: self.expire_alarm(number, timeout, period))
+        self.alarms[number] = timeout
+        self.timeouts.append(timeout)
+
+    def stop_alarm(self, number: int) -> None:
+        timeout = self.alarms[number]
+        self.alarms[number] = None
+        if timeout is not None:
+            self.timeouts.remove(timeout)
+
+    def expire_alarm(self, number: int, timeout: Timeout, period: int) -> None:
+        self.alarms[number] = None
+        if period:
+            following = timeout.instant + period
+            # Who goes first is not promised where an interrupt arms between the steps of a wheel.
+            if any(other.instant == following for other in self.timeouts):
+                self.certain_until = min(self.certain_until, following)
+            self.start_alarm(number, following, period)
+        self.act_in_isr(f"a{number}", self.alarm_operations[number])
+
+    def handle_what_is_due(self) -> None:
+        """Run the program's interrupts, in the order of their numbers, and then what is due of the timer."""
+        while self.interrupts and self.interrupts[0][0] <= self.now:
+            _, number, operation = self.interrupts.pop(0)
+            self.act_in_isr(f"i{number}", operation)
+        while due := [timeout for timeout in self.timeouts if timeout.instant <= self.now]:
+            first = min(due, key=lambda timeout: timeout.instant)
+            self.timeouts.remove(first)
+            first.act()
+
+    # -- threads
+
+    def tell(self, who: str, which: int, result: Result) -> None:
+        self.lines.append((self.now, f"{self.now} {who} {which} {result[0]} {result[1]}"))
+
+    def start(self, thread: Thread, operation: Operation) -> Result | None:
+        """Execute a call of `thread`; None if it has not ended yet."""
+        wait, pool = operation.a, self.pools[operation.object] if operation.object < OBJECTS else self.pools[0]
+        match operation.what:
+            case "work":
+                thread.left = operation.a
+                return None
+            case "delay" if operation.a == 0:
+                self.make_unready(thread)
+                self.make_ready(thread)
+                return OK, 0
+            case "delay":
+                self.block(thread, None, wait)
+                return None
+            case "give":
+                return self.give(operation)
+            case "signal":
+                return self.signal(operation)
+            case "take":
+                semaphore = self.semaphores[operation.object]
+                if semaphore.count > 0:
+                    semaphore.count -= 1
+                    return OK, 0
+                return self.wait_in(thread, semaphore.waiting, wait)
+            case "send":
+                queue = self.queues[operation.object]
+                result = self.send_now(queue, operation.b)
+                thread.message = operation.b
+                return result if result[0] == OK else self.wait_in(thread, queue.senders, wait)
+            case "receive":
+                queue = self.queues[operation.object]
+                result = self.receive_now(queue)
+                return result if result[0] == OK else self.wait_in(thread, queue.receivers, wait)
+            case "allocate":
+                return self.hold(thread, pool, pool.free.pop()) if pool.free else self.wait_in(thread, pool.waiting, wait)
+            case "free":
+                held = thread.held[operation.object]
+                return self.free(pool, held.pop()) if held else (ERROR_BLOCK, 0)
+            case "set":
+                return self.set_flags(operation)
+            case "clear":
+                flags = self.flags[operation.object]
+                flags.bits &= ~operation.a
+                return OK, flags.bits
+            case "await":
+                flags = self.flags[operation.object]
+                thread.wanted = (operation.b, operation.c)
+                bits = self.take_flags(flags, thread.wanted)
+                return (OK, bits) if bits else self.wait_in(thread, flags.waiting, wait)
+            case "suspend":
+                return self.suspend(self.threads[operation.object])
+            case "resume":
+                return self.resume(operation)
+            case "notify":
+                return self.notify(operation)
+            case "listen":
+                if thread.notification or wait == 0:
+                    return self.take_notification(thread)
+                self.block(thread, None, wait)
+                thread.listens = True
+                return None
+            case "delete":
+                return self.delete(self.threads[operation.object])
+            case "create":
+                return self.create(self.threads[operation.object])
+            case "alarm":
+                self.start_alarm(operation.object, self.now + operation.a, operation.b)
+                return OK, 0
+            case _:
+                timeout = self.alarms[operation.object]
+                self.stop_alarm(operation.object)
+                return OK, ALARM_NEVER if timeout is None else timeout.instant - self.now
+
+    def wait_in(self, thread: Thread, queue: list[Thread], duration: int) -> Result | None:
+        if duration == 0:
+            return TIMEOUT, 0
+        self.block(thread, queue, duration)
+        return None
+
+    def suspend(self, thread: Thread) -> Result:
+        if not thread.exists:
+            return ERROR_OBJECT, 0
+        if thread.suspended:
+            return ERROR_SUSPENDED, 0
+        thread.suspended = True
+        if thread.ready:
+            self.make_unready(thread)
+        return OK, 0
+
+    def begin_next(self, thread: Thread) -> None:
+        if thread.next == len(thread.operations):
+            self.delete(thread)
+            return
+        operation = thread.operations[thread.next]
+        thread.next += 1
+        result = self.start(thread, operation)
+        if result is not None and thread.exists:
+            thread.ended = always(*result)
+
+    def work(self, thread: Thread) -> None:
+        """Let time pass for `thread`, until its work has ended or it is displaced."""
+        self.handle_what_is_due()
+        if self.running() is thread:
+            step = min(thread.left, self.next_instant() - self.now)
+            self.now += step
+            thread.left -= step
+            if thread.left == 0:
+                thread.ended = always(OK)
+
+    def next_instant(self) -> int:
+        instants = [timeout.instant for timeout in self.timeouts] + [instant for instant, _, _ in self.interrupts]
+        return min([*instants, HORIZON])
+
+    def end_call(self, thread: Thread) -> None:
+        assert thread.ended is not None
+        result = thread.ended()
+        thread.ended = None
+        self.tell(f"t{thread.number}", thread.next - 1, result)
+        self.handle_what_is_due()
+
+    def step(self) -> None:
+        """Do the next thing that happens."""
+        thread = self.running()
+        if thread is None:
+            self.now = max(self.now, self.next_instant())
+            self.handle_what_is_due()
+        elif thread.ended is not None:
+            self.end_call(thread)
+        elif thread.left > 0:
+            self.work(thread)
+        else:
+            self.begin_next(thread)
+
+    def run(self) -> None:
+        """Execute all of it."""
+        while self.now < HORIZON and not (self.running() is None and self.next_instant() == HORIZON):
+            self.step()
+
+
+def predict(script: Script) -> tuple[list[str], int]:
+    """Say what script.c prints.
+
+    Args:
+        script: A script.
+
+    Returns:
+        Its lines, and the instant up to which they are promised.
+    """
+    model = Model(script)
+    model.run()
+    lines = [line for instant, line in model.lines if instant < model.certain_until]
+    return lines, model.certain_until

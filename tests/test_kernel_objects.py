@@ -1,0 +1,198 @@
+"""What threads do to each other and to the kernel's objects: scripts against a model, misuses, and what comes in between."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sampling
+from kernel_model import NEVER, Operation, Script, draw_script, predict
+
+ROOT = Path(__file__).resolve().parent.parent
+SHIFT = 6
+SCRIPTS = 120
+WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Werror"]
+
+
+def recipe(name: str) -> dict[str, Any]:
+    """Read how programs for a board are built and emulated."""
+    loaded: dict[str, Any] = json.loads((ROOT / "firmware" / name).read_text(encoding="utf-8"))
+    loaded["qemu"] = [*loaded["qemu"], "-icount", f"shift={SHIFT},align=off,sleep=off", "-kernel"]
+    return loaded
+
+
+PORTS: dict[str, dict[str, Any]] = {
+    "posix": {
+        "cc": "cc",
+        "cflags": [
+            *("-std=c11", "-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", *WARNINGS),
+            *("-I.", "-Iport/posix"),
+        ],
+        "ldflags": ["-pthread"],
+        "libs": ["-lrt", "-lm"],
+        "sources": ["core/*.c", "policy/*.c", "kernel/*.c", "port/posix/*.c"],
+        "qemu": [],
+    },
+    "cortex_m": recipe("build.json"),
+    "riscv": recipe("build_riscv.json"),
+}
+
+
+def run(command: list[str | Path], text: str = "") -> subprocess.CompletedProcess[str]:
+    """Run a command at the root to its end."""
+    return subprocess.run(command, cwd=ROOT, input=text, capture_output=True, text=True, check=False, timeout=120)
+
+
+def must_build(command: list[str | Path]) -> None:
+    """Run a compiler that must succeed and have nothing to say."""
+    done = run(command)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+Build = Callable[[str], list[Path]]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Build:
+    """Give a function that compiles the kernel for a port, once."""
+    done: dict[str, list[Path]] = {}
+
+    def build(port: str) -> list[Path]:
+        if port not in done:
+            how, folder = PORTS[port], tmp_path_factory.mktemp(port)
+            found = [str(path.relative_to(ROOT)) for pattern in how["sources"] for path in ROOT.glob(pattern)]
+            sources = [*found, "tests/conformance/conformance.c", f"tests/conformance/{port}/board.c"]
+            done[port] = [folder / (source.replace("/", "_") + ".o") for source in sources]
+            commands = [
+                [how["cc"], *how["cflags"], "-c", source, "-o", target]
+                for source, target in zip(sources, done[port], strict=True)
+            ]
+            with ThreadPoolExecutor(2) as pool:
+                list(pool.map(must_build, commands))
+        return done[port]
+
+    return build
+
+
+def link(built: Build, port: str, program: str, folder: Path, defines: list[str]) -> Path:
+    """Compile and link a program of tests/kernel."""
+    how, elf = PORTS[port], folder / f"{program}_{port}.elf"
+    source = f"tests/kernel/{program}.c"
+    must_build([how["cc"], *how["cflags"], *defines, *how["ldflags"], source, *built(port), *how["libs"], "-o", elf])
+    return elf
+
+
+# ---- scripts ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def player(built: Build, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program that executes a script."""
+    return link(built, "posix", "script", tmp_path_factory.mktemp("script"), [])
+
+
+def play(player: Path, script: Script, *, is_traced: bool, until: int) -> list[str]:
+    """Execute a script; give its lines before the instant `until`."""
+    done = run([player], script.text(is_traced))
+    assert (done.returncode, done.stderr) == (0, "")
+    return [line for line in done.stdout.splitlines() if int(line.split()[0]) < until]
+
+
+def agrees(player: Path, script: Script) -> None:
+    """Check that both layers of the kernel do what the model does."""
+    expected, until = predict(script)
+    for is_traced in (False, True):
+        assert play(player, script, is_traced=is_traced, until=until) == expected
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_random_scripts_do_what_the_model_does_in_both_layers(player: Path, part: int) -> None:
+    for seed in range(part, sampling.count(SCRIPTS), 4):
+        try:
+            agrees(player, draw_script(seed))
+        except AssertionError as error:
+            raise AssertionError(f"script {seed}") from error
+
+
+def script_of(*threads: tuple[int, list[Operation]]) -> Script:
+    """Make a script of threads that all exist from the start, with objects of size 1 and semaphores at 0."""
+    idle = Operation("give", 1)
+    return Script(
+        sizes=((0, 1, 1), (0, 1, 1)),
+        alarms=(idle,) * 3,
+        interrupts=tuple((idle, 2000 + number) for number in range(6)),
+        threads=tuple((True, priority, tuple(acts)) for priority, acts in threads),
+    )
+
+
+def test_a_notification_after_the_time_is_up_and_before_the_thread_runs_wakes_nobody_twice(player: Path) -> None:
+    listener = (0, [Operation("listen", 0, 5), Operation("work", 0, 3), Operation("listen", 0, 0)])
+    busy = (1, [Operation("delay", 0, 1), Operation("work", 0, 10), Operation("notify", 0, 2), Operation("work", 0, 4)])
+    equal = (0, [Operation("work", 0, 20), Operation("delay"), Operation("work", 0, 1)])
+    agrees(player, script_of(listener, busy, equal))
+
+
+def test_a_suspended_thread_whose_time_was_up_is_not_woken_by_a_notification(player: Path) -> None:
+    listener = (0, [Operation("listen", 0, 5), Operation("listen", 0, 0)])
+    acts = [Operation("delay", 0, 1), Operation("work", 0, 10), Operation("suspend", 0), Operation("notify", 0, 2)]
+    agrees(player, script_of(listener, (1, [*acts, Operation("delay", 0, 9), Operation("resume", 0)])))
+
+
+END_OF_A_WAITING_THREAD = {
+    "woken": [Operation("give", 0)],
+    "suspended and woken": [Operation("suspend", 0), Operation("give", 0)],
+    "woken and suspended": [Operation("give", 0), Operation("suspend", 0)],
+    "suspended, woken and resumed": [Operation("suspend", 0), Operation("give", 0), Operation("resume", 0)],
+    "waiting": [],
+    "suspended": [Operation("suspend", 0)],
+}
+
+
+@pytest.mark.parametrize("before", END_OF_A_WAITING_THREAD)
+def test_a_deleted_thread_leaves_no_timeout_in_memory_that_is_used_again(player: Path, before: str) -> None:
+    waiter = (0, [Operation("take", 0, 20), Operation("work", 0, 50)])
+    end = [Operation("delete", 0), Operation("create", 0), Operation("delay", 0, 40)]
+    agrees(player, script_of(waiter, (1, [Operation("delay", 0, 1), *END_OF_A_WAITING_THREAD[before], *end])))
+
+
+def test_a_message_to_a_receiver_that_is_deleted_before_it_runs_takes_no_place(player: Path) -> None:
+    receiver = (0, [Operation("receive", 0, NEVER)])
+    sends = [Operation("send", 0, 0, number) for number in (11, 12, 13)]
+    receives = [Operation("receive", 0, 0)] * 2
+    acts = [Operation("delay", 0, 1), sends[0], Operation("delete", 0), *sends[1:], *receives]
+    agrees(player, script_of(receiver, (1, acts)))
+
+
+def test_flags_go_to_those_who_wait_in_the_order_of_coming(player: Path) -> None:
+    waits = [Operation("await", 0, NEVER, 3, 2), Operation("await", 0, NEVER, 1, 0), Operation("await", 0, 30, 6, 1)]
+    setter = (0, [Operation("set", 0, 1), Operation("set", 0, 7), Operation("set", 0, 6), Operation("set", 0, 4)])
+    agrees(player, script_of(*((1, [wait]) for wait in waits), setter))
+
+
+def test_a_periodic_alarm_does_not_drift_and_may_be_stopped(player: Path) -> None:
+    taker = (1, [Operation("take", 1, NEVER) for _ in range(6)])
+    starter = (0, [Operation("alarm", 0, 5, 7), Operation("work", 0, 30), Operation("stop", 0), Operation("work", 0, 30)])
+    agrees(player, script_of(taker, starter))
+
+
+def test_of_one_instant_who_waited_first_goes_first_also_after_another_one_was_woken(player: Path) -> None:
+    waits = [[Operation("take", 0, 19)], [Operation("delay", 0, 26)], [Operation("delay", 0, 21)]]
+    last = [Operation("delay"), Operation("delay"), Operation("delay", 0, 21)]
+    agrees(player, script_of(*((1, acts) for acts in waits), (1, [Operation("give", 0)]), (1, last)))
+
+
+# ---- programs for every port -----------------------------------------------------------------------
+
+FULL_PASS = ["-DCONFORMANCE_TRACED=1"]
+
+
+@pytest.mark.parametrize("port", PORTS)
+@pytest.mark.parametrize("defines", [[], FULL_PASS], ids=["plain", "traced"])
+def test_every_misuse_is_told_and_changes_nothing(built: Build, tmp_path: Path, port: str, defines: list[str]) -> None:
+    done = run([*PORTS[port]["qemu"], link(built, port, "misuse", tmp_path, defines)])
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
