@@ -1,9 +1,10 @@
 """Running a task set on a board: an image of it, one program for all of them, an emulator, and the trace back.
 
-Source: firmware/main.c (the program), system/image.h (what it reads) and one build recipe per board, firmware/build*.json.
-An emulated board keeps time in its own ticks; a job executes instructions, not ticks, and the scheduler's own work takes
-time too. So what is measured differs from what is simulated, and what must be equal is the replay. The board `posix` is a
-Linux process in virtual time: ticks are those of the file, and who runs when equals the simulation.
+Source: firmware/main.c (the program), system/image.h (what it reads) and one build recipe per board,
+firmware/build*.json. An emulated board keeps time in its own ticks; a job executes instructions, not ticks, and the
+scheduler's own work takes time too. So what is measured differs from what is simulated, and what must be equal is the
+replay. The board `posix` is a Linux process in virtual time: ticks are those of the file, and who runs when equals the
+simulation.
 
 When not to use it: for cycles of silicon. The emulator counts instructions.
 """

@@ -1,8 +1,8 @@
 """Systems as programs: a description in the ticks of a board, what comes from outside, and what jobs execute.
 
-Source: system/image.h, which says what an image holds. Everything random is drawn here, in the ticks of the file, from the
-same numbers that a simulation draws; only then it becomes ticks of the board. Instants of the description must be whole
-ticks of the board; times that somebody executes are rounded up, as are instants that were drawn.
+Source: system/image.h, which says what an image holds. Everything random is drawn here, in the ticks of the file, from
+the same numbers that a simulation draws; only then it becomes ticks of the board. Instants of the description must be
+whole ticks of the board; times that somebody executes are rounded up, as are instants that were drawn.
 
 When not to use it: for systems that no kernel runs, see boards.py.
 """
@@ -201,7 +201,9 @@ def instants_of(system: ResolvedSystem) -> Iterator[tuple[str, str, str, int]]:
         Table, name, key and ticks of each.
     """
     for task in system.tasks:
-        yield from (("task", task.name, key, getattr(task, key)) for key in ("period", "deadline", "offset", "interval"))
+        yield from (
+            ("task", task.name, key, getattr(task, key)) for key in ("period", "deadline", "offset", "interval")
+        )
     for server in system.servers:
         yield from (("server", server.name, key, getattr(server, key)) for key in ("period", "budget", "offset"))
     for change in system.changes:
