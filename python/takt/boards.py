@@ -195,7 +195,8 @@ def _command(board: Board, program: Path) -> list[str]:
 
 def _patience(board: Board, horizon_ns: int) -> int:
     """Bound the seconds that a run may take."""
-    return _PATIENCE_SECONDS + (horizon_ns >> board.recipe.get("instruction_shift", 63)) // _INSTRUCTIONS_PER_SECOND
+    shift = int(board.recipe.get("instruction_shift", 63))
+    return _PATIENCE_SECONDS + (horizon_ns >> shift) // _INSTRUCTIONS_PER_SECOND
 
 
 def _execute(board: Board, folder: Path, horizon: int, tick_ns: int) -> bytes:

@@ -26,12 +26,14 @@ from takt.resolved import (
     ResolvedTask,
     ResolvedThread,
     ResolvedWindows,
+    Stream,
 )
 
 IDLE_THREAD = "idle"
 """Name of the kernel's own thread."""
 
 _ARRIVAL = 0
+_ONE_TICK = Stream("listed", (1,))
 _TIMED_ITEMS = ("run", "suspend")
 _ITEMS = ("run", "point", "optional point", "suspend", "lock", "unlock")
 
@@ -95,7 +97,7 @@ def _task(task: ResolvedTask, policy: str | Policy, scale: Scale) -> ResolvedTas
         preemption_key=_preemption_key(task, policy, scale),
         jitter=0,
         arrivals=None,
-        demand=ResolvedTask.__dataclass_fields__["demand"].default,
+        demand=_ONE_TICK,
         body=tuple((op, scale.up(ticks) if _ITEMS[op] in _TIMED_ITEMS else ticks) for op, ticks in task.body),
         interval=scale.up(task.interval),
         windows=None if task.windows is None else _windows(task.windows, scale),
@@ -144,7 +146,7 @@ def _change(change: ResolvedChange, scale: Scale) -> ResolvedChange:
         period=scale.up(change.period),
         deadline=scale.up(change.deadline),
         wcet=scale.up(change.wcet),
-        demand=ResolvedChange.__dataclass_fields__["demand"].default,
+        demand=_ONE_TICK,
     )
 
 
