@@ -162,9 +162,7 @@ void takt_dispatcher_await_budget(takt_entity_t *entity, takt_instant_t now) {
 
 /* Whether somebody pays for what runs on `cpu`: budgets, or its own laxity. */
 static bool is_charged(const takt_cpu_t *cpu) {
-    const uint32_t charged =
-        TAKT_ATTRIBUTE_SERVER | TAKT_ATTRIBUTE_IN_SERVER | TAKT_ATTRIBUTE_AGING | TAKT_ATTRIBUTE_BUDGET;
-    return cpu->running != NULL && (cpu->running->attributes & charged) != 0;
+    return cpu->running != NULL && (cpu->running->attributes & TAKT_ATTRIBUTES_CHARGED) != 0;
 }
 
 /* What `entity` executes: a job, or the current period of a server; NULL for a plain thread. */
@@ -854,17 +852,25 @@ static void rewrite_started_key(takt_entity_t *entity, takt_instant_t now) {
     }
 }
 
+/* The key that follows from the job of `entity`, where levels order; what is in force stays so. */
+static takt_key_t key_of_job(takt_entity_t *entity) {
+    const takt_key_t key_in_force = entity->key;
+    const uint32_t tie_in_force = entity->tie;
+    entity->home->policy->release(entity, &entity->task->job);
+    const takt_key_t own = entity->key;
+    entity->key = key_in_force;
+    entity->tie = tie_in_force;
+    return own;
+}
+
 /* The level of the current job of `entity` has changed; what is in force instead of its own key follows. */
 static void rewrite_key(takt_entity_t *entity, takt_instant_t now) {
-    takt_task_t *task = entity->task;
-    takt_entity_t own = *entity;
-    entity->home->policy->release(&own, &task->job);
+    const takt_key_t own = key_of_job(entity);
     if (!takt_locks_is_displaced(entity)) {
-        takt_locks_put(entity, own.key, own.tie);
+        takt_locks_put(entity, own, entity->tie);
         return;
     }
-    task->own_key = own.key;
-    task->own_tie = own.tie;
+    entity->task->own_key = own;
     if (is_started(entity)) {
         rewrite_started_key(entity, now);
     }

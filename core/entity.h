@@ -24,12 +24,15 @@ enum {
     TAKT_ATTRIBUTE_IN_SERVER = 1u << 1, /* a budget pays for its execution */
     TAKT_ATTRIBUTE_LIMITED = 1u << 2,   /* it has a preemption key */
     TAKT_ATTRIBUTE_KEYED = 1u << 3,     /* its ready set is a heap of keys */
-    TAKT_ATTRIBUTE_ATTENDED =
-        1u << 4, /* whose pass this is has something to do: it records, or the kernel acts */
-    TAKT_ATTRIBUTE_AGING = 1u << 5,   /* its key changes while it executes */
-    TAKT_ATTRIBUTE_LOCKING = 1u << 6, /* it holds a resource, or waits for one */
-    TAKT_ATTRIBUTE_BUDGET = 1u << 7,  /* its job has a budget of its own, job.remaining; see allocator.h */
+    TAKT_ATTRIBUTE_ATTENDED = 1u << 4,  /* its events are recorded, or the kernel acts when it is chosen */
+    TAKT_ATTRIBUTE_AGING = 1u << 5,     /* its key changes while it executes */
+    TAKT_ATTRIBUTE_LOCKING = 1u << 6,   /* it holds a resource, or waits for one */
+    TAKT_ATTRIBUTE_BUDGET = 1u << 7,    /* its job has a budget of its own, job.remaining; see allocator.h */
 };
+
+/* Somebody pays for what such an entity executes: budgets, or its own laxity. */
+#define TAKT_ATTRIBUTES_CHARGED \
+    (TAKT_ATTRIBUTE_SERVER | TAKT_ATTRIBUTE_IN_SERVER | TAKT_ATTRIBUTE_AGING | TAKT_ATTRIBUTE_BUDGET)
 
 enum {
     TAKT_STATE_READY = 1u << 0,   /* it stands in the ready set of its home */

@@ -313,14 +313,12 @@ static takt_entity_t *next_in_chain(takt_entity_t *entity) {
 /* One of the circle to which the chain behind `entity` leads, itself if it is one; NULL: it leads to none. */
 static takt_entity_t *circle_behind(takt_entity_t *entity) {
     takt_entity_t *slow = entity;
-    takt_entity_t *fast = next_in_chain(entity);
-    fast = fast != NULL ? next_in_chain(fast) : NULL;
-    slow = next_in_chain(entity);
-    while (fast != NULL && fast != slow) {
+    takt_entity_t *fast = entity;
+    do {
         slow = next_in_chain(slow);
         fast = next_in_chain(fast);
         fast = fast != NULL ? next_in_chain(fast) : NULL;
-    }
+    } while (fast != NULL && fast != slow);
     return fast;
 }
 

@@ -56,12 +56,18 @@ static takt_thread_t *decide(takt_instant_t now) {
     return thread_for(takt_kernel.cpu.running);
 }
 
+/* Whether core wants a step: what is due, or an account of who runs up to now. */
+static bool is_step_due(takt_instant_t now) {
+    const bool is_charged = (takt_kernel.cpu.running->attributes & TAKT_ATTRIBUTES_CHARGED) != 0;
+    return is_charged || takt_dispatcher_is_due(&takt_kernel.dispatcher, now);
+}
+
 /* Opens after every step, so that no two of them, nor a step and the decision, mask interrupts together.
  * The time is read again after every opening: an interrupt may have posted an event in between, of which something may
  * be due at once, and instants never go back. */
 static takt_thread_t *step_and_decide(void) {
-    bool is_more_due = true;
     takt_instant_t now = takt_port_now();
+    bool is_more_due = is_step_due(now);
     while (is_more_due) {
         is_more_due = takt_dispatcher_step(&takt_kernel.dispatcher, now);
         takt_port_breathe();
@@ -180,6 +186,9 @@ static void create_idle(void) {
     if (thread->plain.entity.home == NULL) {
         takt_dispatcher_add_thread(&thread->plain, &takt_kernel.dispatcher.root, TAKT_KERNEL_IDLE_LEVEL,
                                    takt_kernel.entity_count++);
+        if (takt_kernel.dispatcher.root.ready.order == TAKT_ORDER_KEYS) {
+            thread->plain.entity.tie = UINT32_MAX; /* behind threads that are created later */
+        }
     }
     takt_kernel_fill_thread(
         thread, &(takt_thread_parameters_t){

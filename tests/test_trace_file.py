@@ -62,7 +62,7 @@ def rewrite(path: Path, header: object | None = None, records: list[list[int]] |
     """Give a trace another header or other records."""
     text = json.dumps(header_of(path) if header is None else header).encode()
     rows = records_of(path) if records is None else records
-    start = PREAMBLE.pack(b"TAKTTRC\0", 4, 32, len(text)) + text
+    start = PREAMBLE.pack(b"TAKTTRC\0", 5, 32, len(text)) + text
     path.write_bytes(start + bytes(-len(start) % 32) + b"".join(RECORD.pack(*row) for row in rows))
 
 

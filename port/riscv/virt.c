@@ -64,12 +64,11 @@ static void serve_timer(void) {
 #define PLIC_ENABLE (*(volatile uint32_t *)UINT32_C(0x0C002000)) /* machine mode of hart 0 */
 #define PLIC_CLAIM (*(volatile uint32_t *)UINT32_C(0x0C200004))
 
-#define EACH_INTERRUPT(X)                                                                                \
-    X(0)                                                                                                 \
-    X(1)                                                                                                 \
-    X(2)                                                                                                 \
-    X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) \
-        X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31)
+/* clang-format off */
+#define EACH_INTERRUPT(X)                                                                             \
+    X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) \
+    X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31)
+/* clang-format on */
 
 #define DECLARE(number) __attribute__((weak, alias("unexpected"))) void takt_board_interrupt_##number(void);
 #define ENTRY(number) takt_board_interrupt_##number,

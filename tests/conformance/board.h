@@ -21,7 +21,7 @@ __attribute__((noreturn)) void board_exit(int status);
 /* Ticks that about so many instructions take, made odd, so that a period drifts through what is interrupted. */
 takt_duration_t board_span(uint32_t instructions);
 
-/* Whether the machine keeps its instants. */
+/* Whether the machine keeps its instants, and interrupts at the same places in every run. */
 bool board_is_punctual(void);
 
 /* Lets time pass where instructions take none. */

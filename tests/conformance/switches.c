@@ -17,7 +17,7 @@ static member_t ring[THREADS];
 static takt_thread_t disturbing, looking;
 static conformance_stack_t disturbing_stack, looking_stack;
 static takt_semaphore_t disturbance;
-static uint32_t last;
+static uint32_t previous;
 
 static void disturb(void) { (void)takt_semaphore_give_from_isr(&disturbance); }
 
@@ -25,8 +25,8 @@ static void take_turn(void *argument) {
     member_t *self = argument;
     check(takt_semaphore_take(&self->turn) == TAKT_OK, "a_turn_comes");
     const uint32_t index = (uint32_t)(self - ring);
-    check(self->turns == 0 || index == (last + 1u) % THREADS, "turns_come_in_the_order_of_the_ring");
-    last = index;
+    check(self->turns == 0 || index == (previous + 1u) % THREADS, "turns_come_in_the_order_of_the_ring");
+    previous = index;
     board_registers_clobber();
     (void)takt_thread_yield();
     board_pass();
