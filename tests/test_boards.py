@@ -54,12 +54,15 @@ ONE_PROCESSOR = [
 """The others have an architecture, costs of a kernel, four processors, and another policy from some instant on."""
 
 
+@pytest.mark.parametrize("board", [boards.CORTEX_M, boards.RISCV])
 @pytest.mark.parametrize("example", ONE_PROCESSOR)
-def test_every_example_of_one_processor_runs_on_the_board_and_replays_identically(example: str, tmp_path: Path) -> None:
+def test_every_example_of_one_processor_runs_on_the_board_and_replays_identically(
+    example: str, board: str, tmp_path: Path
+) -> None:
     system = takt.load(EXAMPLES / f"{example}.toml")
     if system.resolution_ns < 50_000:
         system = system.replace(resolution="50us")  # else it is over before the first decision
-    trace = boards.run(system, tmp_path / "T.takt")
+    trace = boards.run(system, tmp_path / "T.takt", board)
     replay = takt.replay(tmp_path / "T.takt")
     measured = measurement.report_of(trace)
     assert replay.difference is None
@@ -117,13 +120,14 @@ def as_programs(system: System, resolution: str = "1ms") -> takt.System:
     return described.replace(changes=changes, resolution=resolution)
 
 
+@pytest.mark.parametrize("board", [boards.CORTEX_M, boards.RISCV])
 @pytest.mark.parametrize("generator", GENERATORS.values(), ids=GENERATORS.keys())
-def test_random_systems_on_the_board_replay_identically(generator: st.SearchStrategy[System]) -> None:
+def test_random_systems_on_the_board_replay_identically(generator: st.SearchStrategy[System], board: str) -> None:
     @tries(4)
     @given(generator, st.integers(20, 200))
     def replays(system: System, horizon: int) -> None:
         with tempfile.TemporaryDirectory() as folder:
-            boards.run(as_programs(system, "50us").replace(horizon=horizon), Path(folder, "T.takt"))
+            boards.run(as_programs(system, "50us").replace(horizon=horizon), Path(folder, "T.takt"), board)
             assert takt.replay(Path(folder, "T.takt")).difference is None
 
     replays()
@@ -289,7 +293,6 @@ def test_a_trace_that_fills_the_memory_of_the_board_is_bad_input(tmp_path: Path)
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["--on", "riscv"], '--on: "riscv" is not supported by this version yet; it has cortex_m, posix'),
         (["--on", "cortexm"], '--on: unknown board "cortexm"; did you mean "cortex_m"?'),
         (["--on", "cortex_m", "--budgets", "B.csv"], "--budgets: a board records no budgets; leave out --on"),
     ],

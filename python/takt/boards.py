@@ -32,11 +32,11 @@ from takt.trace import Trace
 
 CORTEX_M = "cortex_m"
 POSIX = "posix"
-_RECIPES = {CORTEX_M: "build.json", POSIX: "build_posix.json"}
+RISCV = "riscv"
+_RECIPES = {CORTEX_M: "build.json", POSIX: "build_posix.json", RISCV: "build_riscv.json"}
 """The build recipe of each board."""
 
 BOARDS = tuple(_RECIPES)
-LATER_BOARDS = ("riscv",)
 
 _IMAGE_FILE = "image.bin"
 _RECORDS_FILE = "records.bin"
