@@ -14,13 +14,14 @@ PACKAGE_SOURCES := pyproject.toml CMakeLists.txt LICENSE \
     $(shell find core policy system sim kernel port firmware python -type f -not -name '*.pyc' 2>/dev/null)
 C_SOURCES := $(shell find $(ROOMS) -name '*.[ch]' -o -name '*.cpp')
 
-.PHONY: help run test soak bench bench-kernel lint format clean tools-run tools-test ctest pytest kernel-bars build studies study-s0 study-s1 study-s2 study-s3 study-s4
+.PHONY: help run test soak bench bench-kernel lint format clean tools-run tools-test ctest pytest kernel-bars proof build studies study-s0 study-s1 study-s2 study-s3 study-s4
 .NOTPARALLEL:
 
 help:
 	@echo "make run      set up, compare policies on the IoT example and write a report"
 	@echo "make test     set up and run every check and test"
 	@echo "make soak     the random tests with SYSTEMS=$(SYSTEMS) systems, the fuzzers for FUZZ_SECONDS=$(FUZZ_SECONDS) each"
+	@echo "make proof    the model checker on core's ready sets, timers and budgets, on sources as they are and damaged"
 	@echo "make bench    measure simulator, kernel, frames and report; make bench-kernel: the kernel, beside its peers"
 	@echo "make studies  make the tables and figures of the papers again; make study-s0, study-s1, study-s2, study-s3, study-s4: of one paper"
 	@echo "make lint     check style, types, includes and imports"
@@ -38,7 +39,12 @@ test: lint ctest pytest kernel-bars
 
 soak: export TAKT_SYSTEMS := $(SYSTEMS)
 soak: export TAKT_FUZZ_SECONDS := $(FUZZ_SECONDS)
-soak: ctest pytest
+soak: ctest pytest proof
+
+# Says so and goes on where the model checker cannot be had.
+proof:
+	$(PYTHON) tests/proof/run.py
+	$(PYTHON) tests/proof/run.py --mutated
 
 bench: build $(STAMPS)/package $(STAMPS)/bench
 	$(RUN) bench/sim/run.py build/release/bench_sim

@@ -1,6 +1,7 @@
 /* Mutex; see mutex.h. */
 #include "kernel/mutex.h"
 
+#include "core/plain_locks.h"
 #include "kernel/wait.h"
 
 /* What a thread that wants a mutex has in the frame of its call. */
@@ -68,6 +69,21 @@ static __attribute__((noinline)) takt_status_t lock_by_pass(takt_resource_t *res
     return takt_kernel_dispatch();
 }
 
+/* Whether what is held under pip keeps `running` from going on, and nobody else. */
+TAKT_INLINE bool is_blocked_alone(const takt_mutex_t *mutex, const takt_entity_t *running) {
+    const takt_resource_t *resource = &mutex->resource;
+    return resource->holder != NULL && resource->holder != running &&
+           (running->attributes | mutex->is_public) == 0 && takt_plain_is_blocked_alone(running, resource);
+}
+
+static __attribute__((noinline)) takt_status_t wait_for_holder(takt_mutex_t *mutex, takt_entity_t *running) {
+    if (!is_blocked_alone(mutex, running)) {
+        return lock_by_pass(&mutex->resource, running);
+    }
+    takt_lock_wait_t wait;
+    return takt_kernel_switch(running, takt_plain_block(running, &mutex->resource, &wait));
+}
+
 /* Whether a lock is nobody's business but of `running`. */
 TAKT_INLINE bool is_private(const takt_mutex_t *mutex, const takt_entity_t *running) {
     return mutex->resource.holder == NULL && (running->attributes | mutex->is_public) == 0;
@@ -86,7 +102,7 @@ takt_status_t takt_mutex_lock(takt_mutex_t *mutex) {
     takt_resource_t *resource = &mutex->resource;
     takt_port_close();
     takt_entity_t *running = takt_kernel.cpu.running;
-    return is_private(mutex, running) ? hold(resource, running) : lock_by_pass(resource, running);
+    return is_private(mutex, running) ? hold(resource, running) : wait_for_holder(mutex, running);
 }
 
 /* ---- lock, for a while -------------------------------------------------------------------------- */
@@ -145,6 +161,30 @@ static __attribute__((noinline)) takt_status_t unlock_by_pass(takt_resource_t *r
     return takt_kernel_dispatch();
 }
 
+/* `resource` is free, of pip, and nothing else is locked: the most urgent one runs. */
+TAKT_INLINE takt_status_t hand_over(takt_resource_t *resource, takt_entity_t *running) {
+    takt_entity_t *next = takt_levels_best(takt_kernel_levels(), 1);
+    if (next == running) {
+        return takt_port_open();
+    }
+    if (takt_plain_is_next(next, resource)) {
+        takt_plain_grant(next, resource);
+    } else if (!takt_entity_is_plain(next)) {
+        return takt_kernel_dispatch();
+    }
+    return takt_kernel_switch(running, next);
+}
+
+static __attribute__((noinline)) takt_status_t unlock_for_waiters(takt_mutex_t *mutex,
+                                                                  takt_entity_t *running) {
+    takt_resource_t *resource = &mutex->resource;
+    if (mutex->is_public != 0 || !takt_plain_holds_alone(running, resource)) {
+        return unlock_by_pass(resource, running);
+    }
+    takt_plain_free(takt_kernel_levels(), running, resource);
+    return hand_over(resource, running);
+}
+
 takt_status_t takt_mutex_unlock(takt_mutex_t *mutex) {
     REQUIRE_MUTEX(mutex);
     takt_resource_t *resource = &mutex->resource;
@@ -153,7 +193,7 @@ takt_status_t takt_mutex_unlock(takt_mutex_t *mutex) {
     takt_plain_t *thread = takt_plain_of(running);
     TAKT_REQUIRE(thread->held == resource, refuse(TAKT_ERROR_RESOURCE));
     if (!takt_entity_is_plain(running)) {
-        return unlock_by_pass(resource, running);
+        return unlock_for_waiters(mutex, running);
     }
     thread->held = resource->outer;
     resource->holder = NULL;

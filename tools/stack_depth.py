@@ -1,0 +1,377 @@
+#!/usr/bin/env python3
+"""Computes from the compiler's own reports how much stack each call of the kernel takes on the Cortex-M3.
+
+Usage: stack_depth.py [--paths] [--check] [--record]
+
+The sources of firmware/build.json are compiled as it says, with -fstack-usage and -fcallgraph-info. A path's depth is
+the sum of its frames; a frame that a tail call has given up before does not count, as the branches in the object
+files tell. A call through a pointer may reach every function that some table of the sources names for that
+member, so a depth is that of the deepest policy and kind of server, whatever a program uses; allocators and rules count
+once the kernel has them. Recursion, a frame of unknown size and a call that nothing resolves are errors.
+
+Three columns: what a call takes; what of it lies under calls that may be preempted, with a whole context to save;
+and the stack that a thread needs which makes no call but this one and has no frames of its own. --check compares the
+deepest with bench/kernel/stack.json, which --record writes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+BASELINE = ROOT / "bench" / "kernel" / "stack.json"
+
+# What the hardware pushes at an interrupt, with the word that aligns; the second frame that a preemption makes, and
+# the context below it: port/cortex_m/switch.c.
+FRAME, ENTRY_FRAME, CONTEXT = 36, 32, 40
+PREEMPTION = FRAME + ENTRY_FRAME + CONTEXT
+
+# Written in assembly, so that the compiler does not know: they push the context, or leave for good.
+ASSEMBLED = {"takt_port_switch": CONTEXT}
+
+# The table to which the receiver of a call through a pointer belongs, by its last word.
+RECEIVERS = {
+    "policy": "takt_policy_t",
+    "kind": "takt_server_kind_t",
+    "functions": "takt_allocator_t",
+    "allocator_of": "takt_allocator_t",
+    "rule": "takt_rule_t",
+    "timeout": "takt_timeout_t",
+}
+
+# Rules are filled in by functions, so they are known by what they take.
+RULE = re.compile(r"^static void (\w+)\(takt_task_t \*\w+,\s*takt_arrival_t \*\w+\)", re.MULTILINE)
+
+# So are timeouts.
+EXPIRE = re.compile(r"timeout\.expire = (\w+);")
+
+# Types whose objects belong to tasks of core; they count once a source of the kernel speaks of them.
+IF_IN_KERNEL = {"takt_allocator_t": re.compile(r"alloca"), "takt_rule_t": re.compile(r"takt_rule|->rule")}
+
+# Calls through pointers that stand in no table: the functions that may be there, or () for what belongs to the program.
+DECLARED: dict[str, tuple[str, ...]] = {
+    "trace->record": (),  # the program's sink
+    "function(argument)": (),  # of an alarm: the program's
+}
+
+# Executed by a thread while it is in a pass: who interrupts it then leaves the decision to it, and saves no context.
+IN_PASS_ROOMS = ("core/", "policy/", "port/")
+IN_PASS = ("step_and_decide", "decide")
+
+
+class StackError(Exception):
+    """Something makes a depth unknowable; the text is for people."""
+
+
+@dataclass
+class Function:
+    """One function as the compiler made it.
+
+    Attributes:
+        name: The compiler's title, with the file for one that is static.
+        file: Where it is written, from the root.
+        frame: Bytes.
+        calls: Titles of what it calls, true if every call is a tail call.
+    """
+
+    name: str
+    file: str
+    frame: int
+    calls: dict[str, bool] = field(default_factory=dict)
+
+    @property
+    def plain_name(self) -> str:
+        """The name as in the source."""
+        return self.name.rsplit(":", 1)[-1].split(".")[0]
+
+
+# ---- compiling ----------------------------------------------------------------------------------------------
+
+
+def run(command: list[str]) -> str:
+    """Runs a tool at the root and gives what it printed."""
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise StackError(f"{command[0]}: {(done.stderr or 'failed').splitlines()[0]}")
+    return done.stdout
+
+
+def compile_sources(folder: Path) -> list[Path]:
+    """Compiles what a program on the kernel is made of; gives the objects, next to which the reports lie."""
+    recipe = json.loads((ROOT / "firmware" / "build.json").read_text(encoding="utf-8"))
+    patterns = [pattern for pattern in recipe["sources"] if not pattern.startswith("firmware/")]
+    objects = []
+    for source in [str(path.relative_to(ROOT)) for pattern in patterns for path in sorted(ROOT.glob(pattern))]:
+        target = folder / (source.replace("/", "_") + ".o")
+        reports = ["-fstack-usage", "-fcallgraph-info=su"]
+        run([recipe["cc"], *recipe["cflags"], *reports, "-c", source, "-o", str(target)])
+        objects.append(target)
+    return objects
+
+
+# ---- reading what was made ----------------------------------------------------------------------------------
+
+NODE = re.compile(r'node: \{ title: "([^"]+)" label: "([^"]*?)\\n([^"]*?):\d+:\d+\\n(\d+) bytes \(([^)]*)\)')
+EDGE = re.compile(r'edge: \{ sourcename: "([^"]+)" targetname: "([^"]+)" label: "([^"]+)"')
+
+
+def read_graph(report: str, functions: dict[str, Function]) -> dict[str, set[tuple[str, str]]]:
+    """Reads one report: adds its functions, and gives each one's edges as (target, place in the source)."""
+    for title, _, file, size, kind in NODE.findall(report):
+        if kind != "static":
+            raise StackError(f"{title}: its frame is not of one size, but {kind}")
+        functions[title] = Function(title, str(Path(file)), int(size))
+    edges = defaultdict(set)
+    for source, target, place in EDGE.findall(report):
+        edges[source].add((target, place))
+    return edges
+
+
+START = re.compile(r"^[0-9a-f]+ <(.+)>:$")
+CALL = re.compile(r"R_ARM_THM_CALL\s+(\S+)")
+
+
+def read_calls(disassembly: str) -> dict[str, tuple[set[str], bool]]:
+    """Gives for each function of an object whom it calls otherwise than last, and whether so through a pointer."""
+    found: dict[str, tuple[set[str], bool]] = {}
+    name = ""
+    for line in disassembly.splitlines():
+        if match := START.match(line):
+            name = match.group(1)
+            found[name] = (set(), False)
+        elif match := CALL.search(line):
+            found[name][0].add(match.group(1).removeprefix(".text."))
+        elif "\tblx\t" in line:
+            found[name] = (found[name][0], True)
+    return found
+
+
+TABLE = re.compile(r"\b(takt_\w+_t)\s+\w+(?:\[\w*\])?\s*=\s*\{(.*?)\n\}", re.DOTALL)
+MEMBER = re.compile(r"\.(\w+)\s*=\s*(\w+)\s*,")
+
+
+def read_tables() -> dict[tuple[str, str], set[tuple[str, str]]]:
+    """Finds for each member of a type the functions that some table names, as (file, name)."""
+    tables = defaultdict(set)
+    for file in [*ROOT.glob("core/*.c"), *ROOT.glob("policy/*.c"), *ROOT.glob("kernel/*.c")]:
+        for of_type, body in TABLE.findall(file.read_text(encoding="utf-8")):
+            for member, value in MEMBER.findall(body):
+                tables[of_type, member].add((str(file.relative_to(ROOT)), value))
+        for value in RULE.findall(file.read_text(encoding="utf-8")):
+            tables["takt_rule_t", "arrive"].add((str(file.relative_to(ROOT)), value))
+        for value in EXPIRE.findall(file.read_text(encoding="utf-8")):
+            tables["takt_timeout_t", "expire"].add((str(file.relative_to(ROOT)), value))
+    return {key: values if is_in_kernel(key[0]) else set() for key, values in tables.items()}
+
+
+def is_in_kernel(of_type: str) -> bool:
+    """Tells whether an object of a type can belong to a thread."""
+    pattern = IF_IN_KERNEL.get(of_type)
+    texts = (file.read_text(encoding="utf-8") for file in ROOT.glob("kernel/*.c"))
+    return pattern is None or any(pattern.search(text) for text in texts)
+
+
+POINTER_CALL = re.compile(r"(\w+)(?:\([^()]*(?:\([^()]*\))?[^()]*\))?(?:->|\.)(\w+)\(")
+
+
+def resolve(place: str, tables: dict[tuple[str, str], set[tuple[str, str]]]) -> list[str]:
+    """Gives the titles that a call through a pointer at FILE:LINE:COLUMN may reach; of statics and of globals."""
+    file, line, _ = place.rsplit(":", 2)
+    text = (ROOT / file).read_text(encoding="utf-8").splitlines()[int(line) - 1]
+    for call, reached in DECLARED.items():
+        if call in text:
+            return list(reached)
+    for receiver, member in POINTER_CALL.findall(text):
+        values = tables.get((RECEIVERS.get(receiver, ""), member))
+        if values is not None:
+            return [title for table_file, name in sorted(values) for title in (f"{table_file}:{name}", name)]
+    raise StackError(f"{place}: nothing says whom this calls: {text.strip()}")
+
+
+# ---- the graph ----------------------------------------------------------------------------------------------
+
+
+def add_calls(
+    functions: dict[str, Function],
+    title: str,
+    edges: set[tuple[str, str]],
+    own: tuple[set[str], bool],
+    tables: dict[tuple[str, str], set[tuple[str, str]]],
+) -> None:
+    """Writes whom a function calls."""
+    called, calls_pointer = own
+    for target, place in edges:
+        if target == "__indirect_call":
+            for reached in resolve(place, tables):
+                functions[title].calls[reached] = not calls_pointer
+        else:
+            functions[title].calls[target] = target.rsplit(":", 1)[-1] not in called
+
+
+def read_all(objects: list[Path]) -> dict[str, Function]:
+    """Makes the graph of all functions."""
+    functions: dict[str, Function] = {}
+    tables = read_tables()
+    pending = []
+    for target in objects:
+        calls = read_calls(run(["arm-none-eabi-objdump", "-dr", str(target)]))
+        report = target.with_suffix(".ci").read_text(encoding="utf-8")
+        for title, edges in read_graph(report, functions).items():
+            pending.append((title, edges, calls.get(title.rsplit(":", 1)[-1], (set(), True))))
+    for name, size in ASSEMBLED.items():
+        functions[name] = Function(name, "port/cortex_m/switch.c", size)
+    for title, edges, own in pending:
+        add_calls(functions, title, edges, own, tables)
+    return functions
+
+
+class Depths:
+    """The depth of each function of a graph, and the path that has it.
+
+    Args:
+        functions: The graph.
+        without_pass: What is executed in a pass, or locked, counts as nothing.
+    """
+
+    def __init__(self, functions: dict[str, Function], *, without_pass: bool = False) -> None:
+        """Knows nothing yet."""
+        self._functions = functions
+        self._without_pass = without_pass
+        self._known: dict[str, tuple[int, tuple[str, ...]]] = {}
+
+    def _counts(self, function: Function) -> bool:
+        in_pass = function.file.startswith(IN_PASS_ROOMS) or function.plain_name in IN_PASS
+        return not (self._without_pass and in_pass)
+
+    def of(self, title: str, above: tuple[str, ...] = ()) -> tuple[int, tuple[str, ...]]:
+        """Gives depth and deepest path from a function on.
+
+        Raises:
+            StackError: It recurses.
+        """
+        if title in above:
+            raise StackError("recursion: " + " -> ".join((*above[above.index(title) :], title)))
+        if title not in self._known:
+            self._known[title] = self._find(title, above)
+        return self._known[title]
+
+    def _find(self, title: str, above: tuple[str, ...]) -> tuple[int, tuple[str, ...]]:
+        function = self._functions[title]
+        if not self._counts(function):
+            return 0, ()
+        best: int = function.frame
+        path: tuple[str, ...] = (title,)
+        for target, is_tail in sorted(function.calls.items()):
+            if target in self._functions:
+                depth, below = self.of(target, (*above, title))
+                total = depth + (0 if is_tail else function.frame)
+                if total > best:
+                    best, path = total, (title, *below)
+        return best, path
+
+
+# ---- the report ---------------------------------------------------------------------------------------------
+
+PUBLIC = re.compile(r"^(?:TAKT_\w+ )*\w[\w ]*[\s*](takt_\w+)\(", re.MULTILINE)
+PRIVATE_HEADERS = ("state.h", "queue.h", "port.h", "wait.h", "waiters.h", "timeouts.h")
+ON_INTERRUPT_STACK = re.compile(r"\w+_from_isr|takt_kernel_preempt|takt_kernel_timer_expired")
+ENTRIES = ("takt_kernel_preempt", "takt_kernel_timer_expired")
+BEFORE_START = re.compile(r"takt_kernel_(init|start|trace_to)")
+
+
+def public_functions() -> list[str]:
+    """Lists what the kernel's public headers declare, and what interrupts enter."""
+    headers = [file for file in sorted(ROOT.glob("kernel/*.h")) if file.name not in PRIVATE_HEADERS]
+    names = {name for file in headers for name in PUBLIC.findall(file.read_text(encoding="utf-8"))}
+    return sorted({*names, *ENTRIES})
+
+
+def measure(functions: dict[str, Function]) -> dict[str, dict[str, Any]]:
+    """Gives for each public function what it takes and what a thread needs for it."""
+    deep, open_part = Depths(functions), Depths(functions, without_pass=True)
+    rows = {}
+    for name in public_functions():
+        if name not in functions:
+            continue
+        depth, path = deep.of(name)
+        preempted = open_part.of(name)[0]
+        rows[name] = {"depth": depth, "open": preempted, "path": list(path)}
+        if not ON_INTERRUPT_STACK.fullmatch(name):
+            rows[name]["stack"] = (max(depth + FRAME, preempted + PREEMPTION) + 7) // 8 * 8
+    return rows
+
+
+def print_table(rows: dict[str, dict[str, Any]], with_paths: bool) -> None:
+    """Prints the rows."""
+    print(f"{'bytes, Cortex-M3, -O2':40} {'call':>6} {'open':>6} {'stack':>6}")
+    for name, row in rows.items():
+        print(f"{name:40} {row['depth']:6} {row['open']:6} {row.get('stack', '-'):>6}")
+        if with_paths:
+            print("    " + " > ".join(title.rsplit(":", 1)[-1] for title in row["path"]))
+
+
+def summary(rows: dict[str, dict[str, Any]]) -> dict[str, int]:
+    """The figures that are kept."""
+    threads = {name: row["stack"] for name, row in rows.items() if "stack" in row and not BEFORE_START.match(name)}
+    interrupts = [row["depth"] for row in rows.values() if "stack" not in row]
+    return {"thread": max(threads.values()), "interrupt": max(interrupts)}
+
+
+def stack_bytes_min() -> int:
+    """Reads what the port promises to be enough."""
+    text = (ROOT / "port" / "cortex_m" / "takt_port.h").read_text(encoding="utf-8")
+    match = re.search(r"TAKT_PORT_STACK_BYTES_MIN = (\d+)", text)
+    if match is None:
+        raise StackError("the port does not say TAKT_PORT_STACK_BYTES_MIN")
+    return int(match.group(1))
+
+
+def complaints(found: dict[str, int], baseline: dict[str, int]) -> list[str]:
+    """Lists what is deeper than it was."""
+    return [
+        f"{name}: {value} bytes, baseline {baseline[name]}" for name, value in found.items() if value > baseline[name]
+    ]
+
+
+def judge_port(needed: int) -> str:
+    """Says whether the least stack that the port allows holds every call."""
+    least = stack_bytes_min()
+    verdict = "holds every call" if least >= needed else f"is {needed - least} too small for the deepest call"
+    return f"TAKT_PORT_STACK_BYTES_MIN, {least}, {verdict}"
+
+
+def main() -> int:
+    """Prints the table, and with --check judges."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--paths", action="store_true", help="print the deepest path of each call, too")
+    parser.add_argument("--check", action="store_true", help="exit with 1 when a depth exceeds the baseline")
+    parser.add_argument("--record", action="store_true", help="write the baseline")
+    options = parser.parse_args()
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            rows = measure(read_all(compile_sources(Path(folder))))
+        found = summary(rows)
+        print_table(rows, options.paths)
+        print(f"a thread needs {found['thread']} beside its own frames, an interrupt's call {found['interrupt']}")
+        print(judge_port(found["thread"]))
+        if options.record:
+            BASELINE.write_text(json.dumps(found, indent=4) + "\n", encoding="utf-8")
+        worse = complaints(found, json.loads(BASELINE.read_text(encoding="utf-8"))) if options.check else []
+    except StackError as error:
+        worse = [str(error)]
+    for complaint in worse:
+        print(f"stack_depth: {complaint}", file=sys.stderr)
+    return 1 if worse else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
