@@ -779,7 +779,7 @@ class Spec {
         require(policy != &takt_policy_rate_based && spec_.policy != &takt_policy_rate_based,
                 "another policy and rates");
         require(!is_special(policy) && !is_special(spec_.policy), "another policy and windows or rules");
-        require(threads_.empty(), "another policy over threads");
+        require(threads_.size() <= 1, "another policy over threads"); // that of a kernel is always ready
         for (const takt_task_spec_t &task : tasks_) {
             require(task.server != TAKT_ROOT || !task.is_limited || task.preemption_key == 0,
                     "another policy and a threshold");

@@ -47,11 +47,9 @@ def task_set(folder: Path, text: str) -> str:
 
 
 ONE_PROCESSOR = [
-    path.stem
-    for path in sorted(EXAMPLES.glob("*.toml"))
-    if path.stem not in ("architectures", "avionics", "dhall", "mode_change")
+    path.stem for path in sorted(EXAMPLES.glob("*.toml")) if path.stem not in ("architectures", "avionics", "dhall")
 ]
-"""The others have an architecture, costs of a kernel, four processors, and another policy from some instant on."""
+"""The others have an architecture, costs of a kernel, and four processors."""
 
 
 @pytest.mark.parametrize("board", [boards.CORTEX_M, boards.RISCV])
@@ -114,10 +112,8 @@ GENERATORS = {
 
 
 def as_programs(system: System, resolution: str = "1ms") -> takt.System:
-    """Make a random system one that a kernel can run: no costs, and one policy from the beginning to the end."""
-    described = as_system(replace(system, platform=type(system.platform)()))
-    changes = [change for change in described.changes if change.policy is None]
-    return described.replace(changes=changes, resolution=resolution)
+    """Make a random system one that a kernel can run: without costs."""
+    return as_system(replace(system, platform=type(system.platform)())).replace(resolution=resolution)
 
 
 @pytest.mark.parametrize("board", [boards.CORTEX_M, boards.RISCV])
@@ -228,13 +224,6 @@ TASK = '[[task]]\nname = "A"\nperiod = 50\nwcet = 2\n'
         (
             '[platform]\nmodel = "hardware"\n' + TASK,
             ["[platform] model: the board is an architecture of its own; leave it out"],
-        ),
-        (
-            TASK + '[[change]]\nat = 5\npolicy = "edf"\n',
-            [
-                "[[change]] policy: the board's kernel keeps its policy, for it has a thread of its own; "
-                "leave this change out"
-            ],
         ),
     ],
 )

@@ -31,6 +31,7 @@ ROOMS = [
     "python",
     "sim",
     "studies",
+    "system",
     "tests",
     "tools",
 ]

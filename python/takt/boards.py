@@ -147,9 +147,6 @@ def _problems(resolved: ResolvedSystem) -> Iterator[Problem]:
     for policy in (resolved.policy, *(server.policy for server in resolved.servers)):
         if not isinstance(policy, str):
             yield Problem(f"the board has no policies in Python, found {name_of(policy)}", "board")
-    if any(change.kind == "policy" for change in resolved.changes):
-        message = "the board's kernel keeps its policy, for it has a thread of its own; leave this change out"
-        yield Problem(message, "board", table="change", key="policy")
 
 
 def _times_between_ticks(resolved: ResolvedSystem, tick_ns: int) -> Iterator[Problem]:
