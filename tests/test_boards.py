@@ -352,3 +352,10 @@ def test_a_time_longer_than_32_bits_of_board_ticks_is_a_time_like_any_other(tmp_
     assert takt.replay(tmp_path / "T.takt").is_identical
     assert 200 * times.UNITS["s"] // 40 > 2**32
     assert [row.finished for row in measurement.report_of(trace).rows] == [30, 1]
+
+
+def test_a_policy_that_changes_at_the_very_start_takes_the_idle_thread_along() -> None:
+    tasks = [takt.Task(name="A", period=4, wcet=1), takt.Task(name="B", period=6, wcet=2)]
+    for policies in (("edf", "fp"), ("fp", "edf")):
+        changes = [takt.Change(at=at, policy=policy) for at, policy in ((0, policies[1]), (9, policies[0]))]
+        check_equal(takt.System(policy=policies[0], tasks=tasks, changes=changes, horizon=40))
