@@ -45,16 +45,12 @@ TAKT_INLINE bool takt_plain_holds_alone(const takt_entity_t *entity, const takt_
            resource->below == NULL && resource->parked == NULL;
 }
 
-/* Such a resource is free, and its holder the first of its level. */
-TAKT_INLINE void takt_plain_free(takt_levels_t *levels, takt_entity_t *entity, takt_resource_t *resource) {
+/* Such a resource is free. Its holder keeps its place, for its key was its own. */
+TAKT_INLINE void takt_plain_free(takt_entity_t *entity, takt_resource_t *resource) {
     resource->holder = NULL;
     takt_plain_of(entity)->held = NULL;
     entity->home->locked = NULL;
     entity->attributes = 0;
-    if (TAKT_UNLIKELY(levels->heads[(uint32_t)entity->key] != entity)) {
-        takt_levels_remove(levels, entity, 1);
-        takt_levels_insert_first(levels, entity, 1);
-    }
 }
 
 /* Whether `entity`, the most urgent one, waits for `resource`, which is free while nothing is known to be locked. */

@@ -59,7 +59,7 @@ void takt_kernel_fill_thread(takt_thread_t *thread, const takt_thread_parameters
     paint(parameters->stack, parameters->stack_bytes);
     thread->sp = takt_port_context_create(parameters->stack, parameters->stack_bytes, parameters->entry,
                                           parameters->argument);
-    thread->plain.entity.attributes |= takt_kernel.traced & 255u;
+    thread->plain.entity.attributes |= takt_kernel.attended & 255u;
 }
 
 /* One that has been deleted keeps its number. */

@@ -56,8 +56,8 @@ static void look_again(takt_flags_t *flags) {
     takt_queue_init(&flags->seen);
 }
 
-/* Looks at the first of those that are to be looked at. Whether there was one. */
-static bool look(takt_flags_t *flags) {
+/* Looks at the first of those that are to be looked at, and calls `wake` with it if it can go on. Whether there was one. */
+TAKT_INLINE bool look(takt_flags_t *flags, void (*wake)(takt_entity_t *waiter)) {
     if (takt_queue_is_empty(&flags->waiters.queue)) {
         return false;
     }
@@ -65,11 +65,20 @@ static bool look(takt_flags_t *flags) {
     takt_wait_t *wait = takt_thread_of(waiter)->wait;
     if (is_met(flags, TAKT_CONTAINER_OF(wait, condition_t, wait))) {
         flags->waiters.count++;
-        takt_wake_from_isr(waiter);
+        wake(waiter);
     } else {
         takt_queue_append(&flags->seen, waiter);
     }
     return true;
+}
+
+/* As in an interrupt, but the thread decides at the end of its looks. */
+static void make_ready(takt_entity_t *waiter) {
+    if (takt_entity_is_plain(waiter)) {
+        takt_make_ready(waiter);
+    } else {
+        takt_wake_slowly_from_isr(waiter);
+    }
 }
 
 /* The end of the looks of a thread, which nobody has displaced meanwhile. */
@@ -96,7 +105,7 @@ takt_status_t takt_flags_set(takt_flags_t *flags, uint32_t bits) {
     }
     takt_kernel.busy |= TAKT_BUSY_PASS;
     look_again(flags);
-    while (look(flags)) {
+    while (look(flags, make_ready)) {
         takt_port_breathe();
     }
     return decide();
@@ -108,7 +117,7 @@ takt_status_t takt_flags_set_from_isr(takt_flags_t *flags, uint32_t bits) {
     const takt_port_level_t level = takt_port_lock();
     flags->bits |= bits;
     look_again(flags);
-    while (look(flags)) {
+    while (look(flags, takt_wake_from_isr)) {
         takt_port_unlock(level);
         (void)takt_port_lock();
     }

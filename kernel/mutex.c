@@ -7,9 +7,22 @@
 /* What a thread that wants a mutex has in the frame of its call. */
 typedef struct wish {
     takt_lock_wait_t wait; /* core's */
-    takt_timeout_t timeout;
-    takt_plain_t *thread;
+    takt_mutex_t *mutex;    /* NULL: it is over */
+    takt_timeout_t timeout; /* not armed if it waits for ever */
+    takt_plain_t *thread;   /* read when that expires */
 } wish_t;
+
+/* Under srp whoever is chosen may be barred, so that the inline layer does not choose under the root any more. */
+static takt_status_t attend(const takt_mutex_parameters_t *parameters) {
+    if (parameters->protocol != TAKT_PROTOCOL_SRP || parameters->server != NULL) {
+        return TAKT_OK;
+    }
+    if (takt_kernel.entity_count != 1u + takt_kernel.server_count) {
+        return TAKT_ERROR_ORDER;
+    }
+    takt_kernel.attended = TAKT_ATTRIBUTE_ATTENDED;
+    return TAKT_OK;
+}
 
 takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t *parameters) {
     if (mutex == NULL || parameters == NULL) {
@@ -24,7 +37,11 @@ takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t
     if (takt_kernel.entity_count == 0) {
         return TAKT_ERROR_NOT_INITIALISED;
     }
-    mutex->is_public = parameters->protocol != TAKT_PROTOCOL_PIP;
+    const takt_status_t status = attend(parameters);
+    if (status != TAKT_OK) {
+        return status;
+    }
+    mutex->watchers = parameters->protocol != TAKT_PROTOCOL_PIP;
     mutex->home = parameters->server != NULL ? &parameters->server->server : &takt_kernel.dispatcher.root;
     takt_resource_init(&mutex->resource, takt_kernel.mutex_count++, parameters->protocol,
                        takt_level_from_priority(parameters->ceiling, TAKT_PRIORITIES));
@@ -52,41 +69,70 @@ static void post(takt_event_kind_t kind, takt_entity_t *entity, takt_resource_t 
 
 /* ---- lock --------------------------------------------------------------------------------------- */
 
-/* The running thread, `entity`, tries to lock `resource`, with `wait` for as long as it wants it. */
-static void want(takt_entity_t *entity, takt_resource_t *resource, takt_lock_wait_t *wait) {
-    wait->wanted = NULL;
-    wait->parked_at = NULL;
-    wait->circle = NULL;
-    takt_plain_of(entity)->wait = wait;
-    post(TAKT_EVENT_LOCK, entity, resource);
+/* The running thread begins to try. */
+TAKT_INLINE void begin_wish(wish_t *wish, takt_mutex_t *mutex) {
+    wish->mutex = mutex;
+    wish->timeout.next = NULL;
+    mutex->watchers++;
 }
 
-static __attribute__((noinline)) takt_status_t lock_by_pass(takt_resource_t *resource,
-                                                            takt_entity_t *running) {
-    TAKT_REQUIRE(resource->holder != running, refuse(TAKT_ERROR_RESOURCE));
-    takt_lock_wait_t wait;
-    want(running, resource, &wait);
-    return takt_kernel_dispatch();
+/* It has tried, or does not any more. Closed; once or more. */
+static void forget_wish(wish_t *wish) {
+    if (wish->mutex != NULL) {
+        wish->mutex->watchers--;
+        wish->mutex = NULL;
+    }
+    if (takt_timeout_is_armed(&wish->timeout)) {
+        takt_timeouts_remove(&takt_kernel.timeouts, &wish->timeout);
+    }
+}
+
+/* Likewise, open. */
+static takt_status_t end_wish(wish_t *wish, const takt_mutex_t *mutex) {
+    takt_port_close();
+    forget_wish(wish);
+    const bool is_locked = mutex->resource.holder == takt_kernel.cpu.running;
+    return refuse(is_locked ? TAKT_OK : TAKT_TIMEOUT);
+}
+
+/* `running` asks core for the lock. */
+static void want(takt_entity_t *running, wish_t *wish) {
+    wish->wait.wanted = NULL;
+    wish->wait.parked_at = NULL;
+    wish->wait.circle = NULL;
+    takt_plain_of(running)->wait = &wish->wait;
+    post(TAKT_EVENT_LOCK, running, &wish->mutex->resource);
+}
+
+static __attribute__((noinline)) takt_status_t lock_by_pass(takt_mutex_t *mutex, takt_entity_t *running) {
+    TAKT_REQUIRE(mutex->resource.holder != running, refuse(TAKT_ERROR_RESOURCE));
+    wish_t wish;
+    begin_wish(&wish, mutex);
+    want(running, &wish);
+    (void)takt_kernel_dispatch();
+    return end_wish(&wish, mutex);
 }
 
 /* Whether what is held under pip keeps `running` from going on, and nobody else. */
 TAKT_INLINE bool is_blocked_alone(const takt_mutex_t *mutex, const takt_entity_t *running) {
     const takt_resource_t *resource = &mutex->resource;
-    return resource->holder != NULL && resource->holder != running &&
-           (running->attributes | mutex->is_public) == 0 && takt_plain_is_blocked_alone(running, resource);
+    return resource->holder != NULL && resource->holder != running && running->attributes == 0 &&
+           resource->protocol == TAKT_PROTOCOL_PIP && takt_plain_is_blocked_alone(running, resource);
 }
 
 static __attribute__((noinline)) takt_status_t wait_for_holder(takt_mutex_t *mutex, takt_entity_t *running) {
     if (!is_blocked_alone(mutex, running)) {
-        return lock_by_pass(&mutex->resource, running);
+        return lock_by_pass(mutex, running);
     }
-    takt_lock_wait_t wait;
-    return takt_kernel_switch(running, takt_plain_block(running, &mutex->resource, &wait));
+    wish_t wish;
+    begin_wish(&wish, mutex);
+    (void)takt_kernel_switch(running, takt_plain_block(running, &mutex->resource, &wish.wait));
+    return end_wish(&wish, mutex);
 }
 
 /* Whether a lock is nobody's business but of `running`. */
 TAKT_INLINE bool is_private(const takt_mutex_t *mutex, const takt_entity_t *running) {
-    return mutex->resource.holder == NULL && (running->attributes | mutex->is_public) == 0;
+    return mutex->resource.holder == NULL && (running->attributes | mutex->watchers) == 0;
 }
 
 TAKT_INLINE takt_status_t hold(takt_resource_t *resource, takt_entity_t *running) {
@@ -113,35 +159,32 @@ static void withdraw(takt_entity_t *entity) {
     }
 }
 
-void takt_mutex_forget(takt_thread_t *thread) { withdraw(&thread->plain.entity); }
+void takt_mutex_forget(takt_thread_t *thread) {
+    wish_t *wish = TAKT_CONTAINER_OF(thread->plain.wait, wish_t, wait);
+    withdraw(&thread->plain.entity);
+    forget_wish(wish);
+}
 
 static void expire_wish(takt_timeout_t *timeout) {
-    withdraw(&TAKT_CONTAINER_OF(timeout, wish_t, timeout)->thread->entity);
+    wish_t *wish = TAKT_CONTAINER_OF(timeout, wish_t, timeout);
+    withdraw(&wish->thread->entity);
+    forget_wish(wish);
     takt_port_pend();
 }
 
-/* Open. */
-static takt_status_t end_wish(wish_t *wish, const takt_resource_t *resource) {
-    takt_port_close();
-    if (takt_timeout_is_armed(&wish->timeout)) {
-        takt_timeouts_remove(&takt_kernel.timeouts, &wish->timeout);
-    }
-    return refuse(resource->holder == &wish->thread->entity ? TAKT_OK : TAKT_TIMEOUT);
-}
-
-static takt_status_t lock_for(takt_resource_t *resource, takt_entity_t *running, takt_duration_t duration) {
+static takt_status_t lock_for(takt_mutex_t *mutex, takt_entity_t *running, takt_duration_t duration) {
     wish_t wish;
-    wish.timeout.next = NULL;
+    begin_wish(&wish, mutex);
     wish.timeout.expire = expire_wish;
     wish.thread = takt_plain_of(running);
-    want(running, resource, &wish.wait);
+    want(running, &wish);
     if (duration > 0) {
         takt_kernel_arm(&wish.timeout, takt_instant_after(takt_port_now(), duration));
     } else {
         withdraw(running);
     }
     (void)takt_kernel_dispatch();
-    return end_wish(&wish, resource);
+    return end_wish(&wish, mutex);
 }
 
 takt_status_t takt_mutex_lock_for(takt_mutex_t *mutex, takt_duration_t duration) {
@@ -150,7 +193,7 @@ takt_status_t takt_mutex_lock_for(takt_mutex_t *mutex, takt_duration_t duration)
     takt_port_close();
     takt_entity_t *running = takt_kernel.cpu.running;
     TAKT_REQUIRE(resource->holder != running, refuse(TAKT_ERROR_RESOURCE));
-    return is_private(mutex, running) ? hold(resource, running) : lock_for(resource, running, duration);
+    return is_private(mutex, running) ? hold(resource, running) : lock_for(mutex, running, duration);
 }
 
 /* ---- unlock ------------------------------------------------------------------------------------- */
@@ -178,10 +221,10 @@ TAKT_INLINE takt_status_t hand_over(takt_resource_t *resource, takt_entity_t *ru
 static __attribute__((noinline)) takt_status_t unlock_for_waiters(takt_mutex_t *mutex,
                                                                   takt_entity_t *running) {
     takt_resource_t *resource = &mutex->resource;
-    if (mutex->is_public != 0 || !takt_plain_holds_alone(running, resource)) {
+    if (resource->protocol != TAKT_PROTOCOL_PIP || !takt_plain_holds_alone(running, resource)) {
         return unlock_by_pass(resource, running);
     }
-    takt_plain_free(takt_kernel_levels(), running, resource);
+    takt_plain_free(running, resource);
     return hand_over(resource, running);
 }
 

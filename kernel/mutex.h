@@ -6,7 +6,7 @@
  *     pip    a holder is as urgent as whom it blocks
  *     pcp    likewise, and a lock needs a priority above the ceilings of what others hold
  *     icpp   a holder has the ceiling
- *     srp    whoever runs needs a priority above the ceilings of what others hold
+ *     srp    whoever runs needs a priority above the ceilings of what others hold; then every switch takes the full pass
  *
  * A thread unlocks what it locked last, first. A holder may wait for other things; whom it blocks waits as long, whatever the
  * protocol. Under pip, a lock of what is free and its unlock cost about as much as those of a semaphore; everything else
@@ -26,7 +26,9 @@
 typedef struct takt_mutex {
     takt_resource_t resource;
     takt_server_t *home; /* of its users */
-    uint32_t is_public;  /* core knows every lock: its protocol is not pip */
+    uint32_t
+        watchers; /* threads that try to lock it; one more unless its protocol is pip. While there are any, core
+                            knows of every lock */
 } takt_mutex_t;
 
 typedef struct takt_mutex_parameters {
@@ -36,7 +38,7 @@ typedef struct takt_mutex_parameters {
 } takt_mutex_parameters_t;
 
 /* Makes a free mutex. After takt_kernel_init; `mutex` is zeroed memory that was not made a mutex before, or free. Returns
- * ERROR_NULL, _PROTOCOL, _PRIORITY or _NOT_INITIALISED. */
+ * ERROR_NULL, _PROTOCOL, _PRIORITY or _NOT_INITIALISED; or _ORDER: one of srp under the root is made before all threads. */
 takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t *parameters);
 
 /* Locks, waits until it can. Plain threads only, with the lock open. Returns ERROR_NULL, _OBJECT, _IN_ISR, _LOCKED,

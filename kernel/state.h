@@ -27,7 +27,7 @@ typedef struct takt_kernel {
     uint32_t entity_count; /* 0 before takt_kernel_init */
     uint32_t server_count;
     uint32_t mutex_count;
-    uint32_t traced;      /* TAKT_ATTRIBUTE_ATTENDED for all threads, or 0 */
+    uint32_t attended;    /* TAKT_ATTRIBUTE_ATTENDED for all threads, or 0 */
     takt_queue_t created; /* threads that the start wakes */
     takt_instant_t until; /* of the last decision */
     takt_instant_t alarm; /* what the port's timer is set to */

@@ -96,7 +96,7 @@ takt_status_t takt_thread_suspend(takt_thread_t *thread) {
 
 /* Takes back the attribute that suspend_other gave, if it did. */
 static __attribute__((noinline)) void leave_to_inline_layer(takt_entity_t *entity) {
-    if ((entity->attributes & TAKT_ATTRIBUTE_ATTENDED) != takt_kernel.traced) {
+    if ((entity->attributes & TAKT_ATTRIBUTE_ATTENDED) != takt_kernel.attended) {
         entity->attributes ^= TAKT_ATTRIBUTE_ATTENDED;
     }
 }

@@ -1,7 +1,7 @@
 """The kernel's rules once more, slow and obvious: scripts of threads, and what `tests/kernel/script.c` must print.
 
-Threads have fixed priorities, equals go first come first served, and who waits for an object is served in the order of coming.
-Time passes only while a thread works or nobody runs. The model shares nothing with the kernel.
+Threads have fixed priorities, equals go first come first served, and who waits for an object is served in the order of
+coming. Time passes only while a thread works or nobody runs. The model shares nothing with the kernel.
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ ALARM_NEVER = 2**64 - 1
 FLAGS_ALL, FLAGS_CLEAR = 1, 2
 
 # In the order of the tables in script.c.
-THREAD_ACTS = (
-    "work delay give signal take send receive allocate free set clear await suspend resume notify listen delete create alarm stop"
-).split()
-ISR_ACTS = "give signal send receive set resume notify borrow".split()
+THREAD_ACTS = [
+    *("work", "delay", "give", "signal", "take", "send", "receive", "allocate", "free", "set"),
+    *("clear", "await", "suspend", "resume", "notify", "listen", "delete", "create", "alarm", "stop", "priority"),
+    *("lock", "unlock"),  # these two are not modelled
+]
+ISR_ACTS = ["give", "signal", "send", "receive", "set", "resume", "notify", "borrow"]
 
 
 @dataclass(frozen=True)
@@ -72,9 +74,22 @@ def draw_duration(draw: random.Random) -> int:
     return draw.choice([0, 1, 2, 3, 4, 5, 8, 8, 13, 16, 17, 40, 200, 260, NEVER, NEVER])
 
 
-def draw_thread_operation(draw: random.Random, threads: int) -> Operation:
+def draw_thread_operation(draw: random.Random, threads: int, *, has_mutexes: bool) -> Operation:
     """Draw one call of a thread."""
-    kinds = {"work": 4, "delay": 2, "delete": 0.5, "create": 1, "suspend": 1, "resume": 1.5, "alarm": 1, "stop": 0.5}
+    mutexes = 4 if has_mutexes else 0
+    kinds = {
+        "priority": 1,
+        "lock": mutexes,
+        "unlock": mutexes,
+        "work": 4,
+        "delay": 2,
+        "delete": 0.5,
+        "create": 1,
+        "suspend": 1,
+        "resume": 1.5,
+        "alarm": 1,
+        "stop": 0.5,
+    }
     what = draw.choices(THREAD_ACTS, [kinds.get(act, 2) for act in THREAD_ACTS])[0]
     target = draw.randrange(OBJECTS)
     wait = draw_duration(draw)
@@ -83,6 +98,8 @@ def draw_thread_operation(draw: random.Random, threads: int) -> Operation:
             return Operation(what, 0, draw.choice([1, 1, 2, 3, 5, 8, 16, 20]))
         case "delay":
             return Operation(what, 0, draw.choice([0, 0, 1, 2, 3, 8, 16, 30]))
+        case "priority":
+            return Operation(what, draw.randrange(threads), draw.randrange(PRIORITIES))
         case "set" | "clear":
             return Operation(what, target, draw.randrange(8))
         case "await":
@@ -115,11 +132,12 @@ def draw_isr_operation(draw: random.Random, threads: int) -> Operation:
             return Operation(what, draw.randrange(OBJECTS), draw.randrange(8))
 
 
-def draw_script(seed: int) -> Script:
+def draw_script(seed: int, *, has_mutexes: bool = False) -> Script:
     """Draw a script.
 
     Args:
         seed: Which one.
+        has_mutexes: Its threads lock mutexes, which the model does not have.
 
     Returns:
         The same script for the same seed.
@@ -128,7 +146,9 @@ def draw_script(seed: int) -> Script:
     count = draw.randint(2, THREADS)
     threads = []
     for number in range(count):
-        operations = tuple(draw_thread_operation(draw, count) for _ in range(draw.randint(4, OPERATIONS)))
+        operations = tuple(
+            draw_thread_operation(draw, count, has_mutexes=has_mutexes) for _ in range(draw.randint(4, OPERATIONS))
+        )
         threads.append((number == 0 or draw.random() < 0.8, draw.randrange(PRIORITIES), operations))
     return Script(
         sizes=tuple((draw.randrange(3), draw.randint(1, 3), draw.randint(1, 3)) for _ in range(OBJECTS)),
@@ -150,6 +170,7 @@ class Thread:
     number: int
     priority: int
     operations: tuple[Operation, ...]
+    first_priority: int = 0
     exists: bool = False
     next: int = 0
     ready: bool = False
@@ -230,7 +251,9 @@ class Model:
         self.alarm_operations = script.alarms
         self.interrupts = sorted((instant, number, act) for number, (act, instant) in enumerate(script.interrupts))
         self.levels: list[list[Thread]] = [[] for _ in range(PRIORITIES)]
-        self.threads = [Thread(number, priority, acts) for number, (_, priority, acts) in enumerate(script.threads)]
+        self.threads = [
+            Thread(number, priority, acts, priority) for number, (_, priority, acts) in enumerate(script.threads)
+        ]
         for thread, (exists, _, _) in zip(self.threads, script.threads, strict=True):
             if exists:
                 self.create(thread)
@@ -284,6 +307,7 @@ class Model:
         if thread.exists:
             return ERROR_EXISTS, 0
         thread.exists, thread.notification, thread.left, thread.ended = True, 0, 0, None
+        thread.priority = thread.first_priority
         self.make_ready(thread)
         return OK, 0
 
@@ -478,7 +502,9 @@ class Model:
                 result = self.receive_now(queue)
                 return result if result[0] == OK else self.wait_in(thread, queue.receivers, wait)
             case "allocate":
-                return self.hold(thread, pool, pool.free.pop()) if pool.free else self.wait_in(thread, pool.waiting, wait)
+                if pool.free:
+                    return self.hold(thread, pool, pool.free.pop())
+                return self.wait_in(thread, pool.waiting, wait)
             case "free":
                 held = thread.held[operation.object]
                 return self.free(pool, held.pop()) if held else (ERROR_BLOCK, 0)
@@ -509,6 +535,8 @@ class Model:
                 return self.delete(self.threads[operation.object])
             case "create":
                 return self.create(self.threads[operation.object])
+            case "priority":
+                return self.set_priority(self.threads[operation.object], operation.a)
             case "alarm":
                 self.start_alarm(operation.object, self.now + operation.a, operation.b)
                 return OK, 0
@@ -522,6 +550,18 @@ class Model:
             return TIMEOUT, 0
         self.block(thread, queue, duration)
         return None
+
+    def set_priority(self, thread: Thread, priority: int) -> Result:
+        """Among its new equals it is the last one."""
+        if not thread.exists:
+            return ERROR_OBJECT, 0
+        is_to_move = thread.ready and priority != thread.priority
+        if is_to_move:
+            self.make_unready(thread)
+        thread.priority = priority
+        if is_to_move:
+            self.make_ready(thread)
+        return OK, 0
 
     def suspend(self, thread: Thread) -> Result:
         if not thread.exists:

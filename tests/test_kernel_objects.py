@@ -1,4 +1,4 @@
-"""What threads do to each other and to the kernel's objects: scripts against a model, misuses, and what comes in between."""
+"""What threads do to each other and to the kernel's objects: scripts against a model, misuses, what comes between."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import sampling
-from kernel_model import NEVER, Operation, Script, draw_script, predict
+from kernel_model import HORIZON, NEVER, Operation, Script, draw_script, predict
 
 ROOT = Path(__file__).resolve().parent.parent
 SHIFT = 6
@@ -119,6 +119,14 @@ def test_random_scripts_do_what_the_model_does_in_both_layers(player: Path, part
             raise AssertionError(f"script {seed}") from error
 
 
+@pytest.mark.parametrize("part", range(2))
+def test_both_layers_do_the_same_where_threads_lock_mutexes(player: Path, part: int) -> None:
+    for seed in range(part, sampling.count(SCRIPTS), 2):
+        script = draw_script(seed, has_mutexes=True)
+        plain, traced = (play(player, script, is_traced=is_traced, until=HORIZON) for is_traced in (False, True))
+        assert plain == traced, f"script {seed}"
+
+
 def script_of(*threads: tuple[int, list[Operation]]) -> Script:
     """Make a script of threads that all exist from the start, with objects of size 1 and semaphores at 0."""
     idle = Operation("give", 1)
@@ -160,6 +168,23 @@ def test_a_deleted_thread_leaves_no_timeout_in_memory_that_is_used_again(player:
     agrees(player, script_of(waiter, (1, [Operation("delay", 0, 1), *END_OF_A_WAITING_THREAD[before], *end])))
 
 
+@pytest.mark.parametrize("is_traced", [False, True])
+def test_who_wants_a_mutex_gets_it_also_if_its_holder_locks_it_anew_before(player: Path, *, is_traced: bool) -> None:
+    waiter = (0, [Operation("lock", 0, NEVER)])
+    pause, lock, unlock = Operation("delay", 0, 5), Operation("lock", 0, NEVER), Operation("unlock", 0)
+    script = script_of(waiter, (1, [lock, pause, unlock, lock, pause, unlock, pause]))
+    assert "10 t0 0 0 1" in play(player, script, is_traced=is_traced, until=HORIZON)
+
+
+@pytest.mark.parametrize("is_traced", [False, True])
+def test_a_thread_that_is_deleted_while_it_wants_a_mutex_leaves_no_timeout(player: Path, *, is_traced: bool) -> None:
+    waiter = (0, [Operation("lock", 0, 20), Operation("work", 0, 50)])
+    pause, lock = Operation("delay", 0, 5), Operation("lock", 0, NEVER)
+    end = [Operation("delete", 0), Operation("create", 0), Operation("delay", 0, 40)]
+    script = script_of(waiter, (1, [lock, pause, *end]))
+    assert "45 t1 4 0 0" in play(player, script, is_traced=is_traced, until=HORIZON)
+
+
 def test_a_message_to_a_receiver_that_is_deleted_before_it_runs_takes_no_place(player: Path) -> None:
     receiver = (0, [Operation("receive", 0, NEVER)])
     sends = [Operation("send", 0, 0, number) for number in (11, 12, 13)]
@@ -176,8 +201,8 @@ def test_flags_go_to_those_who_wait_in_the_order_of_coming(player: Path) -> None
 
 def test_a_periodic_alarm_does_not_drift_and_may_be_stopped(player: Path) -> None:
     taker = (1, [Operation("take", 1, NEVER) for _ in range(6)])
-    starter = (0, [Operation("alarm", 0, 5, 7), Operation("work", 0, 30), Operation("stop", 0), Operation("work", 0, 30)])
-    agrees(player, script_of(taker, starter))
+    acts = [Operation("alarm", 0, 5, 7), Operation("work", 0, 30), Operation("stop", 0), Operation("work", 0, 30)]
+    agrees(player, script_of(taker, (0, acts)))
 
 
 def test_of_one_instant_who_waited_first_goes_first_also_after_another_one_was_woken(player: Path) -> None:
@@ -196,3 +221,14 @@ FULL_PASS = ["-DCONFORMANCE_TRACED=1"]
 def test_every_misuse_is_told_and_changes_nothing(built: Build, tmp_path: Path, port: str, defines: list[str]) -> None:
     done = run([*PORTS[port]["qemu"], link(built, port, "misuse", tmp_path, defines)])
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("port", PORTS)
+@pytest.mark.parametrize("program", ["between", "alarms"])
+def test_what_comes_in_between_loses_and_doubles_nothing(built: Build, tmp_path: Path, port: str, program: str) -> None:
+    done = run([*PORTS[port]["qemu"], link(built, port, program, tmp_path, [])])
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_no_program_is_forgotten() -> None:
+    assert {path.stem for path in (ROOT / "tests" / "kernel").glob("*.c")} == {"script", "misuse", "between", "alarms"}

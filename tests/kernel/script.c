@@ -16,6 +16,7 @@
 #include "kernel/flags.h"
 #include "kernel/kernel.h"
 #include "kernel/messages.h"
+#include "kernel/mutex.h"
 #include "kernel/pool.h"
 #include "kernel/semaphore.h"
 #include "policy/table.h"
@@ -49,6 +50,7 @@ typedef struct actor {
     operation_t operations[OPERATIONS];
     void *held[OBJECTS][CAPACITY]; /* blocks */
     uint32_t held_count[OBJECTS];
+    uint32_t locked; /* mutexes that it holds */
 } actor_t;
 
 static actor_t actors[THREADS];
@@ -59,6 +61,7 @@ static message_t places[OBJECTS][CAPACITY];
 static takt_pool_t pools[OBJECTS];
 static uint64_t blocks[OBJECTS][CAPACITY][3];
 static takt_flags_t flags[OBJECTS];
+static takt_mutex_t mutexes[OBJECTS];
 static takt_alarm_t alarms[ALARMS];
 static operation_t alarm_operations[ALARMS], interrupt_operations[INTERRUPTS];
 static takt_instant_t interrupt_instants[INTERRUPTS];
@@ -245,11 +248,33 @@ static takt_status_t act_stop(actor_t *self, const operation_t *operation, uint6
     return takt_alarm_stop(&alarms[operation->object]);
 }
 
+static takt_status_t act_priority(actor_t *self, const operation_t *operation, uint64_t *value) {
+    (void)self, (void)value;
+    return takt_thread_set_priority(&actors[operation->object].thread, operation->a);
+}
+
+static takt_status_t act_lock(actor_t *self, const operation_t *operation, uint64_t *value) {
+    takt_mutex_t *mutex = &mutexes[operation->object];
+    const takt_status_t status =
+        operation->a == NEVER ? takt_mutex_lock(mutex) : takt_mutex_lock_for(mutex, operation->a);
+    self->locked += status == TAKT_OK;
+    *value = takt_mutex_holder(mutex) == &self->thread;
+    must(status != TAKT_OK || *value == 1, "a mutex that is locked by nobody");
+    return status;
+}
+
+static takt_status_t act_unlock(actor_t *self, const operation_t *operation, uint64_t *value) {
+    (void)value;
+    const takt_status_t status = takt_mutex_unlock(&mutexes[operation->object]);
+    self->locked -= status == TAKT_OK;
+    return status;
+}
+
 /* In the order of kernel_model.py. */
 static const act_t acts[] = {
-    act_work,     act_delay,  act_give,   act_signal, act_take,  act_send,    act_receive,
-    act_allocate, act_free,   act_set,    act_clear,  act_await, act_suspend, act_resume,
-    act_notify,   act_listen, act_delete, act_create, act_alarm, act_stop,
+    act_work,   act_delay,  act_give,  act_signal, act_take,     act_send,   act_receive, act_allocate,
+    act_free,   act_set,    act_clear, act_await,  act_suspend,  act_resume, act_notify,  act_listen,
+    act_delete, act_create, act_alarm, act_stop,   act_priority, act_lock,   act_unlock,
 };
 
 static void run(void *argument) {
@@ -261,6 +286,9 @@ static void run(void *argument) {
             acts[self->operations[which].what](self, &self->operations[which], &value);
         tell("t", (uint32_t)(self - actors), which, status, value);
         takt_port_sync();
+    }
+    while (self->locked != 0) {
+        (void)takt_thread_suspend(&self->thread); /* who holds something does not end */
     }
 }
 
@@ -373,6 +401,9 @@ static void read_objects(void) {
                  TAKT_OK,
              "a pool");
         must(takt_flags_init(&flags[object]) == TAKT_OK, "flags");
+        must(takt_mutex_init(&mutexes[object], &(takt_mutex_parameters_t){.protocol = TAKT_PROTOCOL_PIP}) ==
+                 TAKT_OK,
+             "a mutex");
     }
     for (uint32_t number = 0; number < ALARMS; number++) {
         alarm_operations[number] = read_operation();
