@@ -79,10 +79,18 @@ void takt_change_adopt(takt_task_t *task, takt_instant_t instant) {
 
 /* ---- policies ------------------------------------------------------------------------------------- */
 
-static void move(takt_entity_t *entity, takt_ready_t *from, takt_ready_t *to) {
+static void write_key(takt_entity_t *entity, const takt_change_t *change) {
+    if (takt_entity_is_thread(entity)) {
+        takt_locks_write_level(entity, change->level);
+    } else {
+        takt_dispatcher_write_key(entity);
+    }
+}
+
+static void move(takt_entity_t *entity, takt_ready_t *from, takt_ready_t *to, const takt_change_t *change) {
     takt_ready_remove(from, entity);
     takt_entity_clear_state(entity, TAKT_STATE_READY);
-    takt_dispatcher_write_key(entity);
+    write_key(entity, change);
     takt_ready_insert(to, entity);
     takt_entity_set_state(entity, TAKT_STATE_READY);
 }
@@ -96,6 +104,6 @@ void takt_change_policy(takt_server_t *root, takt_change_t *change) {
     root->policy = change->policy;
     root->ready = change->ready;
     while ((entity = takt_ready_best(&old)) != NULL) {
-        move(entity, &old, &root->ready);
+        move(entity, &old, &root->ready, change);
     }
 }

@@ -32,7 +32,7 @@ typedef struct takt_change {
     takt_duration_t period;   /* this and what follows: parameters; see takt_task_parameters_t */
     takt_duration_t relative_deadline;
     takt_duration_t wcet;
-    takt_key_t level;
+    takt_key_t level;            /* of a policy: of plain threads, where it has levels */
     uint64_t weight;             /* for allocators that share by weights */
     const takt_policy_t *policy; /* the new one, and an empty set of its order with room for all children */
     takt_ready_t ready;

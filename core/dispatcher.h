@@ -166,8 +166,8 @@ TAKT_INLINE void takt_dispatcher_expect_locks(takt_dispatcher_t *dispatcher) {
 }
 
 /* Changes that may come, numbered from 0; caller's memory. Call before anything is put under the root. Among
- * plain threads, under preemption keys other than TAKT_KEY_MOST_URGENT and with ceilings, there is none of a
- * policy at the root. */
+ * plain threads that are not always ready, under preemption keys other than TAKT_KEY_MOST_URGENT and with ceilings, there
+ * is none of a policy at the root. */
 void takt_dispatcher_set_changes(takt_dispatcher_t *dispatcher, takt_change_t *changes, uint32_t count);
 
 /* Makes resource `number`, free; `ceiling` is read where the protocol has one. */

@@ -125,9 +125,15 @@ static __attribute__((noreturn)) void finish(bool is_full) {
     takt_semihost_exit(0);
 }
 
+/* At the horizon itself a job may still complete, and nothing begins. */
+static bool is_after_the_end(const takt_record_t *record) {
+    return record->now > program.horizon ||
+           (record->now == program.horizon && record->kind != TAKT_RECORD_COMPLETE);
+}
+
 static void keep(takt_trace_t *trace, const takt_record_t *record) {
     (void)trace;
-    if (record->now >= program.horizon) {
+    if (is_after_the_end(record)) {
         finish(false);
     }
     if (record_count == record_limit) {

@@ -202,9 +202,18 @@ static void post_change(takt_entity_t *entity, uint32_t number, takt_instant_t n
     }
 }
 
+/* Another policy takes along who is ready, and the idle thread always is: from now on, if it is not yet. */
+static void wake_idle(void) {
+    takt_entity_t *idle = &takt_kernel.idle.plain.entity;
+    if (takt_kernel.cpu.running == NULL && !takt_entity_is_ready(idle)) {
+        post(TAKT_EVENT_WAKE, idle, 0, 0);
+    }
+}
+
 takt_status_t takt_job_change_from_isr(takt_job_thread_t *thread, uint32_t number) {
     REQUIRE_OUTSIDE();
     const takt_port_level_t level = takt_port_lock();
+    wake_idle();
     post_change(thread != NULL ? &thread->thread.plain.entity : NULL, number, now_outside());
     ask_for_pass();
     takt_port_unlock(level);

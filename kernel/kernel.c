@@ -193,7 +193,9 @@ static void create_idle(void) {
     takt_kernel_fill_thread(
         thread, &(takt_thread_parameters_t){
                     .name = "idle", .entry = idle, .stack = idle_stack, .stack_bytes = sizeof idle_stack});
-    takt_queue_append(&takt_kernel.created, &thread->plain.entity);
+    if (!takt_entity_is_ready(&thread->plain.entity)) {
+        takt_queue_append(&takt_kernel.created, &thread->plain.entity);
+    }
 }
 
 void takt_kernel_begin(void) {

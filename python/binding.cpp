@@ -34,6 +34,7 @@ extern "C" {
 #include "sim/arrivals.h"
 #include "sim/global.h"
 #include "sim/replay.h"
+#include "sim/retell.h"
 #include "sim/sim.h"
 #include "system/image.h"
 }
@@ -778,7 +779,7 @@ class Spec {
         require(policy != &takt_policy_rate_based && spec_.policy != &takt_policy_rate_based,
                 "another policy and rates");
         require(!is_special(policy) && !is_special(spec_.policy), "another policy and windows or rules");
-        require(threads_.empty(), "another policy over threads");
+        require(threads_.size() <= 1, "another policy over threads"); // that of a kernel is always ready
         for (const takt_task_spec_t &task : tasks_) {
             require(task.server != TAKT_ROOT || !task.is_limited || task.preemption_key == 0,
                     "another policy and a threshold");
@@ -1748,6 +1749,35 @@ std::tuple<std::string, uint64_t, uint64_t, RecordTuple, RecordTuple> replay(Spe
             as_tuple(result.replayed)};
 }
 
+// The jobs that a trace tells; as simulate, without what a trace does not hold.
+nb::dict retell(Spec &spec, uint64_t horizon, const Records &records) {
+    require(horizon < kTimeLimit, "horizon out of range");
+    require(!spec.has_several_cpus(), "a trace of several processors");
+    require(records.size() % sizeof(takt_record_t) == 0, "an incomplete record");
+    require(reinterpret_cast<uintptr_t>(records.data()) % alignof(takt_record_t) == 0,
+            "records are not aligned");
+    Recorder recorder;
+    recorder.keeps_jobs = true;
+    spec.let_policies_fail_to(&recorder.failure);
+    Simulation simulation(spec);
+    const takt_sim_sinks_t sinks = make_sinks(recorder, {false, true, false, false, false, false});
+    takt_replay_result_t result;
+    {
+        nb::gil_scoped_release unlocked;
+        result = takt_sim_retell(simulation.get(), reinterpret_cast<const takt_record_t *>(records.data()),
+                                 records.size() / sizeof(takt_record_t), horizon, &sinks);
+    }
+    spec.let_policies_fail_to(nullptr);
+    if (recorder.failure != nullptr) {
+        std::rethrow_exception(recorder.failure);
+    }
+    require(result.verdict == TAKT_REPLAY_IDENTICAL, "a trace that replays differently");
+    if (recorder.out_of_memory) {
+        throw std::bad_alloc();
+    }
+    return outcome_of(*simulation.get(), std::move(recorder));
+}
+
 // ---- tables ---------------------------------------------------------------------------------------
 
 std::vector<std::tuple<std::string, std::string, std::string, bool>> policies() {
@@ -1865,6 +1895,7 @@ NB_MODULE(_core, m) {
     m.def("simulate", &simulate, nb::arg("spec"), nb::arg("horizon"), nb::kw_only(), nb::arg("segments"),
           nb::arg("jobs"), nb::arg("budgets"), nb::arg("points"), nb::arg("locks"), nb::arg("rates") = false,
           nb::arg("trace_path") = nb::none(), nb::arg("progress") = nb::none());
+    m.def("retell", &retell, nb::arg("spec"), nb::arg("horizon"), nb::arg("records"));
     m.def("inputs", &inputs, nb::arg("spec"), nb::arg("horizon"));
     m.def("demands", &demands, nb::arg("spec"), nb::arg("jobs"));
     m.def("image", &image, nb::arg("spec"), nb::arg("horizon"), nb::kw_only(), nb::arg("instant"),

@@ -12,6 +12,7 @@ typedef struct replay {
     uint64_t count;
     uint64_t next; /* the first record that is neither fed nor compared */
     takt_replay_result_t *result;
+    takt_trace_t *observer; /* NULL: nobody */
 } replay_t;
 
 static void fail(replay_t *replay, takt_replay_verdict_t verdict, const takt_record_t *replayed) {
@@ -33,6 +34,9 @@ static void skip_unknown(replay_t *replay) {
 /* Steps are counted by who calls, and more of them than are due do no harm. */
 static void listen(takt_trace_t *trace, const takt_record_t *record) {
     replay_t *replay = TAKT_CONTAINER_OF(trace, replay_t, trace);
+    if (replay->observer != NULL) {
+        replay->observer->record(replay->observer, record);
+    }
     skip_unknown(replay);
     if (record->kind == TAKT_RECORD_STEP || replay->next >= replay->count) {
         return;
@@ -354,10 +358,15 @@ static void replay_next(replay_t *replay) {
     }
 }
 
-takt_replay_result_t takt_replay(takt_system_t *system, const takt_record_t *records, uint64_t count) {
+takt_replay_result_t takt_replay_observed(takt_system_t *system, const takt_record_t *records, uint64_t count,
+                                          takt_trace_t *observer) {
     takt_replay_result_t result = {.verdict = TAKT_REPLAY_IDENTICAL};
-    replay_t replay = {
-        .trace = {listen}, .system = system, .records = records, .count = count, .result = &result};
+    replay_t replay = {.trace = {listen},
+                       .system = system,
+                       .records = records,
+                       .count = count,
+                       .result = &result,
+                       .observer = observer};
     takt_dispatcher_record_to(system->dispatcher, &replay.trace);
     skip_unknown(&replay);
     while (replay.next < count && result.verdict == TAKT_REPLAY_IDENTICAL) {
@@ -366,4 +375,8 @@ takt_replay_result_t takt_replay(takt_system_t *system, const takt_record_t *rec
     }
     takt_dispatcher_record_to(system->dispatcher, NULL);
     return result;
+}
+
+takt_replay_result_t takt_replay(takt_system_t *system, const takt_record_t *records, uint64_t count) {
+    return takt_replay_observed(system, records, count, NULL);
 }

@@ -24,4 +24,8 @@ typedef struct takt_replay_result {
  * above TAKT_RECORD_LAST are skipped. */
 takt_replay_result_t takt_replay(takt_system_t *system, const takt_record_t *records, uint64_t count);
 
+/* Likewise, and hands all that core records to `observer`, as it records it. */
+takt_replay_result_t takt_replay_observed(takt_system_t *system, const takt_record_t *records, uint64_t count,
+                                          takt_trace_t *observer);
+
 #endif

@@ -425,7 +425,9 @@ static void add_uses(takt_system_t *system, const takt_system_spec_t *spec) {
 static void describe_change(takt_system_t *system, const takt_system_spec_t *spec, uint32_t index) {
     const takt_change_spec_t *from = &spec->changes[index];
     takt_change_t *to = &system->changes[index];
-    if (from->kind != TAKT_CHANGE_POLICY) {
+    if (from->kind == TAKT_CHANGE_POLICY) {
+        to->level = spec->thread_count > 0 ? spec->threads[0].level : 0u;
+    } else {
         to->entity = takt_system_entity_of(system, from->task);
         to->first = spec->tasks[from->task].offset;
         to->period = from->period;

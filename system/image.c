@@ -1,7 +1,7 @@
 /* Words of image.h.
  *
  * One function for each record says its fields, whether they are read or written: so both have one order. A function that
- * passes a field gives it back, changed only when it is read. After the first error nothing is written or read any more,
+ * passes a field gives it back. After the first error nothing is written or read any more,
  * and every number is the least that it may be. */
 #include "system/image.h"
 
@@ -136,6 +136,16 @@ static const takt_policy_t *some_policy(codec_t *codec, const takt_policy_t *val
 
 static bool has_levels(const takt_policy_t *policy) { return policy->order == TAKT_ORDER_LEVELS; }
 
+/* A field is passed: written from where it is, or read to there. */
+#define FIELD(field, passed)     \
+    do {                         \
+        if (codec->is_reading) { \
+            (field) = (passed);  \
+        } else {                 \
+            (void)(passed);      \
+        }                        \
+    } while (0)
+
 /* ---- records ---------------------------------------------------------------------------------------- */
 
 enum { ROWS_MAX = 16, LEVELS_MAX = 1 << 20 };
@@ -157,43 +167,44 @@ static takt_key_t key(codec_t *codec, takt_key_t value, int32_t in) {
 }
 
 static void settings(codec_t *codec, takt_system_spec_t *spec) {
-    spec->policy = some_policy(codec, spec->policy);
-    spec->levels = small(codec, spec->levels, 1, LEVELS_MAX);
-    spec->order_rows = small(codec, spec->order_rows, 0, ROWS_MAX);
-    spec->time_rows = small(codec, spec->time_rows, 0, ROWS_MAX);
-    spec->bulk = small(codec, spec->bulk, 0, TAKT_CALLS_BULK);
-    spec->has_shares = flag(codec, spec->has_shares);
-    spec->share = (takt_share_variant_t)number(codec, spec->share, 0, TAKT_SHARE_WF2Q);
+    FIELD(spec->policy, some_policy(codec, spec->policy));
+    FIELD(spec->levels, small(codec, spec->levels, 1, LEVELS_MAX));
+    FIELD(spec->order_rows, small(codec, spec->order_rows, 0, ROWS_MAX));
+    FIELD(spec->time_rows, small(codec, spec->time_rows, 0, ROWS_MAX));
+    FIELD(spec->bulk, small(codec, spec->bulk, 0, TAKT_CALLS_BULK));
+    FIELD(spec->has_shares, flag(codec, spec->has_shares));
+    FIELD(spec->share, (takt_share_variant_t)number(codec, spec->share, 0, TAKT_SHARE_WF2Q));
 }
 
 static void rate_settings(codec_t *codec, takt_rate_settings_t *rates) {
-    rates->beta = word(codec, rates->beta);
-    rates->sigma = word(codec, rates->sigma);
-    rates->grid = number(codec, rates->grid, 1, TAKT_RATE_LONGEST);
-    rates->rule = (takt_rate_rule_t)number(codec, rates->rule, 0, TAKT_RATE_NAIVE);
-    rates->estimate_jobs = small(codec, rates->estimate_jobs, 1, TAKT_RATE_JOBS);
-    rates->has_formula = flag(codec, rates->has_formula);
-    rates->has_background = flag(codec, rates->has_background);
-    rates->has_compression = flag(codec, rates->has_compression);
-    rates->has_cuts = flag(codec, rates->has_cuts);
+    FIELD(rates->beta, word(codec, rates->beta));
+    FIELD(rates->sigma, word(codec, rates->sigma));
+    FIELD(rates->grid, number(codec, rates->grid, 1, TAKT_RATE_LONGEST));
+    FIELD(rates->rule, (takt_rate_rule_t)number(codec, rates->rule, 0, TAKT_RATE_NAIVE));
+    FIELD(rates->estimate_jobs, small(codec, rates->estimate_jobs, 1, TAKT_RATE_JOBS));
+    FIELD(rates->has_formula, flag(codec, rates->has_formula));
+    FIELD(rates->has_background, flag(codec, rates->has_background));
+    FIELD(rates->has_compression, flag(codec, rates->has_compression));
+    FIELD(rates->has_cuts, flag(codec, rates->has_cuts));
 }
 
 static void server_record(codec_t *codec, takt_server_spec_t *server) {
-    server->kind = entry(codec, server->kind, (const void *const *)takt_server_kinds, takt_server_kind_count);
-    server->bandwidth =
-        entry(codec, server->bandwidth, (const void *const *)takt_bandwidth_kinds, takt_bandwidth_kind_count);
+    FIELD(server->kind,
+          entry(codec, server->kind, (const void *const *)takt_server_kinds, takt_server_kind_count));
+    FIELD(server->bandwidth, entry(codec, server->bandwidth, (const void *const *)takt_bandwidth_kinds,
+                                   takt_bandwidth_kind_count));
     if ((server->kind == NULL) == (server->bandwidth == NULL)) {
         fail(codec, TAKT_IMAGE_UNKNOWN_POLICY);
     }
-    server->policy = some_policy(codec, server->policy);
-    server->period = number(codec, server->period, 1, TAKT_KEY_LEAST_URGENT);
-    server->capacity = number(codec, server->capacity, 1, server->period);
-    server->offset = word(codec, server->offset);
-    server->parent = home(codec, server->parent);
-    server->level = small(codec, server->level, 1, LEVELS_MAX);
-    server->levels = small(codec, server->levels, 1, LEVELS_MAX);
-    server->order_rows = small(codec, server->order_rows, 0, ROWS_MAX);
-    server->time_rows = small(codec, server->time_rows, 0, ROWS_MAX);
+    FIELD(server->policy, some_policy(codec, server->policy));
+    FIELD(server->period, number(codec, server->period, 1, TAKT_KEY_LEAST_URGENT));
+    FIELD(server->capacity, number(codec, server->capacity, 1, server->period));
+    FIELD(server->offset, word(codec, server->offset));
+    FIELD(server->parent, home(codec, server->parent));
+    FIELD(server->level, small(codec, server->level, 1, LEVELS_MAX));
+    FIELD(server->levels, small(codec, server->levels, 1, LEVELS_MAX));
+    FIELD(server->order_rows, small(codec, server->order_rows, 0, ROWS_MAX));
+    FIELD(server->time_rows, small(codec, server->time_rows, 0, ROWS_MAX));
 }
 
 /* Where a server hangs is known once all of them are. */
@@ -219,34 +230,34 @@ static void check_servers(codec_t *codec) {
 static bool is_power_of_two(uint32_t value) { return value != 0 && (value & (value - 1u)) == 0; }
 
 static void task_flags(codec_t *codec, takt_task_spec_t *task) {
-    task->is_limited = flag(codec, task->is_limited);
-    task->is_external = flag(codec, task->is_external);
-    task->suspends = flag(codec, task->suspends);
-    task->locks = flag(codec, task->locks);
-    task->is_absent = flag(codec, task->is_absent);
-    task->changes = flag(codec, task->changes);
-    task->adapts = flag(codec, task->adapts);
-    task->is_greedy = flag(codec, task->is_greedy);
+    FIELD(task->is_limited, flag(codec, task->is_limited));
+    FIELD(task->is_external, flag(codec, task->is_external));
+    FIELD(task->suspends, flag(codec, task->suspends));
+    FIELD(task->locks, flag(codec, task->locks));
+    FIELD(task->is_absent, flag(codec, task->is_absent));
+    FIELD(task->changes, flag(codec, task->changes));
+    FIELD(task->adapts, flag(codec, task->adapts));
+    FIELD(task->is_greedy, flag(codec, task->is_greedy));
 }
 
 static void task_record(codec_t *codec, takt_task_spec_t *task) {
-    task->server = home(codec, task->server);
-    task->level = small(codec, task->level, 1, levels_in(codec, task->server));
+    FIELD(task->server, home(codec, task->server));
+    FIELD(task->level, small(codec, task->level, 1, levels_in(codec, task->server)));
     task_flags(codec, task);
-    task->period = number(codec, task->period, task->is_external ? 0 : 1, TAKT_KEY_LEAST_URGENT);
-    task->relative_deadline = number(codec, task->relative_deadline, 1, TAKT_KEY_LEAST_URGENT);
-    task->offset = word(codec, task->offset);
-    task->wcet = word(codec, task->wcet);
-    task->preemption_key = key(codec, task->preemption_key, task->server);
-    task->task_class = (takt_task_class_t)number(codec, task->task_class, 0, TAKT_CLASS_NONE);
-    task->on_miss = (takt_on_miss_t)number(codec, task->on_miss, 0, TAKT_ON_MISS_DROP);
-    task->events = small(codec, task->events, 0, task->is_external ? TAKT_RBE_EVENTS : 0);
-    task->interval = word(codec, task->interval);
-    task->weight = word(codec, task->weight);
-    task->blocking.longest = word(codec, task->blocking.longest);
-    task->blocking.excess = word(codec, task->blocking.excess);
-    task->ring = small(codec, task->ring, 0, UINT32_C(1) << 31);
-    task->body_count = small(codec, task->body_count, 0, codec->counts.items);
+    FIELD(task->period, number(codec, task->period, task->is_external ? 0 : 1, TAKT_KEY_LEAST_URGENT));
+    FIELD(task->relative_deadline, number(codec, task->relative_deadline, 1, TAKT_KEY_LEAST_URGENT));
+    FIELD(task->offset, word(codec, task->offset));
+    FIELD(task->wcet, word(codec, task->wcet));
+    FIELD(task->preemption_key, key(codec, task->preemption_key, task->server));
+    FIELD(task->task_class, (takt_task_class_t)number(codec, task->task_class, 0, TAKT_CLASS_NONE));
+    FIELD(task->on_miss, (takt_on_miss_t)number(codec, task->on_miss, 0, TAKT_ON_MISS_DROP));
+    FIELD(task->events, small(codec, task->events, 0, task->is_external ? TAKT_RBE_EVENTS : 0));
+    FIELD(task->interval, word(codec, task->interval));
+    FIELD(task->weight, word(codec, task->weight));
+    FIELD(task->blocking.longest, word(codec, task->blocking.longest));
+    FIELD(task->blocking.excess, word(codec, task->blocking.excess));
+    FIELD(task->ring, small(codec, task->ring, 0, UINT32_C(1) << 31));
+    FIELD(task->body_count, small(codec, task->body_count, 0, codec->counts.items));
     const bool is_placed = takt_system_place(codec->spec, task->server) == task->server;
     if ((task->is_external && !is_power_of_two(task->ring)) || !(task->is_external || is_placed)) {
         fail(codec, TAKT_IMAGE_WRONG_VALUE);
@@ -258,62 +269,68 @@ static bool names_resource(takt_item_kind_t kind) {
 }
 
 static void item_record(codec_t *codec, takt_item_t *item) {
-    item->kind = (takt_item_kind_t)number(codec, item->kind, 0, TAKT_ITEM_UNLOCK);
+    FIELD(item->kind, (takt_item_kind_t)number(codec, item->kind, 0, TAKT_ITEM_UNLOCK));
     const uint64_t least = item->kind == TAKT_ITEM_RUN || item->kind == TAKT_ITEM_SUSPEND;
-    item->ticks = names_resource(item->kind) ? place(codec, (uint32_t)item->ticks, codec->counts.resources)
-                                             : number(codec, item->ticks, least, TAKT_KEY_LEAST_URGENT);
+    FIELD(item->ticks, names_resource(item->kind)
+                           ? place(codec, (uint32_t)item->ticks, codec->counts.resources)
+                           : number(codec, item->ticks, least, TAKT_KEY_LEAST_URGENT));
 }
 
 static void resource_record(codec_t *codec, takt_resource_spec_t *resource) {
-    resource->server = home(codec, resource->server);
-    resource->protocol = (takt_protocol_t)number(codec, resource->protocol, 0, TAKT_PROTOCOLS - 1);
-    resource->ceiling = key(codec, resource->ceiling, resource->server);
-    resource->is_shared = flag(codec, resource->is_shared);
-    resource->among = place(codec, resource->among, codec->counts.resources);
-    resource->longest = word(codec, resource->longest);
+    FIELD(resource->server, home(codec, resource->server));
+    FIELD(resource->protocol, (takt_protocol_t)number(codec, resource->protocol, 0, TAKT_PROTOCOLS - 1));
+    FIELD(resource->ceiling, resource->protocol >= TAKT_PROTOCOL_PCP
+                                 ? key(codec, resource->ceiling, resource->server)
+                                 : word(codec, resource->ceiling));
+    FIELD(resource->is_shared, flag(codec, resource->is_shared));
+    FIELD(resource->among, place(codec, resource->among, codec->counts.resources));
+    FIELD(resource->longest, word(codec, resource->longest));
 }
 
 static void use_record(codec_t *codec, takt_use_spec_t *use) {
-    use->task = place(codec, use->task, codec->counts.tasks);
-    use->resource = place(codec, use->resource, codec->counts.resources);
+    FIELD(use->task, place(codec, use->task, codec->counts.tasks));
+    FIELD(use->resource, place(codec, use->resource, codec->counts.resources));
 }
 
 static void change_record(codec_t *codec, takt_change_spec_t *change) {
-    change->instant = word(codec, change->instant);
-    change->kind = (takt_change_kind_t)number(codec, change->kind, 0, TAKT_CHANGE_POLICY);
-    change->policy = policy(codec, change->policy);
+    FIELD(change->instant, word(codec, change->instant));
+    FIELD(change->kind, (takt_change_kind_t)number(codec, change->kind, 0, TAKT_CHANGE_POLICY));
+    FIELD(change->policy, policy(codec, change->policy));
     if (change->kind == TAKT_CHANGE_POLICY) {
-        change->policy = change->policy != NULL ? change->policy : some_policy(codec, NULL);
+        if (change->policy == NULL) {
+            fail(codec, TAKT_IMAGE_UNKNOWN_POLICY);
+        }
         return;
     }
-    change->task = place(codec, change->task, codec->counts.tasks);
-    change->period = word(codec, change->period);
-    change->relative_deadline = number(codec, change->relative_deadline, 1, TAKT_KEY_LEAST_URGENT);
-    change->wcet = word(codec, change->wcet);
-    change->level = small(codec, change->level, 1, levels_in(codec, codec->spec->tasks[change->task].server));
-    change->weight = word(codec, change->weight);
-    change->task_class = (takt_task_class_t)number(codec, change->task_class, 0, TAKT_CLASS_NONE);
+    FIELD(change->task, place(codec, change->task, codec->counts.tasks));
+    FIELD(change->period, word(codec, change->period));
+    FIELD(change->relative_deadline, number(codec, change->relative_deadline, 1, TAKT_KEY_LEAST_URGENT));
+    FIELD(change->wcet, word(codec, change->wcet));
+    FIELD(change->level,
+          small(codec, change->level, 1, levels_in(codec, codec->spec->tasks[change->task].server)));
+    FIELD(change->weight, word(codec, change->weight));
+    FIELD(change->task_class, (takt_task_class_t)number(codec, change->task_class, 0, TAKT_CLASS_NONE));
 }
 
 static void window_record(codec_t *codec, takt_window_spec_t *window) {
-    window->kind = (takt_windows_t)number(codec, window->kind, 0, TAKT_WINDOWS - 1);
-    window->parameters.part = word(codec, window->parameters.part);
-    window->parameters.cycle = word(codec, window->parameters.cycle);
-    window->parameters.slot_count = small(codec, window->parameters.slot_count, 0, codec->counts.slots);
+    FIELD(window->kind, (takt_windows_t)number(codec, window->kind, 0, TAKT_WINDOWS - 1));
+    FIELD(window->parameters.part, word(codec, window->parameters.part));
+    FIELD(window->parameters.cycle, word(codec, window->parameters.cycle));
+    FIELD(window->parameters.slot_count, small(codec, window->parameters.slot_count, 0, codec->counts.slots));
 }
 
 static void slot_record(codec_t *codec, takt_slot_t *slot) {
-    slot->start = word(codec, slot->start);
-    slot->length = number(codec, slot->length, 1, TAKT_KEY_LEAST_URGENT);
+    FIELD(slot->start, word(codec, slot->start));
+    FIELD(slot->length, number(codec, slot->length, 1, TAKT_KEY_LEAST_URGENT));
 }
 
 static void input_record(codec_t *codec, takt_input_t *input) {
     const counts_t *counts = &codec->counts;
-    input->instant = word(codec, input->instant);
-    input->nominal = word(codec, input->nominal);
-    input->kind = (takt_input_kind_t)number(codec, input->kind, 0, TAKT_INPUT_CHANGE);
-    input->index =
-        place(codec, input->index, input->kind == TAKT_INPUT_CHANGE ? counts->changes : counts->tasks);
+    FIELD(input->instant, word(codec, input->instant));
+    FIELD(input->nominal, word(codec, input->nominal));
+    FIELD(input->kind, (takt_input_kind_t)number(codec, input->kind, 0, TAKT_INPUT_CHANGE));
+    FIELD(input->index,
+          place(codec, input->index, input->kind == TAKT_INPUT_CHANGE ? counts->changes : counts->tasks));
     const bool is_arrival = input->kind == TAKT_INPUT_ARRIVAL && codec->status == TAKT_IMAGE_OK;
     if (is_arrival && !codec->spec->tasks[input->index].is_external) {
         fail(codec, TAKT_IMAGE_WRONG_VALUE);
@@ -341,7 +358,9 @@ static takt_task_spec_t *tasks(codec_t *codec, takt_system_spec_t *spec) {
 }
 
 static void body(codec_t *codec, takt_task_spec_t *task, takt_item_t *items) {
-    task->body = items;
+    if (codec->is_reading) {
+        task->body = items;
+    }
     for (uint32_t i = 0; codec->status == TAKT_IMAGE_OK && i < task->body_count; i++) {
         item_record(codec, &items[i]);
     }
@@ -366,7 +385,7 @@ static void threads(codec_t *codec, takt_system_spec_t *spec) {
     takt_thread_spec_t *table_of = table(codec, spec->threads, spec->thread_count, sizeof *table_of);
     spec->threads = table_of;
     for (uint32_t i = 0; i < spec->thread_count; i++) {
-        table_of[i].level = small(codec, table_of[i].level, 1, spec->levels);
+        FIELD(table_of[i].level, small(codec, table_of[i].level, 1, spec->levels));
     }
 }
 
@@ -392,7 +411,9 @@ static void changes(codec_t *codec, takt_system_spec_t *spec) {
 }
 
 static void slots_of(codec_t *codec, takt_window_spec_t *window, takt_slot_t *slots) {
-    window->parameters.slots = slots;
+    if (codec->is_reading) {
+        window->parameters.slots = slots;
+    }
     for (uint32_t i = 0; codec->status == TAKT_IMAGE_OK && i < window->parameters.slot_count; i++) {
         slot_record(codec, &slots[i]);
     }
@@ -425,7 +446,7 @@ static void windows(codec_t *codec, takt_system_spec_t *spec) {
 
 /* The values stay where they are. */
 static void demands_of(codec_t *codec, takt_demands_t *demands) {
-    demands->count = small(codec, demands->count, 1, UINT32_MAX);
+    FIELD(demands->count, small(codec, demands->count, 1, UINT32_MAX));
     if (codec->is_reading) {
         demands->values = codec->words + codec->used;
     }
@@ -488,6 +509,9 @@ static void header(codec_t *codec, uint64_t *length, takt_instant_t *horizon) {
     expect(codec, TAKT_IMAGE_MAGIC, TAKT_IMAGE_NO_IMAGE);
     expect(codec, TAKT_IMAGE_VERSION, TAKT_IMAGE_OTHER_VERSION);
     *length = word(codec, *length);
+    if (codec->is_reading && *length != codec->limit) {
+        fail(codec, TAKT_IMAGE_WRONG_LENGTH);
+    }
     *horizon = word(codec, *horizon);
     pass_counts(codec, &codec->counts);
 }
@@ -607,9 +631,6 @@ takt_image_status_t takt_image_write(takt_program_t *program, uint64_t *words, u
 static void open_image(codec_t *codec, takt_instant_t *horizon) {
     uint64_t length = 0;
     header(codec, &length, horizon);
-    if (codec->status == TAKT_IMAGE_OK && length != codec->limit) {
-        fail(codec, TAKT_IMAGE_WRONG_LENGTH);
-    }
 }
 
 takt_image_status_t takt_image_size(uint64_t *words, uint64_t count, uint64_t *bytes) {

@@ -1,8 +1,16 @@
-"""Task sets on the emulated Cortex-M board: measured, replayed, and refused where the board cannot take them."""
+"""Task sets on boards: measured, replayed, and refused where a board cannot take them.
+
+On an emulated board every trace replays identically; in virtual time who runs when, and what becomes of every job,
+equals the simulation exactly.
+"""
 
 from __future__ import annotations
 
+import subprocess
 import tempfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -11,16 +19,17 @@ import takt
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import System
-from oracle.systems import systems
+from oracle.systems import EVERYTHING as ANYTHING
+from oracle.systems import RESOURCES, SERVER_KINDS, chains, crowds, horizons, households, systems, with_changes
 from sampling import tries
-from takt import boards, cli, firmware_tables, measurement, times
+from takt import boards, cli, firmware, measurement, programs, times
 from takt import trace as trace_file
 from takt.resolved import ResolvedSystem
 from test_random_systems import as_system
 from typer.testing import CliRunner
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-COST_BOUND_NS = 500_000
+COST_BOUND_NS = 600_000
 
 
 def invoke(*arguments: str) -> tuple[int, str, str]:
@@ -37,22 +46,34 @@ def task_set(folder: Path, text: str) -> str:
     return str(path)
 
 
-@pytest.mark.parametrize("policy", boards.POLICIES)
-@pytest.mark.parametrize("example", ["iot", "servers", "smallest"])
-def test_every_example_runs_on_the_board_and_replays_identically(example: str, policy: str, tmp_path: Path) -> None:
-    system = takt.load(EXAMPLES / f"{example}.toml").replace(policy=policy)
-    trace = boards.run(system, tmp_path / "T.takt")
+ONE_PROCESSOR = [
+    path.stem for path in sorted(EXAMPLES.glob("*.toml")) if path.stem not in ("architectures", "avionics", "dhall")
+]
+"""The others have an architecture, costs of a kernel, and four processors."""
+
+
+@pytest.mark.parametrize("board", [boards.CORTEX_M, boards.RISCV])
+@pytest.mark.parametrize("example", ONE_PROCESSOR)
+def test_every_example_of_one_processor_runs_on_the_board_and_replays_identically(
+    example: str, board: str, tmp_path: Path
+) -> None:
+    system = takt.load(EXAMPLES / f"{example}.toml")
+    if system.resolution_ns < 50_000:
+        system = system.replace(resolution="50us")  # else it is over before the first decision
+    trace = boards.run(system, tmp_path / "T.takt", board)
     replay = takt.replay(tmp_path / "T.takt")
     measured = measurement.report_of(trace)
     assert replay.difference is None
     assert replay.decisions == measured.decisions > 0
+    assert sum(row.jobs for row in measured.rows) > 0
+
+
+@pytest.mark.parametrize("policy", ["dm", "edf", "fp", "llf", "rm"])
+def test_every_job_on_the_board_is_one_of_the_simulation(policy: str, tmp_path: Path) -> None:
+    system = takt.load(EXAMPLES / "iot.toml").replace(policy=policy)
+    measured = measurement.report_of(boards.run(system, tmp_path / "T.takt"))
     assert [row.jobs for row in measured.rows] == takt.simulate(system).summary["released"].to_list()
-
-
-def test_policies_with_windows_rates_and_rules_do_not_run_on_the_board(tmp_path: Path) -> None:
-    for policy in ("rbe", "dual-priority"):
-        with pytest.raises(takt.InputError, match=f"the board runs the policies dm, edf, fp, llf, rm, found {policy}"):
-            boards.run(takt.load(EXAMPLES / "smallest.toml").replace(policy=policy), tmp_path / "T.takt")
+    assert takt.replay(tmp_path / "T.takt").is_identical
 
 
 def test_jobs_on_the_board_end_in_the_simulated_order_and_a_little_later(tmp_path: Path) -> None:
@@ -77,18 +98,81 @@ def test_segments_on_the_board_do_not_overlap_and_lie_inside_their_jobs(tmp_path
         assert release <= start < end <= (finish or trace.horizon)
 
 
-def on_the_board(system: System) -> takt.System:
-    """Make a random system one that the board can take: servers at the root, ticks of 50 us."""
-    servers = [server.replace(parent=None) for server in as_system(system).servers]
-    return as_system(system).replace(servers=servers, resolution="50us")
+WITHOUT_COSTS = (ANYTHING | SERVER_KINDS | RESOURCES) - {"costs"}
+
+GENERATORS = {
+    "plain": systems(),
+    "everything": systems(parents_first=False, features=WITHOUT_COSTS),
+    "depth": chains(kinds=True),
+    "contention": crowds(features=WITHOUT_COSTS),
+    "households": households(),
+    "changes": systems(features=WITHOUT_COSTS).flatmap(with_changes),
+}
+"""Random systems of every generator that the simulator is compared with the oracle by."""
 
 
-@tries(8)
-@given(systems(), st.integers(20, 200))
-def test_random_systems_on_the_board_replay_identically(system: System, horizon: int) -> None:
+def as_programs(system: System, resolution: str = "1ms") -> takt.System:
+    """Make a random system one that a kernel can run: without costs."""
+    return as_system(replace(system, platform=type(system.platform)())).replace(resolution=resolution)
+
+
+@pytest.mark.parametrize("board", [boards.CORTEX_M, boards.RISCV])
+@pytest.mark.parametrize("generator", GENERATORS.values(), ids=GENERATORS.keys())
+def test_random_systems_on_the_board_replay_identically(generator: st.SearchStrategy[System], board: str) -> None:
+    @tries(4)
+    @given(generator, st.integers(20, 200))
+    def replays(system: System, horizon: int) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            boards.run(as_programs(system, "50us").replace(horizon=horizon), Path(folder, "T.takt"), board)
+            assert takt.replay(Path(folder, "T.takt")).difference is None
+
+    replays()
+
+
+# ---- virtual time -----------------------------------------------------------------------------------------
+
+
+def check_equal(system: takt.System) -> None:
+    """Run a system in virtual time: segments and jobs are those of the simulation, and the trace replays."""
     with tempfile.TemporaryDirectory() as folder:
-        boards.run(on_the_board(system).replace(horizon=horizon), Path(folder, "T.takt"))
+        trace = boards.run(system, Path(folder, "T.takt"), boards.POSIX)
+        simulated = takt.simulate(system)
+        assert measurement.segments_of(trace).rows() == simulated.segments.rows()
+        assert measurement.jobs_of(trace).rows() == simulated.jobs.rows()
         assert takt.replay(Path(folder, "T.takt")).difference is None
+
+
+@pytest.mark.parametrize("example", ONE_PROCESSOR)
+def test_every_example_runs_in_virtual_time_exactly_as_it_is_simulated(example: str) -> None:
+    check_equal(takt.load(EXAMPLES / f"{example}.toml"))
+
+
+@pytest.mark.parametrize("generator", GENERATORS.values(), ids=GENERATORS.keys())
+def test_random_systems_run_in_virtual_time_exactly_as_they_are_simulated(
+    generator: st.SearchStrategy[System],
+) -> None:
+    @tries(25)
+    @given(generator, horizons())
+    def agrees(system: System, horizon: int) -> None:
+        check_equal(as_programs(system).replace(horizon=horizon))
+
+    agrees()
+
+
+def test_demands_that_are_drawn_are_drawn_once_for_all_boards(tmp_path: Path) -> None:
+    drawn = {"distribution": "uniform", "min": 1, "max": 4}
+    tasks = [takt.Task(name=name, period=10, wcet=4, demand=drawn) for name in "AB"]
+    system = takt.System(tasks=tasks, horizon=200, seed=7)
+    check_equal(system)
+    ran = measurement.segments_of(boards.run(system, tmp_path / "T.takt"))
+    asked = takt.simulate(system).segments
+    for name in "AB":
+        spans = [frame.filter(task=name).select(pl.col("end") - pl.col("start")).to_series() for frame in (ran, asked)]
+        milliseconds = (spans[0] * 40 / 1_000_000).round().cast(pl.Int64).to_list()
+        assert milliseconds == spans[1].to_list()
+
+
+# ---- the command ------------------------------------------------------------------------------------------
 
 
 def test_the_command_prints_measured_beside_simulated(tmp_path: Path) -> None:
@@ -133,23 +217,13 @@ TASK = '[[task]]\nname = "A"\nperiod = 50\nwcet = 2\n'
             ],
         ),
         (
-            TASK
-            + '[[server]]\nname = "S"\nperiod = 9\nbudget = 3\n'
-            + '[[server]]\nname = "R"\nperiod = 9\nbudget = 2\nparent = "S"\n',
-            ['[[server]] "R" parent: the board has servers at the root only; leave it out'],
+            "[platform]\ncontext_switch = 1\n" + TASK,
+            ["[platform]: the board's kernel takes the time that it takes; leave out costs"],
         ),
+        ("[system]\ncpus = 2\n" + TASK, ["[system] cpus: the board has one processor, found 2"]),
         (
-            "".join(TASK.replace("A", f"T{n}") + f"priority = {n}\n" for n in range(31)),
-            ["the board has 30 levels of priority in a dispatcher, found 31 at the root"],
-        ),
-        (
-            '[[server]]\nname = "S"\nperiod = 9\nbudget = 3\n'
-            + "".join(TASK.replace("A", f"T{n}") + f'server = "S"\npriority = {n}\n' for n in range(32)),
-            ['[[server]] "S": the board has 30 levels of priority in a dispatcher, found 32'],
-        ),
-        (
-            "".join(TASK.replace("A", f"T{n}") for n in range(2047)),
-            ["the board takes at most 2046 tasks and servers, found 2047"],
+            '[platform]\nmodel = "hardware"\n' + TASK,
+            ["[platform] model: the board is an architecture of its own; leave it out"],
         ),
     ],
 )
@@ -158,32 +232,93 @@ def test_what_the_board_cannot_do_is_bad_input(text: str, lines: list[str], tmp_
     assert invoke("run", path, "--on", "cortex_m") == (2, "", "".join(f"{path}: {line}\n" for line in lines))
 
 
-def test_what_the_firmware_refuses_is_bad_input(tmp_path: Path) -> None:
-    path = task_set(tmp_path, '[system]\npolicy = "edf"\n' + "".join(TASK.replace("A", f"T{n}") for n in range(1100)))
+class Lifo(takt.Policy):
+    """The last one goes first."""
+
+    def release(self, job: takt.Job) -> int:
+        return 1_000_000 - job.release
+
+
+def test_a_policy_in_python_does_not_run_on_a_board(tmp_path: Path) -> None:
+    system = takt.System(policy=Lifo(), tasks=[takt.Task(name="A", period=10, wcet=1)], horizon=20)
+    with pytest.raises(takt.InputError, match="the board has no policies in Python, found lifo"):
+        boards.run(system, tmp_path / "T.takt")
+
+
+def test_what_does_not_fit_into_the_board_is_bad_input(tmp_path: Path) -> None:
+    path = task_set(tmp_path, '[system]\npolicy = "edf"\n' + "".join(TASK.replace("A", f"T{n}") for n in range(12_000)))
     status, output, errors = invoke("run", path, "--on", "cortex_m")
     assert (status, output) == (2, "")
-    assert errors.startswith(f"{path}: the board refuses the task set: ")
-    assert errors.count("\n") == 1
+    assert errors == (
+        f"{path}: the board refuses the task set: takt firmware: the task set does not fit into the board's memory\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda image: image[:-8], "the image is shorter or longer than it says"),
+        (lambda image: b"x" + image[1:], "this is no image"),
+        (lambda image: image[:8] + b"\xff" + image[9:], "the image is of another version"),
+    ],
+)
+def test_a_damaged_image_is_refused(
+    change: Callable[[bytes], bytes], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = programs.image
+    monkeypatch.setattr(programs, "image", lambda *arguments: change(write(*arguments)))
+    with pytest.raises(takt.InputError, match=f"the board refuses the task set: takt firmware: {message}"):
+        boards.run(takt.load(EXAMPLES / "smallest.toml"), tmp_path / "T.takt")
 
 
 def test_a_trace_that_fills_the_memory_of_the_board_is_bad_input(tmp_path: Path) -> None:
     path = task_set(tmp_path, '[system]\nresolution = "40ns"\nhorizon = "60s"\n' + TASK.replace("50", "10000"))
     status, output, errors = invoke("run", path, "--on", "cortex_m")
     assert (status, output) == (2, "")
-    assert errors.startswith(f"{path}: [system] horizon: the board's memory is full of 52")
+    assert errors.startswith(f"{path}: [system] horizon: the board's memory is full of 5")
     assert errors.endswith("; shorten the horizon\n")
 
 
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["--on", "riscv"], '--on: "riscv" is not supported by this version yet; it has cortex_m'),
         (["--on", "cortexm"], '--on: unknown board "cortexm"; did you mean "cortex_m"?'),
         (["--on", "cortex_m", "--budgets", "B.csv"], "--budgets: a board records no budgets; leave out --on"),
     ],
 )
 def test_a_wrong_board_or_output_is_bad_input(arguments: list[str], line: str) -> None:
     assert invoke("run", str(EXAMPLES / "smallest.toml"), *arguments) == (2, "", line + "\n")
+
+
+def test_a_program_is_compiled_once_however_many_want_it_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    board = boards.load_board(boards.POSIX)
+    recipe = {**board.recipe, "sources": [], "taskset_sources": ["a.c"], "libs": [], "cflags": []}
+    (tmp_path / "a.c").write_text("int main(void) { return 3; }\n")
+    with ThreadPoolExecutor(4) as pool:
+        found = set(pool.map(lambda _: firmware.program("posix", recipe, "/usr/bin/cc", tmp_path), range(4)))
+    (program,) = found
+    written = program.stat().st_mtime_ns
+    assert subprocess.run([program], check=False).returncode == 3
+    assert firmware.program("posix", recipe, "/usr/bin/cc", tmp_path).stat().st_mtime_ns == written
+    assert [path.name for path in (tmp_path / "takt").iterdir()] == [program.name]
+
+
+def test_another_state_of_the_sources_is_another_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    recipe = {"sources": ["core/a.c"], "taskset_sources": [], "libs": [], "cflags": [], "ldflags": []}
+    (tmp_path / "core").mkdir()
+    source = tmp_path / "core" / "a.c"
+    source.write_text("int main(void) { return 3; }\n")
+    before = firmware.program("posix", recipe, "/usr/bin/cc", tmp_path)
+    source.write_text("int main(void) { return 4; }\n")
+    after = firmware.program("posix", recipe, "/usr/bin/cc", tmp_path)
+    assert [subprocess.run([path], check=False).returncode for path in (before, after)] == [3, 4]
+    source.write_text("int main(void) { return }\n")
+    with pytest.raises(firmware.BuildError, match="error: "):
+        firmware.program("posix", recipe, "/usr/bin/cc", tmp_path)
 
 
 def test_a_missing_compiler_is_named_with_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,15 +343,6 @@ def test_a_replay_that_differs_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> 
     assert ": different at record " in errors
 
 
-def test_names_of_all_kinds_become_c_strings(tmp_path: Path) -> None:
-    name = 'Fühler "1" \\ ??/ 5%'
-    system = takt.System(tasks=[takt.Task(name=name, period=10, wcet=1)], horizon=20)
-    assert '"F\\303\\274hler \\0421\\042 \\134 \\077\\077/ 5%"' in firmware_tables.generate(
-        system.resolved, [1_000_000], 20, 6, "T"
-    )
-    assert boards.run(system, tmp_path / "T.takt").system.tasks[0].name == name
-
-
 def test_a_time_longer_than_32_bits_of_board_ticks_is_a_time_like_any_other(tmp_path: Path) -> None:
     tasks = [
         takt.Task(name="A", period="10s", wcet="1ms"),
@@ -226,3 +352,10 @@ def test_a_time_longer_than_32_bits_of_board_ticks_is_a_time_like_any_other(tmp_
     assert takt.replay(tmp_path / "T.takt").is_identical
     assert 200 * times.UNITS["s"] // 40 > 2**32
     assert [row.finished for row in measurement.report_of(trace).rows] == [30, 1]
+
+
+def test_a_policy_that_changes_at_the_very_start_takes_the_idle_thread_along() -> None:
+    tasks = [takt.Task(name="A", period=4, wcet=1), takt.Task(name="B", period=6, wcet=2)]
+    for policies in (("edf", "fp"), ("fp", "edf")):
+        changes = [takt.Change(at=at, policy=policy) for at, policy in ((0, policies[1]), (9, policies[0]))]
+        check_equal(takt.System(policy=policies[0], tasks=tasks, changes=changes, horizon=40))

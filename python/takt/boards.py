@@ -1,9 +1,10 @@
 """Running a task set on a board: an image of it, one program for all of them, an emulator, and the trace back.
 
-Source: firmware/main.c (the program), system/image.h (what it reads) and one build recipe per board, firmware/build*.json.
-An emulated board keeps time in its own ticks; a job executes instructions, not ticks, and the scheduler's own work takes
-time too. So what is measured differs from what is simulated, and what must be equal is the replay. The board `posix` is a
-Linux process in virtual time: ticks are those of the file, and who runs when equals the simulation.
+Source: firmware/main.c (the program), system/image.h (what it reads) and one build recipe per board,
+firmware/build*.json. An emulated board keeps time in its own ticks; a job executes instructions, not ticks, and the
+scheduler's own work takes time too. So what is measured differs from what is simulated, and what must be equal is the
+replay. The board `posix` is a Linux process in virtual time: ticks are those of the file, and who runs when equals the
+simulation.
 
 When not to use it: for cycles of silicon. The emulator counts instructions.
 """
@@ -31,11 +32,11 @@ from takt.trace import Trace
 
 CORTEX_M = "cortex_m"
 POSIX = "posix"
-_RECIPES = {CORTEX_M: "build.json", POSIX: "build_posix.json"}
+RISCV = "riscv"
+_RECIPES = {CORTEX_M: "build.json", POSIX: "build_posix.json", RISCV: "build_riscv.json"}
 """The build recipe of each board."""
 
 BOARDS = tuple(_RECIPES)
-LATER_BOARDS = ("riscv",)
 
 _IMAGE_FILE = "image.bin"
 _RECORDS_FILE = "records.bin"
@@ -146,9 +147,6 @@ def _problems(resolved: ResolvedSystem) -> Iterator[Problem]:
     for policy in (resolved.policy, *(server.policy for server in resolved.servers)):
         if not isinstance(policy, str):
             yield Problem(f"the board has no policies in Python, found {name_of(policy)}", "board")
-    if any(change.kind == "policy" for change in resolved.changes):
-        message = "the board's kernel keeps its policy, for it has a thread of its own; leave this change out"
-        yield Problem(message, "board", table="change", key="policy")
 
 
 def _times_between_ticks(resolved: ResolvedSystem, tick_ns: int) -> Iterator[Problem]:
@@ -194,7 +192,8 @@ def _command(board: Board, program: Path) -> list[str]:
 
 def _patience(board: Board, horizon_ns: int) -> int:
     """Bound the seconds that a run may take."""
-    return _PATIENCE_SECONDS + (horizon_ns >> board.recipe.get("instruction_shift", 63)) // _INSTRUCTIONS_PER_SECOND
+    shift = int(board.recipe.get("instruction_shift", 63))
+    return _PATIENCE_SECONDS + (horizon_ns >> shift) // _INSTRUCTIONS_PER_SECOND
 
 
 def _execute(board: Board, folder: Path, horizon: int, tick_ns: int) -> bytes:

@@ -195,9 +195,6 @@ def _check_board(board: str | None, outputs: _Outputs) -> None:
     """Check the name of a board, and that the board can write what is asked for."""
     if board is None:
         return
-    if board in boards.LATER_BOARDS:
-        message = f"{show(board)} is not supported by this version yet; it has {', '.join(boards.BOARDS)}"
-        raise InputError([Problem(message, "not-yet", key="--on")])
     if board not in boards.BOARDS:
         message = f"unknown board {show(board)}; {catalogue.alternatives(board, boards.BOARDS)}"
         raise InputError([Problem(message, "unknown-word", key="--on")])

@@ -15,6 +15,7 @@ from takt import _core
 from takt.policy import name_of
 from takt.report import Report, TaskRow
 from takt.resolved import ResolvedSystem, ResolvedTask
+from takt.simulation import jobs_frame
 from takt.trace import Record, Trace
 
 _SEGMENTS = {
@@ -25,33 +26,29 @@ _SEGMENTS = {
     "task": pl.String,
     "job": pl.UInt32,
 }
-_JOBS = {
-    "task": pl.String,
-    "job": pl.UInt32,
-    "release": pl.UInt64,
-    "finish": pl.UInt64,
-    "response": pl.UInt64,
-    "missed": pl.Boolean,
-}
-
-_Job = tuple[str, int, int, int | None, int | None, bool]
 _Segment = tuple[int, int, int, str, str, int]
 
 
 def jobs_of(trace: Trace) -> pl.DataFrame:
-    """List all jobs of a trace, as Result.jobs does."""
-    return pl.DataFrame(list(_jobs(trace)), schema=_JOBS, orient="row")
+    """List all jobs of a trace, as Result.jobs does.
+
+    Raises:
+        ValueError: the trace does not replay identically, or is of several processors.
+    """
+    outcome = _core.retell(trace.system.spec(), trace.horizon, trace.data)
+    return jobs_frame(trace.system, outcome["jobs"])
 
 
 def segments_of(trace: Trace) -> pl.DataFrame:
     """List who ran when, as Result.segments does; what plain threads do is not listed."""
-    return pl.DataFrame(list(_segments(trace)), schema=_SEGMENTS, orient="row")
+    return pl.DataFrame(list(_merged(_segments(trace))), schema=_SEGMENTS, orient="row")
 
 
 def report_of(trace: Trace) -> Report:
     """Make the report of a trace."""
     system = trace.system
-    jobs = jobs_of(trace).partition_by("task", as_dict=True)
+    every_job = jobs_of(trace)
+    nothing, jobs = every_job.clear(), every_job.partition_by("task", as_dict=True)
     return Report(
         name=system.name,
         policy=name_of(system.policy),
@@ -60,7 +57,7 @@ def report_of(trace: Trace) -> Report:
         horizon=trace.horizon,
         decisions=sum(record.kind == _core.RECORD_DECISION for record in trace.records()),
         rows=[
-            _row(task, server, jobs.get((task.name,), pl.DataFrame(schema=_JOBS)))
+            _row(task, server, jobs.get((task.name,), nothing))
             for task, server in zip(system.tasks, system.server_names(), strict=True)
         ],
     )
@@ -86,48 +83,26 @@ def _row(task: ResolvedTask, server: str, jobs: pl.DataFrame) -> TaskRow:
     )
 
 
-# ---- jobs -------------------------------------------------------------------------------------------
-
-
-def _jobs(trace: Trace) -> Iterator[_Job]:
-    """Go through the finished jobs in order of finish, then the others in task order."""
-    system = trace.system
-    finished = [0] * len(system.tasks)
-    for record in trace.records():
-        if record.kind == _core.RECORD_COMPLETE and _is_task(system, record.entity):
-            index = record.entity - system.first_task
-            finished[index] = record.job + 1
-            yield _job(system.tasks[index], record.job, record.now, trace.horizon)
-    for task, number in zip(system.tasks, finished, strict=True):
-        for job in range(number, _released(task, trace.horizon)):
-            yield _job(task, job, None, trace.horizon)
-
-
-def _is_task(system: ResolvedSystem, entity: int) -> bool:
-    """Say whether an entity number is a task's."""
-    return 0 <= entity - system.first_task < len(system.tasks)
+# ---- segments ---------------------------------------------------------------------------------------
 
 
 def _has_segment(system: ResolvedSystem, entity: int) -> bool:
     """Say whether an entity number is a task's, or that of a server, which idles."""
-    return 0 < entity < system.first_task or _is_task(system, entity)
+    return 0 < entity < system.first_task + len(system.tasks)
 
 
-def _released(task: ResolvedTask, horizon: int) -> int:
-    """Count the jobs that a task releases before the horizon."""
-    return -(-max(0, horizon - task.offset) // task.period)
-
-
-def _job(task: ResolvedTask, number: int, finish: int | None, horizon: int) -> _Job:
-    """Make the row of one job."""
-    release = task.offset + number * task.period
-    deadline = release + task.deadline
-    if finish is None:
-        return task.name, number, release, None, None, deadline <= horizon
-    return task.name, number, release, finish, finish - release, finish > deadline
-
-
-# ---- segments ---------------------------------------------------------------------------------------
+def _merged(segments: Iterator[_Segment]) -> Iterator[_Segment]:
+    """Merge neighbours of one job: somebody else was chosen in between, and ran for no time."""
+    last: _Segment | None = None
+    for segment in segments:
+        if last is not None and last[1] == segment[0] and last[2:] == segment[2:]:
+            last = (last[0], *segment[1:])
+            continue
+        if last is not None:
+            yield last
+        last = segment
+    if last is not None:
+        yield last
 
 
 def _segments(trace: Trace) -> Iterator[_Segment]:

@@ -1,8 +1,8 @@
 """Systems as programs: a description in the ticks of a board, what comes from outside, and what jobs execute.
 
-Source: system/image.h, which says what an image holds. Everything random is drawn here, in the ticks of the file, from the
-same numbers that a simulation draws; only then it becomes ticks of the board. Instants of the description must be whole
-ticks of the board; times that somebody executes are rounded up, as are instants that were drawn.
+Source: system/image.h, which says what an image holds. Everything random is drawn here, in the ticks of the file, from
+the same numbers that a simulation draws; only then it becomes ticks of the board. Instants of the description must be
+whole ticks of the board; times that somebody executes are rounded up, as are instants that were drawn.
 
 When not to use it: for systems that no kernel runs, see boards.py.
 """
@@ -26,12 +26,14 @@ from takt.resolved import (
     ResolvedTask,
     ResolvedThread,
     ResolvedWindows,
+    Stream,
 )
 
 IDLE_THREAD = "idle"
 """Name of the kernel's own thread."""
 
 _ARRIVAL = 0
+_ONE_TICK = Stream("listed", (1,))
 _TIMED_ITEMS = ("run", "suspend")
 _ITEMS = ("run", "point", "optional point", "suspend", "lock", "unlock")
 
@@ -95,7 +97,7 @@ def _task(task: ResolvedTask, policy: str | Policy, scale: Scale) -> ResolvedTas
         preemption_key=_preemption_key(task, policy, scale),
         jitter=0,
         arrivals=None,
-        demand=ResolvedTask.__dataclass_fields__["demand"].default,
+        demand=_ONE_TICK,
         body=tuple((op, scale.up(ticks) if _ITEMS[op] in _TIMED_ITEMS else ticks) for op, ticks in task.body),
         interval=scale.up(task.interval),
         windows=None if task.windows is None else _windows(task.windows, scale),
@@ -144,7 +146,7 @@ def _change(change: ResolvedChange, scale: Scale) -> ResolvedChange:
         period=scale.up(change.period),
         deadline=scale.up(change.deadline),
         wcet=scale.up(change.wcet),
-        demand=ResolvedChange.__dataclass_fields__["demand"].default,
+        demand=_ONE_TICK,
     )
 
 
@@ -201,7 +203,9 @@ def instants_of(system: ResolvedSystem) -> Iterator[tuple[str, str, str, int]]:
         Table, name, key and ticks of each.
     """
     for task in system.tasks:
-        yield from (("task", task.name, key, getattr(task, key)) for key in ("period", "deadline", "offset", "interval"))
+        yield from (
+            ("task", task.name, key, getattr(task, key)) for key in ("period", "deadline", "offset", "interval")
+        )
     for server in system.servers:
         yield from (("server", server.name, key, getattr(server, key)) for key in ("period", "budget", "offset"))
     for change in system.changes:

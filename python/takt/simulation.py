@@ -391,7 +391,7 @@ def simulate(
         summary=summary,
         architecture=_architecture(system.resolved, outcome["figures"], int(summary["missed"].sum()), ticks),
         _segments=_segments(system.resolved, outcome["segments"]) if segments else None,
-        _jobs=_jobs(system.resolved, outcome["jobs"]) if jobs else None,
+        _jobs=jobs_frame(system.resolved, outcome["jobs"]) if jobs else None,
         _points=_points(system.resolved, outcome["points"]) if points else None,
         _locks=_locks(system.resolved, outcome["locks"]) if locks else None,
         _budget_changes=_frame(outcome["budgets"]) if budgets else None,
@@ -508,8 +508,13 @@ def _architecture(
     return Architecture(**figures, fails=fails, avail_sched=avail_sched, avail_net=avail_net)
 
 
-def _jobs(resolved: ResolvedSystem, columns: Mapping[str, _core.Column]) -> pl.DataFrame:
-    """Make the frame of jobs."""
+def jobs_frame(resolved: ResolvedSystem, columns: Mapping[str, _core.Column]) -> pl.DataFrame:
+    """Make the frame of jobs.
+
+    Args:
+        resolved: the system that they are of.
+        columns: as core tells them.
+    """
     return _frame(columns).select(
         _names([task.name for task in resolved.tasks], "task").alias("task"),
         "job",
@@ -616,7 +621,7 @@ def _rates(resolved: ResolvedSystem, columns: Mapping[str, _core.Column]) -> pl.
 def _windows(resolved: ResolvedSystem, outcome: _core.Outcome) -> pl.DataFrame:
     """Make the frame of windows, whose rows are those of the jobs."""
     windows = _frame(outcome["windows"])
-    jobs = _jobs(resolved, outcome["jobs"]).select("task", "job").head(len(windows))
+    jobs = jobs_frame(resolved, outcome["jobs"]).select("task", "job").head(len(windows))
     return jobs.hstack(
         windows.select(_unless_never("deadline").alias("deadline"), pl.col("missed_requested").cast(pl.Boolean))
     )
