@@ -3,6 +3,7 @@
 PYTHON ?= $(firstword $(shell command -v python3.11 python3) python3)
 SYSTEMS ?= 20000
 FUZZ_SECONDS ?= 600
+PORT ?= cortex_m
 
 VENV := .venv
 RUN := $(VENV)/bin/python
@@ -24,6 +25,8 @@ help:
 	@echo "make proof    the model checker on core's ready sets, timers and budgets, on sources as they are and damaged"
 	@echo "make bench    measure simulator, kernel, frames and report; make bench-kernel: the kernel, beside its peers"
 	@echo "make studies  make the tables and figures of the papers again; make study-s0, study-s1, study-s2, study-s3, study-s4: of one paper"
+	@echo "make blinky   build examples/blinky_rtos and run it; PORT=$(PORT), cortex_m and riscv in QEMU, or posix"
+	@echo "make api      make the reference of the kernel's calls, build/api/html"
 	@echo "make lint     check style, types, includes and imports"
 	@echo "make format   put sources into the project's format"
 	@echo "make clean    remove all that was built or installed here"
@@ -73,6 +76,22 @@ study-s3: $(STAMPS)/package
 
 study-s4: $(STAMPS)/package
 	$(RUN) -m studies.s4_hierarchical_scheduling
+
+TOOLCHAIN_cortex_m := --toolchain $(CURDIR)/cmake/toolchain-arm-none-eabi.cmake
+TOOLCHAIN_riscv := --toolchain $(CURDIR)/cmake/toolchain-riscv.cmake
+
+.PHONY: blinky api
+
+blinky:
+	@$(PREPARE) tools $(PORT)
+	@cmake -S examples/blinky_rtos -B build/blinky-$(PORT) -DTAKT_PORT=$(PORT) $(TOOLCHAIN_$(PORT)) \
+	    -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_RULE_MESSAGES=OFF -DCMAKE_TARGET_MESSAGES=OFF --log-level=WARNING
+	@MAKEFLAGS=--no-print-directory cmake --build build/blinky-$(PORT) --parallel 2
+	@MAKEFLAGS=--no-print-directory cmake --build build/blinky-$(PORT) --target run
+
+api:
+	@$(PREPARE) tools api
+	@$(PYTHON) tools/api.py
 
 lint: tools-test $(STAMPS)/package $(STAMPS)/test
 	$(RUN) tools/check_rooms.py

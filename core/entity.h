@@ -39,7 +39,6 @@ enum {
     TAKT_STATE_STARTED = 1u << 1, /* a limited job that has been dispatched: its key is its preemption key */
     TAKT_STATE_WAITING = 1u << 2, /* it stands in a queue outside core; its links belong to that queue */
     TAKT_STATE_ACTIVE = 1u << 3,  /* its task's current job is not finished */
-    TAKT_STATE_ALL = 15u,
 };
 
 typedef struct takt_entity {
@@ -50,12 +49,17 @@ typedef struct takt_entity {
         };
         uint32_t slot; /* place in a ready heap */
     };
-    takt_key_t key;     /* urgency, written at release or re-key, never computed in a comparison */
-    uint32_t tie;       /* order among equal keys of a heap; levels are FIFO and ignore it: there it is the
+    takt_key_t key; /* urgency, written at release or re-key, never computed in a comparison */
+    uint32_t tie;   /* order among equal keys of a heap; levels are FIFO and ignore it: there it is the
                                  level of a plain thread, whatever its key is */
-    uint32_t id : 20;   /* number in the entity table of the trace, unique in one dispatcher */
-    uint32_t state : 4; /* TAKT_STATE_ */
-    uint32_t attributes : 8;  /* TAKT_ATTRIBUTE_ */
+    union {
+        struct {
+            uint32_t id : 20;        /* number in the entity table of the trace, unique in one dispatcher */
+            uint32_t state : 4;      /* TAKT_STATE_ */
+            uint32_t attributes : 8; /* TAKT_ATTRIBUTE_ */
+        };
+        uint32_t word; /* all three: compilers change a part of it in three times as many instructions */
+    };
     struct takt_server *home; /* the server, or the root, in whose ready set it competes */
     struct takt_task *task;   /* its task, NULL for a plain thread and for a server */
 } takt_entity_t;
@@ -63,16 +67,24 @@ typedef struct takt_entity {
 _Static_assert(sizeof(void *) != 4 || sizeof(takt_entity_t) == 32,
                "an entity is 32 bytes on a 32-bit machine");
 
+/* Where `state` is in `word`: members of bits are laid out from the end that comes first in memory. */
+enum { TAKT_STATE_SHIFT = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 20 : 8 };
+
 TAKT_INLINE bool takt_entity_is_ready(const takt_entity_t *entity) {
     return (entity->state & TAKT_STATE_READY) != 0;
 }
 
 TAKT_INLINE void takt_entity_set_state(takt_entity_t *entity, uint32_t bits) {
-    entity->state = (entity->state | bits) & TAKT_STATE_ALL;
+    entity->word |= bits << TAKT_STATE_SHIFT;
 }
 
 TAKT_INLINE void takt_entity_clear_state(takt_entity_t *entity, uint32_t bits) {
-    entity->state = entity->state & ~bits & TAKT_STATE_ALL;
+    entity->word &= ~(bits << TAKT_STATE_SHIFT);
+}
+
+/* Sets those of `bits` that are not set, and clears the others. */
+TAKT_INLINE void takt_entity_flip_state(takt_entity_t *entity, uint32_t bits) {
+    entity->word ^= bits << TAKT_STATE_SHIFT;
 }
 
 TAKT_INLINE bool takt_entity_is_server(const takt_entity_t *entity) {

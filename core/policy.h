@@ -29,12 +29,13 @@ typedef struct takt_job {
     uint32_t task_class;       /* takt_task_class_t; a server's is hard */
 } takt_job_t;
 
+/* Ranks of ties. Before those of other jobs come, in the same order among themselves, those of limited jobs that have
+ * started, and before these those of jobs that hold a resource or wait for one. */
+enum { TAKT_TIE_RANK_LOCKING = 0, TAKT_TIE_RANK_STARTED = 3, TAKT_TIE_RANK_OWN = 6 };
+/* The tie of computed keys in words. */
+#define TAKT_TIE_BY_CLASS_AND_ID "class hard, soft, none; then servers before tasks; then file order"
 /* The tie of computed keys: class, then entity number, which is file order with servers before tasks.
  * (A task's jobs never compete with each other, so the job number is never asked.) */
-/* Before it come, in the same order among themselves, those of limited jobs that have started, and before these those of
- * jobs that hold a resource or wait for one. */
-enum { TAKT_TIE_RANK_LOCKING = 0, TAKT_TIE_RANK_STARTED = 3, TAKT_TIE_RANK_OWN = 6 };
-#define TAKT_TIE_BY_CLASS_AND_ID "class hard, soft, none; then servers before tasks; then file order"
 TAKT_INLINE uint32_t takt_tie_by_class_and_id(const takt_entity_t *entity, const takt_job_t *job) {
     return (job->task_class + (uint32_t)TAKT_TIE_RANK_OWN) << 20 | entity->id;
 }
@@ -51,6 +52,7 @@ TAKT_INLINE uint32_t takt_tie_of_locking(const takt_entity_t *entity, const takt
     return (job->task_class + (uint32_t)TAKT_TIE_RANK_LOCKING) << 20 | entity->id;
 }
 
+/* What orders the children of a dispatcher. */
 typedef struct takt_policy {
     uint16_t version;    /* TAKT_POLICY_VERSION */
     uint16_t size;       /* sizeof(takt_policy_t) of who compiled it */

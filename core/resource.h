@@ -18,8 +18,9 @@
 
 #include "core/entity.h"
 
+/* How long others wait for what somebody holds. */
 typedef enum takt_protocol {
-    TAKT_PROTOCOL_NONE = 0,
+    TAKT_PROTOCOL_NONE = 0, /* as long as it takes: who waits lends nothing */
     TAKT_PROTOCOL_NPCS = 1, /* nobody displaces a holder */
     TAKT_PROTOCOL_PIP = 2,  /* a holder is as urgent as whom it blocks */
     TAKT_PROTOCOL_PCP = 3,  /* likewise, and a lock needs a level above the ceilings of what others hold */
@@ -30,7 +31,7 @@ typedef enum takt_protocol {
     TAKT_PROTOCOL_HSRP = 7,         /* then the server goes on until it holds nothing */
     TAKT_PROTOCOL_HSRP_PAYBACK = 8, /* likewise, and its next budget is less by what it overran */
     TAKT_PROTOCOL_SIRAP = 9,        /* a lock needs the budget for the longest section, else the job waits */
-    TAKT_PROTOCOLS = 10,
+    TAKT_PROTOCOLS = 10,            /* their number */
 } takt_protocol_t;
 
 /* Whether servers share under `protocol`. */
@@ -46,6 +47,7 @@ TAKT_INLINE bool takt_protocol_overruns(uint32_t protocol) {
 /* As in task-set files, in the order of the numbers. */
 extern const char *const takt_protocol_names[];
 
+/* What one job or thread at a time holds. The caller's memory. */
 typedef struct takt_resource {
     struct takt_resource *below; /* locked in the same dispatcher before this one and not unlocked yet */
     struct takt_resource *outer; /* likewise, by the same job */

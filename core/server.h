@@ -47,12 +47,13 @@ TAKT_INLINE bool takt_server_kind_is_periodic(const takt_server_kind_t *kind) {
 
 enum { TAKT_SERVER_RETURNS = 32 };
 
+/* A part of a budget that comes back. Private. */
 typedef struct takt_server_return {
     takt_instant_t instant;
     takt_duration_t amount;
 } takt_server_return_t;
 
-/* What a sporadic server has consumed, and when it comes back. The caller's memory. */
+/* What a sporadic server has consumed, and when it comes back. The caller's memory. Private. */
 typedef struct takt_server_returns {
     takt_server_return_t ring[TAKT_SERVER_RETURNS];
     uint32_t first;
@@ -60,6 +61,7 @@ typedef struct takt_server_returns {
     takt_duration_t untouched; /* what the budget would be had nothing been charged since job.release */
 } takt_server_returns_t;
 
+/* A server, or the root. Private. */
 typedef struct takt_server {
     takt_entity_t entity; /* its place in the parent; home is NULL for the root, which is always ready */
     const takt_policy_t *policy;
@@ -81,17 +83,18 @@ typedef struct takt_server {
 _Static_assert(sizeof(void *) != 4 || sizeof(takt_server_t) == 264,
                "a server is 264 bytes on a 32-bit machine");
 
-extern const takt_server_kind_t takt_server_cbs;
-extern const takt_server_kind_t takt_server_deferrable;
-extern const takt_server_kind_t takt_server_hard_cbs;
-extern const takt_server_kind_t takt_server_idling;
-extern const takt_server_kind_t takt_server_polling;
-extern const takt_server_kind_t takt_server_sporadic;
+extern const takt_server_kind_t takt_server_cbs; /* constant bandwidth: a new budget at once, due later */
+extern const takt_server_kind_t takt_server_deferrable; /* keeps its budget until the period ends */
+extern const takt_server_kind_t takt_server_hard_cbs;   /* constant bandwidth: a new budget at the deadline */
+extern const takt_server_kind_t takt_server_idling;     /* uses its budget up, with or without work */
+extern const takt_server_kind_t takt_server_polling;    /* loses its budget when it has no work */
+extern const takt_server_kind_t takt_server_sporadic;   /* gets back what it used, a period after it began */
 
 /* The table of kinds, in alphabetical order: a new kind is one file and one line in server_kinds.c. */
 extern const takt_server_kind_t *const takt_server_kinds[];
-extern const size_t takt_server_kind_count;
+extern const size_t takt_server_kind_count; /* how many there are */
 
+/* Whether nothing is above `server`. */
 TAKT_INLINE bool takt_server_is_root(const takt_server_t *server) { return server->kind == NULL; }
 
 /* The server above `server`, which is not the root. */

@@ -32,20 +32,21 @@ struct takt_change;
 struct takt_rule;
 struct takt_task;
 
+/* What a plain periodic task does without. */
 typedef struct takt_task_extension {
-    struct takt_task *task;
+    struct takt_task *task;   /* whose it is */
     takt_timer_t expiry;      /* armed at the deadline of the current job if it is to be aborted there; of a
                                  task with an allocation its second timer */
     takt_timer_t resume;      /* armed while the current job is suspended */
     takt_arrival_t *arrivals; /* caller's memory: a ring of jobs that wait, then of ones not yet released */
     uint32_t capacity;        /* of the ring, a power of two; 0: no jobs arrive as events */
     uint32_t first;           /* place of the oldest */
-    uint32_t count;
-    uint32_t skipped; /* releases that the current job made be dropped */
-    takt_on_miss_t on_miss;
-    takt_resource_t *held;              /* by the current job, the last one that it locked */
-    takt_lock_wait_t wait;              /* of the current job */
-    takt_key_t started_key;             /* of a started limited job: as if it held nothing */
+    uint32_t count;           /* of those that are there */
+    uint32_t skipped;         /* releases that the current job made be dropped */
+    takt_on_miss_t on_miss;   /* what happens to late jobs */
+    takt_resource_t *held;    /* by the current job, the last one that it locked */
+    takt_lock_wait_t wait;    /* of the current job */
+    takt_key_t started_key;   /* of a started limited job: as if it held nothing */
     struct takt_allocation *allocation; /* begins and ends its jobs; NULL: the task releases them itself */
     struct takt_change *last_change;    /* of those handed over; see change.h */
     struct takt_change *ahead;          /* the first one that its releases have not come to */
@@ -58,6 +59,7 @@ typedef struct takt_task_extension {
     takt_key_t tag; /* of the current job, as its rule gave it; read by policies that order by tags */
 } takt_task_extension_t;
 
+/* A stream of jobs. Private. */
 typedef struct takt_task {
     takt_timer_t timer; /* next release */
     takt_entity_t *entity;
@@ -73,10 +75,12 @@ typedef struct takt_task {
 
 _Static_assert(sizeof(void *) != 4 || sizeof(takt_task_t) == 120, "a task is 120 bytes on a 32-bit machine");
 
+/* Whether the task releases its jobs itself, one each period. */
 TAKT_INLINE bool takt_task_is_periodic(const takt_task_t *task) {
     return task->extension == NULL || (task->extension->capacity == 0 && task->extension->allocation == NULL);
 }
 
+/* Whether an allocator begins and ends its jobs. */
 TAKT_INLINE bool takt_task_is_allocated(const takt_task_t *task) {
     return task->extension != NULL && task->extension->allocation != NULL;
 }

@@ -7,10 +7,11 @@
 
 #include "core/types.h"
 
-enum { TAKT_TRACE_VERSION = 5 };
+enum { TAKT_TRACE_VERSION = 5 /* of files with these records */ };
 
+/* What a record says. */
 typedef enum takt_record_kind {
-    TAKT_RECORD_NONE = 0,
+    TAKT_RECORD_NONE = 0, /* nothing: no record has it */
     /* inputs: `entity` is the one concerned */
     TAKT_RECORD_COMPLETE = 1,       /* the running job of a task has done its work */
     TAKT_RECORD_BLOCK = 2,          /* an entity cannot go on */
@@ -44,16 +45,17 @@ typedef enum takt_record_kind {
     /* inputs again */
     TAKT_RECORD_WITHDRAW = 25, /* who waits for a resource does not want it any more; `value` as of 2 to 4 */
     TAKT_RECORD_PRIORITY = 26, /* the level of a thread or of a task is `value` from now on */
-    TAKT_RECORD_LAST = 26,
+    TAKT_RECORD_LAST = 26,     /* the largest of these numbers */
 } takt_record_kind_t;
 
+/* One call that could change the scheduler's state, or what it answered. */
 typedef struct takt_record {
     uint64_t now;      /* the instant handed in */
     uint64_t value;    /* as the kind says; nominal instant of other events */
     uint32_t entity;   /* number in the entity table, TAKT_NOBODY for none */
     uint32_t sequence; /* of the event, and of the last event that a decision knows */
     uint8_t kind;      /* takt_record_kind_t */
-    uint8_t cpu;
+    uint8_t cpu;       /* the processor, 0 if there is one */
     uint16_t reserved; /* 0 */
     uint32_t job;      /* number of the job concerned, 0 for a plain thread */
 } takt_record_t;
@@ -62,7 +64,7 @@ _Static_assert(sizeof(takt_record_t) == 32, "a record is 32 bytes in memory and 
 
 /* Where records go. `record` may be called with interrupts masked and must not call core. */
 typedef struct takt_trace {
-    void (*record)(struct takt_trace *trace, const takt_record_t *record);
+    void (*record)(struct takt_trace *trace, const takt_record_t *record); /* takes one */
 } takt_trace_t;
 
 #endif

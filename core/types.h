@@ -33,11 +33,11 @@ typedef uint64_t takt_key_t;      /* urgency, smaller = more urgent, < 2^63 */
 #define TAKT_CONTAINER_OF(pointer, type, member) ((type *)(void *)((char *)(pointer)-offsetof(type, member)))
 
 #if defined(__GNUC__)
-#define TAKT_INLINE static inline __attribute__((always_inline))
-#define TAKT_MUST_USE __attribute__((warn_unused_result))
-#define TAKT_RARE __attribute__((cold, noinline)) /* kept out of the way of what is frequent */
-#define TAKT_LIKELY(x) __builtin_expect(!!(x), 1)
-#define TAKT_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define TAKT_INLINE static inline __attribute__((always_inline)) /* in every build */
+#define TAKT_MUST_USE __attribute__((warn_unused_result))        /* the caller acts on the result */
+#define TAKT_RARE __attribute__((cold, noinline))                /* kept out of the way of what is frequent */
+#define TAKT_LIKELY(x) __builtin_expect(!!(x), 1)                /* what is frequent */
+#define TAKT_UNLIKELY(x) __builtin_expect(!!(x), 0)              /* what is rare, and may be slow */
 #else
 #define TAKT_INLINE static inline
 #define TAKT_MUST_USE

@@ -8,6 +8,7 @@
 #ifndef TAKT_KERNEL_ERRORS_H
 #define TAKT_KERNEL_ERRORS_H
 
+/* Whether calls look for misuse: 0 or 1. One for all of a program. */
 #ifndef TAKT_CHECKS
 #define TAKT_CHECKS 1
 #endif
@@ -48,9 +49,10 @@
       "a lock of what is held already or of another server, or an unlock of what was not locked last")      \
     X(ERROR_HOLDS, -29, "a thread that holds a mutex is to end, or one that waits for one to be suspended") \
     X(ERROR_EXTENSION, -30, "a job suspends itself or locks, and its task was not built for that")          \
-    X(ERROR_ARRIVALS, -31, "a task takes no arrivals, or has no room for one more")
+    X(ERROR_ARRIVALS, -31, "a task takes no arrivals, or has no room for one more")                         \
+    X(ERROR_LENGTH, -32, "an array is empty or too short, or its length is no power of two")
 
-/* TAKT_STATUS_WORD is no status: it keeps the type a word where an ABI packs enums, as Arm's does. */
+/* What a call answers. TAKT_STATUS_WORD is no status: it keeps the type a word where an ABI packs enums, as Arm's does. */
 #define TAKT_STATUS_ENUM(name, value, message) TAKT_##name = (value),
 typedef enum takt_status { TAKT_STATUS_LIST(TAKT_STATUS_ENUM) TAKT_STATUS_WORD = 0x7fffffff } takt_status_t;
 #undef TAKT_STATUS_ENUM

@@ -6,11 +6,12 @@
 
 #include "core/timers.h"
 
-/* Rows of every timers wheel, see core/timers.h. Two order rows number 64 entities; eight time rows
- * see 2^32 ticks ahead without a second look. 68 bytes each, and one more. */
+/* Rows of order of every timers wheel, see core/timers.h. Two number 64 entities. 68 bytes each. */
 #ifndef TAKT_KERNEL_ORDER_ROWS
 #define TAKT_KERNEL_ORDER_ROWS 2
 #endif
+
+/* Rows of time of every timers wheel. Eight see 2^32 ticks ahead without a second look. 68 bytes each, and one more. */
 #ifndef TAKT_KERNEL_TIME_ROWS
 #define TAKT_KERNEL_TIME_ROWS 8
 #endif
@@ -21,11 +22,12 @@
 #endif
 
 enum {
-    TAKT_PRIORITIES = 30, /* 0 .. 29, larger = more urgent */
-    TAKT_KERNEL_LEVELS = 32,
+    TAKT_PRIORITIES = 30,        /* 0 .. 29, larger = more urgent */
+    TAKT_KERNEL_LEVELS = 32,     /* of the root and of each server, more than there are priorities */
     TAKT_KERNEL_IDLE_LEVEL = 31, /* level 0 is left to TAKT_KEY_MOST_URGENT */
-    TAKT_KERNEL_ENTITY_LIMIT = 1 << (4 * (TAKT_KERNEL_ORDER_ROWS)-2),
-    TAKT_KERNEL_ROWS = TAKT_TIMERS_ROWS(TAKT_KERNEL_ORDER_ROWS, TAKT_KERNEL_TIME_ROWS),
+    TAKT_KERNEL_ENTITY_LIMIT = 1 << (4 * (TAKT_KERNEL_ORDER_ROWS)-2), /* entities, from 0 */
+    TAKT_KERNEL_ROWS =
+        TAKT_TIMERS_ROWS(TAKT_KERNEL_ORDER_ROWS, TAKT_KERNEL_TIME_ROWS), /* of a wheel in all */
 };
 
 _Static_assert(TAKT_KERNEL_HEAP_SLOTS >= TAKT_KERNEL_LEVELS, "the levels lie in the memory of the heap");

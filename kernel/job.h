@@ -15,8 +15,8 @@
  * the dispatcher by somebody else, between takt_kernel_borrow and takt_kernel_adopt, with the threads' entities as those of
  * its tasks.
  *
- * Calls without `_from_isr` are for the running job, with the lock open; they return ERROR_IN_ISR, _LOCKED, _NOT_STARTED or
- * _NOT_PERIODIC, besides what they say. They end with a decision: somebody else may run before they return.
+ * Calls without `_from_isr` are for the running job, with the lock open. They end with a decision: somebody
+ * else may run before they return.
  *
  * When not to use it: for work that neither time nor events release; a plain thread costs less. */
 #ifndef TAKT_KERNEL_JOB_H
@@ -44,8 +44,9 @@ typedef struct takt_periodic_thread {
 
 _Static_assert(sizeof(void *) != 4 || sizeof(takt_periodic_thread_t) == 200, "200 bytes on a 32-bit machine");
 
+/* What a periodic thread is made of. */
 typedef struct takt_periodic_parameters {
-    takt_thread_parameters_t thread;
+    takt_thread_parameters_t thread;   /* its entry function has the loop */
     takt_duration_t period;            /* ticks, >= 1 */
     takt_duration_t relative_deadline; /* ticks, >= 1 */
     takt_instant_t offset;             /* first release, ticks after the start */
@@ -60,8 +61,8 @@ typedef struct takt_periodic_parameters {
  *
  *     for (;;) { the job; takt_wait_next_period(); }
  *
- * A job that is released before its predecessor has ended waits behind it. Returns as
- * takt_thread_create, and ERROR_PERIOD, _DEADLINE or _THRESHOLD. */
+ * A job that is released before its predecessor has ended waits behind it. Before the start. Returns ERROR_NULL, _STACK,
+ * _PRIORITY, _FULL, _EXISTS, _PERIOD, _DEADLINE, _THRESHOLD, _STARTED or _NOT_INITIALISED. */
 takt_status_t takt_periodic_thread_create(takt_periodic_thread_t *thread,
                                           const takt_periodic_parameters_t *parameters);
 
@@ -73,26 +74,28 @@ takt_status_t takt_wait_next_period(void);
 /* ---- what a job does ---------------------------------------------------------------------------- */
 
 /* A preemption point: a non-preemptive job lets those go first that are more urgent by its own key. Of others nothing is
- * asked. */
+ * asked. Returns ERROR_IN_ISR, _LOCKED, _NOT_STARTED or _NOT_PERIODIC. */
 takt_status_t takt_job_point(void);
 
 /* Whether somebody waits for the running job at its next point: S1's flag. One load; from anywhere. */
 bool takt_job_should_yield(void);
 
-/* A point at which a non-preemptive job may look at the flag and goes on: the flag is brought up to date. */
+/* A point at which a non-preemptive job may look at the flag and goes on: the flag is brought up to date. Returns as
+ * takt_job_point. */
 takt_status_t takt_job_optional_point(void);
 
-/* Suspends the job for `duration` ticks from now. Returns ERROR_EXTENSION if its task was built without suspensions. */
+/* Suspends the job for `duration` ticks from now. Returns as takt_job_point, and ERROR_EXTENSION if its task
+ * was built without suspensions. */
 takt_status_t takt_job_suspend(takt_duration_t duration);
 
-/* Lets what is due by now happen, and be decided about. */
+/* Lets what is due by now happen, and be decided about. Returns as takt_job_point. */
 takt_status_t takt_job_settle(void);
 
-/* Locks `resource`, of its dispatcher; returns once it holds it. Returns ERROR_NULL, _EXTENSION if its task was built
- * without locks, or _RESOURCE if it holds it already. */
+/* Locks `resource`, of its dispatcher; returns once it holds it. Returns as takt_job_point, and ERROR_NULL,
+ * _EXTENSION if its task was built without locks, or _RESOURCE if it holds it already. */
 takt_status_t takt_job_lock(takt_resource_t *resource);
 
-/* Unlocks `resource`, the last one that it locked. Returns ERROR_NULL, _EXTENSION or _RESOURCE. */
+/* Unlocks `resource`, the last one that it locked. Returns as takt_job_lock. */
 takt_status_t takt_job_unlock(takt_resource_t *resource);
 
 /* The same without a decision, for a job that unlocks another one at once. */
@@ -114,9 +117,9 @@ takt_status_t takt_job_change_from_isr(takt_job_thread_t *thread, uint32_t numbe
 /* What the kernel object has of a system; the idle thread is under the root, less urgent than everybody else, with the last
  * number. */
 typedef struct takt_kernel_places {
-    takt_dispatcher_t *dispatcher;
-    takt_cpu_t *cpu;
-    takt_plain_t *idle;
+    takt_dispatcher_t *dispatcher; /* to be initialised */
+    takt_cpu_t *cpu;               /* the one processor */
+    takt_plain_t *idle;            /* to be added last */
 } takt_kernel_places_t;
 
 /* Says where a system is to be built, in place of takt_kernel_init. Returns ERROR_NULL or _STARTED. */

@@ -18,7 +18,7 @@
 takt_status_t takt_kernel_init(const takt_policy_t *policy);
 
 /* From now on every input and decision goes to `trace`, and every switch takes the full pass, so that
- * nothing is missing. After init, before servers and threads. Returns ERROR_NULL, _ORDER or
+ * nothing is missing; kernel/statistics.h says what that costs. After init, before servers and threads. Returns ERROR_NULL, _ORDER or
  * _NOT_INITIALISED. */
 takt_status_t takt_kernel_trace_to(takt_trace_t *trace);
 

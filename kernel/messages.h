@@ -34,6 +34,7 @@ typedef struct takt_messages {
 takt_status_t takt_messages_init(takt_messages_t *messages, void *memory, uint32_t message_bytes,
                                  uint32_t capacity);
 
+/* The most bytes that all messages of a queue have. */
 #define TAKT_MESSAGES_BYTES_MAX INT32_MAX
 
 /* In all calls below `message` is aligned to 4 bytes, else ERROR_SIZE. */
@@ -53,7 +54,7 @@ takt_status_t takt_messages_try_send(takt_messages_t *messages, const void *mess
 takt_status_t takt_messages_send_from_isr(takt_messages_t *messages, const void *message);
 
 /* Copies the oldest message to `message` and takes it out, waits for one if there is none. The first sender that waits gets
- * the place, and runs at once if it is more urgent. Threads only. Returns as the send. */
+ * the place, and runs at once if it is more urgent. Threads only. Returns as takt_messages_send. */
 takt_status_t takt_messages_receive(takt_messages_t *messages, void *message);
 
 /* Likewise, and waits `duration` ticks at the longest; the other does not wait. Returns TIMEOUT, and leaves `message` as it

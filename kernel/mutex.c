@@ -6,7 +6,7 @@
 
 /* What a thread that wants a mutex has in the frame of its call. */
 typedef struct wish {
-    takt_lock_wait_t wait; /* core's */
+    takt_lock_wait_t wait;  /* core's */
     takt_mutex_t *mutex;    /* NULL: it is over */
     takt_timeout_t timeout; /* not armed if it waits for ever */
     takt_plain_t *thread;   /* read when that expires */
@@ -127,7 +127,9 @@ static __attribute__((noinline)) takt_status_t wait_for_holder(takt_mutex_t *mut
     wish_t wish;
     begin_wish(&wish, mutex);
     (void)takt_kernel_switch(running, takt_plain_block(running, &mutex->resource, &wish.wait));
-    return end_wish(&wish, mutex);
+    takt_port_close();
+    mutex->watchers--; /* it has waited for ever, so all that has happened is that it holds the mutex */
+    return takt_port_open();
 }
 
 /* Whether a lock is nobody's business but of `running`. */

@@ -31,6 +31,7 @@ typedef struct takt_mutex {
                             knows of every lock */
 } takt_mutex_t;
 
+/* What a mutex is made of. */
 typedef struct takt_mutex_parameters {
     takt_protocol_t protocol;     /* none .. srp */
     uint32_t ceiling;             /* pcp, icpp, srp: the highest priority of its users */

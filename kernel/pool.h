@@ -17,7 +17,7 @@
 #include "kernel/errors.h"
 #include "kernel/waiters.h"
 
-/* What a block is while it is free. */
+/* What a block is while it is free. Private. */
 typedef struct takt_pool_block {
     struct takt_pool_block *next;
     uintptr_t mark;
@@ -32,8 +32,8 @@ typedef struct takt_pool {
     uint32_t bytes; /* of all blocks */
 } takt_pool_t;
 
-enum { TAKT_POOL_BLOCK_BYTES_MIN = sizeof(takt_pool_block_t) };
-#define TAKT_POOL_BYTES_MAX INT32_MAX
+enum { TAKT_POOL_BLOCK_BYTES_MIN = sizeof(takt_pool_block_t) /* of the smallest block */ };
+#define TAKT_POOL_BYTES_MAX INT32_MAX /* of all blocks of a pool */
 
 /* Makes a pool of `count` free blocks of `block_bytes` in `memory`, which has room for them. Blocks lie one behind the other,
  * so what they are aligned to follows from `memory` and `block_bytes`, both of which are multiples of the size of a pointer

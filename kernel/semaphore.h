@@ -16,6 +16,7 @@ typedef struct takt_semaphore {
     takt_waiters_t waiters;
 } takt_semaphore_t;
 
+/* The most units that a semaphore has. */
 #define TAKT_SEMAPHORE_MAX INT32_MAX
 
 /* Makes a semaphore with `count` units, 0 .. TAKT_SEMAPHORE_MAX. Nobody waits in it. Returns ERROR_NULL or _COUNT. */
@@ -40,7 +41,8 @@ takt_status_t takt_semaphore_give(takt_semaphore_t *semaphore);
  * Returns ERROR_NULL, _OBJECT, _NOT_IN_ISR or _COUNT. */
 takt_status_t takt_semaphore_give_from_isr(takt_semaphore_t *semaphore);
 
-/* Gives a unit unless one is there already, so that there are never two. Otherwise as the gives. */
+/* Gives a unit unless one is there already, so that there are never two. Returns as takt_semaphore_give,
+ * but never ERROR_COUNT. */
 takt_status_t takt_semaphore_signal(takt_semaphore_t *semaphore);
 takt_status_t takt_semaphore_signal_from_isr(takt_semaphore_t *semaphore);
 

@@ -64,7 +64,7 @@ static takt_status_t stop(takt_thread_t *thread) {
         return takt_kernel_dispatch();
     }
     takt_levels_remove(takt_kernel_levels(), entity, 1);
-    entity->state ^= TAKT_STATE_READY | TAKT_STATE_WAITING;
+    takt_entity_flip_state(entity, TAKT_STATE_READY | TAKT_STATE_WAITING);
     return takt_port_open();
 }
 

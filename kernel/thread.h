@@ -23,21 +23,21 @@
 #include "kernel/port.h"
 
 enum {
-    TAKT_THREAD_EXISTS = 1u << 0,
+    TAKT_THREAD_EXISTS = 1u << 0,    /* it was created and not deleted since */
     TAKT_THREAD_SUSPENDED = 1u << 1, /* it is not to be ready */
     TAKT_THREAD_TIMED = 1u << 2,     /* it waits with an end, see kernel/wait.h */
     TAKT_THREAD_LISTENS = 1u << 3,   /* it waits for a notification */
 };
 
-enum { TAKT_STACK_BYTES_MAX = (1 << 24) - 8 };
+enum { TAKT_STACK_BYTES_MAX = (1 << 24) - 8 /* of the largest stack */ };
 
 /* A thread's control block: 64 bytes on a 32-bit machine. Private but for `name`. */
 typedef struct takt_thread {
     takt_plain_t plain; /* first: an entity that is no server is a thread */
     void *sp;           /* of its saved context, while it does not run */
     void *stack;        /* its lowest byte */
-    const char *name;
-    void *wait; /* what it waits in, see kernel/wait.h */
+    const char *name;   /* for people */
+    void *wait;         /* what it waits in, see kernel/wait.h */
     uint32_t stack_bytes : 24;
     uint32_t flags : 8;    /* TAKT_THREAD_ */
     uint32_t notification; /* bits that it was notified of and has not taken */
@@ -55,17 +55,18 @@ typedef struct takt_thread_server {
     takt_timers_row_t rows[TAKT_KERNEL_ROWS];
 } takt_thread_server_t;
 
+/* What a thread is made of. */
 typedef struct takt_thread_parameters {
-    const char *name; /* for people, may be NULL */
-    void (*entry)(void *argument);
-    void *argument;
-    void *stack;          /* aligned to 8 bytes */
-    uint32_t stack_bytes; /* TAKT_STACK_BYTES_MIN .. TAKT_STACK_BYTES_MAX, a multiple of 8 */
-    uint32_t priority;    /* 0 .. TAKT_PRIORITIES - 1, larger = more urgent; ignored where keys order */
+    const char *name;              /* for people, may be NULL */
+    void (*entry)(void *argument); /* what it executes; when this returns, the thread ends */
+    void *argument;                /* of the entry function */
+    void *stack;                   /* aligned to 8 bytes */
+    uint32_t stack_bytes;          /* TAKT_STACK_BYTES_MIN .. TAKT_STACK_BYTES_MAX, a multiple of 8 */
+    uint32_t priority; /* 0 .. TAKT_PRIORITIES - 1, larger = more urgent; ignored where keys order */
     takt_thread_server_t *server; /* whose budget pays, NULL: under the root */
 } takt_thread_parameters_t;
 
-enum { TAKT_STACK_BYTES_MIN = TAKT_PORT_STACK_BYTES_MIN };
+enum { TAKT_STACK_BYTES_MIN = TAKT_PORT_STACK_BYTES_MIN /* of the smallest stack */ };
 
 /* Makes a thread that is ready at once, or from takt_kernel_start on; the memory may be that of a deleted thread.
  * `parameters` is not kept. Before the start, or by a thread, which may lose the processor to the new one. Returns
@@ -112,8 +113,9 @@ takt_status_t takt_notification_take_for(uint32_t *bits, takt_duration_t duratio
 /* How many bytes of the stack of `thread` were never used. Returns 0 if `thread` is NULL. */
 uint32_t takt_thread_stack_unused(const takt_thread_t *thread);
 
+/* What a server is made of. */
 typedef struct takt_thread_server_parameters {
-    const takt_server_kind_t *kind;
+    const takt_server_kind_t *kind; /* see core/server.h */
     const takt_policy_t *policy;    /* of the threads inside */
     takt_duration_t period;         /* ticks, >= 1 */
     takt_duration_t budget;         /* ticks, 1 .. period */

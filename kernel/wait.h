@@ -74,7 +74,7 @@ TAKT_INLINE takt_status_t takt_wait_in_queue(takt_queue_t *queue, takt_entity_t 
     if (!takt_entity_is_plain(next)) {
         return takt_wait_by_pass_after_all(running, queue);
     }
-    running->state ^= TAKT_STATE_READY | TAKT_STATE_WAITING;
+    takt_entity_flip_state(running, TAKT_STATE_READY | TAKT_STATE_WAITING);
     if (queue != NULL) {
         takt_queue_append(queue, running);
     }
@@ -92,7 +92,7 @@ TAKT_INLINE takt_status_t takt_wait_in(takt_waiters_t *waiters) {
 /* `waiter` is plain and becomes ready. */
 TAKT_INLINE void takt_make_ready(takt_entity_t *waiter) {
     takt_levels_insert(takt_kernel_levels(), waiter, 1);
-    waiter->state ^= TAKT_STATE_READY | TAKT_STATE_WAITING;
+    takt_entity_flip_state(waiter, TAKT_STATE_READY | TAKT_STATE_WAITING);
 }
 
 /* Whether `entity` goes before `running`, both plain: keys are levels, which 32 bits hold. */

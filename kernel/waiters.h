@@ -1,7 +1,7 @@
 /* Waiters: where threads wait for units of something, first come first served.
  *
  * count > 0: so many units are there. count <= 0: -count threads wait. What every object of the kernel is made of; its
- * members are private, and the calls are in kernel/wait.h.
+ * members are private, and the calls are in kernel/wait.h. Private to kernel/.
  *
  * Invariant: the queue holds exactly max(0, -count) threads. */
 #ifndef TAKT_KERNEL_WAITERS_H

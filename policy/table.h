@@ -4,21 +4,21 @@
 
 #include "core/policy.h"
 
-extern const takt_policy_t takt_policy_dm;
-extern const takt_policy_t takt_policy_dual_priority;
-extern const takt_policy_t takt_policy_edf;
-extern const takt_policy_t takt_policy_fp;
-extern const takt_policy_t takt_policy_imprecise;
-extern const takt_policy_t takt_policy_llf;
-extern const takt_policy_t takt_policy_pinwheel;
-extern const takt_policy_t takt_policy_rate_based;
-extern const takt_policy_t takt_policy_rbe;
-extern const takt_policy_t takt_policy_rm;
-extern const takt_policy_t takt_policy_time_driven;
-extern const takt_policy_t takt_policy_share;
+extern const takt_policy_t takt_policy_dm;            /* fixed priorities, by relative deadline */
+extern const takt_policy_t takt_policy_dual_priority; /* below all others until the last moment, then above */
+extern const takt_policy_t takt_policy_edf;           /* earliest deadline first */
+extern const takt_policy_t takt_policy_fp;            /* fixed priorities, as the user says */
+extern const takt_policy_t takt_policy_imprecise;     /* mandatory parts above all optional ones */
+extern const takt_policy_t takt_policy_llf;           /* least laxity first */
+extern const takt_policy_t takt_policy_pinwheel;      /* periods that divide one another, wcets enforced */
+extern const takt_policy_t takt_policy_rate_based;    /* windows at granted rates, by their deadlines */
+extern const takt_policy_t takt_policy_rbe;           /* rate-based execution: deadlines by x jobs in y */
+extern const takt_policy_t takt_policy_rm;            /* fixed priorities, by period */
+extern const takt_policy_t takt_policy_time_driven;   /* a table of slots that is repeated */
+extern const takt_policy_t takt_policy_share; /* a share of the processor for each task, by its weight */
 
 /* All policies in alphabetical order, `takt_policy_count` of them. */
 extern const takt_policy_t *const takt_policies[];
-extern const size_t takt_policy_count;
+extern const size_t takt_policy_count; /* how many there are */
 
 #endif

@@ -21,6 +21,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = [
     "bench",
+    "cmake",
     "core",
     "docs",
     "examples",

@@ -2,9 +2,10 @@
 """Sets up what the Makefile's targets need: packages of the system, the virtual environment, Python packages.
 
 Usage:
-    prepare.py tools run|test     install the rows of tools/apt-packages.txt that are missing, as root by apt-get
-    prepare.py package            make .venv and install Takt with its dependencies into it
-    prepare.py extras NAME...     install those optional dependencies of pyproject.toml into .venv
+    prepare.py tools TARGET     install the rows of tools/apt-packages.txt that are missing, as root by apt-get;
+                                TARGET is test, for all of them, or one that the rows name
+    prepare.py package          make .venv and install Takt with its dependencies into it
+    prepare.py extras NAME...   install those optional dependencies of pyproject.toml into .venv
 
 What cannot be installed ends the program with one line that says what is missing and what to do. It works on a
 Debian that has python3 and pip but no ensurepip: then the system's pip installs into the environment.
@@ -37,7 +38,10 @@ def rows_for(target: str) -> list[tuple[str, str]]:
     """Lists package and sign of what a target needs."""
     lines = (ROOT / "tools" / "apt-packages.txt").read_text(encoding="utf-8").splitlines()
     rows = [line.split() for line in lines if line and not line.startswith("#")]
-    return [(package, sign) for package, sign, needed_by in rows if target == "test" or needed_by == "run"]
+    found = [(package, sign) for package, sign, needed_by in rows if target == "test" or target in needed_by.split(",")]
+    if not found:
+        give_up(f"nothing is known about {target}")
+    return found
 
 
 def is_there(sign: str) -> bool:
@@ -136,14 +140,14 @@ def main(arguments: list[str]) -> None:
     """Does what the first argument says."""
     if sys.version_info < (3, 11):  # noqa: UP036 (this runs before anything has been checked)
         give_up(f"Takt needs Python 3.11 or later, this is {sys.version.split()[0]}; try make PYTHON=python3.11")
-    if arguments[:1] == ["tools"] and arguments[1:] in (["run"], ["test"]):
+    if arguments[:1] == ["tools"] and len(arguments) == 2:
         install_tools(arguments[1])
     elif arguments == ["package"]:
         pip_install(["."])
     elif arguments[:1] == ["extras"] and len(arguments) > 1:
         install_extras(arguments[1:])
     else:
-        give_up("usage: prepare.py tools run|test, package, or extras NAME...")
+        give_up("usage: prepare.py tools TARGET, package, or extras NAME...")
 
 
 if __name__ == "__main__":

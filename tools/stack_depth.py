@@ -60,6 +60,7 @@ IF_IN_KERNEL = {"takt_allocator_t": re.compile(r"alloca"), "takt_rule_t": re.com
 # Calls through pointers that stand in no table: the functions that may be there, or () for what belongs to the program.
 DECLARED: dict[str, tuple[str, ...]] = {
     "trace->record": (),  # the program's sink
+    "next->record": (),  # the sink behind statistics
     "function(argument)": (),  # of an alarm: the program's
 }
 

@@ -1,0 +1,142 @@
+# The kernel for programs on it, as targets; README.md here lists them. No host code, no tests, no Python.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+option(TAKT_CHECKS "Let calls of the kernel look for misuse" ON)
+set(TAKT_GEOMETRY "" CACHE FILEPATH "A header of definitions as in kernel/geometry.h, included before every file")
+
+# ---- which port ---------------------------------------------------------------------------------------------
+
+set(takt_port "${TAKT_PORT}")
+if(NOT takt_port)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(arm|cortex)" AND NOT CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    set(takt_port cortex_m)
+  elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^riscv" AND NOT CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    set(takt_port riscv)
+  elseif(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    set(takt_port posix)
+  else()
+    message(FATAL_ERROR "takt: no port for ${CMAKE_SYSTEM_NAME} on ${CMAKE_SYSTEM_PROCESSOR}; set TAKT_PORT")
+  endif()
+endif()
+set(takt_ports cortex_m riscv posix)
+set(takt_port_folder ${PROJECT_SOURCE_DIR}/port/${takt_port})
+if(NOT takt_port IN_LIST takt_ports)
+  get_filename_component(takt_port_folder "${takt_port}" ABSOLUTE BASE_DIR ${CMAKE_SOURCE_DIR})
+  get_filename_component(takt_port "${takt_port}" NAME)
+  if(NOT EXISTS ${takt_port_folder}/takt_port.h)
+    message(FATAL_ERROR "takt: TAKT_PORT is ${takt_port}: none of ${takt_ports}, and no folder with a takt_port.h")
+  endif()
+endif()
+
+# ---- what all targets share -----------------------------------------------------------------------------------
+
+set(takt_include ${CMAKE_INSTALL_INCLUDEDIR}/takt)
+set(takt_data ${CMAKE_INSTALL_DATADIR}/takt)
+set(takt_targets)
+
+if(NOT takt_port STREQUAL "posix")
+  set(takt_freestanding -ffreestanding)
+endif()
+
+# Makes takt_<name>, takt::<name> for those who link it, a library of the files that follow.
+function(takt_library name)
+  add_library(takt_${name} STATIC ${ARGN})
+  add_library(takt::${name} ALIAS takt_${name})
+  set_target_properties(takt_${name} PROPERTIES EXPORT_NAME ${name} C_STANDARD_REQUIRED ON C_EXTENSIONS OFF)
+  target_compile_features(takt_${name} PUBLIC c_std_11)
+  target_compile_options(takt_${name} PRIVATE -Wall -Wextra -Wconversion -ffunction-sections -fdata-sections
+    ${takt_freestanding})
+  set(takt_targets ${takt_targets} takt_${name} PARENT_SCOPE)
+endfunction()
+
+# takt::<alias> is takt_<name> too, here and where it is installed.
+function(takt_name alias name)
+  add_library(takt_${alias} INTERFACE)
+  add_library(takt::${alias} ALIAS takt_${alias})
+  set_target_properties(takt_${alias} PROPERTIES EXPORT_NAME ${alias})
+  target_link_libraries(takt_${alias} INTERFACE takt_${name})
+  set(takt_targets ${takt_targets} takt_${alias} PARENT_SCOPE)
+endfunction()
+
+# ---- kernel and port: each calls the other ----------------------------------------------------------------------
+
+file(GLOB takt_kernel_sources CONFIGURE_DEPENDS
+     ${PROJECT_SOURCE_DIR}/core/*.c ${PROJECT_SOURCE_DIR}/policy/*.c ${PROJECT_SOURCE_DIR}/kernel/*.c)
+takt_library(kernel ${takt_kernel_sources})
+target_compile_options(takt_kernel PRIVATE -ffreestanding)
+set_target_properties(takt_kernel PROPERTIES TAKT_PORT ${takt_port} EXPORT_PROPERTIES TAKT_PORT)
+target_compile_definitions(takt_kernel PUBLIC TAKT_CHECKS=$<BOOL:${TAKT_CHECKS}>)
+target_include_directories(takt_kernel PUBLIC
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+  $<BUILD_INTERFACE:${takt_port_folder}>
+  $<INSTALL_INTERFACE:${takt_include}>
+  $<INSTALL_INTERFACE:${takt_include}/port/${takt_port}>)
+if(TAKT_GEOMETRY)
+  get_filename_component(takt_geometry ${TAKT_GEOMETRY} ABSOLUTE BASE_DIR ${CMAKE_SOURCE_DIR})
+  get_filename_component(takt_geometry_name ${takt_geometry} NAME)
+  target_compile_options(takt_kernel PUBLIC
+    "$<BUILD_INTERFACE:SHELL:-include \"${takt_geometry}\">"
+    "$<INSTALL_INTERFACE:SHELL:-include \"$<INSTALL_PREFIX>/${takt_include}/${takt_geometry_name}\">")
+  install(FILES ${takt_geometry} DESTINATION ${takt_include} COMPONENT kernel)
+endif()
+
+if(takt_port STREQUAL "cortex_m")
+  set(takt_board mps2_an385)
+  set(takt_libraries c gcc) # what a compiler calls to copy, to clear and to divide
+  takt_library(port_cortex_m ${takt_port_folder}/switch.c)
+elseif(takt_port STREQUAL "riscv")
+  set(takt_board virt)
+  set(takt_libraries gcc)
+  takt_library(port_riscv ${takt_port_folder}/switch.c ${takt_port_folder}/memory.c)
+else()
+  set(takt_board)
+  set(takt_libraries)
+  if(takt_port STREQUAL "posix")
+    set(takt_libraries m pthread)
+  endif()
+  file(GLOB takt_port_sources CONFIGURE_DEPENDS ${takt_port_folder}/*.c)
+  takt_library(port_${takt_port} ${takt_port_sources})
+endif()
+target_link_libraries(takt_port_${takt_port} PUBLIC takt_kernel ${takt_libraries})
+target_link_libraries(takt_kernel PUBLIC takt_port_${takt_port} ${takt_libraries})
+takt_name(port port_${takt_port})
+
+# ---- board ------------------------------------------------------------------------------------------------------
+
+if(takt_board)
+  takt_library(board_${takt_board} ${takt_port_folder}/${takt_board}.c)
+  target_link_libraries(takt_board_${takt_board} PUBLIC takt_port_${takt_port})
+  target_link_options(takt_board_${takt_board} INTERFACE -nostartfiles -nostdlib -Wl,--gc-sections
+    $<BUILD_INTERFACE:-Wl,-T,${takt_port_folder}/${takt_board}.ld>
+    $<INSTALL_INTERFACE:-Wl,-T,$<INSTALL_PREFIX>/${takt_data}/${takt_board}.ld>)
+  install(FILES ${takt_port_folder}/${takt_board}.ld DESTINATION ${takt_data} COMPONENT kernel)
+  takt_name(board board_${takt_board})
+  takt_library(semihost ${PROJECT_SOURCE_DIR}/firmware/semihost.c)
+else()
+  takt_name(board port_${takt_port})
+  if(takt_port STREQUAL "posix")
+    takt_library(semihost ${PROJECT_SOURCE_DIR}/firmware/host_posix.c)
+  elseif(EXISTS ${takt_port_folder}/takt_semihost.h)
+    takt_library(semihost ${PROJECT_SOURCE_DIR}/firmware/semihost.c)
+  endif()
+endif()
+if(TARGET takt_semihost)
+  target_link_libraries(takt_semihost PUBLIC takt_kernel)
+endif()
+
+# ---- installed ----------------------------------------------------------------------------------------------------
+
+set(takt_package ${CMAKE_INSTALL_LIBDIR}/cmake/takt)
+install(TARGETS ${takt_targets} EXPORT takt ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT kernel)
+install(EXPORT takt NAMESPACE takt:: FILE takt-targets.cmake DESTINATION ${takt_package} COMPONENT kernel)
+foreach(room IN ITEMS core policy kernel)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room}/ DESTINATION ${takt_include}/${room} COMPONENT kernel
+          FILES_MATCHING PATTERN "*.h")
+endforeach()
+install(DIRECTORY ${takt_port_folder}/ DESTINATION ${takt_include}/port/${takt_port} COMPONENT kernel
+        FILES_MATCHING PATTERN "*.h")
+install(FILES ${PROJECT_SOURCE_DIR}/firmware/semihost.h DESTINATION ${takt_include}/firmware COMPONENT kernel)
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/takt-config.cmake.in
+                              ${PROJECT_BINARY_DIR}/takt-config.cmake INSTALL_DESTINATION ${takt_package})
+install(FILES ${PROJECT_BINARY_DIR}/takt-config.cmake DESTINATION ${takt_package} COMPONENT kernel)

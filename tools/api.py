@@ -1,0 +1,259 @@
+#!/usr/bin/env python3
+"""Makes the reference of the kernel's calls out of its headers, by doxygen.
+
+Usage:
+    api.py          write build/api/status_codes.md, then run doxygen (tools/Doxyfile); fails if a name has no comment
+    api.py FILE     print a header with comments as doxygen wants them: its input filter
+
+The headers have plain comments. Doxygen reads them if the opening one says that it is the file's, if those right before
+a declaration begin with two stars, and those behind a member with two stars and an arrow. A comment before several
+declarations is that of each. The members of a struct whose comment says "Private" are hidden, and so are headers that
+are "Private to" a room.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+KERNEL = ROOT / "kernel"
+BUILD = ROOT / "build" / "api"
+
+COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+STATUS = re.compile(r'X\((\w+), (-?\d+),\s*((?:"[^"]*"\s*)+)\)')
+
+
+# ---- status codes ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Status:
+    """One row of the list in kernel/errors.h."""
+
+    name: str
+    value: int
+    message: str
+
+
+@cache
+def statuses() -> list[Status]:
+    """Reads the list of kernel/errors.h."""
+    text = (KERNEL / "errors.h").read_text(encoding="utf-8").replace("\\\n", "")
+    rows = [(name, value, re.findall(r'"([^"]*)"', parts)) for name, value, parts in STATUS.findall(text)]
+    return [Status(f"TAKT_{name}", int(value), "".join(parts)) for name, value, parts in rows]
+
+
+def with_full_names(text: str) -> str:
+    """Writes ERROR_NULL and, after it, _OBJECT, as they are called in C."""
+    for status in statuses():
+        short = status.name.removeprefix("TAKT_")
+        text = re.sub(rf"(?<!\w){short}\b", status.name, text)
+        if short.startswith("ERROR_"):
+            text = re.sub(rf"(?<!\w){short.removeprefix('ERROR')}\b", status.name, text)
+    return text
+
+
+# ---- the filter -----------------------------------------------------------------------------------------
+
+
+def is_private(text: str) -> bool:
+    """Says whether a header is no user's business."""
+    opening = COMMENT.match(text)
+    return opening is None or "Private to" in opening.group()
+
+
+def in_doxygen(comment: str) -> str:
+    """Gives the inside of a comment without what doxygen would take for its own."""
+    text = re.sub(r"<(?=[A-Za-z])", "&lt;", comment[2:-2]).replace(" .. ", " to ")
+    return with_full_names(re.sub(r"#(?=\w)", r"\\#", text))
+
+
+def is_in_enum(before: str) -> bool:
+    """Says whether the text that goes before is within the braces of an enum."""
+    bare = COMMENT.sub("", before)
+    opened = bare.rfind("{")
+    return opened > bare.rfind("}") and re.search(r"\benum\b[^;{}]*$", bare[:opened]) is not None
+
+
+def converted(text: str, found: re.Match[str]) -> str:
+    """Gives one comment as doxygen wants it."""
+    comment, start, end = found.group(), found.start(), found.end()
+    before = text[text.rfind("\n", 0, start) + 1 : start]
+    if start == 0:
+        return f"/** @file\n *{in_doxygen(comment)}*/"
+    if before.strip():
+        return f"/**<{in_doxygen(comment)}*/"
+    is_before_declaration = re.match(r"\n[ \t]*[^\s/]", text[end:]) is not None
+    if is_before_declaration and not comment.startswith("/* ----") and not is_in_enum(text[:start]):
+        return f"/**{in_doxygen(comment)}*/"
+    return comment
+
+
+BLOCK = re.compile(r"^(/\*\*(?:[^*]|\*(?!/))*\*/\n)((?:[^\n]+\n)+)", re.MULTILINE)
+PROTOTYPE = re.compile(r"[^\s/#{}][^{};]*\([^{};]*\);\n")
+
+
+def with_a_comment_each(found: re.Match[str]) -> str:
+    """Repeats a comment before every one of the prototypes that follow it without an empty line."""
+    comment, declarations = found.groups()
+    prototypes = PROTOTYPE.findall(declarations)
+    return comment + (comment.join(prototypes) if "".join(prototypes) == declarations else declarations)
+
+
+STRUCT = re.compile(r"(/\*\*((?:[^*]|\*(?!/))*)\*/\ntypedef struct \w+ \{\n)(.*?)(^\} \w+;)", re.MULTILINE | re.DOTALL)
+HIDE, SHOW = "/** @cond */ ", "/** @endcond */ "
+
+
+def with_hidden_members(found: re.Match[str]) -> str:
+    """Hides the members of a private struct, but for those that its comment names."""
+    head, comment, body, end = found.groups()
+    said = re.search(r"\bPrivate\b(?: but for ((?:`\w+`(?:, | and )?)+))?", comment)
+    if said is None:
+        return found.group()
+    names = re.findall(r"\w+", said.group(1) or "")
+    member = re.compile(rf"^[^\n]*\b(?:{'|'.join(names) or '(?!)'});[^\n]*\n", re.MULTILINE)
+    return head + HIDE + member.sub(lambda line: f"{SHOW}{line.group()}{HIDE}", body) + SHOW + end
+
+
+def with_statuses(text: str) -> str:
+    """Writes out the enum that kernel/errors.h makes of its list."""
+    values = "\n".join(f"    {status.name} = {status.value}, /**< {status.message} */" for status in statuses())
+    return re.sub(
+        r"#define TAKT_STATUS_ENUM\(.*?#undef TAKT_STATUS_ENUM\n",
+        lambda _: f"typedef enum takt_status {{\n{values}\n}} takt_status_t;\n",
+        text,
+        flags=re.DOTALL,
+    )
+
+
+def filtered(text: str) -> str:
+    """Gives a header as doxygen is to read it."""
+    if is_private(text):
+        return ""
+    found = COMMENT.sub(lambda match: converted(text, match), text)
+    return with_statuses(STRUCT.sub(with_hidden_members, BLOCK.sub(with_a_comment_each, found)))
+
+
+ENUM = re.compile(r"\benum\b[^{};()]*\{(.*?)\}", re.DOTALL)
+VALUE = re.compile(r"(\w+)(?:\s*=[^,@]*)?,?\s*(@?)")
+
+
+def values_without_comment(header: Path) -> list[str]:
+    """Lists the enum values of a header that have no comment; doxygen does not look at them."""
+    text = re.sub(r"/\*\*<.*?\*/", "@", filtered(header.read_text(encoding="utf-8")), flags=re.DOTALL)
+    bodies = ENUM.findall(re.sub(r"\([^()]*\)", "", COMMENT.sub("", text)))
+    return [name for body in bodies for name, comment in VALUE.findall(body) if not comment]
+
+
+# ---- which call answers what ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function that answers a status."""
+
+    name: str
+    header: str
+    answers: set[str]
+
+
+CALL = re.compile(r"/\*\*((?:[^*]|\*(?!/))*)\*/\ntakt_status_t (\w+)\(")
+LIKE_THE_LAST = re.compile(r"(?:Likewise|The same)\b")
+MODEL = re.compile(r"[Rr]eturns as (takt_\w+)")
+NOT_ANSWERED = re.compile(r"but never (TAKT_\w+)")
+
+
+def impossible_for(name: str) -> set[str]:
+    """Lists what a comment for several calls says of the others: names tell threads from interrupts."""
+    if name.endswith("_from_isr"):
+        return {"TAKT_ERROR_IN_ISR", "TAKT_ERROR_LOCKED", "TAKT_ERROR_NOT_STARTED"}
+    return {"TAKT_ERROR_NOT_IN_ISR"}
+
+
+def answers_of(name: str, comment: str, last: Call | None, known: dict[str, Call]) -> set[str]:
+    """Lists what a call answers: what its comment names, and what the calls answer that it is compared with."""
+    answers = {"TAKT_OK"} | {status.name for status in statuses() if re.search(rf"\b{status.name}\b", comment)}
+    if LIKE_THE_LAST.match(comment) and "TAKT_ERROR_NULL" not in comment and last is not None:
+        answers |= last.answers
+    for model in MODEL.findall(comment):
+        own = f"{model}_from_isr" if name.endswith("_from_isr") else model
+        answers |= known.get(own, known[model]).answers
+    return answers - impossible_for(name) - set(NOT_ANSWERED.findall(comment))
+
+
+def calls() -> list[Call]:
+    """Lists the calls of the public headers; those that others are compared with come before, or are in thread.h."""
+    known: dict[str, Call] = {}
+    for header in [KERNEL / "thread.h", *sorted(KERNEL.glob("*.h"))]:
+        last: Call | None = None
+        for text, name in CALL.findall(filtered(header.read_text(encoding="utf-8"))):
+            comment = re.sub(r"\s*\n \*\s*", " ", text).strip()
+            last = Call(name, f"kernel/{header.name}", answers_of(name, comment, last, known))
+            known[name] = last
+    return sorted(
+        (call for call in known.values() if not call.name.startswith("takt_port_")), key=lambda call: call.name
+    )
+
+
+def page() -> str:
+    """Writes the reference's first page."""
+    found = calls()
+    lines = ["# The kernel's calls", ""]
+    lines += [
+        "Every call that can fail answers a status. Below 0: a misuse, and nothing has changed. Made from the headers.",
+        "",
+    ]
+    lines += ["## What a call answers", "", "| call | header | answers |", "|---|---|---|"]
+    for call in found:
+        answers = [status.name for status in statuses() if status.name in call.answers]
+        lines.append(f"| {call.name}() | {call.header} | {', '.join(answers)} |")
+    lines += [
+        "",
+        "## Which call answers a status",
+        "",
+        "| status | value | meaning | answered by |",
+        "|---|---|---|---|",
+    ]
+    for status in statuses():
+        names = [f"{call.name}()" for call in found if status.name in call.answers]
+        by = "all calls" if status.name == "TAKT_OK" else ", ".join(names)
+        lines.append(f"| {status.name} | {status.value} | {status.message} | {by} |")
+    return "\n".join(lines) + "\n"
+
+
+# ---- the reference --------------------------------------------------------------------------------------
+
+
+def make_reference() -> int:
+    """Runs doxygen; gives its exit status."""
+    if shutil.which("doxygen") is None:
+        print("api: missing; run as root: apt-get install doxygen", file=sys.stderr)
+        return 1
+    BUILD.mkdir(parents=True, exist_ok=True)
+    forgotten = [name for header in sorted(KERNEL.glob("*.h")) for name in values_without_comment(header)]
+    if forgotten:
+        print(f"api: no comment: {', '.join(forgotten)}", file=sys.stderr)
+        return 1
+    (BUILD / "status_codes.md").write_text(page(), encoding="utf-8")
+    status = subprocess.run(["doxygen", "tools/Doxyfile"], cwd=ROOT, check=False).returncode
+    if status == 0:
+        print(f"open {(BUILD / 'html' / 'index.html').relative_to(ROOT)} in a browser")
+    return status
+
+
+def main(arguments: list[str]) -> int:
+    """Does what the first argument says."""
+    if arguments:
+        print(filtered(Path(arguments[0]).read_text(encoding="utf-8")), end="")
+        return 0
+    return make_reference()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
