@@ -70,7 +70,7 @@ def test_every_example_of_one_processor_runs_on_the_board_and_replays_identicall
 
 @pytest.mark.parametrize("policy", ["dm", "edf", "fp", "llf", "rm"])
 def test_every_job_on_the_board_is_one_of_the_simulation(policy: str, tmp_path: Path) -> None:
-    system = takt.load(EXAMPLES / "iot.toml").replace(policy=policy)
+    system = takt.load(EXAMPLES / "iot_node.toml").replace(policy=policy)
     measured = measurement.report_of(boards.run(system, tmp_path / "T.takt"))
     assert [row.jobs for row in measured.rows] == takt.simulate(system).summary["released"].to_list()
     assert takt.replay(tmp_path / "T.takt").is_identical
@@ -89,7 +89,7 @@ def test_jobs_on_the_board_end_in_the_simulated_order_and_a_little_later(tmp_pat
 
 
 def test_segments_on_the_board_do_not_overlap_and_lie_inside_their_jobs(tmp_path: Path) -> None:
-    trace = boards.run(takt.load(EXAMPLES / "iot.toml"), tmp_path / "T.takt")
+    trace = boards.run(takt.load(EXAMPLES / "iot_node.toml"), tmp_path / "T.takt")
     segments = measurement.segments_of(trace)
     jobs = {(task, job): (release, finish) for task, job, release, finish, *_ in measurement.jobs_of(trace).rows()}
     assert (segments["start"][1:] >= segments["end"][:-1]).all()
@@ -190,6 +190,14 @@ def test_the_command_prints_measured_beside_simulated(tmp_path: Path) -> None:
     decisions = takt.replay(trace).decisions
     assert lines[-1] == f"replayed on the host: {decisions} decisions, identical"
     assert invoke("replay", str(trace)) == (0, f"identical: {decisions} decisions\n", "")
+
+
+@pytest.mark.parametrize("board", boards.BOARDS)
+def test_the_command_runs_on_the_board_that_it_is_told(board: str) -> None:
+    status, output, errors = invoke("run", str(EXAMPLES / "iot_node.toml"), "--on", board)
+    assert (status, errors) == (0, "")
+    assert output.splitlines()[0].endswith(f"horizon 2s  on {board}")
+    assert output.splitlines()[-1].endswith(", identical")
 
 
 def test_the_command_writes_what_the_board_did(tmp_path: Path) -> None:

@@ -251,7 +251,7 @@ def test_a_narrow_terminal_cuts_no_number() -> None:
 
 
 def test_a_terminal_of_80_columns_is_wide_enough_for_the_examples() -> None:
-    for example in (EXAMPLES / f"{name}.toml" for name in ("iot", "servers", "smallest", "fpds", "overload")):
+    for example in (EXAMPLES / f"{name}.toml" for name in ("iot_node", "servers", "smallest", "fpds", "overload")):
         assert max(map(len, start("run", str(example), COLUMNS="80").stdout.splitlines())) <= 80
 
 

@@ -40,8 +40,8 @@ def segments(result: takt.Result) -> list[tuple[int, int, str, str]]:
 
 WINDOWS = {
     "time-driven": {"time_driven"},
-    "dual-priority": {"iot", "overload", "servers", "smallest", "time_driven"},
-    "imprecise": {"iot", "smallest", "time_driven"},
+    "dual-priority": {"iot_node", "overload", "servers", "smallest", "time_driven"},
+    "imprecise": {"iot_node", "smallest", "time_driven"},
     "pinwheel": {"time_driven"},
 }
 """Policies that want more of a task set than others, and the examples that have it."""
@@ -52,8 +52,8 @@ def policies_of(path: Path) -> list[str]:
     example's own."""
     general = ["dm", "edf", "fp"] + ["llf"] * (path.stem not in WITHOUT_LLF) + ["rm"] * (path.stem != "flows")
     general += [policy for policy, stems in WINDOWS.items() if path.stem in stems]
-    general += ["rbe"] * (path.stem in ("iot", "overload", "servers", "smallest"))
-    general += ["share"] * (path.stem in ("iot", "overload", "smallest"))
+    general += ["rbe"] * (path.stem in ("iot_node", "overload", "servers", "smallest"))
+    general += ["share"] * (path.stem in ("iot_node", "overload", "smallest"))
     own = str(takt.load(path).policy)
     return general + [own] * (own not in general)
 
@@ -76,8 +76,8 @@ def test_every_example_begins_with_a_comment_that_says_how_to_run_it(path: Path)
 
 
 def test_the_iot_node_misses_under_fp_and_meets_every_deadline_under_edf() -> None:
-    fp = takt.simulate(example("iot"))
-    edf = takt.simulate(example("iot").replace(policy="edf"))
+    fp = takt.simulate(example("iot_node"))
+    edf = takt.simulate(example("iot_node").replace(policy="edf"))
     assert fp.summary.filter(pl.col("missed") > 0)["task"].to_list() == ["packets"]
     assert edf.missed == 0
 

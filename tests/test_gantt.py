@@ -69,7 +69,7 @@ def test_a_stretch_can_be_chosen_in_ticks_or_with_a_unit(smallest: takt.Result) 
 
 
 def test_of_a_long_run_the_beginning_is_drawn() -> None:
-    result = takt.simulate(takt.load(EXAMPLES / "iot.toml"))
+    result = takt.simulate(takt.load(EXAMPLES / "iot_node.toml"))
     assert gantt.draw(result).axes[0].get_xlim()[1] < 200
     assert gantt.draw(result, end="2s").axes[0].get_xlabel() == "time (s)"
 

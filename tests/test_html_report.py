@@ -54,19 +54,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def iot(folder: Path) -> Path:
-    html.write([simulated("iot.toml")], folder / "iot.html")
+    html.write([simulated("iot_node.toml")], folder / "iot.html")
     return folder / "iot.html"
 
 
 @pytest.fixture(scope="module")
 def compared(folder: Path) -> Path:
-    html.write([simulated("iot.toml", "fp"), simulated("iot.toml", "edf")], folder / "compared.html")
+    html.write([simulated("iot_node.toml", "fp"), simulated("iot_node.toml", "edf")], folder / "compared.html")
     return folder / "compared.html"
 
 
 @pytest.fixture(scope="module")
 def long(folder: Path) -> Path:
-    result = simulated("iot.toml", horizon="40s")
+    result = simulated("iot_node.toml", horizon="40s")
     assert len(result.segments) > 10_000
     html.write([result], folder / "long.html")
     return folder / "long.html"
@@ -158,7 +158,7 @@ def test_the_chart_is_drawn_with_every_task_and_its_misses(chromium: Browser, io
 
 
 def test_a_run_without_misses_has_no_red_in_its_chart(chromium: Browser, tmp_path: Path) -> None:
-    with browser.opened(chromium, written(tmp_path, simulated("iot.toml", "edf"))) as view:
+    with browser.opened(chromium, written(tmp_path, simulated("iot_node.toml", "edf"))) as view:
         assert count_of_color(pixels(view), timeline.MISS_COLOR) == 0
         assert view.page.get_by_text("no deadline missed").count() == 1
         assert view.page.get_by_role("button", name="Next miss").count() == 0
@@ -272,7 +272,7 @@ def test_ten_thousand_segments_are_quick_to_look_at(chromium: Browser, long: Pat
 
 
 def test_what_is_in_view_is_complete_when_it_is_near(chromium: Browser, long: Path) -> None:
-    result = simulated("iot.toml", horizon="40s")
+    result = simulated("iot_node.toml", horizon="40s")
     with browser.opened(chromium, long) as view:
         view.page.evaluate("() => { Bokeh.documents[0].get_model_by_name('view').setv({start: 20000, end: 20200}) }")
         view.wait()
@@ -389,7 +389,7 @@ def test_what_is_left_out_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timeline, "MAX_SEGMENTS", 50)
     monkeypatch.setattr(html, "MAX_PANELS", 2)
     monkeypatch.setattr(report, "MAX_LINES", 4)
-    text = html.page([simulated("iot.toml")])
+    text = html.page([simulated("iot_node.toml")])
     assert "The charts show 3 of 5 tasks" in text
     assert re.search(r"The chart of fp ends at [0-9]+\u00a0ms of 2\u00a0s, after 50 segments", text)
     assert "The 2 worst of 5 tasks." in text
@@ -397,7 +397,7 @@ def test_what_is_left_out_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_strip_of_the_whole_run_counts_the_tasks_without_lanes_too() -> None:
-    result = simulated("iot.toml")
+    result = simulated("iot_node.toml")
     shares = charts.busy_shares(result, 2000)
     assert len(shares) == charts.OVERVIEW_CELLS
     assert shares.mean() == pytest.approx((result.segments["end"] - result.segments["start"]).sum() / 2000)
@@ -637,7 +637,7 @@ def test_what_was_not_kept_cannot_be_shown() -> None:
 
 
 def test_a_deadline_is_the_edge_of_a_bin_and_every_response_is_in_one() -> None:
-    result = simulated("iot.toml")
+    result = simulated("iot_node.toml")
     for task, counted in timeline.distributions(result, ["packets", "control"], 24).items():
         responses = result.jobs.filter(task=task)["response"]
         assert counted.deadline in counted.edges

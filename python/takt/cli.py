@@ -87,7 +87,7 @@ def takt_command(
 
     Exit status: 0 done, 1 internal failure or a replay that differs, 2 bad input, 3 a --check that found a miss.
 
-    Example: `takt run examples/iot.toml`
+    Example: `takt run examples/iot_node.toml`
     """
 
 
@@ -165,7 +165,11 @@ def run(
     ] = None,
     perfetto: Annotated[Path | None, typer.Option(metavar="P", help="Write a trace for ui.perfetto.dev.")] = None,
     on: Annotated[
-        str | None, typer.Option(metavar="BOARD", help="Run on a board too, and compare: cortex_m (under QEMU).")
+        str | None,
+        typer.Option(
+            metavar="BOARD",
+            help="Run on the kernel too, and compare: cortex_m or riscv (under QEMU), or posix (in virtual time).",
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables; times in ticks.")] = False,
     check: Annotated[bool, typer.Option("--check", help="End with status 3 if a deadline was missed.")] = False,
@@ -175,7 +179,7 @@ def run(
     With --on, a table of what the board took beside what the simulator says; files are then the board's, in its
     ticks.
 
-    Example: `takt run examples/iot.toml --policy fp,edf`
+    Example: `takt run examples/iot_node.toml --policy fp,edf`
     """
     outputs = _Outputs(segments, jobs, budgets, trace, page, gantt, perfetto)
     with _errors_to_stderr():
@@ -183,7 +187,7 @@ def run(
         _check_gantt(outputs)
         runs = [_with_options(run, horizon, seed) for file in files for run in _runs(file, policy)]
         _refuse_shared_outputs(runs, outputs)
-        outcomes = [_simulate(run, outputs) if on is None else _run_on_board(run, outputs) for run in runs]
+        outcomes = [_simulate(run, outputs) if on is None else _run_on_board(run, on, outputs) for run in runs]
         _print_outcomes(outcomes, as_json)
         _write_frames(outcomes[0], outputs)
         _write_pictures(outcomes[0], outputs)
@@ -366,12 +370,12 @@ def _progress(run: _Run) -> Iterator[Callable[[int], None]]:
         signal.signal(signal.SIGINT, before)
 
 
-def _run_on_board(run: _Run, outputs: _Outputs) -> _Outcome:
+def _run_on_board(run: _Run, board: str, outputs: _Outputs) -> _Outcome:
     """Simulate, run on the board, and replay what the board recorded."""
     simulated = _simulate(run, _Outputs())
     with _blaming(run.file), tempfile.TemporaryDirectory(prefix="takt-") as folder:
         path = outputs.trace or Path(folder, "board.takt")
-        trace = boards.run(run.system, path)
+        trace = boards.run(run.system, path, board)
         replayed = takt.replay(path)
         if replayed.difference is not None:
             raise boards.BoardError(f"{path}: {replayed.difference.text}")
@@ -468,7 +472,7 @@ def compare(
 
     Every policy gets the same jobs, random ones too.
 
-    Example: `takt compare examples/iot.toml --policy rm,edf,llf --report iot.html`
+    Example: `takt compare examples/iot_node.toml --policy rm,edf,llf --report iot.html`
     """
     outputs = _Outputs(report=page)
     with _errors_to_stderr():
@@ -498,7 +502,7 @@ def replay(
 ) -> None:
     """Replay a recorded trace through the scheduler's core and compare every decision.
 
-    Example: `takt run examples/iot.toml --trace iot.takt && takt replay iot.takt`
+    Example: `takt run examples/iot_node.toml --trace iot.takt && takt replay iot.takt`
     """
     with _errors_to_stderr():
         outcome = takt.replay(file)
