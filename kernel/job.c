@@ -15,7 +15,7 @@ static takt_job_thread_t *job_of(takt_entity_t *entity) {
 
 /* ---- contexts ------------------------------------------------------------------------------------ */
 
-enum { RENEWAL_STACK_BYTES = 2 * TAKT_STACK_BYTES_MIN };
+enum { RENEWAL_STACK_BYTES = 2 * TAKT_PORT_STACK_BYTES_MIN };
 
 static takt_thread_t discarded;     /* takes a context that nobody goes back to */
 static takt_job_thread_t *renewing; /* executes renew_itself, or has been displaced there */

@@ -172,7 +172,7 @@ __attribute__((noreturn)) void takt_kernel_stack_overflow(takt_thread_t *thread)
     }
 }
 
-static uint64_t idle_stack[TAKT_STACK_BYTES_MIN / sizeof(uint64_t)];
+static uint64_t idle_stack[TAKT_PORT_STACK_BYTES_MIN / sizeof(uint64_t)];
 
 static void idle(void *argument) {
     (void)argument;

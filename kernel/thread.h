@@ -66,7 +66,10 @@ typedef struct takt_thread_parameters {
     takt_thread_server_t *server; /* whose budget pays, NULL: under the root */
 } takt_thread_parameters_t;
 
-enum { TAKT_STACK_BYTES_MIN = TAKT_PORT_STACK_BYTES_MIN /* of the smallest stack */ };
+enum {
+    TAKT_KERNEL_STACK_BYTES = 640, /* of the deepest call of the kernel, rounded up; tools/stack_depth.py tells */
+    TAKT_STACK_BYTES_MIN = TAKT_PORT_STACK_BYTES_MIN + TAKT_KERNEL_STACK_BYTES, /* of the smallest stack */
+};
 
 /* Makes a thread that is ready at once, or from takt_kernel_start on; the memory may be that of a deleted thread.
  * `parameters` is not kept. Before the start, or by a thread, which may lose the processor to the new one. Returns

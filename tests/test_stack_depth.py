@@ -34,7 +34,6 @@ def test_no_call_is_deeper_than_the_baseline() -> None:
     assert "takt_semaphore_take " in done.stdout
 
 
-@pytest.mark.xfail(reason="the port to Cortex-M allows stacks that the full pass does not fit in", strict=True)
 def test_the_least_stack_that_the_port_allows_holds_every_call(tmp_path: Path) -> None:
     functions = stack_depth.read_all(stack_depth.compile_sources(tmp_path))
     needed = stack_depth.summary(stack_depth.measure(functions))["thread"]

@@ -328,11 +328,17 @@ def summary(rows: dict[str, dict[str, Any]]) -> dict[str, int]:
 
 
 def stack_bytes_min() -> int:
-    """Reads what the port promises to be enough."""
-    text = (ROOT / "port" / "cortex_m" / "takt_port.h").read_text(encoding="utf-8")
-    match = re.search(r"TAKT_PORT_STACK_BYTES_MIN = (\d+)", text)
+    """Reads what port and kernel promise to be enough for a thread."""
+    return _constant("port/cortex_m/takt_port.h", "TAKT_PORT_STACK_BYTES_MIN") + _constant(
+        "kernel/thread.h", "TAKT_KERNEL_STACK_BYTES"
+    )
+
+
+def _constant(path: str, name: str) -> int:
+    """Reads a number out of a header."""
+    match = re.search(rf"{name} = (\d+)", (ROOT / path).read_text(encoding="utf-8"))
     if match is None:
-        raise StackError("the port does not say TAKT_PORT_STACK_BYTES_MIN")
+        raise StackError(f"{path} does not say {name}")
     return int(match.group(1))
 
 
@@ -347,7 +353,7 @@ def judge_port(needed: int) -> str:
     """Says whether the least stack that the port allows holds every call."""
     least = stack_bytes_min()
     verdict = "holds every call" if least >= needed else f"is {needed - least} too small for the deepest call"
-    return f"TAKT_PORT_STACK_BYTES_MIN, {least}, {verdict}"
+    return f"TAKT_STACK_BYTES_MIN, {least}, {verdict}"
 
 
 def main() -> int:

@@ -6,7 +6,7 @@
 #include "kernel/semaphore.h"
 #include "policy/table.h"
 
-enum { STACK_BYTES = 512, WORDS = 4, CAPACITY = 8 };
+enum { STACK_BYTES = 1024, WORDS = 4, CAPACITY = 8 };
 
 static takt_semaphore_t ready;
 static takt_mutex_t mutex;
