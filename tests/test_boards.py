@@ -192,6 +192,22 @@ def test_the_command_prints_measured_beside_simulated(tmp_path: Path) -> None:
     assert invoke("replay", str(trace)) == (0, f"identical: {decisions} decisions\n", "")
 
 
+@pytest.mark.parametrize("board", [boards.CORTEX_M, boards.RISCV])
+def test_everything_that_arrives_from_outside_arrives_on_the_board(board: str, tmp_path: Path) -> None:
+    system = takt.load(EXAMPLES / "avionics.toml")
+    measured = measurement.report_of(boards.run(system, tmp_path / "T.takt", board))
+    assert [row.jobs for row in measured.rows] == takt.simulate(system).summary["released"].to_list()
+
+
+def test_costs_of_a_file_are_what_the_measured_times_stand_beside(tmp_path: Path) -> None:
+    system = takt.load(EXAMPLES / "avionics.toml")
+    trace = boards.run(system, tmp_path / "T.takt")
+    assert takt.replay(tmp_path / "T.takt").difference is None
+    assert trace.system.costs.is_ideal
+    with pytest.raises(takt.InputError, match="in virtual time the kernel takes no time; leave out costs"):
+        boards.run(system, tmp_path / "T.takt", boards.POSIX)
+
+
 @pytest.mark.parametrize("board", boards.BOARDS)
 def test_the_command_runs_on_the_board_that_it_is_told(board: str) -> None:
     status, output, errors = invoke("run", str(EXAMPLES / "iot_node.toml"), "--on", board)
@@ -225,8 +241,8 @@ TASK = '[[task]]\nname = "A"\nperiod = 50\nwcet = 2\n'
             ],
         ),
         (
-            "[platform]\ncontext_switch = 1\n" + TASK,
-            ["[platform]: the board's kernel takes the time that it takes; leave out costs"],
+            '[platform]\npoints = "pull"\n' + TASK,
+            ['[platform] points: the kernel looks at every event, which is "push"; leave it out'],
         ),
         ("[system]\ncpus = 2\n" + TASK, ["[system] cpus: the board has one processor, found 2"]),
         (

@@ -11,7 +11,7 @@ enum {
     INPUT_INTERRUPT = 10,
     INPUT_PRIORITY = 0x80,     /* it may call the kernel, and goes before the kernel's timer */
     LONGEST_SHOT = 0x40000000, /* an early interrupt is legal */
-    ONE_SHOT = 0xA3,           /* counts, interrupts, 32 bits, once */
+    ONE_SHOT = 0xE3,           /* counts, from the load that was written on, interrupts, 32 bits, once */
     LOOP_OVERHEAD = 24,        /* loops that the way around one costs */
 };
 

@@ -127,19 +127,22 @@ def adapt(system: System, board: Board) -> ResolvedSystem:
     """
     resolved = system.resolved
     tick_ns = board.tick_ns(resolved.resolution_ns)
-    problems = [*_problems(resolved), *_times_between_ticks(resolved, tick_ns)]
+    problems = [*_problems(resolved, board), *_times_between_ticks(resolved, tick_ns)]
     if problems:
         raise InputError(problems)
     return programs.describe(resolved, tick_ns)
 
 
-def _problems(resolved: ResolvedSystem) -> Iterator[Problem]:
-    """Find what no board can do."""
+def _problems(resolved: ResolvedSystem, board: Board) -> Iterator[Problem]:
+    """Find what the board cannot do. Costs are the simulator's guess of what a board shows; virtual time shows none."""
     if resolved.architecture is not None:
         message = "the board is an architecture of its own; leave it out"
         yield Problem(message, "board", table="platform", key="model")
-    elif not resolved.costs.is_ideal or resolved.costs.is_pull:
-        message = "the board's kernel takes the time that it takes; leave out costs"
+    elif resolved.costs.is_pull:
+        message = 'the kernel looks at every event, which is "push"; leave it out'
+        yield Problem(message, "board", table="platform", key="points")
+    elif board.name == POSIX and not resolved.costs.is_ideal:
+        message = "in virtual time the kernel takes no time; leave out costs, or run on cortex_m or riscv"
         yield Problem(message, "board", table="platform")
     if resolved.cpus > 1:
         message = f"the board has one processor, found {resolved.cpus}"
