@@ -11,6 +11,6 @@ PATIENCE_SECONDS = 1200
 
 
 def test_gates_and_baseline_hold() -> None:
-    command = [sys.executable, ROOT / "bench" / "kernel" / "run.py", "--check"]
+    command: list[str | Path] = [sys.executable, ROOT / "bench" / "kernel" / "run.py", "--check"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE_SECONDS)
     assert done.returncode == 0, done.stdout + done.stderr
