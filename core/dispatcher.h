@@ -65,7 +65,8 @@ typedef struct takt_event {
                                only; arrival: of a task that is not periodic and whose ring has room;
                                enter, leave: of a task with an allocation; change: the one that it is of,
                                NULL if that is the root; withdraw: one that waits for a resource, of a protocol not
-                               among servers; priority: a plain thread, or of a task without an allocation */
+                               among servers; priority: a plain thread, or of a task without an allocation
+                               whose policy is none with windows */
     takt_instant_t now;    /* observed */
     union {
         takt_instant_t

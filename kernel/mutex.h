@@ -9,8 +9,8 @@
  *     srp    whoever runs needs a priority above the ceilings of what others hold; then every switch takes the full pass
  *
  * A thread unlocks what it locked last, first. A holder may wait for other things; whom it blocks waits as long, whatever the
- * protocol. Under pip, a lock of what is free and its unlock cost about as much as those of a semaphore; everything else
- * takes core's full pass.
+ * protocol. Under pip, a lock of what is free and its unlock cost about as much as those of a semaphore, and plain threads
+ * that hold nothing else hand over inline; everything else takes core's full pass.
  *
  * Source: as core/resource.h. Invariant: while a holder without attributes holds something, nobody wants it, and core does not
  * know; the first who does tells.

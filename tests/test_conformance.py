@@ -17,7 +17,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = ROOT / "tests" / "conformance"
-TIMEOUT_SECONDS = 120
+TIMEOUT_SECONDS = 600
 SHIFT = 6  # an instruction takes 64 ns, as the boards' board.c know
 
 FULL_PASS = ["-DCONFORMANCE_TRACED=1"]

@@ -45,7 +45,7 @@ PORTS: dict[str, dict[str, Any]] = {
 
 def run(command: list[str | Path], text: str = "") -> subprocess.CompletedProcess[str]:
     """Run a command at the root to its end."""
-    return subprocess.run(command, cwd=ROOT, input=text, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(command, cwd=ROOT, input=text, capture_output=True, text=True, check=False, timeout=600)
 
 
 def must_build(command: list[str | Path]) -> None:

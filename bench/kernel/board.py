@@ -53,7 +53,7 @@ VIRT = Board("virt", "build_riscv.json", 100, 10)
 
 def run(command: list[str]) -> str:
     """Run a command at the root; give its standard output or end with its complaint."""
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=100)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=600)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}\nstatus {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout

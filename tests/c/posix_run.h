@@ -11,7 +11,7 @@
 #include "policy/table.h"
 #include "port/posix/posix.h"
 
-enum { STACK_BYTES = 2 * TAKT_STACK_BYTES_MIN, PATIENCE_SECONDS = 240 };
+enum { STACK_BYTES = 2 * TAKT_STACK_BYTES_MIN, PATIENCE_SECONDS = 900 };
 
 /* Runs `program` in a child and gives how it ended, as waitpid does. One that hangs is ended. */
 static inline int outcome_of(void (*program)(void)) {

@@ -5,6 +5,7 @@
  * end the trace is replayed, which must be identical. A new kind of event is one line in `events`. */
 #include <string.h>
 
+#include "policy/table.h"
 #include "sim/replay.h"
 #include "tests/fuzz/invariants.h"
 #include "tests/fuzz/lock_invariants.h"
@@ -38,7 +39,9 @@ typedef struct run {
     uint64_t seen;                       /* records so far that check_records has looked at */
     uint32_t holder[FUZZ_RESOURCES];     /* number of who holds it, by the records; 0: nobody */
     takt_instant_t locked_at[FUZZ_RESOURCES];
-    uint32_t reported_job[FUZZ_ENTITIES]; /* 1 + number of its job that was last reported in a circle */
+    uint32_t reported_job[FUZZ_ENTITIES];  /* 1 + number of its job that was last reported in a circle */
+    takt_lock_wait_t waits[FUZZ_ENTITIES]; /* of threads */
+    bool have_levels_changed;
 } run_t;
 
 static uint32_t job_number(const takt_entity_t *entity) {
@@ -158,14 +161,26 @@ static bool is_blocked(const run_t *run, const takt_entity_t *entity) {
     return run->is_blocked[entity->id] && run->blocked_job[entity->id] == job_number(entity);
 }
 
-static void check_who_is_ready(const run_t *run) {
+static void check_tasks_ready(const run_t *run) {
     for (uint32_t i = 0; i < run->system.task_count; i++) {
         const takt_task_t *task = &run->system.tasks[i];
         const bool is_active = (task->entity->state & TAKT_STATE_ACTIVE) != 0;
-        const bool is_parked = task->extension != NULL && task->extension->wait.parked_at != NULL;
+        const bool is_parked = place_of(task->entity) != NULL;
         const bool can_go_on = !is_blocked(run, task->entity) && !is_suspended(task) && !is_parked;
         HOLDS(takt_entity_is_ready(task->entity) == (is_active && can_go_on));
     }
+}
+
+static void check_threads_ready(run_t *run) {
+    for (uint32_t i = 0; i < run->system.thread_count; i++) {
+        takt_entity_t *entity = &run->system.threads[i].entity;
+        HOLDS(takt_entity_is_ready(entity) == (!is_blocked(run, entity) && place_of(entity) == NULL));
+    }
+}
+
+static void check_who_is_ready(run_t *run) {
+    check_tasks_ready(run);
+    check_threads_ready(run);
 }
 
 /* ---- what the records say of resources ------------------------------------------------------------- */
@@ -186,13 +201,18 @@ static void see_free(run_t *run, const takt_record_t *record) {
     run->holder[record->value] = 0;
 }
 
+/* Whether a ceiling may have been of no use: levels have changed, or threads may block while they hold something. */
+static bool may_ceilings_fail(const run_t *run) {
+    return run->have_levels_changed || run->system.thread_count > 0;
+}
+
 /* Who runs under srp is never refused. */
 static void see_refusal(run_t *run, const takt_record_t *record) {
-    HOLDS(resource_of(run, record)->protocol != TAKT_PROTOCOL_SRP);
+    HOLDS(resource_of(run, record)->protocol != TAKT_PROTOCOL_SRP || may_ceilings_fail(run));
 }
 
 static void see_deadlock(run_t *run, const takt_record_t *record) {
-    HOLDS(resource_of(run, record)->protocol != TAKT_PROTOCOL_PCP);
+    HOLDS(resource_of(run, record)->protocol != TAKT_PROTOCOL_PCP || run->have_levels_changed);
     HOLDS(is_in_a_circle(&run->system, takt_system_entity(&run->system, record->entity)));
     run->reported_job[record->entity] = 1u + record->job;
 }
@@ -232,7 +252,7 @@ static void check_records(run_t *run) {
     for (uint32_t i = 0; i < run->system.task_count; i++) {
         takt_entity_t *entity = run->system.tasks[i].entity;
         const bool is_reported = run->reported_job[entity->id] == 1u + job_number(entity);
-        HOLDS(is_reported || !is_in_a_circle(&run->system, entity));
+        HOLDS(is_reported || run->have_levels_changed || !is_in_a_circle(&run->system, entity));
     }
 }
 
@@ -242,78 +262,115 @@ static bool is_running(const run_t *run, const takt_entity_t *entity) {
     return entity == run->running && job_number(entity) == run->running_job;
 }
 
-static bool is_running_job(const run_t *run, const takt_entity_t *entity) {
+static bool is_running_job(const run_t *run, takt_entity_t *entity) {
     return is_running(run, entity) && entity->task != NULL;
 }
 
-static bool is_running_limited(const run_t *run, const takt_entity_t *entity) {
+static bool is_running_limited(const run_t *run, takt_entity_t *entity) {
     return is_running(run, entity) && (entity->attributes & TAKT_ATTRIBUTE_LIMITED) != 0;
 }
 
-static bool is_running_extended(const run_t *run, const takt_entity_t *entity) {
-    return is_running_job(run, entity) && entity->task->extension != NULL;
+/* Threads may lock, and tasks with an extension. */
+static bool is_running_locker(const run_t *run, takt_entity_t *entity) {
+    return is_running(run, entity) && (entity->task == NULL || entity->task->extension != NULL);
 }
 
-/* Who holds or waits for a resource does not stop in between. */
-static bool is_running_free(const run_t *run, const takt_entity_t *entity) {
-    return is_running(run, entity) && !is_locking(entity);
+/* A job that holds or waits for a resource does not stop in between. */
+static bool may_stop(takt_entity_t *entity) { return entity->task == NULL || !is_locking(entity); }
+
+static bool is_running_free(const run_t *run, takt_entity_t *entity) {
+    return is_running(run, entity) && may_stop(entity);
 }
 
-static bool is_running_extended_free(const run_t *run, const takt_entity_t *entity) {
-    return is_running_extended(run, entity) && !is_locking(entity);
+static bool is_running_extended_free(const run_t *run, takt_entity_t *entity) {
+    return is_running_job(run, entity) && entity->task->extension != NULL && may_stop(entity);
 }
 
-static bool is_external(const run_t *run, const takt_entity_t *entity) {
+static bool is_external(const run_t *run, takt_entity_t *entity) {
     (void)run;
     return entity->task != NULL && !takt_task_is_periodic(entity->task);
 }
 
-static bool is_ready_and_free(const run_t *run, const takt_entity_t *entity) {
+static bool is_ready_and_free(const run_t *run, takt_entity_t *entity) {
     (void)run;
-    return takt_entity_is_ready(entity) && !is_locking(entity);
+    return takt_entity_is_ready(entity) && may_stop(entity);
 }
 
 /* A thread is not ready until it is woken for the first time. */
-static bool is_to_be_woken(const run_t *run, const takt_entity_t *entity) {
-    return !takt_entity_is_ready(entity) && (entity->task == NULL || is_blocked(run, entity));
+static bool is_to_be_woken(const run_t *run, takt_entity_t *entity) {
+    return !takt_entity_is_ready(entity) && is_blocked(run, entity);
 }
 
-static takt_instant_t read_past(run_t *run, const takt_entity_t *entity) {
+static bool is_waiting(const run_t *run, takt_entity_t *entity) {
+    (void)run;
+    return wanted_by(entity) != NULL;
+}
+
+/* Policies with windows make keys of levels, which do not follow a change. */
+static bool may_change_level(const run_t *run, takt_entity_t *entity) {
+    const takt_policy_t *policy = entity->home->policy;
+    (void)run;
+    return entity->task == NULL || (policy != &takt_policy_dual_priority && policy != &takt_policy_imprecise);
+}
+
+static takt_instant_t read_past(run_t *run, takt_entity_t *entity) {
     const takt_duration_t late = (uint64_t)input_below(&run->input, 4) << run->description.scale;
     (void)entity;
     return run->now > late ? run->now - late : 0;
 }
 
-static takt_instant_t read_future(run_t *run, const takt_entity_t *entity) {
+static takt_instant_t read_future(run_t *run, takt_entity_t *entity) {
     (void)entity;
     return run->now + ((uint64_t)input_below(&run->input, 16) << run->description.scale);
 }
 
-/* A resource that the job may lock and does not hold; TAKT_NEVER if there is none. */
-static takt_instant_t read_lockable(run_t *run, const takt_entity_t *entity) {
-    const uint32_t task = entity->id - 1u - run->system.server_count;
+/* The bit of `entity` among the users of a resource. */
+static uint32_t user_of(const run_t *run, const takt_entity_t *entity) {
+    const uint32_t index = entity->id - 1u - run->system.server_count;
+    return entity->task != NULL ? index : FUZZ_TASKS + index - run->system.task_count;
+}
+
+/* Whether the level of `entity`, which may have changed, is not above the ceiling of `resource`. */
+static bool is_below_ceiling(takt_entity_t *entity, const takt_resource_t *resource) {
+    return resource->protocol < TAKT_PROTOCOL_PCP || level_of(entity) >= resource->ceiling;
+}
+
+/* A resource that it may lock and does not hold; TAKT_NEVER if there is none. */
+static takt_instant_t read_lockable(run_t *run, takt_entity_t *entity) {
+    const uint32_t user = user_of(run, entity);
     const uint32_t first = input_byte(&run->input);
     for (uint32_t i = 0; i < run->system.resource_count; i++) {
         const uint32_t number = (first + i) % run->system.resource_count;
-        const bool is_held = run->system.resources[number].holder == entity;
-        if (!is_held && fuzz_system_may_lock(&run->description, task, number)) {
+        const takt_resource_t *resource = &run->system.resources[number];
+        const bool is_user = fuzz_system_may_lock(&run->description, user, number);
+        if (is_user && resource->holder != entity && is_below_ceiling(entity, resource)) {
             return number;
         }
     }
     return TAKT_NEVER;
 }
 
-static takt_instant_t find_last_locked(run_t *run, const takt_entity_t *entity) {
-    const takt_resource_t *held = entity->task->extension->held;
+static takt_instant_t find_last_locked(run_t *run, takt_entity_t *entity) {
+    const takt_resource_t *held = last_locked_by(entity);
     (void)run;
     return held != NULL ? held->number : TAKT_NEVER;
 }
 
+/* A level that the home of `entity` has; where keys order, any. */
+static takt_instant_t read_new_level(run_t *run, takt_entity_t *entity) {
+    const takt_server_t *home = entity->home;
+    const takt_system_spec_t *spec = &run->description.spec;
+    const uint32_t levels = takt_server_is_root(home)
+                                ? spec->levels
+                                : spec->servers[home - (const takt_server_t *)run->system.servers].levels;
+    return 1u + input_below(&run->input, levels);
+}
+
 typedef struct event_row {
     takt_event_kind_t kind;
-    bool (*is_legal)(const run_t *run, const takt_entity_t *entity);
-    takt_instant_t (*read_nominal)(run_t *run, const takt_entity_t *entity); /* TAKT_NEVER: no event */
-    bool accounts;     /* for the time since the last call */
+    bool (*is_legal)(const run_t *run, takt_entity_t *entity);
+    takt_instant_t (*read_nominal)(run_t *run, takt_entity_t *entity); /* TAKT_NEVER: no event */
+    bool accounts;                                                     /* for the time since the last call */
     bool ends_running; /* whom it concerns does not run on without another decision */
 } event_row_t;
 
@@ -326,27 +383,30 @@ static const event_row_t events[] = {
     {TAKT_EVENT_OPTIONAL_POINT, is_running_limited, read_past, true, false},
     {TAKT_EVENT_SUSPEND, is_running_extended_free, read_future, true, true},
     {TAKT_EVENT_ARRIVAL, is_external, read_past, false, false},
-    {TAKT_EVENT_UNLOCK, is_running_extended, find_last_locked, true, false}, /* the last two: sections */
-    {TAKT_EVENT_LOCK, is_running_extended, read_lockable, true, false},
+    {TAKT_EVENT_WITHDRAW, is_waiting, read_past, true, false},
+    {TAKT_EVENT_PRIORITY, may_change_level, read_new_level, true, true},
+    {TAKT_EVENT_UNLOCK, is_running_locker, find_last_locked, true, false}, /* the last two: sections */
+    {TAKT_EVENT_LOCK, is_running_locker, read_lockable, true, false},
 };
 
 enum { EVENTS = sizeof events / sizeof events[0] };
 
 /* What the event says of the entity, in the words of this file. */
-static void note_event(run_t *run, const event_row_t *row, const takt_entity_t *entity) {
+static void note_event(run_t *run, const event_row_t *row, takt_entity_t *entity) {
     run->posts++;
     if (row->kind == TAKT_EVENT_BLOCK || row->kind == TAKT_EVENT_WAKE) {
         run->is_blocked[entity->id] = row->kind == TAKT_EVENT_BLOCK;
         run->blocked_job[entity->id] = job_number(entity);
     }
-    const bool is_refused = row->kind == TAKT_EVENT_LOCK && entity->task->extension->wait.wanted != NULL;
+    run->have_levels_changed |= row->kind == TAKT_EVENT_PRIORITY;
+    const bool is_refused = row->kind == TAKT_EVENT_LOCK && wanted_by(entity) != NULL;
     if ((row->ends_running || is_refused) && entity == run->running) {
         run->running = NULL;
     }
 }
 
 /* Whether the limited job that runs should yield is as of the last look. */
-static void check_flag(run_t *run, const takt_entity_t *chosen) {
+static void check_flag(run_t *run, takt_entity_t *chosen) {
     const bool is_limited = chosen != NULL && (chosen->attributes & TAKT_ATTRIBUTE_LIMITED) != 0;
     HOLDS(!is_limited || run->system.cpus->should_yield == somebody_is_more_urgent(&run->system, chosen));
 }
@@ -357,6 +417,14 @@ static bool has_room(run_t *run, const takt_entity_t *entity) {
            takt_system_reserve(&run->system, index);
 }
 
+/* A thread that locks hands in where it waits. */
+static void hand_in_wait(run_t *run, takt_entity_t *entity) {
+    if (entity->task == NULL) {
+        run->waits[entity->id] = (takt_lock_wait_t){.wanted = NULL};
+        takt_plain_of(entity)->wait = &run->waits[entity->id];
+    }
+}
+
 static void post(run_t *run, const event_row_t *row, takt_entity_t *entity) {
     takt_event_t event = {row->kind, entity, run->now, {row->read_nominal(run, entity)}};
     if (event.nominal == TAKT_NEVER) {
@@ -364,6 +432,9 @@ static void post(run_t *run, const event_row_t *row, takt_entity_t *entity) {
     }
     if (takt_event_is_lock(&event)) {
         event.resource = &run->system.resources[event.nominal];
+    }
+    if (row->kind == TAKT_EVENT_LOCK) {
+        hand_in_wait(run, entity);
     }
     if (row->accounts) {
         charge_picture(run);
@@ -398,9 +469,13 @@ static void call_post(run_t *run) {
     post_if_legal(run, row, read_entity(run));
 }
 
-/* The running job locks or unlocks: circles need many of these. */
+/* The running one locks or unlocks: circles need many of these. */
 static void call_lock_or_unlock(run_t *run) {
     post_if_legal(run, &events[EVENTS - 1u - input_below(&run->input, 4) / 3u], run->running);
+}
+
+static void check_all(run_t *run) {
+    check_invariants(&run->system, &run->description.spec, run->now, run->have_levels_changed);
 }
 
 static bool step(run_t *run) {
@@ -422,7 +497,7 @@ static void call_steps(run_t *run) {
     uint32_t steps = 1;
     while (step(run)) {
         HOLDS(steps < STEP_LIMIT);
-        check_invariants(&run->system, &run->description.spec, run->now);
+        check_all(run);
         steps++;
     }
     check_nothing_due(&run->system, &run->description.spec, run->now);
@@ -442,6 +517,11 @@ static void check_displacement(const run_t *run, takt_entity_t *before, takt_ent
     HOLDS(left == taken || home->locked != NULL || goes_first(home, taken, left));
 }
 
+/* Not one that runs instead of another. */
+static bool is_best_of_its_home(const takt_entity_t *entity) {
+    return takt_ready_best(&entity->home->ready) == entity;
+}
+
 static void call_take(run_t *run) {
     const bool goes_on = run->running != NULL && is_running(run, run->running);
     takt_entity_t *before = goes_on ? run->running : NULL;
@@ -459,7 +539,7 @@ static void call_take(run_t *run) {
     run->until = decision.until;
     run->running = decision.entity;
     run->running_job = decision.entity != NULL ? job_number(decision.entity) : 0u;
-    run->keeps_its_place = true;
+    run->keeps_its_place = decision.entity == NULL || is_best_of_its_home(decision.entity);
 }
 
 static void call_nothing_until_due(run_t *run) {
@@ -494,15 +574,23 @@ static void (*const calls[])(run_t *) = {
 
 enum { CALLS = sizeof calls / sizeof calls[0] };
 
+/* No thread is ready before it is woken. */
+static void block_threads(run_t *run) {
+    for (uint32_t i = 0; i < run->system.thread_count; i++) {
+        run->is_blocked[run->system.threads[i].entity.id] = true;
+    }
+}
+
 static void drive(run_t *run) {
     takt_dispatcher_record_to(run->system.dispatcher, &trace);
-    check_invariants(&run->system, &run->description.spec, run->now);
+    block_threads(run);
+    check_all(run);
     for (uint32_t i = 0; i < CALL_LIMIT && run->input.left > 0; i++) {
         take_picture(run);
         calls[input_below(&run->input, CALLS)](run);
         check_who_is_ready(run);
         check_records(run);
-        check_invariants(&run->system, &run->description.spec, run->now);
+        check_all(run);
     }
 }
 

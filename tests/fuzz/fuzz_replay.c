@@ -31,7 +31,7 @@ static void keep_record(takt_trace_t *trace, const takt_record_t *record) {
 static takt_trace_t trace = {.record = keep_record};
 
 static bool is_notice(const takt_record_t *record) {
-    return record->kind > TAKT_RECORD_DECISION && record->kind <= TAKT_RECORD_LAST;
+    return record->kind > TAKT_RECORD_DECISION && record->kind < TAKT_RECORD_WITHDRAW;
 }
 
 static takt_duration_t read_cost(const fuzz_system_t *description, input_t *input) {
@@ -166,8 +166,19 @@ static void swap_records(uint32_t at, input_t *input) {
     records[other] = record;
 }
 
+/* Whom the record is about does not want to wait any more, or has another level: what no simulation brings about. */
+static void insert_record(uint32_t at, input_t *input) {
+    if (record_count < RECORD_LIMIT) {
+        memmove(&records[at + 1u], &records[at], (record_count - at) * sizeof records[0]);
+        record_count++;
+        takt_record_t *record = &records[at + 1u];
+        record->kind = input_below(input, 2) == 0 ? TAKT_RECORD_WITHDRAW : TAKT_RECORD_PRIORITY;
+        record->value = record->kind == TAKT_RECORD_PRIORITY ? read_near(input, 0) : record->now;
+    }
+}
+
 static void (*const damages[])(uint32_t at, input_t *input) = {
-    overwrite_byte, overwrite_kind, shift_instant, drop_record, repeat_record, swap_records,
+    overwrite_byte, overwrite_kind, shift_instant, drop_record, repeat_record, swap_records, insert_record,
 };
 
 enum { DAMAGES = sizeof damages / sizeof damages[0] };

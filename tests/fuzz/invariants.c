@@ -179,7 +179,7 @@ static void check_own_key(const takt_entity_t *entity, const takt_job_t *job) {
 
 /* Who has started is as urgent as then was said, if that is known, who holds as urgent as that makes it, and both
  * remember their own keys. */
-static void check_displaced_key(const takt_entity_t *entity, const takt_job_t *job) {
+static void check_displaced_key(takt_entity_t *entity, const takt_job_t *job) {
     const bool is_started = (entity->state & TAKT_STATE_STARTED) != 0;
     const takt_entity_t own = keyed_by(entity, job);
     const takt_key_t held = key_of_holder(entity, own.key);
@@ -196,7 +196,7 @@ static void check_displaced_key(const takt_entity_t *entity, const takt_job_t *j
 }
 
 /* Who has neither started nor holds nor waits has the key of its job. */
-static void check_key(const takt_entity_t *entity, const takt_job_t *job) {
+static void check_key(takt_entity_t *entity, const takt_job_t *job) {
     if ((entity->state & TAKT_STATE_STARTED) != 0 || is_locking(entity)) {
         check_displaced_key(entity, job);
     } else {
@@ -247,7 +247,7 @@ static void check_replenishment(const takt_server_t *server, bool has_work, takt
     }
 }
 
-static void check_server(takt_system_t *system, const takt_server_t *server, takt_instant_t now) {
+static void check_server(takt_system_t *system, takt_server_t *server, takt_instant_t now) {
     const bool has_work = children_of(system, server, true) > 0;
     const bool is_active = budget_of(server) > 0;
     HOLDS(budget_of(server) <= server->capacity);
@@ -306,12 +306,18 @@ static void check_task(const takt_task_t *task) {
     }
 }
 
-static void check_thread(const takt_entity_t *entity) {
+/* Its own level, or that of what it holds; where keys order, behind all that has a job of that key. */
+static void check_thread(takt_entity_t *entity) {
+    const bool has_keys = entity->home->ready.order == TAKT_ORDER_KEYS;
+    const uint32_t rank = is_locking(entity) ? TAKT_TIE_RANK_LOCKING : TAKT_TIE_RANK_OWN;
     HOLDS((entity->state & ~(uint32_t)TAKT_STATE_READY) == 0);
     HOLDS(entity->task == NULL);
+    HOLDS(entity->key == key_of_holder(entity, has_keys ? TAKT_KEY_LEAST_URGENT : entity->tie));
+    HOLDS(!has_keys || entity->tie == ((TAKT_CLASS_NONE + rank) << 20 | entity->id));
 }
 
-void check_invariants(takt_system_t *system, const takt_system_spec_t *spec, takt_instant_t now) {
+void check_invariants(takt_system_t *system, const takt_system_spec_t *spec, takt_instant_t now,
+                      bool have_levels_changed) {
     check_ready_set(system, &system->dispatcher->root, spec->levels);
     check_wheel(system, &system->dispatcher->root, now);
     for (uint32_t i = 0; i < system->server_count; i++) {
@@ -324,7 +330,7 @@ void check_invariants(takt_system_t *system, const takt_system_spec_t *spec, tak
     for (uint32_t i = 0; i < system->thread_count; i++) {
         check_thread(&system->threads[i].entity);
     }
-    check_locks(system);
+    check_locks(system, have_levels_changed);
 }
 
 /* ---- after the steps ----------------------------------------------------------------------------- */
@@ -387,11 +393,8 @@ static void check_choice(takt_system_t *system, takt_entity_t *chosen) {
     takt_server_t *home = chosen->home;
     takt_entity_t *best = takt_ready_best(&home->ready);
     HOLDS(takt_entity_is_ready(chosen));
-    if (chosen != best) {
-        HOLDS(best != NULL && end_of_chain(system, best) == chosen);
-    }
+    HOLDS(best != NULL && end_of_chain(system, best) == chosen);
     check_most_urgent(system, home, best);
-    check_may_run(system, chosen);
 }
 
 /* No timer that counts stands before `until`: of the root, and of servers with budget. */
@@ -404,14 +407,14 @@ static void check_until(const takt_system_t *system, takt_instant_t until, takt_
 }
 
 /* Not because it has started, nor for what it holds or whom it blocks. */
-static bool runs_by_its_own_key(const takt_entity_t *entity) {
+static bool runs_by_its_own_key(takt_entity_t *entity) {
     const bool is_own = !is_locking(entity) || entity->key == entity->task->own_key;
     const bool is_best = entity == takt_ready_best(&entity->home->ready);
     return is_own && is_best && (entity->state & TAKT_STATE_STARTED) == 0;
 }
 
 /* Nobody who waits goes before `entity` in the last tick that it may execute for `elapsed` ticks. */
-static void check_not_overtaken(takt_system_t *system, const takt_entity_t *entity, const takt_job_t *job,
+static void check_not_overtaken(takt_system_t *system, takt_entity_t *entity, const takt_job_t *job,
                                 takt_duration_t elapsed) {
     if (entity->home->policy->overtake == NULL || elapsed == 0 || !runs_by_its_own_key(entity)) {
         return;
@@ -461,7 +464,7 @@ void check_decision(takt_system_t *system, const takt_decision_t *decision, takt
     }
 }
 
-bool somebody_is_more_urgent(takt_system_t *system, const takt_entity_t *entity) {
+bool somebody_is_more_urgent(takt_system_t *system, takt_entity_t *entity) {
     const bool has_ties = entity->home->ready.order == TAKT_ORDER_KEYS;
     const takt_key_t key = key_of_holder(entity, entity->task->own_key);
     const uint32_t tie = is_locking(entity) && has_ties ? (entity->task->job.task_class << 20 | entity->id)

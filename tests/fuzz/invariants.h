@@ -4,8 +4,9 @@
 
 #include "sim/system.h"
 
-/* Ready sets, servers, tasks and timers, whatever was called last; `now` is the last instant handed in. */
-void check_invariants(takt_system_t *system, const takt_system_spec_t *spec, takt_instant_t now);
+/* Ready sets, servers, tasks, resources and timers, whatever was called last; `now` is the last instant handed in. */
+void check_invariants(takt_system_t *system, const takt_system_spec_t *spec, takt_instant_t now,
+                      bool have_levels_changed);
 
 /* The same, when a step at `now` has said that nothing more is due. */
 void check_nothing_due(takt_system_t *system, const takt_system_spec_t *spec, takt_instant_t now);
@@ -14,7 +15,7 @@ void check_nothing_due(takt_system_t *system, const takt_system_spec_t *spec, ta
 void check_decision(takt_system_t *system, const takt_decision_t *decision, takt_instant_t now);
 
 /* Whether somebody in the dispatcher of `entity`, a started job, is more urgent than its own key. */
-bool somebody_is_more_urgent(takt_system_t *system, const takt_entity_t *entity);
+bool somebody_is_more_urgent(takt_system_t *system, takt_entity_t *entity);
 
 /* How much budget `server` has left. */
 takt_duration_t budget_of(const takt_server_t *server);

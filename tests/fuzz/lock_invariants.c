@@ -1,49 +1,75 @@
-/* The checks of lock_invariants.h: every answer by a scan of all resources and all tasks. */
+/* The checks of lock_invariants.h: every answer by a scan of all resources, tasks and threads. */
 #include "tests/fuzz/lock_invariants.h"
 
 #include "tests/fuzz/input.h"
 
-/* ---- who blocks whom ------------------------------------------------------------------------------- */
+/* ---- jobs and plain threads ------------------------------------------------------------------------ */
 
-static takt_key_t level_of(takt_entity_t *entity) {
+static const takt_lock_wait_t nothing;
+
+/* What it waits for; of one that never does, nothing. */
+static const takt_lock_wait_t *wait_of(takt_entity_t *entity) {
+    if (takt_entity_is_thread(entity)) {
+        const takt_lock_wait_t *wait = takt_plain_of(entity)->wait;
+        return wait != NULL ? wait : &nothing;
+    }
+    return entity->task != NULL && entity->task->extension != NULL ? &entity->task->extension->wait
+                                                                   : &nothing;
+}
+
+takt_resource_t *last_locked_by(takt_entity_t *entity) {
+    if (takt_entity_is_thread(entity)) {
+        return takt_plain_of(entity)->held;
+    }
+    return entity->task != NULL && entity->task->extension != NULL ? entity->task->extension->held : NULL;
+}
+
+takt_resource_t *wanted_by(takt_entity_t *entity) { return wait_of(entity)->wanted; }
+
+takt_resource_t *place_of(takt_entity_t *entity) { return wait_of(entity)->parked_at; }
+
+takt_key_t level_of(takt_entity_t *entity) {
     const takt_policy_t *policy = entity->home->policy;
     if (takt_entity_is_server(entity)) {
         return policy->level(&takt_server_of(entity)->job);
     }
-    return entity->task != NULL ? policy->level(&entity->task->job) : entity->key;
+    return entity->task != NULL ? policy->level(&entity->task->job) : takt_plain_level(takt_plain_of(entity));
 }
 
-/* What others in the home of `entity` hold under `protocol` with the highest ceiling. */
-static takt_resource_t *highest_of_others(takt_system_t *system, const takt_entity_t *entity,
-                                          takt_protocol_t protocol) {
+static uint32_t entity_count(const takt_system_t *system) {
+    return system->server_count + system->task_count + system->thread_count;
+}
+
+/* ---- who blocks whom ------------------------------------------------------------------------------- */
+
+/* What another one than `entity` holds under `protocol`. Under srp who is not ready bars nobody. */
+static bool counts(const takt_resource_t *resource, const takt_entity_t *entity, takt_protocol_t protocol) {
+    const bool is_asked = resource->holder != entity && resource->protocol == (uint32_t)protocol;
+    return is_asked && (protocol != TAKT_PROTOCOL_SRP || takt_entity_is_ready(resource->holder));
+}
+
+/* What others in the home of `entity` hold under `protocol` with the highest ceiling, of several the last one locked. */
+static takt_resource_t *highest_of_others(const takt_entity_t *entity, takt_protocol_t protocol) {
     takt_resource_t *highest = NULL;
-    for (uint32_t i = 0; i < system->resource_count; i++) {
-        takt_resource_t *resource = &system->resources[i];
-        const bool is_held = resource->holder != NULL && resource->holder != entity;
-        const bool counts =
-            is_held && resource->protocol == (uint32_t)protocol && system->resource_homes[i] == entity->home;
-        if (counts && (highest == NULL || resource->ceiling < highest->ceiling)) {
-            highest = resource;
+    for (takt_resource_t *locked = entity->home->locked; locked != NULL; locked = locked->below) {
+        if (counts(locked, entity, protocol) && (highest == NULL || locked->ceiling < highest->ceiling)) {
+            highest = locked;
         }
     }
     return highest;
 }
 
-static takt_resource_t *ceiling_over(takt_system_t *system, takt_entity_t *entity, takt_protocol_t protocol) {
-    takt_resource_t *highest = highest_of_others(system, entity, protocol);
+static takt_resource_t *ceiling_over(takt_entity_t *entity, takt_protocol_t protocol) {
+    takt_resource_t *highest = highest_of_others(entity, protocol);
     return highest != NULL && level_of(entity) >= highest->ceiling ? highest : NULL;
 }
 
-static takt_resource_t *wanted_by(const takt_entity_t *entity) {
-    return is_locking(entity) ? entity->task->extension->wait.wanted : NULL;
-}
-
 /* What keeps `entity` from what it wants; NULL: nothing. */
-static takt_resource_t *obstacle_to(takt_system_t *system, takt_entity_t *entity) {
+static takt_resource_t *obstacle_to(takt_entity_t *entity) {
     takt_resource_t *wanted = wanted_by(entity);
     takt_resource_t *ceiling = NULL;
     if (wanted != NULL && wanted->protocol == TAKT_PROTOCOL_PCP) {
-        ceiling = ceiling_over(system, entity, TAKT_PROTOCOL_PCP);
+        ceiling = ceiling_over(entity, TAKT_PROTOCOL_PCP);
     }
     if (ceiling != NULL || wanted == NULL) {
         return ceiling;
@@ -51,42 +77,36 @@ static takt_resource_t *obstacle_to(takt_system_t *system, takt_entity_t *entity
     return wanted->holder != NULL ? wanted : NULL;
 }
 
-static takt_entity_t *blocker_of(takt_system_t *system, takt_entity_t *entity) {
-    const takt_resource_t *obstacle = obstacle_to(system, entity);
+static takt_entity_t *blocker_of(takt_entity_t *entity) {
+    const takt_resource_t *obstacle = obstacle_to(entity);
     return obstacle != NULL ? obstacle->holder : NULL;
 }
 
+/* Whether `entity` waits for something that is no resource. */
+static bool is_away(takt_entity_t *entity) {
+    return !takt_entity_is_ready(entity) && place_of(entity) == NULL;
+}
+
 takt_entity_t *end_of_chain(takt_system_t *system, takt_entity_t *entity) {
-    const takt_resource_t *ceiling = ceiling_over(system, entity, TAKT_PROTOCOL_SRP);
-    takt_entity_t *next = ceiling != NULL ? ceiling->holder : blocker_of(system, entity);
-    for (uint32_t i = 0; next != NULL && i <= system->task_count; i++) {
+    const takt_resource_t *ceiling = ceiling_over(entity, TAKT_PROTOCOL_SRP);
+    takt_entity_t *next = ceiling != NULL ? ceiling->holder : blocker_of(entity);
+    for (uint32_t i = 0; next != NULL && i <= entity_count(system); i++) {
         entity = next;
-        next = blocker_of(system, entity);
+        next = is_away(entity) ? NULL : blocker_of(entity);
     }
-    return next == NULL ? entity : NULL;
+    return next == NULL && takt_entity_is_ready(entity) ? entity : NULL;
 }
 
 bool is_in_a_circle(takt_system_t *system, takt_entity_t *entity) {
-    takt_entity_t *next = blocker_of(system, entity);
-    for (uint32_t i = 0; next != NULL && next != entity && i <= system->task_count; i++) {
-        next = blocker_of(system, next);
+    takt_entity_t *next = blocker_of(entity);
+    for (uint32_t i = 0; next != NULL && next != entity && i <= entity_count(system); i++) {
+        next = blocker_of(next);
     }
     return next == entity;
 }
 
-void check_may_run(takt_system_t *system, takt_entity_t *entity) {
-    const takt_resource_t *ceiling = ceiling_over(system, entity, TAKT_PROTOCOL_SRP);
-    const takt_resource_t *held = is_locking(entity) ? entity->task->extension->held : NULL;
-    bool holds_a_higher_one = false;
-    for (; held != NULL && ceiling != NULL; held = held->outer) {
-        holds_a_higher_one |= held->protocol == TAKT_PROTOCOL_SRP && held->ceiling < ceiling->ceiling;
-    }
-    HOLDS(ceiling == NULL || holds_a_higher_one);
-}
-
-takt_key_t key_of_holder(const takt_entity_t *entity, takt_key_t own) {
-    const takt_resource_t *held = is_locking(entity) ? entity->task->extension->held : NULL;
-    for (; held != NULL; held = held->outer) {
+takt_key_t key_of_holder(takt_entity_t *entity, takt_key_t own) {
+    for (const takt_resource_t *held = last_locked_by(entity); held != NULL; held = held->outer) {
         const bool is_boosted = held->protocol == TAKT_PROTOCOL_ICPP || held->protocol == TAKT_PROTOCOL_NPCS;
         HOLDS(is_boosted || held->boost == TAKT_KEY_LEAST_URGENT);
         HOLDS(held->protocol != TAKT_PROTOCOL_NPCS || held->boost == TAKT_KEY_MOST_URGENT);
@@ -132,10 +152,10 @@ static bool stands_below(const takt_resource_t *upper, const takt_resource_t *lo
     return upper != NULL;
 }
 
-/* The list of a job has what it holds, in the order of its dispatcher. */
-static void check_held(const takt_system_t *system, const takt_entity_t *entity) {
+/* The list of one that locks has what it holds, in the order of its dispatcher. */
+static void check_held(const takt_system_t *system, takt_entity_t *entity) {
     uint32_t left = held_by(system, entity);
-    const takt_resource_t *held = entity->task->extension->held;
+    const takt_resource_t *held = last_locked_by(entity);
     for (; held != NULL; held = held->outer) {
         HOLDS(left > 0 && held->holder == entity);
         HOLDS(held->outer == NULL || stands_below(held->below, held->outer));
@@ -144,21 +164,20 @@ static void check_held(const takt_system_t *system, const takt_entity_t *entity)
     HOLDS(left == 0);
 }
 
-static uint32_t parked_at(const takt_system_t *system, const takt_resource_t *resource) {
+static uint32_t parked_at(takt_system_t *system, const takt_resource_t *resource) {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < system->task_count; i++) {
-        const takt_task_extension_t *extension = system->tasks[i].extension;
-        count += extension != NULL && extension->wait.parked_at == resource;
+    for (uint32_t id = 1; id <= entity_count(system); id++) {
+        count += place_of(takt_system_entity(system, id)) == resource;
     }
     return count;
 }
 
-static void check_parked(const takt_system_t *system, const takt_resource_t *resource) {
-    const takt_entity_t *entity = resource->parked;
+static void check_parked(takt_system_t *system, const takt_resource_t *resource) {
+    takt_entity_t *entity = resource->parked;
     uint32_t left = parked_at(system, resource);
     HOLDS(entity == NULL || resource->holder != NULL);
     while (left > 0) {
-        HOLDS(entity != NULL && entity->task->extension->wait.parked_at == resource);
+        HOLDS(entity != NULL && place_of(entity) == resource);
         HOLDS(entity->next->prev == entity && entity->prev->next == entity);
         left--;
         entity = entity->next;
@@ -166,34 +185,39 @@ static void check_parked(const takt_system_t *system, const takt_resource_t *res
     HOLDS(entity == resource->parked);
 }
 
-/* ---- jobs ------------------------------------------------------------------------------------------ */
+/* ---- who waits ------------------------------------------------------------------------------------- */
 
-/* A parked job waits for something that nobody lends it urgency for, or for one that is not ready. */
-static void check_waiting(takt_system_t *system, takt_entity_t *entity) {
-    const takt_task_extension_t *extension = entity->task->extension;
-    const takt_resource_t *parked = extension->wait.parked_at;
-    HOLDS(takt_entity_is_ready(entity) == (parked == NULL));
-    HOLDS(parked == NULL || extension->wait.wanted != NULL);
-    HOLDS(parked == NULL || parked->protocol == TAKT_PROTOCOL_NONE || !takt_entity_is_ready(parked->holder));
-    HOLDS((extension->wait.circle != NULL) == is_in_a_circle(system, entity));
-    HOLDS(extension->wait.circle == NULL ||
-          (parked != NULL && extension->wait.circle == obstacle_to(system, entity)));
-}
-
-static void check_task(takt_system_t *system, const takt_task_t *task) {
-    const bool is_marked = takt_entity_is_locking(task->entity);
-    HOLDS(is_marked == is_locking(task->entity));
-    if (task->extension == NULL) {
-        return;
-    }
-    check_held(system, task->entity);
-    HOLDS(is_marked || (task->extension->wait.parked_at == NULL && task->extension->wait.circle == NULL));
-    if (is_marked) {
-        check_waiting(system, task->entity);
+static void check_circle(takt_system_t *system, takt_entity_t *entity, bool have_levels_changed) {
+    const takt_resource_t *circle = wait_of(entity)->circle;
+    HOLDS(circle == NULL || place_of(entity) != NULL);
+    if (!have_levels_changed) {
+        HOLDS((circle != NULL) == is_in_a_circle(system, entity));
+        HOLDS(circle == NULL || circle == obstacle_to(entity));
     }
 }
 
-void check_locks(takt_system_t *system) {
+/* Who is parked waits for something that nobody lends it urgency for, or for one that is not ready. A job waits for
+ * nothing else. */
+static void check_waiting(takt_entity_t *entity) {
+    const takt_resource_t *place = place_of(entity);
+    HOLDS(place == NULL || !takt_entity_is_ready(entity));
+    HOLDS(place != NULL || takt_entity_is_ready(entity) || takt_entity_is_thread(entity));
+    HOLDS(place == NULL || wanted_by(entity) != NULL);
+    HOLDS(place == NULL || place->protocol == TAKT_PROTOCOL_NONE || !takt_entity_is_ready(place->holder));
+}
+
+static void check_entity(takt_system_t *system, takt_entity_t *entity, bool have_levels_changed) {
+    HOLDS(takt_entity_is_locking(entity) == is_locking(entity));
+    check_held(system, entity);
+    check_circle(system, entity, have_levels_changed);
+    if (is_locking(entity)) {
+        check_waiting(entity);
+    } else {
+        HOLDS(place_of(entity) == NULL);
+    }
+}
+
+void check_locks(takt_system_t *system, bool have_levels_changed) {
     check_locked(system, &system->dispatcher->root);
     for (uint32_t i = 0; i < system->server_count; i++) {
         check_locked(system, &system->servers[i]);
@@ -201,7 +225,7 @@ void check_locks(takt_system_t *system) {
     for (uint32_t i = 0; i < system->resource_count; i++) {
         check_parked(system, &system->resources[i]);
     }
-    for (uint32_t i = 0; i < system->task_count; i++) {
-        check_task(system, &system->tasks[i]);
+    for (uint32_t id = 1 + system->server_count; id <= entity_count(system); id++) {
+        check_entity(system, takt_system_entity(system, id), have_levels_changed);
     }
 }

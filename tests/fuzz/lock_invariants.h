@@ -4,25 +4,34 @@
 
 #include "sim/system.h"
 
-/* Who holds what stands in the lists, who is parked where, keys aside. */
-void check_locks(takt_system_t *system);
+/* Who holds what stands in the lists, who is parked where, keys aside. If levels have changed, there may be circles that
+ * no choice has met yet, and ceilings may name others than those that closed one. */
+void check_locks(takt_system_t *system, bool have_levels_changed);
 
-/* If somebody in the home of `entity`, which runs, holds something under srp: it is above that, or holds it. */
-void check_may_run(takt_system_t *system, takt_entity_t *entity);
-
-/* Who runs instead of `entity`: itself if nothing blocks it, NULL if that is a circle. */
+/* Who runs instead of `entity`: itself if nothing blocks it; NULL if that is a circle, or ends at one that is not ready. */
 takt_entity_t *end_of_chain(takt_system_t *system, takt_entity_t *entity);
 
 /* Whether `entity` waits, in the end, for itself. */
 bool is_in_a_circle(takt_system_t *system, takt_entity_t *entity);
 
 /* The key of `entity` by itself, `own`, or of what it holds. */
-takt_key_t key_of_holder(const takt_entity_t *entity, takt_key_t own);
+takt_key_t key_of_holder(takt_entity_t *entity, takt_key_t own);
+
+/* By what ceilings judge `entity`, whose policy has levels. */
+takt_key_t level_of(takt_entity_t *entity);
+
+/* The last one that `entity` has locked, NULL for none. */
+takt_resource_t *last_locked_by(takt_entity_t *entity);
+
+/* What `entity` waits for; NULL for nothing. */
+takt_resource_t *wanted_by(takt_entity_t *entity);
+
+/* Where `entity` waits and is not ready; NULL if it does not. */
+takt_resource_t *place_of(takt_entity_t *entity);
 
 /* Whether `entity` holds or wants a resource. */
-static inline bool is_locking(const takt_entity_t *entity) {
-    const takt_task_extension_t *extension = entity->task != NULL ? entity->task->extension : NULL;
-    return extension != NULL && (extension->held != NULL || extension->wait.wanted != NULL);
+static inline bool is_locking(takt_entity_t *entity) {
+    return last_locked_by(entity) != NULL || wanted_by(entity) != NULL;
 }
 
 #endif

@@ -127,28 +127,44 @@ static takt_protocol_t read_protocol(const fuzz_system_t *system, input_t *input
     return stands_alone(protocol) ? TAKT_PROTOCOL_PIP : protocol;
 }
 
+/* Tasks that lock, and threads, which stand at the root. */
+static bool can_use(const fuzz_system_t *system, uint32_t user, int32_t home) {
+    if (user >= FUZZ_TASKS) {
+        return user - FUZZ_TASKS < system->spec.thread_count && home == TAKT_ROOT;
+    }
+    const takt_task_spec_t *task = &system->tasks[user];
+    return user < system->spec.task_count && task->locks && task->server == home;
+}
+
 static uint32_t read_users(const fuzz_system_t *system, input_t *input, int32_t home) {
-    uint32_t users = ~(uint32_t)input_number(input, 2);
-    for (uint32_t i = 0; i < FUZZ_TASKS; i++) {
-        const takt_task_spec_t *task = &system->tasks[i];
-        if (i >= system->spec.task_count || !task->locks || task->server != home) {
-            users &= ~(UINT32_C(1) << i);
-        }
+    const uint32_t wanted = ~(uint32_t)input_number(input, 2);
+    uint32_t users = 0;
+    for (uint32_t i = 0; i < FUZZ_TASKS + FUZZ_THREADS; i++) {
+        users |= can_use(system, i, home) ? wanted & UINT32_C(1) << i : 0u;
     }
     return users;
+}
+
+/* The level of a task or thread where `policy` orders. */
+static takt_key_t level_of_user(const fuzz_system_t *system, uint32_t user, const takt_policy_t *policy) {
+    if (user >= FUZZ_TASKS) {
+        const takt_key_t level = system->threads[user - FUZZ_TASKS].level;
+        return policy->order == TAKT_ORDER_LEVELS ? level : TAKT_KEY_LEAST_URGENT;
+    }
+    const takt_task_spec_t *task = &system->tasks[user];
+    const takt_job_t job = {
+        .level = task->level, .period = task->period, .deadline = task->relative_deadline};
+    return policy->level(&job);
 }
 
 /* The highest level of the users. */
 static takt_key_t ceiling_of(const fuzz_system_t *system, uint32_t resource) {
     const takt_policy_t *policy = policy_at(&system->spec, system->resources[resource].server);
     takt_key_t highest = TAKT_KEY_LEAST_URGENT;
-    for (uint32_t i = 0; i < system->spec.task_count && policy->level != NULL; i++) {
-        const takt_task_spec_t *task = &system->tasks[i];
-        const takt_job_t job = {
-            .level = task->level, .period = task->period, .deadline = task->relative_deadline};
-        if (fuzz_system_may_lock(system, i, resource) && policy->level(&job) < highest) {
-            highest = policy->level(&job);
-        }
+    for (uint32_t i = 0; i < FUZZ_TASKS + FUZZ_THREADS && policy->level != NULL; i++) {
+        const bool is_user = fuzz_system_may_lock(system, i, resource);
+        const takt_key_t level = is_user ? level_of_user(system, i, policy) : TAKT_KEY_LEAST_URGENT;
+        highest = level < highest ? level : highest;
     }
     return highest;
 }
@@ -238,13 +254,13 @@ void fuzz_system_read(fuzz_system_t *system, input_t *input, uint32_t scales) {
     for (uint32_t i = 0; i < system->spec.task_count; i++) {
         system->tasks[i] = read_task(system, input);
     }
+    for (uint32_t i = 0; i < system->spec.thread_count; i++) {
+        system->threads[i].level = read_level(input, &system->spec, TAKT_ROOT);
+    }
     read_resources(system, input);
     for (uint32_t i = 0; i < system->spec.task_count; i++) {
         if (input_below(input, 2) != 0) {
             read_body(system, i, input);
         }
-    }
-    for (uint32_t i = 0; i < system->spec.thread_count; i++) {
-        system->threads[i].level = read_level(input, &system->spec, TAKT_ROOT);
     }
 }

@@ -9,7 +9,7 @@
 enum {
     FUZZ_TASKS = 12,
     FUZZ_SERVERS = 3,
-    FUZZ_THREADS = 2,
+    FUZZ_THREADS = 4,
     FUZZ_RESOURCES = 4,
     FUZZ_ITEMS = 8,
     FUZZ_ENTITIES = 1 + FUZZ_TASKS + FUZZ_SERVERS + FUZZ_THREADS
@@ -22,16 +22,16 @@ typedef struct fuzz_system {
     takt_thread_spec_t threads[FUZZ_THREADS];
     takt_resource_spec_t resources[FUZZ_RESOURCES];
     takt_system_spec_t spec;        /* points to the above */
-    uint32_t users[FUZZ_RESOURCES]; /* bit i: task i may lock it */
+    uint32_t users[FUZZ_RESOURCES]; /* bit i: task i may lock it, bit FUZZ_TASKS + i: thread i */
     uint32_t scale;                 /* all times are multiples of 2^scale, to reach every row of the timers */
 } fuzz_system_t;
 
 /* `scale` is below `scales`, which is 1 .. 41. */
 void fuzz_system_read(fuzz_system_t *system, input_t *input, uint32_t scales);
 
-/* Whether task `task` is one of those that the ceiling of `resource` knows. */
-static inline bool fuzz_system_may_lock(const fuzz_system_t *system, uint32_t task, uint32_t resource) {
-    return (system->users[resource] >> task & 1u) != 0;
+/* Whether `user`, a task or FUZZ_TASKS + a thread, is one of those that the ceiling of `resource` knows. */
+static inline bool fuzz_system_may_lock(const fuzz_system_t *system, uint32_t user, uint32_t resource) {
+    return (system->users[resource] >> user & 1u) != 0;
 }
 
 #endif

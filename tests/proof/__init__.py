@@ -1,0 +1,1 @@
+"""Proofs by bounded model checking: the harnesses, and what runs them."""
