@@ -181,7 +181,7 @@ static takt_status_t lock_for(takt_mutex_t *mutex, takt_entity_t *running, takt_
     wish.thread = takt_plain_of(running);
     want(running, &wish);
     if (duration > 0) {
-        takt_kernel_arm(&wish.timeout, takt_instant_after(takt_port_now(), duration));
+        takt_kernel_arm_after(&wish.timeout, duration);
     } else {
         withdraw(running);
     }

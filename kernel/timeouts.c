@@ -14,9 +14,9 @@ void takt_timeouts_init(takt_timeouts_t *timeouts) { timeouts->next = TAKT_NEVER
 
 static uint32_t row_of(uint32_t place) { return place / TAKT_TIMEOUTS_SLOTS; }
 
-static uint16_t bit_of(uint32_t place) { return (uint16_t)(1u << (place % TAKT_TIMEOUTS_SLOTS)); }
+static uint32_t bit_of(uint32_t place) { return takt_bit(place % TAKT_TIMEOUTS_SLOTS); }
 
-static uint32_t lowest_bit(uint32_t word) { return 31u - takt_leading_zeros(word & (0u - word)); }
+static uint32_t inexact_bit_of(uint32_t place) { return bit_of(place) >> TAKT_TIMEOUTS_SLOTS; }
 
 /* What is due already stands in the slot of the position. */
 static uint32_t place_for(const takt_timeouts_t *timeouts, takt_instant_t instant) {
@@ -43,12 +43,11 @@ static void link_before(takt_timeout_t *first, takt_timeout_t *timeout) {
 /* Takes `timeout` out of its circle; gives the one that follows it, NULL if it was the only one. */
 static takt_timeout_t *unlink_timeout(takt_timeout_t *timeout) {
     takt_timeout_t *next = timeout->next;
-    timeout->next = NULL;
     if (next == timeout) {
+        timeout->next = NULL;
         return NULL;
     }
-    next->prev = timeout->prev;
-    timeout->prev->next = next;
+    takt_timeout_unlink(timeout, next);
     return next;
 }
 
@@ -57,13 +56,12 @@ static void occupy(takt_timeouts_t *timeouts, uint32_t place, takt_timeout_t *ti
     timeout->next = timeout;
     timeout->prev = timeout;
     timeouts->slots[place] = timeout;
-    timeouts->occupied[row] |= bit_of(place);
-    timeouts->exact[row] |= bit_of(place);
-    timeouts->rows |= 1u << row;
+    timeouts->marks[row] |= bit_of(place);
+    timeouts->rows |= takt_bit(row);
 }
 
 static bool is_exact(const takt_timeouts_t *timeouts, uint32_t place) {
-    return (timeouts->exact[row_of(place)] & bit_of(place)) != 0;
+    return (timeouts->marks[row_of(place)] & inexact_bit_of(place)) == 0;
 }
 
 /* In a slot that is not exact the first one means nothing, and whoever went before it would go before its equals. */
@@ -92,16 +90,15 @@ void takt_timeouts_insert(takt_timeouts_t *timeouts, takt_timeout_t *timeout, ta
 static void vacate(takt_timeouts_t *timeouts, uint32_t place) {
     const uint32_t row = row_of(place);
     timeouts->slots[place] = NULL;
-    timeouts->occupied[row] &= (uint16_t)~bit_of(place);
-    timeouts->exact[row] &= (uint16_t)~bit_of(place);
-    if (timeouts->occupied[row] == 0) {
-        timeouts->rows &= ~(1u << row);
+    timeouts->marks[row] &= ~(bit_of(place) | inexact_bit_of(place));
+    if (timeouts->marks[row] == 0) {
+        timeouts->rows &= ~takt_bit(row);
     }
 }
 
 static uint32_t first_place(const takt_timeouts_t *timeouts) {
-    const uint32_t row = lowest_bit(timeouts->rows);
-    return row * TAKT_TIMEOUTS_SLOTS + lowest_bit(timeouts->occupied[row]);
+    const uint32_t row = takt_leading_zeros(timeouts->rows);
+    return row * TAKT_TIMEOUTS_SLOTS + takt_leading_zeros(timeouts->marks[row]);
 }
 
 /* The least instant that a timeout in `place` can have. */
@@ -134,9 +131,9 @@ static void replace_first(takt_timeouts_t *timeouts, uint32_t place, takt_timeou
     }
     timeouts->slots[place] = rest;
     if (rest->next != rest) {
-        timeouts->exact[row_of(place)] &= (uint16_t)~bit_of(place);
+        timeouts->marks[row_of(place)] |= inexact_bit_of(place);
     } else {
-        timeouts->exact[row_of(place)] |= bit_of(place);
+        timeouts->marks[row_of(place)] &= ~inexact_bit_of(place);
     }
 }
 
@@ -162,7 +159,7 @@ static void open_first_slot(takt_timeouts_t *timeouts) {
     vacate(timeouts, place);
 }
 
-takt_timeout_t *takt_timeouts_take(takt_timeouts_t *timeouts, takt_instant_t now) {
+takt_timeout_t *takt_timeouts_take_by_slot(takt_timeouts_t *timeouts, takt_instant_t now) {
     if (timeouts->draining == NULL) {
         open_first_slot(timeouts);
     }

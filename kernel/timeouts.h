@@ -8,7 +8,7 @@
  *
  * Source: as core/timers.h.
  *
- * Invariant: every slot's first timeout is its least one while the slot's `exact` bit is set. Of equal instants the one that
+ * Invariant: every slot's first timeout is its least one unless the slot is marked as not exact, which no empty one is. Of equal instants the one that
  * was inserted first expires first, unless the other came while a slot was being emptied. Callers hold the lock. */
 #ifndef TAKT_KERNEL_TIMEOUTS_H
 #define TAKT_KERNEL_TIMEOUTS_H
@@ -31,10 +31,10 @@ _Static_assert(sizeof(void *) != 4 || sizeof(takt_timeout_t) == 24,
 typedef struct takt_timeouts {
     takt_instant_t next; /* when to take next at the latest; TAKT_NEVER: not until something is inserted */
     takt_instant_t position;
-    uint32_t rows; /* bit of each row that is not empty */
-    takt_timeout_t *draining;
-    uint16_t occupied[TAKT_TIMEOUTS_ROWS]; /* bit of each slot */
-    uint16_t exact[TAKT_TIMEOUTS_ROWS];
+    takt_timeout_t *draining; /* while not NULL, `next` is 0 */
+    uint32_t rows;            /* takt_bit of each row that is not empty */
+    uint32_t marks
+        [TAKT_TIMEOUTS_ROWS]; /* takt_bit of each slot that is not empty; 16 on, of each that is not exact */
     takt_timeout_t *slots[(TAKT_TIMEOUTS_ROWS - 1) * TAKT_TIMEOUTS_SLOTS + 1];
 } takt_timeouts_t;
 
@@ -49,8 +49,33 @@ void takt_timeouts_remove(takt_timeouts_t *timeouts, takt_timeout_t *timeout);
 
 /* One step at `now`, if timeouts->next <= now: the timeout that has expired, not armed any more, or NULL if there was only
  * something to move. More is to do while timeouts->next <= now. */
-TAKT_MUST_USE takt_timeout_t *takt_timeouts_take(takt_timeouts_t *timeouts, takt_instant_t now);
+TAKT_MUST_USE TAKT_INLINE takt_timeout_t *takt_timeouts_take(takt_timeouts_t *timeouts, takt_instant_t now);
+
+/* The same in general. */
+TAKT_MUST_USE takt_timeout_t *takt_timeouts_take_by_slot(takt_timeouts_t *timeouts, takt_instant_t now);
 
 TAKT_INLINE bool takt_timeout_is_armed(const takt_timeout_t *timeout) { return timeout->next != NULL; }
+
+/* ---- inline layer ------------------------------------------------------------------------------- */
+
+/* Takes `timeout` out of its circle, which has others: `next` follows it. */
+TAKT_INLINE void takt_timeout_unlink(takt_timeout_t *timeout, takt_timeout_t *next) {
+    takt_timeout_t *prev = timeout->prev;
+    timeout->next = NULL;
+    next->prev = prev;
+    prev->next = next;
+}
+
+/* In the middle of a slot nothing is to do but to take the next one: what comes first is known already. */
+TAKT_INLINE takt_timeout_t *takt_timeouts_take(takt_timeouts_t *timeouts, takt_instant_t now) {
+    takt_timeout_t *timeout = timeouts->draining;
+    if (timeout == NULL || timeout->next == timeout || timeout->instant > now) {
+        return takt_timeouts_take_by_slot(timeouts, now);
+    }
+    takt_timeout_t *next = timeout->next;
+    timeouts->draining = next;
+    takt_timeout_unlink(timeout, next);
+    return timeout;
+}
 
 #endif

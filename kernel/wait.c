@@ -100,7 +100,7 @@ takt_status_t takt_wait_with(takt_wait_t *wait, takt_waiters_t *waiters, takt_du
     wait->thread->wait = wait;
     wait->thread->flags |= TAKT_THREAD_TIMED;
     if (duration != TAKT_NEVER) {
-        takt_kernel_arm(&wait->timeout, takt_instant_after(takt_port_now(), duration));
+        takt_kernel_arm_after(&wait->timeout, duration);
     }
     (void)takt_wait_in_queue(waiters != NULL ? &waiters->queue : NULL, running);
     return end_wait(wait);

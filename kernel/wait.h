@@ -136,18 +136,25 @@ TAKT_INLINE void takt_wake_first_from_isr(takt_waiters_t *waiters) {
     takt_wake_from_isr(takt_queue_take(&waiters->queue));
 }
 
-/* Arms `timeout`, and the port's timer if nothing comes before. */
-TAKT_INLINE void takt_kernel_arm(takt_timeout_t *timeout, takt_instant_t instant) {
-    takt_timeouts_insert(&takt_kernel.timeouts, timeout, instant);
+/* Arms `timeout`, and the port's timer if nothing comes before; `now` has just been read. The timer goes first: it may count
+ * from its setting. */
+TAKT_INLINE void takt_kernel_arm(takt_timeout_t *timeout, takt_instant_t instant, takt_instant_t now) {
     if (instant < takt_kernel.alarm) {
         takt_kernel.alarm = instant;
-        takt_port_timer_set(instant);
+        takt_port_timer_set(instant, now);
     }
+    takt_timeouts_insert(&takt_kernel.timeouts, timeout, instant);
 }
 
 /* `duration` from `now` on, or never. */
 TAKT_INLINE takt_instant_t takt_instant_after(takt_instant_t now, takt_duration_t duration) {
     return duration < TAKT_NEVER - now ? now + duration : TAKT_NEVER;
+}
+
+/* Arms `timeout` for `duration` from now on. */
+TAKT_INLINE void takt_kernel_arm_after(takt_timeout_t *timeout, takt_duration_t duration) {
+    const takt_instant_t now = takt_port_now();
+    takt_kernel_arm(timeout, takt_instant_after(now, duration), now);
 }
 
 #endif

@@ -97,7 +97,10 @@ TAKT_INLINE void takt_port_preempt(struct takt_thread *from, struct takt_thread 
 
 TAKT_INLINE void takt_port_idle(void) { __asm volatile("wfi" : : : "memory"); }
 
-takt_instant_t takt_port_now(void);
-void takt_port_timer_set(takt_instant_t until);
+/* The board's clock and timer, inline as all of this: this name chooses another board's. */
+#ifndef TAKT_PORT_CLOCK
+#define TAKT_PORT_CLOCK "port/cortex_m/mps2_an385_clock.h"
+#endif
+#include TAKT_PORT_CLOCK
 
 #endif
