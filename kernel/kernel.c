@@ -141,7 +141,7 @@ void takt_kernel_preempt(void) {
 
 /* Opens after every timeout, so that no two of them mask interrupts together. */
 static void expire_timeouts(takt_instant_t now) {
-    while (takt_kernel.timeouts.next <= now) {
+    while (takt_timeouts_are_due(&takt_kernel.timeouts, now)) {
         takt_timeout_t *timeout = takt_timeouts_take(&takt_kernel.timeouts, now);
         if (timeout != NULL) {
             timeout->expire(timeout);

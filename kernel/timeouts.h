@@ -47,8 +47,13 @@ void takt_timeouts_insert(takt_timeouts_t *timeouts, takt_timeout_t *timeout, ta
 /* Disarms `timeout`, which is armed. */
 void takt_timeouts_remove(takt_timeouts_t *timeouts, takt_timeout_t *timeout);
 
-/* One step at `now`, if timeouts->next <= now: the timeout that has expired, not armed any more, or NULL if there was only
- * something to move. More is to do while timeouts->next <= now. */
+/* Whether there is something to take at `now`: timeouts->next <= now. */
+TAKT_MUST_USE TAKT_INLINE bool takt_timeouts_are_due(const takt_timeouts_t *timeouts, takt_instant_t now) {
+    return timeouts->draining != NULL || timeouts->next <= now;
+}
+
+/* One step at `now`, if something is due: the timeout that has expired, not armed any more, or NULL if there was only
+ * something to move. More is to do while something is due. */
 TAKT_MUST_USE TAKT_INLINE takt_timeout_t *takt_timeouts_take(takt_timeouts_t *timeouts, takt_instant_t now);
 
 /* The same in general. */

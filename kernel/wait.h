@@ -45,6 +45,9 @@ takt_status_t takt_wait_for(takt_waiters_t *waiters, takt_duration_t duration);
  * thread->wait is `wait`. */
 takt_status_t takt_wait_with(takt_wait_t *wait, takt_waiters_t *waiters, takt_duration_t duration);
 
+/* The running thread waits until `duration` has passed. Returns open. */
+takt_status_t takt_wait_delay(takt_duration_t duration);
+
 /* `waiter`, which has been taken out of its queue and is not plain, can go on; takt_wake_slowly also decides. */
 takt_status_t takt_wake_slowly(takt_entity_t *waiter);
 void takt_wake_slowly_from_isr(takt_entity_t *waiter);
