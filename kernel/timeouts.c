@@ -16,6 +16,8 @@ static uint32_t row_of(uint32_t place) { return place / TAKT_TIMEOUTS_SLOTS; }
 
 static uint32_t bit_of(uint32_t place) { return takt_bit(place % TAKT_TIMEOUTS_SLOTS); }
 
+#define BOTH_BITS_OF_0 UINT32_C(0x80008000)
+
 static uint32_t inexact_bit_of(uint32_t place) { return bit_of(place) >> TAKT_TIMEOUTS_SLOTS; }
 
 /* What is due already stands in the slot of the position. */
@@ -65,33 +67,34 @@ static bool is_exact(const takt_timeouts_t *timeouts, uint32_t place) {
 }
 
 /* In a slot that is not exact the first one means nothing, and whoever went before it would go before its equals. */
-static void stand(takt_timeouts_t *timeouts, takt_timeout_t *timeout) {
-    const uint32_t place = place_for(timeouts, timeout->instant);
+static void stand(takt_timeouts_t *timeouts, takt_timeout_t *timeout, takt_instant_t instant) {
+    const uint32_t place = place_for(timeouts, instant);
     takt_timeout_t *first = timeouts->slots[place];
+    timeout->instant = instant;
     timeout->place = place;
     if (first == NULL) {
         occupy(timeouts, place, timeout);
         return;
     }
     link_before(first, timeout);
-    if (timeout->instant < first->instant && is_exact(timeouts, place)) {
+    if (instant < first->instant && is_exact(timeouts, place)) {
         timeouts->slots[place] = timeout;
     }
 }
 
 void takt_timeouts_insert(takt_timeouts_t *timeouts, takt_timeout_t *timeout, takt_instant_t instant) {
-    timeout->instant = instant;
-    stand(timeouts, timeout);
     if (instant < timeouts->next) {
         timeouts->next = instant;
     }
+    stand(timeouts, timeout, instant);
 }
 
 static void vacate(takt_timeouts_t *timeouts, uint32_t place) {
     const uint32_t row = row_of(place);
     timeouts->slots[place] = NULL;
-    timeouts->marks[row] &= ~(bit_of(place) | inexact_bit_of(place));
-    if (timeouts->marks[row] == 0) {
+    const uint32_t left = timeouts->marks[row] & ~(BOTH_BITS_OF_0 >> (place % TAKT_TIMEOUTS_SLOTS));
+    timeouts->marks[row] = left;
+    if (left == 0) {
         timeouts->rows &= ~takt_bit(row);
     }
 }
@@ -166,7 +169,7 @@ takt_timeout_t *takt_timeouts_take_by_slot(takt_timeouts_t *timeouts, takt_insta
     takt_timeout_t *timeout = timeouts->draining;
     timeouts->draining = unlink_timeout(timeout);
     if (timeout->instant > now) {
-        stand(timeouts, timeout);
+        stand(timeouts, timeout, timeout->instant);
         timeout = NULL;
     }
     look_ahead(timeouts);

@@ -153,7 +153,7 @@ takt_status_t takt_wake_slowly(takt_entity_t *waiter) {
     return takt_kernel_pass(TAKT_EVENT_WAKE, waiter);
 }
 
-void takt_wake_slowly_from_isr(takt_entity_t *waiter) {
+__attribute__((noinline)) void takt_wake_slowly_from_isr(takt_entity_t *waiter) {
     if (is_released(waiter)) {
         takt_kernel_post(TAKT_EVENT_WAKE, waiter);
         takt_port_pend();

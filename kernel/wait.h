@@ -100,7 +100,7 @@ TAKT_INLINE void takt_make_ready(takt_entity_t *waiter) {
 
 /* Whether `entity` goes before `running`, both plain: keys are levels, which 32 bits hold. */
 TAKT_INLINE bool takt_displaces(const takt_entity_t *entity, const takt_entity_t *running) {
-    return takt_is_more_urgent((uint32_t)entity->key, 0, (uint32_t)running->key, 0);
+    return (uint32_t)entity->key < (uint32_t)running->key;
 }
 
 /* `waiter`, taken out of its queue, can go on, and runs at once if it is more urgent. Returns open. */
