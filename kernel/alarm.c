@@ -21,7 +21,7 @@ takt_status_t takt_alarm_init(takt_alarm_t *alarm, void (*function)(void *argume
     if (alarm == NULL || function == NULL) {
         return TAKT_ERROR_NULL;
     }
-    alarm->timeout.next = NULL;
+    alarm->timeout.prev = NULL;
     alarm->timeout.expire = expire_alarm;
     alarm->function = function;
     alarm->argument = argument;

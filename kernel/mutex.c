@@ -72,7 +72,7 @@ static void post(takt_event_kind_t kind, takt_entity_t *entity, takt_resource_t 
 /* The running thread begins to try. */
 TAKT_INLINE void begin_wish(wish_t *wish, takt_mutex_t *mutex) {
     wish->mutex = mutex;
-    wish->timeout.next = NULL;
+    wish->timeout.prev = NULL;
     mutex->watchers++;
 }
 

@@ -42,14 +42,18 @@ static void link_before(takt_timeout_t *first, takt_timeout_t *timeout) {
     first->prev = timeout;
 }
 
-/* Takes `timeout` out of its circle; gives the one that follows it, NULL if it was the only one. */
+/* Takes `timeout` out of its circle, or from behind another one of a list; gives the one that follows it, NULL if there is none. */
 static takt_timeout_t *unlink_timeout(takt_timeout_t *timeout) {
     takt_timeout_t *next = timeout->next;
+    takt_timeout_t *prev = timeout->prev;
+    timeout->prev = NULL;
     if (next == timeout) {
-        timeout->next = NULL;
         return NULL;
     }
-    takt_timeout_unlink(timeout, next);
+    prev->next = next;
+    if (next != NULL) {
+        next->prev = prev;
+    }
     return next;
 }
 
@@ -89,7 +93,7 @@ void takt_timeouts_insert(takt_timeouts_t *timeouts, takt_timeout_t *timeout, ta
     stand(timeouts, timeout, instant);
 }
 
-static void vacate(takt_timeouts_t *timeouts, uint32_t place) {
+TAKT_INLINE void vacate(takt_timeouts_t *timeouts, uint32_t place) {
     const uint32_t row = row_of(place);
     timeouts->slots[place] = NULL;
     const uint32_t left = timeouts->marks[row] & ~(BOTH_BITS_OF_0 >> (place % TAKT_TIMEOUTS_SLOTS));
@@ -140,24 +144,39 @@ static void replace_first(takt_timeouts_t *timeouts, uint32_t place, takt_timeou
     }
 }
 
-void takt_timeouts_remove(takt_timeouts_t *timeouts, takt_timeout_t *timeout) {
+/* Takes the first one out of what is being emptied. What was before it is gone, and not written to. */
+static takt_timeout_t *pop(takt_timeouts_t *timeouts) {
+    takt_timeout_t *timeout = timeouts->draining;
+    timeouts->draining = timeout->next;
+    timeout->prev = NULL;
+    return timeout;
+}
+
+static void remove_from_slot(takt_timeouts_t *timeouts, takt_timeout_t *timeout) {
     const uint32_t place = timeout->place;
     takt_timeout_t *rest = unlink_timeout(timeout);
-    if (timeout == timeouts->draining) {
-        timeouts->draining = rest;
-    } else if (timeout == timeouts->slots[place]) {
+    if (timeout == timeouts->slots[place]) {
         replace_first(timeouts, place, rest);
+    }
+}
+
+void takt_timeouts_remove(takt_timeouts_t *timeouts, takt_timeout_t *timeout) {
+    if (timeout == timeouts->draining) {
+        (void)pop(timeouts);
+    } else {
+        remove_from_slot(timeouts, timeout);
     }
     look_ahead(timeouts);
 }
 
-/* Takes all out of the first slot; the position comes to its least instant. */
+/* Takes all out of the first slot; the position comes to its least instant, of which `next` is not ahead. */
 static void open_first_slot(takt_timeouts_t *timeouts) {
     const uint32_t place = first_place(timeouts);
-    const takt_instant_t bound = bound_of(timeouts, place);
-    timeouts->draining = timeouts->slots[place];
-    if (bound > timeouts->position) {
-        timeouts->position = bound;
+    takt_timeout_t *first = timeouts->slots[place];
+    first->prev->next = NULL;
+    timeouts->draining = first;
+    if (timeouts->next > timeouts->position) {
+        timeouts->position = timeouts->next;
     }
     vacate(timeouts, place);
 }
@@ -166,8 +185,7 @@ takt_timeout_t *takt_timeouts_take_by_slot(takt_timeouts_t *timeouts, takt_insta
     if (timeouts->draining == NULL) {
         open_first_slot(timeouts);
     }
-    takt_timeout_t *timeout = timeouts->draining;
-    timeouts->draining = unlink_timeout(timeout);
+    takt_timeout_t *timeout = pop(timeouts);
     if (timeout->instant > now) {
         stand(timeouts, timeout, timeout->instant);
         timeout = NULL;

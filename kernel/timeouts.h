@@ -18,8 +18,8 @@
 enum { TAKT_TIMEOUTS_ROWS = 9, TAKT_TIMEOUTS_SLOTS = 16 };
 
 typedef struct takt_timeout {
-    struct takt_timeout *next; /* in the circle of its slot; NULL while it is not armed */
-    struct takt_timeout *prev;
+    struct takt_timeout *next; /* in the circle of its slot */
+    struct takt_timeout *prev; /* NULL while it is not armed */
     takt_instant_t instant;
     void (*expire)(struct takt_timeout *timeout); /* closed; the timeout is not armed any more */
     uint32_t place;                               /* number of its slot, over all rows */
@@ -31,7 +31,7 @@ _Static_assert(sizeof(void *) != 4 || sizeof(takt_timeout_t) == 24,
 typedef struct takt_timeouts {
     takt_instant_t next; /* when to take next at the latest; TAKT_NEVER: not until something is inserted */
     takt_instant_t position;
-    takt_timeout_t *draining; /* while not NULL, `next` is 0 */
+    takt_timeout_t *draining; /* the rest of a slot, a list that ends; while not NULL, `next` is 0 */
     uint32_t rows;            /* takt_bit of each row that is not empty */
     uint32_t marks
         [TAKT_TIMEOUTS_ROWS]; /* takt_bit of each slot that is not empty; 16 on, of each that is not exact */
@@ -59,27 +59,18 @@ TAKT_MUST_USE TAKT_INLINE takt_timeout_t *takt_timeouts_take(takt_timeouts_t *ti
 /* The same in general. */
 TAKT_MUST_USE takt_timeout_t *takt_timeouts_take_by_slot(takt_timeouts_t *timeouts, takt_instant_t now);
 
-TAKT_INLINE bool takt_timeout_is_armed(const takt_timeout_t *timeout) { return timeout->next != NULL; }
+TAKT_INLINE bool takt_timeout_is_armed(const takt_timeout_t *timeout) { return timeout->prev != NULL; }
 
 /* ---- inline layer ------------------------------------------------------------------------------- */
-
-/* Takes `timeout` out of its circle, which has others: `next` follows it. */
-TAKT_INLINE void takt_timeout_unlink(takt_timeout_t *timeout, takt_timeout_t *next) {
-    takt_timeout_t *prev = timeout->prev;
-    timeout->next = NULL;
-    next->prev = prev;
-    prev->next = next;
-}
 
 /* In the middle of a slot nothing is to do but to take the next one: what comes first is known already. */
 TAKT_INLINE takt_timeout_t *takt_timeouts_take(takt_timeouts_t *timeouts, takt_instant_t now) {
     takt_timeout_t *timeout = timeouts->draining;
-    if (timeout == NULL || timeout->next == timeout || timeout->instant > now) {
+    if (timeout == NULL || timeout->next == NULL || timeout->instant > now) {
         return takt_timeouts_take_by_slot(timeouts, now);
     }
-    takt_timeout_t *next = timeout->next;
-    timeouts->draining = next;
-    takt_timeout_unlink(timeout, next);
+    timeouts->draining = timeout->next;
+    timeout->prev = NULL;
     return timeout;
 }
 

@@ -117,7 +117,7 @@ takt_status_t takt_wait_delay(takt_duration_t duration) {
 takt_status_t takt_wait_with(takt_wait_t *wait, takt_waiters_t *waiters, takt_duration_t duration) {
     takt_entity_t *running = takt_kernel.cpu.running;
     TAKT_REQUIRE(running != NULL, takt_wait_refuse(waiters));
-    wait->timeout.next = NULL;
+    wait->timeout.prev = NULL;
     wait->timeout.expire = expire_wait;
     wait->status = TAKT_OK;
     begin_wait(wait, running, waiters);
