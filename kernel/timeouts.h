@@ -8,8 +8,9 @@
  *
  * Source: as core/timers.h.
  *
- * Invariant: every slot's first timeout is its least one unless the slot is marked as not exact, which no empty one is. Of equal instants the one that
- * was inserted first expires first, unless the other came while a slot was being emptied. Callers hold the lock. */
+ * Invariant: every slot's first timeout is its least one unless the slot is marked as not exact, which no empty one is. Of
+ * equal instants the one that was inserted first expires first, unless the other came while a slot was being emptied. `next` is
+ * never after the least instant that a timeout in the first slot can have. Callers hold the lock. */
 #ifndef TAKT_KERNEL_TIMEOUTS_H
 #define TAKT_KERNEL_TIMEOUTS_H
 
