@@ -97,10 +97,7 @@ TAKT_INLINE void takt_port_preempt(struct takt_thread *from, struct takt_thread 
 
 TAKT_INLINE void takt_port_idle(void) { __asm volatile("wfi" : : : "memory"); }
 
-/* The board's clock and timer, inline as all of this: this name chooses another board's. */
-#ifndef TAKT_PORT_CLOCK
-#define TAKT_PORT_CLOCK "port/cortex_m/mps2_an385_clock.h"
-#endif
-#include TAKT_PORT_CLOCK
+/* The board's clock and timer, inline as all of this; another board has another such file. */
+#include "port/cortex_m/mps2_an385_clock.h"
 
 #endif
