@@ -50,9 +50,9 @@ extern const char *const takt_protocol_names[];
 /* What one job or thread at a time holds. The caller's memory. */
 typedef struct takt_resource {
     struct takt_resource *below; /* locked in the same dispatcher before this one and not unlocked yet */
-    struct takt_resource *outer; /* likewise, by the same job */
-    struct takt_resource *among; /* of a server that shares it with others: what it is in their parent */
+    struct takt_resource *outer; /* likewise, by the same job; next to `holder`: one store has both */
     takt_entity_t *holder;       /* NULL: free; a server if a job in it holds what is shared */
+    struct takt_resource *among; /* of a server that shares it with others: what it is in their parent */
     takt_entity_t *parked;       /* first of a circular list of jobs that wait here and are not ready */
     takt_key_t ceiling;          /* highest level of its users, see core/policy.h */
     takt_key_t boost;            /* while held: the holder is at least as urgent as this */

@@ -10,7 +10,7 @@ static void expire_alarm(takt_timeout_t *timeout) {
     void (*const function)(void *argument) = alarm->function;
     void *const argument = alarm->argument;
     if (alarm->period != 0) {
-        takt_kernel_arm(timeout, takt_instant_after(timeout->instant, alarm->period));
+        takt_kernel_arm(timeout, takt_instant_after(timeout->instant, alarm->period), takt_port_now());
     }
     (void)takt_port_open();
     function(argument);
@@ -21,7 +21,7 @@ takt_status_t takt_alarm_init(takt_alarm_t *alarm, void (*function)(void *argume
     if (alarm == NULL || function == NULL) {
         return TAKT_ERROR_NULL;
     }
-    alarm->timeout.next = NULL;
+    alarm->timeout.prev = NULL;
     alarm->timeout.expire = expire_alarm;
     alarm->function = function;
     alarm->argument = argument;
@@ -44,7 +44,7 @@ static takt_status_t start(takt_alarm_t *alarm, takt_duration_t delay, takt_dura
     const takt_port_level_t level = takt_port_lock();
     disarm(alarm);
     alarm->period = period;
-    takt_kernel_arm(&alarm->timeout, takt_instant_after(takt_port_now(), delay));
+    takt_kernel_arm_after(&alarm->timeout, delay);
     takt_port_unlock(level);
     return TAKT_OK;
 }

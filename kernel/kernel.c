@@ -36,7 +36,7 @@ static takt_thread_t *thread_for(takt_entity_t *entity) {
 static void set_alarm(void) {
     const takt_instant_t timeout = takt_kernel.timeouts.next;
     takt_kernel.alarm = timeout < takt_kernel.until ? timeout : takt_kernel.until;
-    takt_port_timer_set(takt_kernel.alarm);
+    takt_port_timer_set(takt_kernel.alarm, takt_port_now());
 }
 
 /* Who is left when `next` is to run. */
@@ -141,7 +141,7 @@ void takt_kernel_preempt(void) {
 
 /* Opens after every timeout, so that no two of them mask interrupts together. */
 static void expire_timeouts(takt_instant_t now) {
-    while (takt_kernel.timeouts.next <= now) {
+    while (takt_timeouts_are_due(&takt_kernel.timeouts, now)) {
         takt_timeout_t *timeout = takt_timeouts_take(&takt_kernel.timeouts, now);
         if (timeout != NULL) {
             timeout->expire(timeout);
@@ -150,9 +150,7 @@ static void expire_timeouts(takt_instant_t now) {
     }
 }
 
-void takt_kernel_timer_expired(void) {
-    takt_port_close();
-    const takt_instant_t now = takt_port_now();
+static __attribute__((noinline)) void expire_alarm(takt_instant_t now) {
     expire_timeouts(now);
     if (takt_kernel.until <= now) {
         takt_kernel.busy |= TAKT_BUSY_DUE;
@@ -161,6 +159,18 @@ void takt_kernel_timer_expired(void) {
         set_alarm();
     }
     (void)takt_port_open();
+}
+
+/* A timer that cannot count as far as the alarm comes before it: then it is set again, and nothing else is to do. */
+void takt_kernel_timer_expired(void) {
+    takt_port_close();
+    const takt_instant_t now = takt_port_now();
+    if (now < takt_kernel.alarm) {
+        takt_port_timer_set(takt_kernel.alarm, now);
+        (void)takt_port_open();
+        return;
+    }
+    expire_alarm(now);
 }
 
 /* ---- start -------------------------------------------------------------------------------------- */

@@ -72,7 +72,7 @@ static void post(takt_event_kind_t kind, takt_entity_t *entity, takt_resource_t 
 /* The running thread begins to try. */
 TAKT_INLINE void begin_wish(wish_t *wish, takt_mutex_t *mutex) {
     wish->mutex = mutex;
-    wish->timeout.next = NULL;
+    wish->timeout.prev = NULL;
     mutex->watchers++;
 }
 
@@ -181,7 +181,7 @@ static takt_status_t lock_for(takt_mutex_t *mutex, takt_entity_t *running, takt_
     wish.thread = takt_plain_of(running);
     want(running, &wish);
     if (duration > 0) {
-        takt_kernel_arm(&wish.timeout, takt_instant_after(takt_port_now(), duration));
+        takt_kernel_arm_after(&wish.timeout, duration);
     } else {
         withdraw(running);
     }

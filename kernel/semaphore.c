@@ -24,9 +24,13 @@ takt_status_t takt_semaphore_take(takt_semaphore_t *semaphore) {
     REQUIRE_SEMAPHORE(semaphore);
     TAKT_REQUIRE_OPEN();
     takt_port_close();
-    if (--semaphore->waiters.count < 0) {
+    /* Stored in both branches, so that the subtraction decides, and no comparison after the store. */
+    const int32_t left = semaphore->waiters.count - 1;
+    if (left < 0) {
+        semaphore->waiters.count = left;
         return takt_wait_in(&semaphore->waiters);
     }
+    semaphore->waiters.count = left;
     return takt_port_open();
 }
 

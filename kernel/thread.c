@@ -44,8 +44,7 @@ takt_status_t takt_thread_delay(takt_duration_t duration) {
     TAKT_REQUIRE_OPEN();
     REQUIRE_STARTED();
     takt_port_close();
-    const takt_status_t status = takt_wait_for(NULL, duration);
-    return status == TAKT_TIMEOUT ? TAKT_OK : status;
+    return takt_wait_delay(duration);
 }
 
 /* ---- suspend and resume ------------------------------------------------------------------------- */

@@ -14,9 +14,11 @@ void takt_timeouts_init(takt_timeouts_t *timeouts) { timeouts->next = TAKT_NEVER
 
 static uint32_t row_of(uint32_t place) { return place / TAKT_TIMEOUTS_SLOTS; }
 
-static uint16_t bit_of(uint32_t place) { return (uint16_t)(1u << (place % TAKT_TIMEOUTS_SLOTS)); }
+static uint32_t bit_of(uint32_t place) { return takt_bit(place % TAKT_TIMEOUTS_SLOTS); }
 
-static uint32_t lowest_bit(uint32_t word) { return 31u - takt_leading_zeros(word & (0u - word)); }
+#define BOTH_BITS_OF_0 UINT32_C(0x80008000)
+
+static uint32_t inexact_bit_of(uint32_t place) { return bit_of(place) >> TAKT_TIMEOUTS_SLOTS; }
 
 /* What is due already stands in the slot of the position. */
 static uint32_t place_for(const takt_timeouts_t *timeouts, takt_instant_t instant) {
@@ -40,15 +42,18 @@ static void link_before(takt_timeout_t *first, takt_timeout_t *timeout) {
     first->prev = timeout;
 }
 
-/* Takes `timeout` out of its circle; gives the one that follows it, NULL if it was the only one. */
+/* Takes `timeout` out of its circle, or from behind another one of a list; gives the one that follows it, NULL if there is none. */
 static takt_timeout_t *unlink_timeout(takt_timeout_t *timeout) {
     takt_timeout_t *next = timeout->next;
-    timeout->next = NULL;
+    takt_timeout_t *prev = timeout->prev;
+    timeout->prev = NULL;
     if (next == timeout) {
         return NULL;
     }
-    next->prev = timeout->prev;
-    timeout->prev->next = next;
+    prev->next = next;
+    if (next != NULL) {
+        next->prev = prev;
+    }
     return next;
 }
 
@@ -57,51 +62,50 @@ static void occupy(takt_timeouts_t *timeouts, uint32_t place, takt_timeout_t *ti
     timeout->next = timeout;
     timeout->prev = timeout;
     timeouts->slots[place] = timeout;
-    timeouts->occupied[row] |= bit_of(place);
-    timeouts->exact[row] |= bit_of(place);
-    timeouts->rows |= 1u << row;
+    timeouts->marks[row] |= bit_of(place);
+    timeouts->rows |= takt_bit(row);
 }
 
 static bool is_exact(const takt_timeouts_t *timeouts, uint32_t place) {
-    return (timeouts->exact[row_of(place)] & bit_of(place)) != 0;
+    return (timeouts->marks[row_of(place)] & inexact_bit_of(place)) == 0;
 }
 
 /* In a slot that is not exact the first one means nothing, and whoever went before it would go before its equals. */
-static void stand(takt_timeouts_t *timeouts, takt_timeout_t *timeout) {
-    const uint32_t place = place_for(timeouts, timeout->instant);
+static void stand(takt_timeouts_t *timeouts, takt_timeout_t *timeout, takt_instant_t instant) {
+    const uint32_t place = place_for(timeouts, instant);
     takt_timeout_t *first = timeouts->slots[place];
+    timeout->instant = instant;
     timeout->place = place;
     if (first == NULL) {
         occupy(timeouts, place, timeout);
         return;
     }
     link_before(first, timeout);
-    if (timeout->instant < first->instant && is_exact(timeouts, place)) {
+    if (instant < first->instant && is_exact(timeouts, place)) {
         timeouts->slots[place] = timeout;
     }
 }
 
 void takt_timeouts_insert(takt_timeouts_t *timeouts, takt_timeout_t *timeout, takt_instant_t instant) {
-    timeout->instant = instant;
-    stand(timeouts, timeout);
     if (instant < timeouts->next) {
         timeouts->next = instant;
     }
+    stand(timeouts, timeout, instant);
 }
 
-static void vacate(takt_timeouts_t *timeouts, uint32_t place) {
+TAKT_INLINE void vacate(takt_timeouts_t *timeouts, uint32_t place) {
     const uint32_t row = row_of(place);
     timeouts->slots[place] = NULL;
-    timeouts->occupied[row] &= (uint16_t)~bit_of(place);
-    timeouts->exact[row] &= (uint16_t)~bit_of(place);
-    if (timeouts->occupied[row] == 0) {
-        timeouts->rows &= ~(1u << row);
+    const uint32_t left = timeouts->marks[row] & ~(BOTH_BITS_OF_0 >> (place % TAKT_TIMEOUTS_SLOTS));
+    timeouts->marks[row] = left;
+    if (left == 0) {
+        timeouts->rows &= ~takt_bit(row);
     }
 }
 
 static uint32_t first_place(const takt_timeouts_t *timeouts) {
-    const uint32_t row = lowest_bit(timeouts->rows);
-    return row * TAKT_TIMEOUTS_SLOTS + lowest_bit(timeouts->occupied[row]);
+    const uint32_t row = takt_leading_zeros(timeouts->rows);
+    return row * TAKT_TIMEOUTS_SLOTS + takt_leading_zeros(timeouts->marks[row]);
 }
 
 /* The least instant that a timeout in `place` can have. */
@@ -134,42 +138,56 @@ static void replace_first(takt_timeouts_t *timeouts, uint32_t place, takt_timeou
     }
     timeouts->slots[place] = rest;
     if (rest->next != rest) {
-        timeouts->exact[row_of(place)] &= (uint16_t)~bit_of(place);
+        timeouts->marks[row_of(place)] |= inexact_bit_of(place);
     } else {
-        timeouts->exact[row_of(place)] |= bit_of(place);
+        timeouts->marks[row_of(place)] &= ~inexact_bit_of(place);
+    }
+}
+
+/* Takes the first one out of what is being emptied. What was before it is gone, and not written to. */
+static takt_timeout_t *pop(takt_timeouts_t *timeouts) {
+    takt_timeout_t *timeout = timeouts->draining;
+    timeouts->draining = timeout->next;
+    timeout->prev = NULL;
+    return timeout;
+}
+
+static void remove_from_slot(takt_timeouts_t *timeouts, takt_timeout_t *timeout) {
+    const uint32_t place = timeout->place;
+    takt_timeout_t *rest = unlink_timeout(timeout);
+    if (timeout == timeouts->slots[place]) {
+        replace_first(timeouts, place, rest);
     }
 }
 
 void takt_timeouts_remove(takt_timeouts_t *timeouts, takt_timeout_t *timeout) {
-    const uint32_t place = timeout->place;
-    takt_timeout_t *rest = unlink_timeout(timeout);
     if (timeout == timeouts->draining) {
-        timeouts->draining = rest;
-    } else if (timeout == timeouts->slots[place]) {
-        replace_first(timeouts, place, rest);
+        (void)pop(timeouts);
+    } else {
+        remove_from_slot(timeouts, timeout);
     }
     look_ahead(timeouts);
 }
 
-/* Takes all out of the first slot; the position comes to its least instant. */
+/* Takes all out of the first slot; the position comes to its least instant, of which `next` is not ahead. */
 static void open_first_slot(takt_timeouts_t *timeouts) {
     const uint32_t place = first_place(timeouts);
-    const takt_instant_t bound = bound_of(timeouts, place);
-    timeouts->draining = timeouts->slots[place];
-    if (bound > timeouts->position) {
-        timeouts->position = bound;
+    takt_timeout_t *first = timeouts->slots[place];
+    first->prev->next = NULL;
+    timeouts->draining = first;
+    if (timeouts->next > timeouts->position) {
+        timeouts->position = timeouts->next;
     }
     vacate(timeouts, place);
 }
 
-takt_timeout_t *takt_timeouts_take(takt_timeouts_t *timeouts, takt_instant_t now) {
+takt_timeout_t *takt_timeouts_take_by_slot(takt_timeouts_t *timeouts, takt_instant_t now) {
     if (timeouts->draining == NULL) {
         open_first_slot(timeouts);
     }
-    takt_timeout_t *timeout = timeouts->draining;
-    timeouts->draining = unlink_timeout(timeout);
+    takt_timeout_t *timeout = pop(timeouts);
     if (timeout->instant > now) {
-        stand(timeouts, timeout);
+        stand(timeouts, timeout, timeout->instant);
         timeout = NULL;
     }
     look_ahead(timeouts);

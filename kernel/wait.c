@@ -79,6 +79,13 @@ static void expire_wait(takt_timeout_t *timeout) {
     takt_wake_from_isr(&thread->plain.entity);
 }
 
+/* Nobody but time ends a delay, and so it has a record only while it is armed, and nothing to tell. */
+static void expire_delay(takt_timeout_t *timeout) {
+    takt_thread_t *thread = TAKT_CONTAINER_OF(timeout, takt_wait_t, timeout)->thread;
+    takt_thread_clear(thread, TAKT_THREAD_TIMED);
+    takt_wake_from_isr(&thread->plain.entity);
+}
+
 /* The record is of no use any more. */
 static takt_status_t end_wait(takt_wait_t *wait) {
     takt_port_close();
@@ -89,18 +96,33 @@ static takt_status_t end_wait(takt_wait_t *wait) {
     return status;
 }
 
+/* `running` is about to wait with `wait`. */
+TAKT_INLINE void begin_wait(takt_wait_t *wait, takt_entity_t *running, takt_waiters_t *waiters) {
+    takt_thread_t *thread = takt_thread_of(running);
+    wait->thread = thread;
+    wait->waiters = waiters;
+    thread->wait = wait;
+    thread->flags |= TAKT_THREAD_TIMED;
+}
+
+takt_status_t takt_wait_delay(takt_duration_t duration) {
+    takt_entity_t *running = takt_kernel.cpu.running;
+    takt_wait_t wait;
+    wait.timeout.expire = expire_delay;
+    begin_wait(&wait, running, NULL);
+    takt_kernel_arm_after(&wait.timeout, duration);
+    return takt_wait_in_queue(NULL, running);
+}
+
 takt_status_t takt_wait_with(takt_wait_t *wait, takt_waiters_t *waiters, takt_duration_t duration) {
     takt_entity_t *running = takt_kernel.cpu.running;
     TAKT_REQUIRE(running != NULL, takt_wait_refuse(waiters));
-    wait->timeout.next = NULL;
+    wait->timeout.prev = NULL;
     wait->timeout.expire = expire_wait;
-    wait->thread = takt_thread_of(running);
-    wait->waiters = waiters;
     wait->status = TAKT_OK;
-    wait->thread->wait = wait;
-    wait->thread->flags |= TAKT_THREAD_TIMED;
+    begin_wait(wait, running, waiters);
     if (duration != TAKT_NEVER) {
-        takt_kernel_arm(&wait->timeout, takt_instant_after(takt_port_now(), duration));
+        takt_kernel_arm_after(&wait->timeout, duration);
     }
     (void)takt_wait_in_queue(waiters != NULL ? &waiters->queue : NULL, running);
     return end_wait(wait);
@@ -131,7 +153,7 @@ takt_status_t takt_wake_slowly(takt_entity_t *waiter) {
     return takt_kernel_pass(TAKT_EVENT_WAKE, waiter);
 }
 
-void takt_wake_slowly_from_isr(takt_entity_t *waiter) {
+__attribute__((noinline)) void takt_wake_slowly_from_isr(takt_entity_t *waiter) {
     if (is_released(waiter)) {
         takt_kernel_post(TAKT_EVENT_WAKE, waiter);
         takt_port_pend();

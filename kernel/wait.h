@@ -45,6 +45,9 @@ takt_status_t takt_wait_for(takt_waiters_t *waiters, takt_duration_t duration);
  * thread->wait is `wait`. */
 takt_status_t takt_wait_with(takt_wait_t *wait, takt_waiters_t *waiters, takt_duration_t duration);
 
+/* The running thread waits until `duration` has passed. Returns open. */
+takt_status_t takt_wait_delay(takt_duration_t duration);
+
 /* `waiter`, which has been taken out of its queue and is not plain, can go on; takt_wake_slowly also decides. */
 takt_status_t takt_wake_slowly(takt_entity_t *waiter);
 void takt_wake_slowly_from_isr(takt_entity_t *waiter);
@@ -97,7 +100,7 @@ TAKT_INLINE void takt_make_ready(takt_entity_t *waiter) {
 
 /* Whether `entity` goes before `running`, both plain: keys are levels, which 32 bits hold. */
 TAKT_INLINE bool takt_displaces(const takt_entity_t *entity, const takt_entity_t *running) {
-    return takt_is_more_urgent((uint32_t)entity->key, 0, (uint32_t)running->key, 0);
+    return (uint32_t)entity->key < (uint32_t)running->key;
 }
 
 /* `waiter`, taken out of its queue, can go on, and runs at once if it is more urgent. Returns open. */
@@ -136,18 +139,25 @@ TAKT_INLINE void takt_wake_first_from_isr(takt_waiters_t *waiters) {
     takt_wake_from_isr(takt_queue_take(&waiters->queue));
 }
 
-/* Arms `timeout`, and the port's timer if nothing comes before. */
-TAKT_INLINE void takt_kernel_arm(takt_timeout_t *timeout, takt_instant_t instant) {
-    takt_timeouts_insert(&takt_kernel.timeouts, timeout, instant);
+/* Arms `timeout`, and the port's timer if nothing comes before; `now` has just been read. The timer goes first: it may count
+ * from its setting. */
+TAKT_INLINE void takt_kernel_arm(takt_timeout_t *timeout, takt_instant_t instant, takt_instant_t now) {
     if (instant < takt_kernel.alarm) {
         takt_kernel.alarm = instant;
-        takt_port_timer_set(instant);
+        takt_port_timer_set(instant, now);
     }
+    takt_timeouts_insert(&takt_kernel.timeouts, timeout, instant);
 }
 
 /* `duration` from `now` on, or never. */
 TAKT_INLINE takt_instant_t takt_instant_after(takt_instant_t now, takt_duration_t duration) {
     return duration < TAKT_NEVER - now ? now + duration : TAKT_NEVER;
+}
+
+/* Arms `timeout` for `duration` from now on. */
+TAKT_INLINE void takt_kernel_arm_after(takt_timeout_t *timeout, takt_duration_t duration) {
+    const takt_instant_t now = takt_port_now();
+    takt_kernel_arm(timeout, takt_instant_after(now, duration), now);
 }
 
 #endif

@@ -53,9 +53,9 @@ def single(
     return Row("operations", "fp", key, label, peer, gate, virt, calls)
 
 
-def beside(key: str, number: int, label: str, peer: int) -> Row:
+def beside(key: str, number: int, label: str, peer: int, gate: int | None = None) -> Row:
     """Make the row of something that is measured beside a number of delaying threads."""
-    return Row("timers", f"{key} {number}", key, label, peer, None, None, number if key == "expire" else 1)
+    return Row("timers", f"{key} {number}", key, label, peer, gate, None, number if key == "expire" else 1)
 
 
 LOADS = (
@@ -73,25 +73,25 @@ OPERATIONS = (
     single("give_free", "semaphore give, uncontended", 12, 12),
     single("take_free", "semaphore take, uncontended", 15, 15),
     single("give_runs", "semaphore give until the waiter runs", 53, 53, 283),
-    single("take_blocks", "semaphore take blocks until another runs", 42, 50),
+    single("take_blocks", "semaphore take blocks until another runs", 42, 46),
     single("interrupt_runs", "interrupt pend until thread runs", 105, 105, 280, 2),
     single("take_blocks_to_preempted", "take blocks until a preempted one runs"),
-    Row("mutex", "free", "lock", "mutex lock, uncontended", 18, None, 50),
-    Row("mutex", "free", "unlock", "mutex unlock, uncontended", 19, None, 90),
+    Row("mutex", "free", "lock", "mutex lock, uncontended", 18, 18, 50),
+    Row("mutex", "free", "unlock", "mutex unlock, uncontended", 19, 19, 90),
     Row("mutex", "wanted", "lock_blocks", "mutex lock blocks until the holder runs", 76, is_plain=False),
     Row("mutex", "wanted", "unlock_runs", "mutex unlock until the waiter runs", 80, is_plain=False),
     Row("messages", "", "send", "message send, 16 bytes", 45, 45, 161),
     Row("messages", "", "receive", "message receive, 16 bytes", 51, 51, 133),
     Row("messages", "", "send_runs", "message send until the receiver runs", 130, 130),
     Row("messages", "", "receive_blocks", "message receive blocks until another runs"),
-    beside("delay", 0, "delay (far), no sleepers", 147),
-    beside("delay", 32, "delay (far), 32 sleepers", 147),
-    beside("timer", 0, "timer interrupt, nothing expires, 0 sleepers", 37),
-    beside("timer", 8, "timer interrupt, nothing expires, 8 sleepers", 37),
-    beside("timer", 32, "timer interrupt, nothing expires, 32 sleepers", 37),
-    beside("expire", 1, "timer interrupt, 1 delay ends", 101),
-    beside("expire", 8, "timer interrupt, 8 delays end", 446),
-    beside("expire", 32, "timer interrupt, 32 delays end", 1622),
+    beside("delay", 0, "delay (far), no sleepers", 147, 147),
+    beside("delay", 32, "delay (far), 32 sleepers", 147, 147),
+    beside("timer", 0, "timer interrupt, nothing expires, 0 sleepers", 37, 37),
+    beside("timer", 8, "timer interrupt, nothing expires, 8 sleepers", 37, 37),
+    beside("timer", 32, "timer interrupt, nothing expires, 32 sleepers", 37, 37),
+    beside("expire", 1, "timer interrupt, 1 delay ends", 101, 190),
+    beside("expire", 8, "timer interrupt, 8 delays end", 446, 525),
+    beside("expire", 32, "timer interrupt, 32 delays end", 1622, 1622),
 )
 
 # What a pass costs, where the inline layer does not decide: under "edf" and "traced".

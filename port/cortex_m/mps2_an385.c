@@ -1,11 +1,4 @@
-/* Board mps2-an385: vectors, start-up, clock and timer.
- *
- * Clock: timer 0 counts down through all 32 bits at 25 MHz. It is extended to 64 bits by difference:
- * every reading adds what has passed since the last one modulo 2^32. No overflow interrupt exists
- * that could be late; instead the one-shot saturates at a quarter of the counter's range, so that the
- * kernel reads the clock several times in every round.
- *
- * Timer: timer 1 with reload 0 stops at 0 and interrupts once. */
+/* Board mps2-an385: vectors, start-up, and the start of clock and timer, whose readings are in mps2_an385_clock.h. */
 #include "port/cortex_m/mps2_an385.h"
 
 #include "kernel/port.h"
@@ -14,30 +7,17 @@ enum {
     TIMER_RUN = 1,
     TIMER_INTERRUPT = 8,
     TIMER1_INTERRUPT = 9,
-    TIMER1_PRIORITY = 0xFF,    /* below the interrupts of programs, beside PendSV */
-    LONGEST_SHOT = 0x40000000, /* plus any lateness still below one round of the clock */
+    TIMER1_PRIORITY = 0xFF, /* below the interrupts of programs, beside PendSV */
 };
 
-static takt_instant_t last_reading;
-
-takt_instant_t takt_port_now(void) {
-    const uint32_t counter = ~TAKT_BOARD_TIMER0->value;
-    last_reading += counter - (uint32_t)last_reading;
-    return last_reading;
-}
-
-void takt_port_timer_set(takt_instant_t until) {
-    const takt_instant_t now = takt_port_now();
-    const takt_duration_t ahead = until > now ? until - now : 1u;
-    TAKT_BOARD_TIMER1->value = ahead < LONGEST_SHOT ? (uint32_t)ahead : (uint32_t)LONGEST_SHOT;
-}
+takt_instant_t takt_board_last_reading;
 
 void takt_port_clock_start(void) {
-    last_reading = 0;
+    takt_board_last_reading = 0;
     TAKT_BOARD_TIMER0->reload = UINT32_MAX;
     TAKT_BOARD_TIMER0->value = UINT32_MAX;
     TAKT_BOARD_TIMER1->reload = 0;
-    TAKT_BOARD_TIMER1->value = LONGEST_SHOT;
+    TAKT_BOARD_TIMER1->value = TAKT_BOARD_LONGEST_SHOT;
     TAKT_BOARD_TIMER1->control = TIMER_RUN | TIMER_INTERRUPT;
     takt_board_interrupt_enable(TIMER1_INTERRUPT, TIMER1_PRIORITY);
     TAKT_BOARD_TIMER0->control = TIMER_RUN;

@@ -97,7 +97,7 @@ TAKT_INLINE void takt_port_preempt(struct takt_thread *from, struct takt_thread 
 
 TAKT_INLINE void takt_port_idle(void) { __asm volatile("wfi" : : : "memory"); }
 
-takt_instant_t takt_port_now(void);
-void takt_port_timer_set(takt_instant_t until);
+/* The board's clock and timer, inline as all of this; another board has another such file. */
+#include "port/cortex_m/mps2_an385_clock.h"
 
 #endif

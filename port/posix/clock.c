@@ -7,7 +7,10 @@ void takt_port_clock_start(void) { takt_posix_clock->start(); }
 
 takt_instant_t takt_port_now(void) { return takt_posix_clock->now(); }
 
-void takt_port_timer_set(takt_instant_t until) { takt_posix_clock->timer_set(until); }
+void takt_port_timer_set(takt_instant_t until, takt_instant_t now) {
+    (void)now;
+    takt_posix_clock->timer_set(until);
+}
 
 void takt_port_idle(void) { takt_posix_clock->idle(); }
 

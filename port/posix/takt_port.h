@@ -112,7 +112,7 @@ TAKT_INLINE void takt_port_preempt(struct takt_thread *from, struct takt_thread 
 
 void takt_port_pend(void);
 takt_instant_t takt_port_now(void);
-void takt_port_timer_set(takt_instant_t until);
+void takt_port_timer_set(takt_instant_t until, takt_instant_t now);
 void takt_port_breathe(void);
 void takt_port_idle(void);
 

@@ -96,6 +96,6 @@ TAKT_INLINE void takt_port_preempt(struct takt_thread *from, struct takt_thread 
 TAKT_INLINE void takt_port_idle(void) { __asm volatile("wfi" : : : "memory"); }
 
 takt_instant_t takt_port_now(void);
-void takt_port_timer_set(takt_instant_t until);
+void takt_port_timer_set(takt_instant_t until, takt_instant_t now);
 
 #endif

@@ -36,7 +36,8 @@ static void set_mtimecmp(uint64_t value) {
 
 takt_instant_t takt_port_now(void) { return mtime() - epoch; }
 
-void takt_port_timer_set(takt_instant_t until) {
+void takt_port_timer_set(takt_instant_t until, takt_instant_t now) {
+    (void)now; /* mtimecmp is an instant */
     const uint64_t value = until + epoch;
     set_mtimecmp(value >= until ? value : UINT64_MAX);
 }

@@ -85,8 +85,9 @@ TAKT_INLINE takt_instant_t takt_port_now(void) {
     return 0;
 }
 
-/* Sets the one-shot timer. An instant that has passed still gives an interrupt; one that is too far away, an early one. */
-TAKT_INLINE void takt_port_timer_set(takt_instant_t until) {
+/* Sets the one-shot timer, to until - now where it counts from its setting. An instant that has passed still gives an interrupt; one that is too far away, an early one. */
+TAKT_INLINE void takt_port_timer_set(takt_instant_t until, takt_instant_t now) {
+    (void)now;
     (void)until;
     TAKT_PORT_TEMPLATE_FILL_IN(timer_set);
 }

@@ -122,7 +122,8 @@ static void lost_ticks_lose_no_job(void) {
 /* As a timer does that cannot count as far as it was told to. */
 static void wake_early(takt_duration_t ahead) {
     const takt_port_level_t level = takt_port_lock();
-    takt_port_timer_set(takt_port_now() + ahead);
+    const takt_instant_t now = takt_port_now();
+    takt_port_timer_set(now + ahead, now);
     takt_port_unlock(level);
 }
 

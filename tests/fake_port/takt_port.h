@@ -58,7 +58,10 @@ TAKT_INLINE void takt_port_preempt(struct takt_thread *from, struct takt_thread 
 
 TAKT_INLINE takt_instant_t takt_port_now(void) { return fake_port.now; }
 
-TAKT_INLINE void takt_port_timer_set(takt_instant_t until) { fake_port.until = until; }
+TAKT_INLINE void takt_port_timer_set(takt_instant_t until, takt_instant_t now) {
+    (void)now;
+    fake_port.until = until;
+}
 
 TAKT_INLINE void takt_port_idle(void) {}
 
