@@ -389,7 +389,7 @@ static const event_row_t events[] = {
     {TAKT_EVENT_LOCK, is_running_locker, read_lockable, true, false},
 };
 
-enum { EVENTS = sizeof events / sizeof events[0] };
+enum { EVENTS = sizeof events / sizeof events[0], STOP = 1, START = 2, WITHDRAWAL = 8 };
 
 /* What the event says of the entity, in the words of this file. */
 static void note_event(run_t *run, const event_row_t *row, takt_entity_t *entity) {
@@ -472,6 +472,18 @@ static void call_post(run_t *run) {
 /* The running one locks or unlocks: circles need many of these. */
 static void call_lock_or_unlock(run_t *run) {
     post_if_legal(run, &events[EVENTS - 1u - input_below(&run->input, 4) / 3u], run->running);
+}
+
+/* A thread that waits for a resource withdraws or is stopped, another one stops or goes on: waiting chains need many of
+ * these. */
+static void call_thread(run_t *run) {
+    const uint32_t choice = input_byte(&run->input);
+    if (run->system.thread_count > 0) {
+        takt_entity_t *entity = &run->system.threads[choice % run->system.thread_count].entity;
+        const bool withdraws = wanted_by(entity) != NULL && choice >= 128;
+        const bool stops = takt_entity_is_ready(entity);
+        post_if_legal(run, &events[withdraws ? WITHDRAWAL : stops ? STOP : START], entity);
+    }
 }
 
 static void check_all(run_t *run) {
@@ -569,6 +581,9 @@ static void (*const calls[])(run_t *) = {
     call_nothing_for_some_time,
     call_steps_and_take,
     call_lock_or_unlock,
+    call_lock_or_unlock,
+    call_thread,
+    call_thread,
     call_steps_and_take,
 };
 
