@@ -76,9 +76,15 @@ static bool is_overtaken(const takt_task_t *task, takt_instant_t now) {
     return task->waiting > 0 || is_dropped || is_due;
 }
 
+/* A hard job whose allocator has given it another window, because it overran, was promised an end before that. */
+static takt_instant_t promised_to(const takt_task_t *task) {
+    const bool has_windows = takt_task_is_allocated(task) && task->job.task_class == TAKT_CLASS_HARD;
+    return has_windows ? task->job.release + task->relative_deadline : task->job.deadline;
+}
+
 /* What the current job of `task`, which ends `now`, has missed. */
 static takt_status_t missed_by(const takt_task_t *task, takt_instant_t now) {
-    if (now > task->job.deadline) {
+    if (now > promised_to(task)) {
         return TAKT_DEADLINE_MISSED;
     }
     return is_overtaken(task, now) ? TAKT_ACTIVATION_MISSED : TAKT_OK;
