@@ -376,7 +376,7 @@ static void rejected(void) {
     say("first", (uint64_t)takt_rate_thread_enter(&rated[0]));
     say("second", (uint64_t)takt_rate_thread_enter(&rated[1]));
     const takt_rate_demand_t less = {.wcet = 1, .period = 10};
-    say("no record", (uint64_t)takt_rate_thread_request(&rated[0], &less));
+    say("record", (uint64_t)takt_rate_thread_request(&rated[0], &less));
     must(takt_kernel_start());
 }
 
