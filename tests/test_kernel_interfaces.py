@@ -143,6 +143,7 @@ def draw_task(draw: random.Random, number: int) -> Task:
     period = draw.choice([6, 8, 10, 12, 15, 20, 24, 30])
     wcet = draw.randint(1, max(1, period // 3))
     demand = tuple(draw.randint(1, wcet + draw.choice([0, 0, 2])) for _ in range(draw.randint(1, 4)))
+    offset = draw.choice([0, 0, 0, draw.randrange(HORIZON)])
     return Task(
         name="abcdefgh"[number],
         class_=class_,
@@ -151,8 +152,8 @@ def draw_task(draw: random.Random, number: int) -> Task:
         deadline=draw.randint(wcet, period) if class_ == "hard" else None,
         weight=draw.randint(1, 3),
         demand=demand,
-        offset=draw.choice([0, 0, 0, draw.randrange(HORIZON)]),
-        leaves=draw.choice([None, None, draw.randrange(1, HORIZON)]),
+        offset=offset,
+        leaves=draw.choice([None, None, offset + draw.randrange(1, HORIZON)]),
     )
 
 
