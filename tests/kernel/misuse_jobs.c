@@ -6,6 +6,9 @@
 #include "kernel/sporadic.h"
 #include "tests/conformance/conformance.h"
 
+/* So long that nothing of it is seen. */
+enum { PERIOD = 9 * 1000 * 1000, BUDGET = 3 * 1000 * 1000 };
+
 static takt_thread_server_t server, inner, no_server;
 static takt_periodic_thread_t periodic, late, no_periodic;
 static takt_sporadic_thread_t sporadic, no_sporadic;
@@ -48,8 +51,11 @@ static void do_nothing(void *argument) {
 /* ---- servers ---------------------------------------------------------------------------------------- */
 
 static takt_thread_server_parameters_t right_server(void) {
-    return (takt_thread_server_parameters_t){
-        .kind = &takt_server_deferrable, .policy = &takt_policy_edf, .period = 9, .budget = 3, .priority = 2};
+    return (takt_thread_server_parameters_t){.kind = &takt_server_deferrable,
+                                             .policy = &takt_policy_edf,
+                                             .period = PERIOD,
+                                             .budget = BUDGET,
+                                             .priority = 2};
 }
 
 #define WRONG_SERVER(field, value, expected)                                                        \
@@ -68,7 +74,7 @@ static void refuse_servers(void) {
     WRONG_SERVER(kind, &takt_server_sporadic, TAKT_ERROR_NULL);
     WRONG_SERVER(period, 0, TAKT_ERROR_PERIOD);
     WRONG_SERVER(budget, 0, TAKT_ERROR_BUDGET);
-    WRONG_SERVER(budget, 10, TAKT_ERROR_BUDGET);
+    WRONG_SERVER(budget, PERIOD + 1, TAKT_ERROR_BUDGET);
     WRONG_SERVER(priority, TAKT_PRIORITIES, TAKT_ERROR_PRIORITY);
     WRONG_SERVER(parent, &no_server, TAKT_ERROR_OBJECT);
     WRONG_SERVER(kind, &takt_server_cbs, TAKT_ERROR_KIND);
@@ -88,7 +94,7 @@ static void make_servers(void) {
     right.kind = &takt_server_cbs;
     answer(takt_thread_server_create(&inner, &right), TAKT_OK, "a_server_is_made_in_a_server_with_deadlines");
     answer(takt_thread_server_budget(&inner, &ticks), TAKT_OK, "a_budget_is_told");
-    check(ticks == 3, "the_budget_is_full");
+    check(ticks == BUDGET, "the_budget_is_full");
 }
 
 /* ---- threads ---------------------------------------------------------------------------------------- */
