@@ -53,7 +53,7 @@
     X(ERROR_HOLDS, -29, "a thread that holds a mutex is to end, or one that waits for one to be suspended") \
     X(ERROR_EXTENSION, -30, "a job suspends itself or locks, and its task was not built for that")          \
     X(ERROR_ARRIVALS, -31, "a task takes no arrivals, or has no room for one more")                         \
-    X(ERROR_LENGTH, -32, "an array is empty or too short, or its length is no power of two") \
+    X(ERROR_LENGTH, -32, "an array is empty or too short, or its length is no power of two")                \
     X(ERROR_KIND, -33, "a kind of server that wants deadlines, where levels order")                         \
     X(ERROR_CHANGES, -34, "no record is left to keep what a thread asks for")
 

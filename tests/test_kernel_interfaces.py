@@ -121,7 +121,7 @@ def test_rates_are_negotiated_and_in_force_when_there_is_room(scenarios: Path) -
 def test_who_does_not_fit_is_rejected_and_never_runs(scenarios: Path) -> None:
     ticks, said = play(scenarios, "rejected")
     assert ticks == "bbbbb....." * 4
-    assert told(said, "first", "second", "record") == [(0, "first", 0), (0, "second", 4), (0, "record", -33)]
+    assert told(said, "first", "second", "record") == [(0, "first", 0), (0, "second", 4), (0, "record", -34)]
 
 
 def test_components_are_made_by_one_call(scenarios: Path) -> None:

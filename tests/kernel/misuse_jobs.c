@@ -143,8 +143,8 @@ static void refuse_sporadic(void) {
     answer(takt_sporadic_thread_create(NULL, &right), TAKT_ERROR_NULL, "no_thread");
     answer(takt_sporadic_thread_create(&no_sporadic, NULL), TAKT_ERROR_NULL, "no_parameters");
     WRONG_SPORADIC(arrivals, NULL, TAKT_ERROR_NULL);
-    WRONG_SPORADIC(capacity, 0, TAKT_ERROR_SIZE);
-    WRONG_SPORADIC(capacity, 3, TAKT_ERROR_SIZE);
+    WRONG_SPORADIC(capacity, 0, TAKT_ERROR_LENGTH);
+    WRONG_SPORADIC(capacity, 3, TAKT_ERROR_LENGTH);
     WRONG_SPORADIC(relative_deadline, 0, TAKT_ERROR_DEADLINE);
     takt_sporadic_parameters_t limited = right;
     limited.is_limited = true;
