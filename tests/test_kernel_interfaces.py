@@ -17,7 +17,7 @@ from test_kernel_objects import FULL_PASS, PORTS, Build, built, link, must_build
 __all__ = ["built"]
 
 HORIZON = 400
-SETS = 120
+SETS = 60
 
 
 def play(program: Path, text: str) -> tuple[str, list[str]]:

@@ -19,7 +19,7 @@ enum { HORIZON = 40, THREADS = 4, SAID = 4000, STACK_BYTES = TAKT_STACK_BYTES_MI
 static uint64_t stacks[THREADS][STACK_BYTES / sizeof(uint64_t)];
 static char executed[HORIZON + 1], said[SAID];
 static uint32_t stack_count;
-static char a[] = "a", b[] = "b", c[] = "c";
+static char name_a[] = "a", name_b[] = "b", name_c[] = "c";
 
 static void say(const char *what, uint64_t number) {
     const size_t used = strlen(said);
@@ -113,13 +113,13 @@ static void nested(void) {
     server.parent = &outer;
     server.budget = 4;
     must(takt_thread_server_create(&inner, &server));
-    takt_thread_parameters_t parameters = thread_of(work_and_ask, a, 1);
+    takt_thread_parameters_t parameters = thread_of(work_and_ask, name_a, 1);
     parameters.server = &inner;
     must(takt_thread_create(&plain[0], &parameters));
-    parameters = thread_of(work_for_ever, b, 1);
+    parameters = thread_of(work_for_ever, name_b, 1);
     parameters.server = &outer;
     must(takt_thread_create(&plain[1], &parameters));
-    parameters = thread_of(work_for_ever, c, 1);
+    parameters = thread_of(work_for_ever, name_c, 1);
     must(takt_thread_create(&plain[2], &parameters));
     ask_budgets();
     takt_posix_interrupt_enable(0, ask_budgets_in_interrupt);
@@ -149,7 +149,7 @@ static void let_arrive(void *argument) {
     }
     work('b', 15);
     say("arrive", (uint64_t)takt_job_arrive(&sporadic.job));
-    work_for_ever(b);
+    work_for_ever(name_b);
 }
 
 static void arrivals_of(takt_duration_t separation) {
@@ -186,7 +186,7 @@ static void do_late(void *argument) {
 
 static void late(takt_on_miss_t on_miss, takt_duration_t deadline) {
     takt_periodic_parameters_t parameters = periodic_of(do_late, 5, 10);
-    takt_thread_parameters_t rest = thread_of(work_for_ever, b, 1);
+    takt_thread_parameters_t rest = thread_of(work_for_ever, name_b, 1);
     parameters.relative_deadline = deadline;
     parameters.on_miss = on_miss;
     parameters.extension = &extension;
@@ -256,7 +256,7 @@ static void equals(void) {
     must(takt_kernel_init(&takt_policy_fp));
     for (uint32_t i = 0; i < 2; i++) {
         takt_periodic_parameters_t parameters = periodic_of(do_cooperative, 5, 20);
-        parameters.thread.argument = i == 0 ? a : b;
+        parameters.thread.argument = i == 0 ? name_a : name_b;
         must(takt_periodic_thread_create(&periodic[i], &parameters));
     }
     must(takt_kernel_start());
@@ -274,7 +274,7 @@ static void do_suspending(void *argument) {
 
 static void suspending(void) {
     takt_periodic_parameters_t parameters = periodic_of(do_suspending, 5, 20);
-    takt_thread_parameters_t rest = thread_of(work_for_ever, b, 1);
+    takt_thread_parameters_t rest = thread_of(work_for_ever, name_b, 1);
     parameters.extension = &extension;
     must(takt_kernel_init(&takt_policy_fp));
     must(takt_periodic_thread_create(&periodic[0], &parameters));
@@ -396,10 +396,10 @@ static void components(void) {
         .kind = &takt_server_idling, .policy = &takt_policy_edf, .period = 10, .budget = 4, .priority = 3};
     const takt_component_t both[] = {{&outer, interface, &threads[0], 1},
                                      {&inner, interface, &threads[1], 1}};
-    takt_thread_parameters_t rest = thread_of(work_for_ever, c, 1);
+    takt_thread_parameters_t rest = thread_of(work_for_ever, name_c, 1);
     for (uint32_t i = 0; i < 2; i++) {
         threads[i] = (takt_component_thread_t){&periodic[i], periodic_of(do_ever, 3, 20)};
-        threads[i].parameters.thread.argument = i == 0 ? a : b;
+        threads[i].parameters.thread.argument = i == 0 ? name_a : name_b;
     }
     must(takt_kernel_init(&takt_policy_fp));
     must(takt_components_create(both, 2));
