@@ -23,14 +23,15 @@ typedef struct takt_allocated_thread {
     takt_task_t task;
 } takt_allocated_thread_t;
 
+/* What a thread with an allocator is made of. */
 typedef struct takt_allocated_parameters {
-    takt_thread_parameters_t thread; /* under the root */
-    takt_allocation_t *allocation;
+    takt_thread_parameters_t thread;  /* under the root */
+    takt_allocation_t *allocation;    /* that was added */
     takt_task_extension_t *extension; /* zeroed; where the allocator finds its record of the task by it */
     takt_duration_t period; /* ticks, >= 1; what it means is the allocator's business, as of the next two */
     takt_duration_t relative_deadline; /* ticks, >= 1 */
-    takt_duration_t wcet;
-    takt_task_class_t task_class;
+    takt_duration_t wcet;              /* of a job */
+    takt_task_class_t task_class;      /* of the jobs */
 } takt_allocated_parameters_t;
 
 /* Makes `allocation`, zeroed, one that `functions` are called for. Before the start. Returns ERROR_NULL, _POLICY if they

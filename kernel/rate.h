@@ -46,20 +46,21 @@ typedef struct takt_rate_demand {
     uint64_t weight;                   /* of class none: 1 .. TAKT_RATE_WEIGHTS - 1 */
 } takt_rate_demand_t;
 
+/* What a rate-based thread is made of. */
 typedef struct takt_rate_parameters {
     takt_thread_parameters_t thread; /* under the root; its priority is not read */
-    takt_rates_t *rates;
-    takt_task_class_t type; /* S0's HRT, SRT and NRT */
-    takt_rate_demand_t demand;
-    bool adapts; /* soft: the estimate of its wcet follows what its jobs execute */
+    takt_rates_t *rates;             /* its scheduler */
+    takt_task_class_t type;          /* S0's HRT, SRT and NRT */
+    takt_rate_demand_t demand;       /* what it asks for when it enters */
+    bool adapts;                     /* soft: the estimate of its wcet follows what its jobs execute */
 } takt_rate_parameters_t;
 
 /* What it has. */
 typedef struct takt_rate_state {
-    takt_rate_stage_t stage;
-    uint64_t rate;          /* in units of 1 / TAKT_RATE_WHOLE of the processor */
-    takt_duration_t budget; /* of a window, and its length, as of now */
-    takt_duration_t period;
+    takt_rate_stage_t stage;   /* whether it is there */
+    uint64_t rate;             /* in units of 1 / TAKT_RATE_WHOLE of the processor */
+    takt_duration_t budget;    /* of a window, as of now */
+    takt_duration_t period;    /* of a window, its length, likewise */
     takt_duration_t remaining; /* of the open window's budget; 0 if none is open */
     takt_instant_t deadline;   /* end of the last window that began */
     bool is_asking;            /* for parameters that are admitted and not in force yet */
@@ -84,14 +85,15 @@ takt_status_t takt_rate_thread_create(takt_rate_thread_t *thread, const takt_rat
 takt_status_t takt_rate_thread_enter(takt_rate_thread_t *thread);
 takt_status_t takt_rate_thread_enter_from_isr(takt_rate_thread_t *thread);
 
-/* Lets `thread` leave at the end of its window; one that is not there stays so. From, and returns, as enter, but for
- * TAKT_REJECTED. */
+/* Lets `thread` leave at the end of its window; one that is not there stays so. From threads and before the start; the
+ * other for interrupts. Returns ERROR_NULL, _OBJECT, _IN_ISR or _LOCKED, or _NOT_IN_ISR. */
 takt_status_t takt_rate_thread_leave(takt_rate_thread_t *thread);
 takt_status_t takt_rate_thread_leave_from_isr(takt_rate_thread_t *thread);
 
 /* Asks for other parameters, which replace those that it asked for and did not get yet. Returns TAKT_OK if they are
- * admitted, and in force once it has the rate for them, or TAKT_REJECTED. From as enter; returns also ERROR_PERIOD,
- * _DEADLINE, _BUDGET, and _CHANGES if no record is left for them. */
+ * admitted, and in force once it has the rate for them, or TAKT_REJECTED. From threads and before the start; the other for
+ * interrupts. Returns ERROR_NULL, _OBJECT, _PERIOD, _DEADLINE, _BUDGET, _CHANGES if no record is left for them, _IN_ISR or
+ * _LOCKED, or _NOT_IN_ISR. */
 takt_status_t takt_rate_thread_request(takt_rate_thread_t *thread, const takt_rate_demand_t *demand);
 takt_status_t takt_rate_thread_request_from_isr(takt_rate_thread_t *thread, const takt_rate_demand_t *demand);
 

@@ -20,8 +20,9 @@ typedef struct takt_thread_server {
     uint32_t children; /* servers and threads that were put in it */
 } takt_thread_server_t;
 
+/* What a server is made of. */
 typedef struct takt_thread_server_parameters {
-    const takt_server_kind_t *kind;
+    const takt_server_kind_t *kind; /* see core/server.h */
     const takt_policy_t *policy;    /* of what is inside */
     takt_duration_t period;         /* ticks, >= 1 */
     takt_duration_t budget;         /* ticks, 1 .. period */

@@ -29,17 +29,18 @@ typedef struct takt_sporadic_thread {
     takt_separation_t separation;
 } takt_sporadic_thread_t;
 
+/* What a sporadic thread is made of. */
 typedef struct takt_sporadic_parameters {
-    takt_thread_parameters_t thread;
+    takt_thread_parameters_t thread;   /* as of all threads */
     takt_duration_t separation;        /* ticks from one release to the next, at least; 0: aperiodic */
     takt_duration_t relative_deadline; /* ticks, >= 1 */
     takt_duration_t wcet;              /* ticks; read by least laxity, 0 will do elsewhere */
     takt_arrival_t *arrivals;          /* caller's memory: a ring of `capacity` jobs that wait */
     uint32_t capacity;                 /* a power of two */
-    bool is_limited;                   /* this and what follows: as of a periodic thread */
-    takt_key_t preemption_key;
-    takt_task_class_t task_class;
-    takt_on_miss_t on_miss;
+    bool is_limited;                   /* as of a periodic thread */
+    takt_key_t preemption_key;         /* likewise */
+    takt_task_class_t task_class;      /* likewise */
+    takt_on_miss_t on_miss;            /* likewise, without another extension */
 } takt_sporadic_parameters_t;
 
 /* Makes a sporadic thread: its entry function is first called when the first job runs, and does
