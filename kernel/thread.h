@@ -61,8 +61,7 @@ typedef struct takt_thread_parameters {
 } takt_thread_parameters_t;
 
 enum {
-    TAKT_KERNEL_STACK_BYTES =
-        640, /* of the deepest call of the kernel, rounded up; tools/stack_depth.py tells */
+    TAKT_KERNEL_STACK_BYTES = 640, /* of the deepest call of the kernel: tools/stack_depth.py */
     TAKT_STACK_BYTES_MIN = TAKT_PORT_STACK_BYTES_MIN + TAKT_KERNEL_STACK_BYTES, /* of the smallest stack */
 };
 
