@@ -1,29 +1,51 @@
-/* Creation of servers and threads. Its inputs may come from a file, so that its checks stay in every build. */
+/* Creation of plain and of periodic threads, and what all creations share; see creation.h. Inputs may come from a file, so
+ * that the checks stay in every build. */
+#include "kernel/creation.h"
 #include "kernel/wait.h"
 
-static takt_status_t check_phase(void) {
+takt_status_t takt_creation_check_phase(void) {
     if (takt_kernel.entity_count == 0) {
         return TAKT_ERROR_NOT_INITIALISED;
     }
     return takt_kernel.cpu.running != NULL ? TAKT_ERROR_STARTED : TAKT_OK;
 }
 
+takt_server_t *takt_creation_home(takt_thread_server_t *server) {
+    return server != NULL ? &server->server : &takt_kernel.dispatcher.root;
+}
+
 static takt_server_t *home_of(const takt_thread_parameters_t *parameters) {
-    return parameters->server != NULL ? &parameters->server->server : &takt_kernel.dispatcher.root;
+    return takt_creation_home(parameters->server);
 }
 
-/* The heap's count leaves room for the idle thread, and takes every entity for one of this heap. */
-static bool has_room(const takt_server_t *home) {
-    const bool is_keyed = home->ready.order == TAKT_ORDER_KEYS;
-    return takt_kernel.entity_count < TAKT_KERNEL_ENTITY_LIMIT - 1 &&
-           !(is_keyed && takt_kernel.entity_count >= TAKT_KERNEL_HEAP_SLOTS);
+/* ---- room --------------------------------------------------------------------------------------- */
+
+static uint32_t *children_of(takt_server_t *home) {
+    return takt_server_is_root(home) ? &takt_kernel.children
+                                     : &TAKT_CONTAINER_OF(home, takt_thread_server_t, server)->children;
 }
 
-static takt_key_t level_of(uint32_t priority) { return takt_level_from_priority(priority, TAKT_PRIORITIES); }
+/* Whether one more entity may compete in `home`; a slot of the root's heap is left for the idle thread. */
+static bool has_slot(takt_server_t *home) {
+    const uint32_t slots = TAKT_KERNEL_HEAP_SLOTS - (takt_server_is_root(home) ? 1u : 0u);
+    return home->ready.order == TAKT_ORDER_LEVELS || *children_of(home) < slots;
+}
+
+/* The count leaves a number for the idle thread. */
+takt_status_t takt_creation_check_room(takt_server_t *home) {
+    const bool has_number = takt_kernel.entity_count < TAKT_KERNEL_ENTITY_LIMIT - 1;
+    return has_number && has_slot(home) ? TAKT_OK : TAKT_ERROR_FULL;
+}
+
+uint32_t takt_creation_number(takt_server_t *home) {
+    ++*children_of(home);
+    return takt_kernel.entity_count++;
+}
 
 /* ---- threads ------------------------------------------------------------------------------------ */
 
-static takt_status_t check_thread(const takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
+takt_status_t takt_creation_check_thread(const takt_thread_t *thread,
+                                         const takt_thread_parameters_t *parameters) {
     if (thread == NULL || parameters == NULL || parameters->entry == NULL || parameters->stack == NULL) {
         return TAKT_ERROR_NULL;
     }
@@ -39,8 +61,13 @@ static takt_status_t check_thread(const takt_thread_t *thread, const takt_thread
     return (thread->flags & TAKT_THREAD_EXISTS) != 0 ? TAKT_ERROR_EXISTS : TAKT_OK;
 }
 
-static takt_status_t check_room(const takt_thread_parameters_t *parameters) {
-    return has_room(home_of(parameters)) ? TAKT_OK : TAKT_ERROR_FULL;
+/* One that has been deleted has a number, and a place where it was. */
+static takt_status_t check_room(const takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
+    takt_server_t *home = home_of(parameters);
+    if (thread->plain.entity.home == NULL) {
+        return takt_creation_check_room(home);
+    }
+    return thread->plain.entity.home == home || has_slot(home) ? TAKT_OK : TAKT_ERROR_FULL;
 }
 
 /* Frames of a thread that was deleted may have left marks of a sanitizer. */
@@ -62,36 +89,44 @@ void takt_kernel_fill_thread(takt_thread_t *thread, const takt_thread_parameters
     thread->plain.entity.attributes |= takt_kernel.attended & 255u;
 }
 
-/* One that has been deleted keeps its number. */
-static uint32_t number_of(const takt_thread_t *thread) {
-    return thread->plain.entity.home != NULL ? thread->plain.entity.id : takt_kernel.entity_count++;
+/* One that has been deleted keeps its number, and may move. */
+static uint32_t number_in(takt_server_t *home, const takt_thread_t *thread) {
+    if (thread->plain.entity.home == NULL) {
+        return takt_creation_number(home);
+    }
+    --*children_of(thread->plain.entity.home);
+    ++*children_of(home);
+    return thread->plain.entity.id;
+}
+
+static void add_thread(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
+    takt_server_t *home = home_of(parameters);
+    const uint32_t number = number_in(home, thread);
+    takt_dispatcher_add_thread(&thread->plain, home, takt_creation_level(parameters->priority), number);
+    takt_kernel_fill_thread(thread, parameters);
 }
 
 /* While the kernel runs, the new thread is one that has waited until now. */
 static takt_status_t create_running(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
     takt_port_close();
-    takt_dispatcher_add_thread(&thread->plain, home_of(parameters), level_of(parameters->priority),
-                               number_of(thread));
-    takt_kernel_fill_thread(thread, parameters);
+    add_thread(thread, parameters);
     thread->plain.entity.state = TAKT_STATE_WAITING;
     return takt_wake(&thread->plain.entity);
 }
 
 static takt_status_t create_before_start(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
-    takt_dispatcher_add_thread(&thread->plain, home_of(parameters), level_of(parameters->priority),
-                               takt_kernel.entity_count++);
-    takt_kernel_fill_thread(thread, parameters);
+    add_thread(thread, parameters);
     takt_queue_append(&takt_kernel.created, &thread->plain.entity);
     return TAKT_OK;
 }
 
 takt_status_t takt_thread_create(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
-    takt_status_t status = check_thread(thread, parameters);
+    takt_status_t status = takt_creation_check_thread(thread, parameters);
     if (status == TAKT_OK && takt_kernel.entity_count == 0) {
         status = TAKT_ERROR_NOT_INITIALISED;
     }
-    if (status == TAKT_OK && thread->plain.entity.home == NULL) {
-        status = check_room(parameters);
+    if (status == TAKT_OK) {
+        status = check_room(thread, parameters);
     }
     if (status != TAKT_OK) {
         return status;
@@ -102,14 +137,36 @@ takt_status_t takt_thread_create(takt_thread_t *thread, const takt_thread_parame
     return takt_port_is_open() ? create_running(thread, parameters) : takt_kernel_misuse();
 }
 
-/* ---- periodic threads --------------------------------------------------------------------------- */
+/* ---- threads that execute jobs ------------------------------------------------------------------ */
 
-/* A preemption level protects, so it is at least as urgent as the level. */
-static bool is_threshold_valid(const takt_periodic_parameters_t *parameters) {
-    const bool is_keyed = home_of(&parameters->thread)->ready.order == TAKT_ORDER_KEYS;
-    const takt_key_t level = level_of(parameters->thread.priority);
-    return is_keyed || !parameters->is_limited ||
-           !takt_is_more_urgent(level, 0, parameters->preemption_key, 0);
+takt_status_t takt_creation_check_job(const takt_job_thread_t *thread,
+                                      const takt_thread_parameters_t *parameters) {
+    if (thread == NULL) {
+        return TAKT_ERROR_NULL;
+    }
+    takt_status_t status = takt_creation_check_thread(&thread->thread, parameters);
+    if (status == TAKT_OK) {
+        status = takt_creation_check_phase();
+    }
+    return status == TAKT_OK ? takt_creation_check_room(home_of(parameters)) : status;
+}
+
+takt_status_t takt_creation_check_threshold(const takt_thread_parameters_t *parameters, bool is_limited,
+                                            takt_key_t preemption_key) {
+    const bool is_keyed = home_of(parameters)->ready.order == TAKT_ORDER_KEYS;
+    const takt_key_t level = takt_creation_level(parameters->priority);
+    const bool protects = is_keyed || !is_limited || !takt_is_more_urgent(level, 0, preemption_key, 0);
+    return protects ? TAKT_OK : TAKT_ERROR_THRESHOLD;
+}
+
+/* Jobs that the scheduler ends are not left to the inline layer, which does not look at their contexts. */
+void takt_creation_finish_job(takt_job_thread_t *job, const takt_thread_parameters_t *parameters) {
+    takt_job_fill(job, parameters);
+    takt_entity_t *entity = &job->thread.plain.entity;
+    const takt_task_extension_t *extension = entity->task->extension;
+    if (extension != NULL && (extension->on_miss & TAKT_ON_MISS_ABORT) != 0) {
+        entity->attributes |= TAKT_ATTRIBUTE_ATTENDED;
+    }
 }
 
 static takt_status_t check_task(const takt_periodic_parameters_t *parameters) {
@@ -119,23 +176,31 @@ static takt_status_t check_task(const takt_periodic_parameters_t *parameters) {
     if (parameters->relative_deadline == 0) {
         return TAKT_ERROR_DEADLINE;
     }
-    return is_threshold_valid(parameters) ? TAKT_OK : TAKT_ERROR_THRESHOLD;
+    if (parameters->on_miss != TAKT_ON_MISS_CONTINUE && parameters->extension == NULL) {
+        return TAKT_ERROR_EXTENSION;
+    }
+    return takt_creation_check_threshold(&parameters->thread, parameters->is_limited,
+                                         parameters->preemption_key);
 }
 
 static void add_task(takt_periodic_thread_t *thread, const takt_periodic_parameters_t *parameters) {
+    takt_server_t *home = home_of(&parameters->thread);
     const takt_task_parameters_t task = {
         .period = parameters->period,
         .relative_deadline = parameters->relative_deadline,
         .wcet = parameters->wcet,
         .offset = parameters->offset,
-        .level = level_of(parameters->thread.priority),
+        .level = takt_creation_level(parameters->thread.priority),
         .task_class = parameters->task_class,
         .preemption_key = parameters->preemption_key,
         .is_limited = parameters->is_limited,
-        .id = takt_kernel.entity_count++,
+        .id = takt_creation_number(home),
+        .extension = parameters->extension,
     };
-    takt_dispatcher_add_task(&thread->task, &thread->job.thread.plain.entity, home_of(&parameters->thread),
-                             &task);
+    if (parameters->extension != NULL) {
+        parameters->extension->on_miss = parameters->on_miss;
+    }
+    takt_dispatcher_add_task(&thread->task, &thread->job.thread.plain.entity, home, &task);
 }
 
 takt_status_t takt_periodic_thread_create(takt_periodic_thread_t *thread,
@@ -143,13 +208,7 @@ takt_status_t takt_periodic_thread_create(takt_periodic_thread_t *thread,
     if (thread == NULL || parameters == NULL) {
         return TAKT_ERROR_NULL;
     }
-    takt_status_t status = check_thread(&thread->job.thread, &parameters->thread);
-    if (status == TAKT_OK) {
-        status = check_phase();
-    }
-    if (status == TAKT_OK) {
-        status = check_room(&parameters->thread);
-    }
+    takt_status_t status = takt_creation_check_job(&thread->job, &parameters->thread);
     if (status == TAKT_OK) {
         status = check_task(parameters);
     }
@@ -157,11 +216,11 @@ takt_status_t takt_periodic_thread_create(takt_periodic_thread_t *thread,
         return status;
     }
     add_task(thread, parameters);
-    takt_job_fill(&thread->job, &parameters->thread);
+    takt_creation_finish_job(&thread->job, &parameters->thread);
     return TAKT_OK;
 }
 
-/* ---- servers ------------------------------------------------------------------------------------ */
+/* ---- ready sets --------------------------------------------------------------------------------- */
 
 takt_ready_t takt_kernel_ready(const takt_policy_t *policy, takt_entity_t **places) {
     takt_ready_t ready = {.order = policy->order};
@@ -171,62 +230,4 @@ takt_ready_t takt_kernel_ready(const takt_policy_t *policy, takt_entity_t **plac
         ready.levels = (takt_levels_t){.heads = places, .depth = 1};
     }
     return ready;
-}
-
-static takt_status_t check_server(const takt_thread_server_t *server,
-                                  const takt_thread_server_parameters_t *parameters) {
-    if (server == NULL || parameters == NULL || parameters->kind == NULL || parameters->policy == NULL) {
-        return TAKT_ERROR_NULL;
-    }
-    if (parameters->kind->has_returns && parameters->returns == NULL) {
-        return TAKT_ERROR_NULL;
-    }
-    if (!takt_policy_is_compatible(parameters->policy)) {
-        return TAKT_ERROR_POLICY;
-    }
-    if (parameters->period == 0) {
-        return TAKT_ERROR_PERIOD;
-    }
-    if (parameters->budget == 0 || parameters->budget > parameters->period) {
-        return TAKT_ERROR_BUDGET;
-    }
-    return parameters->priority < TAKT_PRIORITIES ? TAKT_OK : TAKT_ERROR_PRIORITY;
-}
-
-/* Servers are numbered before threads: at one instant the smaller number goes first. */
-static takt_status_t check_server_phase(void) {
-    const takt_status_t phase = check_phase();
-    if (phase != TAKT_OK) {
-        return phase;
-    }
-    if (takt_kernel.entity_count != 1u + takt_kernel.server_count) {
-        return TAKT_ERROR_ORDER;
-    }
-    return has_room(&takt_kernel.dispatcher.root) ? TAKT_OK : TAKT_ERROR_FULL;
-}
-
-takt_status_t takt_thread_server_create(takt_thread_server_t *server,
-                                        const takt_thread_server_parameters_t *parameters) {
-    takt_status_t status = check_server(server, parameters);
-    if (status == TAKT_OK) {
-        status = check_server_phase();
-    }
-    if (status != TAKT_OK) {
-        return status;
-    }
-    const takt_ready_t ready = takt_kernel_ready(parameters->policy, server->places);
-    const takt_server_parameters_t of_core = {
-        .kind = parameters->kind,
-        .period = parameters->period,
-        .capacity = parameters->budget,
-        .offset = parameters->offset,
-        .level = level_of(parameters->priority),
-        .id = takt_kernel.entity_count++,
-        .returns = parameters->returns,
-    };
-    takt_kernel.server_count++;
-    takt_server_init(&server->server, parameters->policy, &ready, server->rows, TAKT_KERNEL_ORDER_ROWS,
-                     TAKT_KERNEL_TIME_ROWS);
-    takt_dispatcher_add_server(&server->server, &takt_kernel.dispatcher.root, &of_core);
-    return TAKT_OK;
 }

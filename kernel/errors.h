@@ -18,6 +18,9 @@
     X(OK, 0, "done")                                                                                        \
     X(DEADLINE_MISSED, 1, "the job that has just ended was later than its deadline")                        \
     X(TIMEOUT, 2, "what was waited for did not come in time")                                               \
+    X(ACTIVATION_MISSED, 3,                                                                                 \
+      "the job that has just ended was in time, and the next one has been released meanwhile")              \
+    X(REJECTED, 4, "what a thread asked for was not granted, and all is as it was")                         \
     X(ERROR_NULL, -1, "a pointer that must not be NULL is NULL")                                            \
     X(ERROR_IN_ISR, -2, "this call is for threads, and an interrupt made it")                               \
     X(ERROR_NOT_IN_ISR, -3, "this call is for interrupts, and a thread made it")                            \
@@ -50,7 +53,9 @@
     X(ERROR_HOLDS, -29, "a thread that holds a mutex is to end, or one that waits for one to be suspended") \
     X(ERROR_EXTENSION, -30, "a job suspends itself or locks, and its task was not built for that")          \
     X(ERROR_ARRIVALS, -31, "a task takes no arrivals, or has no room for one more")                         \
-    X(ERROR_LENGTH, -32, "an array is empty or too short, or its length is no power of two")
+    X(ERROR_LENGTH, -32, "an array is empty or too short, or its length is no power of two")                \
+    X(ERROR_KIND, -33, "a kind of server that wants deadlines, where levels order")                         \
+    X(ERROR_CHANGES, -34, "no record is left to keep what a thread asks for")
 
 /* What a call answers. TAKT_STATUS_WORD is no status: it keeps the type a word where an ABI packs enums, as Arm's does. */
 #define TAKT_STATUS_ENUM(name, value, message) TAKT_##name = (value),

@@ -69,15 +69,41 @@ void takt_job_fill(takt_job_thread_t *thread, const takt_thread_parameters_t *pa
 
 /* ---- what a job does ------------------------------------------------------------------------------- */
 
+/* Whether a release of `task` came before the end of its current job: it waits, was dropped, or is about to be seen. */
+static bool is_overtaken(const takt_task_t *task, takt_instant_t now) {
+    const bool is_dropped = task->extension != NULL && task->extension->skipped > 0;
+    const bool is_due = takt_timer_is_armed(&task->timer) && task->timer.instant < now;
+    return task->waiting > 0 || is_dropped || is_due;
+}
+
+/* A hard job whose allocator has given it another window, because it overran, was promised an end before that. */
+static takt_instant_t promised_to(const takt_task_t *task) {
+    const bool has_windows = takt_task_is_allocated(task) && task->job.task_class == TAKT_CLASS_HARD;
+    return has_windows ? task->job.release + task->relative_deadline : task->job.deadline;
+}
+
+/* What the current job of `task`, which ends `now`, has missed. */
+static takt_status_t missed_by(const takt_task_t *task, takt_instant_t now) {
+    if (now > promised_to(task)) {
+        return TAKT_DEADLINE_MISSED;
+    }
+    return is_overtaken(task, now) ? TAKT_ACTIVATION_MISSED : TAKT_OK;
+}
+
 takt_status_t takt_wait_next_period(void) {
     REQUIRE_JOB();
     takt_entity_t *running = takt_kernel.cpu.running;
     takt_port_close();
     /* Before the pass: it writes the next job over this one. */
-    const bool is_late = takt_port_now() > running->task->job.deadline;
+    const takt_status_t status = missed_by(running->task, takt_port_now());
     job_of(running)->has_ended = true;
     (void)takt_kernel_pass(TAKT_EVENT_COMPLETE, running);
-    return is_late ? TAKT_DEADLINE_MISSED : TAKT_OK;
+    return status;
+}
+
+uint32_t takt_job_number(void) {
+    const takt_entity_t *running = takt_kernel.cpu.running;
+    return running != NULL && running->task != NULL ? running->task->job.number : 0u;
 }
 
 static bool is_non_preemptive(const takt_entity_t *entity) {
@@ -98,8 +124,6 @@ static takt_status_t pass_point(takt_event_kind_t kind) {
 takt_status_t takt_job_point(void) { return pass_point(TAKT_EVENT_POINT); }
 
 takt_status_t takt_job_optional_point(void) { return pass_point(TAKT_EVENT_OPTIONAL_POINT); }
-
-bool takt_job_should_yield(void) { return takt_kernel.cpu.should_yield != 0; }
 
 static void post(takt_event_kind_t kind, takt_entity_t *entity, takt_instant_t now, takt_instant_t nominal) {
     const takt_event_t event = {.kind = kind, .entity = entity, .now = now, .nominal = nominal};
@@ -189,6 +213,22 @@ takt_status_t takt_job_arrive_from_isr(takt_job_thread_t *thread, takt_instant_t
     ask_for_pass();
     takt_port_unlock(level);
     return TAKT_OK;
+}
+
+takt_status_t takt_job_arrive(takt_job_thread_t *thread) {
+    TAKT_REQUIRE(thread != NULL, TAKT_ERROR_NULL);
+    TAKT_REQUIRE((thread->thread.flags & TAKT_THREAD_EXISTS) != 0, TAKT_ERROR_OBJECT);
+    TAKT_REQUIRE_OPEN();
+    TAKT_REQUIRE(takt_kernel.cpu.running != NULL, TAKT_ERROR_NOT_STARTED);
+    takt_entity_t *entity = &thread->thread.plain.entity;
+    takt_port_close();
+    if (takt_task_is_periodic(entity->task) || !takt_task_has_room(entity->task)) {
+        (void)takt_port_open();
+        return TAKT_ERROR_ARRIVALS;
+    }
+    const takt_instant_t now = takt_port_now();
+    post(TAKT_EVENT_ARRIVAL, entity, now, now);
+    return takt_kernel_dispatch();
 }
 
 /* Who is begun and ended by an allocator asks it to enter and to leave. */

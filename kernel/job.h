@@ -55,6 +55,10 @@ typedef struct takt_periodic_parameters {
     takt_key_t preemption_key; /* 0: nobody displaces a started job; under fixed priorities only levels below
                                      this one; under keys see core/policy.h, start */
     takt_task_class_t task_class; /* who goes first among equals of a computed key */
+    takt_on_miss_t on_miss;       /* what happens to late jobs; all but continue want the extension */
+    takt_task_extension_t
+        *extension; /* caller's memory, zeroed, for jobs that suspend themselves, lock or are
+                                         late; NULL: they do not */
 } takt_periodic_parameters_t;
 
 /* Makes a periodic thread: its entry function is first called when the first job is released, and does
@@ -62,13 +66,13 @@ typedef struct takt_periodic_parameters {
  *     for (;;) { the job; takt_wait_next_period(); }
  *
  * A job that is released before its predecessor has ended waits behind it. Before the start. Returns ERROR_NULL, _STACK,
- * _PRIORITY, _FULL, _EXISTS, _PERIOD, _DEADLINE, _THRESHOLD, _STARTED or _NOT_INITIALISED. */
+ * _PRIORITY, _FULL, _EXISTS, _PERIOD, _DEADLINE, _THRESHOLD, _EXTENSION, _STARTED or _NOT_INITIALISED. */
 takt_status_t takt_periodic_thread_create(takt_periodic_thread_t *thread,
                                           const takt_periodic_parameters_t *parameters);
 
-/* Ends the job of the running periodic thread and returns when its next one runs. Returns
- * TAKT_DEADLINE_MISSED if the job that ended was late, else TAKT_OK; ERROR_IN_ISR, _LOCKED,
- * _NOT_STARTED or _NOT_PERIODIC. */
+/* Ends the running job, of whatever kind of thread, and returns when the next one of its task runs. Returns
+ * TAKT_DEADLINE_MISSED if the job that ended was late; else TAKT_ACTIVATION_MISSED if the release of another one came
+ * before that end, whether it waits or was dropped; else TAKT_OK; ERROR_IN_ISR, _LOCKED, _NOT_STARTED or _NOT_PERIODIC. */
 takt_status_t takt_wait_next_period(void);
 
 /* ---- what a job does ---------------------------------------------------------------------------- */
@@ -77,8 +81,19 @@ takt_status_t takt_wait_next_period(void);
  * asked. Returns ERROR_IN_ISR, _LOCKED, _NOT_STARTED or _NOT_PERIODIC. */
 takt_status_t takt_job_point(void);
 
-/* Whether somebody waits for the running job at its next point: S1's flag. One load; from anywhere. */
-bool takt_job_should_yield(void);
+/* The kernel object begins with what its processor does. */
+extern struct takt_kernel takt_kernel;
+
+/* Whether somebody waits for the running job at its next point: S1's flag, as of the last decision or point. One load,
+ * no call; from anywhere. */
+TAKT_INLINE bool takt_job_should_yield(void) {
+    const volatile takt_cpu_t *cpu = (const volatile takt_cpu_t *)(const void *)&takt_kernel;
+    return cpu->should_yield != 0;
+}
+
+/* The number of the running job, 0 for the first one of its task; who was aborted or dropped has one too. 0 if it is no
+ * job. From anywhere. */
+uint32_t takt_job_number(void);
 
 /* A point at which a non-preemptive job may look at the flag and goes on: the flag is brought up to date. Returns as
  * takt_job_point. */
@@ -102,6 +117,10 @@ takt_status_t takt_job_unlock(takt_resource_t *resource);
 takt_status_t takt_job_unlock_first(takt_resource_t *resource);
 
 /* ---- from outside -------------------------------------------------------------------------------- */
+
+/* A job of `thread` arrives now; it may run before the call returns. Threads only. Returns ERROR_NULL, _OBJECT,
+ * _ARRIVALS if its task takes none or has no room for one more, _IN_ISR, _LOCKED or _NOT_STARTED. */
+takt_status_t takt_job_arrive(takt_job_thread_t *thread);
 
 /* A job of `thread` arrives, whose response and deadline count from `nominal`. For interrupts, and before the start, where
  * it arrives at instant 0. Returns ERROR_NULL, _NOT_IN_ISR, or _ARRIVALS if its task takes none or has no room for one

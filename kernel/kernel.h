@@ -12,6 +12,7 @@
 
 #include "core/trace.h"
 #include "kernel/job.h"
+#include "kernel/server.h"
 #include "kernel/thread.h"
 
 /* Makes an empty kernel, once, before every other call. Returns ERROR_NULL, _POLICY or _STARTED. */

@@ -20,7 +20,7 @@
 #define TAKT_KERNEL_MUTEX_H
 
 #include "core/resource.h"
-#include "kernel/thread.h"
+#include "kernel/server.h"
 
 /* Private. */
 typedef struct takt_mutex {

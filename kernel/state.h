@@ -26,6 +26,7 @@ typedef struct takt_kernel {
     uint32_t busy;         /* TAKT_BUSY_ */
     uint32_t entity_count; /* 0 before takt_kernel_init */
     uint32_t server_count;
+    uint32_t children; /* of the root, see kernel/creation.h */
     uint32_t mutex_count;
     uint32_t attended;    /* TAKT_ATTRIBUTE_ATTENDED for all threads, or 0 */
     takt_queue_t created; /* threads that the start wakes */
@@ -39,6 +40,8 @@ typedef struct takt_kernel {
 } takt_kernel_t;
 
 extern takt_kernel_t takt_kernel;
+
+_Static_assert(offsetof(takt_kernel_t, cpu) == 0, "kernel/job.h finds the flag there");
 
 TAKT_INLINE takt_thread_t *takt_thread_of(takt_entity_t *entity) {
     return TAKT_CONTAINER_OF(entity, takt_thread_t, plain.entity);
@@ -57,11 +60,11 @@ takt_status_t takt_kernel_misuse(void);
 /* A call that may switch threads comes from a thread with the lock open. */
 #define TAKT_REQUIRE_OPEN() TAKT_REQUIRE(takt_port_is_open(), takt_kernel_misuse())
 
-/* An empty ready set in the order of `policy`, over `places`, TAKT_KERNEL_HEAP_SLOTS of them. */
-takt_ready_t takt_kernel_ready(const takt_policy_t *policy, takt_entity_t **places);
-
 /* The kernel object has a dispatcher, and nothing in it that the kernel would know. */
 void takt_kernel_begin(void);
+
+/* An empty ready set in the order of `policy`, over `places`, TAKT_KERNEL_HEAP_SLOTS of them. */
+takt_ready_t takt_kernel_ready(const takt_policy_t *policy, takt_entity_t **places);
 
 /* The part of `thread` that core does not know, and its first context. */
 void takt_kernel_fill_thread(takt_thread_t *thread, const takt_thread_parameters_t *parameters);

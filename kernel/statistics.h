@@ -14,7 +14,7 @@
 #define TAKT_KERNEL_STATISTICS_H
 
 #include "core/trace.h"
-#include "kernel/thread.h"
+#include "kernel/server.h"
 
 /* What one entity has executed. */
 typedef struct takt_execution {

@@ -18,7 +18,6 @@
 #define TAKT_KERNEL_THREAD_H
 
 #include "core/plain.h"
-#include "core/server.h"
 #include "kernel/geometry.h"
 #include "kernel/port.h"
 
@@ -48,12 +47,7 @@ _Static_assert(offsetof(takt_thread_t, sp) == TAKT_PORT_SP_OFFSET, "the port fin
 _Static_assert(sizeof(void *) != 4 || sizeof(takt_thread_t) == 64,
                "a thread is 64 bytes on a 32-bit machine");
 
-/* A server and the memory of its dispatcher. Private. */
-typedef struct takt_thread_server {
-    takt_server_t server;
-    takt_entity_t *places[TAKT_KERNEL_HEAP_SLOTS];
-    takt_timers_row_t rows[TAKT_KERNEL_ROWS];
-} takt_thread_server_t;
+struct takt_thread_server;
 
 /* What a thread is made of. */
 typedef struct takt_thread_parameters {
@@ -63,11 +57,11 @@ typedef struct takt_thread_parameters {
     void *stack;                   /* aligned to 8 bytes */
     uint32_t stack_bytes;          /* TAKT_STACK_BYTES_MIN .. TAKT_STACK_BYTES_MAX, a multiple of 8 */
     uint32_t priority; /* 0 .. TAKT_PRIORITIES - 1, larger = more urgent; ignored where keys order */
-    takt_thread_server_t *server; /* whose budget pays, NULL: under the root */
+    struct takt_thread_server *server; /* whose budget pays, see kernel/server.h; NULL: under the root */
 } takt_thread_parameters_t;
 
 enum {
-    TAKT_KERNEL_STACK_BYTES = 640, /* of the deepest call of the kernel, rounded up; tools/stack_depth.py tells */
+    TAKT_KERNEL_STACK_BYTES = 640, /* of the deepest call of the kernel: tools/stack_depth.py */
     TAKT_STACK_BYTES_MIN = TAKT_PORT_STACK_BYTES_MIN + TAKT_KERNEL_STACK_BYTES, /* of the smallest stack */
 };
 
@@ -115,21 +109,5 @@ takt_status_t takt_notification_take_for(uint32_t *bits, takt_duration_t duratio
 
 /* How many bytes of the stack of `thread` were never used. Returns 0 if `thread` is NULL. */
 uint32_t takt_thread_stack_unused(const takt_thread_t *thread);
-
-/* What a server is made of. */
-typedef struct takt_thread_server_parameters {
-    const takt_server_kind_t *kind; /* see core/server.h */
-    const takt_policy_t *policy;    /* of the threads inside */
-    takt_duration_t period;         /* ticks, >= 1 */
-    takt_duration_t budget;         /* ticks, 1 .. period */
-    takt_instant_t offset;          /* first replenishment; before it nobody inside runs */
-    uint32_t priority;              /* under the root, as a thread's */
-    takt_server_returns_t *returns; /* caller's memory, zeroed, for a kind that has returns; else NULL */
-} takt_thread_server_parameters_t;
-
-/* Makes a server under the root, before any thread. Returns ERROR_NULL, _PERIOD, _BUDGET, _PRIORITY,
- * _POLICY, _ORDER, _FULL, _STARTED or _NOT_INITIALISED. */
-takt_status_t takt_thread_server_create(takt_thread_server_t *server,
-                                        const takt_thread_server_parameters_t *parameters);
 
 #endif

@@ -1,0 +1,46 @@
+/* What the creation of every kind of thread has in common. Private to kernel/.
+ *
+ * Numbers: the root is 0; servers, then threads of all kinds follow in the order of their creation, the idle thread comes
+ * last. At one instant, and among equals of a computed key and class, the smaller number goes first.
+ *
+ * Room: the numbers are bounded by the timers' rows, and a heap of keys by its slots, one of which is the idle thread's at
+ * the root. A heap has room for all of its children, ready or not; a deleted thread keeps its number and its place, until
+ * it is made again somewhere else. */
+#ifndef TAKT_KERNEL_CREATION_H
+#define TAKT_KERNEL_CREATION_H
+
+#include "kernel/server.h"
+#include "kernel/state.h"
+
+/* The time for servers and jobs is between init and start. */
+takt_status_t takt_creation_check_phase(void);
+
+/* Whether `thread` can be made of `parameters`, as far as neither phase nor room matter. */
+takt_status_t takt_creation_check_thread(const takt_thread_t *thread,
+                                         const takt_thread_parameters_t *parameters);
+
+/* Both, and room, of a thread that executes jobs. */
+takt_status_t takt_creation_check_job(const takt_job_thread_t *thread,
+                                      const takt_thread_parameters_t *parameters);
+
+/* The server that `server` stands for; NULL: the root. */
+takt_server_t *takt_creation_home(takt_thread_server_t *server);
+
+/* Whether one more entity may be numbered and put under `home`. */
+takt_status_t takt_creation_check_room(takt_server_t *home);
+
+/* A number for a child of `home`, which has room. */
+uint32_t takt_creation_number(takt_server_t *home);
+
+/* A level's preemption key protects, so it is at least as urgent as the level; keys of policies have no such rule. */
+takt_status_t takt_creation_check_threshold(const takt_thread_parameters_t *parameters, bool is_limited,
+                                            takt_key_t preemption_key);
+
+/* `job`, whose task is in the dispatcher, gets the rest. */
+void takt_creation_finish_job(takt_job_thread_t *job, const takt_thread_parameters_t *parameters);
+
+TAKT_INLINE takt_key_t takt_creation_level(uint32_t priority) {
+    return takt_level_from_priority(priority, TAKT_PRIORITIES);
+}
+
+#endif

@@ -1,0 +1,101 @@
+/* Rate-based tasks over fixed priorities; see hybrid.h. */
+#include "kernel/hybrid.h"
+
+#include "policy/table.h"
+
+void takt_hybrid_init(takt_hybrid_t *hybrid, const takt_hybrid_host_t *host,
+                      const takt_rate_settings_t *settings, uint32_t highest) {
+    const takt_ready_t ready = {.order = TAKT_ORDER_KEYS, .keys = {.slots = hybrid->places}};
+    hybrid->host = host;
+    hybrid->highest = highest;
+    takt_dispatcher_init(&hybrid->dispatcher, &takt_policy_rate_based, &ready, hybrid->rows,
+                         TAKT_KERNEL_ORDER_ROWS, TAKT_KERNEL_TIME_ROWS, &hybrid->cpu, 1);
+    takt_rate_based_init(&hybrid->rates, settings, &hybrid->dispatcher);
+}
+
+static bool has_room(const takt_hybrid_t *hybrid) {
+    const bool has_number = hybrid->count + 1u < (uint32_t)TAKT_KERNEL_ENTITY_LIMIT;
+    const bool has_priority = hybrid->count + (uint32_t)TAKT_HYBRID_LEAST <= hybrid->highest;
+    return has_number && has_priority && hybrid->count < TAKT_KERNEL_HEAP_SLOTS;
+}
+
+static void append(takt_hybrid_t *hybrid, takt_hybrid_task_t *task) {
+    if (hybrid->last != NULL) {
+        hybrid->last->next = task;
+    } else {
+        hybrid->first = task;
+    }
+    hybrid->last = task;
+    hybrid->count++;
+}
+
+bool takt_hybrid_add(takt_hybrid_t *hybrid, takt_hybrid_task_t *task, void *thread,
+                     const takt_task_parameters_t *parameters, uint64_t weight) {
+    if (!has_room(hybrid)) {
+        return false;
+    }
+    takt_task_parameters_t of_core = *parameters;
+    append(hybrid, task);
+    task->thread = thread;
+    task->priority = TAKT_HYBRID_BARRED;
+    of_core.id = hybrid->count;
+    of_core.extension = &task->rate.extension;
+    takt_rate_based_add(&hybrid->rates, &task->rate, &task->task, &task->entity, &of_core, weight, false);
+    return true;
+}
+
+/* ---- events ----------------------------------------------------------------------------------------- */
+
+static void post(takt_hybrid_t *hybrid, takt_event_kind_t kind, takt_hybrid_task_t *task,
+                 takt_instant_t now) {
+    const takt_event_t event = {.kind = kind, .entity = &task->entity, .now = now, .nominal = now};
+    takt_dispatcher_post(&hybrid->dispatcher, &event);
+}
+
+bool takt_hybrid_enter(takt_hybrid_t *hybrid, takt_hybrid_task_t *task, takt_instant_t now) {
+    post(hybrid, TAKT_EVENT_ENTER, task, now);
+    return task->rate.stage == TAKT_RATE_WAITING || task->rate.stage == TAKT_RATE_IN;
+}
+
+void takt_hybrid_leave(takt_hybrid_t *hybrid, takt_hybrid_task_t *task, takt_instant_t now) {
+    post(hybrid, TAKT_EVENT_LEAVE, task, now);
+}
+
+void takt_hybrid_complete(takt_hybrid_t *hybrid, takt_hybrid_task_t *task, takt_instant_t now) {
+    post(hybrid, TAKT_EVENT_COMPLETE, task, now);
+}
+
+/* ---- priorities ------------------------------------------------------------------------------------- */
+
+static bool goes_first(const takt_entity_t *a, const takt_entity_t *b) {
+    return takt_entity_is_ready(a) && takt_is_more_urgent(a->key, a->tie, b->key, b->tie);
+}
+
+static uint32_t priority_of(const takt_hybrid_t *hybrid, const takt_hybrid_task_t *task) {
+    if (!takt_entity_is_ready(&task->entity)) {
+        return TAKT_HYBRID_BARRED;
+    }
+    uint32_t priority = hybrid->highest;
+    for (const takt_hybrid_task_t *other = hybrid->first; other != NULL; other = other->next) {
+        priority -= goes_first(&other->entity, &task->entity) ? 1u : 0u;
+    }
+    return priority;
+}
+
+static void rewrite_priorities(takt_hybrid_t *hybrid) {
+    for (takt_hybrid_task_t *task = hybrid->first; task != NULL; task = task->next) {
+        const uint32_t priority = priority_of(hybrid, task);
+        if (priority != task->priority) {
+            task->priority = priority;
+            hybrid->host->set_priority(task->thread, priority);
+        }
+    }
+}
+
+takt_instant_t takt_hybrid_step(takt_hybrid_t *hybrid, takt_instant_t now) {
+    while (takt_dispatcher_step(&hybrid->dispatcher, now)) {
+    }
+    const takt_decision_t decision = takt_dispatcher_take(&hybrid->dispatcher, now, 0);
+    rewrite_priorities(hybrid);
+    return decision.until;
+}

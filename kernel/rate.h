@@ -1,0 +1,104 @@
+/* Rate-based threads: created with a class, a wcet, a period and a deadline, or a weight; they enter, leave and negotiate
+ * while the system runs.
+ *
+ * Source: S0's taskRBCreate and its like; the rules are those of policy/rate_based.h and SPEC.md, 10.
+ *
+ *     takt_kernel_init(&takt_policy_rate_based)
+ *     takt_rates_init(&rates, &settings, changes, count)
+ *     takt_rate_thread_create ...       each exists then, and is not there yet
+ *     takt_rate_thread_enter ...        admitted or rejected; before the start, or when it is wanted
+ *
+ *                        enter: admitted, room            leave
+ *     not there ---------------------------> there ----------------> leaving, until its window ends
+ *         ^  rejected: nothing has changed     |  request: other parameters, in force when it has the rate for them
+ *         +------------------------------------+-----------------------------------------+
+ *
+ * The execution-time monitor is the budget of the window: a hard job that has executed its wcet waits for its next window,
+ * a soft one gets another budget with a later deadline, so what one task executes beyond its wcet delays nobody else.
+ * Jobs do not wait for other threads' objects; they end by takt_wait_next_period.
+ *
+ * When not to use it: where all tasks are known, hard and periodic; edf costs less. */
+#ifndef TAKT_KERNEL_RATE_H
+#define TAKT_KERNEL_RATE_H
+
+#include "kernel/allocated.h"
+#include "policy/rate_based.h"
+
+/* The rate-based scheduler of a kernel. Private. */
+typedef struct takt_rates {
+    takt_rate_based_t based; /* first */
+    takt_change_t *changes;
+    uint32_t change_count;
+} takt_rates_t;
+
+/* A rate-based thread's control block. Private. */
+typedef struct takt_rate_thread {
+    takt_job_thread_t job; /* first */
+    takt_task_t task;
+    takt_rate_task_t rate;
+} takt_rate_thread_t;
+
+/* What a thread wants. */
+typedef struct takt_rate_demand {
+    takt_duration_t wcet;              /* ticks, 1 .. relative deadline; of class none not read */
+    takt_duration_t period;            /* ticks, 1 .. TAKT_RATE_LONGEST; soft: what it asks for */
+    takt_duration_t relative_deadline; /* ticks, of a hard thread at most the period; 0: the period */
+    uint64_t weight;                   /* of class none: 1 .. TAKT_RATE_WEIGHTS - 1 */
+} takt_rate_demand_t;
+
+/* What a rate-based thread is made of. */
+typedef struct takt_rate_parameters {
+    takt_thread_parameters_t thread; /* under the root; its priority is not read */
+    takt_rates_t *rates;             /* its scheduler */
+    takt_task_class_t type;          /* S0's HRT, SRT and NRT */
+    takt_rate_demand_t demand;       /* what it asks for when it enters */
+    bool adapts;                     /* soft: the estimate of its wcet follows what its jobs execute */
+} takt_rate_parameters_t;
+
+/* What it has. */
+typedef struct takt_rate_state {
+    takt_rate_stage_t stage;   /* whether it is there */
+    uint64_t rate;             /* in units of 1 / TAKT_RATE_WHOLE of the processor */
+    takt_duration_t budget;    /* of a window, as of now */
+    takt_duration_t period;    /* of a window, its length, likewise */
+    takt_duration_t remaining; /* of the open window's budget; 0 if none is open */
+    takt_instant_t deadline;   /* end of the last window that began */
+    bool is_asking;            /* for parameters that are admitted and not in force yet */
+} takt_rate_state_t;
+
+/* Makes `rates`, zeroed, the scheduler of all rate-based threads. `changes`, zeroed, is the caller's memory and keeps what
+ * threads ask for: two for each that ever asks, and one for each job that it may have waiting; NULL and 0 if nobody does.
+ * Before anything is created, on a kernel whose root is takt_policy_rate_based. Returns ERROR_NULL, _POLICY, _PERIOD if the
+ * grid is 0 or beyond TAKT_RATE_LONGEST, _SIZE if estimates look back at 0 jobs or more than TAKT_RATE_JOBS, _BUDGET if
+ * beta and sigma are more than the whole, _ORDER, _STARTED or _NOT_INITIALISED. */
+takt_status_t takt_rates_init(takt_rates_t *rates, const takt_rate_settings_t *settings,
+                              takt_change_t *changes, uint32_t count);
+
+/* Makes a thread that is not there yet. Returns as takt_thread_create, and ERROR_PERIOD, _DEADLINE, _BUDGET if the wcet is
+ * 0 or above the deadline or the weight out of its range, _OBJECT if `rates` were not made or it is in a server, or
+ * _STARTED. */
+takt_status_t takt_rate_thread_create(takt_rate_thread_t *thread, const takt_rate_parameters_t *parameters);
+
+/* Asks that `thread` may enter. Returns TAKT_OK if it is admitted (its first window opens as soon as there is room), or
+ * TAKT_REJECTED. From threads and before the start; the other for interrupts. Returns ERROR_NULL, _OBJECT, _IN_ISR or
+ * _LOCKED, or _NOT_IN_ISR. */
+takt_status_t takt_rate_thread_enter(takt_rate_thread_t *thread);
+takt_status_t takt_rate_thread_enter_from_isr(takt_rate_thread_t *thread);
+
+/* Lets `thread` leave at the end of its window; one that is not there stays so. From threads and before the start; the
+ * other for interrupts. Returns ERROR_NULL, _OBJECT, _IN_ISR or _LOCKED, or _NOT_IN_ISR. */
+takt_status_t takt_rate_thread_leave(takt_rate_thread_t *thread);
+takt_status_t takt_rate_thread_leave_from_isr(takt_rate_thread_t *thread);
+
+/* Asks for other parameters, which replace those that it asked for and did not get yet. Returns TAKT_OK if they are
+ * admitted, and in force once it has the rate for them, or TAKT_REJECTED. From threads and before the start; the other for
+ * interrupts. Returns ERROR_NULL, _OBJECT, _PERIOD, _DEADLINE, _BUDGET, _CHANGES if no record is left for them, _IN_ISR or
+ * _LOCKED, or _NOT_IN_ISR. */
+takt_status_t takt_rate_thread_request(takt_rate_thread_t *thread, const takt_rate_demand_t *demand);
+takt_status_t takt_rate_thread_request_from_isr(takt_rate_thread_t *thread, const takt_rate_demand_t *demand);
+
+/* Writes what `thread` has now to `state`. From threads and interrupts, and before the start. Returns ERROR_NULL or
+ * _OBJECT. */
+takt_status_t takt_rate_thread_get(const takt_rate_thread_t *thread, takt_rate_state_t *state);
+
+#endif

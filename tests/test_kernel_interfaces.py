@@ -1,0 +1,258 @@
+"""The papers' interfaces on the kernel: servers, jobs, points, rates, allocators; exact, in virtual time."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+import sampling
+from rate_oracle import SCALE, System, Task
+from rate_oracle import simulate as reference
+from rate_oracle.model import CLASSES
+from test_kernel_objects import FULL_PASS, PORTS, Build, built, link, must_build, run
+
+__all__ = ["built"]
+
+HORIZON = 400
+SETS = 60
+
+
+def play(program: Path, text: str) -> tuple[str, list[str]]:
+    """Run a program; give who has executed in each tick, and the lines after that."""
+    done = run([program], text)
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    first, *rest = done.stdout.splitlines()
+    return first, rest
+
+
+# ---- scenarios -------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def scenarios(built: Build, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program of named scenarios."""
+    return link(built, "posix", "scenarios", tmp_path_factory.mktemp("scenarios"), [])
+
+
+def told(lines: list[str], *whats: str) -> list[tuple[int, str, int]]:
+    """Read what was said about some things."""
+    words = [line.split() for line in lines]
+    return [(int(now), what, int(number)) for now, what, number in words if what in whats]
+
+
+def test_a_server_in_a_server_has_what_both_budgets_leave(scenarios: Path) -> None:
+    ticks, said = play(scenarios, "nested")
+    assert ticks == "aaaabbcccc" * 4
+    assert told(said, "outer") == [(0, "outer", 6), (2, "outer", 4), (5, "outer", 1), (12, "outer", 4)]
+    assert told(said, "inner") == [(0, "inner", 4), (2, "inner", 2), (5, "inner", 0), (12, "inner", 2)]
+    assert told(said, "next")[1:] == [(2, "next", 10), (5, "next", 10), (12, "next", 20)]
+
+
+def test_arrivals_that_come_too_early_are_put_off_and_one_too_many_is_told(scenarios: Path) -> None:
+    ticks, said = play(scenarios, "separated")
+    assert ticks == "bbaabbbaabbbaabbbbbbbbbbaabbbbbbbbbbbbbb"
+    assert [number for _, _, number in told(said, "arrive")] == [0, 0, 0, -31, 0]
+    assert {number for _, _, number in told(said, "answer")} == {0}
+
+
+def test_an_aperiodic_thread_takes_its_arrivals_as_they_come(scenarios: Path) -> None:
+    ticks, said = play(scenarios, "aperiodic")
+    assert ticks == "bbaabaaaaaabbbbbbbbbbbbbbbaabbbbbbbbbbbb"
+    assert [number for _, _, number in told(said, "arrive")] == [0] * 5
+
+
+@pytest.mark.parametrize(
+    ("name", "ticks", "numbers", "answers"),
+    [
+        ("continued", "aabbbbbbbbaaaaaaaaaaaaaaabbbbbaabbbbbbbb", [0, 1, 2, 3, 4], [0, 1, 0, 0]),
+        ("aborted", "aabbbbbbbbaaaaaabbbbaabbbbbbbbaabbbbbbbb", [0, 1, 2, 3, 4], [0, 0, 0]),
+        ("skipped", "aabbbbbbbbaaaaaaaaaaaaabbbbbbbaabbbbbbbb", [0, 1, 3, 4], [0, 1, 0]),
+        ("dropped", "aabbbbbbbbaaaaaaaaaaaabbbbbbbbaabbbbbbbb", [0, 1, 3, 4], [0, 0]),
+        ("overtaken", "aabbbbbbbbaaaaaaaaaaaaaaabbbbbaabbbbbbbb", [0, 1, 2, 3, 4], [0, 3, 0, 0]),
+    ],
+)
+def test_a_late_job_ends_as_its_thread_says_and_is_told(
+    scenarios: Path, name: str, ticks: str, numbers: list[int], answers: list[int]
+) -> None:
+    found, said = play(scenarios, name)
+    assert found == ticks
+    assert [number for _, _, number in told(said, "number")] == numbers
+    assert [number for _, _, number in told(said, "answer")][: len(answers)] == answers
+
+
+def test_a_non_preemptive_job_yields_at_points_only_and_reads_the_flag(scenarios: Path) -> None:
+    ticks, said = play(scenarios, "limited")
+    assert ticks == "bbbabbbbbbbbbba....." * 2
+    assert told(said, "flag")[:3] == [(3, "flag", 1), (4, "flag", 0), (13, "flag", 1)]
+
+
+def test_a_preemptive_job_is_displaced_anywhere_and_its_points_do_nothing(scenarios: Path) -> None:
+    ticks, said = play(scenarios, "preemptive")
+    assert ticks == "babbbbbbbbbabbb....." * 2
+    assert {number for _, _, number in told(said, "flag")} == {0}
+
+
+def test_jobs_of_equal_priority_go_on_until_they_yield(scenarios: Path) -> None:
+    assert play(scenarios, "equals")[0] == "aabbab.............." * 2
+
+
+def test_a_job_with_an_extension_suspends_itself(scenarios: Path) -> None:
+    assert play(scenarios, "suspending")[0] == "aabbbabbbbbbbbbbbbbb" * 2
+
+
+def test_the_monitor_lets_no_job_execute_more_than_its_wcet_in_a_period(scenarios: Path) -> None:
+    ticks, said = play(scenarios, "monitored")
+    assert ticks == "aabbbbb...aabbbbb...abbbbb....aabbbbb..."
+    assert [(now, number) for now, _, number in told(said, "left")] == [(1, 1), (31, 1)]
+    assert (30, "answer", 1) in told(said, "answer")
+
+
+def test_rates_are_negotiated_and_in_force_when_there_is_room(scenarios: Path) -> None:
+    ticks, said = play(scenarios, "negotiated")
+    assert ticks == "aabbbbb...bbbbb.....aaabbbbb..bbbbb....."
+    assert told(said, "more", "other", "leave") == [(10, "more", 4), *[(10, "other", 0)] * 6, (23, "leave", 0)]
+    assert told(said, "percent") == [(10, "percent", 20), (21, "percent", 40)]
+    assert told(said, "budget", "left")[-2:] == [(21, "left", 3), (21, "budget", 4)]
+
+
+def test_who_does_not_fit_is_rejected_and_never_runs(scenarios: Path) -> None:
+    ticks, said = play(scenarios, "rejected")
+    assert ticks == "bbbbb....." * 4
+    assert told(said, "first", "second", "record") == [(0, "first", 0), (0, "second", 4), (0, "record", -34)]
+
+
+def test_components_are_made_by_one_call(scenarios: Path) -> None:
+    assert play(scenarios, "components")[0] == "aaaabbbbcc" * 4
+
+
+# ---- rates, natively and over fixed priorities -----------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def rates(built: Build, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program of rate-based tasks."""
+    return link(built, "posix", "rates", tmp_path_factory.mktemp("rates"), [])
+
+
+def draw_task(draw: random.Random, number: int) -> Task:
+    """Draw a task whose jobs have demands, some of them above the wcet."""
+    class_ = draw.choice(["hard", "hard", "soft", "soft", "none"])
+    period = draw.choice([6, 8, 10, 12, 15, 20, 24, 30])
+    wcet = draw.randint(1, max(1, period // 3))
+    demand = tuple(draw.randint(1, wcet + draw.choice([0, 0, 2])) for _ in range(draw.randint(1, 4)))
+    offset = draw.choice([0, 0, 0, draw.randrange(HORIZON)])
+    return Task(
+        name="abcdefgh"[number],
+        class_=class_,
+        wcet=None if class_ == "none" else wcet,
+        period=period,
+        deadline=draw.randint(wcet, period) if class_ == "hard" else None,
+        weight=draw.randint(1, 3),
+        demand=demand,
+        offset=offset,
+        leaves=draw.choice([None, None, offset + draw.randrange(1, HORIZON)]),
+    )
+
+
+def draw_system(seed: int) -> System:
+    """Draw a system without new parameters."""
+    draw = random.Random(seed)
+    return System(
+        tasks=tuple(draw_task(draw, number) for number in range(draw.randint(2, 6))),
+        beta=Fraction(draw.randrange(3), 10),
+        sigma=Fraction(draw.randrange(3), 10),
+        rule=draw.choice(["boundary", "in-flight"]),
+        background=draw.random() < 0.5,
+    )
+
+
+def with_requests(system: System, seed: int) -> System:
+    """Let some tasks ask for other parameters."""
+    draw = random.Random(seed)
+    tasks = []
+    for task in system.tasks:
+        requests = []
+        for instant in sorted(draw.sample(range(1, HORIZON), draw.randrange(4))):
+            period = draw.choice([6, 9, 14, 25])
+            wcet = None if task.class_ == "none" else draw.randint(1, 5)
+            deadline = period if task.class_ == "hard" else None
+            requests.append((instant, replace(task, wcet=wcet, period=period, deadline=deadline)))
+        tasks.append(replace(task, requests=tuple(requests)))
+    return replace(system, tasks=tuple(tasks))
+
+
+def demand_text(task: Task) -> str:
+    """Write what a task asks for, as rates.c reads it."""
+    return f"{task.wcet or 0} {task.period} {task.window} {task.weight}"
+
+
+def text_of(system: System, is_hybrid: bool) -> str:
+    """Write a system as rates.c reads it; at one instant leaves come first, then entries, then parameters."""
+    assert isinstance(system.beta, Fraction)
+    rule = ["boundary", "in-flight"].index(system.rule)
+    lines = [f"{int(is_hybrid)} {HORIZON}", f"{int(system.beta * SCALE)} {int(system.sigma * SCALE)} {system.grid}"]
+    lines += [f"{rule} {int(system.background)}", str(len(system.tasks))]
+    requests: list[tuple[int, int, int, str]] = []
+    for number, task in enumerate(system.tasks):
+        assert isinstance(task.demand, tuple)
+        demands = " ".join(map(str, task.demand))
+        lines.append(f"{CLASSES.index(task.class_)} {demand_text(task)} {len(task.demand)} {demands}")
+        requests.append((task.offset, 1, number, f"0 {demand_text(task)}"))
+        if task.leaves is not None:
+            requests.append((task.leaves, 0, number, f"1 {demand_text(task)}"))
+        requests += [(instant, 2, number, f"2 {demand_text(asked)}") for instant, asked in task.requests]
+    requests = sorted(request for request in requests if request[0] < HORIZON)
+    lines.append(str(len(requests)))
+    lines += [f"{instant} {number} {rest}" for instant, _, number, rest in requests]
+    return "\n".join(lines) + "\n"
+
+
+def ticks_of(system: System) -> str:
+    """Say who executes in each tick according to the reference."""
+    ticks = ["."] * HORIZON
+    for start, end, name, _ in reference(system, HORIZON).segments:
+        ticks[start:end] = name * (end - start)
+    return "".join(ticks)
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_over_fixed_priorities_who_runs_is_who_runs_natively_and_in_the_reference(rates: Path, part: int) -> None:
+    for seed in range(part, sampling.count(SETS), 4):
+        system = draw_system(seed)
+        native = play(rates, text_of(system, is_hybrid=False))
+        assert play(rates, text_of(system, is_hybrid=True)) == native, seed
+        assert native[0] == ticks_of(system), seed
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_threads_that_negotiate_run_as_the_reference_says(rates: Path, part: int) -> None:
+    for seed in range(part, sampling.count(SETS), 4):
+        system = with_requests(draw_system(seed), seed)
+        assert play(rates, text_of(system, is_hybrid=False))[0] == ticks_of(system), seed
+
+
+def test_the_systems_tell_the_answers_apart(rates: Path) -> None:
+    """Some are rejected, and some overrun: else the two tests above would say little."""
+    answers = [line for seed in range(20) for line in play(rates, text_of(draw_system(seed), is_hybrid=True))[1]]
+    assert {"0", "4"} <= set(answers)
+
+
+# ---- programs for every port -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("port", PORTS)
+@pytest.mark.parametrize("defines", [[], FULL_PASS], ids=["plain", "traced"])
+def test_every_misuse_of_jobs_is_told(built: Build, tmp_path: Path, port: str, defines: list[str]) -> None:
+    done = run([*PORTS[port]["qemu"], link(built, port, "misuse_jobs", tmp_path, defines)])
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_policy_and_an_allocator_of_the_users_own_run_on_the_kernel(built: Build, tmp_path: Path) -> None:
+    how, program = PORTS["posix"], tmp_path / "own_policy"
+    conformance = [path for path in built("posix") if not path.name.startswith("tests_")]
+    sources = ["examples/own_policy/own_policy.c", "firmware/host_posix.c"]
+    must_build([how["cc"], *how["cflags"], *how["ldflags"], *sources, *conformance, *how["libs"], "-o", program])
+    assert play(program, "")[0] == "aaabbbbcaaabbbbcaaacbbbbaaacccbbaaabbccc"
