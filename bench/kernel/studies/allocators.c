@@ -49,18 +49,18 @@ static const takt_allocator_t *real;
 static uint32_t depth; /* an allocator may call itself through core; the outermost call counts */
 
 /* The whole of `outer` is left out of the phase that core is in, the measurement itself included. */
-#define STAMPED(call)                                                           \
-    do {                                                                        \
-        const uint32_t outer = *BENCH_COUNTER;                                  \
-        depth++;                                                                \
-        const uint32_t begin = *BENCH_COUNTER;                                  \
-        call;                                                                   \
-        const uint32_t end = *BENCH_COUNTER;                                    \
-        depth--;                                                                \
-        if (depth == 0) {                                                       \
-            phase_keep(&allocator_call, bench_elapsed(begin, end));             \
-            phases_leave_out(bench_elapsed(outer, *BENCH_COUNTER));             \
-        }                                                                       \
+#define STAMPED(call)                                               \
+    do {                                                            \
+        const uint32_t outer = *BENCH_COUNTER;                      \
+        depth++;                                                    \
+        const uint32_t begin = *BENCH_COUNTER;                      \
+        call;                                                       \
+        const uint32_t end = *BENCH_COUNTER;                        \
+        depth--;                                                    \
+        if (depth == 0) {                                           \
+            phase_keep(&allocator_call, bench_elapsed(begin, end)); \
+            phases_leave_out(bench_elapsed(outer, *BENCH_COUNTER)); \
+        }                                                           \
     } while (0)
 
 static void finish(takt_task_t *task, takt_instant_t instant) { STAMPED(real->finish(task, instant)); }

@@ -26,12 +26,12 @@ typedef struct phase {
 typedef struct phases {
     phase_t tick, scheduler, choose, pass, post, step;
     uint32_t tick_began;
-    uint32_t spent;    /* in this pass up to now */
-    uint32_t stepped;  /* of it in steps */
-    uint32_t steps;    /* how many */
+    uint32_t spent;   /* in this pass up to now */
+    uint32_t stepped; /* of it in steps */
+    uint32_t steps;   /* how many */
     bench_sample_t steps_of_tick;
-    uint32_t left_out; /* of the phase that is being measured */
-    uint32_t took_at;  /* when the last decision was handed back */
+    uint32_t left_out;         /* of the phase that is being measured */
+    volatile uint32_t took_at; /* when the last decision was handed back */
     const takt_entity_t *server;
     bool is_tick;
     uint32_t values; /* ticks after which the program ends */

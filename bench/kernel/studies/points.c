@@ -8,9 +8,11 @@
  *   optional N          an optional point, which brings the flag up to date
  * Or there is an empty high job every N ticks above a preemptive low one, and a third thread whose first job is far away:
  *   without N | Preemptive N | Limited N   that is not there, preemptive, or limited
+ * Or bytes:
+ *   sizes               of what a task and a processor have for points, and of the whole
  */
 #include "bench/kernel/program.h"
-#include "kernel/job.h"
+#include "kernel/state.h"
 
 enum {
     ROUNDS = 20000,
@@ -114,9 +116,20 @@ static void create(uint32_t index, void (*entry)(void *), void *argument, takt_d
     }
 }
 
+static void print_sizes(void) {
+    const takt_task_t *task = &jobs[LOW].task;
+    const uint32_t of_task = sizeof task->preemption_key + sizeof task->own_key + sizeof task->own_tie;
+    print_line("task", of_task, sizeof *task);
+    print_line("processor", sizeof takt_kernel.cpu.should_yield, sizeof takt_kernel.cpu);
+    takt_semihost_exit(0);
+}
+
 int main(void) {
     bench_read_words(&words);
     const char choice = *words.choice;
+    if (choice == 's') {
+        print_sizes();
+    }
     void (*const act)(void) = action_of(choice);
     (void)takt_kernel_init(&takt_policy_fp);
     create(LOW, low, (void *)(uintptr_t)act, FAR, act != nothing && act != count);

@@ -39,11 +39,20 @@ static void phases_end(void) {
     takt_semihost_exit(0);
 }
 
+/* Nothing is kept if somebody else was chosen meanwhile. */
+static void keep_task_switch(void) {
+    const uint32_t took_at = phases.took_at;
+    const uint32_t now = *BENCH_COUNTER;
+    if (phases.took_at == took_at) {
+        phase_keep(&task_switch, bench_elapsed(took_at, now));
+    }
+}
+
 static void yielder(void *argument) {
     (void)argument;
     for (;;) {
         (void)takt_thread_yield();
-        phase_keep(&task_switch, bench_elapsed(phases.took_at, *BENCH_COUNTER));
+        keep_task_switch();
     }
 }
 
