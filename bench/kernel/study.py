@@ -2,8 +2,8 @@
 """Measurements of the papers on the kernel, for studies/: builds and runs programs of studies/, prints their figures.
 
 Usage: study.py servers|points|allocators CHOICE ... (a choice is the words of the program's command line, as one
-argument). Prints JSON: for each choice the figures by name, in instructions: least, most, mean and count; of bytes and of
-counts there are the two numbers that the program has.
+argument). Prints JSON: for each choice the figures by name, in instructions: least, most, mean and count; of bytes and
+counts, and of ticks that are not the bench's to turn into instructions, there are the two numbers that the program has.
 
 What is counted, and how exactly: board.py; what the programs measure: their first lines, and studies/phases.h.
 """

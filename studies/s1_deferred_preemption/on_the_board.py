@@ -25,9 +25,9 @@ def run(is_quick: bool) -> Section:
     return Section(
         "On the kernel (Figures 3 and 4)",
         f"Instructions on the emulated mps2-an385. A low job of {ROUNDS:,} iterations does something at every nth: it "
-        "counts, as the paper's does under FPPS, comes to a point while nobody waits, reads the flag first, or comes to "
-        "an optional point. What it costs is the difference to counting. Then the pair of Figure 3: an empty high job "
-        "above a preemptive low one, alone, beside a third preemptive task, and beside a limited one.",
+        "counts, as the paper's does under FPPS, comes to a point while nobody waits, reads the flag first, or comes "
+        "to an optional point. What it costs is the difference to counting. Then the pair of Figure 3: an empty high "
+        "job above a preemptive low one, alone, beside a third preemptive task, and beside a limited one.",
         [_space_claim()],
         [
             Table("board_points", "Response of the low job, in instructions", points),
@@ -43,8 +43,11 @@ def measure_points(every: tuple[int, ...]) -> pl.DataFrame:
     ways = ("counter", *WAYS)
     found = board.measure("points", *(f"{way} {n}" for n in every for way in ways))
     rows = [
-        (n, found[f"counter {n}"]["response"]["second"])
-        + tuple(round(found[f"{way} {n}"]["response"]["first"] / TICKS_PER_INSTRUCTION) for way in ways)
+        (
+            n,
+            found[f"counter {n}"]["response"]["second"],
+            *(round(found[f"{way} {n}"]["response"]["first"] / TICKS_PER_INSTRUCTION) for way in ways),
+        )
         for n in every
     ]
     return pl.DataFrame(rows, schema=["every", "points", *ways], orient="row")
@@ -71,9 +74,7 @@ def measure_pairs(periods: tuple[int, ...]) -> pl.DataFrame:
     """Measure the pair's low response with each third task, in ticks, so that nothing is rounded."""
     thirds = ("without", "Preemptive", "Limited")
     found = board.measure("points", *(f"{third} {period}" for period in periods for third in thirds))
-    rows = [
-        (period, *(found[f"{third} {period}"]["response"]["first"] for third in thirds)) for period in periods
-    ]
+    rows = [(period, *(found[f"{third} {period}"]["response"]["first"] for third in thirds)) for period in periods]
     return pl.DataFrame(rows, schema=["timer_period", "alone", "beside_preemptive", "beside_limited"], orient="row")
 
 
@@ -111,8 +112,8 @@ def _space_claim() -> Claim:
         f"{task} bytes of a task's {int(sizes['task']['second'])} (its preemption key, and what its own key and tie "
         f"would be while it has that) and {cpu} of the processor's record (the flag); a plain thread has none of them.",
         verdict(task <= 24 and cpu <= 4, correction=True),
-        "Keys have 64 bits here, and resources use the same two words. Lines added to RTAI have no counterpart. What it "
-        "takes in time is in S1-13 and S1-14.",
+        "Keys have 64 bits here, and resources use the same two words. Lines added to RTAI have no counterpart. What "
+        "it takes in time is in S1-13 and S1-14.",
         {"task": task, "processor": cpu},
     )
 

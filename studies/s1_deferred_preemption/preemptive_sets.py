@@ -109,7 +109,8 @@ def _claim(sweep: pl.DataFrame, equal: int, count: int, kernel: dict[str, float]
         "Section 7.1, Figure 3",
         "The extension is conservative: FPPS sets behave and cost the same with it.",
         f"{equal} of {count} random preemptive sets have the same segments, jobs, invocations, switches and kernel "
-        f"time with it; the responses of Figure 3 differ by at most {most} ns at {sweep.height} timer periods.{measured}",
+        f"time with it; the responses of Figure 3 differ by at most {most} ns at {sweep.height} timer periods."
+        f"{measured}",
         verdict(equal == count and most == 0 and not any(kernel.values())),
         "What every thread pays for all extensions together, a look at its attributes, is in make bench-kernel.",
         {"sets": count, "equal": equal, "largest_difference_ns": most, **kernel},

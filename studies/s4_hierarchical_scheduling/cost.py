@@ -120,7 +120,7 @@ def _on_the_kernel(kernel: dict[str, float]) -> str:
         return ""
     return (
         f" On the kernel, from 10 to 400 servers, the mean tick stays within a factor of {kernel['tick_mean']:.2f} and "
-        f"the longest step within {kernel['step_most']:.2f}; the longest tick is {kernel['tick_most']:.1f} times as long."
+        f"the longest step within {kernel['step_most']:.2f}; the longest tick spreads by {kernel['tick_most']:.1f}."
     )
 
 

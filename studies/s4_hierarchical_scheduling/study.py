@@ -7,7 +7,17 @@ in counts, too.
 from __future__ import annotations
 
 from studies.common import Study
-from studies.s4_hierarchical_scheduling import cost, elsewhere, isolation, kinds, levels, on_the_board, order, supply, two_tests
+from studies.s4_hierarchical_scheduling import (
+    cost,
+    elsewhere,
+    isolation,
+    kinds,
+    levels,
+    on_the_board,
+    order,
+    supply,
+    two_tests,
+)
 
 
 def make(is_quick: bool) -> Study:

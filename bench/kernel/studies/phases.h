@@ -30,14 +30,14 @@ typedef struct phases {
     uint32_t stepped; /* of it in steps */
     uint32_t steps;   /* how many */
     bench_sample_t steps_of_tick;
-    uint32_t left_out;         /* of the phase that is being measured */
-    volatile uint32_t took_at; /* when the last decision was handed back */
+    uint32_t left_out; /* of the phase that is being measured */
     const takt_entity_t *server;
     bool is_tick;
     uint32_t values; /* ticks after which the program ends */
 } phases_t;
 
 static phases_t phases;
+static volatile uint32_t phases_took_at; /* when the last decision was handed back */
 
 /* The program prints what it has and ends. */
 static void phases_end(void);
@@ -140,7 +140,7 @@ takt_decision_t __wrap_takt_dispatcher_take(takt_dispatcher_t *dispatcher, takt_
     keep_tick(end, ticks);
     phase_keep(&phases.pass, phases.spent);
     phases.spent = 0;
-    phases.took_at = *BENCH_COUNTER;
+    phases_took_at = *BENCH_COUNTER;
     return decision;
 }
 

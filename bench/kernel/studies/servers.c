@@ -41,9 +41,9 @@ static void phases_end(void) {
 
 /* Nothing is kept if somebody else was chosen meanwhile. */
 static void keep_task_switch(void) {
-    const uint32_t took_at = phases.took_at;
+    const uint32_t took_at = phases_took_at;
     const uint32_t now = *BENCH_COUNTER;
-    if (phases.took_at == took_at) {
+    if (phases_took_at == took_at) {
         phase_keep(&task_switch, bench_elapsed(took_at, now));
     }
 }
