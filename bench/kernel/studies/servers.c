@@ -41,9 +41,10 @@ static void phases_end(void) {
 
 /* Nothing is kept if somebody else was chosen meanwhile. */
 static void keep_task_switch(void) {
-    const uint32_t took_at = phases_took_at;
+    const bench_stamp_t decision = bench_in_register(&phases_took_at);
+    const uint32_t took_at = *decision;
     const uint32_t now = *BENCH_COUNTER;
-    if (phases_took_at == took_at) {
+    if (*decision == took_at) {
         phase_keep(&task_switch, bench_elapsed(took_at, now));
     }
 }
