@@ -94,7 +94,7 @@ def _claim(figures: pl.DataFrame) -> Claim:
         *_ID,
         _PAPER,
         f"With wcets enforced a pass of the dispatcher takes {dispatcher:.0f} instructions on average and a call of "
-        f"the allocator {allocator:.0f}; the single module {single:.0f} with computed keys and {levels:.0f} with levels."
+        f"the allocator {allocator:.0f}; the single module {single:.0f} with keys and {levels:.0f} with levels."
         f" A call of each is {ratio:.2f} times the single module, in the paper {paper:.2f}. For each job the framework "
         f"takes {jobs['suspend']:.0f}, dual-priority {jobs['dual']:.0f}, imprecise {jobs['imprecise']:.0f}, the single "
         f"module {jobs['rm']:.0f}: {of_job:.2f} times as much with the same policy.",
