@@ -66,6 +66,12 @@ def _value(figures: pl.DataFrame, scheduler: str, phase: str, column: str) -> fl
     return float(figures.filter(scheduler=scheduler, phase=phase)[column].item())
 
 
+def _of_job(figures: pl.DataFrame, scheduler: str) -> float:
+    """Give the instructions of all passes and calls for each job; the policy's releases are within passes."""
+    of = figures.filter(pl.col("phase") != "release", scheduler=scheduler)
+    return float(of["per_job"].sum())
+
+
 def beside(figures: pl.DataFrame) -> pl.DataFrame:
     """Put the means of a call beside the paper's."""
     ours = {
@@ -86,8 +92,7 @@ def _claim(figures: pl.DataFrame) -> Claim:
     dispatcher = _value(figures, "suspend", "pass", "mean")
     allocator = _value(figures, "suspend", "allocator", "mean")
     single, levels = (_value(figures, name, "pass", "mean") for name in ("rm", "fp"))
-    jobs = {name: figures.filter(scheduler=name).filter(pl.col("phase") != "release")["per_job"].sum() for name in
-            (*SINGLE, *FRAMEWORK)}  # fmt: skip
+    jobs = {name: _of_job(figures, name) for name in (*SINGLE, *FRAMEWORK)}
     ratio, paper = (dispatcher + allocator) / single, (35 + 83) / 25
     of_job = jobs["suspend"] / jobs["rm"]
     return Claim(
