@@ -18,7 +18,6 @@ enum {
     TASKS = 11,
     MILLISECOND = 25000, /* ticks: about 3900 instructions */
     WORK_ROUNDS = 300,
-    STACK_BYTES = 768,
     VALUES = 1000,
 };
 
@@ -26,7 +25,7 @@ typedef struct worker {
     takt_job_thread_t job;
     takt_task_t task;
     takt_windowed_t windowed;
-    uint64_t stack[STACK_BYTES / sizeof(uint64_t)];
+    uint64_t stack[BENCH_STACK_BYTES / sizeof(uint64_t)];
 } worker_t;
 
 static worker_t workers[TASKS];
@@ -186,7 +185,7 @@ static void build(const paradigm_t *paradigm) {
 
 static void attach(uint32_t index) {
     const takt_thread_parameters_t parameters = {
-        .entry = work, .stack = workers[index].stack, .stack_bytes = STACK_BYTES};
+        .entry = work, .stack = workers[index].stack, .stack_bytes = BENCH_STACK_BYTES};
     require(takt_job_thread_attach(&workers[index].job, &parameters));
 }
 

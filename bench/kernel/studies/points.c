@@ -17,7 +17,6 @@
 enum {
     ROUNDS = 20000,
     FAR = 1000 * 1000 * 1000,
-    STACK_BYTES = 512,
     LOW = 0,
     HIGH = 1,
     THIRD = 2,
@@ -25,7 +24,7 @@ enum {
 };
 
 static takt_periodic_thread_t jobs[JOBS];
-static uint64_t stacks[JOBS][STACK_BYTES / sizeof(uint64_t)];
+static uint64_t stacks[JOBS][BENCH_STACK_BYTES / sizeof(uint64_t)];
 static bench_words_t words;
 static volatile uint32_t counter_of_rounds;
 static uint32_t releases_of_high;
@@ -105,7 +104,7 @@ static void create(uint32_t index, void (*entry)(void *), void *argument, takt_d
                                                               .entry = entry,
                                                               .argument = argument,
                                                               .stack = stacks[index],
-                                                              .stack_bytes = STACK_BYTES,
+                                                              .stack_bytes = BENCH_STACK_BYTES,
                                                               .priority = index + 1u},
                                                    .period = period,
                                                    .relative_deadline = period,

@@ -16,12 +16,11 @@ enum {
     VALUES = 1000,
     SLOT = 125000, /* ticks: 5 ms, about 19500 instructions */
     WORK_ROUNDS = SLOT / 128,
-    STACK_BYTES = 512,
 };
 
 typedef struct worker {
     takt_periodic_thread_t thread;
-    uint64_t stack[STACK_BYTES / sizeof(uint64_t)];
+    uint64_t stack[BENCH_STACK_BYTES / sizeof(uint64_t)];
 } worker_t;
 
 static takt_thread_server_t servers[MOST_SERVERS];
@@ -96,7 +95,7 @@ static void create_worker(uint32_t index, uint32_t server, uint32_t count, bool 
     const takt_periodic_parameters_t parameters = {.thread = {.name = "worker",
                                                               .entry = work,
                                                               .stack = workers[index].stack,
-                                                              .stack_bytes = STACK_BYTES,
+                                                              .stack_bytes = BENCH_STACK_BYTES,
                                                               .priority = 2,
                                                               .server = &servers[server]},
                                                    .period = period_of(server, count),
