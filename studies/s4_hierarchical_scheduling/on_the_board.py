@@ -57,7 +57,8 @@ def run(is_quick: bool) -> Section:
         "each other. Periods have four lengths and each server its own offset, so that phases drift. A tick is what "
         "follows the interrupt of the one-shot timer, up to the decision, without the task switch; the scheduler its "
         "steps and decision, of which step is one; choose a decision by which another server runs. Then the same with "
-        "all servers replenished together. Between two steps interrupts are open.",
+        "all servers replenished together. Between two steps interrupts are open. The shortest ticks "
+        "come while a thread is in a pass itself, and end with that.",
         [_structure_claim(figures), _switch_claim(figures), _kinds_claim(figures)],
         [
             Table("board", "Instructions of each phase, each server at its own offset", figures),
