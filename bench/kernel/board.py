@@ -91,11 +91,17 @@ class Kernel:
         list(pool.map(run, one_by_one))
         return self
 
-    def link(self, program: str) -> Path:
-        """Build a program of this folder; its linker map is beside it."""
-        elf = self.folder / f"{program}.elf"
+    def link(self, program: str, *wraps: str, name: str = "") -> Path:
+        """Build a program of this folder; its linker map is beside it.
+
+        Args:
+            program: its path from this folder, without suffix.
+            wraps: functions whose places those of the program take that are called __wrap_.
+            name: of the file, if it is not the program's.
+        """
+        elf = self.folder / f"{name or program}.elf"
         build = self.board.build
-        flags = [*build["ldflags"], f"-Wl,-Map={elf.with_suffix('.map')}"]
+        flags = [*build["ldflags"], f"-Wl,-Map={elf.with_suffix('.map')}", *(f"-Wl,--wrap={one}" for one in wraps)]
         objects = [str(path) for path in self.objects.values()]
         run([*self.compiler, *flags, f"bench/kernel/{program}.c", *objects, *build["libs"], "-o", str(elf)])
         return elf

@@ -1,5 +1,6 @@
 """What every study is made of: claims with verdicts, tables, plots, the page, the command."""
 
+from studies.common import board
 from studies.common.claims import Claim, Verdict, not_testable, verdict
 from studies.common.command import run_study
 from studies.common.plots import new_plot
@@ -13,6 +14,7 @@ __all__ = [
     "Study",
     "Table",
     "Verdict",
+    "board",
     "golden",
     "merged",
     "new_plot",

@@ -36,14 +36,6 @@ def run() -> Section:
                 "Placement and the longest non-preemptive region belong to the analyses.",
             ),
             not_testable(
-                "S1-23",
-                "Section 6",
-                "The extension takes two integers in a control block and 106 lines.",
-                "Belongs to the kernel: bytes of a thread and instructions of a switch are measured by make bench. "
-                "Lines added to RTAI have no counterpart.",
-                "A limited job takes one key and one bit; a plain thread none of them.",
-            ),
-            not_testable(
                 "S1-25",
                 "Section 3.1",
                 "Tasks of equal priority are cooperative and yield to each other.",

@@ -78,7 +78,7 @@ def _point_claims(result: takt.Result, alone: pl.DataFrame) -> list[Claim]:
             'A body is a list of items, among them "point" and "optional point"; subjobs = [2, 3] is short for a point '
             "between runs.",
             verdict(len(told) == 3 and told[2][1] is False),
-            "The kernel has no such call yet; it belongs to the kernel.",
+            "The kernel has a call for each, takt_job_point and takt_job_optional_point.",
         ),
     ]
 

@@ -1,4 +1,4 @@
-"""Section 6: its task set in simulation, its arithmetic, and what only a kernel can measure (S3, 6.2 to 6.4)."""
+"""Section 6: its task set in simulation, and its arithmetic (S3, 6.3 and 6.4); `on_the_board.py` measures."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from fractions import Fraction
 import polars as pl
 import takt
 
-from studies.common import Claim, Section, Table, not_testable, verdict
+from studies.common import Claim, Section, Table, verdict
 
 SECOND = 1_000_000
 """Ticks are microseconds."""
@@ -32,7 +32,7 @@ def run(is_quick: bool) -> Section:
         "the paper measured as the cost of each invocation of the scheduler. Shares of the processor are also "
         "computed for one call per job, the allocator in bulk. The times themselves are those of a Pentium II and a "
         "Linux kernel.",
-        [_costs_claim(runs), _share_claim(runs, shares), _erratum_claim(shares)],
+        [_share_claim(runs, shares), _erratum_claim(shares)],
         [
             Table("cpu_shares", "Percent of the processor, one call per job, by jobs of one allocator call", shares),
             Table("eleven_tasks", "The eleven tasks, simulated at a cost of each invocation", runs),
@@ -93,20 +93,6 @@ def errata() -> pl.DataFrame:
 
 
 # ---- claims -----------------------------------------------------------------------------------------
-
-
-def _costs_claim(runs: pl.DataFrame) -> Claim:
-    """Say what belongs to the kernel."""
-    ratio = (DISPATCHER + ALLOCATOR) / SINGLE
-    return not_testable(
-        "S3-20",
-        "Section 6.2, Figures 4 to 6",
-        "Dispatcher 35 us, allocator 83 us, a single-module scheduler 25 us on average.",
-        "Belongs to the kernel: times of an allocator as a process beside a dispatcher. Takt has no such split, so "
-        "that there is nothing to be measured but the one module (make bench).",
-        f"The ratio of the paper's totals is {ratio:.2f}. The same eleven tasks make {runs['per_second'][0]:,.0f} "
-        "invocations in a second.",
-    )
 
 
 def _share_claim(runs: pl.DataFrame, shares: pl.DataFrame) -> Claim:

@@ -1,8 +1,8 @@
 """S3: Wang and Lin, Implementing a General Real-Time Scheduling Framework in the RED-Linux Real-Time Kernel.
 
-Left out: Figures 4 to 6, which are times of a kernel and a process on its own machine. Takt has the policies that the
-framework is for, and allocators of windows; what the paper says of jobs with any attributes is asked of the framework
-of the tests, in `reference.py` alone.
+Figures 4 to 6 are times of a kernel and a process on its own machine; here they are instructions of the kernel. Takt
+has the policies that the framework is for, and allocators of windows; what the paper says of jobs with any attributes
+is asked of the framework of the tests, in `reference.py` alone.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from studies.s3_general_framework import (
     extensions,
     imprecise,
     measurements,
+    on_the_board,
     overruns,
     running,
     shares,
@@ -42,6 +43,7 @@ def make(is_quick: bool) -> Study:
             running.run(is_quick),
             extensions.run(),
             measurements.run(is_quick),
+            on_the_board.run(),
             elsewhere.run(),
         ],
     )

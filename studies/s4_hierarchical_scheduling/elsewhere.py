@@ -9,15 +9,8 @@ def run() -> Section:
     """List the claims."""
     return Section(
         "Not testable here",
-        "Rows of the checklist that this study cannot judge; each says what is missing. Tables III to VI are above.",
+        "Rows of the checklist that this study cannot judge; each says what is missing.",
         [
-            not_testable(
-                "S4-06",
-                "Section V-A2",
-                "Each server has its own ready and delayed lists, so that a server switch is the change of a pointer.",
-                "A matter of structure: a server holds a dispatcher of its own, with ready set and timers. What its "
-                "switch costs belongs to the kernel.",
-            ),
             not_testable(
                 "S4-19",
                 "Sections I-B and III-A",
