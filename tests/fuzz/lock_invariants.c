@@ -189,7 +189,8 @@ static void check_parked(takt_system_t *system, const takt_resource_t *resource)
 
 static void check_circle(takt_system_t *system, takt_entity_t *entity, bool have_levels_changed) {
     const takt_resource_t *circle = wait_of(entity)->circle;
-    HOLDS(circle == NULL || place_of(entity) != NULL);
+    HOLDS(circle == NULL || place_of(entity) != NULL ||
+          takt_entity_is_thread(entity)); /* it may be stopped */
     if (!have_levels_changed) {
         HOLDS((circle != NULL) == is_in_a_circle(system, entity));
         HOLDS(circle == NULL || circle == obstacle_to(entity));
