@@ -44,15 +44,18 @@ uint32_t takt_creation_number(takt_server_t *home) {
 
 /* ---- threads ------------------------------------------------------------------------------------ */
 
+bool takt_creation_is_stack(const takt_thread_parameters_t *parameters) {
+    const uint32_t bytes = parameters->stack_bytes;
+    return bytes >= TAKT_STACK_BYTES_MIN && bytes <= TAKT_STACK_BYTES_MAX && bytes % 8u == 0 &&
+           (uintptr_t)parameters->stack % 8u == 0;
+}
+
 takt_status_t takt_creation_check_thread(const takt_thread_t *thread,
                                          const takt_thread_parameters_t *parameters) {
     if (thread == NULL || parameters == NULL || parameters->entry == NULL || parameters->stack == NULL) {
         return TAKT_ERROR_NULL;
     }
-    const bool is_of_size = parameters->stack_bytes >= TAKT_STACK_BYTES_MIN &&
-                            parameters->stack_bytes <= TAKT_STACK_BYTES_MAX &&
-                            parameters->stack_bytes % 8u == 0;
-    if (!is_of_size || (uintptr_t)parameters->stack % 8u != 0) {
+    if (!takt_creation_is_stack(parameters)) {
         return TAKT_ERROR_STACK;
     }
     if (parameters->priority >= TAKT_PRIORITIES) {

@@ -15,6 +15,9 @@
 /* The time for servers and jobs is between init and start. */
 takt_status_t takt_creation_check_phase(void);
 
+/* Whether the stack of `parameters` is one. */
+bool takt_creation_is_stack(const takt_thread_parameters_t *parameters);
+
 /* Whether `thread` can be made of `parameters`, as far as neither phase nor room matter. */
 takt_status_t takt_creation_check_thread(const takt_thread_t *thread,
                                          const takt_thread_parameters_t *parameters);

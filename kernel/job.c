@@ -1,6 +1,7 @@
 /* Threads that execute jobs; see job.h. */
 #include "kernel/job.h"
 
+#include "kernel/creation.h"
 #include "kernel/state.h"
 
 /* The running entity executes jobs. */
@@ -283,15 +284,11 @@ takt_status_t takt_kernel_adopt(void) {
     return TAKT_OK;
 }
 
-static bool is_stack(const takt_thread_parameters_t *parameters) {
-    return parameters->stack_bytes >= TAKT_STACK_BYTES_MIN && (uintptr_t)parameters->stack % 8u == 0;
-}
-
 takt_status_t takt_job_thread_attach(takt_job_thread_t *thread, const takt_thread_parameters_t *parameters) {
     if (thread == NULL || parameters == NULL || parameters->entry == NULL || parameters->stack == NULL) {
         return TAKT_ERROR_NULL;
     }
-    if (!is_stack(parameters)) {
+    if (!takt_creation_is_stack(parameters)) {
         return TAKT_ERROR_STACK;
     }
     if (takt_kernel.entity_count == 0) {

@@ -19,6 +19,11 @@ takt_status_t takt_kernel_misuse(void) {
     return takt_port_is_in_isr() ? TAKT_ERROR_IN_ISR : TAKT_ERROR_LOCKED;
 }
 
+takt_status_t takt_kernel_refuse(takt_status_t status) {
+    (void)takt_port_open();
+    return status;
+}
+
 /* ---- full pass ------------------------------------------------------------------------------- */
 
 void takt_kernel_post(takt_event_kind_t kind, takt_entity_t *entity) {
@@ -41,6 +46,9 @@ static void set_alarm(void) {
 
 /* Who is left when `next` is to run. */
 static takt_thread_t *left_for(takt_thread_t *self, takt_thread_t *next) {
+    if (next != self) {
+        takt_kernel_check_stack(self);
+    }
     return next->plain.entity.task != NULL ? takt_job_choose(self, next) : self;
 }
 
@@ -82,9 +90,6 @@ takt_status_t takt_kernel_dispatch(void) {
     takt_kernel.busy |= TAKT_BUSY_PASS;
     takt_port_breathe();
     takt_thread_t *next = step_and_decide();
-    if (next != self) {
-        takt_kernel_check_stack(self);
-    }
     self = left_for(self, next);
     if (next != self) {
         return takt_port_switch(self, next);
@@ -107,9 +112,6 @@ static __attribute__((noinline)) void preempt_by_pass(void) {
     }
     takt_thread_t *self = thread_for(takt_kernel.cpu.running);
     takt_thread_t *next = step_and_decide();
-    if (next != self) {
-        takt_kernel_check_stack(self);
-    }
     self = left_for(self, next);
     if (next != self) {
         takt_port_preempt(self, next);

@@ -57,11 +57,6 @@ takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t
     TAKT_REQUIRE(takt_kernel.cpu.running->task == NULL, TAKT_ERROR_JOBS);  \
     TAKT_REQUIRE(takt_kernel.cpu.running->home == (mutex)->home, TAKT_ERROR_RESOURCE)
 
-static takt_status_t refuse(takt_status_t status) {
-    (void)takt_port_open();
-    return status;
-}
-
 static void post(takt_event_kind_t kind, takt_entity_t *entity, takt_resource_t *resource) {
     const takt_event_t event = {.kind = kind, .entity = entity, .now = takt_port_now(), .resource = resource};
     takt_dispatcher_post(&takt_kernel.dispatcher, &event);
@@ -92,7 +87,7 @@ static takt_status_t end_wish(wish_t *wish, const takt_mutex_t *mutex) {
     takt_port_close();
     forget_wish(wish);
     const bool is_locked = mutex->resource.holder == takt_kernel.cpu.running;
-    return refuse(is_locked ? TAKT_OK : TAKT_TIMEOUT);
+    return takt_kernel_refuse(is_locked ? TAKT_OK : TAKT_TIMEOUT);
 }
 
 /* `running` asks core for the lock. */
@@ -105,7 +100,7 @@ static void want(takt_entity_t *running, wish_t *wish) {
 }
 
 static __attribute__((noinline)) takt_status_t lock_by_pass(takt_mutex_t *mutex, takt_entity_t *running) {
-    TAKT_REQUIRE(mutex->resource.holder != running, refuse(TAKT_ERROR_RESOURCE));
+    TAKT_REQUIRE(mutex->resource.holder != running, takt_kernel_refuse(TAKT_ERROR_RESOURCE));
     wish_t wish;
     begin_wish(&wish, mutex);
     want(running, &wish);
@@ -194,7 +189,7 @@ takt_status_t takt_mutex_lock_for(takt_mutex_t *mutex, takt_duration_t duration)
     takt_resource_t *resource = &mutex->resource;
     takt_port_close();
     takt_entity_t *running = takt_kernel.cpu.running;
-    TAKT_REQUIRE(resource->holder != running, refuse(TAKT_ERROR_RESOURCE));
+    TAKT_REQUIRE(resource->holder != running, takt_kernel_refuse(TAKT_ERROR_RESOURCE));
     return is_private(mutex, running) ? hold(resource, running) : lock_for(mutex, running, duration);
 }
 
@@ -236,7 +231,7 @@ takt_status_t takt_mutex_unlock(takt_mutex_t *mutex) {
     takt_port_close();
     takt_entity_t *running = takt_kernel.cpu.running;
     takt_plain_t *thread = takt_plain_of(running);
-    TAKT_REQUIRE(thread->held == resource, refuse(TAKT_ERROR_RESOURCE));
+    TAKT_REQUIRE(thread->held == resource, takt_kernel_refuse(TAKT_ERROR_RESOURCE));
     if (!takt_entity_is_plain(running)) {
         return unlock_for_waiters(mutex, running);
     }

@@ -123,11 +123,6 @@ TAKT_INLINE bool is_free(const takt_pool_t *pool, const takt_pool_block_t *block
     return TAKT_UNLIKELY(block->mark == mark_of(block)) && is_listed(pool, block);
 }
 
-static __attribute__((noinline)) takt_status_t refuse(void) {
-    (void)takt_port_open();
-    return TAKT_ERROR_BLOCK;
-}
-
 /* Gives `block` to the first thread that waits, who is to be woken. */
 TAKT_INLINE takt_entity_t *serve(takt_pool_t *pool, void *block) {
     takt_entity_t *waiter = takt_queue_take(&pool->waiters.queue);
@@ -149,7 +144,7 @@ takt_status_t takt_pool_free(takt_pool_t *pool, void *block) {
     if (TAKT_UNLIKELY(pool->waiters.count < 0)) {
         return hand_over(pool, block);
     }
-    TAKT_REQUIRE(!is_free(pool, block), refuse());
+    TAKT_REQUIRE(!is_free(pool, block), takt_kernel_refuse(TAKT_ERROR_BLOCK));
     pool->waiters.count++;
     push(pool, block);
     return takt_port_open();

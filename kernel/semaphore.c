@@ -58,17 +58,12 @@ takt_status_t takt_semaphore_take_for(takt_semaphore_t *semaphore, takt_duration
 
 /* ---- give --------------------------------------------------------------------------------------- */
 
-static __attribute__((noinline)) takt_status_t refuse_to_give(void) {
-    (void)takt_port_open();
-    return TAKT_ERROR_COUNT;
-}
-
 takt_status_t takt_semaphore_give(takt_semaphore_t *semaphore) {
     REQUIRE_SEMAPHORE(semaphore);
     TAKT_REQUIRE_OPEN();
     takt_port_close();
     if (TAKT_LIKELY(semaphore->waiters.count >= 0)) {
-        TAKT_REQUIRE(semaphore->waiters.count < TAKT_SEMAPHORE_MAX, refuse_to_give());
+        TAKT_REQUIRE(semaphore->waiters.count < TAKT_SEMAPHORE_MAX, takt_kernel_refuse(TAKT_ERROR_COUNT));
         semaphore->waiters.count++;
         return takt_port_open();
     }

@@ -57,6 +57,9 @@ TAKT_INLINE takt_levels_t *takt_kernel_levels(void) { return &takt_kernel.dispat
 /* Which misuse it is that a call was made with takt_port_is_open() false. */
 takt_status_t takt_kernel_misuse(void);
 
+/* Opens, and gives `status`: how a call ends that finds under the lock that it is one. */
+takt_status_t takt_kernel_refuse(takt_status_t status);
+
 /* A call that may switch threads comes from a thread with the lock open. */
 #define TAKT_REQUIRE_OPEN() TAKT_REQUIRE(takt_port_is_open(), takt_kernel_misuse())
 

@@ -49,11 +49,6 @@ takt_status_t takt_thread_delay(takt_duration_t duration) {
 
 /* ---- suspend and resume ------------------------------------------------------------------------- */
 
-static takt_status_t refuse(takt_status_t status) {
-    (void)takt_port_open();
-    return status;
-}
-
 /* `thread`, which is ready and does not run, is ready no more. */
 static takt_status_t stop(takt_thread_t *thread) {
     takt_entity_t *entity = &thread->plain.entity;
@@ -83,8 +78,8 @@ takt_status_t takt_thread_suspend(takt_thread_t *thread) {
     TAKT_REQUIRE_OPEN();
     REQUIRE_STARTED();
     takt_port_close();
-    TAKT_REQUIRE((thread->flags & TAKT_THREAD_SUSPENDED) == 0, refuse(TAKT_ERROR_SUSPENDED));
-    TAKT_REQUIRE(thread->plain.wait == NULL, refuse(TAKT_ERROR_HOLDS));
+    TAKT_REQUIRE((thread->flags & TAKT_THREAD_SUSPENDED) == 0, takt_kernel_refuse(TAKT_ERROR_SUSPENDED));
+    TAKT_REQUIRE(thread->plain.wait == NULL, takt_kernel_refuse(TAKT_ERROR_HOLDS));
     thread->flags |= TAKT_THREAD_SUSPENDED;
     if (&thread->plain.entity != takt_kernel.cpu.running) {
         return suspend_other(thread);
@@ -114,7 +109,7 @@ takt_status_t takt_thread_resume(takt_thread_t *thread) {
     TAKT_REQUIRE_OPEN();
     REQUIRE_STARTED();
     takt_port_close();
-    TAKT_REQUIRE((thread->flags & TAKT_THREAD_SUSPENDED) != 0, refuse(TAKT_ERROR_NOT_SUSPENDED));
+    TAKT_REQUIRE((thread->flags & TAKT_THREAD_SUSPENDED) != 0, takt_kernel_refuse(TAKT_ERROR_NOT_SUSPENDED));
     return end_suspension(thread) ? takt_wake(&thread->plain.entity) : takt_port_open();
 }
 
@@ -221,7 +216,7 @@ takt_status_t takt_thread_delete(takt_thread_t *thread) {
     TAKT_REQUIRE_OPEN();
     REQUIRE_STARTED();
     takt_port_close();
-    TAKT_REQUIRE(thread->plain.held == NULL, refuse(TAKT_ERROR_HOLDS));
+    TAKT_REQUIRE(thread->plain.held == NULL, takt_kernel_refuse(TAKT_ERROR_HOLDS));
     return remove(thread);
 }
 

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "posix_run.h"
+#include "random_system.h"
 #include "kernel/semaphore.h"
 #include "sim/replay.h"
 #include "sim/sim.h"
@@ -174,7 +175,6 @@ enum {
     TASK_LIMIT = 8,
     SERVER_LIMIT = 3,
     SYSTEMS = 150,
-    LEVELS = 4,
     IDLE_TASK = TASK_LIMIT + SERVER_LIMIT,
 };
 
@@ -195,8 +195,6 @@ static const takt_thread_spec_t idle = {.level = TAKT_KERNEL_IDLE_LEVEL};
 static takt_system_spec_t spec;
 static run_t *run; /* shared with the child */
 
-static const takt_policy_t *draw_policy(void) { return takt_policies[check_below(takt_policy_count)]; }
-
 /* A kind that wants deadlines stands under edf only; one that keeps returns wants memory for them. */
 static const takt_server_kind_t *draw_kind(void) {
     const takt_server_kind_t *kind = takt_server_kinds[check_below(takt_server_kind_count)];
@@ -208,11 +206,11 @@ static takt_server_spec_t draw_server(void) {
     const takt_duration_t period = 2 + check_below(30);
     return (takt_server_spec_t){
         .kind = draw_kind(),
-        .policy = draw_policy(),
+        .policy = random_policy(),
         .period = period,
         .capacity = 1 + check_below(period),
         .offset = check_below(20),
-        .level = 1 + (uint32_t)check_below(LEVELS),
+        .level = 1 + (uint32_t)check_below(RANDOM_LEVELS),
         .parent = TAKT_ROOT,
         .levels = TAKT_KERNEL_IDLE_LEVEL,
         .order_rows = TAKT_KERNEL_ORDER_ROWS,
@@ -220,24 +218,9 @@ static takt_server_spec_t draw_server(void) {
     };
 }
 
-static takt_task_spec_t draw_task(void) {
-    const takt_duration_t period = 2 + check_below(40);
-    return (takt_task_spec_t){
-        .period = period,
-        .relative_deadline = 1 + check_below(2 * period),
-        .offset = check_below(30),
-        .wcet = 1 + check_below(1 + period / 2),
-        .demand = 1 + check_below(1 + period / 3),
-        .level = 1 + (uint32_t)check_below(LEVELS),
-        .server = (int32_t)check_below(1 + spec.server_count) - 1,
-        .is_limited = check_below(4) == 0,
-        .task_class = (takt_task_class_t)check_below(3),
-    };
-}
-
 static void draw_system(void) {
     spec = (takt_system_spec_t){
-        .policy = draw_policy(),
+        .policy = random_policy(),
         .levels = TAKT_KERNEL_IDLE_LEVEL,
         .order_rows = TAKT_KERNEL_ORDER_ROWS,
         .time_rows = TAKT_KERNEL_TIME_ROWS,
@@ -250,7 +233,7 @@ static void draw_system(void) {
         servers[index] = draw_server();
     }
     for (uint32_t index = 0; index < spec.task_count; index++) {
-        tasks[index] = draw_task();
+        tasks[index] = random_task(spec.server_count);
     }
 }
 
