@@ -1,7 +1,7 @@
 /* What a board supplies to the program of task sets, main.c: synthetic load, an interrupt at a given instant, memory. One
  * file per board in boards/. Files, text and the end of the program are those of semihost.h.
  *
- * The constants of a board are definitions that a host reads too: its build recipe has them (build.json). */
+ * The constants of a board are definitions that a host reads too: its build recipe has them (build_<board>.json). */
 #ifndef TAKT_FIRMWARE_BOARD_H
 #define TAKT_FIRMWARE_BOARD_H
 

@@ -2,56 +2,23 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
+import recipes
 import sampling
 from kernel_model import HORIZON, NEVER, Operation, Script, draw_script, predict
+from recipes import PORTS, ROOT, compile_kernel, emulator, run
 
-ROOT = Path(__file__).resolve().parent.parent
-SHIFT = 6
 SCRIPTS = 120
-WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Werror"]
+SANITIZED = ["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
 
-def recipe(name: str) -> dict[str, Any]:
-    """Read how programs for a board are built and emulated."""
-    loaded: dict[str, Any] = json.loads((ROOT / "firmware" / name).read_text(encoding="utf-8"))
-    loaded["qemu"] = [*loaded["qemu"], "-icount", f"shift={SHIFT},align=off,sleep=off", "-kernel"]
-    return loaded
-
-
-PORTS: dict[str, dict[str, Any]] = {
-    "posix": {
-        "cc": "cc",
-        "cflags": [
-            *("-std=c11", "-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", *WARNINGS),
-            *("-I.", "-Iport/posix"),
-        ],
-        "ldflags": ["-pthread"],
-        "libs": ["-lrt", "-lm"],
-        "sources": ["core/*.c", "policy/*.c", "kernel/*.c", "port/posix/*.c"],
-        "qemu": [],
-    },
-    "cortex_m": recipe("build.json"),
-    "riscv": recipe("build_riscv.json"),
-}
-
-
-def run(command: list[str | Path], text: str = "") -> subprocess.CompletedProcess[str]:
-    """Run a command at the root to its end."""
-    return subprocess.run(command, cwd=ROOT, input=text, capture_output=True, text=True, check=False, timeout=600)
-
-
-def must_build(command: list[str | Path]) -> None:
-    """Run a compiler that must succeed and have nothing to say."""
-    done = run(command)
-    assert (done.returncode, done.stderr) == (0, "")
+def recipe(port: str, *defines: str) -> dict[str, Any]:
+    """Read how programs for a port are built; those of a process look for errors of C, too."""
+    return recipes.recipe(port, *(SANITIZED if port == "posix" else []), *defines)
 
 
 Build = Callable[[str], list[Path]]
@@ -64,16 +31,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Build:
 
     def build(port: str) -> list[Path]:
         if port not in done:
-            how, folder = PORTS[port], tmp_path_factory.mktemp(port)
-            found = [str(path.relative_to(ROOT)) for pattern in how["sources"] for path in ROOT.glob(pattern)]
-            sources = [*found, "tests/conformance/conformance.c", f"tests/conformance/{port}/board.c"]
-            done[port] = [folder / (source.replace("/", "_") + ".o") for source in sources]
-            commands = [
-                [how["cc"], *how["cflags"], "-c", source, "-o", target]
-                for source, target in zip(sources, done[port], strict=True)
-            ]
-            with ThreadPoolExecutor(2) as pool:
-                list(pool.map(must_build, commands))
+            done[port] = compile_kernel(recipe(port), port, tmp_path_factory.mktemp(port))
         return done[port]
 
     return build
@@ -81,10 +39,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Build:
 
 def link(built: Build, port: str, program: str, folder: Path, defines: list[str]) -> Path:
     """Compile and link a program of tests/kernel."""
-    how, elf = PORTS[port], folder / f"{program}_{port}.elf"
-    source = f"tests/kernel/{program}.c"
-    must_build([how["cc"], *how["cflags"], *defines, *how["ldflags"], source, *built(port), *how["libs"], "-o", elf])
-    return elf
+    how, source = recipe(port, *defines), f"tests/kernel/{program}.c"
+    return recipes.link(how, [source], built(port), folder / f"{program}_{port}.elf")
 
 
 # ---- scripts ---------------------------------------------------------------------------------------
@@ -219,14 +175,14 @@ FULL_PASS = ["-DCONFORMANCE_TRACED=1"]
 @pytest.mark.parametrize("port", PORTS)
 @pytest.mark.parametrize("defines", [[], FULL_PASS], ids=["plain", "traced"])
 def test_every_misuse_is_told_and_changes_nothing(built: Build, tmp_path: Path, port: str, defines: list[str]) -> None:
-    done = run([*PORTS[port]["qemu"], link(built, port, "misuse", tmp_path, defines)])
+    done = run([*emulator(recipe(port)), link(built, port, "misuse", tmp_path, defines)])
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 @pytest.mark.parametrize("port", PORTS)
 @pytest.mark.parametrize("program", ["between", "alarms"])
 def test_what_comes_in_between_loses_and_doubles_nothing(built: Build, tmp_path: Path, port: str, program: str) -> None:
-    done = run([*PORTS[port]["qemu"], link(built, port, program, tmp_path, [])])
+    done = run([*emulator(recipe(port)), link(built, port, program, tmp_path, [])])
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 

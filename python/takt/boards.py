@@ -1,7 +1,7 @@
 """Running a task set on a board: an image of it, one program for all of them, an emulator, and the trace back.
 
 Source: firmware/main.c (the program), system/image.h (what it reads) and one build recipe per board,
-firmware/build*.json. An emulated board keeps time in its own ticks; a job executes instructions, not ticks, and the
+firmware/build_*.json. An emulated board keeps time in its own ticks; a job executes instructions, not ticks, and the
 scheduler's own work takes time too. So what is measured differs from what is simulated, and what must be equal is the
 replay. The board `posix` is a Linux process in virtual time: ticks are those of the file, and who runs when equals the
 simulation.
@@ -33,10 +33,7 @@ from takt.trace import Trace
 CORTEX_M = "cortex_m"
 POSIX = "posix"
 RISCV = "riscv"
-_RECIPES = {CORTEX_M: "build.json", POSIX: "build_posix.json", RISCV: "build_riscv.json"}
-"""The build recipe of each board."""
-
-BOARDS = tuple(_RECIPES)
+BOARDS = (CORTEX_M, POSIX, RISCV)
 
 _IMAGE_FILE = "image.bin"
 _RECORDS_FILE = "records.bin"
@@ -106,7 +103,8 @@ def load_board(name: str) -> Board:
         name: one of BOARDS.
     """
     source = firmware.source_folder()
-    return Board(name, source, json.loads((source / "firmware" / _RECIPES[name]).read_text(encoding="utf-8")))
+    recipe = json.loads((source / "firmware" / f"build_{name}.json").read_text(encoding="utf-8"))
+    return Board(name, source, recipe)
 
 
 # ---- the system on the board ----------------------------------------------------------------------------

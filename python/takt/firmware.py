@@ -37,7 +37,7 @@ def program(name: str, recipe: Mapping[str, Any], compiler: str, source: Path) -
 
     Args:
         name: of the board.
-        recipe: how programs for it are built, see firmware/build.json.
+        recipe: how programs for it are built, see firmware/build_cortex_m.json.
         compiler: path of the compiler.
         source: folder of the sources.
 
