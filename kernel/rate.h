@@ -22,13 +22,12 @@
 #define TAKT_KERNEL_RATE_H
 
 #include "kernel/allocated.h"
-#include "policy/rate_based.h"
+#include "kernel/demand.h"
 
 /* The rate-based scheduler of a kernel. Private. */
 typedef struct takt_rates {
     takt_rate_based_t based; /* first */
-    takt_change_t *changes;
-    uint32_t change_count;
+    takt_rate_records_t records;
 } takt_rates_t;
 
 /* A rate-based thread's control block. Private. */
@@ -37,14 +36,6 @@ typedef struct takt_rate_thread {
     takt_task_t task;
     takt_rate_task_t rate;
 } takt_rate_thread_t;
-
-/* What a thread wants. */
-typedef struct takt_rate_demand {
-    takt_duration_t wcet;              /* ticks, 1 .. relative deadline; of class none not read */
-    takt_duration_t period;            /* ticks, 1 .. TAKT_RATE_LONGEST; soft: what it asks for */
-    takt_duration_t relative_deadline; /* ticks, of a hard thread at most the period; 0: the period */
-    uint64_t weight;                   /* of class none: 1 .. TAKT_RATE_WEIGHTS - 1 */
-} takt_rate_demand_t;
 
 /* What a rate-based thread is made of. */
 typedef struct takt_rate_parameters {
