@@ -14,7 +14,7 @@ takt_status_t takt_negotiation_check_settings(const takt_rate_settings_t *settin
     return is_whole && settings->beta + settings->sigma <= TAKT_RATE_WHOLE ? TAKT_OK : TAKT_ERROR_BUDGET;
 }
 
-static takt_duration_t deadline_of(const takt_rate_demand_t *demand) {
+takt_duration_t takt_negotiation_deadline(const takt_rate_demand_t *demand) {
     return demand->relative_deadline != 0 ? demand->relative_deadline : demand->period;
 }
 
@@ -22,15 +22,15 @@ static bool is_payable(takt_task_class_t type, const takt_rate_demand_t *demand)
     if (type == TAKT_CLASS_NONE) {
         return demand->weight > 0 && demand->weight < TAKT_RATE_WEIGHTS;
     }
-    return demand->wcet > 0 && demand->wcet <= deadline_of(demand);
+    return demand->wcet > 0 && demand->wcet <= takt_negotiation_deadline(demand);
 }
 
 takt_status_t takt_negotiation_check(takt_task_class_t type, const takt_rate_demand_t *demand) {
     if (demand->period == 0 || demand->period > TAKT_RATE_LONGEST) {
         return TAKT_ERROR_PERIOD;
     }
-    const bool is_in_period = type == TAKT_CLASS_HARD ? deadline_of(demand) <= demand->period
-                                                      : deadline_of(demand) == demand->period;
+    const bool is_in_period = type == TAKT_CLASS_HARD ? takt_negotiation_deadline(demand) <= demand->period
+                                                      : takt_negotiation_deadline(demand) == demand->period;
     if (!is_in_period) {
         return TAKT_ERROR_DEADLINE;
     }
@@ -53,7 +53,7 @@ void takt_negotiation_add(takt_rate_based_t *rates, takt_rate_task_t *rate, takt
                           uint32_t id) {
     const takt_task_parameters_t parameters = {
         .period = demand->period,
-        .relative_deadline = deadline_of(demand),
+        .relative_deadline = takt_negotiation_deadline(demand),
         .wcet = demand->wcet,
         .task_class = type,
         .id = id,
@@ -94,7 +94,7 @@ static void describe(takt_change_t *record, const takt_rate_task_t *rate, const 
         .entity = entity_of(rate),
         .kind = TAKT_CHANGE_PARAMETERS,
         .period = demand->period,
-        .relative_deadline = deadline_of(demand),
+        .relative_deadline = takt_negotiation_deadline(demand),
         .wcet = demand->wcet,
         .weight = demand->weight,
         .task_class = (takt_task_class_t)rate->extension.task->job.task_class,

@@ -10,6 +10,9 @@
 /* What is wrong with `settings`. Returns ERROR_PERIOD, _SIZE or _BUDGET. */
 takt_status_t takt_negotiation_check_settings(const takt_rate_settings_t *settings);
 
+/* The relative deadline of `demand`. */
+takt_duration_t takt_negotiation_deadline(const takt_rate_demand_t *demand);
+
 /* What is wrong with `demand`, of a task of class `type`. Returns ERROR_PERIOD, _DEADLINE or _BUDGET. */
 takt_status_t takt_negotiation_check(takt_task_class_t type, const takt_rate_demand_t *demand);
 

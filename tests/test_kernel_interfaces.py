@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 import sampling
-from rate_oracle import SCALE, System, Task
+from rate_oracle import SCALE, Outcome, System, Task
 from rate_oracle import simulate as reference
 from rate_oracle.model import CLASSES
+from rate_oracle.sharing import longest_section, marks_of, used_by
 from test_kernel_objects import FULL_PASS, PORTS, Build, built, link, must_build, run
 
 __all__ = ["built"]
@@ -217,16 +219,25 @@ def draw_requests(system: System, draw: random.Random) -> list[Request]:
     return sorted(requests)
 
 
+def words_of(rows: Iterable[Iterable[int]]) -> str:
+    """Write rows of numbers."""
+    return " ".join(str(number) for row in rows for number in row)
+
+
 def text_of(system: System, is_hybrid: bool, requests: list[Request], records: int) -> str:
     """Write a system as rates.c reads it."""
     assert isinstance(system.beta, Fraction)
     rule = ["boundary", "in-flight"].index(system.rule)
     lines = [f"{int(is_hybrid)} {HORIZON}", f"{int(system.beta * SCALE)} {int(system.sigma * SCALE)} {system.grid}"]
-    lines += [f"{rule} {int(system.background)} {records}", str(len(system.tasks))]
+    names = sorted({name for task in system.tasks for name in used_by(task)})
+    lines += [f"{rule} {int(system.background)} {records} {len(names)}", str(len(system.tasks))]
     for task in system.tasks:
         assert isinstance(task.demand, tuple)
-        demands = " ".join(map(str, task.demand))
-        lines.append(f"{CLASSES.index(task.class_)} {demand_text(task)} {len(task.demand)} {demands}")
+        sections = [(names.index(name), longest_section(task, name)) for name in sorted(used_by(task))]
+        marks = [(mark.at, int(mark.is_lock), names.index(mark.resource)) for mark in marks_of(task)]
+        lines.append(f"{CLASSES.index(task.class_)} {demand_text(task)}")
+        lines += [f"{len(task.demand)} {words_of([task.demand])}"]
+        lines += [f"{len(rows)} {words_of(rows)}" for rows in (sections, marks)]
     lines.append(str(len(requests)))
     lines += [f"{instant} {number} {rest}" for instant, _, number, rest in requests]
     return "\n".join(lines) + "\n"
@@ -273,6 +284,71 @@ def play_at_random(rates: Path, seed: int) -> list[str]:
     """Play a system with any requests and few records; give the answers."""
     system, draw = draw_system(seed), random.Random(seed)
     return play_both(rates, system, draw_requests(system, draw), draw.randrange(12))[1]
+
+
+# ---- rates that share resources --------------------------------------------------------------------
+
+
+def draw_body(draw: random.Random, names: list[str]) -> list[str]:
+    """Draw runs and sections, perhaps one in another."""
+    name, *others = draw.sample(names, len(names))
+    inside = [f"run {draw.randint(1, 4)}"]
+    if others and draw.random() < 0.3:
+        inside += draw_body(draw, others)
+    before, after = ([f"run {ticks}"] if ticks else [] for ticks in (draw.randrange(3), draw.randrange(3)))
+    return [*before, f"lock {name}", *inside, f"unlock {name}", *after]
+
+
+def with_sections(system: System, seed: int) -> System:
+    """Let most tasks share resources; some of their jobs end before they unlock, and some overrun."""
+    draw = random.Random(seed)
+    tasks = []
+    for task in system.tasks:
+        if draw.randrange(4) > 0:
+            task = replace(task, body=tuple(draw_body(draw, ["R", "S"])), wcet=None)
+            runs, period = task.runs, max(task.period, task.runs * draw.randint(3, 12))
+            demand = tuple(draw.randint(1, runs + draw.choice([0, 0, runs])) for _ in range(draw.randint(1, 4)))
+            wcet = None if task.class_ == "none" else runs + draw.randrange(2)
+            deadline = draw.randint(2 * runs, period) if task.class_ == "hard" else None
+            task = replace(task, wcet=wcet, period=period, deadline=deadline, demand=demand)
+        tasks.append(task)
+    return replace(system, tasks=tuple(tasks))
+
+
+def play_sharing(rates: Path, seed: int) -> tuple[System, Outcome]:
+    """Compare a system of threads that share resources with the reference: who runs, and who is rejected."""
+    system = with_sections(draw_system(seed), seed)
+    expected = reference(system, HORIZON)
+    requests = requests_of(system)
+    ticks, answers = play(rates, text_of(system, is_hybrid=False, requests=requests, records=0))
+    assert ticks == ticks_of(system), seed
+    rejected = {number for (*_, number, rest), answer in zip(requests, answers, strict=True) if answer == "4"}
+    names = {who for _, event, who, _ in expected.log if event == "rejected"}
+    assert {system.tasks[number].name for number in rejected} == names, seed
+    return system, expected
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_threads_that_share_resources_run_as_the_reference_says(rates: Path, part: int) -> None:
+    for seed in range(part, sampling.count(2 * SETS), 4):
+        play_sharing(rates, seed)
+
+
+def test_the_systems_that_share_block_each_other(rates: Path) -> None:
+    """Some wait for a section, some are rejected for b alone, and some budgets are used up in a section."""
+    blocked, refilled, for_b = 0, 0, 0
+    for seed in range(30):
+        system, expected = play_sharing(rates, seed)
+        unbound = reference(replace(system, counts_blocking=False), HORIZON)
+        blocked += len(expected.blocked) > 0
+        for_b += rejections(expected) > rejections(unbound)
+        refilled += any(event in ("refilled", "overrun") for _, event, _, _ in expected.log)
+    assert min(blocked, refilled, for_b) > 3
+
+
+def rejections(outcome: Outcome) -> int:
+    """Count who was not let in."""
+    return sum(event == "rejected" for _, event, _, _ in outcome.log)
 
 
 def test_the_systems_tell_the_answers_apart(rates: Path) -> None:
