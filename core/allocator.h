@@ -16,7 +16,7 @@
 
 #include "core/dispatcher.h"
 
-enum { TAKT_ALLOCATOR_VERSION = 2 };
+enum { TAKT_ALLOCATOR_VERSION = 3 };
 
 /* What became of a task, as its allocator says. */
 typedef enum takt_allocation_event {
@@ -38,8 +38,8 @@ typedef enum takt_allocation_event {
 struct takt_allocation;
 
 /* One file in policy/. Instants are nominal, `now` is observed. NULL may be enter, leave and request where no requests
- * are made, timer where it is never armed, stop, begin where windows are not handed over, and lock and unlock where no
- * task locks anything. */
+ * are made, timer where it is never armed, stop, begin where windows are not handed over, lock and unlock where no
+ * task locks anything, and may_lock where any task may. */
 typedef struct takt_allocator {
     uint16_t version; /* TAKT_ALLOCATOR_VERSION */
     uint16_t size;    /* sizeof(takt_allocator_t) of who compiled it */
@@ -66,6 +66,8 @@ typedef struct takt_allocator {
     /* The current job of `task` has got `resource`, whose ceiling is to be written; or has unlocked it. */
     void (*lock)(takt_task_t *task, takt_resource_t *resource);
     void (*unlock)(takt_task_t *task, const takt_resource_t *resource, takt_instant_t now);
+    /* Whether jobs of `task` may lock `resource`; for platforms that look for misuse. */
+    bool (*may_lock)(const takt_task_t *task, const takt_resource_t *resource);
 } takt_allocator_t;
 
 /* One allocator at work. First member of the allocator's own record, which is the caller's memory. */

@@ -16,11 +16,7 @@ takt_status_t takt_request_open(takt_request_t *request) {
     return TAKT_OK;
 }
 
-void takt_request_post(takt_event_kind_t kind, takt_entity_t *entity, uint64_t nominal) {
-    const takt_instant_t now = takt_kernel.cpu.running != NULL ? takt_port_now() : 0u;
-    const takt_event_t event = {.kind = kind, .entity = entity, .now = now, .nominal = nominal};
-    takt_dispatcher_post(&takt_kernel.dispatcher, &event);
-}
+takt_instant_t takt_request_now(void) { return takt_kernel.cpu.running != NULL ? takt_port_now() : 0u; }
 
 /* Before the start nothing is decided; an interrupt leaves that to the pass that follows all interrupts. */
 takt_status_t takt_request_close(const takt_request_t *request, takt_status_t answer) {
@@ -53,6 +49,11 @@ static takt_status_t check_request(const takt_job_thread_t *thread, takt_event_k
     return TAKT_OK;
 }
 
+static void post(takt_event_kind_t kind, takt_entity_t *entity) {
+    const takt_event_t event = {.kind = kind, .entity = entity, .now = takt_request_now()};
+    takt_dispatcher_post(&takt_kernel.dispatcher, &event);
+}
+
 static takt_status_t request(takt_job_thread_t *thread, takt_event_kind_t kind, bool is_from_isr) {
     takt_request_t request = {.is_from_isr = is_from_isr};
     takt_status_t status = check_request(thread, kind);
@@ -62,7 +63,7 @@ static takt_status_t request(takt_job_thread_t *thread, takt_event_kind_t kind, 
     if (status != TAKT_OK) {
         return status;
     }
-    takt_request_post(kind, &thread->thread.plain.entity, 0);
+    post(kind, &thread->thread.plain.entity);
     return takt_request_close(&request, TAKT_OK);
 }
 

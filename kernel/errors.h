@@ -49,13 +49,15 @@
     X(ERROR_MASK, -26, "no flag is waited for, or not in a way that there is")                              \
     X(ERROR_PROTOCOL, -27, "a mutex is not shared among servers, and has a protocol of core")               \
     X(ERROR_RESOURCE, -28,                                                                                  \
-      "a lock of what is held already or of another server, or an unlock of what was not locked last")      \
+      "a lock of what is held already, of another server or without a section of it, or an unlock of what " \
+      "was not locked last")                                                                                \
     X(ERROR_HOLDS, -29, "a thread that holds a mutex is to end, or one that waits for one to be suspended") \
     X(ERROR_EXTENSION, -30, "a job suspends itself or locks, and its task was not built for that")          \
     X(ERROR_ARRIVALS, -31, "a task takes no arrivals, or has no room for one more")                         \
     X(ERROR_LENGTH, -32, "an array is empty or too short, or its length is no power of two")                \
     X(ERROR_KIND, -33, "a kind of server that wants deadlines, where levels order")                         \
-    X(ERROR_CHANGES, -34, "no record is left to keep what a thread asks for")
+    X(ERROR_CHANGES, -34,                                                                                   \
+      "no record is left to keep what a thread asks for, or there are some where threads share")
 
 /* What a call answers. TAKT_STATUS_WORD is no status: it keeps the type a word where an ABI packs enums, as Arm's does. */
 #define TAKT_STATUS_ENUM(name, value, message) TAKT_##name = (value),

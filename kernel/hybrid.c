@@ -1,16 +1,31 @@
 /* Rate-based tasks over fixed priorities; see hybrid.h. */
 #include "kernel/hybrid.h"
 
+#include "kernel/negotiation.h"
 #include "policy/table.h"
 
-void takt_hybrid_init(takt_hybrid_t *hybrid, const takt_hybrid_host_t *host,
-                      const takt_rate_settings_t *settings, uint32_t highest) {
+static void make(takt_hybrid_t *hybrid, const takt_rate_settings_t *settings) {
     const takt_ready_t ready = {.order = TAKT_ORDER_KEYS, .keys = {.slots = hybrid->places}};
-    hybrid->host = host;
-    hybrid->highest = highest;
     takt_dispatcher_init(&hybrid->dispatcher, &takt_policy_rate_based, &ready, hybrid->rows,
                          TAKT_KERNEL_ORDER_ROWS, TAKT_KERNEL_TIME_ROWS, &hybrid->cpu, 1);
     takt_rate_based_init(&hybrid->rates, settings, &hybrid->dispatcher);
+}
+
+takt_status_t takt_hybrid_init(takt_hybrid_t *hybrid, const takt_hybrid_host_t *host,
+                               const takt_rate_settings_t *settings, uint32_t highest, takt_change_t *changes,
+                               uint32_t count) {
+    if (hybrid == NULL || host == NULL || settings == NULL || (changes == NULL && count > 0)) {
+        return TAKT_ERROR_NULL;
+    }
+    const takt_status_t status = takt_negotiation_check_settings(settings);
+    if (status != TAKT_OK) {
+        return status;
+    }
+    hybrid->host = host;
+    hybrid->highest = highest;
+    make(hybrid, settings);
+    takt_negotiation_init(&hybrid->records, &hybrid->rates, changes, count);
+    return TAKT_OK;
 }
 
 static bool has_room(const takt_hybrid_t *hybrid) {
@@ -29,19 +44,34 @@ static void append(takt_hybrid_t *hybrid, takt_hybrid_task_t *task) {
     hybrid->count++;
 }
 
-bool takt_hybrid_add(takt_hybrid_t *hybrid, takt_hybrid_task_t *task, void *thread,
-                     const takt_task_parameters_t *parameters, uint64_t weight) {
-    if (!has_room(hybrid)) {
-        return false;
+static takt_status_t check_place(const takt_hybrid_t *hybrid, const takt_hybrid_task_t *task) {
+    if (hybrid->rates.allocation.dispatcher == NULL) {
+        return TAKT_ERROR_OBJECT;
     }
-    takt_task_parameters_t of_core = *parameters;
+    if (takt_negotiation_is_made(&task->rate)) {
+        return TAKT_ERROR_EXISTS;
+    }
+    return has_room(hybrid) ? TAKT_OK : TAKT_ERROR_FULL;
+}
+
+takt_status_t takt_hybrid_add(takt_hybrid_t *hybrid, takt_hybrid_task_t *task, void *thread,
+                              takt_task_class_t type, const takt_rate_demand_t *demand) {
+    if (hybrid == NULL || task == NULL || demand == NULL) {
+        return TAKT_ERROR_NULL;
+    }
+    takt_status_t status = takt_negotiation_check(type, demand);
+    if (status == TAKT_OK) {
+        status = check_place(hybrid, task);
+    }
+    if (status != TAKT_OK) {
+        return status;
+    }
     append(hybrid, task);
     task->thread = thread;
     task->priority = TAKT_HYBRID_BARRED;
-    of_core.id = hybrid->count;
-    of_core.extension = &task->rate.extension;
-    takt_rate_based_add(&hybrid->rates, &task->rate, &task->task, &task->entity, &of_core, weight, false);
-    return true;
+    takt_negotiation_add(&hybrid->rates, &task->rate, &task->task, &task->entity, type, demand,
+                         hybrid->count);
+    return TAKT_OK;
 }
 
 /* ---- events ----------------------------------------------------------------------------------------- */
@@ -52,13 +82,36 @@ static void post(takt_hybrid_t *hybrid, takt_event_kind_t kind, takt_hybrid_task
     takt_dispatcher_post(&hybrid->dispatcher, &event);
 }
 
-bool takt_hybrid_enter(takt_hybrid_t *hybrid, takt_hybrid_task_t *task, takt_instant_t now) {
-    post(hybrid, TAKT_EVENT_ENTER, task, now);
-    return task->rate.stage == TAKT_RATE_WAITING || task->rate.stage == TAKT_RATE_IN;
+/* Whether `task` is one of `hybrid`. */
+static takt_status_t check_task(const takt_hybrid_t *hybrid, const takt_hybrid_task_t *task) {
+    TAKT_REQUIRE(hybrid != NULL && task != NULL, TAKT_ERROR_NULL);
+    TAKT_REQUIRE(takt_negotiation_is_made(&task->rate), TAKT_ERROR_OBJECT);
+    return TAKT_OK;
 }
 
-void takt_hybrid_leave(takt_hybrid_t *hybrid, takt_hybrid_task_t *task, takt_instant_t now) {
-    post(hybrid, TAKT_EVENT_LEAVE, task, now);
+takt_status_t takt_hybrid_enter(takt_hybrid_t *hybrid, takt_hybrid_task_t *task, takt_instant_t now) {
+    const takt_status_t status = check_task(hybrid, task);
+    return status == TAKT_OK ? takt_negotiation_enter(&task->rate, now) : status;
+}
+
+takt_status_t takt_hybrid_leave(takt_hybrid_t *hybrid, takt_hybrid_task_t *task, takt_instant_t now) {
+    const takt_status_t status = check_task(hybrid, task);
+    if (status == TAKT_OK) {
+        post(hybrid, TAKT_EVENT_LEAVE, task, now);
+    }
+    return status;
+}
+
+takt_status_t takt_hybrid_request(takt_hybrid_t *hybrid, takt_hybrid_task_t *task,
+                                  const takt_rate_demand_t *demand, takt_instant_t now) {
+    if (demand == NULL) {
+        return TAKT_ERROR_NULL;
+    }
+    takt_status_t status = check_task(hybrid, task);
+    if (status == TAKT_OK) {
+        status = takt_negotiation_check((takt_task_class_t)task->task.job.task_class, demand);
+    }
+    return status == TAKT_OK ? takt_negotiation_request(&hybrid->records, &task->rate, demand, now) : status;
 }
 
 void takt_hybrid_complete(takt_hybrid_t *hybrid, takt_hybrid_task_t *task, takt_instant_t now) {

@@ -18,8 +18,9 @@
 #ifndef TAKT_KERNEL_HYBRID_H
 #define TAKT_KERNEL_HYBRID_H
 
+#include "kernel/demand.h"
+#include "kernel/errors.h"
 #include "kernel/geometry.h"
-#include "policy/rate_based.h"
 
 enum {
     TAKT_HYBRID_BARRED = 0, /* a priority that never runs */
@@ -47,6 +48,7 @@ typedef struct takt_hybrid {
     takt_dispatcher_t dispatcher;
     takt_cpu_t cpu;
     takt_rate_based_t rates;
+    takt_rate_records_t records;
     const takt_hybrid_host_t *host;
     takt_hybrid_task_t *first; /* in the order of adding */
     takt_hybrid_task_t *last;
@@ -56,22 +58,33 @@ typedef struct takt_hybrid {
     takt_timers_row_t rows[TAKT_KERNEL_ROWS];
 } takt_hybrid_t;
 
-/* Makes `hybrid`, zeroed, with priorities TAKT_HYBRID_LEAST .. `highest` for tasks, as rate-based scheduling with `settings`,
- * which are valid. */
-void takt_hybrid_init(takt_hybrid_t *hybrid, const takt_hybrid_host_t *host,
-                      const takt_rate_settings_t *settings, uint32_t highest);
+/* Makes `hybrid`, zeroed, rate-based scheduling with `settings`, with priorities TAKT_HYBRID_LEAST .. `highest` for tasks.
+ * `changes`, zeroed, is the caller's memory and keeps what tasks ask for: two for each that ever asks, and one for each job
+ * that it may have waiting; NULL and 0 if nobody does. Returns ERROR_NULL, _PERIOD if the grid is 0 or beyond
+ * TAKT_RATE_LONGEST, _SIZE if estimates look back at 0 jobs or more than TAKT_RATE_JOBS, or _BUDGET if beta and sigma are
+ * more than the whole. */
+takt_status_t takt_hybrid_init(takt_hybrid_t *hybrid, const takt_hybrid_host_t *host,
+                               const takt_rate_settings_t *settings, uint32_t highest, takt_change_t *changes,
+                               uint32_t count);
 
-/* Adds `task`, zeroed, that `thread` executes, whose priority is TAKT_HYBRID_BARRED: of `parameters` class, period, relative
- * deadline and wcet are read, all valid as takt_rate_thread_create wants them. It is not there yet. Returns false, and
- * nothing is added, if there is no priority or no place left. */
-bool takt_hybrid_add(takt_hybrid_t *hybrid, takt_hybrid_task_t *task, void *thread,
-                     const takt_task_parameters_t *parameters, uint64_t weight);
+/* Adds `task`, zeroed, of class `type`, that `thread` executes, whose priority is TAKT_HYBRID_BARRED; `demand` is what it asks
+ * for when it enters. It is not there yet. Returns ERROR_NULL, _PERIOD, _DEADLINE, _BUDGET if the wcet is 0 or above the
+ * deadline or the weight out of its range, _OBJECT if `hybrid` was not made, _EXISTS, or _FULL if no priority or no place is left. */
+takt_status_t takt_hybrid_add(takt_hybrid_t *hybrid, takt_hybrid_task_t *task, void *thread,
+                              takt_task_class_t type, const takt_rate_demand_t *demand);
 
-/* Asks that `task` may enter; returns whether it is admitted. */
-bool takt_hybrid_enter(takt_hybrid_t *hybrid, takt_hybrid_task_t *task, takt_instant_t now);
+/* Asks that `task` may enter. Returns TAKT_OK if it is admitted (its first window opens as soon as there is room),
+ * TAKT_REJECTED, ERROR_NULL, or _OBJECT if it was not added. */
+takt_status_t takt_hybrid_enter(takt_hybrid_t *hybrid, takt_hybrid_task_t *task, takt_instant_t now);
 
-/* Lets `task` leave at the end of its window. */
-void takt_hybrid_leave(takt_hybrid_t *hybrid, takt_hybrid_task_t *task, takt_instant_t now);
+/* Lets `task` leave at the end of its window; one that is not there stays so. Returns ERROR_NULL or _OBJECT. */
+takt_status_t takt_hybrid_leave(takt_hybrid_t *hybrid, takt_hybrid_task_t *task, takt_instant_t now);
+
+/* Asks for other parameters, which replace those that `task` asked for and did not get yet; jobs that wait keep those of
+ * their release. Returns TAKT_OK if they are admitted, and in force once it has the rate for them, TAKT_REJECTED,
+ * ERROR_NULL, _OBJECT, _PERIOD, _DEADLINE, _BUDGET, or _CHANGES if no record is left for them. */
+takt_status_t takt_hybrid_request(takt_hybrid_t *hybrid, takt_hybrid_task_t *task,
+                                  const takt_rate_demand_t *demand, takt_instant_t now);
 
 /* The job of `task`, whose thread has run up to `now`, has ended. */
 void takt_hybrid_complete(takt_hybrid_t *hybrid, takt_hybrid_task_t *task, takt_instant_t now);

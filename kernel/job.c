@@ -1,6 +1,7 @@
 /* Threads that execute jobs; see job.h. */
 #include "kernel/job.h"
 
+#include "core/allocator.h"
 #include "kernel/creation.h"
 #include "kernel/state.h"
 
@@ -160,9 +161,16 @@ static void post_lock(takt_event_kind_t kind, takt_entity_t *entity, takt_resour
     TAKT_REQUIRE((resource) != NULL, TAKT_ERROR_NULL);           \
     TAKT_REQUIRE(extension != NULL, TAKT_ERROR_EXTENSION)
 
+/* Whether the allocator of `task`, if there is one that asks, was told that its jobs lock `resource`. */
+static bool may_lock(const takt_task_t *task, const takt_resource_t *resource) {
+    const takt_allocation_t *allocation = task->extension->allocation;
+    return allocation == NULL || allocation->functions->may_lock == NULL ||
+           allocation->functions->may_lock(task, resource);
+}
+
 takt_status_t takt_job_lock(takt_resource_t *resource) {
     REQUIRE_LOCKING(resource);
-    TAKT_REQUIRE(resource->holder != running, TAKT_ERROR_RESOURCE);
+    TAKT_REQUIRE(resource->holder != running && may_lock(running->task, resource), TAKT_ERROR_RESOURCE);
     takt_port_close();
     post_lock(TAKT_EVENT_LOCK, running, resource);
     return takt_kernel_dispatch();

@@ -107,7 +107,8 @@ takt_status_t takt_job_suspend(takt_duration_t duration);
 takt_status_t takt_job_settle(void);
 
 /* Locks `resource`, of its dispatcher; returns once it holds it. Returns as takt_job_point, and ERROR_NULL,
- * _EXTENSION if its task was built without locks, or _RESOURCE if it holds it already. */
+ * _EXTENSION if its task was built without locks, or _RESOURCE if it holds it already or is a rate-based thread that has
+ * no section of it. */
 takt_status_t takt_job_lock(takt_resource_t *resource);
 
 /* Unlocks `resource`, the last one that it locked. Returns as takt_job_lock. */

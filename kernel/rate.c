@@ -1,22 +1,13 @@
-/* Rate-based threads; see rate.h. Their demands may come from a file, so that the checks stay in every build. */
+/* Rate-based threads; see rate.h. */
 #include "kernel/rate.h"
 
+#include "core/wide.h"
 #include "kernel/creation.h"
+#include "kernel/negotiation.h"
 #include "kernel/request.h"
 #include "policy/table.h"
 
 /* ---- set-up ----------------------------------------------------------------------------------------- */
-
-static takt_status_t check_settings(const takt_rate_settings_t *settings) {
-    if (settings->grid == 0 || settings->grid > TAKT_RATE_LONGEST) {
-        return TAKT_ERROR_PERIOD;
-    }
-    if (settings->estimate_jobs == 0 || settings->estimate_jobs > TAKT_RATE_JOBS) {
-        return TAKT_ERROR_SIZE;
-    }
-    const bool is_whole = settings->beta <= TAKT_RATE_WHOLE && settings->sigma <= TAKT_RATE_WHOLE;
-    return is_whole && settings->beta + settings->sigma <= TAKT_RATE_WHOLE ? TAKT_OK : TAKT_ERROR_BUDGET;
-}
 
 static takt_status_t check_kernel(void) {
     const takt_status_t phase = takt_creation_check_phase();
@@ -36,70 +27,182 @@ takt_status_t takt_rates_init(takt_rates_t *rates, const takt_rate_settings_t *s
     }
     takt_status_t status = check_kernel();
     if (status == TAKT_OK) {
-        status = check_settings(settings);
+        status = takt_negotiation_check_settings(settings);
     }
     if (status != TAKT_OK) {
         return status;
     }
     takt_rate_based_init(&rates->based, settings, &takt_kernel.dispatcher);
-    rates->changes = changes;
-    rates->change_count = count;
-    if (count > 0) {
-        takt_dispatcher_set_changes(&takt_kernel.dispatcher, changes, count);
-    }
+    takt_negotiation_init(&rates->records, &rates->based, changes, count);
     return TAKT_OK;
 }
 
-/* ---- demands ---------------------------------------------------------------------------------------- */
+static bool are_made(const takt_rates_t *rates) { return rates->based.allocation.dispatcher != NULL; }
 
-static takt_duration_t deadline_of(const takt_rate_demand_t *demand) {
-    return demand->relative_deadline != 0 ? demand->relative_deadline : demand->period;
+static takt_status_t check_sharing(const takt_rates_t *rates) {
+    if (!are_made(rates)) {
+        return TAKT_ERROR_OBJECT;
+    }
+    if (rates->records.count > 0) {
+        return TAKT_ERROR_CHANGES;
+    }
+    const takt_status_t phase = takt_creation_check_phase();
+    if (phase != TAKT_OK) {
+        return phase;
+    }
+    const bool is_first = takt_kernel.entity_count == 1 && takt_kernel.mutex_count == 0;
+    return is_first ? TAKT_OK : TAKT_ERROR_ORDER;
 }
 
-static bool is_payable(takt_task_class_t type, const takt_rate_demand_t *demand) {
-    if (type == TAKT_CLASS_NONE) {
-        return demand->weight > 0 && demand->weight < TAKT_RATE_WEIGHTS;
+takt_status_t takt_rates_share(takt_rates_t *rates, takt_resource_t *resources, takt_rate_share_t *shares,
+                               uint32_t count) {
+    if (rates == NULL || resources == NULL || shares == NULL) {
+        return TAKT_ERROR_NULL;
     }
-    return demand->wcet > 0 && demand->wcet <= deadline_of(demand);
+    const takt_status_t status = count > 0 ? check_sharing(rates) : TAKT_ERROR_LENGTH;
+    if (status != TAKT_OK) {
+        return status;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        takt_resource_init(&resources[i], i, TAKT_PROTOCOL_SRP, TAKT_KEY_LEAST_URGENT);
+    }
+    takt_kernel.mutex_count = count;
+    rates->resources = resources;
+    rates->resource_count = count;
+    takt_rate_based_set_shares(&rates->based, shares);
+    takt_dispatcher_expect_locks(&takt_kernel.dispatcher);
+    return TAKT_OK;
 }
 
-static takt_status_t check_demand(takt_task_class_t type, const takt_rate_demand_t *demand) {
-    if (demand->period == 0 || demand->period > TAKT_RATE_LONGEST) {
-        return TAKT_ERROR_PERIOD;
+/* ---- what sharing takes: SPEC.md, 10 ---------------------------------------------------------------- */
+
+#define TOO_MUCH (2u * TAKT_RATE_WHOLE) /* for anybody */
+
+static takt_duration_t longer_of(takt_duration_t a, takt_duration_t b) { return a > b ? a : b; }
+
+static bool is_hard(const takt_rate_task_t *rate) {
+    return rate->extension.task->job.task_class == TAKT_CLASS_HARD;
+}
+
+static const takt_rate_section_t *section_of(const takt_rate_use_t *use) {
+    return TAKT_CONTAINER_OF(use, takt_rate_section_t, use);
+}
+
+/* A section that lasts so long, less the tick in which it begins, as a rate. */
+static uint64_t rate_of(takt_duration_t longest, takt_duration_t window) {
+    const uint64_t rate = takt_quotient_up((longest - 1u) * TAKT_RATE_WHOLE, window);
+    return rate < TOO_MUCH ? rate : TOO_MUCH;
+}
+
+/* The highest ceiling that `resource` may have. */
+static takt_duration_t ceiling_of(const takt_rate_based_t *based, const takt_resource_t *resource) {
+    takt_duration_t ceiling = TAKT_RATE_LONGEST;
+    const takt_rate_use_t *use = based->shares[resource->number].uses;
+    for (; use != NULL; use = use->next_of_same) {
+        ceiling = use->user->window < ceiling ? use->user->window : ceiling;
     }
-    const bool is_in_period = type == TAKT_CLASS_HARD ? deadline_of(demand) <= demand->period
-                                                      : deadline_of(demand) == demand->period;
-    if (!is_in_period) {
-        return TAKT_ERROR_DEADLINE;
+    return ceiling;
+}
+
+/* For how long a section of `use`, of another task, may block `rate`, by the deadline. */
+static uint64_t blocking_by(const takt_rate_based_t *based, const takt_rate_use_t *use,
+                            const takt_rate_task_t *rate) {
+    const takt_duration_t ceiling = ceiling_of(based, use->resource);
+    const bool is_above = is_hard(rate) && rate->window < ceiling;
+    return is_above ? 0u : rate_of(section_of(use)->longest, longer_of(rate->window, ceiling));
+}
+
+/* Whether a window of `other` that begins before one of `rate` may end later. */
+static bool may_end_after(const takt_rate_task_t *other, const takt_rate_task_t *rate) {
+    return !is_hard(other) || other->extension.task->job.period > rate->window;
+}
+
+static uint64_t blocking_of(const takt_rate_based_t *based, const takt_rate_task_t *rate) {
+    uint64_t longest = 0;
+    for (const takt_rate_task_t *other = based->first; other != NULL; other = other->next) {
+        const bool may_block = other != rate && may_end_after(other, rate);
+        for (const takt_rate_use_t *use = other->uses; use != NULL && may_block; use = use->next) {
+            longest = longer_of(longest, blocking_by(based, use, rate));
+        }
     }
-    return is_payable(type, demand) ? TAKT_OK : TAKT_ERROR_BUDGET;
+    return longest;
+}
+
+/* What sections execute beyond budgets. */
+static uint64_t excess_of(const takt_rate_task_t *rate) {
+    takt_duration_t longest = 1;
+    for (const takt_rate_use_t *use = rate->uses; use != NULL; use = use->next) {
+        longest = longer_of(longest, section_of(use)->longest);
+    }
+    return is_hard(rate) ? 0u : rate_of(longest, rate->window);
+}
+
+/* Everybody's, because everybody's follow from the sections of all. */
+static void weigh(takt_rate_based_t *based) {
+    for (takt_rate_task_t *rate = based->first; rate != NULL; rate = rate->next) {
+        takt_rate_based_set_blocking(rate, (takt_rate_blocking_t){blocking_of(based, rate), excess_of(rate)});
+    }
 }
 
 /* ---- creation --------------------------------------------------------------------------------------- */
 
-static takt_status_t check_parameters(const takt_rate_parameters_t *parameters) {
-    const bool is_made = parameters->rates->based.allocation.dispatcher != NULL;
-    if (!is_made || parameters->thread.server != NULL) {
+static takt_status_t check_section(const takt_rates_t *rates, const takt_rate_section_t *section,
+                                   const takt_rate_demand_t *demand) {
+    if (section->resource == NULL) {
+        return TAKT_ERROR_NULL;
+    }
+    const uint32_t count = rates->resource_count;
+    if (section->resource < rates->resources || section->resource >= rates->resources + count) {
         return TAKT_ERROR_OBJECT;
     }
-    return check_demand(parameters->type, &parameters->demand);
+    const bool is_in_deadline = section->longest <= takt_negotiation_deadline(demand);
+    return section->longest > 0 && is_in_deadline ? TAKT_OK : TAKT_ERROR_BUDGET;
+}
+
+/* Whether no task has asked to enter: what all of them take is known then. */
+static bool is_nobody_there(const takt_rate_based_t *based) {
+    const takt_rate_task_t *rate = based->first;
+    while (rate != NULL && rate->stage == TAKT_RATE_OUT) {
+        rate = rate->next;
+    }
+    return rate == NULL;
+}
+
+static takt_status_t check_sections(const takt_rate_parameters_t *parameters) {
+    if (parameters->section_count > 0 && parameters->sections == NULL) {
+        return TAKT_ERROR_NULL;
+    }
+    takt_status_t status = TAKT_OK;
+    for (uint32_t i = 0; i < parameters->section_count && status == TAKT_OK; i++) {
+        status = check_section(parameters->rates, &parameters->sections[i], &parameters->demand);
+    }
+    if (status != TAKT_OK) {
+        return status;
+    }
+    const bool is_known = parameters->section_count == 0 || is_nobody_there(&parameters->rates->based);
+    return is_known ? TAKT_OK : TAKT_ERROR_ORDER;
+}
+
+static takt_status_t check_parameters(const takt_rate_parameters_t *parameters) {
+    if (!are_made(parameters->rates) || parameters->thread.server != NULL) {
+        return TAKT_ERROR_OBJECT;
+    }
+    const takt_status_t status = takt_negotiation_check(parameters->type, &parameters->demand);
+    return status == TAKT_OK ? check_sections(parameters) : status;
 }
 
 static void add_task(takt_rate_thread_t *thread, const takt_rate_parameters_t *parameters) {
-    const takt_rate_demand_t *demand = &parameters->demand;
-    const takt_task_parameters_t task = {
-        .period = demand->period,
-        .relative_deadline = deadline_of(demand),
-        .wcet = demand->wcet,
-        .task_class = parameters->type,
-        .id = takt_creation_number(&takt_kernel.dispatcher.root),
-        .extension = &thread->rate.extension,
-    };
-    takt_rate_based_add(&parameters->rates->based, &thread->rate, &thread->task,
-                        &thread->job.thread.plain.entity, &task, demand->weight, false);
+    takt_negotiation_add(&parameters->rates->based, &thread->rate, &thread->task,
+                         &thread->job.thread.plain.entity, parameters->type, &parameters->demand,
+                         takt_creation_number(&takt_kernel.dispatcher.root));
     if (parameters->adapts) {
         takt_rate_based_adapt(&thread->rate);
     }
+    for (uint32_t i = 0; i < parameters->section_count; i++) {
+        takt_rate_section_t *section = &parameters->sections[i];
+        takt_rate_based_use(&thread->rate, &section->use, section->resource);
+    }
+    weigh(&parameters->rates->based);
 }
 
 takt_status_t takt_rate_thread_create(takt_rate_thread_t *thread, const takt_rate_parameters_t *parameters) {
@@ -120,11 +223,7 @@ takt_status_t takt_rate_thread_create(takt_rate_thread_t *thread, const takt_rat
 
 /* ---- requests --------------------------------------------------------------------------------------- */
 
-static bool is_made(const takt_rate_thread_t *thread) { return thread->rate.extension.allocation != NULL; }
-
-static bool is_admitted(const takt_rate_thread_t *thread) {
-    return thread->rate.stage == TAKT_RATE_WAITING || thread->rate.stage == TAKT_RATE_IN;
-}
+static bool is_made(const takt_rate_thread_t *thread) { return takt_negotiation_is_made(&thread->rate); }
 
 static takt_status_t ask_to_enter(takt_rate_thread_t *thread, bool is_from_isr) {
     TAKT_REQUIRE(thread != NULL, TAKT_ERROR_NULL);
@@ -134,8 +233,7 @@ static takt_status_t ask_to_enter(takt_rate_thread_t *thread, bool is_from_isr) 
     if (status != TAKT_OK) {
         return status;
     }
-    takt_request_post(TAKT_EVENT_ENTER, &thread->job.thread.plain.entity, 0);
-    return takt_request_close(&request, is_admitted(thread) ? TAKT_OK : TAKT_REJECTED);
+    return takt_request_close(&request, takt_negotiation_enter(&thread->rate, takt_request_now()));
 }
 
 takt_status_t takt_rate_thread_enter(takt_rate_thread_t *thread) { return ask_to_enter(thread, false); }
@@ -154,58 +252,11 @@ takt_status_t takt_rate_thread_leave_from_isr(takt_rate_thread_t *thread) {
     return takt_allocated_thread_leave_from_isr(&thread->job);
 }
 
-/* ---- records of what was asked for ------------------------------------------------------------------ */
-
-/* A record is its thread's, by `entity`, as long as a job that waits, the current one, or what was asked for last has
- * it. */
-static bool is_in_use(const takt_rate_task_t *rate, const takt_change_t *record) {
-    const takt_task_extension_t *extension = &rate->extension;
-    bool found = record == rate->asked || record == extension->adopted || record == extension->last_change;
-    for (const takt_change_t *change = extension->behind; change != NULL && !found; change = change->next) {
-        found = change == record;
-    }
-    return found;
-}
-
-/* A record that `thread` may have, NULL if there is none. */
-static takt_change_t *find_record(const takt_rates_t *rates, const takt_rate_thread_t *thread) {
-    const takt_entity_t *entity = &thread->job.thread.plain.entity;
-    for (takt_change_t *record = rates->changes; record < rates->changes + rates->change_count; record++) {
-        const bool is_own = record->entity == entity && !is_in_use(&thread->rate, record);
-        if (is_own || record->entity == NULL) {
-            return record;
-        }
-    }
-    return NULL;
-}
-
-static void describe(takt_change_t *record, takt_rate_thread_t *thread, const takt_rate_demand_t *demand) {
-    *record = (takt_change_t){
-        .entity = &thread->job.thread.plain.entity,
-        .kind = TAKT_CHANGE_PARAMETERS,
-        .period = demand->period,
-        .relative_deadline = deadline_of(demand),
-        .wcet = demand->wcet,
-        .weight = demand->weight,
-        .task_class = (takt_task_class_t)thread->task.job.task_class,
-    };
-}
-
 /* Closed. */
 static takt_status_t ask_for(takt_rate_thread_t *thread, const takt_rate_demand_t *demand) {
     const takt_rates_t *rates =
         TAKT_CONTAINER_OF(thread->rate.extension.allocation, takt_rates_t, based.allocation);
-    takt_change_t *record = find_record(rates, thread);
-    if (record == NULL) {
-        return TAKT_ERROR_CHANGES;
-    }
-    describe(record, thread, demand);
-    takt_request_post(TAKT_EVENT_CHANGE, record->entity, (uint64_t)(record - rates->changes));
-    if (thread->rate.asked == record) {
-        return TAKT_OK;
-    }
-    record->entity = NULL;
-    return TAKT_REJECTED;
+    return takt_negotiation_request(&rates->records, &thread->rate, demand, takt_request_now());
 }
 
 static takt_status_t ask(takt_rate_thread_t *thread, const takt_rate_demand_t *demand, bool is_from_isr) {
@@ -215,7 +266,7 @@ static takt_status_t ask(takt_rate_thread_t *thread, const takt_rate_demand_t *d
     takt_request_t request = {.is_from_isr = is_from_isr};
     takt_status_t status = is_made(thread) ? TAKT_OK : TAKT_ERROR_OBJECT;
     if (status == TAKT_OK) {
-        status = check_demand((takt_task_class_t)thread->task.job.task_class, demand);
+        status = takt_negotiation_check((takt_task_class_t)thread->task.job.task_class, demand);
     }
     if (status == TAKT_OK) {
         status = takt_request_open(&request);
@@ -234,7 +285,7 @@ takt_status_t takt_rate_thread_request_from_isr(takt_rate_thread_t *thread,
 
 /* ---- questions -------------------------------------------------------------------------------------- */
 
-/* Of the budget of the open window, what is being executed taken off. */
+/* Of the budget of the open window, what is being executed taken off; a section beyond it has none left. */
 static takt_duration_t remaining_of(const takt_rate_thread_t *thread) {
     if (!takt_task_is_open(&thread->task)) {
         return 0;
@@ -242,8 +293,9 @@ static takt_duration_t remaining_of(const takt_rate_thread_t *thread) {
     const takt_cpu_t *cpu = &takt_kernel.cpu;
     const bool is_running = cpu->running == &thread->job.thread.plain.entity;
     const takt_duration_t spent = is_running ? takt_port_now() - cpu->charged_at : 0u;
+    const takt_duration_t used = spent + thread->rate.credit;
     const takt_duration_t remaining = thread->task.job.remaining;
-    return spent < remaining ? remaining - spent : 0u;
+    return used < remaining ? remaining - used : 0u;
 }
 
 takt_status_t takt_rate_thread_get(const takt_rate_thread_t *thread, takt_rate_state_t *state) {
@@ -253,7 +305,7 @@ takt_status_t takt_rate_thread_get(const takt_rate_thread_t *thread, takt_rate_s
     const takt_rate_task_t *rate = &thread->rate;
     state->stage = rate->stage;
     state->rate = rate->now.rate;
-    state->budget = rate->now.budget;
+    state->budget = rate->now.budget - rate->credit;
     state->period = rate->now.period;
     state->remaining = remaining_of(thread);
     state->deadline = rate->deadline;

@@ -5,6 +5,7 @@
  *
  *     takt_kernel_init(&takt_policy_rate_based)
  *     takt_rates_init(&rates, &settings, changes, count)
+ *     takt_rates_share ...              if jobs lock anything
  *     takt_rate_thread_create ...       each exists then, and is not there yet
  *     takt_rate_thread_enter ...        admitted or rejected; before the start, or when it is wanted
  *
@@ -17,18 +18,24 @@
  * a soft one gets another budget with a later deadline, so what one task executes beyond its wcet delays nobody else.
  * Jobs do not wait for other threads' objects; they end by takt_wait_next_period.
  *
+ * Jobs share resources under srp: takt_job_lock and takt_job_unlock, of what their threads have sections of. Who may run
+ * finds free what it locks. What others have to wait for is taken from the processor, by all threads that there are, and
+ * in a section a job goes on without budget and pays that back, so nobody is late who was admitted and whose sections last
+ * as said.
+ *
  * When not to use it: where all tasks are known, hard and periodic; edf costs less. */
 #ifndef TAKT_KERNEL_RATE_H
 #define TAKT_KERNEL_RATE_H
 
 #include "kernel/allocated.h"
-#include "policy/rate_based.h"
+#include "kernel/demand.h"
 
 /* The rate-based scheduler of a kernel. Private. */
 typedef struct takt_rates {
     takt_rate_based_t based; /* first */
-    takt_change_t *changes;
-    uint32_t change_count;
+    takt_rate_records_t records;
+    takt_resource_t *resources;
+    uint32_t resource_count;
 } takt_rates_t;
 
 /* A rate-based thread's control block. Private. */
@@ -38,13 +45,12 @@ typedef struct takt_rate_thread {
     takt_rate_task_t rate;
 } takt_rate_thread_t;
 
-/* What a thread wants. */
-typedef struct takt_rate_demand {
-    takt_duration_t wcet;              /* ticks, 1 .. relative deadline; of class none not read */
-    takt_duration_t period;            /* ticks, 1 .. TAKT_RATE_LONGEST; soft: what it asks for */
-    takt_duration_t relative_deadline; /* ticks, of a hard thread at most the period; 0: the period */
-    uint64_t weight;                   /* of class none: 1 .. TAKT_RATE_WEIGHTS - 1 */
-} takt_rate_demand_t;
+/* That jobs of a thread lock a resource. The caller's memory, zeroed but for the first two members, of one thread. */
+typedef struct takt_rate_section {
+    takt_resource_t *resource; /* one that is shared */
+    takt_duration_t longest; /* ticks that a job executes from a lock to the unlock, 1 .. relative deadline */
+    takt_rate_use_t use;     /* what the scheduler knows of it */
+} takt_rate_section_t;
 
 /* What a rate-based thread is made of. */
 typedef struct takt_rate_parameters {
@@ -53,6 +59,8 @@ typedef struct takt_rate_parameters {
     takt_task_class_t type;          /* S0's HRT, SRT and NRT */
     takt_rate_demand_t demand;       /* what it asks for when it enters */
     bool adapts;                     /* soft: the estimate of its wcet follows what its jobs execute */
+    takt_rate_section_t *sections;   /* one for each resource that its jobs lock; NULL: they lock nothing */
+    uint32_t section_count;          /* of these */
 } takt_rate_parameters_t;
 
 /* What it has. */
@@ -74,9 +82,17 @@ typedef struct takt_rate_state {
 takt_status_t takt_rates_init(takt_rates_t *rates, const takt_rate_settings_t *settings,
                               takt_change_t *changes, uint32_t count);
 
-/* Makes a thread that is not there yet. Returns as takt_thread_create, and ERROR_PERIOD, _DEADLINE, _BUDGET if the wcet is
- * 0 or above the deadline or the weight out of its range, _OBJECT if `rates` were not made or it is in a server, or
+/* Makes `count` resources, zeroed, that threads may share under srp, each with one of `shares`, zeroed; both are the caller's
+ * memory. Before mutexes and threads are made; and none of those that share asks for other parameters, so there are no
+ * records for that. Returns ERROR_NULL, _LENGTH if `count` is 0, _OBJECT if `rates` were not made, _CHANGES, _ORDER or
  * _STARTED. */
+takt_status_t takt_rates_share(takt_rates_t *rates, takt_resource_t *resources, takt_rate_share_t *shares,
+                               uint32_t count);
+
+/* Makes a thread that is not there yet. Costs the number of threads times that of all sections. Returns as
+ * takt_thread_create, and ERROR_PERIOD, _DEADLINE, _BUDGET if the wcet or a section is 0 or above the deadline or the
+ * weight out of its range, _OBJECT if `rates` or the resource of a section were not made or it is in a server, _ORDER if it
+ * has sections and another one has asked to enter, or _STARTED. */
 takt_status_t takt_rate_thread_create(takt_rate_thread_t *thread, const takt_rate_parameters_t *parameters);
 
 /* Asks that `thread` may enter. Returns TAKT_OK if it is admitted (its first window opens as soon as there is room), or

@@ -1,8 +1,8 @@
 /* Requests to allocators: how one is handed over, from threads, from interrupts and before the start. Private to kernel/.
  *
- *     takt_request_open(where)                 whether the call is allowed there; closed after TAKT_OK
- *     takt_request_post(kind, entity, number)  the allocator has answered when it returns
- *     takt_request_close(where, answer)        what follows from it happens */
+ *     takt_request_open(where)             whether the call is allowed there; closed after TAKT_OK
+ *     an event, at takt_request_now()      the allocator has answered when it was posted
+ *     takt_request_close(where, answer)    what follows from it happens */
 #ifndef TAKT_KERNEL_REQUEST_H
 #define TAKT_KERNEL_REQUEST_H
 
@@ -18,8 +18,8 @@ typedef struct takt_request {
  * ERROR_IN_ISR, _LOCKED or _NOT_IN_ISR, and nothing is closed then. */
 takt_status_t takt_request_open(takt_request_t *request);
 
-/* Hands the event over, at the instant now. */
-void takt_request_post(takt_event_kind_t kind, takt_entity_t *entity, uint64_t nominal);
+/* The instant; before the start it is 0. */
+takt_instant_t takt_request_now(void);
 
 /* Decides, or asks for a decision, and opens. Returns `answer`. */
 takt_status_t takt_request_close(const takt_request_t *request, takt_status_t answer);

@@ -985,6 +985,14 @@ static void rate_based_lock(takt_task_t *task, takt_resource_t *resource) {
     resource->ceiling = ceiling;
 }
 
+static bool rate_based_may_lock(const takt_task_t *task, const takt_resource_t *resource) {
+    const takt_rate_use_t *use = takt_rate_task_of(task)->uses;
+    while (use != NULL && use->resource != resource) {
+        use = use->next;
+    }
+    return use != NULL;
+}
+
 static void rate_based_unlock(takt_task_t *task, const takt_resource_t *resource, takt_instant_t now) {
     takt_rate_task_t *rate = takt_rate_task_of(task);
     takt_rate_based_t *rates = rates_of(rate);
@@ -1140,6 +1148,7 @@ static const takt_allocator_t rate_based_allocator = {
     .stop = rate_based_stop,
     .lock = rate_based_lock,
     .unlock = rate_based_unlock,
+    .may_lock = rate_based_may_lock,
 };
 
 /* ---- the interface --------------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -10,9 +11,10 @@ from pathlib import Path
 import pytest
 import recipes
 import sampling
-from rate_oracle import SCALE, System, Task
+from rate_oracle import SCALE, Outcome, System, Task
 from rate_oracle import simulate as reference
 from rate_oracle.model import CLASSES
+from rate_oracle.sharing import longest_section, marks_of, used_by
 from recipes import PORTS, emulator, run
 from test_kernel_objects import FULL_PASS, Build, built, link, recipe
 
@@ -20,6 +22,7 @@ __all__ = ["built"]
 
 HORIZON = 400
 SETS = 60
+NO_RECORD = "-34"
 
 
 def play(program: Path, text: str) -> tuple[str, list[str]]:
@@ -139,9 +142,9 @@ def rates(built: Build, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return link(built, "posix", "rates", tmp_path_factory.mktemp("rates"), [])
 
 
-def draw_task(draw: random.Random, number: int) -> Task:
+def draw_task(draw: random.Random, number: int, class_: str | None = None) -> Task:
     """Draw a task whose jobs have demands, some of them above the wcet."""
-    class_ = draw.choice(["hard", "hard", "soft", "soft", "none"])
+    class_ = class_ or draw.choice(["hard", "hard", "soft", "soft", "none"])
     period = draw.choice([6, 8, 10, 12, 15, 20, 24, 30])
     wcet = draw.randint(1, max(1, period // 3))
     demand = tuple(draw.randint(1, wcet + draw.choice([0, 0, 2])) for _ in range(draw.randint(1, 4)))
@@ -172,12 +175,14 @@ def draw_system(seed: int) -> System:
 
 
 def with_requests(system: System, seed: int) -> System:
-    """Let some tasks ask for other parameters."""
+    """Let some tasks ask for other parameters; in every other system hard ones overrun, so that their jobs wait."""
     draw = random.Random(seed)
     tasks = []
     for task in system.tasks:
         requests = []
-        for instant in sorted(draw.sample(range(1, HORIZON), draw.randrange(4))):
+        if task.class_ == "hard" and seed % 2 == 1:
+            task = replace(task, demand=(2 * task.requested + 2,), leaves=None)
+        for instant in sorted(draw.sample(range(1, HORIZON), draw.randrange(9))):
             period = draw.choice([6, 9, 14, 25])
             wcet = None if task.class_ == "none" else draw.randint(1, 5)
             deadline = period if task.class_ == "hard" else None
@@ -191,22 +196,50 @@ def demand_text(task: Task) -> str:
     return f"{task.wcet or 0} {task.period} {task.window} {task.weight}"
 
 
-def text_of(system: System, is_hybrid: bool) -> str:
-    """Write a system as rates.c reads it; at one instant leaves come first, then entries, then parameters."""
-    assert isinstance(system.beta, Fraction)
-    rule = ["boundary", "in-flight"].index(system.rule)
-    lines = [f"{int(is_hybrid)} {HORIZON}", f"{int(system.beta * SCALE)} {int(system.sigma * SCALE)} {system.grid}"]
-    lines += [f"{rule} {int(system.background)}", str(len(system.tasks))]
-    requests: list[tuple[int, int, int, str]] = []
+Request = tuple[int, int, int, str]
+
+
+def requests_of(system: System) -> list[Request]:
+    """Give instant, order, task and the rest; at one instant leaves come first, then entries, then parameters."""
+    requests: list[Request] = []
     for number, task in enumerate(system.tasks):
-        assert isinstance(task.demand, tuple)
-        demands = " ".join(map(str, task.demand))
-        lines.append(f"{CLASSES.index(task.class_)} {demand_text(task)} {len(task.demand)} {demands}")
         requests.append((task.offset, 1, number, f"0 {demand_text(task)}"))
         if task.leaves is not None:
             requests.append((task.leaves, 0, number, f"1 {demand_text(task)}"))
         requests += [(instant, 2, number, f"2 {demand_text(asked)}") for instant, asked in task.requests]
-    requests = sorted(request for request in requests if request[0] < HORIZON)
+    return sorted(request for request in requests if request[0] < HORIZON)
+
+
+def draw_requests(system: System, draw: random.Random) -> list[Request]:
+    """Draw requests at random instants, of tasks that are there or not; who leaves may come back."""
+    requests = []
+    for place in range(draw.randrange(40)):
+        number, kind = draw.randrange(len(system.tasks)), draw.choice([0, 0, 1, 2, 2])
+        asked = draw_task(draw, number, system.tasks[number].class_)
+        instant = draw.choice([0, 8 * draw.randrange(HORIZON // 8), draw.randrange(HORIZON)])
+        requests.append((instant, place, number, f"{kind} {demand_text(asked)}"))
+    return sorted(requests)
+
+
+def words_of(rows: Iterable[Iterable[int]]) -> str:
+    """Write rows of numbers."""
+    return " ".join(str(number) for row in rows for number in row)
+
+
+def text_of(system: System, is_hybrid: bool, requests: list[Request], records: int) -> str:
+    """Write a system as rates.c reads it."""
+    assert isinstance(system.beta, Fraction)
+    rule = ["boundary", "in-flight"].index(system.rule)
+    lines = [f"{int(is_hybrid)} {HORIZON}", f"{int(system.beta * SCALE)} {int(system.sigma * SCALE)} {system.grid}"]
+    names = sorted({name for task in system.tasks for name in used_by(task)})
+    lines += [f"{rule} {int(system.background)} {records} {len(names)}", str(len(system.tasks))]
+    for task in system.tasks:
+        assert isinstance(task.demand, tuple)
+        sections = [(names.index(name), longest_section(task, name)) for name in sorted(used_by(task))]
+        marks = [(mark.at, int(mark.is_lock), names.index(mark.resource)) for mark in marks_of(task)]
+        lines.append(f"{CLASSES.index(task.class_)} {demand_text(task)}")
+        lines += [f"{len(task.demand)} {words_of([task.demand])}"]
+        lines += [f"{len(rows)} {words_of(rows)}" for rows in (sections, marks)]
     lines.append(str(len(requests)))
     lines += [f"{instant} {number} {rest}" for instant, _, number, rest in requests]
     return "\n".join(lines) + "\n"
@@ -220,26 +253,109 @@ def ticks_of(system: System) -> str:
     return "".join(ticks)
 
 
+def play_both(rates: Path, system: System, requests: list[Request], records: int) -> tuple[str, list[str]]:
+    """Give what happens natively, which is what happens over fixed priorities, the answers included."""
+    native = play(rates, text_of(system, is_hybrid=False, requests=requests, records=records))
+    assert play(rates, text_of(system, is_hybrid=True, requests=requests, records=records)) == native
+    return native
+
+
 @pytest.mark.parametrize("part", range(4))
 def test_over_fixed_priorities_who_runs_is_who_runs_natively_and_in_the_reference(rates: Path, part: int) -> None:
     for seed in range(part, sampling.count(SETS), 4):
         system = draw_system(seed)
-        native = play(rates, text_of(system, is_hybrid=False))
-        assert play(rates, text_of(system, is_hybrid=True)) == native, seed
-        assert native[0] == ticks_of(system), seed
+        assert play_both(rates, system, requests_of(system), 0)[0] == ticks_of(system), seed
 
 
 @pytest.mark.parametrize("part", range(4))
-def test_threads_that_negotiate_run_as_the_reference_says(rates: Path, part: int) -> None:
+def test_those_that_negotiate_run_as_the_reference_says(rates: Path, part: int) -> None:
+    """With a few records for each task, so that most are used again: unless there is none left."""
     for seed in range(part, sampling.count(SETS), 4):
         system = with_requests(draw_system(seed), seed)
-        assert play(rates, text_of(system, is_hybrid=False))[0] == ticks_of(system), seed
+        ticks, answers = play_both(rates, system, requests_of(system), 2 * len(system.tasks) + seed % 6)
+        assert ticks == ticks_of(system) or NO_RECORD in answers, seed
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_over_fixed_priorities_whatever_is_asked_for_is_answered_as_it_is_natively(rates: Path, part: int) -> None:
+    for seed in range(part, sampling.count(SETS), 4):
+        play_at_random(rates, seed)
+
+
+def play_at_random(rates: Path, seed: int) -> list[str]:
+    """Play a system with any requests and few records; give the answers."""
+    system, draw = draw_system(seed), random.Random(seed)
+    return play_both(rates, system, draw_requests(system, draw), draw.randrange(12))[1]
+
+
+# ---- rates that share resources --------------------------------------------------------------------
+
+
+def draw_body(draw: random.Random, names: list[str]) -> list[str]:
+    """Draw runs and sections, perhaps one in another."""
+    name, *others = draw.sample(names, len(names))
+    inside = [f"run {draw.randint(1, 4)}"]
+    if others and draw.random() < 0.3:
+        inside += draw_body(draw, others)
+    before, after = ([f"run {ticks}"] if ticks else [] for ticks in (draw.randrange(3), draw.randrange(3)))
+    return [*before, f"lock {name}", *inside, f"unlock {name}", *after]
+
+
+def with_sections(system: System, seed: int) -> System:
+    """Let most tasks share resources; some of their jobs end before they unlock, and some overrun."""
+    draw = random.Random(seed)
+    tasks = []
+    for task in system.tasks:
+        if draw.randrange(4) > 0:
+            task = replace(task, body=tuple(draw_body(draw, ["R", "S"])), wcet=None)
+            runs, period = task.runs, max(task.period, task.runs * draw.randint(3, 12))
+            demand = tuple(draw.randint(1, runs + draw.choice([0, 0, runs])) for _ in range(draw.randint(1, 4)))
+            wcet = None if task.class_ == "none" else runs + draw.randrange(2)
+            deadline = draw.randint(2 * runs, period) if task.class_ == "hard" else None
+            task = replace(task, wcet=wcet, period=period, deadline=deadline, demand=demand)
+        tasks.append(task)
+    return replace(system, tasks=tuple(tasks))
+
+
+def play_sharing(rates: Path, seed: int) -> tuple[System, Outcome]:
+    """Compare a system of threads that share resources with the reference: who runs, and who is rejected."""
+    system = with_sections(draw_system(seed), seed)
+    expected = reference(system, HORIZON)
+    requests = requests_of(system)
+    ticks, answers = play(rates, text_of(system, is_hybrid=False, requests=requests, records=0))
+    assert ticks == ticks_of(system), seed
+    rejected = {number for (*_, number, rest), answer in zip(requests, answers, strict=True) if answer == "4"}
+    names = {who for _, event, who, _ in expected.log if event == "rejected"}
+    assert {system.tasks[number].name for number in rejected} == names, seed
+    return system, expected
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_threads_that_share_resources_run_as_the_reference_says(rates: Path, part: int) -> None:
+    for seed in range(part, sampling.count(2 * SETS), 4):
+        play_sharing(rates, seed)
+
+
+def test_the_systems_that_share_block_each_other(rates: Path) -> None:
+    """Some wait for a section, some are rejected for b alone, and some budgets are used up in a section."""
+    blocked, refilled, for_b = 0, 0, 0
+    for seed in range(30):
+        system, expected = play_sharing(rates, seed)
+        unbound = reference(replace(system, counts_blocking=False), HORIZON)
+        blocked += len(expected.blocked) > 0
+        for_b += rejections(expected) > rejections(unbound)
+        refilled += any(event in ("refilled", "overrun") for _, event, _, _ in expected.log)
+    assert min(blocked, refilled, for_b) > 3
+
+
+def rejections(outcome: Outcome) -> int:
+    """Count who was not let in."""
+    return sum(event == "rejected" for _, event, _, _ in outcome.log)
 
 
 def test_the_systems_tell_the_answers_apart(rates: Path) -> None:
-    """Some are rejected, and some overrun: else the two tests above would say little."""
-    answers = [line for seed in range(20) for line in play(rates, text_of(draw_system(seed), is_hybrid=True))[1]]
-    assert {"0", "4"} <= set(answers)
+    """Some are rejected, and some find no record: else the tests above would say little."""
+    assert {answer for seed in range(20) for answer in play_at_random(rates, seed)} == {"0", "4", NO_RECORD}
 
 
 # ---- programs for every port -----------------------------------------------------------------------

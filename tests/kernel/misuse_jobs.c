@@ -1,7 +1,8 @@
-/* Every misuse of servers, jobs, allocators and rates is told by its code, and makes nothing.
+/* Every misuse of servers, jobs, allocators, rates and the adapter is told by its code, and makes nothing.
  *
  * What is wrong is one field at a time of parameters that are right; at the end they are used as they are. */
 #include "kernel/component.h"
+#include "kernel/hybrid.h"
 #include "kernel/rate.h"
 #include "kernel/sporadic.h"
 #include "tests/conformance/conformance.h"
@@ -16,6 +17,8 @@ static takt_allocated_thread_t allocated, no_allocated;
 static takt_rate_thread_t no_rated;
 static takt_allocation_t allocation, no_allocation;
 static takt_rates_t rates;
+static takt_hybrid_t hybrid, no_hybrid;
+static takt_hybrid_task_t over, second, no_over;
 static takt_thread_t test_thread;
 static takt_task_extension_t extension_of_late, extension_of_allocated;
 static takt_arrival_t arrivals[2];
@@ -203,6 +206,71 @@ static void refuse_requests(void) {
     answer(takt_rate_thread_get(&no_rated, &state), TAKT_ERROR_OBJECT, "state_of_no_thread");
 }
 
+/* ---- the adapter ------------------------------------------------------------------------------------ */
+
+static void set_no_priority(void *thread, uint32_t priority) {
+    (void)thread;
+    (void)priority;
+}
+
+static const takt_hybrid_host_t host = {.set_priority = set_no_priority};
+static const takt_rate_settings_t settings = {.grid = 1, .estimate_jobs = 1};
+static const takt_rate_demand_t of_over = {.wcet = 1, .period = 9};
+
+#define WRONG_SETTINGS(field, value, expected)                                                     \
+    do {                                                                                           \
+        takt_rate_settings_t wrong = settings;                                                     \
+        wrong.field = (value);                                                                     \
+        answer(takt_hybrid_init(&no_hybrid, &host, &wrong, 2, NULL, 0), expected, "init " #field); \
+    } while (0)
+
+static void refuse_adapters(void) {
+    answer(takt_hybrid_init(NULL, &host, &settings, 2, NULL, 0), TAKT_ERROR_NULL, "no_adapter");
+    answer(takt_hybrid_init(&no_hybrid, NULL, &settings, 2, NULL, 0), TAKT_ERROR_NULL, "no_host");
+    answer(takt_hybrid_init(&no_hybrid, &host, NULL, 2, NULL, 0), TAKT_ERROR_NULL, "no_settings");
+    answer(takt_hybrid_init(&no_hybrid, &host, &settings, 2, NULL, 1), TAKT_ERROR_NULL, "no_records");
+    WRONG_SETTINGS(grid, 0, TAKT_ERROR_PERIOD);
+    WRONG_SETTINGS(estimate_jobs, 0, TAKT_ERROR_SIZE);
+    WRONG_SETTINGS(beta, TAKT_RATE_WHOLE + 1u, TAKT_ERROR_BUDGET);
+    answer(takt_hybrid_init(&hybrid, &host, &settings, TAKT_HYBRID_LEAST, NULL, 0), TAKT_OK, "an_adapter");
+}
+
+#define WRONG_OVER(field, value, expected)                                                                  \
+    do {                                                                                                    \
+        takt_rate_demand_t wrong = of_over;                                                                 \
+        wrong.field = (value);                                                                              \
+        answer(takt_hybrid_add(&hybrid, &no_over, NULL, TAKT_CLASS_HARD, &wrong), expected, "add " #field); \
+        answer(takt_hybrid_request(&hybrid, &over, &wrong, 0), expected, "request " #field);                \
+    } while (0)
+
+static void refuse_over(void) {
+    const takt_task_class_t type = TAKT_CLASS_HARD;
+    answer(takt_hybrid_add(&hybrid, &over, NULL, type, &of_over), TAKT_OK, "a_task_is_added");
+    answer(takt_hybrid_add(NULL, &no_over, NULL, type, &of_over), TAKT_ERROR_NULL, "add_to_none");
+    answer(takt_hybrid_add(&hybrid, NULL, NULL, type, &of_over), TAKT_ERROR_NULL, "add_none");
+    answer(takt_hybrid_add(&hybrid, &no_over, NULL, type, NULL), TAKT_ERROR_NULL, "add_without_demand");
+    answer(takt_hybrid_add(&no_hybrid, &no_over, NULL, type, &of_over), TAKT_ERROR_OBJECT, "no_adapter");
+    answer(takt_hybrid_add(&hybrid, &over, NULL, type, &of_over), TAKT_ERROR_EXISTS, "add_twice");
+    answer(takt_hybrid_add(&hybrid, &second, NULL, type, &of_over), TAKT_ERROR_FULL, "no_priority_is_left");
+    WRONG_OVER(period, 0, TAKT_ERROR_PERIOD);
+    WRONG_OVER(relative_deadline, 10, TAKT_ERROR_DEADLINE);
+    WRONG_OVER(wcet, 10, TAKT_ERROR_BUDGET);
+}
+
+static void refuse_requests_over(void) {
+    answer(takt_hybrid_enter(NULL, &over, 0), TAKT_ERROR_NULL, "enter_nowhere");
+    answer(takt_hybrid_enter(&hybrid, &no_over, 0), TAKT_ERROR_OBJECT, "enter_a_task_not_added");
+    answer(takt_hybrid_leave(&hybrid, NULL, 0), TAKT_ERROR_NULL, "leave_none");
+    answer(takt_hybrid_leave(&hybrid, &no_over, 0), TAKT_ERROR_OBJECT, "leave_a_task_not_added");
+    answer(takt_hybrid_request(&hybrid, NULL, &of_over, 0), TAKT_ERROR_NULL, "request_by_none");
+    answer(takt_hybrid_request(&hybrid, &over, NULL, 0), TAKT_ERROR_NULL, "request_of_nothing");
+    answer(takt_hybrid_request(&hybrid, &no_over, &of_over, 0), TAKT_ERROR_OBJECT, "request_not_added");
+    answer(takt_hybrid_request(&hybrid, &over, &of_over, 0), TAKT_ERROR_CHANGES, "request_without_record");
+    answer(takt_hybrid_enter(&hybrid, &over, 0), TAKT_OK, "it_enters");
+}
+
+/* ---- what is right ---------------------------------------------------------------------------------- */
+
 static void make_threads(void) {
     const takt_periodic_parameters_t of_periodic = right_periodic();
     takt_periodic_parameters_t of_late = right_periodic();
@@ -279,7 +347,6 @@ static void test(void *argument) {
 
 int main(void) {
     const takt_thread_server_parameters_t right = right_server();
-    const takt_rate_settings_t settings = {.grid = 1, .estimate_jobs = 1};
     board_begin();
     answer(takt_thread_server_create(&no_server, &right), TAKT_ERROR_NOT_INITIALISED, "before_init");
     answer(takt_kernel_add_allocator(&no_allocation, &functions), TAKT_ERROR_NOT_INITIALISED, "before_init");
@@ -293,6 +360,9 @@ int main(void) {
     refuse_allocated();
     make_threads();
     refuse_requests();
+    refuse_adapters();
+    refuse_over();
+    refuse_requests_over();
     refuse_after_threads();
     thread_begin(&test_thread, stacks[4], 5, test, NULL);
     kernel_go();

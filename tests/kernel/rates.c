@@ -1,9 +1,10 @@
 /* Rate-based tasks on the Linux port in virtual time: as threads of a rate-based kernel, or over fixed priorities by the
  * adapter. Prints who has executed in each tick, and then what every request was answered.
  *
- * Reads: hybrid? horizon; beta sigma grid rule background; tasks, each: class wcet period deadline weight, number of demands
- * and these; requests, ascending: instant task kind (0 enter, 1 leave, 2 parameters) wcet period deadline weight. The adapter
- * takes no parameters. Before the horizon there is no answer to more. */
+ * Reads: hybrid? horizon; beta sigma grid rule background, numbers of records and of resources; tasks, each: class wcet period
+ * deadline weight, number of demands and these, number of sections and these, resource and length, number of marks and
+ * these, after how many ticks, lock?, resource; requests, ascending: instant task kind (0 enter, 1 leave, 2 parameters) wcet
+ * period deadline weight. The adapter shares nothing. Before the horizon there is no answer to more. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -16,9 +17,24 @@ void takt_posix_interrupt_enable(uint32_t number, void (*handler)(void));
 void takt_posix_interrupt_announce(uint32_t number, takt_instant_t instant);
 __attribute__((noreturn)) void takt_posix_exit(int status);
 
-enum { TASKS = 8, DEMANDS = 8, REQUESTS = 32, HORIZON = 20000, STACK_BYTES = TAKT_STACK_BYTES_MIN + 16384 };
+enum {
+    TASKS = 8,
+    DEMANDS = 8,
+    REQUESTS = 64,
+    RECORDS = 64,
+    HORIZON = 20000,
+    STACK_BYTES = TAKT_STACK_BYTES_MIN + 16384
+};
+enum { SECTIONS = 4, MARKS = 16 };
 enum { ENTER, LEAVE, PARAMETERS };
 enum { OF_REQUESTS = TASKS, MANAGER_PRIORITY = TAKT_PRIORITIES - 1 };
+
+/* After so many ticks a job locks or unlocks something. */
+typedef struct mark {
+    takt_duration_t at;
+    bool is_lock;
+    takt_resource_t *resource;
+} mark_t;
 
 typedef struct task {
     takt_task_class_t type;
@@ -26,6 +42,9 @@ typedef struct task {
     uint32_t demand_count;
     takt_duration_t demands[DEMANDS];
     uint32_t begun;
+    uint32_t section_count, mark_count;
+    takt_rate_section_t sections[SECTIONS];
+    mark_t marks[MARKS];
     takt_rate_thread_t native;
     takt_thread_t plain;
     takt_hybrid_task_t over;
@@ -40,14 +59,16 @@ typedef struct request {
     int answer;
 } request_t;
 
-static uint32_t is_hybrid, task_count, request_count, next_request;
+static uint32_t is_hybrid, record_count, resource_count, task_count, request_count, next_request;
 static takt_instant_t horizon;
 static takt_rate_settings_t settings;
 static task_t tasks[TASKS];
 static request_t requests[REQUESTS];
 static char executed[HORIZON + 1];
 static takt_rates_t rates;
-static takt_change_t changes[64];
+static takt_resource_t resources[SECTIONS];
+static takt_rate_share_t shares[SECTIONS];
+static takt_change_t changes[RECORDS];
 static takt_hybrid_t hybrid;
 static takt_thread_t manager, idler;
 static uint64_t manager_stack[STACK_BYTES / sizeof(uint64_t)], idler_stack[STACK_BYTES / sizeof(uint64_t)];
@@ -78,6 +99,20 @@ static takt_rate_demand_t read_demand(void) {
     return demand;
 }
 
+static void read_sections(task_t *task) {
+    task->section_count = (uint32_t)number();
+    for (uint32_t i = 0; i < task->section_count; i++) {
+        task->sections[i].resource = &resources[number()];
+        task->sections[i].longest = number();
+    }
+    task->mark_count = (uint32_t)number();
+    for (uint32_t i = 0; i < task->mark_count; i++) {
+        task->marks[i].at = number();
+        task->marks[i].is_lock = number() != 0;
+        task->marks[i].resource = &resources[number()];
+    }
+}
+
 static void read_task(task_t *task) {
     task->type = (takt_task_class_t)number();
     task->demand = read_demand();
@@ -85,6 +120,7 @@ static void read_task(task_t *task) {
     for (uint32_t i = 0; i < task->demand_count; i++) {
         task->demands[i] = number();
     }
+    read_sections(task);
 }
 
 static void read_all(void) {
@@ -96,6 +132,8 @@ static void read_all(void) {
     settings.rule = (takt_rate_rule_t)number();
     settings.has_background = number() != 0;
     settings.estimate_jobs = 8;
+    record_count = (uint32_t)number();
+    resource_count = (uint32_t)number();
     task_count = (uint32_t)number();
     for (uint32_t i = 0; i < task_count; i++) {
         read_task(&tasks[i]);
@@ -133,9 +171,26 @@ static void tick(const task_t *task) {
     executed[now - 1u] = (char)('a' + (task - tasks));
 }
 
+/* What is unlocked at one instant is one event, and what is due at the instant of a lock is decided about before it. */
+static void pass(const task_t *task, const mark_t *mark) {
+    const mark_t *next = mark + 1;
+    if (mark->is_lock) {
+        must(takt_job_settle());
+        must(takt_job_lock(mark->resource));
+    } else if (next < task->marks + task->mark_count && next->at == mark->at && !next->is_lock) {
+        must(takt_job_unlock_first(mark->resource));
+    } else {
+        must(takt_job_unlock(mark->resource));
+    }
+}
+
 static void do_job(task_t *task) {
     const takt_duration_t demand = task->demands[task->begun++ % task->demand_count];
+    const mark_t *mark = task->marks, *end = task->marks + task->mark_count;
     for (takt_duration_t i = 0; i < demand; i++) {
+        for (; mark < end && mark->at == i; mark++) {
+            pass(task, mark);
+        }
         tick(task);
     }
 }
@@ -188,7 +243,10 @@ static void native_interrupt(void) {
 
 static void make_native(void) {
     must(takt_kernel_init(&takt_policy_rate_based));
-    must(takt_rates_init(&rates, &settings, changes, sizeof changes / sizeof *changes));
+    must(takt_rates_init(&rates, &settings, changes, record_count));
+    if (resource_count > 0) {
+        must(takt_rates_share(&rates, resources, shares, resource_count));
+    }
     for (uint32_t i = 0; i < task_count; i++) {
         const takt_rate_parameters_t parameters = {
             .thread = {.entry = native_entry,
@@ -198,6 +256,8 @@ static void make_native(void) {
             .rates = &rates,
             .type = tasks[i].type,
             .demand = tasks[i].demand,
+            .sections = tasks[i].sections,
+            .section_count = tasks[i].section_count,
         };
         must(takt_rate_thread_create(&tasks[i].native, &parameters));
     }
@@ -227,12 +287,15 @@ static void hybrid_interrupt(void) {
     must(takt_thread_notify_from_isr(&manager, 1u << OF_REQUESTS));
 }
 
-static void ask_over(request_t *request, takt_instant_t now) {
+static takt_status_t ask_over(const request_t *request, takt_instant_t now) {
     takt_hybrid_task_t *task = &tasks[request->task].over;
-    if (request->kind == ENTER) {
-        request->answer = takt_hybrid_enter(&hybrid, task, now) ? TAKT_OK : TAKT_REJECTED;
-    } else {
-        takt_hybrid_leave(&hybrid, task, now);
+    switch (request->kind) {
+    case ENTER:
+        return takt_hybrid_enter(&hybrid, task, now);
+    case LEAVE:
+        return takt_hybrid_leave(&hybrid, task, now);
+    default:
+        return takt_hybrid_request(&hybrid, task, &request->demand, now);
     }
 }
 
@@ -244,7 +307,7 @@ static void serve(uint32_t bits, takt_instant_t now) {
         }
     }
     while ((bits & 1u << OF_REQUESTS) != 0 && (request = take_request()) != NULL) {
-        ask_over(request, now);
+        request->answer = ask_over(request, now);
     }
     if ((bits & 1u << OF_REQUESTS) != 0) {
         announce();
@@ -285,18 +348,10 @@ static void make_plain(takt_thread_t *thread, uint64_t *stack, uint32_t priority
 
 static void make_hybrid(void) {
     must(takt_kernel_init(&takt_policy_fp));
-    takt_hybrid_init(&hybrid, &host, &settings, MANAGER_PRIORITY - 1);
+    must(takt_hybrid_init(&hybrid, &host, &settings, MANAGER_PRIORITY - 1, changes, record_count));
     for (uint32_t i = 0; i < task_count; i++) {
         task_t *task = &tasks[i];
-        const takt_task_parameters_t parameters = {
-            .period = task->demand.period,
-            .relative_deadline = task->demand.relative_deadline,
-            .wcet = task->demand.wcet,
-            .task_class = task->type,
-        };
-        if (!takt_hybrid_add(&hybrid, &task->over, &task->plain, &parameters, task->demand.weight)) {
-            exit(3);
-        }
+        must(takt_hybrid_add(&hybrid, &task->over, &task->plain, task->type, &task->demand));
         make_plain(&task->plain, task->stack, TAKT_HYBRID_BARRED, worker_entry, task);
     }
     make_plain(&idler, idler_stack, TAKT_HYBRID_IDLE, idle, NULL);
