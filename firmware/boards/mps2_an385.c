@@ -24,11 +24,15 @@ typedef struct dual_timer {
 
 #define TIMER ((dual_timer_t *)UINT32_C(0x40002000))
 
+void takt_firmware_prepare(uint64_t tick_ns) {
+    (void)tick_ns;
+    takt_board_interrupt_enable(INPUT_INTERRUPT, INPUT_PRIORITY);
+}
+
 void takt_firmware_announce(takt_instant_t now, takt_instant_t instant) {
     const takt_duration_t ahead = instant > now ? instant - now : 1u;
     TIMER->control = ONE_SHOT;
     TIMER->load = ahead < LONGEST_SHOT ? (uint32_t)ahead : (uint32_t)LONGEST_SHOT;
-    takt_board_interrupt_enable(INPUT_INTERRUPT, INPUT_PRIORITY);
 }
 
 void takt_board_interrupt_10(void) {

@@ -18,14 +18,18 @@ static uint64_t clock_now(void) {
     return (uint64_t)TAKT_BOARD_ALARM_CLOCK->time_high << 32 | low;
 }
 
+void takt_firmware_prepare(uint64_t tick_ns) {
+    (void)tick_ns;
+    TAKT_BOARD_ALARM_CLOCK->interrupt_enabled = 1;
+    takt_board_interrupt_enable(TAKT_BOARD_ALARM_INTERRUPT);
+}
+
 void takt_firmware_announce(takt_instant_t now, takt_instant_t instant) {
     const takt_duration_t ahead = instant > now ? instant - now : 1u;
     const takt_duration_t shot = ahead < LONGEST_SHOT ? ahead : (takt_duration_t)LONGEST_SHOT;
     const uint64_t alarm = clock_now() + shot * TAKT_BOARD_TICK_NS;
     TAKT_BOARD_ALARM_CLOCK->alarm_high = (uint32_t)(alarm >> 32);
     TAKT_BOARD_ALARM_CLOCK->alarm_low = (uint32_t)alarm;
-    TAKT_BOARD_ALARM_CLOCK->interrupt_enabled = 1;
-    takt_board_interrupt_enable(TAKT_BOARD_ALARM_INTERRUPT);
 }
 
 void takt_board_interrupt_11(void) {
