@@ -7,8 +7,8 @@
 
 #include "core/types.h"
 
-/* Makes clock and interrupt ready. Once, before the kernel starts and before all that follows. `tick_ns` is that of the image: a board with one
- * clock does not look at it. */
+/* Makes clock and interrupt ready. Once, before the kernel starts and before loads and interrupts. `tick_ns` is that of the image: a board
+ * with one clock does not look at it. */
 void takt_firmware_prepare(uint64_t tick_ns);
 
 /* Executes for `ticks`, to within a few instructions; may be interrupted. */

@@ -169,7 +169,8 @@ def run(
         str | None,
         typer.Option(
             metavar="BOARD",
-            help="Run on the kernel too, and compare: cortex_m or riscv (under QEMU), or posix (in virtual time).",
+            help="Run on the kernel too, and compare: cortex_m or riscv (under QEMU), or posix "
+            "(without --real-time in virtual time).",
         ),
     ] = None,
     real_time: Annotated[
