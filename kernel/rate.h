@@ -15,7 +15,7 @@
  *
  * The execution-time monitor is the budget of the window: a hard job that has executed its wcet waits for its next window,
  * a soft one gets another budget with a later deadline, so what one task executes beyond its wcet delays nobody else.
- * Jobs do not wait for other threads' objects; they end by takt_wait_next_period.
+ * Jobs do not wait, as job.h says; they end by takt_wait_next_period.
  *
  * When not to use it: where all tasks are known, hard and periodic; edf costs less. */
 #ifndef TAKT_KERNEL_RATE_H
