@@ -368,6 +368,16 @@ def test_every_misuse_of_jobs_is_told(built: Build, tmp_path: Path, port: str, d
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+RATES = ["-DCONFORMANCE_POLICY=takt_policy_rate_based"]
+
+
+@pytest.mark.parametrize("port", PORTS)
+@pytest.mark.parametrize("defines", [[], FULL_PASS, RATES], ids=["plain", "traced", "rates"])
+def test_a_job_that_may_be_ended_does_not_wait(built: Build, tmp_path: Path, port: str, defines: list[str]) -> None:
+    done = run([*emulator(recipe(port)), link(built, port, "refused_waits", tmp_path, defines)])
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
 def test_a_policy_and_an_allocator_of_the_users_own_run_on_the_kernel(built: Build, tmp_path: Path) -> None:
     kernel = [path for path in built("posix") if not path.name.startswith("tests_")]
     program = recipes.link(recipe("posix"), ["examples/own_policy/own_policy.c"], kernel, tmp_path / "own_policy")

@@ -63,6 +63,7 @@ DECLARED: dict[str, tuple[str, ...]] = {
     "next->record": (),  # the sink behind statistics
     "function(argument)": (),  # of an alarm: the program's
     "host->set_priority": (),  # of the kernel below the adapter
+    "job->entry": (),  # the program's jobs
 }
 
 # Executed by a thread while it is in a pass: who interrupts it then leaves the decision to it, and saves no context.
