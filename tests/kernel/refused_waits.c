@@ -207,13 +207,13 @@ typedef struct windowed {
 } windowed_t;
 
 static void windows_start(takt_task_t *task, takt_instant_t instant) {
-    const windowed_t *windowed = TAKT_CONTAINER_OF(task->extension, windowed_t, extension);
+    const windowed_t *of = TAKT_CONTAINER_OF(task->extension, windowed_t, extension);
     if (takt_task_is_active(task)) {
         takt_allocator_end_job(task, instant);
     }
     takt_allocator_begin_job(task, instant);
     takt_allocator_open(task, instant + task->job.period, task->job.period, instant);
-    if (windowed->is_in_background) {
+    if (of->is_in_background) {
         takt_allocator_run_in_background(task, takt_level_from_priority(LOW + 1, TAKT_PRIORITIES));
     }
     takt_allocator_arm_start(task, instant + task->job.period);
