@@ -27,7 +27,7 @@ typedef uint32_t takt_port_level_t; /* mstatus.MIE, in its place: 8 open, 0 clos
 
 enum {
     TAKT_PORT_SP_OFFSET = 40,
-    TAKT_PORT_STACK_BYTES_MIN = 224, /* frame of a trap 80, context 64, and a call or two: tools/stack_depth.py */
+    TAKT_PORT_STACK_BYTES_MIN = 224, /* frame of a trap 80, context 64, and a call or two */
 };
 
 /* The CLINT's registers. SiFive's boards and QEMU's virt have it here; a board may say otherwise. */
