@@ -5,7 +5,7 @@ A program of tests/conformance prints what failed and exits with 1, or prints no
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -18,34 +18,35 @@ BY_KEYS = ["-DCONFORMANCE_POLICY=takt_policy_edf"]
 REAL_TIME = {"CONFORMANCE_REAL_TIME": "1"}
 
 
-def checked(checks: int) -> str:
-    """Give the flag that keeps checks of misuse or drops them."""
-    return f"-DTAKT_CHECKS={checks}"
-
-
-Build = Callable[[str, int], list[Path]]
+Build = Callable[..., list[Path]]
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Build:
-    """Give a function that compiles the kernel and what belongs to it, once for each port and choice of checks."""
-    done: dict[tuple[str, int], list[Path]] = {}
+    """Give a function that compiles the kernel and what belongs to it, once for each port and choice of flags."""
+    done: dict[tuple[str, ...], list[Path]] = {}
 
-    def build(port: str, checks: int) -> list[Path]:
-        if (port, checks) not in done:
-            folder = tmp_path_factory.mktemp(f"{port}{checks}")
-            done[port, checks] = compile_kernel(recipe(port, checked(checks)), port, folder)
-        return done[port, checks]
+    def build(port: str, *flags: str) -> list[Path]:
+        if (port, *flags) not in done:
+            done[port, *flags] = compile_kernel(recipe(port, *flags), port, tmp_path_factory.mktemp(port))
+        return done[port, *flags]
 
     return build
 
 
 def says_nothing(
-    built: Build, folder: Path, port: str, program: str, defines: list[str], checks: int, environment: dict[str, str]
+    built: Build,
+    folder: Path,
+    port: str,
+    program: str,
+    *,
+    defines: Sequence[str] = (),
+    flags: Sequence[str] = (),
+    environment: dict[str, str] | None = None,
 ) -> None:
-    """Build and run a program, which must find nothing wrong."""
-    how, source = recipe(port, checked(checks), *defines), f"tests/conformance/{program}.c"
-    elf = link(how, [source], built(port, checks), folder / f"{program}_{port}.elf")
+    """Build and run a program, which must find nothing wrong; `flags` are the kernel's, too."""
+    how, source = recipe(port, *flags, *defines), f"tests/conformance/{program}.c"
+    elf = link(how, [source], built(port, *flags), folder / f"{program}_{port}.elf")
     done = run([*emulator(how), elf], environment=environment)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
@@ -76,18 +77,32 @@ def name_of(value: object) -> str:
 @pytest.mark.parametrize("port", PORTS)
 @pytest.mark.parametrize(("program", "defines"), CASES, ids=name_of)
 def test_every_port_conforms(built: Build, tmp_path: Path, port: str, program: str, defines: list[str]) -> None:
-    says_nothing(built, tmp_path, port, program, defines, 1, {})
+    says_nothing(built, tmp_path, port, program, defines=defines)
 
 
 @pytest.mark.parametrize("port", PORTS)
 @pytest.mark.parametrize("program", ["lock", "registers", "calls"])
 def test_every_port_conforms_without_checks_of_misuse(built: Build, tmp_path: Path, port: str, program: str) -> None:
-    says_nothing(built, tmp_path, port, program, [], 0, {})
+    says_nothing(built, tmp_path, port, program, flags=["-DTAKT_CHECKS=0"])
 
 
 @pytest.mark.parametrize("program", ["lock", "registers", "switches", "exits", "calls"])
 def test_a_process_conforms_in_real_time(built: Build, tmp_path: Path, program: str) -> None:
-    says_nothing(built, tmp_path, "posix", program, [], 1, REAL_TIME)
+    says_nothing(built, tmp_path, "posix", program, environment=REAL_TIME)
+
+
+def has_32_bits(folder: Path) -> bool:
+    """Tell whether the compiler has a C library of 32 bits, which in Debian is gcc-multilib."""
+    source = folder / "nothing.c"
+    source.write_text("#include <stdio.h>\nint main(void) { return 0; }\n", encoding="utf-8")
+    return run(["cc", "-m32", source, "-o", folder / "nothing"]).returncode == 0
+
+
+@pytest.mark.parametrize(("program", "defines"), CASES, ids=name_of)
+def test_a_process_of_32_bits_conforms(built: Build, tmp_path: Path, program: str, defines: list[str]) -> None:
+    if not has_32_bits(tmp_path):
+        pytest.skip("gcc-multilib is not installed")
+    says_nothing(built, tmp_path, "posix", program, defines=defines, flags=["-m32"])
 
 
 @pytest.mark.parametrize("program", sorted(path.stem for path in PROGRAMS.glob("*.c")))

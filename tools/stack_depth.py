@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Computes from the compiler's own reports how much stack each call of the kernel takes on the Cortex-M3.
+"""Computes from the compiler's own reports how much stack each call of the kernel takes on Cortex-M3 and RV32.
 
 Usage: stack_depth.py [--paths] [--check] [--record]
 
-The sources of firmware/build_cortex_m.json are compiled as it says, with -fstack-usage and -fcallgraph-info. A path's
+The sources of firmware/build_<port>.json are compiled as it says, with -fstack-usage and -fcallgraph-info. A path's
 depth is the sum of its frames; a frame that a tail call has given up before does not count, as the branches in the
 object files tell. A call through a pointer may reach every function that some table of the sources names for that
 member, so a depth is that of the deepest policy and kind of server, whatever a program uses; allocators and rules count
@@ -30,13 +30,53 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 BASELINE = ROOT / "bench" / "kernel" / "stack.json"
 
-# What the hardware pushes at an interrupt, with the word that aligns; the second frame that a preemption makes, and
-# the context below it: port/cortex_m/switch.c.
-FRAME, ENTRY_FRAME, CONTEXT = 36, 32, 40
-PREEMPTION = FRAME + ENTRY_FRAME + CONTEXT
 
-# Written in assembly, so that the compiler does not know: they push the context, or leave for good.
-ASSEMBLED = {"takt_port_switch": CONTEXT}
+@dataclass(frozen=True)
+class Machine:
+    """A machine whose compiler reports.
+
+    Attributes:
+        port: Its folder, and its recipe.
+        name: For people.
+        frame: What an interrupt leaves on the stack of whom it interrupts, and what aligning it may take.
+        preemption: What a thread that is preempted has on its stack at the most.
+        context: What takt_port_switch pushes; it is written in assembly, so that the compiler does not know.
+        call: Finds in the code of an object whom a function calls otherwise than last.
+        pointer_call: The same, through a pointer.
+    """
+
+    port: str
+    name: str
+    frame: int
+    preemption: int
+    context: int
+    call: re.Pattern[str]
+    pointer_call: re.Pattern[str]
+
+
+MACHINES = (
+    # port/cortex_m/switch.c: what the hardware pushes and the word that aligns; below that the context, and the frame
+    # of an interrupt that the lock does not mask.
+    Machine(
+        "cortex_m",
+        "Cortex-M3",
+        frame=36,
+        preemption=36 + 40 + 32,
+        context=40,
+        call=re.compile(r"R_ARM_THM_CALL\s+(\S+)"),
+        pointer_call=re.compile(r"\tblx\t"),
+    ),
+    # port/riscv/switch.c: the frame of a trap, and what aligns the top of a stack; below that the context.
+    Machine(
+        "riscv",
+        "RV32",
+        frame=80 + 8,
+        preemption=80 + 8 + 64,
+        context=64,
+        call=re.compile(r"auipc\tra,.*\n.*R_RISCV_CALL\w*\s+(\S+)"),
+        pointer_call=re.compile(r"\tjalr\t(?!ra\b)"),
+    ),
+)
 
 # The table to which the receiver of a call through a pointer belongs, by its last word.
 RECEIVERS = {
@@ -64,6 +104,7 @@ DECLARED: dict[str, tuple[str, ...]] = {
     "function(argument)": (),  # of an alarm: the program's
     "host->set_priority": (),  # of the kernel below the adapter
     "job->entry": (),  # the program's jobs
+    "handlers[number]()": (),  # of interrupts: the program's
 }
 
 # Executed by a thread while it is in a pass: who interrupts it then leaves the decision to it, and saves no context.
@@ -108,9 +149,16 @@ def run(command: list[str]) -> str:
     return done.stdout
 
 
-def compile_sources(folder: Path) -> list[Path]:
+def recipe_of(machine: Machine) -> dict[str, Any]:
+    """Reads how programs for a machine are built."""
+    path = ROOT / "firmware" / f"build_{machine.port}.json"
+    recipe: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return recipe
+
+
+def compile_sources(machine: Machine, folder: Path) -> list[Path]:
     """Compiles what a program on the kernel is made of; gives the objects, next to which the reports lie."""
-    recipe = json.loads((ROOT / "firmware" / "build_cortex_m.json").read_text(encoding="utf-8"))
+    recipe = recipe_of(machine)
     patterns = [pattern for pattern in recipe["sources"] if not pattern.startswith("firmware/")]
     objects = []
     for source in [str(path.relative_to(ROOT)) for pattern in patterns for path in sorted(ROOT.glob(pattern))]:
@@ -139,23 +187,19 @@ def read_graph(report: str, functions: dict[str, Function]) -> dict[str, set[tup
     return edges
 
 
-START = re.compile(r"^[0-9a-f]+ <(.+)>:$")
-CALL = re.compile(r"R_ARM_THM_CALL\s+(\S+)")
+START = re.compile(r"^[0-9a-f]+ <([^.].*)>:$", re.MULTILINE)  # a name with a dot ahead is a place in a function
 
 
-def read_calls(disassembly: str) -> dict[str, tuple[set[str], bool]]:
+def read_calls(machine: Machine, disassembly: str) -> dict[str, tuple[set[str], bool]]:
     """Gives for each function of an object whom it calls otherwise than last, and whether so through a pointer."""
-    found: dict[str, tuple[set[str], bool]] = {}
-    name = ""
-    for line in disassembly.splitlines():
-        if match := START.match(line):
-            name = match.group(1)
-            found[name] = (set(), False)
-        elif match := CALL.search(line):
-            found[name][0].add(match.group(1).removeprefix(".text."))
-        elif "\tblx\t" in line:
-            found[name] = (found[name][0], True)
-    return found
+    _, *parts = START.split(disassembly)
+    return {
+        name: (
+            {called.removeprefix(".text.") for called in machine.call.findall(code)},
+            machine.pointer_call.search(code) is not None,
+        )
+        for name, code in zip(parts[::2], parts[1::2], strict=True)
+    }
 
 
 TABLE = re.compile(r"\b(takt_\w+_t)\s+\w+(?:\[\w*\])?\s*=\s*\{(.*?)\n\}", re.DOTALL)
@@ -220,18 +264,18 @@ def add_calls(
             functions[title].calls[target] = target.rsplit(":", 1)[-1] not in called
 
 
-def read_all(objects: list[Path]) -> dict[str, Function]:
+def read_all(machine: Machine, objects: list[Path]) -> dict[str, Function]:
     """Makes the graph of all functions."""
+    objdump = recipe_of(machine)["cc"].removesuffix("gcc") + "objdump"
     functions: dict[str, Function] = {}
     tables = read_tables()
     pending = []
     for target in objects:
-        calls = read_calls(run(["arm-none-eabi-objdump", "-dr", str(target)]))
+        calls = read_calls(machine, run([objdump, "-dr", str(target)]))
         report = target.with_suffix(".ci").read_text(encoding="utf-8")
         for title, edges in read_graph(report, functions).items():
             pending.append((title, edges, calls.get(title.rsplit(":", 1)[-1], (set(), True))))
-    for name, size in ASSEMBLED.items():
-        functions[name] = Function(name, "port/cortex_m/switch.c", size)
+    functions["takt_port_switch"].frame = machine.context
     for title, edges, own in pending:
         add_calls(functions, title, edges, own, tables)
     return functions
@@ -298,7 +342,7 @@ def public_functions() -> list[str]:
     return sorted({*names, *ENTRIES})
 
 
-def measure(functions: dict[str, Function]) -> dict[str, dict[str, Any]]:
+def measure(machine: Machine, functions: dict[str, Function]) -> dict[str, dict[str, Any]]:
     """Gives for each public function what it takes and what a thread needs for it."""
     deep, open_part = Depths(functions), Depths(functions, without_pass=True)
     rows = {}
@@ -309,13 +353,13 @@ def measure(functions: dict[str, Function]) -> dict[str, dict[str, Any]]:
         preempted = open_part.of(name)[0]
         rows[name] = {"depth": depth, "open": preempted, "path": list(path)}
         if not ON_INTERRUPT_STACK.fullmatch(name):
-            rows[name]["stack"] = (max(depth + FRAME, preempted + PREEMPTION) + 7) // 8 * 8
+            rows[name]["stack"] = (max(depth + machine.frame, preempted + machine.preemption) + 7) // 8 * 8
     return rows
 
 
-def print_table(rows: dict[str, dict[str, Any]], with_paths: bool) -> None:
+def print_table(machine: Machine, rows: dict[str, dict[str, Any]], with_paths: bool) -> None:
     """Prints the rows."""
-    print(f"{'bytes, Cortex-M3, -O2':40} {'call':>6} {'open':>6} {'stack':>6}")
+    print(f"{f'bytes, {machine.name}, -O2':40} {'call':>6} {'open':>6} {'stack':>6}")
     for name, row in rows.items():
         print(f"{name:40} {row['depth']:6} {row['open']:6} {row.get('stack', '-'):>6}")
         if with_paths:
@@ -329,9 +373,9 @@ def summary(rows: dict[str, dict[str, Any]]) -> dict[str, int]:
     return {"thread": max(threads.values()), "interrupt": max(interrupts)}
 
 
-def stack_bytes_min() -> int:
+def stack_bytes_min(machine: Machine) -> int:
     """Reads what port and kernel promise to be enough for a thread."""
-    return _constant("port/cortex_m/takt_port.h", "TAKT_PORT_STACK_BYTES_MIN") + _constant(
+    return _constant(f"port/{machine.port}/takt_port.h", "TAKT_PORT_STACK_BYTES_MIN") + _constant(
         "kernel/thread.h", "TAKT_KERNEL_STACK_BYTES"
     )
 
@@ -344,34 +388,46 @@ def _constant(path: str, name: str) -> int:
     return int(match.group(1))
 
 
-def complaints(found: dict[str, int], baseline: dict[str, int]) -> list[str]:
+Figures = dict[str, dict[str, int]]
+
+
+def complaints(found: Figures, baseline: Figures) -> list[str]:
     """Lists what is deeper than it was."""
     return [
-        f"{name}: {value} bytes, baseline {baseline[name]}" for name, value in found.items() if value > baseline[name]
+        f"{port}: {name}: {value} bytes, baseline {baseline[port][name]}"
+        for port, figures in found.items()
+        for name, value in figures.items()
+        if value > baseline[port][name]
     ]
 
 
-def judge_port(needed: int) -> str:
+def judge_port(machine: Machine, needed: int) -> str:
     """Says whether the least stack that the port allows holds every call."""
-    least = stack_bytes_min()
+    least = stack_bytes_min(machine)
     verdict = "holds every call" if least >= needed else f"is {needed - least} too small for the deepest call"
     return f"TAKT_STACK_BYTES_MIN, {least}, {verdict}"
 
 
+def report(machine: Machine, with_paths: bool) -> dict[str, int]:
+    """Measures and prints; gives the figures that are kept."""
+    with tempfile.TemporaryDirectory() as folder:
+        rows = measure(machine, read_all(machine, compile_sources(machine, Path(folder))))
+    found = summary(rows)
+    print_table(machine, rows, with_paths)
+    print(f"a thread needs {found['thread']} beside its own frames, an interrupt's call {found['interrupt']}")
+    print(judge_port(machine, found["thread"]), end="\n\n")
+    return found
+
+
 def main() -> int:
-    """Prints the table, and with --check judges."""
+    """Prints the tables, and with --check judges."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--paths", action="store_true", help="print the deepest path of each call, too")
     parser.add_argument("--check", action="store_true", help="exit with 1 when a depth exceeds the baseline")
     parser.add_argument("--record", action="store_true", help="write the baseline")
     options = parser.parse_args()
     try:
-        with tempfile.TemporaryDirectory() as folder:
-            rows = measure(read_all(compile_sources(Path(folder))))
-        found = summary(rows)
-        print_table(rows, options.paths)
-        print(f"a thread needs {found['thread']} beside its own frames, an interrupt's call {found['interrupt']}")
-        print(judge_port(found["thread"]))
+        found = {machine.port: report(machine, options.paths) for machine in MACHINES}
         if options.record:
             BASELINE.write_text(json.dumps(found, indent=4) + "\n", encoding="utf-8")
         worse = complaints(found, json.loads(BASELINE.read_text(encoding="utf-8"))) if options.check else []

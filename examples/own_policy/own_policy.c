@@ -75,7 +75,7 @@ typedef struct worker {
     share_t share;
     char name;
     uint32_t wanted;
-    uint64_t stack[STACK_BYTES / sizeof(uint64_t)];
+    _Alignas(8) uint64_t stack[STACK_BYTES / sizeof(uint64_t)];
 } worker_t;
 
 static takt_allocation_t allocation;

@@ -19,7 +19,8 @@
 
 enum { STACK_BYTES = TAKT_STACK_BYTES_MIN + 1024 };
 
-typedef uint64_t conformance_stack_t[STACK_BYTES / sizeof(uint64_t)];
+/* At 32 bits x86 aligns members of 64 bits to 4. */
+typedef uint64_t conformance_stack_t[STACK_BYTES / sizeof(uint64_t)] __attribute__((aligned(8)));
 
 /* Ends the program with `sentence` unless `holds`. */
 void check(bool holds, const char *sentence);
