@@ -422,7 +422,6 @@ static void sectioned(void) {
     parameters.thread = thread_of(do_short_section, NULL, 0);
     parameters.sections = &sections[1];
     parameters.type = TAKT_CLASS_HARD;
-    parameters.demand.wcet = 1;
     must(takt_rate_thread_create(&rated[1], &parameters));
     must(takt_rate_thread_enter(&rated[0]));
     must(takt_rate_thread_enter(&rated[1]));
