@@ -12,6 +12,8 @@
  *     its next job has come;
  *   - after every such call, and when the instant has come that it answered last: takt_hybrid_step.
  *
+ * Left out: resources that tasks share.
+ *
  * Cost: a step computes all ranks, O(n^2) for n tasks, and sets priorities only where they change.
  *
  * When not to use it: on Takt's own kernel, whose root may be rate-based; see rate.h. */

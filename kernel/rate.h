@@ -21,7 +21,7 @@
  * Jobs share resources under srp: takt_job_lock and takt_job_unlock, of what their threads have sections of. Who may run
  * finds free what it locks. What others have to wait for is taken from the processor, by all threads that there are, and
  * in a section a job goes on without budget and pays that back, so nobody is late who was admitted and whose sections last
- * as said.
+ * as said. What a job does after its last unlock is of its wcet too; what it holds at its end is given back there.
  *
  * When not to use it: where all tasks are known, hard and periodic; edf costs less. */
 #ifndef TAKT_KERNEL_RATE_H

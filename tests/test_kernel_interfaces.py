@@ -129,6 +129,16 @@ def test_who_does_not_fit_is_rejected_and_never_runs(scenarios: Path) -> None:
     assert told(said, "first", "second", "record") == [(0, "first", 0), (0, "second", 4), (0, "record", -34)]
 
 
+def test_a_job_goes_on_without_budget_in_a_section_and_pays_that_back(scenarios: Path) -> None:
+    """The soft one: 2 ticks in 10, and a section of 4. At 6 it owes 3, which two more budgets leave 1 of."""
+    ticks, said = play(scenarios, "sectioned")
+    assert ticks == "baaaaaa..." + "b........." * 3
+    assert told(said, "left", "budget", "deadline") == [
+        *[(4, "left", 0), (4, "budget", 2), (4, "deadline", 10)],
+        *[(6, "left", 1), (6, "budget", 2), (6, "deadline", 30)],
+    ]
+
+
 def test_components_are_made_by_one_call(scenarios: Path) -> None:
     assert play(scenarios, "components")[0] == "aaaabbbbcc" * 4
 
@@ -363,8 +373,11 @@ def test_the_systems_tell_the_answers_apart(rates: Path) -> None:
 
 @pytest.mark.parametrize("port", PORTS)
 @pytest.mark.parametrize("defines", [[], FULL_PASS], ids=["plain", "traced"])
-def test_every_misuse_of_jobs_is_told(built: Build, tmp_path: Path, port: str, defines: list[str]) -> None:
-    done = run([*emulator(recipe(port)), link(built, port, "misuse_jobs", tmp_path, defines)])
+@pytest.mark.parametrize("program", ["misuse_jobs", "sections"])
+def test_every_misuse_of_jobs_is_told(
+    built: Build, tmp_path: Path, port: str, defines: list[str], program: str
+) -> None:
+    done = run([*emulator(recipe(port)), link(built, port, program, tmp_path, defines)])
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 

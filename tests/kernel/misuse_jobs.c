@@ -18,7 +18,7 @@ static takt_rate_thread_t no_rated;
 static takt_allocation_t allocation, no_allocation;
 static takt_rates_t rates;
 static takt_hybrid_t hybrid, no_hybrid;
-static takt_hybrid_task_t over, second, no_over;
+static takt_hybrid_task_t over, too_many, no_over;
 static takt_thread_t test_thread;
 static takt_task_extension_t extension_of_late, extension_of_allocated;
 static takt_arrival_t arrivals[2];
@@ -251,7 +251,7 @@ static void refuse_over(void) {
     answer(takt_hybrid_add(&hybrid, &no_over, NULL, type, NULL), TAKT_ERROR_NULL, "add_without_demand");
     answer(takt_hybrid_add(&no_hybrid, &no_over, NULL, type, &of_over), TAKT_ERROR_OBJECT, "no_adapter");
     answer(takt_hybrid_add(&hybrid, &over, NULL, type, &of_over), TAKT_ERROR_EXISTS, "add_twice");
-    answer(takt_hybrid_add(&hybrid, &second, NULL, type, &of_over), TAKT_ERROR_FULL, "no_priority_is_left");
+    answer(takt_hybrid_add(&hybrid, &too_many, NULL, type, &of_over), TAKT_ERROR_FULL, "no_priority_is_left");
     WRONG_OVER(period, 0, TAKT_ERROR_PERIOD);
     WRONG_OVER(relative_deadline, 10, TAKT_ERROR_DEADLINE);
     WRONG_OVER(wcet, 10, TAKT_ERROR_BUDGET);

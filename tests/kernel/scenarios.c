@@ -380,6 +380,54 @@ static void rejected(void) {
     must(takt_kernel_start());
 }
 
+static takt_resource_t shared;
+static takt_rate_share_t share;
+
+/* The section is longer than the budget. */
+static void do_section(void *argument) {
+    (void)argument;
+    work('a', 1);
+    must(takt_job_lock(&shared));
+    work('a', 2);
+    tell_state("left", &rated[0]);
+    work('a', 2);
+    must(takt_job_unlock(&shared));
+    tell_state("left", &rated[0]);
+    work('a', 1);
+    (void)takt_rate_thread_leave(&rated[0]);
+    (void)takt_wait_next_period();
+}
+
+static void do_short_section(void *argument) {
+    (void)argument;
+    for (;;) {
+        must(takt_job_lock(&shared));
+        work('b', 1);
+        must(takt_job_unlock(&shared));
+        (void)takt_wait_next_period();
+    }
+}
+
+static void sectioned(void) {
+    static takt_rate_section_t sections[] = {{.resource = &shared, .longest = 4},
+                                             {.resource = &shared, .longest = 1}};
+    takt_rate_parameters_t parameters = {
+        .rates = &rates, .demand = {.wcet = 2, .period = 10}, .type = TAKT_CLASS_SOFT, .section_count = 1};
+    must(takt_kernel_init(&takt_policy_rate_based));
+    must(takt_rates_init(&rates, &settings, NULL, 0));
+    must(takt_rates_share(&rates, &shared, &share, 1));
+    parameters.thread = thread_of(do_section, NULL, 0);
+    parameters.sections = &sections[0];
+    must(takt_rate_thread_create(&rated[0], &parameters));
+    parameters.thread = thread_of(do_short_section, NULL, 0);
+    parameters.sections = &sections[1];
+    parameters.type = TAKT_CLASS_HARD;
+    must(takt_rate_thread_create(&rated[1], &parameters));
+    must(takt_rate_thread_enter(&rated[0]));
+    must(takt_rate_thread_enter(&rated[1]));
+    must(takt_kernel_start());
+}
+
 /* ---- components ------------------------------------------------------------------------------------- */
 
 static void do_ever(void *argument) {
@@ -418,7 +466,7 @@ static const struct {
     {"dropped", dropped},       {"overtaken", overtaken},   {"limited", limited},
     {"preemptive", preemptive}, {"equals", equals},         {"suspending", suspending},
     {"monitored", monitored},   {"negotiated", negotiated}, {"rejected", rejected},
-    {"components", components},
+    {"sectioned", sectioned},   {"components", components},
 };
 
 void takt_posix_stalled(void) { finish(); }
