@@ -56,7 +56,8 @@ typedef enum takt_event_kind {
     TAKT_EVENT_PRIORITY = TAKT_RECORD_PRIORITY,
 } takt_event_kind_t;
 
-/* A job that holds a resource or waits for one neither blocks nor suspends nor yields; a plain thread may. */
+/* A job that holds a resource or waits for one neither blocks nor suspends nor yields; a plain thread may. Nor does a job
+ * block or suspend that has an allocation, which would make it ready. */
 typedef struct takt_event {
     takt_event_kind_t kind;
     takt_entity_t *entity; /* complete, yield, points, suspend, locks: the running one (points: limited;
