@@ -42,6 +42,11 @@ takt_status_t takt_creation_check_threshold(const takt_thread_parameters_t *para
 /* `job`, whose task is in the dispatcher, gets the rest. */
 void takt_creation_finish_job(takt_job_thread_t *job, const takt_thread_parameters_t *parameters);
 
+/* Makes `resource`, for whoever stands in `server`, NULL: under the root. Returns ERROR_PROTOCOL, _NOT_INITIALISED or
+ * _ORDER. */
+takt_status_t takt_creation_add_resource(takt_resource_t *resource, takt_protocol_t protocol,
+                                         takt_key_t ceiling, const takt_thread_server_t *server);
+
 TAKT_INLINE takt_key_t takt_creation_level(uint32_t priority) {
     return takt_level_from_priority(priority, TAKT_PRIORITIES);
 }
