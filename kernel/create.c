@@ -214,6 +214,42 @@ takt_status_t takt_periodic_thread_create(takt_periodic_thread_t *thread,
     return TAKT_OK;
 }
 
+/* ---- resources ---------------------------------------------------------------------------------- */
+
+/* Under srp whoever is chosen may be barred, so that the inline layer does not choose under the root any more. */
+static takt_status_t attend(takt_protocol_t protocol, const takt_thread_server_t *server) {
+    if (protocol != TAKT_PROTOCOL_SRP || server != NULL) {
+        return TAKT_OK;
+    }
+    if (takt_kernel.entity_count != 1u + takt_kernel.server_count) {
+        return TAKT_ERROR_ORDER;
+    }
+    takt_kernel.attended = TAKT_ATTRIBUTE_ATTENDED;
+    return TAKT_OK;
+}
+
+takt_status_t takt_creation_add_resource(takt_resource_t *resource, takt_protocol_t protocol,
+                                         takt_key_t ceiling, const takt_thread_server_t *server) {
+    if ((uint32_t)protocol >= TAKT_PROTOCOL_GLOBAL_SRP) {
+        return TAKT_ERROR_PROTOCOL;
+    }
+    if (takt_kernel.entity_count == 0) {
+        return TAKT_ERROR_NOT_INITIALISED;
+    }
+    const takt_status_t status = attend(protocol, server);
+    if (status == TAKT_OK) {
+        takt_resource_init(resource, takt_kernel.mutex_count++, protocol, ceiling);
+        takt_dispatcher_expect_locks(&takt_kernel.dispatcher);
+    }
+    return status;
+}
+
+takt_status_t takt_job_resource_init(takt_resource_t *resource, takt_protocol_t protocol, takt_key_t ceiling,
+                                     const takt_thread_server_t *server) {
+    return resource != NULL ? takt_creation_add_resource(resource, protocol, ceiling, server)
+                            : TAKT_ERROR_NULL;
+}
+
 /* ---- ready sets --------------------------------------------------------------------------------- */
 
 takt_ready_t takt_kernel_ready(const takt_policy_t *policy, takt_entity_t **places) {

@@ -39,6 +39,11 @@ uint32_t takt_creation_number(takt_server_t *home);
 takt_status_t takt_creation_check_threshold(const takt_thread_parameters_t *parameters, bool is_limited,
                                             takt_key_t preemption_key);
 
+/* Makes `resource`, for whoever stands in `server`, NULL: under the root. Returns ERROR_PROTOCOL, _NOT_INITIALISED or
+ * _ORDER. */
+takt_status_t takt_creation_add_resource(takt_resource_t *resource, takt_protocol_t protocol,
+                                         takt_key_t ceiling, const takt_thread_server_t *server);
+
 TAKT_INLINE takt_key_t takt_creation_level(uint32_t priority) {
     return takt_level_from_priority(priority, TAKT_PRIORITIES);
 }

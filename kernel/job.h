@@ -114,6 +114,14 @@ takt_status_t takt_job_suspend(takt_duration_t duration);
 /* Lets what is due by now happen, and be decided about. Returns as takt_job_point. */
 takt_status_t takt_job_settle(void);
 
+/* Makes `resource`, zeroed or free, one that jobs of threads in `server`, NULL: under the root, may lock; plain threads there
+ * have mutexes of their own. `protocol` is none .. srp, mixed as mutex.h says; `ceiling`, of pcp, icpp and srp, is the
+ * highest level of its users: under fixed priorities as takt_level_from_priority makes it, else their shortest period (rm) or
+ * relative deadline (dm, edf). After takt_kernel_init. Returns ERROR_NULL, _PROTOCOL or _NOT_INITIALISED; or _ORDER: one of
+ * srp under the root is made before all threads. */
+takt_status_t takt_job_resource_init(takt_resource_t *resource, takt_protocol_t protocol, takt_key_t ceiling,
+                                     const struct takt_thread_server *server);
+
 /* Locks `resource`, of its dispatcher; returns once it holds it. Returns as takt_job_point, and ERROR_NULL,
  * _EXTENSION if its task was built without locks or its allocator is not told of them, or _RESOURCE if it holds it already
  * or is a rate-based thread that has no section of it. */

@@ -2,6 +2,7 @@
 #include "kernel/mutex.h"
 
 #include "core/plain_locks.h"
+#include "kernel/creation.h"
 #include "kernel/wait.h"
 
 /* What a thread that wants a mutex has in the frame of its call. */
@@ -12,40 +13,20 @@ typedef struct wish {
     takt_plain_t *thread;   /* read when that expires */
 } wish_t;
 
-/* Under srp whoever is chosen may be barred, so that the inline layer does not choose under the root any more. */
-static takt_status_t attend(const takt_mutex_parameters_t *parameters) {
-    if (parameters->protocol != TAKT_PROTOCOL_SRP || parameters->server != NULL) {
-        return TAKT_OK;
-    }
-    if (takt_kernel.entity_count != 1u + takt_kernel.server_count) {
-        return TAKT_ERROR_ORDER;
-    }
-    takt_kernel.attended = TAKT_ATTRIBUTE_ATTENDED;
-    return TAKT_OK;
-}
-
 takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t *parameters) {
     if (mutex == NULL || parameters == NULL) {
         return TAKT_ERROR_NULL;
     }
-    if ((uint32_t)parameters->protocol >= TAKT_PROTOCOL_GLOBAL_SRP) {
-        return TAKT_ERROR_PROTOCOL;
-    }
     if (parameters->ceiling >= TAKT_PRIORITIES) {
         return TAKT_ERROR_PRIORITY;
     }
-    if (takt_kernel.entity_count == 0) {
-        return TAKT_ERROR_NOT_INITIALISED;
-    }
-    const takt_status_t status = attend(parameters);
+    const takt_status_t status = takt_creation_add_resource(
+        &mutex->resource, parameters->protocol, takt_creation_level(parameters->ceiling), parameters->server);
     if (status != TAKT_OK) {
         return status;
     }
     mutex->watchers = parameters->protocol != TAKT_PROTOCOL_PIP;
-    mutex->home = parameters->server != NULL ? &parameters->server->server : &takt_kernel.dispatcher.root;
-    takt_resource_init(&mutex->resource, takt_kernel.mutex_count++, parameters->protocol,
-                       takt_level_from_priority(parameters->ceiling, TAKT_PRIORITIES));
-    takt_dispatcher_expect_locks(&takt_kernel.dispatcher);
+    mutex->home = takt_creation_home(parameters->server);
     return TAKT_OK;
 }
 

@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from lock_rules import Contender, Home, Mutex
+from lock_rules import Contender, DeadlineHome, Home, Mutex
 
 NEVER = 999999
 HORIZON = 3000
@@ -32,6 +32,7 @@ THREAD_ACTS = [
 ]
 ISR_ACTS = ["give", "signal", "send", "receive", "set", "resume", "notify", "borrow", "holder"]
 PROTOCOLS = ["none", "npcs", "pip", "pcp", "icpp", "srp"]
+ROOTS = ["fp", "edf"]
 MIXING = ["none", "npcs", "pip", "icpp"]
 
 
@@ -54,6 +55,7 @@ class Operation:
 class Script:
     """All that script.c reads but whether it is traced."""
 
+    policy: str  # of the root
     sizes: tuple[tuple[int, int, int], ...]  # units, capacity, blocks
     mutexes: tuple[tuple[str, int], ...]  # protocol, ceiling
     alarms: tuple[Operation, ...]
@@ -62,7 +64,7 @@ class Script:
 
     def text(self, is_traced: bool) -> str:
         """Write it as script.c reads it."""
-        lines = [f"{int(is_traced)} {HORIZON}"]
+        lines = [f"{int(is_traced)} {ROOTS.index(self.policy)} {HORIZON}"]
         lines += [" ".join(map(str, sizes)) for sizes in self.sizes]
         lines += [f"{PROTOCOLS.index(protocol)} {ceiling}" for protocol, ceiling in self.mutexes]
         lines += [operation.words(ISR_ACTS) for operation in self.alarms]
@@ -176,15 +178,16 @@ def draw_mutexes(draw: random.Random, protocol: str, highest: int) -> tuple[tupl
     return tuple((chosen, draw.choice([highest, highest, draw.randrange(PRIORITIES)])) for chosen in protocols)
 
 
-def draw_script(seed: int, *, protocol: str | None = None) -> Script:
+def draw_script(seed: int, *, protocol: str | None = None, policy: str = "fp") -> Script:
     """Draw a script.
 
     Args:
         seed: Which one.
         protocol: Its threads lock mutexes under this one, or under any that mix, "mixed"; None: they do not.
+        policy: What orders the root.
 
     Returns:
-        The same script for the same seed and protocol.
+        The same script for the same arguments.
     """
     draw = random.Random(f"{seed} {protocol}")
     count, mutexes = draw.randint(2, THREADS), draw.randint(2, MUTEXES)
@@ -197,6 +200,7 @@ def draw_script(seed: int, *, protocol: str | None = None) -> Script:
             operations = draw_sections(draw, count, mutexes, room)
         threads.append((number == 0 or draw.random() < 0.8, draw.randrange(PRIORITIES), tuple(operations)))
     return Script(
+        policy,
         sizes=tuple((draw.randrange(3), draw.randint(1, 3), draw.randint(1, 3)) for _ in range(OBJECTS)),
         mutexes=draw_mutexes(draw, protocol or "pip", max(priority for _, priority, _ in threads)),
         alarms=tuple(draw_isr_operation(draw, count) for _ in range(ALARMS)),
@@ -214,7 +218,7 @@ Result = tuple[int, int]
 class Thread(Contender):
     """A thread: what it does next, and what it waits for."""
 
-    number: int = 0
+    name: str = ""
     operations: tuple[Operation, ...] = ()
     first_priority: int = 0
     exists: bool = False
@@ -296,9 +300,10 @@ class Model:
         self.alarm_operations = script.alarms
         self.interrupts = sorted((instant, number, act) for number, (act, instant) in enumerate(script.interrupts))
         self.mutexes = [Mutex(protocol, ceiling) for protocol, ceiling in script.mutexes]
-        self.home = Home()
+        self.home = (DeadlineHome if script.policy == "edf" else Home)(lambda: self.now)
+        self.created = 0
         self.threads = [
-            Thread(priority, number=number, operations=acts, first_priority=priority)
+            Thread(priority, name=f"t{number}", operations=acts, first_priority=priority)
             for number, (_, priority, acts) in enumerate(script.threads)
         ]
         for thread, (exists, _, _) in zip(self.threads, script.threads, strict=True):
@@ -348,6 +353,9 @@ class Model:
         if thread.exists:
             return ERROR_EXISTS, 0
         thread.exists, thread.notification, thread.left, thread.ended = True, 0, 0, None
+        if thread.number == 0:
+            self.created += 1
+            thread.number = self.created
         thread.priority = thread.first_priority
         self.home.wake(thread)
         return OK, 0
@@ -472,7 +480,7 @@ class Model:
                 result = self.notify(operation)
             case "holder":
                 held = self.mutexes[operation.object]
-                result = OK, sum(thread.number + 1 for thread in self.threads if held in thread.held)
+                result = OK, sum(place for place, thread in enumerate(self.threads, 1) if held in thread.held)
             case _:
                 free = self.pools[operation.object].free
                 result = (OK, len(free) - 1) if free else (TIMEOUT, 0)
@@ -677,7 +685,7 @@ class Model:
         assert thread.ended is not None
         result = thread.ended()
         thread.ended = None
-        self.tell(f"t{thread.number}", thread.next - 1, result)
+        self.tell(thread.name, thread.next - 1, result)
         self.handle_what_is_due()
 
     def step(self) -> None:

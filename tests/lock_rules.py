@@ -1,14 +1,18 @@
 """Who runs among plain threads that lock mutexes: SPEC.md, 9, once more, slow and obvious.
 
 Threads of one home have priorities, the larger the more urgent, and stand in one list in the order in which they would
-be chosen. Every question is answered by a look at all. Nothing here knows core.
+be chosen; under edf they have none, and numbers decide. Every question is answered by a look at all. Nothing here knows
+core.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 MOST_URGENT = 1 << 20  # nobody displaces
+BACKGROUND = -(1 << 20)  # behind every deadline
+PRIORITIES = 30  # of the kernel
 
 
 @dataclass(eq=False)
@@ -18,11 +22,8 @@ class Mutex:
     protocol: str
     ceiling: int = 0
     holder: Contender | None = None
+    since: int = 0  # its lock
     parked: list[Contender] = field(default_factory=list)
-
-    def boost(self) -> int:
-        """How urgent its holder is at least."""
-        return {"npcs": MOST_URGENT, "icpp": self.ceiling}.get(self.protocol, -1)
 
 
 @dataclass(eq=False)
@@ -30,15 +31,12 @@ class Contender:
     """What the rules know of a thread."""
 
     priority: int
+    number: int = 0  # in the order of creation
     ready: bool = False
     held: list[Mutex] = field(default_factory=list)  # in the order of the locks
     wants: Mutex | None = None
     parked_at: Mutex | None = None
     circle: Mutex | None = None  # what it waits for in a circle that was reported
-
-    def force(self) -> int:
-        """How urgent it is: by itself, or by what it holds."""
-        return max([self.priority, *(mutex.boost() for mutex in self.held)])
 
     def is_away(self) -> bool:
         """Whether it is not ready, and not because of a mutex."""
@@ -48,23 +46,44 @@ class Contender:
 class Home:
     """Threads that compete with one another, and what they have locked."""
 
-    def __init__(self) -> None:
-        """Begin with nobody."""
+    def __init__(self, clock: Callable[[], int]) -> None:
+        """Begin with nobody; `clock` says what time it is."""
+        self.clock = clock
         self.ready: list[Contender] = []
         self.locked: list[Mutex] = []  # in the order of the locks
+
+    # -- urgency
+
+    def level(self, thread: Contender) -> int:
+        """By what ceilings judge it, and how urgent it is by itself."""
+        return thread.priority
+
+    def ceiling_key(self, mutex: Mutex) -> int:
+        """How urgent a ceiling makes who holds it."""
+        return mutex.ceiling
+
+    def force(self, thread: Contender) -> int:
+        """How urgent it is: by itself, or by what it holds."""
+        boosts = [MOST_URGENT for mutex in thread.held if mutex.protocol == "npcs"]
+        boosts += [self.ceiling_key(mutex) for mutex in thread.held if mutex.protocol == "icpp"]
+        return max([self.level(thread), *boosts])
+
+    def best(self) -> Contender:
+        """Give whoever of the ready ones goes first."""
+        return self.ready[0]
 
     # -- places
 
     def join(self, thread: Contender) -> None:
         """Make it ready, behind its equals."""
         thread.ready = True
-        ahead = [other for other in self.ready if other.force() >= thread.force()]
+        ahead = [other for other in self.ready if self.force(other) >= self.force(thread)]
         self.ready.insert(len(ahead), thread)
 
     def join_first(self, thread: Contender) -> None:
         """Make it ready, ahead of its equals."""
         thread.ready = True
-        ahead = [other for other in self.ready if other.force() > thread.force()]
+        ahead = [other for other in self.ready if self.force(other) > self.force(thread)]
         self.ready.insert(len(ahead), thread)
 
     def leave(self, thread: Contender) -> None:
@@ -78,7 +97,7 @@ class Home:
         """Give the highest ceiling of what others hold of `mutexes`, the last lock of several, if it bars `thread`."""
         others = [mutex for mutex in mutexes if mutex.holder is not thread]
         highest = max(reversed(others), key=lambda mutex: mutex.ceiling, default=None)
-        return highest if highest is not None and highest.ceiling >= thread.priority else None
+        return highest if highest is not None and highest.ceiling >= self.level(thread) else None
 
     def bar(self, thread: Contender) -> Mutex | None:
         """Give what keeps `thread` from running at all."""
@@ -179,15 +198,15 @@ class Home:
     # -- what happens
 
     def hold(self, thread: Contender, mutex: Mutex) -> None:
-        before = thread.force()
-        thread.wants, mutex.holder = None, thread
+        before = self.force(thread)
+        thread.wants, mutex.holder, mutex.since = None, thread, self.clock()
         thread.held.append(mutex)
         self.locked.append(mutex)
         self.put_ahead_unless(thread, before)
 
     def put_ahead_unless(self, thread: Contender, before: int) -> None:
         """Put `thread` ahead of its new equals, unless they are those of `before`."""
-        if thread.force() != before:
+        if self.force(thread) != before:
             self.leave(thread)
             self.join_first(thread)
 
@@ -203,7 +222,7 @@ class Home:
 
     def unlock(self, thread: Contender) -> None:
         """Free what `thread`, which runs, locked last."""
-        before = thread.force()
+        before = self.force(thread)
         mutex = thread.held.pop()
         mutex.holder = None
         self.locked.remove(mutex)
@@ -222,9 +241,9 @@ class Home:
         self.come_back([thread])
 
     def set_priority(self, thread: Contender, priority: int) -> None:
-        before = thread.force()
+        before = self.force(thread)
         thread.priority = priority
-        if thread.ready and thread.force() != before:
+        if thread.ready and self.force(thread) != before:
             self.leave(thread)
             self.join(thread)
         is_in_circle_still = thread.circle is not None and thread.circle is self.obstacle(thread)
@@ -238,7 +257,7 @@ class Home:
     def choose(self) -> Contender | None:
         """Say who runs; whom that is instead of, and who cannot, is looked at anew at every call."""
         while self.ready:
-            runs = self.instead_of(self.ready[0])
+            runs = self.instead_of(self.best())
             if runs is not None:
                 if runs.wants is not None:
                     self.hold(runs, runs.wants)
@@ -281,3 +300,23 @@ class Home:
             assert following is not None
             self.park(thread, following)
             thread = following.holder
+
+
+class DeadlineHome(Home):
+    """The same under edf: threads have no deadlines, but for whom a ceiling gives one."""
+
+    def level(self, thread: Contender) -> int:
+        """All are behind whoever has a deadline."""
+        return BACKGROUND
+
+    def ceiling_key(self, mutex: Mutex) -> int:
+        """A deadline: so many ticks after the lock as there are levels above the ceiling, and one."""
+        return -(mutex.since + PRIORITIES - mutex.ceiling)
+
+    def best(self) -> Contender:
+        """Of equals who holds or wants something goes first, then who was created first."""
+        return max(self.ready, key=lambda thread: (self.force(thread), self.is_involved(thread), -thread.number))
+
+    @staticmethod
+    def is_involved(thread: Contender) -> bool:
+        return bool(thread.held) or thread.wants is not None

@@ -22,7 +22,7 @@ static takt_hybrid_task_t over, too_many, no_over;
 static takt_thread_t test_thread;
 static takt_task_extension_t extension_of_late, extension_of_allocated;
 static takt_arrival_t arrivals[2];
-static takt_resource_t resource;
+static takt_resource_t resource, no_resource;
 static conformance_stack_t stacks[5];
 static takt_duration_t ticks;
 static takt_instant_t instant;
@@ -206,6 +206,14 @@ static void refuse_requests(void) {
     answer(takt_rate_thread_get(&no_rated, &state), TAKT_ERROR_OBJECT, "state_of_no_thread");
 }
 
+/* ---- resources -------------------------------------------------------------------------------------- */
+
+static void refuse_resources(void) {
+    answer(takt_job_resource_init(NULL, TAKT_PROTOCOL_PIP, 1, NULL), TAKT_ERROR_NULL, "no_resource");
+    answer(takt_job_resource_init(&resource, TAKT_PROTOCOL_HSRP, 1, NULL), TAKT_ERROR_PROTOCOL, "hsrp");
+    answer(takt_job_resource_init(&resource, TAKT_PROTOCOL_PIP, 1, NULL), TAKT_OK, "a_resource_is_made");
+}
+
 /* ---- the adapter ------------------------------------------------------------------------------------ */
 
 static void set_no_priority(void *thread, uint32_t priority) {
@@ -291,6 +299,8 @@ static void make_threads(void) {
 static void refuse_after_threads(void) {
     const takt_thread_server_parameters_t right = right_server();
     answer(takt_thread_server_create(&no_server, &right), TAKT_ERROR_ORDER, "a_server_after_threads");
+    answer(takt_job_resource_init(&no_resource, TAKT_PROTOCOL_SRP, 1, NULL), TAKT_ERROR_ORDER,
+           "one_of_srp_after_threads");
     answer(takt_job_arrive(&sporadic.job), TAKT_ERROR_NOT_STARTED, "an_arrival_before_the_start");
     answer(takt_job_suspend(1), TAKT_ERROR_NOT_STARTED, "a_suspension_before_the_start");
     answer(takt_job_point(), TAKT_ERROR_NOT_STARTED, "a_point_before_the_start");
@@ -350,6 +360,8 @@ int main(void) {
     board_begin();
     answer(takt_thread_server_create(&no_server, &right), TAKT_ERROR_NOT_INITIALISED, "before_init");
     answer(takt_kernel_add_allocator(&no_allocation, &functions), TAKT_ERROR_NOT_INITIALISED, "before_init");
+    answer(takt_job_resource_init(&resource, TAKT_PROTOCOL_PIP, 1, NULL), TAKT_ERROR_NOT_INITIALISED,
+           "before_init");
     answer(takt_rates_init(&rates, &settings, NULL, 0), TAKT_ERROR_NOT_INITIALISED, "before_init");
     kernel_begin();
     answer(takt_rates_init(&rates, &settings, NULL, 0), TAKT_ERROR_POLICY, "rates_on_another_policy");
@@ -358,6 +370,7 @@ int main(void) {
     refuse_periodic();
     refuse_sporadic();
     refuse_allocated();
+    refuse_resources();
     make_threads();
     refuse_requests();
     refuse_adapters();

@@ -282,6 +282,51 @@ static void suspending(void) {
     must(takt_kernel_start());
 }
 
+/* ---- locks ------------------------------------------------------------------------------------------ */
+
+static takt_resource_t resource;
+
+static void do_section(void *argument) {
+    (void)argument;
+    for (;;) {
+        work('a', 1);
+        must(takt_job_lock(&resource));
+        work('a', 4);
+        must(takt_job_unlock(&resource));
+        work('a', 1);
+        (void)takt_wait_next_period();
+    }
+}
+
+static void do_resume(void *argument) {
+    (void)argument;
+    must(takt_thread_delay(2));
+    work('b', 1);
+    must(takt_thread_resume(&plain[1]));
+    must(takt_thread_delay(TAKT_NEVER));
+}
+
+static void do_after_resumption(void *argument) {
+    (void)argument;
+    must(takt_thread_suspend(&plain[1]));
+    work_for_ever(name_c);
+}
+
+/* A plain thread wakes another one while a job holds what has a ceiling between them. */
+static void barred(void) {
+    takt_periodic_parameters_t parameters = periodic_of(do_section, 1, 20);
+    parameters.extension = &extension;
+    must(takt_kernel_init(&takt_policy_fp));
+    must(takt_job_resource_init(&resource, TAKT_PROTOCOL_SRP, takt_level_from_priority(9, TAKT_PRIORITIES),
+                                NULL));
+    must(takt_periodic_thread_create(&periodic[0], &parameters));
+    const takt_thread_parameters_t above = thread_of(do_resume, NULL, 12);
+    const takt_thread_parameters_t below = thread_of(do_after_resumption, NULL, 5);
+    must(takt_thread_create(&plain[0], &above));
+    must(takt_thread_create(&plain[1], &below));
+    must(takt_kernel_start());
+}
+
 /* ---- rates ------------------------------------------------------------------------------------------ */
 
 static const takt_rate_settings_t settings = {.grid = 1, .estimate_jobs = 8};
@@ -466,7 +511,7 @@ static const struct {
     {"dropped", dropped},       {"overtaken", overtaken},   {"limited", limited},
     {"preemptive", preemptive}, {"equals", equals},         {"suspending", suspending},
     {"monitored", monitored},   {"negotiated", negotiated}, {"rejected", rejected},
-    {"sectioned", sectioned},   {"components", components},
+    {"sectioned", sectioned},   {"components", components}, {"barred", barred},
 };
 
 void takt_posix_stalled(void) { finish(); }

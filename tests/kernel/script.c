@@ -1,7 +1,7 @@
 /* Threads that do what a script says, on the port to a Linux process in virtual time. tests/kernel_model.py draws
  * scripts and says what must be printed.
  *
- * Input, numbers and nothing else: whether all is traced; the horizon; per object its size (units of semaphores, capacity
+ * Input, numbers and nothing else: whether all is traced; whether the root is edf and not fp; the horizon; per object its size (units of semaphores, capacity
  * of queues, blocks of pools); per mutex its protocol and ceiling; per alarm and per interrupt its operation; per interrupt its instant; the number of
  * threads; per thread whether it exists from the start, its priority, the number of its operations, and those. An operation
  * is five numbers: what, which object, and three arguments. An argument of NEVER means for ever.
@@ -449,9 +449,10 @@ static void read_actors(void) {
 static void ignore(takt_trace_t *to, const takt_record_t *record) { (void)to, (void)record; }
 
 int main(void) {
-    must(takt_kernel_init(&takt_policy_fp) == TAKT_OK, "init");
+    const bool is_traced = read_number() != 0;
+    must(takt_kernel_init(read_number() == 0 ? &takt_policy_fp : &takt_policy_edf) == TAKT_OK, "init");
     trace.record = ignore;
-    must(read_number() == 0 || takt_kernel_trace_to(&trace) == TAKT_OK, "trace");
+    must(!is_traced || takt_kernel_trace_to(&trace) == TAKT_OK, "trace");
     takt_posix_interrupt_enable(HORIZON_INTERRUPT, on_horizon);
     takt_posix_interrupt_announce(HORIZON_INTERRUPT, read_number());
     read_objects();
