@@ -13,8 +13,8 @@
  *
  * A job that may be ended, because its task aborts late jobs or has an allocator, does not wait for other threads nor for
  * time: nobody could take it out of their queues. A call that would have to wait returns ERROR_WAITS, and changes nothing; it
- * may look, for 0 ticks. takt_job_suspend and takt_job_lock are core's, and for such jobs too. All other jobs wait as plain
- * threads do, while their deadlines come nearer.
+ * may look, for 0 ticks. takt_job_suspend and takt_job_lock wait in core, which knows of the end; they say for whom they
+ * are. All other jobs wait as plain threads do, while their deadlines come nearer.
  *
  * A thread whose entry function returns has ended: its job waits for ever, or if it may be ended, it and all later ones end
  * where they begin.
