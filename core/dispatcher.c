@@ -879,14 +879,14 @@ static void rewrite_key(takt_entity_t *entity, takt_instant_t now) {
     }
 }
 
-/* Among its new equals it is the last one. Where keys order, levels only say whom ceilings bar. */
+/* Among its new equals it is the last one. */
 TAKT_RARE static void change_level(takt_entity_t *entity, takt_key_t level, takt_instant_t now) {
     const takt_key_t before = entity->key;
     if (entity->task == NULL) {
         takt_locks_change_level(entity, level);
     } else {
         entity->task->job.level = level;
-        if (entity->home->ready.order == TAKT_ORDER_LEVELS && takt_task_is_active(entity->task)) {
+        if (takt_task_is_active(entity->task)) {
             rewrite_key(entity, now);
         }
     }

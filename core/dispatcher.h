@@ -65,8 +65,7 @@ typedef struct takt_event {
                                only; arrival: of a task that is not periodic and whose ring has room;
                                enter, leave: of a task with an allocation; change: the one that it is of,
                                NULL if that is the root; withdraw: one that waits for a resource, of a protocol not
-                               among servers; priority: a plain thread, or of a task without an allocation
-                               whose policy is none with windows */
+                               among servers; priority: one that has a level, see takt_entity_has_level */
     takt_instant_t now;    /* observed */
     union {
         takt_instant_t
@@ -78,6 +77,13 @@ typedef struct takt_event {
                                       it locked; recorded is its number. A plain thread's are not among servers */
     };
 } takt_event_t;
+
+/* Whether another level makes another key of `entity`, no server, or at least no wrong one: windows have theirs, computed keys
+ * have no level in them, and a plain thread among those is behind all of them. */
+TAKT_INLINE bool takt_entity_has_level(const takt_entity_t *entity) {
+    const takt_task_t *task = entity->task;
+    return task == NULL || (!takt_task_is_allocated(task) && entity->home->ready.order == TAKT_ORDER_LEVELS);
+}
 
 TAKT_INLINE bool takt_event_is_request(const takt_event_t *event) {
     return event->kind >= TAKT_EVENT_ENTER && event->kind <= TAKT_EVENT_CHANGE;

@@ -1,11 +1,15 @@
-/* What a board supplies to the program of task sets, main.c: synthetic load, an interrupt at a given instant, memory. One
+/* What a board supplies to the program of task sets, main.c: a clock, synthetic load, an interrupt at a given instant, memory. One
  * file per board in boards/. Files, text and the end of the program are those of semihost.h.
  *
- * The constants of a board are definitions that a host reads too: its build recipe has them (build.json). */
+ * The constants of a board are definitions that a host reads too: its build recipe has them (build_<board>.json). */
 #ifndef TAKT_FIRMWARE_BOARD_H
 #define TAKT_FIRMWARE_BOARD_H
 
 #include "core/types.h"
+
+/* Makes clock and interrupt ready. Once, before the kernel starts and before loads and interrupts. `tick_ns` is that of the image: a board
+ * with one clock does not look at it. */
+void takt_firmware_prepare(uint64_t tick_ns);
 
 /* Executes for `ticks`, to within a few instructions; may be interrupted. */
 void takt_firmware_burn(takt_duration_t ticks);

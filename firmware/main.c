@@ -108,6 +108,7 @@ static void read_image(void) {
     memory_next += (bytes + 15u) & ~(size_t)15u;
     require_image(takt_image_size(words, bytes / sizeof *words, &needed));
     require_image(takt_image_read(&program, words, bytes / sizeof *words, allocate(needed)));
+    takt_firmware_prepare(program.tick_ns);
 }
 
 /* ---- trace ------------------------------------------------------------------------------------------ */

@@ -138,6 +138,6 @@ takt_status_t takt_allocated_thread_create(takt_allocated_thread_t *thread,
         return status;
     }
     add_task(thread, parameters);
-    takt_creation_finish_job(&thread->job, &parameters->thread);
+    takt_job_fill(&thread->job, &parameters->thread);
     return TAKT_OK;
 }

@@ -8,7 +8,8 @@
  *     takt_kernel_add_allocator(&mine, &functions)
  *     takt_allocated_thread_create ...            each with its record of the task
  *
- * Jobs that an allocator ends begin anew, as job.h says. They do not wait for other threads' objects.
+ * Jobs that an allocator ends begin anew, and none of its jobs waits, both as job.h says. They lock where the allocator has
+ * `lock` and `unlock`, and sees to what they hold when it closes a window or ends one.
  *
  * When not to use it: for rate-based scheduling, see rate.h; for tasks that simply repeat. */
 #ifndef TAKT_KERNEL_ALLOCATED_H

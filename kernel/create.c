@@ -61,7 +61,8 @@ takt_status_t takt_creation_check_thread(const takt_thread_t *thread,
     if (parameters->priority >= TAKT_PRIORITIES) {
         return TAKT_ERROR_PRIORITY;
     }
-    return (thread->flags & TAKT_THREAD_EXISTS) != 0 ? TAKT_ERROR_EXISTS : TAKT_OK;
+    const bool has_jobs = thread->plain.entity.task != NULL;
+    return (thread->flags & TAKT_THREAD_EXISTS) != 0 || has_jobs ? TAKT_ERROR_EXISTS : TAKT_OK;
 }
 
 /* One that has been deleted has a number, and a place where it was. */
@@ -162,16 +163,6 @@ takt_status_t takt_creation_check_threshold(const takt_thread_parameters_t *para
     return protects ? TAKT_OK : TAKT_ERROR_THRESHOLD;
 }
 
-/* Jobs that the scheduler ends are not left to the inline layer, which does not look at their contexts. */
-void takt_creation_finish_job(takt_job_thread_t *job, const takt_thread_parameters_t *parameters) {
-    takt_job_fill(job, parameters);
-    takt_entity_t *entity = &job->thread.plain.entity;
-    const takt_task_extension_t *extension = entity->task->extension;
-    if (extension != NULL && (extension->on_miss & TAKT_ON_MISS_ABORT) != 0) {
-        entity->attributes |= TAKT_ATTRIBUTE_ATTENDED;
-    }
-}
-
 static takt_status_t check_task(const takt_periodic_parameters_t *parameters) {
     if (parameters->period == 0) {
         return TAKT_ERROR_PERIOD;
@@ -219,7 +210,7 @@ takt_status_t takt_periodic_thread_create(takt_periodic_thread_t *thread,
         return status;
     }
     add_task(thread, parameters);
-    takt_creation_finish_job(&thread->job, &parameters->thread);
+    takt_job_fill(&thread->job, &parameters->thread);
     return TAKT_OK;
 }
 

@@ -39,9 +39,6 @@ uint32_t takt_creation_number(takt_server_t *home);
 takt_status_t takt_creation_check_threshold(const takt_thread_parameters_t *parameters, bool is_limited,
                                             takt_key_t preemption_key);
 
-/* `job`, whose task is in the dispatcher, gets the rest. */
-void takt_creation_finish_job(takt_job_thread_t *job, const takt_thread_parameters_t *parameters);
-
 TAKT_INLINE takt_key_t takt_creation_level(uint32_t priority) {
     return takt_level_from_priority(priority, TAKT_PRIORITIES);
 }

@@ -50,7 +50,8 @@ takt_status_t takt_flags_set_from_isr(takt_flags_t *flags, uint32_t bits);
 takt_status_t takt_flags_clear(takt_flags_t *flags, uint32_t bits);
 
 /* Waits for `mask` as `how` says; writes which bits of it were set when the wait ended to `bits`. Threads only. Returns
- * ERROR_NULL, _OBJECT, _MASK if `mask` is 0 or `how` is none of the above, _IN_ISR, _LOCKED or _NOT_STARTED. */
+ * ERROR_NULL, _OBJECT, _MASK if `mask` is 0 or `how` is none of the above, _IN_ISR, _LOCKED, _NOT_STARTED, or _WAITS if that
+ * does not hold for a job that may be ended, see kernel/job.h. */
 takt_status_t takt_flags_wait(takt_flags_t *flags, uint32_t mask, uint32_t how, uint32_t *bits);
 
 /* Likewise, and waits `duration` ticks at the longest; 0: it looks and does not wait. Returns TIMEOUT, and 0 in `bits`, if what

@@ -23,12 +23,36 @@ static takt_thread_t discarded;     /* takes a context that nobody goes back to 
 static takt_job_thread_t *renewing; /* executes renew_itself, or has been displaced there */
 static uint64_t renewal_stack[RENEWAL_STACK_BYTES / sizeof(uint64_t)];
 
+/* Ends the current job of `job`, which runs; returns when the next one does. Closed; opens. */
+static void end_current(takt_job_thread_t *job) {
+    job->has_ended = true;
+    (void)takt_kernel_pass(TAKT_EVENT_COMPLETE, &job->thread.plain.entity);
+}
+
+/* What the context of such a thread executes. One that has returned is to wait for ever; but whose jobs may be ended cannot
+ * wait, so each ends where it begins, also in a context that is built anew. */
+static void execute(void *argument) {
+    takt_job_thread_t *job = argument;
+    if ((job->thread.flags & TAKT_THREAD_EXISTS) != 0) {
+        job->entry(job->argument);
+    }
+    job->thread.flags = 0;
+    while (takt_task_may_be_ended(job->thread.plain.entity.task)) {
+        takt_port_close();
+        end_current(job);
+    }
+}
+
+static void make_context(takt_job_thread_t *job) {
+    takt_thread_t *thread = &job->thread;
+    thread->sp = takt_port_context_create(thread->stack, thread->stack_bytes, execute, job);
+}
+
 /* Its context is built anew, for the job that is current. */
 static void renew(takt_job_thread_t *job) {
-    takt_thread_t *thread = &job->thread;
-    job->number = thread->plain.entity.task->job.number;
+    job->number = job->thread.plain.entity.task->job.number;
     renewing = job == renewing ? NULL : renewing;
-    thread->sp = takt_port_context_create(thread->stack, thread->stack_bytes, job->entry, job->argument);
+    make_context(job);
 }
 
 /* Executes in the place of a thread, on another stack, because nobody can build anew what he stands on. */
@@ -63,10 +87,16 @@ takt_thread_t *takt_job_choose(takt_thread_t *self, takt_thread_t *next) {
     return self;
 }
 
+/* Jobs that the scheduler ends are not left to the inline layer, which does not look at their contexts. */
 void takt_job_fill(takt_job_thread_t *thread, const takt_thread_parameters_t *parameters) {
     thread->entry = parameters->entry;
     thread->argument = parameters->argument;
     takt_kernel_fill_thread(&thread->thread, parameters);
+    make_context(thread);
+    takt_entity_t *entity = &thread->thread.plain.entity;
+    if (takt_task_may_be_ended(entity->task)) {
+        entity->attributes |= TAKT_ATTRIBUTE_ATTENDED;
+    }
 }
 
 /* ---- what a job does ------------------------------------------------------------------------------- */
@@ -98,8 +128,7 @@ takt_status_t takt_wait_next_period(void) {
     takt_port_close();
     /* Before the pass: it writes the next job over this one. */
     const takt_status_t status = missed_by(running->task, takt_port_now());
-    job_of(running)->has_ended = true;
-    (void)takt_kernel_pass(TAKT_EVENT_COMPLETE, running);
+    end_current(job_of(running));
     return status;
 }
 
@@ -132,10 +161,15 @@ static void post(takt_event_kind_t kind, takt_entity_t *entity, takt_instant_t n
     takt_dispatcher_post(&takt_kernel.dispatcher, &event);
 }
 
+/* Windows know nothing of suspensions: the next one would make the job ready. */
+static bool may_suspend(const takt_task_t *task) {
+    return task->extension != NULL && !takt_task_is_allocated(task);
+}
+
 takt_status_t takt_job_suspend(takt_duration_t duration) {
     REQUIRE_JOB();
     takt_entity_t *running = takt_kernel.cpu.running;
-    TAKT_REQUIRE(running->task->extension != NULL, TAKT_ERROR_EXTENSION);
+    TAKT_REQUIRE(may_suspend(running->task), TAKT_ERROR_EXTENSION);
     takt_port_close();
     const takt_instant_t now = takt_port_now();
     post(TAKT_EVENT_SUSPEND, running, now, now + duration);
@@ -153,13 +187,18 @@ static void post_lock(takt_event_kind_t kind, takt_entity_t *entity, takt_resour
     takt_dispatcher_post(&takt_kernel.dispatcher, &event);
 }
 
+/* An allocator that is not told of locks ends jobs that hold something, and nobody would unlock it. */
+static bool has_locks(const takt_task_t *task) {
+    return takt_task_is_allocated(task) ? task->extension->allocation->functions->lock != NULL
+                                        : task->extension != NULL;
+}
+
 /* Whether the running job may lock or unlock anything. */
-#define REQUIRE_LOCKING(resource)                                \
-    REQUIRE_JOB();                                               \
-    takt_entity_t *running = takt_kernel.cpu.running;            \
-    takt_task_extension_t *extension = running->task->extension; \
-    TAKT_REQUIRE((resource) != NULL, TAKT_ERROR_NULL);           \
-    TAKT_REQUIRE(extension != NULL, TAKT_ERROR_EXTENSION)
+#define REQUIRE_LOCKING(resource)                      \
+    REQUIRE_JOB();                                     \
+    takt_entity_t *running = takt_kernel.cpu.running;  \
+    TAKT_REQUIRE((resource) != NULL, TAKT_ERROR_NULL); \
+    TAKT_REQUIRE(has_locks(running->task), TAKT_ERROR_EXTENSION)
 
 /* Whether the allocator of `task`, if there is one that asks, was told that its jobs lock `resource`. */
 static bool may_lock(const takt_task_t *task, const takt_resource_t *resource) {
@@ -178,8 +217,7 @@ takt_status_t takt_job_lock(takt_resource_t *resource) {
 
 takt_status_t takt_job_unlock_first(takt_resource_t *resource) {
     REQUIRE_LOCKING(resource);
-    TAKT_REQUIRE(extension->held == resource, TAKT_ERROR_RESOURCE);
-    (void)extension;
+    TAKT_REQUIRE(running->task->extension->held == resource, TAKT_ERROR_RESOURCE);
     takt_port_close();
     post_lock(TAKT_EVENT_UNLOCK, running, resource);
     return takt_port_open();
@@ -187,8 +225,7 @@ takt_status_t takt_job_unlock_first(takt_resource_t *resource) {
 
 takt_status_t takt_job_unlock(takt_resource_t *resource) {
     REQUIRE_LOCKING(resource);
-    TAKT_REQUIRE(extension->held == resource, TAKT_ERROR_RESOURCE);
-    (void)extension;
+    TAKT_REQUIRE(running->task->extension->held == resource, TAKT_ERROR_RESOURCE);
     takt_port_close();
     post_lock(TAKT_EVENT_UNLOCK, running, resource);
     return takt_kernel_dispatch();

@@ -8,8 +8,16 @@
  *                                        +--- ended by the scheduler: late, cut, or out of budget
  *
  * A job that the scheduler ends does nothing any more: when the next one is chosen, its thread's context is built anew and
- * the entry function called again. So a job needs no check, and nobody has to tell it; what it left in memory of its own
- * is the program's business.
+ * the entry function called again. So a job needs no check, and nobody has to tell it. What it locked is unlocked; what it
+ * left in memory of its own, and units and blocks that it has taken, are the program's business.
+ *
+ * A job that may be ended, because its task aborts late jobs or has an allocator, does not wait for other threads nor for
+ * time: nobody could take it out of their queues. A call that would have to wait returns ERROR_WAITS, and changes nothing; it
+ * may look, for 0 ticks. takt_job_suspend and takt_job_lock are core's, and for such jobs too. All other jobs wait as plain
+ * threads do, while their deadlines come nearer.
+ *
+ * A thread whose entry function returns has ended: its job waits for ever, or if it may be ended, it and all later ones end
+ * where they begin.
  *
  * Where a task comes from: takt_periodic_thread_create makes one, of the control block; or the whole system was built in
  * the dispatcher by somebody else, between takt_kernel_borrow and takt_kernel_adopt, with the threads' entities as those of
@@ -100,15 +108,15 @@ uint32_t takt_job_number(void);
 takt_status_t takt_job_optional_point(void);
 
 /* Suspends the job for `duration` ticks from now. Returns as takt_job_point, and ERROR_EXTENSION if its task
- * was built without suspensions. */
+ * was built without suspensions or has an allocator. */
 takt_status_t takt_job_suspend(takt_duration_t duration);
 
 /* Lets what is due by now happen, and be decided about. Returns as takt_job_point. */
 takt_status_t takt_job_settle(void);
 
 /* Locks `resource`, of its dispatcher; returns once it holds it. Returns as takt_job_point, and ERROR_NULL,
- * _EXTENSION if its task was built without locks, or _RESOURCE if it holds it already or is a rate-based thread that has
- * no section of it. */
+ * _EXTENSION if its task was built without locks or its allocator is not told of them, or _RESOURCE if it holds it already
+ * or is a rate-based thread that has no section of it. */
 takt_status_t takt_job_lock(takt_resource_t *resource);
 
 /* Unlocks `resource`, the last one that it locked. Returns as takt_job_lock. */

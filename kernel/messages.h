@@ -40,7 +40,8 @@ takt_status_t takt_messages_init(takt_messages_t *messages, void *memory, uint32
 /* In all calls below `message` is aligned to 4 bytes, else ERROR_SIZE. */
 
 /* Appends a copy of `message`, waits for a place if there is none. The first receiver that waits gets it, and runs at once
- * if it is more urgent. Threads only. Returns ERROR_NULL, _OBJECT, _SIZE, _IN_ISR, _LOCKED or _NOT_STARTED. */
+ * if it is more urgent. Threads only. Returns ERROR_NULL, _OBJECT, _SIZE, _IN_ISR, _LOCKED, _NOT_STARTED, or _WAITS if there
+ * is none for a job that may be ended, see kernel/job.h. */
 takt_status_t takt_messages_send(takt_messages_t *messages, const void *message);
 
 /* Likewise, and waits `duration` ticks at the longest; the other does not wait. Returns TIMEOUT if the queue was full until

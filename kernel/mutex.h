@@ -8,6 +8,8 @@
  *     icpp   a holder has the ceiling
  *     srp    whoever runs needs a priority above the ceilings of what others hold; then every switch takes the full pass
  *
+ * Of the mutexes of one server, or of the root, all are under pcp, or all under srp, or none is; the others mix.
+ *
  * A thread unlocks what it locked last, first. A holder may wait for other things; whom it blocks waits as long, whatever the
  * protocol. Under pip, a lock of what is free and its unlock cost about as much as those of a semaphore, and plain threads
  * that hold nothing else hand over inline; everything else takes core's full pass.
@@ -46,7 +48,8 @@ takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t
  * _NOT_STARTED, _JOBS, or _RESOURCE if the thread holds it already or is in another server. */
 takt_status_t takt_mutex_lock(takt_mutex_t *mutex);
 
-/* Likewise, and waits `duration` ticks at the longest. Returns TIMEOUT if it could not be locked until then. */
+/* Likewise, and waits `duration` ticks at the longest. Returns TIMEOUT if it could not be locked until then; if that is at
+ * once, 0 ticks, it has wanted the mutex all the same, and under `none` the equals of the thread go first. */
 takt_status_t takt_mutex_lock_for(takt_mutex_t *mutex, takt_duration_t duration);
 
 /* Unlocks what the running thread locked last; who waits for it runs at once if it is more urgent. Returns as

@@ -42,7 +42,7 @@ enum { TAKT_POOL_BLOCK_BYTES_MIN = sizeof(takt_pool_block_t) /* of the smallest 
 takt_status_t takt_pool_init(takt_pool_t *pool, void *memory, uint32_t block_bytes, uint32_t count);
 
 /* Takes a free block, waits for one if there is none. What is in it is left over. Threads only. Returns ERROR_NULL, _OBJECT,
- * _IN_ISR, _LOCKED or _NOT_STARTED. */
+ * _IN_ISR, _LOCKED, _NOT_STARTED, or _WAITS if there is none for a job that may be ended, see kernel/job.h. */
 takt_status_t takt_pool_allocate(takt_pool_t *pool, void **block);
 
 /* Likewise, and waits `duration` ticks at the longest. Returns TIMEOUT, and leaves `block` as it is, if there was none until

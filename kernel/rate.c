@@ -217,7 +217,7 @@ takt_status_t takt_rate_thread_create(takt_rate_thread_t *thread, const takt_rat
         return status;
     }
     add_task(thread, parameters);
-    takt_creation_finish_job(&thread->job, &parameters->thread);
+    takt_job_fill(&thread->job, &parameters->thread);
     return TAKT_OK;
 }
 

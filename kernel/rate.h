@@ -16,7 +16,7 @@
  *
  * The execution-time monitor is the budget of the window: a hard job that has executed its wcet waits for its next window,
  * a soft one gets another budget with a later deadline, so what one task executes beyond its wcet delays nobody else.
- * Jobs do not wait for other threads' objects; they end by takt_wait_next_period.
+ * Jobs do not wait, as job.h says; they end by takt_wait_next_period.
  *
  * Jobs share resources under srp: takt_job_lock and takt_job_unlock, of what their threads have sections of. Who may run
  * finds free what it locks. What others have to wait for is taken from the processor, by all threads that there are, and

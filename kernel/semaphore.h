@@ -22,8 +22,8 @@ typedef struct takt_semaphore {
 /* Makes a semaphore with `count` units, 0 .. TAKT_SEMAPHORE_MAX. Nobody waits in it. Returns ERROR_NULL or _COUNT. */
 takt_status_t takt_semaphore_init(takt_semaphore_t *semaphore, int32_t count);
 
-/* Takes a unit, waits for one if there is none. Threads only. Returns ERROR_NULL, _OBJECT, _IN_ISR, _LOCKED or
- * _NOT_STARTED. */
+/* Takes a unit, waits for one if there is none. Threads only. Returns ERROR_NULL, _OBJECT, _IN_ISR, _LOCKED,
+ * _NOT_STARTED, or _WAITS if there is none for a job that may be ended, see kernel/job.h. */
 takt_status_t takt_semaphore_take(takt_semaphore_t *semaphore);
 
 /* Likewise, and waits `duration` ticks at the longest. Returns TIMEOUT if there was none until then. */

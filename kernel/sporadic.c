@@ -62,6 +62,6 @@ takt_status_t takt_sporadic_thread_create(takt_sporadic_thread_t *thread,
     }
     fill_extension(thread, parameters);
     add_task(thread, parameters);
-    takt_creation_finish_job(&thread->job, &parameters->thread);
+    takt_job_fill(&thread->job, &parameters->thread);
     return TAKT_OK;
 }

@@ -72,7 +72,7 @@ takt_ready_t takt_kernel_ready(const takt_policy_t *policy, takt_entity_t **plac
 /* The part of `thread` that core does not know, and its first context. */
 void takt_kernel_fill_thread(takt_thread_t *thread, const takt_thread_parameters_t *parameters);
 
-/* Likewise of a thread that executes jobs. */
+/* Likewise of a thread that executes jobs, whose task is in the dispatcher. */
 void takt_job_fill(takt_job_thread_t *thread, const takt_thread_parameters_t *parameters);
 
 /* `next`, which executes jobs, is about to run in place of `self`, perhaps itself: brings its context and its job together.

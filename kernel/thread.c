@@ -29,6 +29,7 @@ takt_status_t takt_thread_set_priority(takt_thread_t *thread, uint32_t priority)
     TAKT_REQUIRE_OPEN();
     REQUIRE_STARTED();
     takt_port_close();
+    TAKT_REQUIRE(takt_entity_has_level(&thread->plain.entity), takt_kernel_refuse(TAKT_ERROR_KEY));
     const takt_event_t event = {.kind = TAKT_EVENT_PRIORITY,
                                 .entity = &thread->plain.entity,
                                 .now = takt_port_now(),
@@ -177,15 +178,16 @@ takt_status_t takt_notification_take_for(uint32_t *bits, takt_duration_t duratio
     TAKT_REQUIRE_OPEN();
     REQUIRE_STARTED();
     takt_thread_t *self = takt_thread_of(takt_kernel.cpu.running);
+    takt_status_t status = TAKT_TIMEOUT;
     takt_port_close();
     if (self->notification == 0 && duration > 0) {
-        (void)listen(self, duration);
+        status = listen(self, duration);
         takt_port_close();
         takt_thread_clear(self, TAKT_THREAD_LISTENS);
     }
     *bits = take_bits(self);
     (void)takt_port_open();
-    return *bits != 0 ? TAKT_OK : TAKT_TIMEOUT;
+    return *bits != 0 ? TAKT_OK : status;
 }
 
 takt_status_t takt_notification_take(uint32_t *bits) { return takt_notification_take_for(bits, TAKT_NEVER); }

@@ -80,11 +80,12 @@ takt_status_t takt_thread_delete(takt_thread_t *thread);
 takt_status_t takt_thread_yield(void);
 
 /* From now on `thread` has `priority`, 0 .. TAKT_PRIORITIES - 1; what it holds may make it more urgent. Among its new equals it
- * is the last one. Threads only. Returns ERROR_NULL, _OBJECT, _PRIORITY, _IN_ISR, _LOCKED or _NOT_STARTED. */
+ * is the last one. Where keys order, that of a plain thread is of no account; jobs there, and those of allocators, have none.
+ * Threads only. Returns ERROR_NULL, _OBJECT, _PRIORITY, _KEY if it has such jobs, _IN_ISR, _LOCKED or _NOT_STARTED. */
 takt_status_t takt_thread_set_priority(takt_thread_t *thread, uint32_t priority);
 
-/* Lets `duration` ticks pass, at least; none: as takt_thread_yield. Threads only. Returns ERROR_IN_ISR, _LOCKED or
- * _NOT_STARTED. */
+/* Lets `duration` ticks pass, at least; none: as takt_thread_yield. Threads only. Returns ERROR_IN_ISR, _LOCKED,
+ * _NOT_STARTED, or _WAITS for a job that may be ended, see kernel/job.h. */
 takt_status_t takt_thread_delay(takt_duration_t duration);
 
 /* Keeps `thread`, a plain one, from being ready until it is resumed; the running one may do so with itself. Threads only.
@@ -103,7 +104,7 @@ takt_status_t takt_thread_notify_from_isr(takt_thread_t *thread, uint32_t bits);
 
 /* Takes the bits that the running thread was notified of into `bits`, waits for some if there are none; the other waits
  * `duration` ticks at the longest, and returns TIMEOUT and 0 if there are none until then. Threads only. Returns ERROR_NULL,
- * _IN_ISR, _LOCKED or _NOT_STARTED. */
+ * _IN_ISR, _LOCKED, _NOT_STARTED, or _WAITS if there are none for a job that may be ended, see kernel/job.h. */
 takt_status_t takt_notification_take(uint32_t *bits);
 takt_status_t takt_notification_take_for(uint32_t *bits, takt_duration_t duration);
 

@@ -3,8 +3,43 @@
 
 /* ---- to wait ------------------------------------------------------------------------------------ */
 
+static void disarm(takt_wait_t *wait) {
+    if (takt_timeout_is_armed(&wait->timeout)) {
+        takt_timeouts_remove(&takt_kernel.timeouts, &wait->timeout);
+    }
+}
+
+/* What `thread`, which waits, stands in; NULL if it waits for time or for a notification. */
+static takt_waiters_t *waiters_of(const takt_thread_t *thread) {
+    if ((thread->flags & TAKT_THREAD_TIMED) != 0) {
+        const takt_wait_t *wait = thread->wait;
+        return wait->waiters;
+    }
+    return (thread->flags & TAKT_THREAD_LISTENS) != 0 ? NULL : thread->wait;
+}
+
+/* `thread` executes a job that somebody else may end, or make ready again: it would be in a queue all the same, with a record
+ * on a stack that is built anew. Takes back what it was about to wait for. */
+static __attribute__((noinline)) takt_status_t refuse_job(takt_thread_t *thread) {
+    takt_waiters_t *waiters = waiters_of(thread);
+    if (waiters != NULL) {
+        waiters->count++;
+    }
+    if ((thread->flags & TAKT_THREAD_TIMED) != 0) {
+        ((takt_wait_t *)thread->wait)->status = TAKT_ERROR_WAITS;
+    }
+    takt_thread_clear(thread, TAKT_THREAD_LISTENS);
+    takt_wait_forget(thread);
+    return takt_kernel_refuse(TAKT_ERROR_WAITS);
+}
+
+static bool may_be_ended(const takt_entity_t *entity) {
+    return entity->task != NULL && takt_task_may_be_ended(entity->task);
+}
+
 /* The event goes first: until then the entity's links belong to the ready set. */
 takt_status_t takt_wait_by_pass(takt_entity_t *running, takt_queue_t *queue) {
+    TAKT_REQUIRE(!may_be_ended(running), refuse_job(takt_thread_of(running)));
     takt_kernel_post(TAKT_EVENT_BLOCK, running);
     takt_entity_set_state(running, TAKT_STATE_WAITING);
     if (queue != NULL) {
@@ -25,21 +60,6 @@ takt_status_t takt_wait_refuse(takt_waiters_t *waiters) {
     }
     (void)takt_port_open();
     return TAKT_ERROR_NOT_STARTED;
-}
-
-static void disarm(takt_wait_t *wait) {
-    if (takt_timeout_is_armed(&wait->timeout)) {
-        takt_timeouts_remove(&takt_kernel.timeouts, &wait->timeout);
-    }
-}
-
-/* What `thread`, which waits, stands in; NULL if it waits for time or for a notification. */
-static takt_waiters_t *waiters_of(const takt_thread_t *thread) {
-    if ((thread->flags & TAKT_THREAD_TIMED) != 0) {
-        const takt_wait_t *wait = thread->wait;
-        return wait->waiters;
-    }
-    return (thread->flags & TAKT_THREAD_LISTENS) != 0 ? NULL : thread->wait;
 }
 
 /* Takes `thread` out of the queue of `waiters`, NULL for none. */

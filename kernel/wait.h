@@ -28,7 +28,8 @@ typedef struct takt_wait {
 
 /* ---- wait.c ------------------------------------------------------------------------------------- */
 
-/* `running`, of any kind, waits in `queue`, if that is not NULL; returns open, once it has been woken. */
+/* `running`, of any kind, waits in `queue`, if that is not NULL; returns open, once it has been woken. A job that may be ended
+ * does not wait: its record, if it has one, says ERROR_WAITS as well, and what was asked for is taken back. */
 takt_status_t takt_wait_by_pass(takt_entity_t *running, takt_queue_t *queue);
 
 /* Likewise where `running` was taken out of its level already, and a next one with attributes was found. */
@@ -38,7 +39,7 @@ takt_status_t takt_wait_by_pass_after_all(takt_entity_t *running, takt_queue_t *
 takt_status_t takt_wait_refuse(takt_waiters_t *waiters);
 
 /* The running thread, for which there is no unit in `waiters` (NULL: it wants none), waits `duration` at the longest, TAKT_NEVER:
- * for ever. Returns open: TAKT_OK, TAKT_TIMEOUT or ERROR_NOT_STARTED. */
+ * for ever. Returns open: TAKT_OK, TAKT_TIMEOUT, ERROR_WAITS or ERROR_NOT_STARTED. */
 takt_status_t takt_wait_for(takt_waiters_t *waiters, takt_duration_t duration);
 
 /* The same with a record that is the caller's, a part of what tells who wakes it what to hand over: while the thread waits,

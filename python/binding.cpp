@@ -1684,8 +1684,9 @@ std::vector<std::vector<uint64_t>> demands(const Spec &spec, const Column &jobs)
 }
 
 // The image of a system, with its inputs and demands; see system/image.h.
-nb::bytes image(const Spec &spec, uint64_t horizon, const Column &instant, const Column &nominal,
-                const Column &kind, const Column &index, const std::vector<Column> &demands) {
+nb::bytes image(const Spec &spec, uint64_t horizon, uint64_t tick_ns, const Column &instant,
+                const Column &nominal, const Column &kind, const Column &index,
+                const std::vector<Column> &demands) {
     require(!spec.has_several_cpus() && !spec.architecture().has_value(), "several processors in an image");
     require_length(instant.size(), {nominal.size(), kind.size(), index.size()});
     require_length(demands.size(), {spec.tasks().size() + spec.changes().size()});
@@ -1713,6 +1714,7 @@ nb::bytes image(const Spec &spec, uint64_t horizon, const Column &instant, const
     program.inputs = inputs.data();
     program.input_count = static_cast<uint32_t>(inputs.size());
     program.horizon = horizon;
+    program.tick_ns = tick_ns;
     if (program.spec.rates != nullptr) {
         program.rates = *program.spec.rates;
     }
@@ -1898,7 +1900,7 @@ NB_MODULE(_core, m) {
     m.def("retell", &retell, nb::arg("spec"), nb::arg("horizon"), nb::arg("records"));
     m.def("inputs", &inputs, nb::arg("spec"), nb::arg("horizon"));
     m.def("demands", &demands, nb::arg("spec"), nb::arg("jobs"));
-    m.def("image", &image, nb::arg("spec"), nb::arg("horizon"), nb::kw_only(), nb::arg("instant"),
-          nb::arg("nominal"), nb::arg("kind"), nb::arg("index"), nb::arg("demands"));
+    m.def("image", &image, nb::arg("spec"), nb::arg("horizon"), nb::arg("tick_ns"), nb::kw_only(),
+          nb::arg("instant"), nb::arg("nominal"), nb::arg("kind"), nb::arg("index"), nb::arg("demands"));
     m.def("replay", &replay, nb::arg("spec"), nb::arg("records"));
 }

@@ -149,13 +149,14 @@ static bool withdraw_fits(takt_entity_t *entity) {
     return is_waiting(entity) && !takt_protocol_is_among_servers(wait_of(entity)->wanted->protocol);
 }
 
-/* Whether the children of the home of `entity` may have `level`. */
+/* Whether `entity` has a level, and may have `level`. */
 static bool level_fits(const takt_system_t *system, const takt_entity_t *entity, uint64_t level) {
     const takt_server_t *home = entity->home;
     const uint32_t place =
         takt_server_is_root(home) ? 0 : 1u + (uint32_t)(home - (const takt_server_t *)system->servers);
     const bool has_levels = home->ready.order == TAKT_ORDER_LEVELS;
-    return level > 0 && level <= (has_levels ? system->levels[place] : TAKT_KEY_LEAST_URGENT);
+    return takt_entity_has_level(entity) && level > 0 &&
+           level <= (has_levels ? system->levels[place] : TAKT_KEY_LEAST_URGENT);
 }
 
 /* Requests that make no sense are ignored. */
@@ -182,6 +183,7 @@ static bool event_fits(const takt_system_t *system, const takt_record_t *record,
         const bool takes_requests = entity->task->extension->allocation->functions->enter != NULL;
         const bool is_lock = record->kind == TAKT_RECORD_LOCK;
         const bool fits = record->kind == TAKT_RECORD_COMPLETE ||
+                          (record->kind == TAKT_RECORD_YIELD && !is_locking) ||
                           ((is_lock || record->kind == TAKT_RECORD_UNLOCK) &&
                            allocated_lock_fits(system, entity, record->value, is_lock));
         return (is_request(record->kind) && takes_requests) || (runs && fits);

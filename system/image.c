@@ -518,6 +518,7 @@ static void header(codec_t *codec, uint64_t *length, takt_instant_t *horizon) {
 
 static void tables(codec_t *codec, takt_program_t *program) {
     takt_system_spec_t *spec = &program->spec;
+    FIELD(program->tick_ns, word(codec, program->tick_ns));
     settings(codec, spec);
     if (codec->counts.has_rates) {
         rate_settings(codec, &program->rates);

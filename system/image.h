@@ -6,7 +6,7 @@
  * handed in only, and gives a description whose indices exist; whether a system can be as described is the writer's
  * business.
  *
- *     magic, version, length, horizon, counts | settings | servers | tasks | bodies | threads | resources | uses |
+ *     magic, version, length, horizon, counts | tick | settings | servers | tasks | bodies | threads | resources | uses |
  *     changes | windows | slots | demands | inputs
  *
  * When not to use it: for a trace; that has a file format of its own. */
@@ -18,7 +18,7 @@
 
 #define TAKT_IMAGE_MAGIC UINT64_C(0x6567616d74b61674)
 
-enum { TAKT_IMAGE_VERSION = 1 };
+enum { TAKT_IMAGE_VERSION = 2 };
 
 /* What the jobs of a task execute: job k, counted from 0, as the element k modulo the count says. */
 typedef struct takt_demands {
@@ -47,6 +47,7 @@ typedef struct takt_program {
     takt_input_t *inputs;    /* in the order in which they come */
     uint32_t input_count;
     takt_instant_t horizon;
+    uint64_t tick_ns; /* nanoseconds of a tick, where the machine can choose and time is real; else 0 */
     takt_rate_settings_t rates; /* where spec.rates points when it was read */
 } takt_program_t;
 

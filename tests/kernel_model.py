@@ -1,7 +1,8 @@
 """The kernel's rules once more, slow and obvious: scripts of threads, and what `tests/kernel/script.c` must print.
 
 Threads have fixed priorities, equals go first come first served, and who waits for an object is served in the order of
-coming. Time passes only while a thread works or nobody runs. The model shares nothing with the kernel.
+coming; what mutexes change about that is in `lock_rules.py`. Time passes only while a thread works or nobody runs. The
+model shares nothing with the kernel.
 """
 
 from __future__ import annotations
@@ -10,13 +11,16 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from lock_rules import Contender, Home, Mutex
+
 NEVER = 999999
 HORIZON = 3000
-OBJECTS, ALARMS, INTERRUPTS, THREADS, OPERATIONS, CAPACITY = 2, 3, 6, 6, 40, 4
-PRIORITIES = 4
+OBJECTS, MUTEXES, ALARMS, INTERRUPTS, THREADS, OPERATIONS, CAPACITY = 2, 4, 3, 6, 6, 40, 4
+PRIORITIES, DEPTH = 4, 3
 
 OK, TIMEOUT = 0, 2
 ERROR_COUNT, ERROR_OBJECT, ERROR_SUSPENDED, ERROR_NOT_SUSPENDED, ERROR_EXISTS, ERROR_BLOCK = -8, -19, -21, -22, -23, -25
+ERROR_RESOURCE, ERROR_HOLDS = -28, -29
 ALARM_NEVER = 2**64 - 1
 FLAGS_ALL, FLAGS_CLEAR = 1, 2
 
@@ -24,9 +28,11 @@ FLAGS_ALL, FLAGS_CLEAR = 1, 2
 THREAD_ACTS = [
     *("work", "delay", "give", "signal", "take", "send", "receive", "allocate", "free", "set"),
     *("clear", "await", "suspend", "resume", "notify", "listen", "delete", "create", "alarm", "stop", "priority"),
-    *("lock", "unlock"),  # these two are not modelled
+    *("lock", "unlock"),
 ]
-ISR_ACTS = ["give", "signal", "send", "receive", "set", "resume", "notify", "borrow"]
+ISR_ACTS = ["give", "signal", "send", "receive", "set", "resume", "notify", "borrow", "holder"]
+PROTOCOLS = ["none", "npcs", "pip", "pcp", "icpp", "srp"]
+MIXING = ["none", "npcs", "pip", "icpp"]
 
 
 @dataclass(frozen=True)
@@ -49,6 +55,7 @@ class Script:
     """All that script.c reads but whether it is traced."""
 
     sizes: tuple[tuple[int, int, int], ...]  # units, capacity, blocks
+    mutexes: tuple[tuple[str, int], ...]  # protocol, ceiling
     alarms: tuple[Operation, ...]
     interrupts: tuple[tuple[Operation, int], ...]
     threads: tuple[tuple[bool, int, tuple[Operation, ...]], ...]
@@ -57,6 +64,7 @@ class Script:
         """Write it as script.c reads it."""
         lines = [f"{int(is_traced)} {HORIZON}"]
         lines += [" ".join(map(str, sizes)) for sizes in self.sizes]
+        lines += [f"{PROTOCOLS.index(protocol)} {ceiling}" for protocol, ceiling in self.mutexes]
         lines += [operation.words(ISR_ACTS) for operation in self.alarms]
         lines += [f"{operation.words(ISR_ACTS)} {instant}" for operation, instant in self.interrupts]
         lines.append(str(len(self.threads)))
@@ -74,22 +82,35 @@ def draw_duration(draw: random.Random) -> int:
     return draw.choice([0, 1, 2, 3, 4, 5, 8, 8, 13, 16, 17, 40, 200, 260, NEVER, NEVER])
 
 
-def draw_thread_operation(draw: random.Random, threads: int, *, has_mutexes: bool) -> Operation:
+# How often which call comes, 2 for others. Sections are drawn as such, so that most unlocks unlock.
+KINDS = {
+    "priority": 1,
+    "lock": 0,
+    "unlock": 0,
+    "work": 4,
+    "delay": 2,
+    "delete": 0.5,
+    "create": 1,
+    "suspend": 1,
+    "resume": 1.5,
+    "alarm": 1,
+    "stop": 0.5,
+}
+KINDS_OF_LOCKING = dict.fromkeys(THREAD_ACTS, 0.2) | {
+    "work": 6,
+    "delay": 4,
+    "priority": 2,
+    "suspend": 1,
+    "resume": 1.5,
+    "lock": 0.5,
+    "unlock": 0.5,
+    "delete": 0.5,
+    "create": 1,
+}
+
+
+def draw_thread_operation(draw: random.Random, threads: int, kinds: dict[str, float]) -> Operation:
     """Draw one call of a thread."""
-    mutexes = 4 if has_mutexes else 0
-    kinds = {
-        "priority": 1,
-        "lock": mutexes,
-        "unlock": mutexes,
-        "work": 4,
-        "delay": 2,
-        "delete": 0.5,
-        "create": 1,
-        "suspend": 1,
-        "resume": 1.5,
-        "alarm": 1,
-        "stop": 0.5,
-    }
     what = draw.choices(THREAD_ACTS, [kinds.get(act, 2) for act in THREAD_ACTS])[0]
     target = draw.randrange(OBJECTS)
     wait = draw_duration(draw)
@@ -114,8 +135,23 @@ def draw_thread_operation(draw: random.Random, threads: int, *, has_mutexes: boo
             return Operation(what, draw.randrange(ALARMS), draw.randrange(20), draw.choice([0, 0, 7, 30]))
         case "stop":
             return Operation(what, draw.randrange(ALARMS))
+        case "lock" | "unlock":
+            return Operation(what, draw.randrange(MUTEXES), wait)
         case _:
             return Operation(what, target, wait)
+
+
+def draw_sections(draw: random.Random, threads: int, mutexes: int, room: int, depth: int = 0) -> list[Operation]:
+    """Draw `room` calls of a thread, of which some are sections with more in them, of the first few mutexes."""
+    operations = []
+    for _ in range(room):
+        if depth < DEPTH and draw.random() < 0.3:
+            mutex = draw.randrange(mutexes)
+            within = draw_sections(draw, threads, mutexes, draw.randrange(6), depth + 1)
+            operations += [Operation("lock", mutex, draw_duration(draw)), *within, Operation("unlock", mutex)]
+        else:
+            operations.append(draw_thread_operation(draw, threads, KINDS_OF_LOCKING))
+    return operations[:OPERATIONS]
 
 
 def draw_isr_operation(draw: random.Random, threads: int) -> Operation:
@@ -128,30 +164,41 @@ def draw_isr_operation(draw: random.Random, threads: int) -> Operation:
             return Operation(what, draw.randrange(threads), draw.randrange(4))
         case "send":
             return Operation(what, draw.randrange(OBJECTS), 0, draw.randrange(10**6, 10**7))
+        case "holder":
+            return Operation(what, draw.randrange(MUTEXES))
         case _:
             return Operation(what, draw.randrange(OBJECTS), draw.randrange(8))
 
 
-def draw_script(seed: int, *, has_mutexes: bool = False) -> Script:
+def draw_mutexes(draw: random.Random, protocol: str, highest: int) -> tuple[tuple[str, int], ...]:
+    """Draw mutexes under `protocol`, or under any that mix; some ceilings are too low."""
+    protocols = [draw.choice(MIXING) if protocol == "mixed" else protocol for _ in range(MUTEXES)]
+    return tuple((chosen, draw.choice([highest, highest, draw.randrange(PRIORITIES)])) for chosen in protocols)
+
+
+def draw_script(seed: int, *, protocol: str | None = None) -> Script:
     """Draw a script.
 
     Args:
         seed: Which one.
-        has_mutexes: Its threads lock mutexes, which the model does not have.
+        protocol: Its threads lock mutexes under this one, or under any that mix, "mixed"; None: they do not.
 
     Returns:
-        The same script for the same seed.
+        The same script for the same seed and protocol.
     """
-    draw = random.Random(seed)
-    count = draw.randint(2, THREADS)
+    draw = random.Random(f"{seed} {protocol}")
+    count, mutexes = draw.randint(2, THREADS), draw.randint(2, MUTEXES)
     threads = []
     for number in range(count):
-        operations = tuple(
-            draw_thread_operation(draw, count, has_mutexes=has_mutexes) for _ in range(draw.randint(4, OPERATIONS))
-        )
-        threads.append((number == 0 or draw.random() < 0.8, draw.randrange(PRIORITIES), operations))
+        room = draw.randint(4, OPERATIONS)
+        if protocol is None:
+            operations = [draw_thread_operation(draw, count, KINDS) for _ in range(room)]
+        else:
+            operations = draw_sections(draw, count, mutexes, room)
+        threads.append((number == 0 or draw.random() < 0.8, draw.randrange(PRIORITIES), tuple(operations)))
     return Script(
         sizes=tuple((draw.randrange(3), draw.randint(1, 3), draw.randint(1, 3)) for _ in range(OBJECTS)),
+        mutexes=draw_mutexes(draw, protocol or "pip", max(priority for _, priority, _ in threads)),
         alarms=tuple(draw_isr_operation(draw, count) for _ in range(ALARMS)),
         interrupts=tuple((draw_isr_operation(draw, count), draw.randrange(1, 200)) for _ in range(INTERRUPTS)),
         threads=tuple(threads),
@@ -164,16 +211,14 @@ Result = tuple[int, int]
 
 
 @dataclass(eq=False)
-class Thread:
+class Thread(Contender):
     """A thread: what it does next, and what it waits for."""
 
-    number: int
-    priority: int
-    operations: tuple[Operation, ...]
+    number: int = 0
+    operations: tuple[Operation, ...] = ()
     first_priority: int = 0
     exists: bool = False
     next: int = 0
-    ready: bool = False
     suspended: bool = False
     queue: list[Thread] | None = None  # it stands there
     listens: bool = False
@@ -183,7 +228,7 @@ class Thread:
     left: int = 0  # of work
     ended: Callable[[], Result] | None = None  # how the call ends, once the thread runs again
     notification: int = 0
-    held: tuple[list[int], ...] = field(default_factory=lambda: tuple([] for _ in range(OBJECTS)))
+    blocks: tuple[list[int], ...] = field(default_factory=lambda: tuple([] for _ in range(OBJECTS)))
 
 
 @dataclass(eq=False)
@@ -250,9 +295,11 @@ class Model:
         self.alarms: list[Timeout | None] = [None] * ALARMS
         self.alarm_operations = script.alarms
         self.interrupts = sorted((instant, number, act) for number, (act, instant) in enumerate(script.interrupts))
-        self.levels: list[list[Thread]] = [[] for _ in range(PRIORITIES)]
+        self.mutexes = [Mutex(protocol, ceiling) for protocol, ceiling in script.mutexes]
+        self.home = Home()
         self.threads = [
-            Thread(number, priority, acts, priority) for number, (_, priority, acts) in enumerate(script.threads)
+            Thread(priority, number=number, operations=acts, first_priority=priority)
+            for number, (_, priority, acts) in enumerate(script.threads)
         ]
         for thread, (exists, _, _) in zip(self.threads, script.threads, strict=True):
             if exists:
@@ -261,20 +308,14 @@ class Model:
     # -- who runs
 
     def running(self) -> Thread | None:
-        """Give the first of the most urgent level."""
-        return next((level[0] for level in reversed(self.levels) if level), None)
-
-    def make_ready(self, thread: Thread) -> None:
-        thread.ready = True
-        self.levels[thread.priority].append(thread)
-
-    def make_unready(self, thread: Thread) -> None:
-        thread.ready = False
-        self.levels[thread.priority].remove(thread)
+        """Decide who runs."""
+        chosen = self.home.choose()
+        assert chosen is None or isinstance(chosen, Thread)
+        return chosen
 
     def block(self, thread: Thread, queue: list[Thread] | None, duration: int) -> None:
         """Let `thread`, which runs, wait."""
-        self.make_unready(thread)
+        self.home.leave(thread)
         thread.waits = True
         thread.queue = queue
         if queue is not None:
@@ -294,7 +335,7 @@ class Model:
         self.stop_waiting(thread)
         thread.ended = ended
         if not thread.suspended:
-            self.make_ready(thread)
+            self.home.wake(thread)
 
     def time_out(self, thread: Thread) -> None:
         what = thread.operations[thread.next - 1].what
@@ -308,14 +349,17 @@ class Model:
             return ERROR_EXISTS, 0
         thread.exists, thread.notification, thread.left, thread.ended = True, 0, 0, None
         thread.priority = thread.first_priority
-        self.make_ready(thread)
+        self.home.wake(thread)
         return OK, 0
 
     def delete(self, thread: Thread) -> Result:
         if not thread.exists:
             return ERROR_OBJECT, 0
+        if thread.held:
+            return ERROR_HOLDS, 0
+        self.home.withdraw(thread)
         if thread.ready:
-            self.make_unready(thread)
+            self.home.leave(thread)
         self.stop_waiting(thread)
         thread.exists = thread.suspended = False
         return OK, 0
@@ -360,7 +404,7 @@ class Model:
         return OK, 0
 
     def hold(self, thread: Thread, pool: Pool, block: int) -> Result:
-        thread.held[self.pools.index(pool)].append(block)
+        thread.blocks[self.pools.index(pool)].append(block)
         return OK, block
 
     @staticmethod
@@ -391,7 +435,7 @@ class Model:
             return ERROR_NOT_SUSPENDED, 0
         thread.suspended = False
         if not thread.waits:
-            self.make_ready(thread)
+            self.home.wake(thread)
         return OK, 0
 
     def notify(self, operation: Operation) -> Result:
@@ -426,6 +470,9 @@ class Model:
                 result = self.resume(operation)
             case "notify":
                 result = self.notify(operation)
+            case "holder":
+                held = self.mutexes[operation.object]
+                result = OK, sum(thread.number + 1 for thread in self.threads if held in thread.held)
             case _:
                 free = self.pools[operation.object].free
                 result = (OK, len(free) - 1) if free else (TIMEOUT, 0)
@@ -476,8 +523,8 @@ class Model:
                 thread.left = operation.a
                 return None
             case "delay" if operation.a == 0:
-                self.make_unready(thread)
-                self.make_ready(thread)
+                self.home.leave(thread)
+                self.home.join(thread)
                 return OK, 0
             case "delay":
                 self.block(thread, None, wait)
@@ -506,8 +553,8 @@ class Model:
                     return self.hold(thread, pool, pool.free.pop())
                 return self.wait_in(thread, pool.waiting, wait)
             case "free":
-                held = thread.held[operation.object]
-                return self.free(pool, held.pop()) if held else (ERROR_BLOCK, 0)
+                blocks = thread.blocks[operation.object]
+                return self.free(pool, blocks.pop()) if blocks else (ERROR_BLOCK, 0)
             case "set":
                 return self.set_flags(operation)
             case "clear":
@@ -537,6 +584,10 @@ class Model:
                 return self.create(self.threads[operation.object])
             case "priority":
                 return self.set_priority(self.threads[operation.object], operation.a)
+            case "lock":
+                return self.lock(thread, self.mutexes[operation.object], wait)
+            case "unlock":
+                return self.unlock(thread, self.mutexes[operation.object])
             case "alarm":
                 self.start_alarm(operation.object, self.now + operation.a, operation.b)
                 return OK, 0
@@ -551,16 +602,32 @@ class Model:
         self.block(thread, queue, duration)
         return None
 
+    def lock(self, thread: Thread, mutex: Mutex, duration: int) -> Result | None:
+        """Whoever is chosen and has not what it wanted, has withdrawn."""
+        if mutex.holder is thread:
+            return ERROR_RESOURCE, 1
+        self.home.lock(thread, mutex)
+        if duration == 0:
+            self.home.withdraw(thread)
+        elif duration != NEVER:
+            self.timeouts.append(Timeout(self.now + duration, lambda: self.home.withdraw(thread), thread))
+        thread.ended = lambda: self.end_lock(thread, mutex)
+        return None
+
+    def end_lock(self, thread: Thread, mutex: Mutex) -> Result:
+        self.stop_waiting(thread)
+        return (OK, 1) if mutex.holder is thread else (TIMEOUT, 0)
+
+    def unlock(self, thread: Thread, mutex: Mutex) -> Result:
+        if not thread.held or thread.held[-1] is not mutex:
+            return ERROR_RESOURCE, 0
+        self.home.unlock(thread)
+        return OK, 0
+
     def set_priority(self, thread: Thread, priority: int) -> Result:
-        """Among its new equals it is the last one."""
         if not thread.exists:
             return ERROR_OBJECT, 0
-        is_to_move = thread.ready and priority != thread.priority
-        if is_to_move:
-            self.make_unready(thread)
-        thread.priority = priority
-        if is_to_move:
-            self.make_ready(thread)
+        self.home.set_priority(thread, priority)
         return OK, 0
 
     def suspend(self, thread: Thread) -> Result:
@@ -568,14 +635,23 @@ class Model:
             return ERROR_OBJECT, 0
         if thread.suspended:
             return ERROR_SUSPENDED, 0
+        if thread.wants is not None:
+            return ERROR_HOLDS, 0
         thread.suspended = True
         if thread.ready:
-            self.make_unready(thread)
+            self.home.leave(thread)
         return OK, 0
+
+    def end(self, thread: Thread) -> None:
+        """Whoever holds something does not end."""
+        if thread.held:
+            self.suspend(thread)
+        else:
+            self.delete(thread)
 
     def begin_next(self, thread: Thread) -> None:
         if thread.next == len(thread.operations):
-            self.delete(thread)
+            self.end(thread)
             return
         operation = thread.operations[thread.next]
         thread.next += 1

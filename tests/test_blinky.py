@@ -6,12 +6,10 @@ import os
 import re
 import subprocess
 from functools import cache
-from pathlib import Path
 
 import pytest
+from recipes import PORTS, ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
-PORTS = ["cortex_m", "riscv", "posix"]
 BUDGET_US, PERIOD_US, BLINK_MS, BLINKS = 10_000, 50_000, 100, 10
 
 

@@ -5,67 +5,22 @@ A program of tests/conformance prints what failed and exits with 1, or prints no
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
+from recipes import PORTS, ROOT, compile_kernel, emulator, link, recipe, run
 
-ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = ROOT / "tests" / "conformance"
-TIMEOUT_SECONDS = 600
-SHIFT = 6  # an instruction takes 64 ns, as the boards' board.c know
 
 FULL_PASS = ["-DCONFORMANCE_TRACED=1"]
 BY_KEYS = ["-DCONFORMANCE_POLICY=takt_policy_edf"]
 REAL_TIME = {"CONFORMANCE_REAL_TIME": "1"}
 
 
-def recipe(name: str) -> dict[str, Any]:
-    """Read how programs for a board are built and emulated."""
-    loaded: dict[str, Any] = json.loads((ROOT / "firmware" / name).read_text(encoding="utf-8"))
-    loaded["qemu"] = [*loaded["qemu"], "-icount", f"shift={SHIFT},align=off,sleep=off", "-kernel"]
-    return loaded
-
-
-PORTS: dict[str, dict[str, Any]] = {
-    "cortex_m": recipe("build.json"),
-    "riscv": recipe("build_riscv.json"),
-    "posix": {
-        "cc": "cc",
-        "cflags": ["-std=c11", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-I.", "-Iport/posix"],
-        "ldflags": ["-pthread"],
-        "libs": ["-lrt", "-lm"],
-        "sources": ["core/*.c", "policy/*.c", "kernel/*.c", "port/posix/*.c"],
-        "qemu": [],
-    },
-}
-
-
-def run(command: list[str | Path], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    """Run a command at the root to its end; fail if there is none."""
-    try:
-        return subprocess.run(
-            command,
-            cwd=ROOT,
-            env={**os.environ, **environment},
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=TIMEOUT_SECONDS,
-        )
-    except subprocess.TimeoutExpired:
-        pytest.fail(f"{command[-1]} has not ended after {TIMEOUT_SECONDS} s")
-
-
-def must_build(command: list[str | Path]) -> None:
-    """Run a compiler that must succeed and have nothing to say."""
-    done = run(command, {})
-    assert (done.returncode, done.stderr) == (0, "")
+def checked(checks: int) -> str:
+    """Give the flag that keeps checks of misuse or drops them."""
+    return f"-DTAKT_CHECKS={checks}"
 
 
 Build = Callable[[str, int], list[Path]]
@@ -76,21 +31,11 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Build:
     """Give a function that compiles the kernel and what belongs to it, once for each port and choice of checks."""
     done: dict[tuple[str, int], list[Path]] = {}
 
-    def compile_one(port: str, checks: int, source: str, target: Path) -> None:
-        how = PORTS[port]
-        must_build([how["cc"], *how["cflags"], f"-DTAKT_CHECKS={checks}", "-c", source, "-o", target])
-
     def build(port: str, checks: int) -> list[Path]:
-        if (port, checks) in done:
-            return done[port, checks]
-        folder = tmp_path_factory.mktemp(f"{port}{checks}")
-        found = [str(path.relative_to(ROOT)) for pattern in PORTS[port]["sources"] for path in ROOT.glob(pattern)]
-        sources = [*found, "tests/conformance/conformance.c", f"tests/conformance/{port}/board.c"]
-        targets = [folder / (source.replace("/", "_") + ".o") for source in sources]
-        with ThreadPoolExecutor(2) as pool:
-            list(pool.map(lambda pair: compile_one(port, checks, *pair), zip(sources, targets, strict=True)))
-        done[port, checks] = targets
-        return targets
+        if (port, checks) not in done:
+            folder = tmp_path_factory.mktemp(f"{port}{checks}")
+            done[port, checks] = compile_kernel(recipe(port, checked(checks)), port, folder)
+        return done[port, checks]
 
     return build
 
@@ -99,10 +44,9 @@ def says_nothing(
     built: Build, folder: Path, port: str, program: str, defines: list[str], checks: int, environment: dict[str, str]
 ) -> None:
     """Build and run a program, which must find nothing wrong."""
-    how, elf = PORTS[port], folder / f"{program}_{port}.elf"
-    flags = [*how["cflags"], f"-DTAKT_CHECKS={checks}", *defines, *how["ldflags"]]
-    must_build([how["cc"], *flags, PROGRAMS / f"{program}.c", *built(port, checks), *how["libs"], "-o", elf])
-    done = run([*how["qemu"], elf], environment)
+    how, source = recipe(port, checked(checks), *defines), f"tests/conformance/{program}.c"
+    elf = link(how, [source], built(port, checks), folder / f"{program}_{port}.elf")
+    done = run([*emulator(how), elf], environment=environment)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
@@ -169,8 +113,8 @@ def test_no_program_is_forgotten(program: str) -> None:
 def test_port_compiles_only_where_it_is_right(
     tmp_path: Path, port: str, machine: list[str], complaint: str | None
 ) -> None:
-    how = PORTS[port]
+    how = recipe(port)
     flags = [flag for flag in how["cflags"] if not flag.startswith(("-mcpu", "-march", "-mabi"))]
-    done = run([how["cc"], *flags, *machine, "-c", f"port/{port}/switch.c", "-o", tmp_path / "switch.o"], {})
+    done = run([how["cc"], *flags, *machine, "-c", f"port/{port}/switch.c", "-o", tmp_path / "switch.o"])
     assert (done.returncode == 0) == (complaint is None), done.stderr
     assert complaint is None or complaint in done.stderr

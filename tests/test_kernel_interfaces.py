@@ -9,12 +9,14 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+import recipes
 import sampling
 from rate_oracle import SCALE, Outcome, System, Task
 from rate_oracle import simulate as reference
 from rate_oracle.model import CLASSES
 from rate_oracle.sharing import longest_section, marks_of, used_by
-from test_kernel_objects import FULL_PASS, PORTS, Build, built, link, must_build, run
+from recipes import PORTS, emulator, run
+from test_kernel_objects import FULL_PASS, Build, built, link, recipe
 
 __all__ = ["built"]
 
@@ -375,13 +377,21 @@ def test_the_systems_tell_the_answers_apart(rates: Path) -> None:
 def test_every_misuse_of_jobs_is_told(
     built: Build, tmp_path: Path, port: str, defines: list[str], program: str
 ) -> None:
-    done = run([*PORTS[port]["qemu"], link(built, port, program, tmp_path, defines)])
+    done = run([*emulator(recipe(port)), link(built, port, program, tmp_path, defines)])
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+RATES = ["-DCONFORMANCE_POLICY=takt_policy_rate_based"]
+
+
+@pytest.mark.parametrize("port", PORTS)
+@pytest.mark.parametrize("defines", [[], FULL_PASS, RATES], ids=["plain", "traced", "rates"])
+def test_a_job_that_may_be_ended_does_not_wait(built: Build, tmp_path: Path, port: str, defines: list[str]) -> None:
+    done = run([*emulator(recipe(port)), link(built, port, "refused_waits", tmp_path, defines)])
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_a_policy_and_an_allocator_of_the_users_own_run_on_the_kernel(built: Build, tmp_path: Path) -> None:
-    how, program = PORTS["posix"], tmp_path / "own_policy"
-    conformance = [path for path in built("posix") if not path.name.startswith("tests_")]
-    sources = ["examples/own_policy/own_policy.c", "firmware/host_posix.c"]
-    must_build([how["cc"], *how["cflags"], *how["ldflags"], *sources, *conformance, *how["libs"], "-o", program])
+    kernel = [path for path in built("posix") if not path.name.startswith("tests_")]
+    program = recipes.link(recipe("posix"), ["examples/own_policy/own_policy.c"], kernel, tmp_path / "own_policy")
     assert play(program, "")[0] == "aaabbbbcaaabbbbcaaacbbbbaaacccbbaaabbccc"

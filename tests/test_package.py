@@ -5,13 +5,13 @@ examples/blinky_rtos is a further one; tests/test_blinky.py builds it.
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from recipes import emulator, recipe
 
 ROOT = Path(__file__).resolve().parent.parent
 TOOLCHAINS = {"cortex_m": "arm-none-eabi", "riscv": "riscv", "posix": None}
@@ -99,16 +99,8 @@ def outcome_of(folder: Path, port: str, how: str, links: str = BOARD, options: l
     cache = (build / "CMakeCache.txt").read_text(encoding="utf-8")
     assert "TAKT_PYTHON" not in cache
     assert "TAKT_TESTS" not in cache
-    done = subprocess.run([*emulator(port), program], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run([*emulator(recipe(port)), program], capture_output=True, text=True, check=False, timeout=60)
     return Outcome(done.returncode, done.stdout)
-
-
-def emulator(port: str) -> list[str]:
-    """Give what runs a program of a board, from the recipe that the project's own firmware has."""
-    if port == "posix":
-        return []
-    recipe = json.loads((ROOT / "firmware" / {"cortex_m": "build.json", "riscv": "build_riscv.json"}[port]).read_text())
-    return [*recipe["qemu"], "-icount", "shift=6,align=off,sleep=off", "-kernel"]
 
 
 RUNS = Outcome(32, "a thread runs, misuse is told\n")
@@ -167,4 +159,4 @@ def test_the_toolchain_files_emulate_as_the_firmware_does() -> None:
     for port, name in TOOLCHAINS.items():
         if name is not None:
             text = " ".join((ROOT / "cmake" / f"toolchain-{name}.cmake").read_text(encoding="utf-8").split())
-            assert " ".join(emulator(port)) in text
+            assert " ".join(map(str, emulator(recipe(port)))) in text

@@ -3,9 +3,9 @@
 
 Usage: stack_depth.py [--paths] [--check] [--record]
 
-The sources of firmware/build.json are compiled as it says, with -fstack-usage and -fcallgraph-info. A path's depth is
-the sum of its frames; a frame that a tail call has given up before does not count, as the branches in the object
-files tell. A call through a pointer may reach every function that some table of the sources names for that
+The sources of firmware/build_cortex_m.json are compiled as it says, with -fstack-usage and -fcallgraph-info. A path's
+depth is the sum of its frames; a frame that a tail call has given up before does not count, as the branches in the
+object files tell. A call through a pointer may reach every function that some table of the sources names for that
 member, so a depth is that of the deepest policy and kind of server, whatever a program uses; allocators and rules count
 once the kernel has them. Recursion, a frame of unknown size and a call that nothing resolves are errors.
 
@@ -63,6 +63,7 @@ DECLARED: dict[str, tuple[str, ...]] = {
     "next->record": (),  # the sink behind statistics
     "function(argument)": (),  # of an alarm: the program's
     "host->set_priority": (),  # of the kernel below the adapter
+    "job->entry": (),  # the program's jobs
 }
 
 # Executed by a thread while it is in a pass: who interrupts it then leaves the decision to it, and saves no context.
@@ -109,7 +110,7 @@ def run(command: list[str]) -> str:
 
 def compile_sources(folder: Path) -> list[Path]:
     """Compiles what a program on the kernel is made of; gives the objects, next to which the reports lie."""
-    recipe = json.loads((ROOT / "firmware" / "build.json").read_text(encoding="utf-8"))
+    recipe = json.loads((ROOT / "firmware" / "build_cortex_m.json").read_text(encoding="utf-8"))
     patterns = [pattern for pattern in recipe["sources"] if not pattern.startswith("firmware/")]
     objects = []
     for source in [str(path.relative_to(ROOT)) for pattern in patterns for path in sorted(ROOT.glob(pattern))]:

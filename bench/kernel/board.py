@@ -25,30 +25,29 @@ class Board:
 
     Attributes:
         name: Its folder here, which has its bench_board.h.
-        recipe: The file in firmware/ that says how it is built for.
-        tick_ns: Length of a tick of its counter.
+        port: The recipe of firmware/ that says how it is built for.
         shift: An instruction takes 2^shift ns.
     """
 
     name: str
-    recipe: str
-    tick_ns: int
+    port: str
     shift: int
 
     @property
     def build(self) -> dict[str, Any]:
         """How programs are built for the board and emulated."""
-        recipe: dict[str, Any] = json.loads((ROOT / "firmware" / self.recipe).read_text(encoding="utf-8"))
+        path = ROOT / "firmware" / f"build_{self.port}.json"
+        recipe: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         return recipe
 
     @property
     def ticks_per_instruction(self) -> float:
         """Ticks that the counter advances in an instruction."""
-        return (1 << self.shift) / self.tick_ns
+        return float((1 << self.shift) / self.build["tick_ns"])
 
 
-MPS2 = Board("mps2_an385", "build.json", 40, 8)
-VIRT = Board("virt", "build_riscv.json", 100, 10)
+MPS2 = Board("mps2_an385", "cortex_m", 8)
+VIRT = Board("virt", "riscv", 10)
 
 
 def run(command: list[str]) -> str:

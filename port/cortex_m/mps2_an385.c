@@ -1,4 +1,5 @@
-/* Board mps2-an385: vectors, start-up, and the start of clock and timer, whose readings are in mps2_an385_clock.h. */
+/* Board mps2-an385: vectors, start-up, the program's alarm, and the start of clock and timer, whose readings are in
+ * mps2_an385_clock.h. */
 #include "port/cortex_m/mps2_an385.h"
 
 #include "kernel/port.h"
@@ -38,6 +39,31 @@ void takt_board_interrupt_enable(uint32_t number, uint32_t priority) {
 }
 
 void takt_board_interrupt_pend(uint32_t number) { NVIC_PEND[0] = UINT32_C(1) << number; }
+
+/* ---- the alarm ------------------------------------------------------------------------------ */
+
+enum {
+    ALARM_INTERRUPT = 10,
+    ALARM_ONCE = 0xE3, /* counts, from the load that was written on, interrupts, 32 bits, once */
+    ALARM_EVERY = 0xE2,
+};
+
+void takt_board_alarm_once(uint64_t ahead) {
+    TAKT_BOARD_DUAL_TIMER->control = ALARM_ONCE;
+    TAKT_BOARD_DUAL_TIMER->load =
+        ahead < TAKT_BOARD_LONGEST_SHOT ? (uint32_t)ahead : (uint32_t)TAKT_BOARD_LONGEST_SHOT;
+    takt_board_interrupt_enable(ALARM_INTERRUPT, TAKT_PORT_KERNEL_LEVEL);
+}
+
+void takt_board_alarm_every(uint32_t period) {
+    TAKT_BOARD_DUAL_TIMER->load = period;
+    TAKT_BOARD_DUAL_TIMER->control = ALARM_EVERY;
+    takt_board_interrupt_enable(ALARM_INTERRUPT, TAKT_PORT_KERNEL_LEVEL);
+}
+
+void takt_board_alarm_served(void) { TAKT_BOARD_DUAL_TIMER->clear = 1; }
+
+void takt_board_alarm_stop(void) { TAKT_BOARD_DUAL_TIMER->control = 0; }
 
 __attribute__((weak)) void takt_port_fault(void) {
     for (;;) {

@@ -1,6 +1,6 @@
 /* The board mps2-an385 as programs on it see it: interrupts and the one clock.
  *
- * Source: Arm Application Note AN385; CMSDK technical reference manual DDI 0479, APB timer. */
+ * Source: Arm Application Note AN385; CMSDK technical reference manual DDI 0479, APB timer and dual timer. */
 #ifndef TAKT_PORT_MPS2_AN385_H
 #define TAKT_PORT_MPS2_AN385_H
 
@@ -30,5 +30,31 @@ typedef struct takt_board_timer {
 /* Timer 0 runs freely and is the clock; timer 1 is the scheduler's one-shot, interrupt 9. */
 #define TAKT_BOARD_TIMER0 ((takt_board_timer_t *)UINT32_C(0x40000000))
 #define TAKT_BOARD_TIMER1 ((takt_board_timer_t *)UINT32_C(0x40001000))
+
+/* ---- the alarm: a timer for the program ------------------------------------------------------------------ */
+
+/* Its interrupt calls the function of this name, which is the program's, at TAKT_PORT_KERNEL_LEVEL. */
+#define TAKT_BOARD_ALARM_HANDLER takt_board_interrupt_10
+void TAKT_BOARD_ALARM_HANDLER(void);
+
+/* From now on the alarm comes once, in `ahead` ticks, or earlier if that is far; or every `period` ticks, without drift.
+ * Replaces what was set before. */
+void takt_board_alarm_once(uint64_t ahead);
+void takt_board_alarm_every(uint32_t period);
+
+/* In its interrupt: takes the request back. */
+void takt_board_alarm_served(void);
+
+void takt_board_alarm_stop(void);
+
+/* Registers of half a CMSDK dual timer, the alarm: it counts down. */
+typedef struct takt_board_dual_timer {
+    volatile uint32_t load; /* counts down from there at once */
+    volatile uint32_t value;
+    volatile uint32_t control;
+    volatile uint32_t clear;
+} takt_board_dual_timer_t;
+
+#define TAKT_BOARD_DUAL_TIMER ((takt_board_dual_timer_t *)UINT32_C(0x40002000))
 
 #endif

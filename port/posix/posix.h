@@ -10,7 +10,7 @@
  * taken where time would pass next, between the steps of a pass, or in takt_port_sync.
  *
  * Real time: CLOCK_MONOTONIC, and a signal (SIGRTMIN) that interrupts threads anywhere. So threads share what is
- * not safe in handlers of signals (malloc, stdio) with the lock closed only.
+ * not safe in handlers of signals (malloc, stdio) with the lock closed only. A load is processor time.
  *
  * When not to use it: for deadlines. Linux delays the process as it likes. */
 #ifndef TAKT_PORT_POSIX_POSIX_H
@@ -25,7 +25,7 @@ enum {
 
 /* Chooses real time, with ticks of `tick_ns`. Before takt_kernel_start. Returns ERROR_PERIOD if that is 0, or
  * _STARTED. */
-takt_status_t takt_posix_use_real_time(uint32_t tick_ns);
+takt_status_t takt_posix_use_real_time(uint64_t tick_ns);
 
 /* From now on `handler` is called for interrupt `number`. One that is pended without a handler ends in
  * takt_port_fault; so does, here and below, a number that does not exist. */
@@ -38,8 +38,9 @@ void takt_posix_interrupt_pend(uint32_t number);
  * the lock opens next, and the run does not repeat. */
 void takt_posix_interrupt_raise(uint32_t number);
 
-/* Makes interrupt `number` pending at `instant` of virtual time, at once if that has passed; TAKT_NEVER takes back.
- * Each has one instant, and a handler may announce its next. In real time this ends in takt_port_fault. */
+/* Makes interrupt `number` pending at `instant`, at once if that has passed; TAKT_NEVER takes back. Each has one instant, and a
+ * handler may announce its next. Before the start too, once the clock is chosen. In real time what is taken back may come all
+ * the same, and an instant that replaces another may come once before it. */
 void takt_posix_interrupt_announce(uint32_t number, takt_instant_t instant);
 
 /* Called in virtual time when nobody can run, no alarm is set and nothing is announced. A program may define another;

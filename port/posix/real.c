@@ -1,4 +1,7 @@
-/* Real time: CLOCK_MONOTONIC, a timer of POSIX, and one signal for all that interrupts.
+/* Real time: CLOCK_MONOTONIC, timers of POSIX, and one signal for all that interrupts.
+ *
+ * Each announced interrupt has a timer of its own, and so has the alarm; its signal says whose it is. Loads are measured by the
+ * processor time of this POSIX thread, so that what Linux takes away is not executed.
  *
  * The handler of the signal executes on the stack of the thread that it interrupts; if that thread is preempted, the
  * frame of the signal stays there, and the thread goes on by returning from the handler, which restores all of its
@@ -27,17 +30,19 @@
 #define NS_PER_SECOND UINT64_C(1000000000)
 #define LONGEST_NS (UINT64_C(1) << 61) /* 73 years; the sum of two is still no error of timer_settime */
 
+enum { TIMERS = TAKT_POSIX_INTERRUPTS + 1 }; /* of announced interrupts, and of the alarm */
+
 static uint64_t tick_ns;
-static uint64_t start_ns;
-static volatile uint64_t armed = TAKT_NEVER; /* what the timer is set to */
-static timer_t timer;
+static uint64_t start_ns;               /* 0: not started, and there are no timers yet */
+static volatile uint64_t armed[TIMERS]; /* what they are set to */
+static timer_t timers[TIMERS];
 static pthread_t processor;
 static sigset_t signal_only, unblocked;
 static volatile uint64_t away_ns; /* of the running thread: since any origin, while others executed */
 
-static uint64_t monotonic_ns(void) {
+static uint64_t read_ns(clockid_t clock) {
     struct timespec time;
-    (void)clock_gettime(CLOCK_MONOTONIC, &time);
+    (void)clock_gettime(clock, &time);
     return (uint64_t)time.tv_sec * NS_PER_SECOND + (uint64_t)time.tv_nsec;
 }
 
@@ -45,20 +50,27 @@ static uint64_t ns_of(takt_duration_t ticks) {
     return ticks < LONGEST_NS / tick_ns ? ticks * tick_ns : LONGEST_NS;
 }
 
-static takt_instant_t now(void) { return (monotonic_ns() - start_ns) / tick_ns; }
+static takt_instant_t now(void) { return (read_ns(CLOCK_MONOTONIC) - start_ns) / tick_ns; }
 
-/* ---- alarm ------------------------------------------------------------------------------------ */
+/* ---- timers ----------------------------------------------------------------------------------- */
 
-static void timer_set(takt_instant_t until) {
-    if (until == armed) {
-        return;
-    }
-    armed = until;
+static void set_timer(uint32_t bit, takt_instant_t until) {
     const uint64_t at = start_ns + ns_of(until);
     const struct itimerspec once = {
         .it_value = {.tv_sec = (time_t)(at / NS_PER_SECOND), .tv_nsec = (long)(at % NS_PER_SECOND)}};
-    (void)timer_settime(timer, TIMER_ABSTIME, &once, NULL);
+    (void)timer_settime(timers[bit], TIMER_ABSTIME, &once, NULL);
 }
+
+/* What is armed before the start is set at the start. */
+static void arm(uint32_t bit, takt_instant_t until) {
+    const bool is_new = until != armed[bit];
+    armed[bit] = until;
+    if (is_new && start_ns != 0) {
+        set_timer(bit, until);
+    }
+}
+
+static void timer_set(takt_instant_t until) { arm(TAKT_POSIX_ALARM, until); }
 
 /* ---- signal ----------------------------------------------------------------------------------- */
 
@@ -76,9 +88,9 @@ static void interrupt(uint32_t level) {
 static void interrupt_and_account(uint32_t level) {
     const int error = errno;
     const uint64_t away_before = away_ns;
-    const uint64_t begin = monotonic_ns();
+    const uint64_t begin = read_ns(CLOCK_THREAD_CPUTIME_ID);
     interrupt(level);
-    away_ns = away_before + (monotonic_ns() - begin);
+    away_ns = away_before + (read_ns(CLOCK_THREAD_CPUTIME_ID) - begin);
     errno = error;
 }
 
@@ -90,8 +102,9 @@ static void on_signal(int number, siginfo_t *information, void *context) {
     (void)number;
     (void)context;
     if (information->si_code == SI_TIMER) {
-        armed = TAKT_NEVER;
-        (void)takt_posix_mark(TAKT_POSIX_ALARM);
+        const uint32_t bit = (uint32_t)information->si_value.sival_int;
+        armed[bit] = TAKT_NEVER;
+        (void)takt_posix_mark(bit);
     }
     if (!pthread_equal(pthread_self(), processor)) {
         notify();
@@ -116,25 +129,39 @@ static void unblock_signal(void) {
     (void)pthread_sigmask(SIG_SETMASK, NULL, &unblocked);
 }
 
-/* Its signal goes to the processor: another thread would have to be run first, to pass it on. */
-static bool create_timer(void) {
+/* Their signals go to the processor: another thread would have to be run first, to pass them on. */
+static bool create_timers(void) {
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGRTMIN};
     event.sigev_notify_thread_id = gettid();
-    return timer_create(CLOCK_MONOTONIC, &event, &timer) == 0;
+    bool is_done = true;
+    for (uint32_t bit = 0; bit < TIMERS; bit++) {
+        event.sigev_value.sival_int = (int)bit;
+        is_done = is_done && timer_create(CLOCK_MONOTONIC, &event, &timers[bit]) == 0;
+    }
+    return is_done;
+}
+
+static void set_timers(void) {
+    for (uint32_t bit = 0; bit < TIMERS; bit++) {
+        set_timer(bit, armed[bit]);
+    }
 }
 
 static void start(void) {
     processor = pthread_self();
-    start_ns = monotonic_ns();
-    if (!handle_signal() || !create_timer()) {
-        takt_posix_complain("no timer or no signal for the clock in real time");
+    start_ns = read_ns(CLOCK_MONOTONIC);
+    if (!handle_signal() || !create_timers()) {
+        takt_posix_complain("no timers or no signal for the clock in real time");
     }
+    set_timers();
     unblock_signal();
 }
 
 static void stop(void) {
     (void)pthread_sigmask(SIG_BLOCK, &signal_only, NULL);
-    (void)timer_delete(timer);
+    for (uint32_t bit = 0; bit < TIMERS; bit++) {
+        (void)timer_delete(timers[bit]);
+    }
 }
 
 /* ---- load and waiting -------------------------------------------------------------------------- */
@@ -144,7 +171,7 @@ static uint64_t executed_ns(void) {
     uint64_t away, time;
     do {
         away = away_ns;
-        time = monotonic_ns();
+        time = read_ns(CLOCK_THREAD_CPUTIME_ID);
     } while (away != away_ns);
     return time - away;
 }
@@ -165,12 +192,6 @@ static void idle(void) {
     (void)pthread_sigmask(SIG_SETMASK, &unblocked, NULL);
 }
 
-static void announce(uint32_t number, takt_instant_t instant) {
-    (void)number;
-    (void)instant;
-    takt_posix_complain("interrupts are announced in virtual time only");
-}
-
 /* Signals tell what is due. */
 static void look(void) {}
 
@@ -182,11 +203,11 @@ const takt_posix_clock_t takt_posix_real_clock = {
     .look = look,
     .idle = idle,
     .work = work,
-    .announce = announce,
+    .announce = arm,
     .notify = notify,
 };
 
-takt_status_t takt_posix_use_real_time(uint32_t tick) {
+takt_status_t takt_posix_use_real_time(uint64_t tick) {
     if (tick == 0) {
         return TAKT_ERROR_PERIOD;
     }
@@ -194,6 +215,9 @@ takt_status_t takt_posix_use_real_time(uint32_t tick) {
         return TAKT_ERROR_STARTED;
     }
     tick_ns = tick;
+    for (uint32_t bit = 0; bit < TIMERS; bit++) {
+        armed[bit] = TAKT_NEVER;
+    }
     takt_posix_clock = &takt_posix_real_clock;
     return TAKT_OK;
 }

@@ -119,7 +119,7 @@ void takt_port_idle(void);
 /* ---- beyond the contract ---------------------------------------------------------------------- */
 
 /* Executes a synthetic load of `ticks`, for the caller: while others run, nothing of it gets done. In virtual time
- * this and waiting is how time passes. From anywhere; where the lock is closed, interrupts wait until the end. */
+ * this and waiting is how time passes; in real time the load is processor time. From anywhere; where the lock is closed, interrupts wait until the end. */
 void takt_port_work(takt_duration_t ticks);
 
 /* Takes the interrupts whose instants have come. The lock is open. */

@@ -35,9 +35,11 @@ static void look(void) {
     }
 }
 
-/* Up to the soonest instant, which lies ahead, or for all of `ticks`. Returns what is left of them. */
+/* Up to the soonest instant, or for all of `ticks`. Returns what is left of them. The alarm may have been set to the past
+ * since the last look, by whoever ran during that. */
 static takt_duration_t pass(takt_duration_t ticks) {
-    const takt_duration_t ahead = soonest() - now;
+    const takt_instant_t next = soonest();
+    const takt_duration_t ahead = next > now ? next - now : 0;
     const takt_duration_t step = ticks < ahead ? ticks : ahead;
     now += step;
     return ticks - step;

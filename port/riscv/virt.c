@@ -1,4 +1,4 @@
-/* Board virt: start-up, clock and timer of the CLINT, interrupts through PLIC and CLINT.
+/* Board virt: start-up, clock and timer of the CLINT, interrupts through PLIC and CLINT, the program's alarm.
  *
  * Clock: mtime, 64 bits. Instants count from its reading at the start, because a machine need not let a program set
  * it. Timer: mtimecmp, 64 bits, so no setting saturates but "never".
@@ -125,6 +125,69 @@ static void serve_line(void) {
         handlers[number]();
         PLIC_CLAIM = number;
     }
+}
+
+/* ---- the alarm ---------------------------------------------------------------------------------- */
+
+/* The goldfish clock of the day, in nanoseconds. Reading the lower half of its time latches the upper one, writing the lower
+ * half of the alarm arms it; an alarm in the past comes at once. */
+typedef struct goldfish {
+    volatile uint32_t time_low;
+    volatile uint32_t time_high;
+    volatile uint32_t alarm_low;
+    volatile uint32_t alarm_high;
+    volatile uint32_t interrupt_enabled;
+    volatile uint32_t alarm_clear;
+    volatile uint32_t alarm_status;
+    volatile uint32_t interrupt_clear;
+} goldfish_t;
+
+#define GOLDFISH ((goldfish_t *)UINT32_C(0x00101000))
+
+enum { ALARM_INTERRUPT = 11, LONGEST_SHOT = 0x20000000 /* ticks */ };
+
+static uint64_t alarm, alarm_period; /* nanoseconds; a period of 0: once */
+
+static uint64_t time_of_day(void) {
+    const uint32_t low = GOLDFISH->time_low;
+    return (uint64_t)GOLDFISH->time_high << 32 | low;
+}
+
+static void arm(uint64_t instant) {
+    alarm = instant;
+    GOLDFISH->alarm_high = (uint32_t)(instant >> 32);
+    GOLDFISH->alarm_low = (uint32_t)instant;
+}
+
+static void begin(uint64_t ahead, uint64_t period) {
+    const takt_port_level_t level = takt_port_lock();
+    alarm_period = period;
+    arm(time_of_day() + ahead);
+    GOLDFISH->interrupt_enabled = 1;
+    takt_board_interrupt_enable(ALARM_INTERRUPT);
+    takt_port_unlock(level);
+}
+
+void takt_board_alarm_once(uint64_t ahead) {
+    begin((ahead < LONGEST_SHOT ? ahead : LONGEST_SHOT) * TAKT_BOARD_TICK_NS, 0);
+}
+
+void takt_board_alarm_every(uint32_t period) {
+    const uint64_t period_ns = (uint64_t)period * TAKT_BOARD_TICK_NS;
+    begin(period_ns, period_ns);
+}
+
+/* The clock has one-shots only: the next one follows from the last instant, so that a period does not drift. */
+void takt_board_alarm_served(void) {
+    GOLDFISH->interrupt_clear = 1;
+    if (alarm_period != 0) {
+        arm(alarm + alarm_period);
+    }
+}
+
+void takt_board_alarm_stop(void) {
+    GOLDFISH->interrupt_enabled = 0;
+    GOLDFISH->alarm_clear = 1;
 }
 
 /* ---- traps -------------------------------------------------------------------------------------- */

@@ -21,21 +21,20 @@ void takt_board_interrupt_enable(uint32_t number);
  * CLINT is behind a bus, and nothing says when a write of it is seen. */
 void takt_board_interrupt_pend(uint32_t number);
 
-/* The goldfish clock of the day, in nanoseconds: a one-shot alarm on line 11. Reading time_low latches time_high;
- * writing alarm_low arms. */
-typedef struct takt_board_alarm_clock {
-    volatile uint32_t time_low;
-    volatile uint32_t time_high;
-    volatile uint32_t alarm_low;
-    volatile uint32_t alarm_high; /* before alarm_low */
-    volatile uint32_t interrupt_enabled;
-    volatile uint32_t alarm_clear;
-    volatile uint32_t alarm_status;
-    volatile uint32_t interrupt_clear;
-} takt_board_alarm_clock_t;
+/* ---- the alarm: a timer for the program ------------------------------------------------------------------ */
 
-enum { TAKT_BOARD_ALARM_INTERRUPT = 11 };
+/* Its interrupt calls the function of this name, which is the program's. */
+#define TAKT_BOARD_ALARM_HANDLER takt_board_interrupt_11
+void TAKT_BOARD_ALARM_HANDLER(void);
 
-#define TAKT_BOARD_ALARM_CLOCK ((takt_board_alarm_clock_t *)UINT32_C(0x00101000))
+/* From now on the alarm comes once, in `ahead` ticks, or earlier if that is far; or every `period` ticks, without drift.
+ * Replaces what was set before. */
+void takt_board_alarm_once(uint64_t ahead);
+void takt_board_alarm_every(uint32_t period);
+
+/* In its interrupt: takes the request back. */
+void takt_board_alarm_served(void);
+
+void takt_board_alarm_stop(void);
 
 #endif

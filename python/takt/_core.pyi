@@ -193,6 +193,7 @@ def demands(spec: Spec, jobs: array[int]) -> list[list[int]]: ...
 def image(
     spec: Spec,
     horizon: int,
+    tick_ns: int,
     *,
     instant: array[int],
     nominal: array[int],

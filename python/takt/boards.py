@@ -1,12 +1,12 @@
 """Running a task set on a board: an image of it, one program for all of them, an emulator, and the trace back.
 
 Source: firmware/main.c (the program), system/image.h (what it reads) and one build recipe per board,
-firmware/build*.json. An emulated board keeps time in its own ticks; a job executes instructions, not ticks, and the
+firmware/build_*.json. An emulated board keeps time in its own ticks; a job executes instructions, not ticks, and the
 scheduler's own work takes time too. So what is measured differs from what is simulated, and what must be equal is the
-replay. The board `posix` is a Linux process in virtual time: ticks are those of the file, and who runs when equals the
-simulation.
+replay. The board `posix` is a Linux process with the ticks of the file. In virtual time who runs when equals the
+simulation; in real time a run takes as long as its horizon, and Linux delays what it likes.
 
-When not to use it: for cycles of silicon. The emulator counts instructions.
+When not to use it: for cycles of silicon, which the emulator does not count; for bounds on responses in real time.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from takt.trace import Trace
 CORTEX_M = "cortex_m"
 POSIX = "posix"
 RISCV = "riscv"
-_RECIPES = {CORTEX_M: "build.json", POSIX: "build_posix.json", RISCV: "build_riscv.json"}
-"""The build recipe of each board."""
+BOARDS = (CORTEX_M, POSIX, RISCV)
 
-BOARDS = tuple(_RECIPES)
+REAL_TIME = "posix_real_time"
+"""The board posix, by the clock of the machine."""
 
 _IMAGE_FILE = "image.bin"
 _RECORDS_FILE = "records.bin"
@@ -45,6 +45,9 @@ _REFUSED = 2
 _FULL = 4
 _INSTRUCTIONS_PER_SECOND = 2_000_000
 _PATIENCE_SECONDS = 60
+_NS_PER_SECOND = 1_000_000_000
+_LONGEST_REAL_NS = 300 * _NS_PER_SECOND
+"""The longest horizon in real time; who waits for more than some minutes has probably not meant it."""
 
 
 class BoardError(Exception):
@@ -57,7 +60,7 @@ def run(system: System, path: str | Path, name: str = CORTEX_M) -> Trace:
     Args:
         system: what to run, up to its horizon.
         path: the trace file to write.
-        name: the board.
+        name: the board, one of BOARDS or REAL_TIME.
 
     Returns:
         The trace, in ticks of the board.
@@ -71,7 +74,8 @@ def run(system: System, path: str | Path, name: str = CORTEX_M) -> Trace:
     horizon = horizon_ticks(system)
     board_horizon = horizon * system.resolution_ns // adapted.resolution_ns
     with tempfile.TemporaryDirectory(prefix="takt-") as folder:
-        Path(folder, _IMAGE_FILE).write_bytes(programs.image(system.resolved, adapted, horizon))
+        tick_ns = adapted.resolution_ns if board.is_real_time else 0
+        Path(folder, _IMAGE_FILE).write_bytes(programs.image(system.resolved, adapted, horizon, tick_ns))
         records = _execute(board, Path(folder), board_horizon, adapted.resolution_ns)
     trace_file.write(path, adapted, name, board_horizon, records)
     return trace_file.read(path)
@@ -94,19 +98,30 @@ class Board:
     source: Path
     recipe: dict[str, Any]
 
+    @property
+    def is_real_time(self) -> bool:
+        """Whether its clock is that of the machine."""
+        return self.name == REAL_TIME
+
     def tick_ns(self, resolution_ns: int) -> int:
         """Give the nanoseconds of its tick, where those of a file have `resolution_ns`."""
         return int(self.recipe.get("tick_ns", resolution_ns))
+
+
+def port_of(name: str) -> str:
+    """Give the port of a board, by which its recipe is named."""
+    return POSIX if name == REAL_TIME else name
 
 
 def load_board(name: str) -> Board:
     """Read what the sources say about a board.
 
     Args:
-        name: one of BOARDS.
+        name: one of BOARDS, or REAL_TIME.
     """
     source = firmware.source_folder()
-    return Board(name, source, json.loads((source / "firmware" / _RECIPES[name]).read_text(encoding="utf-8")))
+    recipe = json.loads((source / "firmware" / f"build_{port_of(name)}.json").read_text(encoding="utf-8"))
+    return Board(name, source, recipe)
 
 
 # ---- the system on the board ----------------------------------------------------------------------------
@@ -127,7 +142,11 @@ def adapt(system: System, board: Board) -> ResolvedSystem:
     """
     resolved = system.resolved
     tick_ns = board.tick_ns(resolved.resolution_ns)
-    problems = [*_problems(resolved, board), *_times_between_ticks(resolved, tick_ns)]
+    problems = [
+        *_problems(resolved, board),
+        *_times_between_ticks(resolved, tick_ns),
+        *_patience_of_people(system, board),
+    ]
     if problems:
         raise InputError(problems)
     return programs.describe(resolved, tick_ns)
@@ -142,7 +161,9 @@ def _problems(resolved: ResolvedSystem, board: Board) -> Iterator[Problem]:
         message = 'the kernel looks at every event, which is "push"; leave it out'
         yield Problem(message, "board", table="platform", key="points")
     elif board.name == POSIX and not resolved.costs.is_ideal:
-        message = "in virtual time the kernel takes no time; leave out costs, or run on cortex_m or riscv"
+        message = (
+            "in virtual time the kernel takes no time; leave out costs, or run in real time, on cortex_m or on riscv"
+        )
         yield Problem(message, "board", table="platform")
     if resolved.cpus > 1:
         message = f"the board has one processor, found {resolved.cpus}"
@@ -150,6 +171,15 @@ def _problems(resolved: ResolvedSystem, board: Board) -> Iterator[Problem]:
     for policy in (resolved.policy, *(server.policy for server in resolved.servers)):
         if not isinstance(policy, str):
             yield Problem(f"the board has no policies in Python, found {name_of(policy)}", "board")
+
+
+def _patience_of_people(system: System, board: Board) -> Iterator[Problem]:
+    """Find a horizon that nobody would wait for."""
+    horizon_ns = horizon_ticks(system) * system.resolution_ns
+    if board.is_real_time and horizon_ns > _LONGEST_REAL_NS:
+        found, most = times.shortest(horizon_ns), times.shortest(_LONGEST_REAL_NS)
+        message = f"in real time the run would take {found}, expected {most} at most; shorten it, as by --horizon 10s"
+        yield Problem(message, "board", table="system", key="horizon")
 
 
 def _times_between_ticks(resolved: ResolvedSystem, tick_ns: int) -> Iterator[Problem]:
@@ -177,7 +207,7 @@ def _tool(board: Board, name: str) -> str:
 def _program(board: Board) -> Path:
     """Give the board's program; it is compiled only once."""
     try:
-        return firmware.program(board.name, board.recipe, _tool(board, board.recipe["cc"]), board.source)
+        return firmware.program(port_of(board.name), board.recipe, _tool(board, board.recipe["cc"]), board.source)
     except firmware.BuildError as error:
         raise BoardError(f"the firmware could not be built: {error}") from None
 
@@ -195,6 +225,8 @@ def _command(board: Board, program: Path) -> list[str]:
 
 def _patience(board: Board, horizon_ns: int) -> int:
     """Bound the seconds that a run may take."""
+    if board.is_real_time:
+        return _PATIENCE_SECONDS + horizon_ns // _NS_PER_SECOND
     shift = int(board.recipe.get("instruction_shift", 63))
     return _PATIENCE_SECONDS + (horizon_ns >> shift) // _INSTRUCTIONS_PER_SECOND
 

@@ -34,6 +34,7 @@ from takt.report import Report
 from takt.simulation import horizon_ticks
 
 _PATIENCE_SECONDS = 0.5
+_NO_PROMISE = "in real time: Linux delays the process as it likes, so responses and misses differ from run to run"
 
 app = typer.Typer(
     name="takt",
@@ -168,26 +169,32 @@ def run(
         str | None,
         typer.Option(
             metavar="BOARD",
-            help="Run on the kernel too, and compare: cortex_m or riscv (under QEMU), or posix (in virtual time).",
+            help="Run on the kernel too, and compare: cortex_m or riscv (under QEMU), or posix "
+            "(without --real-time in virtual time).",
         ),
     ] = None,
+    real_time: Annotated[
+        bool, typer.Option("--real-time", help="With --on posix: by the machine's clock; takes as long as the horizon.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables; times in ticks.")] = False,
     check: Annotated[bool, typer.Option("--check", help="End with status 3 if a deadline was missed.")] = False,
 ) -> None:
     """Simulate task sets and print a table with one line for each task.
 
     With --on, a table of what the board took beside what the simulator says; files are then the board's, in its
-    ticks.
+    ticks. With --real-time too, the process runs by the clock: Linux delays it as it likes.
 
     Example: `takt run examples/iot_node.toml --policy fp,edf`
     """
     outputs = _Outputs(segments, jobs, budgets, trace, page, gantt, perfetto)
     with _errors_to_stderr():
         _check_board(on, outputs)
+        _check_clock(on, real_time)
         _check_gantt(outputs)
         runs = [_with_options(run, horizon, seed) for file in files for run in _runs(file, policy)]
         _refuse_shared_outputs(runs, outputs)
-        outcomes = [_simulate(run, outputs) if on is None else _run_on_board(run, on, outputs) for run in runs]
+        board = boards.REAL_TIME if real_time else on
+        outcomes = [_simulate(run, outputs) if board is None else _run_on_board(run, board, outputs) for run in runs]
         _print_outcomes(outcomes, as_json)
         _write_frames(outcomes[0], outputs)
         _write_pictures(outcomes[0], outputs)
@@ -210,6 +217,13 @@ def _check_board(board: str | None, outputs: _Outputs) -> None:
                 else "a board records no budgets; leave out --on"
             )
             raise InputError([Problem(message, "conflict", key=f"--{name}")])
+
+
+def _check_clock(board: str | None, is_real_time: bool) -> None:
+    """Check that the board can keep real time, if that is asked for."""
+    if is_real_time and board != boards.POSIX:
+        message = f"it goes with --on {boards.POSIX} only, found {f'--on {board}' if board else 'no --on'}"
+        raise InputError([Problem(message, "conflict", key="--real-time")])
 
 
 def _check_gantt(outputs: _Outputs) -> None:
@@ -371,8 +385,7 @@ def _progress(run: _Run) -> Iterator[Callable[[int], None]]:
 
 
 def _run_on_board(run: _Run, board: str, outputs: _Outputs) -> _Outcome:
-    """Simulate, run on the board, and replay what the board recorded."""
-    simulated = _simulate(run, _Outputs())
+    """Run on the board, replay what it recorded, and simulate."""
     with _blaming(run.file), tempfile.TemporaryDirectory(prefix="takt-") as folder:
         path = outputs.trace or Path(folder, "board.takt")
         trace = boards.run(run.system, path, board)
@@ -380,7 +393,7 @@ def _run_on_board(run: _Run, board: str, outputs: _Outputs) -> _Outcome:
         if replayed.difference is not None:
             raise boards.BoardError(f"{path}: {replayed.difference.text}")
         frames = {name: _MEASURES[name](trace) for name in outputs.frames()}
-        return _Outcome(run, measurement.report_of(trace), simulated.report, frames)
+        return _Outcome(run, measurement.report_of(trace), _simulate(run, _Outputs()).report, frames)
 
 
 _MEASURES = {"segments": measurement.segments_of, "jobs": measurement.jobs_of}
@@ -422,6 +435,8 @@ def _print_outcome(console: Console, outcome: _Outcome) -> None:
         return
     report.print_comparison(console, outcome.report, outcome.simulated, unit)
     console.print(f"replayed on the host: {outcome.report.decisions} decisions, identical")
+    if outcome.report.platform == boards.REAL_TIME:
+        console.print(_NO_PROMISE, soft_wrap=True)
 
 
 def _write_frames(outcome: _Outcome, outputs: _Outputs) -> None:

@@ -36,8 +36,8 @@ def program(name: str, recipe: Mapping[str, Any], compiler: str, source: Path) -
     """Give the program of task sets for a board.
 
     Args:
-        name: of the board.
-        recipe: how programs for it are built, see firmware/build.json.
+        name: of the port.
+        recipe: how programs for a board are built, see firmware/build_cortex_m.json.
         compiler: path of the compiler.
         source: folder of the sources.
 

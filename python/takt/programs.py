@@ -153,13 +153,14 @@ def _change(change: ResolvedChange, scale: Scale) -> ResolvedChange:
 # ---- the image ----------------------------------------------------------------------------------------------
 
 
-def image(system: ResolvedSystem, described: ResolvedSystem, horizon: int) -> bytes:
+def image(system: ResolvedSystem, described: ResolvedSystem, horizon: int, tick_ns: int) -> bytes:
     """Write the image of a system.
 
     Args:
         system: in the ticks of a file.
         described: the same as `describe` gives it.
         horizon: in the ticks of the file.
+        tick_ns: nanoseconds of a tick, where the program is to keep real time in them; else 0.
 
     Returns:
         The words, little endian.
@@ -172,6 +173,7 @@ def image(system: ResolvedSystem, described: ResolvedSystem, horizon: int) -> by
     return _core.image(
         described.spec(),
         scale.up(horizon),
+        tick_ns,
         instant=array("Q", map(scale.up, instant)),
         nominal=array("Q", map(scale.up, nominal)),
         kind=array("Q", kind),

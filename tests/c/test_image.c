@@ -51,6 +51,7 @@ static void draw_program(void) {
     program.spec = drawn.spec;
     program.demands = demands;
     program.horizon = check_random();
+    program.tick_ns = check_random();
 }
 
 static uint64_t write(takt_program_t *from, uint64_t *to) {
@@ -90,7 +91,8 @@ static void what_is_written_is_read_again(uint64_t count) {
     takt_image_status_t status;
     void *memory = read(words, count, &status);
     CHECK(memory != NULL && status == TAKT_IMAGE_OK);
-    CHECK(again.horizon == program.horizon && again.spec.policy == program.spec.policy);
+    CHECK(again.horizon == program.horizon && again.tick_ns == program.tick_ns);
+    CHECK(again.spec.policy == program.spec.policy);
     CHECK(write(&again, copy) == count && memcmp(words, copy, count * sizeof *words) == 0);
     check_can_be_built();
     free(memory);

@@ -1,5 +1,6 @@
 /* Threads that execute jobs of a system that somebody else built: jobs that the scheduler ends, points, suspensions, locks,
  * arrivals, and every misuse. On Linux in virtual time. */
+#include "kernel/semaphore.h"
 #include "posix_run.h"
 #include "system/build.h"
 
@@ -70,10 +71,13 @@ static void attach(uint32_t task, void (*entry)(void *argument)) {
 
 static uint32_t begun;
 
-/* Every job is ended at its deadline, also one that waits for nobody but itself. */
+static takt_semaphore_t nothing;
+
+/* Every job is ended at its deadline, also one that waits for nobody but itself; so it does not wait for others. */
 static void never_end(void *argument) {
     (void)argument;
     CHECK(takt_kernel_now() / 10 == begun);
+    CHECK(takt_semaphore_take(&nothing) == TAKT_ERROR_WAITS && takt_thread_delay(1) == TAKT_ERROR_WAITS);
     begun++;
     CHECK(takt_job_settle() == TAKT_OK);
     takt_port_work(1000);
@@ -157,6 +161,7 @@ static void arrive(void) {
 
 static void run_jobs(void) {
     build();
+    CHECK(takt_semaphore_init(&nothing, 0) == TAKT_OK);
     CHECK(takt_job_thread_attach(&workers[0].job, &(takt_thread_parameters_t){.entry = never_end,
                                                                               .stack = workers[0].stack,
                                                                               .stack_bytes = STACK_BYTES}) ==

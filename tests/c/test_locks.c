@@ -510,6 +510,16 @@ static void a_holder_that_stops_cannot_have_been_recorded(takt_record_kind_t kin
     CHECK(verdict() == TAKT_REPLAY_INVALID);
 }
 
+/* Keys that are computed have no level in them. */
+static void a_change_of_level_is_of_jobs_whose_keys_are_levels(const takt_policy_t *policy,
+                                                               takt_replay_verdict_t expected) {
+    describe(policy, TAKT_PROTOCOL_PIP);
+    begin();
+    RUNS(HIGH, arrive(HIGH, 0));
+    append_event(TAKT_RECORD_PRIORITY, MIDDLE, 1, 0);
+    CHECK(verdict() == expected);
+}
+
 /* ------------------------------------------------------------------------------------------------------------ */
 
 static void test_protocols(void) {
@@ -555,6 +565,9 @@ static void test_traces(void) {
     a_holder_that_stops_cannot_have_been_recorded(TAKT_RECORD_BLOCK);
     a_holder_that_stops_cannot_have_been_recorded(TAKT_RECORD_SUSPEND);
     a_holder_that_stops_cannot_have_been_recorded(TAKT_RECORD_YIELD);
+    a_change_of_level_is_of_jobs_whose_keys_are_levels(&takt_policy_fp, TAKT_REPLAY_IDENTICAL);
+    a_change_of_level_is_of_jobs_whose_keys_are_levels(&takt_policy_edf, TAKT_REPLAY_INVALID);
+    a_change_of_level_is_of_jobs_whose_keys_are_levels(&takt_policy_dual_priority, TAKT_REPLAY_INVALID);
 }
 
 int main(void) {

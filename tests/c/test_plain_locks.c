@@ -198,6 +198,9 @@ static bool try_withdraw(int a) {
 
 static bool try_priority(int a) {
     const int level = 1 + (int)check_below(LEVELS);
+    if (is_task(a) && model.has_keys) {
+        return false;
+    }
     tell_of(TAKT_EVENT_PRIORITY, entity_of(a), now, (takt_instant_t)level);
     model_change_level(&model, a, level);
     return true;

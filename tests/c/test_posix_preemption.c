@@ -346,14 +346,92 @@ static void signals_to_the_process_find_the_processor(void) {
     CHECK(takt_kernel_start() == TAKT_OK);
 }
 
-static void announce(void *argument) {
-    (void)argument;
-    takt_posix_interrupt_announce(INTERRUPT, 1);
+/* ---- announced interrupts ---------------------------------------------------------------------------- */
+
+enum { FAST = 0, SLOW = 1, TAKEN_BACK = 2, FAST_PERIOD = 700, SLOW_PERIOD = 1900, SLOW_COUNT = 20 };
+
+static takt_instant_t next_fast = FAST_PERIOD, next_slow = SLOW_PERIOD;
+
+static void come_fast(void) {
+    CHECK(takt_kernel_now() >= next_fast);
+    next_fast += FAST_PERIOD;
+    takt_posix_interrupt_announce(FAST, next_fast);
 }
 
-static void nothing_is_announced_in_real_time(void) {
+static void come_slowly(void) {
+    CHECK(takt_kernel_now() >= next_slow);
+    next_slow += SLOW_PERIOD;
+    takt_posix_interrupt_announce(SLOW, next_slow);
+    if (next_slow > SLOW_PERIOD * SLOW_COUNT) {
+        CHECK(next_fast > FAST_PERIOD);
+        takt_posix_exit(0);
+    }
+}
+
+static void never_come(void) { CHECK(false); }
+
+static void load_for_ever(void *argument) {
+    (void)argument;
+    for (;;) {
+        takt_port_work(LOAD);
+    }
+}
+
+/* Before the start too. */
+static void interrupts_come_at_announced_instants_or_after_them(void) {
     initialise();
-    make_thread(announce, NULL, 1);
+    takt_posix_interrupt_enable(FAST, come_fast);
+    takt_posix_interrupt_enable(SLOW, come_slowly);
+    takt_posix_interrupt_enable(TAKEN_BACK, never_come);
+    takt_posix_interrupt_announce(FAST, next_fast);
+    takt_posix_interrupt_announce(SLOW, next_slow);
+    takt_posix_interrupt_announce(TAKEN_BACK, 1);
+    takt_posix_interrupt_announce(TAKEN_BACK, TAKT_NEVER);
+    make_thread(load_for_ever, NULL, 1);
+    CHECK(takt_kernel_start() == TAKT_OK);
+}
+
+/* ---- processor time ---------------------------------------------------------------------------------- */
+
+enum { LOAD_NS = 20000000, PAUSE_AFTER_NS = 5000000, PAUSE_NS = 100000000 };
+
+static volatile bool has_paused;
+
+/* As if others had the processor. */
+static void pause_process(int number) {
+    const struct timespec time = {.tv_nsec = PAUSE_NS};
+    (void)number;
+    (void)nanosleep(&time, NULL);
+    has_paused = true;
+}
+
+static void start_pause(void) {
+    struct sigaction action = {.sa_handler = pause_process, .sa_flags = SA_RESTART};
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2};
+    const struct itimerspec once = {.it_value = {.tv_nsec = PAUSE_AFTER_NS}};
+    CHECK(sigaction(SIGUSR2, &action, NULL) == 0);
+    CHECK(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0);
+    CHECK(timer_settime(timer, 0, &once, NULL) == 0);
+}
+
+static uint64_t processor_ns(void) {
+    struct timespec time;
+    CHECK(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0);
+    return (uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec;
+}
+
+static void load_around_a_pause(void *argument) {
+    (void)argument;
+    start_pause();
+    const uint64_t begin_ns = processor_ns();
+    takt_port_work(LOAD_NS / TICK_NS);
+    CHECK(processor_ns() - begin_ns >= LOAD_NS && has_paused);
+    takt_posix_exit(0);
+}
+
+static void what_the_machine_takes_is_not_executed(void) {
+    initialise();
+    make_thread(load_around_a_pause, NULL, 1);
     CHECK(takt_kernel_start() == TAKT_OK);
 }
 
@@ -364,6 +442,7 @@ int main(void) {
     run_until_exit(no_interrupt_is_lost_while_nobody_runs, 0);
     run_until_exit(releases_come_in_time_and_loads_are_executed, 0);
     run_until_exit(signals_to_the_process_find_the_processor, 0);
-    CHECK(WIFSIGNALED(outcome_of(nothing_is_announced_in_real_time)));
+    run_until_exit(interrupts_come_at_announced_instants_or_after_them, 0);
+    run_until_exit(what_the_machine_takes_is_not_executed, 0);
     return check_report("test_posix_preemption");
 }

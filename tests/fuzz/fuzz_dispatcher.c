@@ -5,7 +5,6 @@
  * end the trace is replayed, which must be identical. A new kind of event is one line in `events`. */
 #include <string.h>
 
-#include "policy/table.h"
 #include "sim/replay.h"
 #include "tests/fuzz/invariants.h"
 #include "tests/fuzz/lock_invariants.h"
@@ -306,11 +305,10 @@ static bool is_waiting(const run_t *run, takt_entity_t *entity) {
     return wanted_by(entity) != NULL;
 }
 
-/* Policies with windows make keys of levels, which do not follow a change. */
+/* Jobs have other keys than levels where keys order. */
 static bool may_change_level(const run_t *run, takt_entity_t *entity) {
-    const takt_policy_t *policy = entity->home->policy;
     (void)run;
-    return entity->task == NULL || (policy != &takt_policy_dual_priority && policy != &takt_policy_imprecise);
+    return entity->task == NULL || entity->home->ready.order == TAKT_ORDER_LEVELS;
 }
 
 static takt_instant_t read_past(run_t *run, takt_entity_t *entity) {

@@ -2,7 +2,7 @@
  * scripts and says what must be printed.
  *
  * Input, numbers and nothing else: whether all is traced; the horizon; per object its size (units of semaphores, capacity
- * of queues, blocks of pools); per alarm and per interrupt its operation; per interrupt its instant; the number of
+ * of queues, blocks of pools); per mutex its protocol and ceiling; per alarm and per interrupt its operation; per interrupt its instant; the number of
  * threads; per thread whether it exists from the start, its priority, the number of its operations, and those. An operation
  * is five numbers: what, which object, and three arguments. An argument of NEVER means for ever.
  *
@@ -23,7 +23,8 @@
 #include "port/posix/posix.h"
 
 enum {
-    OBJECTS = 2, /* of every kind */
+    OBJECTS = 2, /* of every kind but mutexes */
+    MUTEXES = 4,
     ALARMS = 3,
     INTERRUPTS = 6,
     THREADS = 6,
@@ -61,7 +62,7 @@ static message_t places[OBJECTS][CAPACITY];
 static takt_pool_t pools[OBJECTS];
 static uint64_t blocks[OBJECTS][CAPACITY][3];
 static takt_flags_t flags[OBJECTS];
-static takt_mutex_t mutexes[OBJECTS];
+static takt_mutex_t mutexes[MUTEXES];
 static takt_alarm_t alarms[ALARMS];
 static operation_t alarm_operations[ALARMS], interrupt_operations[INTERRUPTS];
 static takt_instant_t interrupt_instants[INTERRUPTS];
@@ -279,6 +280,7 @@ static const act_t acts[] = {
 
 static void run(void *argument) {
     actor_t *self = argument;
+    self->locked = 0; /* one that was deleted at the end of an unlock had not counted that */
     while (self->next < self->count) {
         const uint32_t which = self->next++;
         uint64_t value = 0;
@@ -342,8 +344,15 @@ static takt_status_t isr_borrow(const operation_t *operation, uint64_t *value) {
     return status == TAKT_OK ? takt_pool_free_from_isr(&pools[operation->object], block) : status;
 }
 
+/* The number of the holder, 1 for the first thread; 0: none. */
+static takt_status_t isr_holder(const operation_t *operation, uint64_t *value) {
+    takt_thread_t *holder = takt_mutex_holder(&mutexes[operation->object]);
+    *value = holder != NULL ? (uint64_t)(TAKT_CONTAINER_OF(holder, actor_t, thread) - actors) + 1u : 0u;
+    return TAKT_OK;
+}
+
 static const isr_act_t isr_acts[] = {
-    isr_give, isr_signal, isr_send, isr_receive, isr_set, isr_resume, isr_notify, isr_borrow,
+    isr_give, isr_signal, isr_send, isr_receive, isr_set, isr_resume, isr_notify, isr_borrow, isr_holder,
 };
 
 static void act_in_isr(const char *who, uint32_t number, const operation_t *operation) {
@@ -401,9 +410,11 @@ static void read_objects(void) {
                  TAKT_OK,
              "a pool");
         must(takt_flags_init(&flags[object]) == TAKT_OK, "flags");
-        must(takt_mutex_init(&mutexes[object], &(takt_mutex_parameters_t){.protocol = TAKT_PROTOCOL_PIP}) ==
-                 TAKT_OK,
-             "a mutex");
+    }
+    for (uint32_t number = 0; number < MUTEXES; number++) {
+        takt_mutex_parameters_t parameters = {.protocol = (takt_protocol_t)read_number()};
+        parameters.ceiling = read_number();
+        must(takt_mutex_init(&mutexes[number], &parameters) == TAKT_OK, "a mutex");
     }
     for (uint32_t number = 0; number < ALARMS; number++) {
         alarm_operations[number] = read_operation();

@@ -51,33 +51,17 @@ TAKT_INLINE void bench_clock_release(void) { TAKT_BOARD_TIMER0->control = 1; }
 
 /* ---- the probe ---------------------------------------------------------------------------------- */
 
-#define BENCH_PROBE_HANDLER takt_board_interrupt_10
+#define BENCH_PROBE_HANDLER TAKT_BOARD_ALARM_HANDLER
 
-/* CMSDK dual timer: counts down from `load` again and again, and so tells its own interrupt's delay. */
-typedef struct bench_dual_timer {
-    volatile uint32_t load;
-    volatile uint32_t value;
-    volatile uint32_t control; /* 0xE2: count, periodic, interrupt, 32 bits */
-    volatile uint32_t clear;
-} bench_dual_timer_t;
+enum { BENCH_PROBE_PERIOD = 19211 /* ticks: about 3000 instructions, and prime, so that the phases drift */ };
 
-#define BENCH_PROBE ((bench_dual_timer_t *)UINT32_C(0x40002000))
-
-enum {
-    BENCH_PROBE_INTERRUPT = 10,
-    BENCH_PROBE_PERIOD = 19211, /* ticks: about 3000 instructions, and prime, so that the phases drift */
-};
-
-TAKT_INLINE void bench_probe_start(void) {
-    BENCH_PROBE->load = BENCH_PROBE_PERIOD;
-    BENCH_PROBE->control = 0xE2;
-    takt_board_interrupt_enable(BENCH_PROBE_INTERRUPT, TAKT_PORT_KERNEL_LEVEL);
-}
+/* The board's alarm: it begins anew as it expires, and so tells its own interrupt's delay. */
+TAKT_INLINE void bench_probe_start(void) { takt_board_alarm_every(BENCH_PROBE_PERIOD); }
 
 /* In its interrupt, first of all: ticks since the probe expired. */
 TAKT_INLINE uint32_t bench_probe_delay(void) {
-    const uint32_t delay = BENCH_PROBE_PERIOD - BENCH_PROBE->value;
-    BENCH_PROBE->clear = 1;
+    const uint32_t delay = BENCH_PROBE_PERIOD - TAKT_BOARD_DUAL_TIMER->value;
+    TAKT_BOARD_DUAL_TIMER->clear = 1;
     return delay;
 }
 

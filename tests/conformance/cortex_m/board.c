@@ -21,11 +21,10 @@ void board_pass(void) {}
 
 /* ---- interrupts ---------------------------------------------------------------------------------- */
 
-enum { FIRST_INTERRUPT = 28, URGENT_INTERRUPT = 30, TICKER_INTERRUPT = 10 };
+enum { FIRST_INTERRUPT = 28, URGENT_INTERRUPT = 30 };
 
 static void (*handlers[BOARD_INTERRUPTS])(void);
 static void (*urgent_handler)(void);
-static void (*ticker_handler)(void);
 
 void takt_board_interrupt_28(void);
 void takt_board_interrupt_29(void);
@@ -54,27 +53,19 @@ bool board_interrupt_is_urgent(void (*handler)(void)) {
     return true;
 }
 
-/* CMSDK dual timer: counts down from `load` again and again. */
-typedef struct dual_timer {
-    volatile uint32_t load, value, control, clear;
-} dual_timer_t;
+static void (*ticker_handler)(void);
 
-#define TICKER ((dual_timer_t *)UINT32_C(0x40002000))
-
-void takt_board_interrupt_10(void);
-void takt_board_interrupt_10(void) {
-    TICKER->clear = 1;
+void TAKT_BOARD_ALARM_HANDLER(void) {
+    takt_board_alarm_served();
     ticker_handler();
 }
 
 void board_ticker_start(takt_duration_t period, void (*handler)(void)) {
     ticker_handler = handler;
-    TICKER->load = (uint32_t)period;
-    TICKER->control = 0xE2;
-    takt_board_interrupt_enable(TICKER_INTERRUPT, TAKT_PORT_KERNEL_LEVEL);
+    takt_board_alarm_every((uint32_t)period);
 }
 
-void board_ticker_stop(void) { TICKER->control = 0; }
+void board_ticker_stop(void) { takt_board_alarm_stop(); }
 
 /* ---- levels of the lock -------------------------------------------------------------------------- */
 

@@ -43,40 +43,19 @@ bool board_interrupt_is_urgent(void (*handler)(void)) {
     return false;
 }
 
-/* A one-shot that the handler sets again, from its last instant, so that the period does not drift. */
-static uint64_t alarm;
-static uint32_t alarm_period;
 static void (*ticker_handler)(void);
 
-static void set_alarm(void) {
-    alarm += alarm_period;
-    TAKT_BOARD_ALARM_CLOCK->alarm_high = (uint32_t)(alarm >> 32);
-    TAKT_BOARD_ALARM_CLOCK->alarm_low = (uint32_t)alarm;
-}
-
-void takt_board_interrupt_11(void);
-void takt_board_interrupt_11(void) {
-    TAKT_BOARD_ALARM_CLOCK->interrupt_clear = 1;
-    set_alarm();
+void TAKT_BOARD_ALARM_HANDLER(void) {
+    takt_board_alarm_served();
     ticker_handler();
 }
 
 void board_ticker_start(takt_duration_t period, void (*handler)(void)) {
     ticker_handler = handler;
-    alarm_period = (uint32_t)period * TAKT_BOARD_TICK_NS;
-    const uint32_t low = TAKT_BOARD_ALARM_CLOCK->time_low;
-    alarm = (uint64_t)TAKT_BOARD_ALARM_CLOCK->time_high << 32 | low;
-    TAKT_BOARD_ALARM_CLOCK->interrupt_enabled = 1;
-    takt_board_interrupt_enable(TAKT_BOARD_ALARM_INTERRUPT);
-    const takt_port_level_t level = takt_port_lock();
-    set_alarm();
-    takt_port_unlock(level);
+    takt_board_alarm_every((uint32_t)period);
 }
 
-void board_ticker_stop(void) {
-    TAKT_BOARD_ALARM_CLOCK->interrupt_enabled = 0;
-    TAKT_BOARD_ALARM_CLOCK->alarm_clear = 1;
-}
+void board_ticker_stop(void) { takt_board_alarm_stop(); }
 
 /* ---- levels of the lock -------------------------------------------------------------------------- */
 

@@ -1,0 +1,283 @@
+"""Who runs among plain threads that lock mutexes: SPEC.md, 9, once more, slow and obvious.
+
+Threads of one home have priorities, the larger the more urgent, and stand in one list in the order in which they would
+be chosen. Every question is answered by a look at all. Nothing here knows core.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+MOST_URGENT = 1 << 20  # nobody displaces
+
+
+@dataclass(eq=False)
+class Mutex:
+    """What one thread at a time holds, and who is not ready because of that."""
+
+    protocol: str
+    ceiling: int = 0
+    holder: Contender | None = None
+    parked: list[Contender] = field(default_factory=list)
+
+    def boost(self) -> int:
+        """How urgent its holder is at least."""
+        return {"npcs": MOST_URGENT, "icpp": self.ceiling}.get(self.protocol, -1)
+
+
+@dataclass(eq=False)
+class Contender:
+    """What the rules know of a thread."""
+
+    priority: int
+    ready: bool = False
+    held: list[Mutex] = field(default_factory=list)  # in the order of the locks
+    wants: Mutex | None = None
+    parked_at: Mutex | None = None
+    circle: Mutex | None = None  # what it waits for in a circle that was reported
+
+    def force(self) -> int:
+        """How urgent it is: by itself, or by what it holds."""
+        return max([self.priority, *(mutex.boost() for mutex in self.held)])
+
+    def is_away(self) -> bool:
+        """Whether it is not ready, and not because of a mutex."""
+        return not self.ready and self.parked_at is None
+
+
+class Home:
+    """Threads that compete with one another, and what they have locked."""
+
+    def __init__(self) -> None:
+        """Begin with nobody."""
+        self.ready: list[Contender] = []
+        self.locked: list[Mutex] = []  # in the order of the locks
+
+    # -- places
+
+    def join(self, thread: Contender) -> None:
+        """Make it ready, behind its equals."""
+        thread.ready = True
+        ahead = [other for other in self.ready if other.force() >= thread.force()]
+        self.ready.insert(len(ahead), thread)
+
+    def join_first(self, thread: Contender) -> None:
+        """Make it ready, ahead of its equals."""
+        thread.ready = True
+        ahead = [other for other in self.ready if other.force() > thread.force()]
+        self.ready.insert(len(ahead), thread)
+
+    def leave(self, thread: Contender) -> None:
+        """Make it not ready."""
+        self.ready.remove(thread)
+        thread.ready = False
+
+    # -- who blocks whom
+
+    def ceiling_over(self, thread: Contender, mutexes: list[Mutex]) -> Mutex | None:
+        """Give the highest ceiling of what others hold of `mutexes`, the last lock of several, if it bars `thread`."""
+        others = [mutex for mutex in mutexes if mutex.holder is not thread]
+        highest = max(reversed(others), key=lambda mutex: mutex.ceiling, default=None)
+        return highest if highest is not None and highest.ceiling >= thread.priority else None
+
+    def bar(self, thread: Contender) -> Mutex | None:
+        """Give what keeps `thread` from running at all."""
+        return self.ceiling_over(thread, [m for m in self.locked if m.protocol == "srp" and m.holder in self.ready])
+
+    def obstacle(self, thread: Contender) -> Mutex | None:
+        """Give what must be unlocked before `thread` has what it wants."""
+        if thread.wants is None:
+            return None
+        if thread.wants.protocol == "pcp":
+            ceiling = self.ceiling_over(thread, [mutex for mutex in self.locked if mutex.protocol == "pcp"])
+            if ceiling is not None:
+                return ceiling
+        return thread.wants if thread.wants.holder is not None else None
+
+    def blocker(self, thread: Contender) -> Contender | None:
+        """Give who holds that."""
+        obstacle = self.obstacle(thread)
+        return obstacle.holder if obstacle is not None else None
+
+    # -- not ready because of a mutex
+
+    def park(self, thread: Contender, mutex: Mutex) -> None:
+        self.leave(thread)
+        mutex.parked.append(thread)
+        thread.parked_at = mutex
+
+    def take_parked(self, mutex: Mutex) -> list[Contender]:
+        """Take all that stand at `mutex` away from there."""
+        parked, mutex.parked = mutex.parked, []
+        for thread in parked:
+            thread.parked_at = None
+        return parked
+
+    def take_waiters(self, thread: Contender) -> list[Contender]:
+        """Likewise at what `thread` holds, at its last lock first."""
+        return [waiter for mutex in reversed(thread.held) for waiter in self.take_parked(mutex)]
+
+    def come_back(self, threads: list[Contender]) -> None:
+        """Let them compete again, and who waits for them, and so on; who waits under none still waits."""
+        while threads:
+            thread, *threads = threads
+            if thread.wants is not None and thread.wants.protocol == "none" and thread.wants.holder is not None:
+                thread.wants.parked.append(thread)
+                thread.parked_at = thread.wants
+            else:
+                self.join(thread)
+            threads += self.take_waiters(thread)
+
+    def stop_waiting_in_place(self, thread: Contender) -> bool:
+        """Take `thread` away from where it stands, and out of a circle; say whether it stood anywhere."""
+        self.forget_circle(thread)
+        place, thread.parked_at = thread.parked_at, None
+        if place is not None:
+            place.parked.remove(thread)
+        return place is not None
+
+    # -- circles
+
+    def circle_through(self, thread: Contender) -> list[Contender]:
+        """Give those who wait for one another, from `thread` on; nobody if it does not wait for itself in the end."""
+        chain = [thread]
+        while (following := self.blocker(chain[-1])) is not None and following.circle is None:
+            if following is thread:
+                return chain
+            if following in chain:
+                return []
+            chain.append(following)
+        return []
+
+    def circle_behind(self, thread: Contender | None) -> list[Contender]:
+        """Give the circle to which the chain from `thread` on leads."""
+        seen: list[Contender] = []
+        while thread is not None and thread.circle is None and thread not in seen:
+            circle = self.circle_through(thread)
+            if circle:
+                return circle
+            seen.append(thread)
+            thread = self.blocker(thread)
+        return []
+
+    def report(self, circle: list[Contender]) -> None:
+        """None of them is ready from now on."""
+        for thread in circle:
+            thread.circle = self.obstacle(thread)
+        for thread in circle:
+            if thread.ready:
+                assert thread.circle is not None
+                self.park(thread, thread.circle)
+
+    def forget_circle(self, thread: Contender) -> None:
+        """The circle of `thread`, if it is in one, is none any more."""
+        while thread.circle is not None:
+            holder, thread.circle = thread.circle.holder, None
+            assert holder is not None
+            thread = holder
+
+    # -- what happens
+
+    def hold(self, thread: Contender, mutex: Mutex) -> None:
+        before = thread.force()
+        thread.wants, mutex.holder = None, thread
+        thread.held.append(mutex)
+        self.locked.append(mutex)
+        self.put_ahead_unless(thread, before)
+
+    def put_ahead_unless(self, thread: Contender, before: int) -> None:
+        """Put `thread` ahead of its new equals, unless they are those of `before`."""
+        if thread.force() != before:
+            self.leave(thread)
+            self.join_first(thread)
+
+    def lock(self, thread: Contender, mutex: Mutex) -> None:
+        """Let `thread`, which runs, want `mutex`."""
+        thread.wants = mutex
+        if self.obstacle(thread) is None:
+            self.hold(thread, mutex)
+        elif circle := self.circle_through(thread):
+            self.report(circle)
+        elif mutex.protocol == "none":
+            self.park(thread, mutex)
+
+    def unlock(self, thread: Contender) -> None:
+        """Free what `thread`, which runs, locked last."""
+        before = thread.force()
+        mutex = thread.held.pop()
+        mutex.holder = None
+        self.locked.remove(mutex)
+        self.put_ahead_unless(thread, before)
+        self.come_back(self.take_parked(mutex))
+
+    def withdraw(self, thread: Contender) -> None:
+        """`thread` does not want anything any more."""
+        stood = self.stop_waiting_in_place(thread)
+        thread.wants = None
+        if stood:
+            self.come_back([thread])
+
+    def wake(self, thread: Contender) -> None:
+        """`thread`, which was away, is there again."""
+        self.come_back([thread])
+
+    def set_priority(self, thread: Contender, priority: int) -> None:
+        before = thread.force()
+        thread.priority = priority
+        if thread.ready and thread.force() != before:
+            self.leave(thread)
+            self.join(thread)
+        is_in_circle_still = thread.circle is not None and thread.circle is self.obstacle(thread)
+        waits_under_none = thread.wants is not None and thread.wants.protocol == "none"
+        if thread.parked_at is not None and not is_in_circle_still and not waits_under_none:
+            self.stop_waiting_in_place(thread)
+            self.come_back([thread])
+
+    # -- who runs
+
+    def choose(self) -> Contender | None:
+        """Say who runs; whom that is instead of, and who cannot, is looked at anew at every call."""
+        while self.ready:
+            runs = self.instead_of(self.ready[0])
+            if runs is not None:
+                if runs.wants is not None:
+                    self.hold(runs, runs.wants)
+                return runs
+        return None
+
+    def instead_of(self, best: Contender) -> Contender | None:
+        """Say who runs because `best` is chosen; nobody if the choice is to be made anew."""
+        obstacle = self.bar(best) or self.obstacle(best)
+        if obstacle is None:
+            return best
+        if obstacle.protocol == "none":
+            self.park(best, obstacle)
+            return None
+        if circle := self.circle_behind(best):
+            self.report(circle)
+            return None
+        assert obstacle.holder is not None
+        end = self.end_of_chain(obstacle.holder)
+        if end is None:
+            self.take_out(best, obstacle)
+        return end
+
+    def end_of_chain(self, thread: Contender) -> Contender | None:
+        """Say who runs in the end instead of one that `thread` blocks."""
+        while thread.circle is None and not thread.is_away():
+            blocker = self.blocker(thread)
+            if blocker is None:
+                return thread if thread.ready else None
+            thread = blocker
+        return None
+
+    def take_out(self, best: Contender, obstacle: Mutex) -> None:
+        """`best` is not ready any more if it waits for what `obstacle` is, nor are those between."""
+        if obstacle is self.obstacle(best):
+            self.park(best, obstacle)
+        thread = obstacle.holder
+        while thread is not None and thread.ready:
+            following = self.obstacle(thread)
+            assert following is not None
+            self.park(thread, following)
+            thread = following.holder
