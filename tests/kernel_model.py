@@ -1,8 +1,8 @@
 """The kernel's rules once more, slow and obvious: scripts of threads, and what `tests/kernel/script.c` must print.
 
 Threads have fixed priorities, equals go first come first served, and who waits for an object is served in the order of
-coming; what mutexes, edf and servers change about that is in `lock_rules.py`. Time passes only while a thread works or nobody runs. The
-model shares nothing with the kernel.
+coming; what mutexes, edf and servers change about that is in `lock_rules.py`. Time passes only while a thread works or
+nobody runs. The model shares nothing with the kernel.
 """
 
 from __future__ import annotations
