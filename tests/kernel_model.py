@@ -1,8 +1,8 @@
 """The kernel's rules once more, slow and obvious: scripts of threads, and what `tests/kernel/script.c` must print.
 
 Threads have fixed priorities, equals go first come first served, and who waits for an object is served in the order of
-coming; what mutexes change about that is in `lock_rules.py`. Time passes only while a thread works or nobody runs. The
-model shares nothing with the kernel.
+coming; what mutexes, edf and servers change about that is in `lock_rules.py`. Time passes only while a thread works or
+nobody runs. The model shares nothing with the kernel.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from lock_rules import Contender, DeadlineHome, Home, Mutex
+from lock_rules import Contender, DeadlineHome, Home, Mutex, Server
 
 NEVER = 999999
 HORIZON = 3000
@@ -33,6 +33,7 @@ THREAD_ACTS = [
 ISR_ACTS = ["give", "signal", "send", "receive", "set", "resume", "notify", "borrow", "holder"]
 PROTOCOLS = ["none", "npcs", "pip", "pcp", "icpp", "srp"]
 ROOTS = ["fp", "edf"]
+KINDS_OF_SERVERS = ["deferrable", "idling"]
 MIXING = ["none", "npcs", "pip", "icpp"]
 
 
@@ -56,22 +57,26 @@ class Script:
     """All that script.c reads but whether it is traced."""
 
     policy: str  # of the root
+    servers: tuple[tuple[str, str, int, int, int, int], ...]  # kind, policy, period, budget, offset, priority
     sizes: tuple[tuple[int, int, int], ...]  # units, capacity, blocks
-    mutexes: tuple[tuple[str, int], ...]  # protocol, ceiling
+    mutexes: tuple[tuple[str, int, int], ...]  # protocol, ceiling, home: 0 the root, 1 the first server
     alarms: tuple[Operation, ...]
     interrupts: tuple[tuple[Operation, int], ...]
-    threads: tuple[tuple[bool, int, tuple[Operation, ...]], ...]
+    threads: tuple[tuple[bool, int, int, tuple[Operation, ...]], ...]  # exists from the start, priority, home
 
     def text(self, is_traced: bool) -> str:
         """Write it as script.c reads it."""
         lines = [f"{int(is_traced)} {ROOTS.index(self.policy)} {HORIZON}"]
+        lines.append(str(len(self.servers)))
+        for kind, policy, *numbers in self.servers:
+            lines.append(" ".join(map(str, [KINDS_OF_SERVERS.index(kind), ROOTS.index(policy), *numbers])))
         lines += [" ".join(map(str, sizes)) for sizes in self.sizes]
-        lines += [f"{PROTOCOLS.index(protocol)} {ceiling}" for protocol, ceiling in self.mutexes]
+        lines += [f"{PROTOCOLS.index(protocol)} {ceiling} {home}" for protocol, ceiling, home in self.mutexes]
         lines += [operation.words(ISR_ACTS) for operation in self.alarms]
         lines += [f"{operation.words(ISR_ACTS)} {instant}" for operation, instant in self.interrupts]
         lines.append(str(len(self.threads)))
-        for exists, priority, operations in self.threads:
-            lines.append(f"{int(exists)} {priority} {len(operations)}")
+        for exists, priority, home, operations in self.threads:
+            lines.append(f"{int(exists)} {priority} {home} {len(operations)}")
             lines += [operation.words(THREAD_ACTS) for operation in operations]
         return "\n".join(lines) + "\n"
 
@@ -143,12 +148,12 @@ def draw_thread_operation(draw: random.Random, threads: int, kinds: dict[str, fl
             return Operation(what, target, wait)
 
 
-def draw_sections(draw: random.Random, threads: int, mutexes: int, room: int, depth: int = 0) -> list[Operation]:
-    """Draw `room` calls of a thread, of which some are sections with more in them, of the first few mutexes."""
+def draw_sections(draw: random.Random, threads: int, mutexes: list[int], room: int, depth: int = 0) -> list[Operation]:
+    """Draw `room` calls of a thread, of which some are sections with more in them, of some mutexes."""
     operations = []
     for _ in range(room):
         if depth < DEPTH and draw.random() < 0.3:
-            mutex = draw.randrange(mutexes)
+            mutex = draw.choice(mutexes)
             within = draw_sections(draw, threads, mutexes, draw.randrange(6), depth + 1)
             operations += [Operation("lock", mutex, draw_duration(draw)), *within, Operation("unlock", mutex)]
         else:
@@ -172,37 +177,54 @@ def draw_isr_operation(draw: random.Random, threads: int) -> Operation:
             return Operation(what, draw.randrange(OBJECTS), draw.randrange(8))
 
 
-def draw_mutexes(draw: random.Random, protocol: str, highest: int) -> tuple[tuple[str, int], ...]:
+def draw_mutexes(
+    draw: random.Random, protocol: str, highest: int, homes: list[int]
+) -> tuple[tuple[str, int, int], ...]:
     """Draw mutexes under `protocol`, or under any that mix; some ceilings are too low."""
-    protocols = [draw.choice(MIXING) if protocol == "mixed" else protocol for _ in range(MUTEXES)]
-    return tuple((chosen, draw.choice([highest, highest, draw.randrange(PRIORITIES)])) for chosen in protocols)
+    made = []
+    for home in homes:
+        chosen = draw.choice(MIXING) if protocol == "mixed" else protocol
+        made.append((chosen, draw.choice([highest, highest, draw.randrange(PRIORITIES)]), home))
+    return tuple(made)
 
 
-def draw_script(seed: int, *, protocol: str | None = None, policy: str = "fp") -> Script:
+def draw_server(draw: random.Random) -> tuple[str, str, int, int, int, int]:
+    """Draw a server with a small budget or nearly all of the time."""
+    period = draw.choice([8, 16, 20, 30, 100])
+    budget = draw.choice([draw.randint(1, period), period])
+    kind, policy = draw.choice(KINDS_OF_SERVERS), draw.choice(ROOTS)
+    return kind, policy, period, budget, draw.choice([0, 0, 5]), draw.randrange(PRIORITIES)
+
+
+def draw_script(seed: int, *, protocol: str | None = None, policy: str = "fp", servers: int = 0) -> Script:
     """Draw a script.
 
     Args:
         seed: Which one.
         protocol: Its threads lock mutexes under this one, or under any that mix, "mixed"; None: they do not.
         policy: What orders the root.
+        servers: How many there are, with threads and mutexes in them; under fp only.
 
     Returns:
         The same script for the same arguments.
     """
     draw = random.Random(f"{seed} {protocol}")
     count, mutexes = draw.randint(2, THREADS), draw.randint(2, MUTEXES)
+    homes = [draw.randint(0, servers) for _ in range(MUTEXES)]
     threads = []
     for number in range(count):
-        room = draw.randint(4, OPERATIONS)
+        room, home = draw.randint(4, OPERATIONS), draw.randint(0, servers)
         if protocol is None:
             operations = [draw_thread_operation(draw, count, KINDS) for _ in range(room)]
         else:
-            operations = draw_sections(draw, count, mutexes, room)
-        threads.append((number == 0 or draw.random() < 0.8, draw.randrange(PRIORITIES), tuple(operations)))
+            near = [mutex for mutex in range(MUTEXES) if homes[mutex] == home] or [0]
+            operations = draw_sections(draw, count, near[:mutexes], room)
+        threads.append((number == 0 or draw.random() < 0.8, draw.randrange(PRIORITIES), home, tuple(operations)))
     return Script(
         policy,
+        tuple(draw_server(draw) for _ in range(servers)),
         sizes=tuple((draw.randrange(3), draw.randint(1, 3), draw.randint(1, 3)) for _ in range(OBJECTS)),
-        mutexes=draw_mutexes(draw, protocol or "pip", max(priority for _, priority, _ in threads)),
+        mutexes=draw_mutexes(draw, protocol or "pip", max(row[1] for row in threads), homes),
         alarms=tuple(draw_isr_operation(draw, count) for _ in range(ALARMS)),
         interrupts=tuple((draw_isr_operation(draw, count), draw.randrange(1, 200)) for _ in range(INTERRUPTS)),
         threads=tuple(threads),
@@ -218,6 +240,7 @@ Result = tuple[int, int]
 class Thread(Contender):
     """A thread: what it does next, and what it waits for."""
 
+    home: Home = field(kw_only=True)
     name: str = ""
     operations: tuple[Operation, ...] = ()
     first_priority: int = 0
@@ -299,28 +322,37 @@ class Model:
         self.alarms: list[Timeout | None] = [None] * ALARMS
         self.alarm_operations = script.alarms
         self.interrupts = sorted((instant, number, act) for number, (act, instant) in enumerate(script.interrupts))
-        self.mutexes = [Mutex(protocol, ceiling) for protocol, ceiling in script.mutexes]
-        self.home = (DeadlineHome if script.policy == "edf" else Home)(lambda: self.now)
+        self.mutexes = [Mutex(protocol, ceiling) for protocol, ceiling, _ in script.mutexes]
+        self.homes = [self.make_home(policy) for policy in (script.policy, *(row[1] for row in script.servers))]
+        self.home_of_mutex = [self.homes[home] for _, _, home in script.mutexes]
+        self.servers: list[Server] = []
+        for inside, (kind, _, period, budget, offset, priority) in zip(self.homes[1:], script.servers, strict=True):
+            self.servers.append(Server(self.homes[0], inside, priority, period, budget, offset))
+            self.servers[-1].idles = kind == "idling"
+        self.chosen: Contender | None = None
         self.created = 0
         self.threads = [
-            Thread(priority, name=f"t{number}", operations=acts, first_priority=priority)
-            for number, (_, priority, acts) in enumerate(script.threads)
+            Thread(priority, home=self.homes[home], name=f"t{number}", operations=acts, first_priority=priority)
+            for number, (_, priority, home, acts) in enumerate(script.threads)
         ]
-        for thread, (exists, _, _) in zip(self.threads, script.threads, strict=True):
+        for thread, (exists, _, _, _) in zip(self.threads, script.threads, strict=True):
             if exists:
                 self.create(thread)
+        self.account()
+
+    def make_home(self, policy: str) -> Home:
+        return (DeadlineHome if policy == "edf" else Home)(lambda: self.now)
 
     # -- who runs
 
     def running(self) -> Thread | None:
         """Decide who runs."""
-        chosen = self.home.choose()
-        assert chosen is None or isinstance(chosen, Thread)
-        return chosen
+        self.chosen = self.homes[0].choose()
+        return self.chosen if isinstance(self.chosen, Thread) else None
 
     def block(self, thread: Thread, queue: list[Thread] | None, duration: int) -> None:
         """Let `thread`, which runs, wait."""
-        self.home.leave(thread)
+        thread.home.leave(thread)
         thread.waits = True
         thread.queue = queue
         if queue is not None:
@@ -340,7 +372,7 @@ class Model:
         self.stop_waiting(thread)
         thread.ended = ended
         if not thread.suspended:
-            self.home.wake(thread)
+            thread.home.wake(thread)
 
     def time_out(self, thread: Thread) -> None:
         what = thread.operations[thread.next - 1].what
@@ -357,7 +389,7 @@ class Model:
             self.created += 1
             thread.number = self.created
         thread.priority = thread.first_priority
-        self.home.wake(thread)
+        thread.home.wake(thread)
         return OK, 0
 
     def delete(self, thread: Thread) -> Result:
@@ -365,9 +397,9 @@ class Model:
             return ERROR_OBJECT, 0
         if thread.held:
             return ERROR_HOLDS, 0
-        self.home.withdraw(thread)
+        thread.home.withdraw(thread)
         if thread.ready:
-            self.home.leave(thread)
+            thread.home.leave(thread)
         self.stop_waiting(thread)
         thread.exists = thread.suspended = False
         return OK, 0
@@ -443,7 +475,7 @@ class Model:
             return ERROR_NOT_SUSPENDED, 0
         thread.suspended = False
         if not thread.waits:
-            self.home.wake(thread)
+            thread.home.wake(thread)
         return OK, 0
 
     def notify(self, operation: Operation) -> Result:
@@ -517,6 +549,20 @@ class Model:
             first = min(due, key=lambda timeout: timeout.instant)
             self.timeouts.remove(first)
             first.act()
+        self.account()
+
+    def account(self) -> None:
+        """Look at budgets: those that are used up come before those that come back."""
+        for server in self.servers:
+            server.exhaust()
+        for server in self.servers:
+            server.replenish(self.now)
+
+    def pass_time(self, until: int) -> None:
+        """Let time pass, which somebody may pay for."""
+        for server in self.servers:
+            server.budget -= (until - self.now) * server.pays_for(self.chosen)
+        self.now = until
 
     # -- threads
 
@@ -531,8 +577,7 @@ class Model:
                 thread.left = operation.a
                 return None
             case "delay" if operation.a == 0:
-                self.home.leave(thread)
-                self.home.join(thread)
+                thread.home.move(thread, is_first=False)
                 return OK, 0
             case "delay":
                 self.block(thread, None, wait)
@@ -612,13 +657,15 @@ class Model:
 
     def lock(self, thread: Thread, mutex: Mutex, duration: int) -> Result | None:
         """Whoever is chosen and has not what it wanted, has withdrawn."""
+        if self.home_of_mutex[self.mutexes.index(mutex)] is not thread.home:
+            return ERROR_RESOURCE, 0
         if mutex.holder is thread:
             return ERROR_RESOURCE, 1
-        self.home.lock(thread, mutex)
+        thread.home.lock(thread, mutex)
         if duration == 0:
-            self.home.withdraw(thread)
+            thread.home.withdraw(thread)
         elif duration != NEVER:
-            self.timeouts.append(Timeout(self.now + duration, lambda: self.home.withdraw(thread), thread))
+            self.timeouts.append(Timeout(self.now + duration, lambda: thread.home.withdraw(thread), thread))
         thread.ended = lambda: self.end_lock(thread, mutex)
         return None
 
@@ -629,13 +676,13 @@ class Model:
     def unlock(self, thread: Thread, mutex: Mutex) -> Result:
         if not thread.held or thread.held[-1] is not mutex:
             return ERROR_RESOURCE, 0
-        self.home.unlock(thread)
+        thread.home.unlock(thread)
         return OK, 0
 
     def set_priority(self, thread: Thread, priority: int) -> Result:
         if not thread.exists:
             return ERROR_OBJECT, 0
-        self.home.set_priority(thread, priority)
+        thread.home.set_priority(thread, priority)
         return OK, 0
 
     def suspend(self, thread: Thread) -> Result:
@@ -647,7 +694,7 @@ class Model:
             return ERROR_HOLDS, 0
         thread.suspended = True
         if thread.ready:
-            self.home.leave(thread)
+            thread.home.leave(thread)
         return OK, 0
 
     def end(self, thread: Thread) -> None:
@@ -672,13 +719,15 @@ class Model:
         self.handle_what_is_due()
         if self.running() is thread:
             step = min(thread.left, self.next_instant() - self.now)
-            self.now += step
+            self.pass_time(self.now + step)
             thread.left -= step
             if thread.left == 0:
                 thread.ended = always(OK)
 
     def next_instant(self) -> int:
         instants = [timeout.instant for timeout in self.timeouts] + [instant for instant, _, _ in self.interrupts]
+        instants += [server.replenishment for server in self.servers]
+        instants += [self.now + server.budget for server in self.servers if server.pays_for(self.chosen)]
         return min([*instants, HORIZON])
 
     def end_call(self, thread: Thread) -> None:
@@ -692,7 +741,7 @@ class Model:
         """Do the next thing that happens."""
         thread = self.running()
         if thread is None:
-            self.now = max(self.now, self.next_instant())
+            self.pass_time(max(self.now, self.next_instant()))
             self.handle_what_is_due()
         elif thread.ended is not None:
             self.end_call(thread)

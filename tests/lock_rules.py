@@ -1,8 +1,8 @@
 """Who runs among plain threads that lock mutexes: SPEC.md, 9, once more, slow and obvious.
 
 Threads of one home have priorities, the larger the more urgent, and stand in one list in the order in which they would
-be chosen; under edf they have none, and numbers decide. Every question is answered by a look at all. Nothing here knows
-core.
+be chosen; under edf they have none, and numbers decide. A server stands among them with a priority and a budget, and
+has threads of its own. Every question is answered by a look at all. Nothing here knows core.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ class Mutex:
 
 @dataclass(eq=False)
 class Contender:
-    """What the rules know of a thread."""
+    """What the rules know of a thread, or of a server."""
 
     priority: int
     number: int = 0  # in the order of creation
+    inside: Home | None = None  # who competes there, if it is a server
     ready: bool = False
     held: list[Mutex] = field(default_factory=list)  # in the order of the locks
     wants: Mutex | None = None
@@ -49,6 +50,7 @@ class Home:
     def __init__(self, clock: Callable[[], int]) -> None:
         """Begin with nobody; `clock` says what time it is."""
         self.clock = clock
+        self.tell_change: Callable[[], None] = lambda: None
         self.ready: list[Contender] = []
         self.locked: list[Mutex] = []  # in the order of the locks
 
@@ -74,22 +76,28 @@ class Home:
 
     # -- places
 
+    def stand(self, thread: Contender, *, is_first: bool) -> None:
+        """Put it ahead of or behind its equals."""
+        least = self.force(thread) + is_first
+        ahead = [other for other in self.ready if self.force(other) >= least]
+        self.ready.insert(len(ahead), thread)
+
+    def move(self, thread: Contender, *, is_first: bool) -> None:
+        """Likewise one that is ready."""
+        self.ready.remove(thread)
+        self.stand(thread, is_first=is_first)
+
     def join(self, thread: Contender) -> None:
         """Make it ready, behind its equals."""
         thread.ready = True
-        ahead = [other for other in self.ready if self.force(other) >= self.force(thread)]
-        self.ready.insert(len(ahead), thread)
-
-    def join_first(self, thread: Contender) -> None:
-        """Make it ready, ahead of its equals."""
-        thread.ready = True
-        ahead = [other for other in self.ready if self.force(other) > self.force(thread)]
-        self.ready.insert(len(ahead), thread)
+        self.stand(thread, is_first=False)
+        self.tell_change()
 
     def leave(self, thread: Contender) -> None:
         """Make it not ready."""
         self.ready.remove(thread)
         thread.ready = False
+        self.tell_change()
 
     # -- who blocks whom
 
@@ -207,8 +215,7 @@ class Home:
     def put_ahead_unless(self, thread: Contender, before: int) -> None:
         """Put `thread` ahead of its new equals, unless they are those of `before`."""
         if self.force(thread) != before:
-            self.leave(thread)
-            self.join_first(thread)
+            self.move(thread, is_first=True)
 
     def lock(self, thread: Contender, mutex: Mutex) -> None:
         """Let `thread`, which runs, want `mutex`."""
@@ -244,8 +251,7 @@ class Home:
         before = self.force(thread)
         thread.priority = priority
         if thread.ready and self.force(thread) != before:
-            self.leave(thread)
-            self.join(thread)
+            self.move(thread, is_first=False)
         is_in_circle_still = thread.circle is not None and thread.circle is self.obstacle(thread)
         waits_under_none = thread.wants is not None and thread.wants.protocol == "none"
         if thread.parked_at is not None and not is_in_circle_still and not waits_under_none:
@@ -255,13 +261,14 @@ class Home:
     # -- who runs
 
     def choose(self) -> Contender | None:
-        """Say who runs; whom that is instead of, and who cannot, is looked at anew at every call."""
+        """Say who runs, a server if that idles; whom that is instead of, and who cannot, is looked at at every call."""
         while self.ready:
             runs = self.instead_of(self.best())
-            if runs is not None:
-                if runs.wants is not None:
-                    self.hold(runs, runs.wants)
-                return runs
+            if runs is not None and runs.wants is not None:
+                self.hold(runs, runs.wants)
+            inner = runs.inside.choose() if runs is not None and runs.inside is not None else None
+            if runs is not None and runs.ready:
+                return inner or runs
         return None
 
     def instead_of(self, best: Contender) -> Contender | None:
@@ -320,3 +327,40 @@ class DeadlineHome(Home):
     @staticmethod
     def is_involved(thread: Contender) -> bool:
         return bool(thread.held) or thread.wants is not None
+
+
+class Server:
+    """A deferrable server, or an idling one: then it also pays while nobody inside has anything to do."""
+
+    def __init__(self, parent: Home, inside: Home, priority: int, period: int, capacity: int, offset: int) -> None:
+        """It has no budget before `offset`."""
+        self.place = Contender(priority, inside=inside)
+        self.parent, self.inside = parent, inside
+        self.period, self.capacity, self.replenishment = period, capacity, offset
+        self.idles = False
+        self.budget = 0
+        self.is_active = False
+        inside.tell_change = self.compete
+
+    def compete(self) -> None:
+        """Stand in the parent, behind equals if it has not, if there is budget and something to do; else do not."""
+        is_eligible = self.is_active and (self.idles or self.inside.ready != [])
+        if is_eligible and not self.place.ready:
+            self.parent.join(self.place)
+        elif self.place.ready and not is_eligible:
+            self.parent.leave(self.place)
+
+    def pays_for(self, chosen: Contender | None) -> bool:
+        """Whether it pays for who was chosen: itself if it idles."""
+        return chosen is self.place or chosen in self.inside.ready
+
+    def exhaust(self) -> None:
+        if self.is_active and self.budget == 0:
+            self.is_active = False
+            self.compete()
+
+    def replenish(self, now: int) -> None:
+        if self.replenishment <= now:
+            self.replenishment += self.period
+            self.budget, self.is_active = self.capacity, True
+            self.compete()

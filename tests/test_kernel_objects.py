@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import recipes
 import sampling
-from kernel_model import HORIZON, NEVER, PROTOCOLS, ROOTS, Operation, Script, draw_script, predict
+from kernel_model import HORIZON, NEVER, PROTOCOLS, Operation, Script, draw_script, predict
 from recipes import PORTS, ROOT, compile_kernel, emulator, run
 
 SCRIPTS = 120
-LOCKING_SCRIPTS = 10
+LOCKING_SCRIPTS = 8
 SANITIZED = ["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
 
@@ -67,25 +67,29 @@ def agrees(player: Path, script: Script) -> None:
         assert play(player, script, is_traced=is_traced, until=until) == expected
 
 
-@pytest.mark.parametrize(("policy", "part"), [("fp", 0), ("fp", 1), ("fp", 2), ("edf", 3)])
-def test_random_scripts_do_what_the_model_does_in_both_layers(player: Path, policy: str, part: int) -> None:
-    for seed in range(part, sampling.count(SCRIPTS), 4):
+PLACES: dict[str, dict[str, Any]] = {"fp": {}, "edf": {"policy": "edf"}, "servers": {"servers": 2}}
+
+
+def agree(player: Path, scripts: Iterable[int], **how: Any) -> None:
+    """Check scripts by number."""
+    for seed in scripts:
         try:
-            agrees(player, draw_script(seed, policy=policy))
+            agrees(player, draw_script(seed, **how))
         except AssertionError as error:
-            raise AssertionError(f"script {seed} under {policy}") from error
+            raise AssertionError(f"script {seed} of {how}") from error
 
 
-@pytest.mark.parametrize("policy", ROOTS)
+@pytest.mark.parametrize(("place", "part"), [("fp", 0), ("fp", 1), ("edf", 2), ("servers", 3)])
+def test_random_scripts_do_what_the_model_does_in_both_layers(player: Path, place: str, part: int) -> None:
+    agree(player, range(part, sampling.count(SCRIPTS), 4), **PLACES[place])
+
+
+@pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("protocol", [*PROTOCOLS, "mixed"])
 def test_random_scripts_that_lock_do_what_the_model_does_in_both_layers(
-    player: Path, protocol: str, policy: str
+    player: Path, protocol: str, place: str
 ) -> None:
-    for seed in range(sampling.count(LOCKING_SCRIPTS)):
-        try:
-            agrees(player, draw_script(seed, protocol=protocol, policy=policy))
-        except AssertionError as error:
-            raise AssertionError(f"script {seed} under {protocol} and {policy}") from error
+    agree(player, range(sampling.count(LOCKING_SCRIPTS)), protocol=protocol, **PLACES[place])
 
 
 def script_of(*threads: tuple[int, list[Operation]]) -> Script:
@@ -93,11 +97,12 @@ def script_of(*threads: tuple[int, list[Operation]]) -> Script:
     idle = Operation("give", 1)
     return Script(
         "fp",
+        (),
         sizes=((0, 1, 1), (0, 1, 1)),
-        mutexes=(("pip", 0),) * 4,
+        mutexes=(("pip", 0, 0),) * 4,
         alarms=(idle,) * 3,
         interrupts=tuple((idle, 2000 + number) for number in range(6)),
-        threads=tuple((True, priority, tuple(acts)) for priority, acts in threads),
+        threads=tuple((True, priority, 0, tuple(acts)) for priority, acts in threads),
     )
 
 

@@ -1,10 +1,12 @@
 /* Threads that do what a script says, on the port to a Linux process in virtual time. tests/kernel_model.py draws
  * scripts and says what must be printed.
  *
- * Input, numbers and nothing else: whether all is traced; whether the root is edf and not fp; the horizon; per object its size (units of semaphores, capacity
- * of queues, blocks of pools); per mutex its protocol and ceiling; per alarm and per interrupt its operation; per interrupt its instant; the number of
- * threads; per thread whether it exists from the start, its priority, the number of its operations, and those. An operation
- * is five numbers: what, which object, and three arguments. An argument of NEVER means for ever.
+ * Input, numbers and nothing else: whether all is traced; whether the root is edf and not fp; the horizon; the number of
+ * servers, per server whether it is idling and not deferrable, whether it is edf, its period, budget, offset and priority; per
+ * object its size (units of semaphores, capacity of queues, blocks of pools); per mutex its protocol, its ceiling and its
+ * server, 0 for the root; per alarm and per interrupt its operation; per interrupt its instant; the number of threads; per
+ * thread whether it exists from the start, its priority, its server, the number of its operations, and those. An operation is
+ * five numbers: what, which object, and three arguments. An argument of NEVER means for ever.
  *
  * Output: a line for every operation that has ended: instant, who, which operation, status, value. A thread that is created
  * anew goes on with its next operation. */
@@ -23,6 +25,7 @@
 #include "port/posix/posix.h"
 
 enum {
+    SERVERS = 2,
     OBJECTS = 2, /* of every kind but mutexes */
     MUTEXES = 4,
     ALARMS = 3,
@@ -47,7 +50,7 @@ typedef struct actor {
     takt_thread_t thread;
     uint64_t stack[STACK_BYTES / sizeof(uint64_t)];
     bool exists_from_start;
-    uint32_t priority, count, next;
+    uint32_t priority, server, count, next;
     operation_t operations[OPERATIONS];
     void *held[OBJECTS][CAPACITY]; /* blocks */
     uint32_t held_count[OBJECTS];
@@ -63,6 +66,7 @@ static takt_pool_t pools[OBJECTS];
 static uint64_t blocks[OBJECTS][CAPACITY][3];
 static takt_flags_t flags[OBJECTS];
 static takt_mutex_t mutexes[MUTEXES];
+static takt_thread_server_t servers[SERVERS];
 static takt_alarm_t alarms[ALARMS];
 static operation_t alarm_operations[ALARMS], interrupt_operations[INTERRUPTS];
 static takt_instant_t interrupt_instants[INTERRUPTS];
@@ -88,6 +92,9 @@ typedef takt_status_t (*act_t)(actor_t *self, const operation_t *operation, uint
 
 static void run(void *argument);
 
+/* 0: the root. */
+static takt_thread_server_t *server_of(uint32_t number) { return number > 0 ? &servers[number - 1u] : NULL; }
+
 static takt_status_t create(uint32_t number) {
     actor_t *actor = &actors[number];
     const takt_thread_parameters_t parameters = {.name = "actor",
@@ -95,7 +102,8 @@ static takt_status_t create(uint32_t number) {
                                                  .argument = actor,
                                                  .stack = actor->stack,
                                                  .stack_bytes = STACK_BYTES,
-                                                 .priority = actor->priority};
+                                                 .priority = actor->priority,
+                                                 .server = server_of(actor->server)};
     return takt_thread_create(&actor->thread, &parameters);
 }
 
@@ -401,6 +409,29 @@ static operation_t read_operation(void) {
     return operation;
 }
 
+static const takt_policy_t *read_policy(void) {
+    return read_number() == 0 ? &takt_policy_fp : &takt_policy_edf;
+}
+
+static void read_server(takt_thread_server_t *server) {
+    takt_thread_server_parameters_t parameters = {.kind = read_number() == 0 ? &takt_server_deferrable
+                                                                             : &takt_server_idling};
+    parameters.policy = read_policy();
+    parameters.period = read_number();
+    parameters.budget = read_number();
+    parameters.offset = read_number();
+    parameters.priority = read_number();
+    must(takt_thread_server_create(server, &parameters) == TAKT_OK, "a server");
+}
+
+static void read_servers(void) {
+    const uint32_t count = read_number();
+    must(count <= SERVERS, "the number of servers");
+    for (uint32_t number = 0; number < count; number++) {
+        read_server(&servers[number]);
+    }
+}
+
 static void read_objects(void) {
     for (uint32_t object = 0; object < OBJECTS; object++) {
         must(takt_semaphore_init(&semaphores[object], (int32_t)read_number()) == TAKT_OK, "a semaphore");
@@ -414,6 +445,7 @@ static void read_objects(void) {
     for (uint32_t number = 0; number < MUTEXES; number++) {
         takt_mutex_parameters_t parameters = {.protocol = (takt_protocol_t)read_number()};
         parameters.ceiling = read_number();
+        parameters.server = server_of(read_number());
         must(takt_mutex_init(&mutexes[number], &parameters) == TAKT_OK, "a mutex");
     }
     for (uint32_t number = 0; number < ALARMS; number++) {
@@ -438,6 +470,7 @@ static void read_actors(void) {
         actor_t *actor = &actors[number];
         actor->exists_from_start = read_number() != 0;
         actor->priority = read_number();
+        actor->server = read_number();
         actor->count = read_number();
         must(actor->count <= OPERATIONS, "the number of operations");
         for (uint32_t which = 0; which < actor->count; which++) {
@@ -450,11 +483,12 @@ static void ignore(takt_trace_t *to, const takt_record_t *record) { (void)to, (v
 
 int main(void) {
     const bool is_traced = read_number() != 0;
-    must(takt_kernel_init(read_number() == 0 ? &takt_policy_fp : &takt_policy_edf) == TAKT_OK, "init");
+    must(takt_kernel_init(read_policy()) == TAKT_OK, "init");
     trace.record = ignore;
     must(!is_traced || takt_kernel_trace_to(&trace) == TAKT_OK, "trace");
     takt_posix_interrupt_enable(HORIZON_INTERRUPT, on_horizon);
     takt_posix_interrupt_announce(HORIZON_INTERRUPT, read_number());
+    read_servers();
     read_objects();
     read_interrupts();
     read_actors();
