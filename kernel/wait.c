@@ -66,24 +66,24 @@ void takt_wait_forget(takt_thread_t *thread) {
 
 /* Nothing happens if it was woken before and has just not run since. What has expired is not armed: unlike a thread that is
  * withdrawn, it has nothing to disarm. */
-static void expire_wait(takt_timeout_t *timeout) {
+static uint32_t expire_wait(takt_timeout_t *timeout) {
     takt_wait_t *wait = TAKT_CONTAINER_OF(timeout, takt_wait_t, timeout);
     takt_thread_t *thread = wait->thread;
     if ((thread->plain.entity.state & TAKT_STATE_WAITING) == 0 || thread->wait != wait) {
-        return;
+        return 0;
     }
     wait->status = TAKT_TIMEOUT;
     leave(thread, wait->waiters);
     takt_thread_clear(thread, TAKT_THREAD_TIMED | TAKT_THREAD_LISTENS);
     thread->wait = NULL;
-    takt_wake_from_isr(&thread->plain.entity);
+    return takt_wake_unseen(&thread->plain.entity);
 }
 
 /* Nobody but time ends a delay, and so it has a record only while it is armed, and nothing to tell. */
-static void expire_delay(takt_timeout_t *timeout) {
+static uint32_t expire_delay(takt_timeout_t *timeout) {
     takt_thread_t *thread = TAKT_CONTAINER_OF(timeout, takt_wait_t, timeout)->thread;
     takt_thread_clear(thread, TAKT_THREAD_TIMED);
-    takt_wake_from_isr(&thread->plain.entity);
+    return takt_wake_unseen(&thread->plain.entity);
 }
 
 /* The record is of no use any more. */

@@ -116,13 +116,22 @@ TAKT_INLINE takt_status_t takt_wake(takt_entity_t *waiter) {
     return takt_port_open();
 }
 
-/* The same for interrupts. It becomes ready now, so that the decision that follows all interrupts finds it. */
-TAKT_INLINE void takt_wake_from_isr(takt_entity_t *waiter) {
+/* The same for interrupts, but does not look whether it is more urgent: gives of how many, 1 or 0, that is to be asked. It becomes
+ * ready now, so that the decision that follows all interrupts finds it. */
+TAKT_INLINE uint32_t takt_wake_unseen(takt_entity_t *waiter) {
     if (!takt_entity_is_plain(waiter)) {
         takt_wake_slowly_from_isr(waiter);
-        return;
+        return 0;
     }
     takt_make_ready(waiter);
+    return 1;
+}
+
+/* Likewise, and looks. */
+TAKT_INLINE void takt_wake_from_isr(takt_entity_t *waiter) {
+    if (takt_wake_unseen(waiter) == 0) {
+        return;
+    }
     /* Keys of a thread with attributes are not of the root's levels: there the pass compares. */
     const takt_entity_t *running = takt_kernel.cpu.running;
     if (!takt_entity_is_plain(running) || takt_displaces(waiter, running)) {

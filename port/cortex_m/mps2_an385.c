@@ -17,7 +17,7 @@ void takt_port_clock_start(void) {
     TAKT_BOARD_TIMER0->reload = UINT32_MAX;
     TAKT_BOARD_TIMER0->value = UINT32_MAX;
     TAKT_BOARD_TIMER1->reload = 0;
-    TAKT_BOARD_TIMER1->value = TAKT_BOARD_LONGEST_SHOT;
+    TAKT_BOARD_TIMER1->value = TAKT_BOARD_LONG_SHOT;
     TAKT_BOARD_TIMER1->control = TIMER_RUN | TIMER_INTERRUPT;
     takt_board_interrupt_enable(TIMER1_INTERRUPT, TIMER1_PRIORITY);
     TAKT_BOARD_TIMER0->control = TIMER_RUN;
