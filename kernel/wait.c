@@ -4,7 +4,7 @@
 /* ---- to wait ------------------------------------------------------------------------------------ */
 
 /* The event goes first: until then the entity's links belong to the ready set. */
-takt_status_t takt_wait_by_pass(takt_entity_t *running, takt_queue_t *queue) {
+takt_status_t takt_wait_by_pass(takt_queue_t *queue, takt_entity_t *running) {
     takt_kernel_post(TAKT_EVENT_BLOCK, running);
     takt_entity_set_state(running, TAKT_STATE_WAITING);
     if (queue != NULL) {
@@ -13,10 +13,14 @@ takt_status_t takt_wait_by_pass(takt_entity_t *running, takt_queue_t *queue) {
     return takt_kernel_dispatch();
 }
 
-/* Takes back that `running` has left its level: the full pass is to see it there. */
-takt_status_t takt_wait_by_pass_after_all(takt_entity_t *running, takt_queue_t *queue) {
+/* Takes all back: the full pass is to see `running` in its level. */
+takt_status_t takt_wait_by_pass_after_all(takt_queue_t *queue, takt_entity_t *running) {
+    if (queue != NULL) {
+        takt_queue_remove(running);
+    }
+    takt_entity_flip_state(running, TAKT_STATE_READY | TAKT_STATE_WAITING);
     takt_levels_insert_first(takt_kernel_levels(), running, 1);
-    return takt_wait_by_pass(running, queue);
+    return takt_wait_by_pass(queue, running);
 }
 
 takt_status_t takt_wait_refuse(takt_waiters_t *waiters) {

@@ -36,7 +36,7 @@ FRAME, ENTRY_FRAME, CONTEXT = 36, 32, 40
 PREEMPTION = FRAME + ENTRY_FRAME + CONTEXT
 
 # Written in assembly, so that the compiler does not know: they push the context, or leave for good.
-ASSEMBLED = {"takt_port_switch": CONTEXT}
+ASSEMBLED = {"takt_port_exchange": CONTEXT}
 
 # The table to which the receiver of a call through a pointer belongs, by its last word.
 RECEIVERS = {
