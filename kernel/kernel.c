@@ -167,8 +167,8 @@ TAKT_INLINE void pend_if_displaced(void) {
     }
 }
 
-/* Apart, so that what is rarer does not cost the rest registers. */
-static __attribute__((noinline)) void come_to(takt_instant_t now) {
+/* The alarm has come. Opens. */
+TAKT_INLINE void come_to(takt_instant_t now) {
     if (expire_timeouts(now) != 0) {
         pend_if_displaced();
     }

@@ -96,12 +96,13 @@ static void vacate(takt_timeouts_t *timeouts, uint32_t place) {
 
 /* The least instant that a timeout in `place` can have. */
 static takt_instant_t start_of(const takt_timeouts_t *timeouts, uint32_t place) {
-    const uint32_t shift = DIGIT_BITS * row_of(place);
+    const uint32_t round = (uint32_t)(timeouts->position >> 32);
     if (place == FAR_PLACE) {
-        return ((timeouts->position >> shift) + 1u) << shift;
+        return (takt_instant_t)(round + 1u) << 32;
     }
-    const uint64_t above = (timeouts->position >> shift) & ~(uint64_t)DIGIT_MASK;
-    return (above | (place & DIGIT_MASK)) << shift;
+    const uint32_t shift = DIGIT_BITS * row_of(place);
+    const uint32_t above = ((uint32_t)timeouts->position >> shift) & ~(uint32_t)DIGIT_MASK;
+    return (takt_instant_t)round << 32 | (above | (place & DIGIT_MASK)) << shift;
 }
 
 static takt_instant_t bound_of(const takt_timeouts_t *timeouts, uint32_t place) {

@@ -33,12 +33,12 @@ _Static_assert(sizeof(void *) != 4 || sizeof(takt_timeout_t) == 24,
                "a timeout is 24 bytes on a 32-bit machine");
 
 typedef struct takt_timeouts {
+    uint32_t marks
+        [TAKT_TIMEOUTS_ROWS]; /* takt_bit of each slot that is not empty; 16 on, of each that is not exact */
+    uint32_t rows;            /* takt_bit of each row that is not empty */
     takt_instant_t next; /* when to take next at the latest; TAKT_NEVER: not until something is inserted */
     takt_instant_t position;
     takt_timeout_t *draining; /* the rest of the slot that is open, a list that ends */
-    uint32_t rows;            /* takt_bit of each row that is not empty */
-    uint32_t marks
-        [TAKT_TIMEOUTS_ROWS]; /* takt_bit of each slot that is not empty; 16 on, of each that is not exact */
     takt_timeout_t *slots[(TAKT_TIMEOUTS_ROWS - 1) * TAKT_TIMEOUTS_SLOTS + 1];
 } takt_timeouts_t;
 
