@@ -5,7 +5,7 @@
 
 /* Closed before and after. What the function does with the alarm, or a more urgent interrupt meanwhile, is the last word: nothing
  * of it is read or written after the call. */
-static void expire_alarm(takt_timeout_t *timeout) {
+static uint32_t expire_alarm(takt_timeout_t *timeout) {
     takt_alarm_t *alarm = TAKT_CONTAINER_OF(timeout, takt_alarm_t, timeout);
     void (*const function)(void *argument) = alarm->function;
     void *const argument = alarm->argument;
@@ -15,6 +15,7 @@ static void expire_alarm(takt_timeout_t *timeout) {
     (void)takt_port_open();
     function(argument);
     takt_port_close();
+    return 0;
 }
 
 takt_status_t takt_alarm_init(takt_alarm_t *alarm, void (*function)(void *argument), void *argument) {

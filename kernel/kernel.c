@@ -1,5 +1,5 @@
 /* The kernel object: start, the full pass, and preemption from interrupts. */
-#include "kernel/state.h"
+#include "kernel/wait.h"
 
 takt_kernel_t takt_kernel;
 
@@ -37,11 +37,12 @@ static takt_thread_t *thread_for(takt_entity_t *entity) {
     return takt_entity_is_server(entity) ? &takt_kernel.idle : takt_thread_of(entity);
 }
 
-/* The port's timer has to come at the end of the decision, or at the first timeout. */
-static void set_alarm(void) {
+/* The port's timer has to come at the end of the decision, or at the first timeout. `now` was read for that decision, or at the
+ * beginning of the interrupt. */
+TAKT_INLINE void set_alarm(takt_instant_t now) {
     const takt_instant_t timeout = takt_kernel.timeouts.next;
     takt_kernel.alarm = timeout < takt_kernel.until ? timeout : takt_kernel.until;
-    takt_port_timer_set(takt_kernel.alarm, takt_port_now());
+    takt_port_timer_set(takt_kernel.alarm, now);
 }
 
 /* Who is left when `next` is to run. */
@@ -55,7 +56,7 @@ static takt_thread_t *left_for(takt_thread_t *self, takt_thread_t *next) {
 static takt_thread_t *decide(takt_instant_t now) {
     const takt_decision_t decision = takt_dispatcher_take(&takt_kernel.dispatcher, now, 0);
     takt_kernel.until = decision.until;
-    set_alarm();
+    set_alarm(now);
     takt_kernel.busy = 0;
     /* Ceilings may bar everybody. The idle thread then runs in nobody's place; core has no account of it. */
     if (decision.entity == NULL) {
@@ -141,24 +142,41 @@ void takt_kernel_preempt(void) {
 
 /* ---- the timer ---------------------------------------------------------------------------------- */
 
-/* Opens after every timeout, so that no two of them mask interrupts together. */
-static void expire_timeouts(takt_instant_t now) {
+/* Opens after every timeout, so that no two of them mask interrupts together. Gives how many plain threads have become ready. */
+TAKT_INLINE uint32_t expire_timeouts(takt_instant_t now) {
+    uint32_t ready = 0;
     while (takt_timeouts_are_due(&takt_kernel.timeouts, now)) {
-        takt_timeout_t *timeout = takt_timeouts_take(&takt_kernel.timeouts, now);
-        if (timeout != NULL) {
-            timeout->expire(timeout);
-        }
-        takt_port_breathe();
+        takt_timeouts_open_first_slot(&takt_kernel.timeouts);
+        do {
+            takt_timeout_t *timeout = takt_timeouts_take(&takt_kernel.timeouts, now);
+            if (timeout != NULL) {
+                ready += timeout->expire(timeout);
+            }
+            takt_port_breathe();
+        } while (takt_kernel.timeouts.draining != NULL);
+        takt_timeouts_look_ahead(&takt_kernel.timeouts);
+    }
+    return ready;
+}
+
+/* Once for all that have become ready, and are plain. */
+TAKT_INLINE void pend_if_displaced(void) {
+    const takt_entity_t *running = takt_kernel.cpu.running;
+    if (!takt_entity_is_plain(running) || takt_levels_best(takt_kernel_levels(), 1) != running) {
+        takt_port_pend();
     }
 }
 
-static __attribute__((noinline)) void expire_alarm(takt_instant_t now) {
-    expire_timeouts(now);
+/* The alarm has come. Opens. */
+TAKT_INLINE void come_to(takt_instant_t now) {
+    if (expire_timeouts(now) != 0) {
+        pend_if_displaced();
+    }
     if (takt_kernel.until <= now) {
         takt_kernel.busy |= TAKT_BUSY_DUE;
         takt_port_pend();
     } else {
-        set_alarm();
+        set_alarm(now);
     }
     (void)takt_port_open();
 }
@@ -172,7 +190,7 @@ void takt_kernel_timer_expired(void) {
         (void)takt_port_open();
         return;
     }
-    expire_alarm(now);
+    come_to(now);
 }
 
 /* ---- start -------------------------------------------------------------------------------------- */

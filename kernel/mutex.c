@@ -143,11 +143,12 @@ void takt_mutex_forget(takt_thread_t *thread) {
     forget_wish(wish);
 }
 
-static void expire_wish(takt_timeout_t *timeout) {
+static uint32_t expire_wish(takt_timeout_t *timeout) {
     wish_t *wish = TAKT_CONTAINER_OF(timeout, wish_t, timeout);
     withdraw(&wish->thread->entity);
     forget_wish(wish);
     takt_port_pend();
+    return 0;
 }
 
 static takt_status_t lock_for(takt_mutex_t *mutex, takt_entity_t *running, takt_duration_t duration) {

@@ -28,8 +28,9 @@
  *   takt_instant_t takt_port_now(void)
  *       Under the lock, after takt_port_clock_start: the clock, in ticks since then, never going back.
  *   void takt_port_timer_set(takt_instant_t until, takt_instant_t now)
- *       Under the lock, with `now` just read: calls takt_kernel_timer_expired at `until`, or before it (a timer that cannot count that far
- *       saturates), or as soon as possible when it has passed. Replaces the earlier setting; TAKT_NEVER: none.
+ *       Under the lock: calls takt_kernel_timer_expired at `until`, or before it (a timer that cannot count that far saturates), or as
+ *       soon as possible when it has passed. `now` is a reading not older than the call or the interrupt that sets the timer: one
+ *       that counts from its setting reads its counter again. Replaces the earlier setting; TAKT_NEVER: none.
  *   void takt_port_idle(void)
  *       Waits for an interrupt. */
 #ifndef TAKT_KERNEL_PORT_H

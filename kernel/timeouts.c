@@ -1,8 +1,6 @@
 /* The wheel of timeouts.h. */
 #include "kernel/timeouts.h"
 
-#include "core/bits.h"
-
 enum {
     DIGIT_BITS = 4,
     DIGIT_MASK = 15,
@@ -15,8 +13,6 @@ void takt_timeouts_init(takt_timeouts_t *timeouts) { timeouts->next = TAKT_NEVER
 static uint32_t row_of(uint32_t place) { return place / TAKT_TIMEOUTS_SLOTS; }
 
 static uint32_t bit_of(uint32_t place) { return takt_bit(place % TAKT_TIMEOUTS_SLOTS); }
-
-#define BOTH_BITS_OF_0 UINT32_C(0x80008000)
 
 static uint32_t inexact_bit_of(uint32_t place) { return bit_of(place) >> TAKT_TIMEOUTS_SLOTS; }
 
@@ -93,41 +89,29 @@ void takt_timeouts_insert(takt_timeouts_t *timeouts, takt_timeout_t *timeout, ta
     stand(timeouts, timeout, instant);
 }
 
-TAKT_INLINE void vacate(takt_timeouts_t *timeouts, uint32_t place) {
-    const uint32_t row = row_of(place);
+static void vacate(takt_timeouts_t *timeouts, uint32_t place) {
     timeouts->slots[place] = NULL;
-    const uint32_t left = timeouts->marks[row] & ~(BOTH_BITS_OF_0 >> (place % TAKT_TIMEOUTS_SLOTS));
-    timeouts->marks[row] = left;
-    if (left == 0) {
-        timeouts->rows &= ~takt_bit(row);
-    }
-}
-
-static uint32_t first_place(const takt_timeouts_t *timeouts) {
-    const uint32_t row = takt_leading_zeros(timeouts->rows);
-    return row * TAKT_TIMEOUTS_SLOTS + takt_leading_zeros(timeouts->marks[row]);
+    takt_timeouts_unmark(timeouts, row_of(place), place % TAKT_TIMEOUTS_SLOTS);
 }
 
 /* The least instant that a timeout in `place` can have. */
 static takt_instant_t start_of(const takt_timeouts_t *timeouts, uint32_t place) {
-    const uint32_t shift = DIGIT_BITS * row_of(place);
+    const uint32_t round = (uint32_t)(timeouts->position >> 32);
     if (place == FAR_PLACE) {
-        return ((timeouts->position >> shift) + 1u) << shift;
+        return (takt_instant_t)(round + 1u) << 32;
     }
-    const uint64_t above = (timeouts->position >> shift) & ~(uint64_t)DIGIT_MASK;
-    return (above | (place & DIGIT_MASK)) << shift;
+    const uint32_t shift = DIGIT_BITS * row_of(place);
+    const uint32_t above = ((uint32_t)timeouts->position >> shift) & ~(uint32_t)DIGIT_MASK;
+    return (takt_instant_t)round << 32 | (above | (place & DIGIT_MASK)) << shift;
 }
 
 static takt_instant_t bound_of(const takt_timeouts_t *timeouts, uint32_t place) {
     return is_exact(timeouts, place) ? timeouts->slots[place]->instant : start_of(timeouts, place);
 }
 
-static void look_ahead(takt_timeouts_t *timeouts) {
-    if (timeouts->draining != NULL) {
-        timeouts->next = 0;
-    } else {
-        timeouts->next = timeouts->rows == 0 ? TAKT_NEVER : bound_of(timeouts, first_place(timeouts));
-    }
+void takt_timeouts_look_into_first_slot(takt_timeouts_t *timeouts) {
+    const uint32_t row = takt_leading_zeros(timeouts->rows);
+    timeouts->next = bound_of(timeouts, row * TAKT_TIMEOUTS_SLOTS + takt_leading_zeros(timeouts->marks[row]));
 }
 
 /* The first of `place` was taken out, and `rest` begins with the next one, NULL for none. */
@@ -144,14 +128,6 @@ static void replace_first(takt_timeouts_t *timeouts, uint32_t place, takt_timeou
     }
 }
 
-/* Takes the first one out of what is being emptied. What was before it is gone, and not written to. */
-static takt_timeout_t *pop(takt_timeouts_t *timeouts) {
-    takt_timeout_t *timeout = timeouts->draining;
-    timeouts->draining = timeout->next;
-    timeout->prev = NULL;
-    return timeout;
-}
-
 static void remove_from_slot(takt_timeouts_t *timeouts, takt_timeout_t *timeout) {
     const uint32_t place = timeout->place;
     takt_timeout_t *rest = unlink_timeout(timeout);
@@ -160,36 +136,15 @@ static void remove_from_slot(takt_timeouts_t *timeouts, takt_timeout_t *timeout)
     }
 }
 
+/* What was before the first one of what is being emptied is gone, and not written to. */
 void takt_timeouts_remove(takt_timeouts_t *timeouts, takt_timeout_t *timeout) {
     if (timeout == timeouts->draining) {
-        (void)pop(timeouts);
+        timeouts->draining = timeout->next;
+        timeout->prev = NULL;
     } else {
         remove_from_slot(timeouts, timeout);
     }
-    look_ahead(timeouts);
-}
-
-/* Takes all out of the first slot; the position comes to its least instant, of which `next` is not ahead. */
-static void open_first_slot(takt_timeouts_t *timeouts) {
-    const uint32_t place = first_place(timeouts);
-    takt_timeout_t *first = timeouts->slots[place];
-    first->prev->next = NULL;
-    timeouts->draining = first;
-    if (timeouts->next > timeouts->position) {
-        timeouts->position = timeouts->next;
-    }
-    vacate(timeouts, place);
-}
-
-takt_timeout_t *takt_timeouts_take_by_slot(takt_timeouts_t *timeouts, takt_instant_t now) {
     if (timeouts->draining == NULL) {
-        open_first_slot(timeouts);
+        takt_timeouts_look_ahead(timeouts);
     }
-    takt_timeout_t *timeout = pop(timeouts);
-    if (timeout->instant > now) {
-        stand(timeouts, timeout, timeout->instant);
-        timeout = NULL;
-    }
-    look_ahead(timeouts);
-    return timeout;
 }

@@ -38,7 +38,7 @@ static bool may_be_ended(const takt_entity_t *entity) {
 }
 
 /* The event goes first: until then the entity's links belong to the ready set. */
-takt_status_t takt_wait_by_pass(takt_entity_t *running, takt_queue_t *queue) {
+takt_status_t takt_wait_by_pass(takt_queue_t *queue, takt_entity_t *running) {
     TAKT_REQUIRE(!may_be_ended(running), refuse_job(takt_thread_of(running)));
     takt_kernel_post(TAKT_EVENT_BLOCK, running);
     takt_entity_set_state(running, TAKT_STATE_WAITING);
@@ -48,10 +48,14 @@ takt_status_t takt_wait_by_pass(takt_entity_t *running, takt_queue_t *queue) {
     return takt_kernel_dispatch();
 }
 
-/* Takes back that `running` has left its level: the full pass is to see it there. */
-takt_status_t takt_wait_by_pass_after_all(takt_entity_t *running, takt_queue_t *queue) {
+/* Takes all back: the full pass is to see `running` in its level. */
+takt_status_t takt_wait_by_pass_after_all(takt_queue_t *queue, takt_entity_t *running) {
+    if (queue != NULL) {
+        takt_queue_remove(running);
+    }
+    takt_entity_flip_state(running, TAKT_STATE_READY | TAKT_STATE_WAITING);
     takt_levels_insert_first(takt_kernel_levels(), running, 1);
-    return takt_wait_by_pass(running, queue);
+    return takt_wait_by_pass(queue, running);
 }
 
 takt_status_t takt_wait_refuse(takt_waiters_t *waiters) {
@@ -86,24 +90,24 @@ void takt_wait_forget(takt_thread_t *thread) {
 
 /* Nothing happens if it was woken before and has just not run since. What has expired is not armed: unlike a thread that is
  * withdrawn, it has nothing to disarm. */
-static void expire_wait(takt_timeout_t *timeout) {
+static uint32_t expire_wait(takt_timeout_t *timeout) {
     takt_wait_t *wait = TAKT_CONTAINER_OF(timeout, takt_wait_t, timeout);
     takt_thread_t *thread = wait->thread;
     if ((thread->plain.entity.state & TAKT_STATE_WAITING) == 0 || thread->wait != wait) {
-        return;
+        return 0;
     }
     wait->status = TAKT_TIMEOUT;
     leave(thread, wait->waiters);
     takt_thread_clear(thread, TAKT_THREAD_TIMED | TAKT_THREAD_LISTENS);
     thread->wait = NULL;
-    takt_wake_from_isr(&thread->plain.entity);
+    return takt_wake_unseen(&thread->plain.entity);
 }
 
 /* Nobody but time ends a delay, and so it has a record only while it is armed, and nothing to tell. */
-static void expire_delay(takt_timeout_t *timeout) {
+static uint32_t expire_delay(takt_timeout_t *timeout) {
     takt_thread_t *thread = TAKT_CONTAINER_OF(timeout, takt_wait_t, timeout)->thread;
     takt_thread_clear(thread, TAKT_THREAD_TIMED);
-    takt_wake_from_isr(&thread->plain.entity);
+    return takt_wake_unseen(&thread->plain.entity);
 }
 
 /* The record is of no use any more. */

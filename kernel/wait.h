@@ -30,10 +30,10 @@ typedef struct takt_wait {
 
 /* `running`, of any kind, waits in `queue`, if that is not NULL; returns open, once it has been woken. A job that may be ended
  * does not wait: its record, if it has one, says ERROR_WAITS as well, and what was asked for is taken back. */
-takt_status_t takt_wait_by_pass(takt_entity_t *running, takt_queue_t *queue);
+takt_status_t takt_wait_by_pass(takt_queue_t *queue, takt_entity_t *running);
 
-/* Likewise where `running` was taken out of its level already, and a next one with attributes was found. */
-takt_status_t takt_wait_by_pass_after_all(takt_entity_t *running, takt_queue_t *queue);
+/* Likewise where `running` stands in `queue` already, and a next one with attributes was found. */
+takt_status_t takt_wait_by_pass_after_all(takt_queue_t *queue, takt_entity_t *running);
 
 /* Before the start nobody can wait: takes back that a unit was asked for. Returns ERROR_NOT_STARTED, open. */
 takt_status_t takt_wait_refuse(takt_waiters_t *waiters);
@@ -68,19 +68,19 @@ void takt_mutex_forget(takt_thread_t *thread);
 
 /* ---- inline layer ------------------------------------------------------------------------------- */
 
-/* `running` waits in `queue`, if that is not NULL. */
+/* `running` waits in `queue`, if that is not NULL. Who is next is looked up last, which needs the fewest registers. */
 TAKT_INLINE takt_status_t takt_wait_in_queue(takt_queue_t *queue, takt_entity_t *running) {
     if (!takt_entity_is_plain(running)) {
-        return takt_wait_by_pass(running, queue);
+        return takt_wait_by_pass(queue, running);
     }
     takt_levels_remove(takt_kernel_levels(), running, 1);
-    takt_entity_t *next = takt_levels_best(takt_kernel_levels(), 1);
-    if (!takt_entity_is_plain(next)) {
-        return takt_wait_by_pass_after_all(running, queue);
-    }
     takt_entity_flip_state(running, TAKT_STATE_READY | TAKT_STATE_WAITING);
     if (queue != NULL) {
         takt_queue_append(queue, running);
+    }
+    takt_entity_t *next = takt_levels_best(takt_kernel_levels(), 1);
+    if (!takt_entity_is_plain(next)) {
+        return takt_wait_by_pass_after_all(queue, running);
     }
     return takt_kernel_switch(running, next);
 }
@@ -117,13 +117,22 @@ TAKT_INLINE takt_status_t takt_wake(takt_entity_t *waiter) {
     return takt_port_open();
 }
 
-/* The same for interrupts. It becomes ready now, so that the decision that follows all interrupts finds it. */
-TAKT_INLINE void takt_wake_from_isr(takt_entity_t *waiter) {
+/* The same for interrupts, but does not look whether it is more urgent: gives of how many, 1 or 0, that is to be asked. It becomes
+ * ready now, so that the decision that follows all interrupts finds it. */
+TAKT_INLINE uint32_t takt_wake_unseen(takt_entity_t *waiter) {
     if (!takt_entity_is_plain(waiter)) {
         takt_wake_slowly_from_isr(waiter);
-        return;
+        return 0;
     }
     takt_make_ready(waiter);
+    return 1;
+}
+
+/* Likewise, and looks. */
+TAKT_INLINE void takt_wake_from_isr(takt_entity_t *waiter) {
+    if (takt_wake_unseen(waiter) == 0) {
+        return;
+    }
     /* Keys of a thread with attributes are not of the root's levels: there the pass compares. */
     const takt_entity_t *running = takt_kernel.cpu.running;
     if (!takt_entity_is_plain(running) || takt_displaces(waiter, running)) {

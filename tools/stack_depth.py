@@ -40,7 +40,8 @@ class Machine:
         name: For people.
         frame: What an interrupt leaves on the stack of whom it interrupts, and what aligning it may take.
         preemption: What a thread that is preempted has on its stack at the most.
-        context: What takt_port_switch pushes; it is written in assembly, so that the compiler does not know.
+        switch: Who pushes the context; it is written in assembly, so that the compiler does not know.
+        context: What it pushes.
         call: Finds in the code of an object whom a function calls otherwise than last.
         pointer_call: The same, through a pointer.
     """
@@ -49,6 +50,7 @@ class Machine:
     name: str
     frame: int
     preemption: int
+    switch: str
     context: int
     call: re.Pattern[str]
     pointer_call: re.Pattern[str]
@@ -62,6 +64,7 @@ MACHINES = (
         "Cortex-M3",
         frame=36,
         preemption=36 + 40 + 32,
+        switch="takt_port_exchange",
         context=40,
         call=re.compile(r"R_ARM_THM_CALL\s+(\S+)"),
         pointer_call=re.compile(r"\tblx\t"),
@@ -72,6 +75,7 @@ MACHINES = (
         "RV32",
         frame=80 + 8,
         preemption=80 + 8 + 64,
+        switch="takt_port_switch",
         context=64,
         call=re.compile(r"auipc\tra,.*\n.*R_RISCV_CALL\w*\s+(\S+)"),
         pointer_call=re.compile(r"\tjalr\t(?!ra\b)"),
@@ -275,7 +279,7 @@ def read_all(machine: Machine, objects: list[Path]) -> dict[str, Function]:
         report = target.with_suffix(".ci").read_text(encoding="utf-8")
         for title, edges in read_graph(report, functions).items():
             pending.append((title, edges, calls.get(title.rsplit(":", 1)[-1], (set(), True))))
-    functions["takt_port_switch"].frame = machine.context
+    functions[machine.switch].frame = machine.context
     for title, edges, own in pending:
         add_calls(functions, title, edges, own, tables)
     return functions

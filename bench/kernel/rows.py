@@ -73,7 +73,7 @@ OPERATIONS = (
     single("give_free", "semaphore give, uncontended", 12, 12),
     single("take_free", "semaphore take, uncontended", 15, 15),
     single("give_runs", "semaphore give until the waiter runs", 53, 53, 283),
-    single("take_blocks", "semaphore take blocks until another runs", 42, 46),
+    single("take_blocks", "semaphore take blocks until another runs", 42, 45),
     single("interrupt_runs", "interrupt pend until thread runs", 105, 105, 280, 2),
     single("take_blocks_to_preempted", "take blocks until a preempted one runs"),
     Row("mutex", "free", "lock", "mutex lock, uncontended", 18, 18, 50),
@@ -89,8 +89,8 @@ OPERATIONS = (
     beside("timer", 0, "timer interrupt, nothing expires, 0 sleepers", 37, 37),
     beside("timer", 8, "timer interrupt, nothing expires, 8 sleepers", 37, 37),
     beside("timer", 32, "timer interrupt, nothing expires, 32 sleepers", 37, 37),
-    beside("expire", 1, "timer interrupt, 1 delay ends", 101, 190),
-    beside("expire", 8, "timer interrupt, 8 delays end", 446, 525),
+    beside("expire", 1, "timer interrupt, 1 delay ends", 101, 144),
+    beside("expire", 8, "timer interrupt, 8 delays end", 446, 446),
     beside("expire", 32, "timer interrupt, 32 delays end", 1622, 1622),
 )
 

@@ -18,7 +18,7 @@ void takt_port_clock_start(void) {
     TAKT_BOARD_TIMER0->reload = UINT32_MAX;
     TAKT_BOARD_TIMER0->value = UINT32_MAX;
     TAKT_BOARD_TIMER1->reload = 0;
-    TAKT_BOARD_TIMER1->value = TAKT_BOARD_LONGEST_SHOT;
+    TAKT_BOARD_TIMER1->value = TAKT_BOARD_LONG_SHOT;
     TAKT_BOARD_TIMER1->control = TIMER_RUN | TIMER_INTERRUPT;
     takt_board_interrupt_enable(TIMER1_INTERRUPT, TIMER1_PRIORITY);
     TAKT_BOARD_TIMER0->control = TIMER_RUN;
@@ -51,7 +51,7 @@ enum {
 void takt_board_alarm_once(uint64_t ahead) {
     TAKT_BOARD_DUAL_TIMER->control = ALARM_ONCE;
     TAKT_BOARD_DUAL_TIMER->load =
-        ahead < TAKT_BOARD_LONGEST_SHOT ? (uint32_t)ahead : (uint32_t)TAKT_BOARD_LONGEST_SHOT;
+        ahead < TAKT_BOARD_LONG_SHOT ? (uint32_t)ahead : (uint32_t)TAKT_BOARD_LONG_SHOT;
     takt_board_interrupt_enable(ALARM_INTERRUPT, TAKT_PORT_KERNEL_LEVEL);
 }
 

@@ -2,10 +2,11 @@
  *
  * Clock: timer 0 counts down through all 32 bits at 25 MHz. It is extended to 64 bits by difference:
  * every reading adds what has passed since the last one modulo 2^32. No overflow interrupt exists
- * that could be late; instead the one-shot saturates at a quarter of the counter's range, so that the
- * kernel reads the clock several times in every round.
+ * that could be late; instead the one-shot is never longer than half of the counter's range, so that the
+ * kernel reads the clock in every round.
  *
- * Timer: timer 1 with reload 0 stops at 0 and interrupts once.
+ * Timer: timer 1 with reload 0 stops at 0 and interrupts once. What is ahead no farther than half of the range is told by the two
+ * counters' lower words; anything else is looked at again after a quarter, early enough if `now` is less than a quarter old.
  *
  * Source: as mps2_an385.h. Both functions are called under the lock. */
 #ifndef TAKT_PORT_MPS2_AN385_CLOCK_H
@@ -13,7 +14,7 @@
 
 #include "port/cortex_m/mps2_an385.h"
 
-enum { TAKT_BOARD_LONGEST_SHOT = 0x40000000 /* plus any lateness still below one round of the clock */ };
+enum { TAKT_BOARD_LONG_SHOT = 0x40000000 /* a quarter of a round of the clock, 43 s */ };
 
 extern takt_instant_t takt_board_last_reading;
 
@@ -24,9 +25,13 @@ TAKT_INLINE takt_instant_t takt_port_now(void) {
 }
 
 TAKT_INLINE void takt_port_timer_set(takt_instant_t until, takt_instant_t now) {
-    const takt_duration_t ahead = until > now ? until - now : 1u;
-    TAKT_BOARD_TIMER1->value =
-        ahead < TAKT_BOARD_LONGEST_SHOT ? (uint32_t)ahead : (uint32_t)TAKT_BOARD_LONGEST_SHOT;
+    const takt_duration_t ahead = until - now;
+    if (((uint32_t)(ahead >> 32) | (uint32_t)ahead >> 31) != 0) {
+        TAKT_BOARD_TIMER1->value = until > now ? (uint32_t)TAKT_BOARD_LONG_SHOT : 1u;
+        return;
+    }
+    const int32_t left = (int32_t)((uint32_t)until + TAKT_BOARD_TIMER0->value);
+    TAKT_BOARD_TIMER1->value = (uint32_t)(left > 0 ? left : 0) + 1u;
 }
 
 #endif

@@ -5,7 +5,7 @@
  *     sp -> level, r4 - r11, lr
  *
  * Voluntary: the thread called takt_port_switch; level is 0 (open), lr leads back to its caller.
- * Preempted: PendSV built a frame that entered takt_port_switch_preempted; level is the lock's, lr
+ * Preempted: PendSV built a frame that entered takt_port_exchange; level is the lock's, lr
  * leads to takt_port_resume_preempted, and the frame of the interruption lies right above the
  * context. New: level is 0, lr leads to thread_start.
  *
@@ -24,20 +24,18 @@ typedef struct context {
 _Static_assert(sizeof(context_t) == 40, "the context keeps the stack aligned to 8 bytes");
 _Static_assert(TAKT_OK == 0, "the level of an open lock is the answer of a successful call");
 
-__attribute__((naked)) takt_status_t takt_port_switch(struct takt_thread *from, struct takt_thread *to) {
-    (void)from;
+__attribute__((naked)) takt_status_t takt_port_exchange(struct takt_thread *to, struct takt_thread *from,
+                                                        takt_port_level_t level) {
     (void)to;
+    (void)from;
+    (void)level;
     __asm volatile(
-        "movs r2, #0                        \n"
-        ".global takt_port_switch_preempted \n"
-        ".thumb_func                        \n"
-        "takt_port_switch_preempted:        \n"
-        "push {r2, r4-r11, lr}              \n"
-        "str  sp, [r0, %[offset]]           \n"
-        "ldr  sp, [r1, %[offset]]           \n"
-        "pop  {r0, r4-r11, lr}              \n"
-        "msr  basepri, r0                   \n"
-        "bx   lr                            \n"
+        "push {r2, r4-r11, lr}   \n"
+        "str  sp, [r1, %[offset]]\n"
+        "ldr  sp, [r0, %[offset]]\n"
+        "pop  {r0, r4-r11, lr}   \n"
+        "msr  basepri, r0        \n"
+        "bx   lr                 \n"
         :
         : [offset] "i"(TAKT_PORT_SP_OFFSET));
 }

@@ -77,20 +77,27 @@ typedef struct takt_port_frame {
     uint32_t r0, r1, r2, r3, r12, lr, pc, xpsr;
 } takt_port_frame_t;
 
-void takt_port_switch_preempted(void);
 void takt_port_resume_preempted(void);
 
-/* Puts a second frame above the interrupted thread's: the exception return enters the switch as if the
+/* Saves the caller's context under `from`, to be resumed at `level`, and resumes that of `to`. Closed before. */
+takt_status_t takt_port_exchange(struct takt_thread *to, struct takt_thread *from, takt_port_level_t level);
+
+/* Of a thread that calls. The next one's attributes, which have just been found to be 0, are a level at hand that is open. */
+TAKT_INLINE takt_status_t takt_port_switch(struct takt_thread *from, struct takt_thread *to) {
+    return takt_port_exchange(to, from, 0);
+}
+
+/* Puts a second frame above the interrupted thread's: the exception return enters the exchange as if the
  * thread had called it, still locked. So every saved context has one form. */
 TAKT_INLINE void takt_port_preempt(struct takt_thread *from, struct takt_thread *to) {
     takt_port_frame_t *frame;
     __asm volatile("mrs %0, psp" : "=r"(frame));
     frame--;
-    frame->r0 = (uint32_t)from;
-    frame->r1 = (uint32_t)to;
+    frame->r0 = (uint32_t)to;
+    frame->r1 = (uint32_t)from;
     frame->r2 = TAKT_PORT_KERNEL_LEVEL;
     frame->lr = (uint32_t)&takt_port_resume_preempted;
-    frame->pc = (uint32_t)&takt_port_switch_preempted & ~UINT32_C(1);
+    frame->pc = (uint32_t)&takt_port_exchange & ~UINT32_C(1);
     frame->xpsr = UINT32_C(1) << 24; /* Thumb */
     __asm volatile("msr psp, %0" : : "r"(frame) : "memory");
 }

@@ -1,5 +1,7 @@
-/* Time under disturbance: interrupts masked for part of a period and for many, and a timer that interrupts too early.
+/* Time under disturbance: interrupts masked for part of a period and for many, a timer that interrupts too early, and one whose
+ * interrupt takes long.
  * All releases happen, none before its instant, in the order of their deadlines, and nothing drifts. */
+#include "kernel/alarm.h"
 #include "tests/conformance/conformance.h"
 
 enum {
@@ -143,12 +145,35 @@ static void early_wakes_release_nothing(void) {
     all_is_calm("after_early_wakes_nothing_drifts");
 }
 
+static void last_half_a_period(void *argument) {
+    (void)argument;
+    const takt_instant_t end = takt_kernel_now() + streams[0].period / 2u;
+    while (takt_kernel_now() < end) {
+        board_pass();
+    }
+}
+
+/* Between two releases of the first stream, where the second one has none: the timer's interrupt begins after the one and sets the
+ * timer to the other when much of that time has passed. */
+static void a_long_interrupt_of_the_timer_delays_no_later_release(void) {
+    static takt_alarm_t alarm;
+    const takt_duration_t both = 3u * streams[0].period;
+    const takt_instant_t release = (takt_kernel_now() / both + 1u) * both;
+    (void)takt_alarm_init(&alarm, last_half_a_period, NULL);
+    (void)takt_alarm_start(&alarm, release + streams[0].period / 4u - takt_kernel_now());
+    pass_until(release + streams[0].period / 4u);
+    forget_worst();
+    pass_until(release + streams[0].period * 7u / 4u);
+    check(worst() < bound, "a_long_interrupt_of_the_timer_delays_no_later_release");
+}
+
 static void test(void *argument) {
     (void)argument;
     all_is_calm("undisturbed_releases_are_on_time");
     a_late_interrupt_makes_one_job_late();
     lost_ticks_lose_no_job();
     early_wakes_release_nothing();
+    a_long_interrupt_of_the_timer_delays_no_later_release();
     board_exit(0);
 }
 
