@@ -87,9 +87,8 @@ TAKT_INLINE bool takt_task_is_allocated(const takt_task_t *task) {
 
 /* Whether somebody else may end a job of `task`: its allocator, or time at its deadline. */
 TAKT_INLINE bool takt_task_may_be_ended(const takt_task_t *task) {
-    const takt_task_extension_t *extension = task->extension;
-    return extension != NULL &&
-           (extension->allocation != NULL || (extension->on_miss & TAKT_ON_MISS_ABORT) != 0);
+    return takt_task_is_allocated(task) ||
+           (task->extension != NULL && (task->extension->on_miss & TAKT_ON_MISS_ABORT) != 0);
 }
 
 /* Whether the current job is released and unfinished. */
