@@ -39,6 +39,7 @@ takt_status_t takt_rates_init(takt_rates_t *rates, const takt_rate_settings_t *s
 
 static bool are_made(const takt_rates_t *rates) { return rates->based.allocation.dispatcher != NULL; }
 
+/* The first resource has number 0, as the first of the shares. */
 static takt_status_t check_sharing(const takt_rates_t *rates) {
     if (!are_made(rates)) {
         return TAKT_ERROR_OBJECT;
@@ -64,13 +65,11 @@ takt_status_t takt_rates_share(takt_rates_t *rates, takt_resource_t *resources, 
         return status;
     }
     for (uint32_t i = 0; i < count; i++) {
-        takt_resource_init(&resources[i], i, TAKT_PROTOCOL_SRP, TAKT_KEY_LEAST_URGENT);
+        (void)takt_creation_add_resource(&resources[i], TAKT_PROTOCOL_SRP, TAKT_KEY_LEAST_URGENT, NULL);
     }
-    takt_kernel.mutex_count = count;
     rates->resources = resources;
     rates->resource_count = count;
     takt_rate_based_set_shares(&rates->based, shares);
-    takt_dispatcher_expect_locks(&takt_kernel.dispatcher);
     return TAKT_OK;
 }
 

@@ -429,7 +429,7 @@ static takt_resource_t shared;
 static takt_rate_share_t share;
 
 /* The section is longer than the budget. */
-static void do_section(void *argument) {
+static void do_long_section(void *argument) {
     (void)argument;
     work('a', 1);
     must(takt_job_lock(&shared));
@@ -461,7 +461,7 @@ static void sectioned(void) {
     must(takt_kernel_init(&takt_policy_rate_based));
     must(takt_rates_init(&rates, &settings, NULL, 0));
     must(takt_rates_share(&rates, &shared, &share, 1));
-    parameters.thread = thread_of(do_section, NULL, 0);
+    parameters.thread = thread_of(do_long_section, NULL, 0);
     parameters.sections = &sections[0];
     must(takt_rate_thread_create(&rated[0], &parameters));
     parameters.thread = thread_of(do_short_section, NULL, 0);
