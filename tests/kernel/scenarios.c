@@ -286,7 +286,7 @@ static void suspending(void) {
 
 static takt_resource_t resource;
 
-static void do_section(void *argument) {
+static void do_bar(void *argument) {
     (void)argument;
     for (;;) {
         work('a', 1);
@@ -314,7 +314,7 @@ static void do_after_resumption(void *argument) {
 
 /* A plain thread wakes another one while a job holds what has a ceiling between them. */
 static void barred(void) {
-    takt_periodic_parameters_t parameters = periodic_of(do_section, 1, 20);
+    takt_periodic_parameters_t parameters = periodic_of(do_bar, 1, 20);
     parameters.extension = &extension;
     must(takt_kernel_init(&takt_policy_fp));
     must(takt_job_resource_init(&resource, TAKT_PROTOCOL_SRP, takt_level_from_priority(9, TAKT_PRIORITIES),
