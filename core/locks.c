@@ -85,11 +85,12 @@ takt_key_t takt_locks_key_without_start(takt_entity_t *entity) {
 
 /* On a level one that has the key keeps its place. */
 void takt_locks_put(takt_entity_t *entity, takt_key_t key, uint32_t tie) {
-    if (!takt_entity_is_ready(entity)) {
+    const bool moves = takt_entity_is_ready(entity) && (has_keys(entity) || entity->key != key);
+    if (moves) {
+        takt_ready_rekey(&entity->home->ready, entity, key, tie);
+    } else {
         entity->key = key;
         entity->tie = tie;
-    } else if (has_keys(entity) || entity->key != key) {
-        takt_ready_rekey(&entity->home->ready, entity, key, tie);
     }
 }
 
