@@ -31,7 +31,8 @@ static void preempted(void *argument) {
     }
     board_ticker_stop();
     check(increments == of_preempted + preemptions, "an_update_by_compare_and_swap_loses_nothing");
-    const bool has_grown = takt_thread_stack_unused(&threads[0]) < deepest;
+    /* What grows uses up the rest; where the stack is deepest an interrupt may have come late, once. */
+    const bool has_grown = takt_thread_stack_unused(&threads[0]) < deepest / 2u;
     check(!(has_grown && board_is_punctual()) && deepest > 0, "preemption_does_not_grow_the_stack");
     board_exit(0);
 }
