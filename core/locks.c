@@ -83,13 +83,14 @@ takt_key_t takt_locks_key_without_start(takt_entity_t *entity) {
     return key;
 }
 
-/* On a level one that has the key keeps its place. */
+/* On a level one that has the key keeps its place, and all keep their ties: nobody goes before its equals there. */
 void takt_locks_put(takt_entity_t *entity, takt_key_t key, uint32_t tie) {
-    const bool moves = takt_entity_is_ready(entity) && (has_keys(entity) || entity->key != key);
-    if (moves) {
+    if (takt_entity_is_ready(entity) && (has_keys(entity) || entity->key != key)) {
         takt_ready_rekey(&entity->home->ready, entity, key, tie);
-    } else {
-        entity->key = key;
+        return;
+    }
+    entity->key = key;
+    if (has_keys(entity)) {
         entity->tie = tie;
     }
 }
