@@ -85,13 +85,11 @@ takt_key_t takt_locks_key_without_start(takt_entity_t *entity) {
 
 /* On a level one that has the key keeps its place, and all keep their ties: nobody goes before its equals there. */
 void takt_locks_put(takt_entity_t *entity, takt_key_t key, uint32_t tie) {
-    if (takt_entity_is_ready(entity) && (has_keys(entity) || entity->key != key)) {
+    if (!takt_entity_is_ready(entity)) {
+        entity->key = key;
+        entity->tie = has_keys(entity) ? tie : entity->tie;
+    } else if (has_keys(entity) || entity->key != key) {
         takt_ready_rekey(&entity->home->ready, entity, key, tie);
-        return;
-    }
-    entity->key = key;
-    if (has_keys(entity)) {
-        entity->tie = tie;
     }
 }
 
