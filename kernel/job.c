@@ -3,6 +3,7 @@
 
 #include "core/allocator.h"
 #include "kernel/creation.h"
+#include "kernel/request.h"
 #include "kernel/state.h"
 
 /* The running entity executes jobs. */
@@ -233,9 +234,6 @@ takt_status_t takt_job_unlock(takt_resource_t *resource) {
 
 /* ---- from outside ------------------------------------------------------------------------------------- */
 
-/* The instant, for an interrupt; before the start it is 0. */
-static takt_instant_t now_outside(void) { return takt_kernel.cpu.running != NULL ? takt_port_now() : 0; }
-
 /* What is due is seen in the pass that follows all interrupts; before the start there is one anyway. */
 static void ask_for_pass(void) {
     takt_kernel.busy |= TAKT_BUSY_DUE;
@@ -247,18 +245,23 @@ static void ask_for_pass(void) {
 #define REQUIRE_OUTSIDE() \
     TAKT_REQUIRE(takt_kernel.cpu.running == NULL || takt_port_is_in_isr(), TAKT_ERROR_NOT_IN_ISR)
 
+/* Asked under the lock: a more urgent interrupt may take the last place until then. */
+static bool takes_one_more(const takt_task_t *task) {
+    return !takt_task_is_periodic(task) && takt_task_has_room(task);
+}
+
 takt_status_t takt_job_arrive_from_isr(takt_job_thread_t *thread, takt_instant_t nominal) {
     TAKT_REQUIRE(thread != NULL, TAKT_ERROR_NULL);
     REQUIRE_OUTSIDE();
     takt_entity_t *entity = &thread->thread.plain.entity;
-    if (takt_task_is_periodic(entity->task) || !takt_task_has_room(entity->task)) {
-        return TAKT_ERROR_ARRIVALS;
-    }
     const takt_port_level_t level = takt_port_lock();
-    post(TAKT_EVENT_ARRIVAL, entity, now_outside(), nominal);
-    ask_for_pass();
+    const bool is_taken = takes_one_more(entity->task);
+    if (is_taken) {
+        post(TAKT_EVENT_ARRIVAL, entity, takt_request_now(), nominal);
+        ask_for_pass();
+    }
     takt_port_unlock(level);
-    return TAKT_OK;
+    return is_taken ? TAKT_OK : TAKT_ERROR_ARRIVALS;
 }
 
 takt_status_t takt_job_arrive(takt_job_thread_t *thread) {
@@ -268,9 +271,8 @@ takt_status_t takt_job_arrive(takt_job_thread_t *thread) {
     TAKT_REQUIRE(takt_kernel.cpu.running != NULL, TAKT_ERROR_NOT_STARTED);
     takt_entity_t *entity = &thread->thread.plain.entity;
     takt_port_close();
-    if (takt_task_is_periodic(entity->task) || !takt_task_has_room(entity->task)) {
-        (void)takt_port_open();
-        return TAKT_ERROR_ARRIVALS;
+    if (!takes_one_more(entity->task)) {
+        return takt_kernel_refuse(TAKT_ERROR_ARRIVALS);
     }
     const takt_instant_t now = takt_port_now();
     post(TAKT_EVENT_ARRIVAL, entity, now, now);
@@ -300,7 +302,7 @@ takt_status_t takt_job_change_from_isr(takt_job_thread_t *thread, uint32_t numbe
     REQUIRE_OUTSIDE();
     const takt_port_level_t level = takt_port_lock();
     wake_idle();
-    post_change(thread != NULL ? &thread->thread.plain.entity : NULL, number, now_outside());
+    post_change(thread != NULL ? &thread->thread.plain.entity : NULL, number, takt_request_now());
     ask_for_pass();
     takt_port_unlock(level);
     return TAKT_OK;

@@ -62,8 +62,7 @@ takt_status_t takt_wait_refuse(takt_waiters_t *waiters) {
     if (waiters != NULL) {
         waiters->count++;
     }
-    (void)takt_port_open();
-    return TAKT_ERROR_NOT_STARTED;
+    return takt_kernel_refuse(TAKT_ERROR_NOT_STARTED);
 }
 
 /* Takes `thread` out of the queue of `waiters`, NULL for none. */
