@@ -20,6 +20,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = [
+    "analysis",
     "bench",
     "cmake",
     "core",

@@ -64,6 +64,7 @@ ROOMS: dict[str, Room] = {
     "tests/oracle": Room(imports=frozenset({"oracle"})),
     "tests/rate_oracle": Room(imports=frozenset({"rate_oracle"})),
     "tests/global_oracle": Room(imports=frozenset({"global_oracle", "oracle"})),
+    "tests/analysis_oracle": Room(imports=frozenset({"analysis_oracle"})),
     "tests/framework_oracle": Room(imports=frozenset({"framework_oracle"})),
     "bench": EVERYTHING,
     "examples": EVERYTHING,

@@ -1,0 +1,74 @@
+/* What all results share: sporadic tasks, verdicts, checked arithmetic, effort.
+ *
+ * Conditions of every function of this room, unless it says otherwise: times are whole ticks, 1 .. TAKT_ANALYSIS_TIME_MAX
+ * (jitter, blocking and offsets from 0); arrays of tasks are ordered most urgent first where order matters; inputs are
+ * never written; working memory is the caller's, of the length that the function says, and needs no initial value.
+ *
+ * A verdict has three values, because a fixed point may lie beyond what 64 bits hold, or farther away than the effort that
+ * the caller grants. Such a result is TAKT_UNDECIDED, never a guess. Sums of checked arithmetic stay below 2^63. */
+#ifndef TAKT_ANALYSIS_ANALYSIS_H
+#define TAKT_ANALYSIS_ANALYSIS_H
+
+#include "core/types.h"
+
+#define TAKT_ANALYSIS_TIME_MAX ((UINT64_C(1) << 62) - 1u)
+
+/* Bound of every value that is computed: no sum reaches it without being noticed. */
+#define TAKT_ANALYSIS_LIMIT (UINT64_C(1) << 63)
+
+/* A task whose jobs arrive at least `period` apart, from any instant on (C, T, D, J). */
+typedef struct takt_sporadic {
+    takt_duration_t wcet;     /* C: the longest execution of a job */
+    takt_duration_t period;   /* T: the least separation of two arrivals */
+    takt_duration_t deadline; /* D: counted from the arrival, in any relation to the period */
+    takt_duration_t jitter;   /* J: a job is released at most this after its arrival; 0 and up */
+} takt_sporadic_t;
+
+typedef enum takt_verdict {
+    TAKT_UNSCHEDULABLE = 0, /* the test fails: of an exact test, some legal arrivals miss a deadline */
+    TAKT_SCHEDULABLE = 1,   /* no legal arrivals miss a deadline */
+    TAKT_UNDECIDED = 2,     /* the effort is used up, or a number reached TAKT_ANALYSIS_LIMIT */
+} takt_verdict_t;
+
+/* A worst-case response time, or why there is none. */
+typedef struct takt_response {
+    takt_duration_t ticks; /* from the arrival to the finish; 0 unless `is_bounded` */
+    uint64_t job;          /* which job of the longest busy period it is, counted from 0 */
+    bool is_bounded;       /* false: more work than time, or undecided */
+    bool is_decided;       /* false: the effort is used up, or a number reached TAKT_ANALYSIS_LIMIT */
+} takt_response_t;
+
+/* How many steps of fixed points a call may take: each takes one from it, and the call ends undecided at 0. A step looks
+ * at each task at most once. Shared by calls, so that one bound holds for a whole analysis. */
+typedef uint64_t takt_effort_t;
+
+/* Takes one step; false if none is left. */
+TAKT_INLINE TAKT_MUST_USE bool takt_effort_step(takt_effort_t *effort) {
+    if (*effort == 0) {
+        return false;
+    }
+    *effort -= 1;
+    return true;
+}
+
+/* *sum = a + b; false if that is not below TAKT_ANALYSIS_LIMIT. Both are below it. */
+TAKT_INLINE TAKT_MUST_USE bool takt_checked_plus(uint64_t a, uint64_t b, uint64_t *sum) {
+    *sum = a + b;
+    return *sum < TAKT_ANALYSIS_LIMIT;
+}
+
+/* *product = a b; false if that is not below TAKT_ANALYSIS_LIMIT. */
+TAKT_INLINE TAKT_MUST_USE bool takt_checked_times(uint64_t a, uint64_t b, uint64_t *product) {
+    const bool is_out = a != 0 && b > (TAKT_ANALYSIS_LIMIT - 1u) / a;
+    *product = is_out ? 0 : a * b;
+    return !is_out;
+}
+
+/* a / b, rounded up, without overflow. b >= 1. */
+TAKT_INLINE uint64_t takt_ceiling(uint64_t a, uint64_t b) { return a / b + (a % b != 0 ? 1u : 0u); }
+
+TAKT_INLINE takt_verdict_t takt_verdict_of(bool is_schedulable) {
+    return is_schedulable ? TAKT_SCHEDULABLE : TAKT_UNSCHEDULABLE;
+}
+
+#endif

@@ -1,0 +1,4 @@
+// Binding of the blocking that resource protocols cause.
+#include "python/analysis/module.h"
+
+void bind_blocking(nb::module_ &m) { (void)m; }

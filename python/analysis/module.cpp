@@ -1,0 +1,18 @@
+// Binding: the results of analysis/ as a Python module, takt._analysis. One file binds one family of results.
+//
+// Thin on purpose: columns of unsigned 64-bit integers come in, columns or single numbers go out, and nothing here
+// decides anything. What C takes as a condition is checked first. The interpreter's lock is released while C runs.
+#include "python/analysis/module.h"
+
+NB_MODULE(_analysis, m) {
+    m.doc() = "Schedulability results: the binding of analysis/.";
+    m.attr("TIME_MAX") = TAKT_ANALYSIS_TIME_MAX;
+    m.attr("UNSCHEDULABLE") = static_cast<int>(TAKT_UNSCHEDULABLE);
+    m.attr("SCHEDULABLE") = static_cast<int>(TAKT_SCHEDULABLE);
+    m.attr("UNDECIDED") = static_cast<int>(TAKT_UNDECIDED);
+    bind_fixed_priority(m);
+    bind_assignment(m);
+    bind_edf(m);
+    bind_servers(m);
+    bind_blocking(m);
+}

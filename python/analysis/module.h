@@ -1,0 +1,78 @@
+// What the files of the binding share: columns and their checks.
+#ifndef TAKT_PYTHON_ANALYSIS_MODULE_H
+#define TAKT_PYTHON_ANALYSIS_MODULE_H
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+extern "C" {
+#define _Static_assert static_assert
+#include "analysis/analysis.h"
+}
+
+namespace nb = nanobind;
+
+// One value for each task; and one row for each task set, one value in it for each task.
+using Column = nb::ndarray<const uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Matrix = nb::ndarray<const uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// How many steps an analysis takes unless told otherwise: seconds, not minutes.
+constexpr takt_effort_t kEffort = UINT64_C(100000000);
+
+inline void require(bool condition, const std::string &message) {
+    if (!condition) {
+        throw std::invalid_argument(message);
+    }
+}
+
+// Checks that a column has `length` values in [least, TAKT_ANALYSIS_TIME_MAX].
+inline const uint64_t *times_of(const Column &column, size_t length, uint64_t least, const char *name) {
+    require(column.shape(0) == length, std::string(name) + ": as many values as tasks are expected");
+    for (size_t i = 0; i < length; i++) {
+        const uint64_t value = column.data()[i];
+        require(value >= least && value <= TAKT_ANALYSIS_TIME_MAX,
+                std::string(name) + ": a value is out of range");
+    }
+    return column.data();
+}
+
+// Makes the tasks of columns that are all equally long.
+inline std::vector<takt_sporadic_t> tasks_of(const Column &wcet, const Column &period, const Column &deadline,
+                                             const std::optional<Column> &jitter) {
+    const size_t count = wcet.shape(0);
+    const uint64_t *c = times_of(wcet, count, 1, "wcet");
+    const uint64_t *t = times_of(period, count, 1, "period");
+    const uint64_t *d = times_of(deadline, count, 1, "deadline");
+    const uint64_t *j = jitter ? times_of(*jitter, count, 0, "jitter") : nullptr;
+    std::vector<takt_sporadic_t> tasks(count);
+    for (size_t i = 0; i < count; i++) {
+        tasks[i] = {c[i], t[i], d[i], j != nullptr ? j[i] : 0};
+    }
+    return tasks;
+}
+
+// Hands a vector to Python as an array of its own.
+template <typename T>
+nb::object array_of(std::vector<T> values) {
+    auto *owned = new std::vector<T>(std::move(values));
+    const nb::capsule owner(owned, [](void *p) noexcept { delete static_cast<std::vector<T> *>(p); });
+    const size_t shape[1] = {owned->size()};
+    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), 1, shape, owner));
+}
+
+void bind_fixed_priority(nb::module_ &m);
+void bind_assignment(nb::module_ &m);
+void bind_edf(nb::module_ &m);
+void bind_servers(nb::module_ &m);
+void bind_blocking(nb::module_ &m);
+
+#endif

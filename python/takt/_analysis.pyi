@@ -1,0 +1,16 @@
+"""The binding of analysis/, python/analysis/. Columns are numpy arrays of unsigned 64-bit integers, one value per task."""
+
+TIME_MAX: int
+UNSCHEDULABLE: int
+SCHEDULABLE: int
+UNDECIDED: int
+
+# ---- fixed priorities: fixed_priority.cpp ----------------------------------------------------------------
+
+# ---- what is chosen: assignment.cpp ----------------------------------------------------------------------
+
+# ---- earliest deadline first: edf.cpp --------------------------------------------------------------------
+
+# ---- servers: servers.cpp --------------------------------------------------------------------------------
+
+# ---- resources: blocking.cpp -----------------------------------------------------------------------------

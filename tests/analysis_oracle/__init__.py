@@ -1,0 +1,1 @@
+"""Slow references of the analyses, written from the specification: exhaustive search over what may arrive."""
