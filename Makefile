@@ -13,7 +13,7 @@ STAMPS := $(VENV)/stamps
 ROOMS := $(wildcard core policy analysis system sim kernel port firmware python tests bench examples studies)
 PACKAGE_SOURCES := pyproject.toml CMakeLists.txt LICENSE \
     $(shell find core policy analysis system sim kernel port firmware python -type f -not -name '*.pyc' 2>/dev/null)
-C_SOURCES := $(shell find $(ROOMS) -name '*.[ch]' -o -name '*.cpp')
+C_SOURCES := $(shell find $(ROOMS) -name '*.[ch]' -o -name '*.[ch]pp')
 
 .PHONY: help run test soak bench bench-kernel lint format clean tools-run tools-test ctest pytest kernel-bars proof build studies study-s0 study-s1 study-s2 study-s3 study-s4
 .NOTPARALLEL:

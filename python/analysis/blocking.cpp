@@ -1,4 +1,4 @@
 // Binding of the blocking that resource protocols cause.
-#include "python/analysis/module.h"
+#include "python/analysis/module.hpp"
 
 void bind_blocking(nb::module_ &m) { (void)m; }

@@ -1,4 +1,4 @@
 // Binding of earliest deadline first: demand, QPA, response times, rate-based execution, admission by rates.
-#include "python/analysis/module.h"
+#include "python/analysis/module.hpp"
 
 void bind_edf(nb::module_ &m) { (void)m; }

@@ -2,7 +2,7 @@
 //
 // Thin on purpose: columns of unsigned 64-bit integers come in, columns or single numbers go out, and nothing here
 // decides anything. What C takes as a condition is checked first. The interpreter's lock is released while C runs.
-#include "python/analysis/module.h"
+#include "python/analysis/module.hpp"
 
 NB_MODULE(_analysis, m) {
     m.doc() = "Schedulability results: the binding of analysis/.";

@@ -1,4 +1,4 @@
 // Binding of what servers supply, of tests inside and among them, of the choice of their budgets.
-#include "python/analysis/module.h"
+#include "python/analysis/module.hpp"
 
 void bind_servers(nb::module_ &m) { (void)m; }

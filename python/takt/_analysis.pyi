@@ -1,4 +1,4 @@
-"""The binding of analysis/, python/analysis/. Columns are numpy arrays of unsigned 64-bit integers, one value per task."""
+"""The binding of analysis/. Columns are numpy arrays of unsigned 64-bit integers, one value for each task."""
 
 TIME_MAX: int
 UNSCHEDULABLE: int
