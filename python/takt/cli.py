@@ -11,8 +11,7 @@ import runpy
 import signal
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from io import TextIOWrapper
@@ -23,7 +22,6 @@ import polars as pl
 import polars.selectors as cs
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 import takt
 from takt import boards, catalogue, measurement, report, times
@@ -32,8 +30,8 @@ from takt.model import Header, System
 from takt.policy import name_of
 from takt.report import Report
 from takt.simulation import horizon_ticks
+from takt.terminal import errors_to_stderr, progress_bar
 
-_PATIENCE_SECONDS = 0.5
 _NO_PROMISE = "in real time: Linux delays the process as it likes, so responses and misses differ from run to run"
 
 app = typer.Typer(
@@ -53,19 +51,6 @@ def main() -> None:
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     app()
-
-
-@contextmanager
-def _errors_to_stderr() -> Iterator[None]:
-    """Turn errors into their lines and an exit status."""
-    try:
-        yield
-    except InputError as error:
-        typer.echo(str(error), err=True)
-        raise typer.Exit(ExitStatus.BAD_INPUT) from None
-    except boards.BoardError as error:
-        typer.echo(str(error), err=True)
-        raise typer.Exit(ExitStatus.FAILED) from None
 
 
 # ---- takt -------------------------------------------------------------------------------------------
@@ -187,7 +172,7 @@ def run(
     Example: `takt run examples/iot_node.toml --policy fp,edf`
     """
     outputs = _Outputs(segments, jobs, budgets, trace, page, gantt, perfetto)
-    with _errors_to_stderr():
+    with errors_to_stderr():
         _check_board(on, outputs)
         _check_clock(on, real_time)
         _check_gantt(outputs)
@@ -343,7 +328,8 @@ class _Outcome:
 def _simulate(run: _Run, outputs: _Outputs) -> _Outcome:
     """Simulate."""
     wants_all = bool(outputs.pictures())
-    with _blaming(run.file), _progress(run) as progress:
+    title = f"{run.system.name}, {name_of(run.system.policy)}"
+    with _blaming(run.file), progress_bar(title, horizon_ticks(run.system)) as progress:
         result = takt.simulate(
             run.system,
             segments=wants_all or outputs.segments is not None,
@@ -355,33 +341,6 @@ def _simulate(run: _Run, outputs: _Outputs) -> _Outcome:
         )
         frames = {name: getattr(result, name) for name in outputs.frames()}
     return _Outcome(run, report.report_of(result), None, frames, result)
-
-
-@contextmanager
-def _progress(run: _Run) -> Iterator[Callable[[int], None]]:
-    """Show how far a long run is, where somebody looks."""
-    console = Console(stderr=True)
-    horizon = horizon_ticks(run.system)
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-    task = bar.add_task(f"{run.system.name}, {name_of(run.system.policy)}", total=horizon)
-    begin = time.monotonic()
-
-    def show_progress(now: int) -> None:
-        if not bar.live.is_started and time.monotonic() - begin > _PATIENCE_SECONDS:
-            bar.start()
-        bar.update(task, completed=now)
-
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield show_progress
-    except KeyboardInterrupt:
-        bar.stop()  # which gives the cursor back
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        signal.raise_signal(signal.SIGINT)
-    finally:
-        bar.stop()
-        signal.signal(signal.SIGINT, before)
 
 
 def _run_on_board(run: _Run, board: str, outputs: _Outputs) -> _Outcome:
@@ -490,7 +449,7 @@ def compare(
     Example: `takt compare examples/iot_node.toml --policy rm,edf,llf --report iot.html`
     """
     outputs = _Outputs(report=page)
-    with _errors_to_stderr():
+    with errors_to_stderr():
         runs = [_with_options(run, horizon, seed) for run in _runs(file, policy)]
         outcomes = [_simulate(run, outputs) for run in runs]
         reports = [outcome.report for outcome in outcomes]
@@ -519,7 +478,7 @@ def replay(
 
     Example: `takt run examples/iot_node.toml --trace iot.takt && takt replay iot.takt`
     """
-    with _errors_to_stderr():
+    with errors_to_stderr():
         outcome = takt.replay(file)
     if outcome.difference is not None:
         typer.echo(f"{file}: {outcome.difference.text}")
