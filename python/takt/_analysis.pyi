@@ -46,7 +46,7 @@ def children_responses(
     effort: int = 100_000_000,
 ) -> tuple[int, list[tuple[int, int, int]]]: ...
 
-# A verdict, and the longest window in a busy period that fails, with demand and supply. Blocking: (begin, ticks) of steps.
+# A verdict; of the longest window in a busy period that fails length, demand, supply. Blocking: steps (begin, ticks).
 def children_demand(
     kind: NDArray[np.uint64],
     wcet: NDArray[np.uint64],
