@@ -1,7 +1,11 @@
 // Binding of what is chosen so that a set fits: priorities, points, regions, thresholds; and of utilization bounds.
 #include "python/analysis/module.hpp"
 
+#include <memory>
+
 extern "C" {
+#include "analysis/blocking_tolerance.h"
+#include "analysis/point_placement.h"
 #include "analysis/utilization_bounds.h"
 }
 
@@ -48,6 +52,64 @@ void bind_utilization_bounds(nb::module_ &m) {
           nb::arg("jitter") = nb::none());
 }
 
+// ---- blocking tolerance, longest regions, points -----------------------------------------------------------------
+
+std::tuple<nb::object, nb::object> blocking_tolerances(const Column &wcet, const Column &period,
+                                                       const Column &deadline, const Jitter &jitter,
+                                                       takt_effort_t effort) {
+    const auto tasks = tasks_of(wcet, period, deadline, jitter);
+    std::vector<uint8_t> verdicts(tasks.size());
+    std::vector<uint64_t> tolerances(tasks.size());
+    for (uint32_t i = 0; i < count_of(tasks); i++) {
+        verdicts[i] =
+            static_cast<uint8_t>(takt_blocking_tolerance_find(tasks.data(), i, &tolerances[i], &effort));
+    }
+    return {array_of(std::move(verdicts)), array_of(std::move(tolerances))};
+}
+
+using FindRegions = takt_verdict_t (*)(const takt_sporadic_t *, uint32_t, takt_duration_t *, takt_effort_t *);
+
+template <FindRegions find>
+std::tuple<int, nb::object> regions_of(const Column &wcet, const Column &period, const Column &deadline,
+                                       const Jitter &jitter, takt_effort_t effort) {
+    const auto tasks = tasks_of(wcet, period, deadline, jitter);
+    std::vector<uint64_t> regions(tasks.size());
+    const int verdict = find(tasks.data(), count_of(tasks), regions.data(), &effort);
+    return {verdict, array_of(std::move(regions))};
+}
+
+std::tuple<int, uint64_t, std::vector<bool>> place_points(const Column &wcet, const Column &cost,
+                                                          uint64_t longest) {
+    const size_t count = wcet.shape(0);
+    const uint64_t *c = times_of(wcet, count, 1, "wcet");
+    const uint64_t *costs = times_of(cost, count, 0, "cost");
+    require(count >= 1, "wcet: at least one block is expected");
+    require(longest >= 1 && longest <= TAKT_ANALYSIS_TIME_MAX, "longest: a value is out of range");
+    std::vector<takt_block_t> blocks(count);
+    std::vector<takt_placement_t> work(count + 1);
+    const std::unique_ptr<bool[]> is_point(new bool[count]);
+    uint64_t least = 0;
+    for (size_t i = 0; i < count; i++) {
+        blocks[i] = {c[i], costs[i]};
+    }
+    const int verdict =
+        takt_points_place(blocks.data(), count_of(blocks), longest, work.data(), is_point.get(), &least);
+    return {verdict, least, std::vector<bool>(is_point.get(), is_point.get() + count)};
+}
+
+void bind_placement(nb::module_ &m) {
+    m.def("blocking_tolerances", blocking_tolerances, nb::arg("wcet"), nb::arg("period"), nb::arg("deadline"),
+          nb::arg("jitter") = nb::none(), nb::arg("effort") = kEffort);
+    m.def("fp_regions", regions_of<takt_fp_regions_find>, nb::arg("wcet"), nb::arg("period"),
+          nb::arg("deadline"), nb::arg("jitter") = nb::none(), nb::arg("effort") = kEffort);
+    m.def("edf_regions", regions_of<takt_edf_regions_find>, nb::arg("wcet"), nb::arg("period"),
+          nb::arg("deadline"), nb::arg("jitter") = nb::none(), nb::arg("effort") = kEffort);
+    m.def("place_points", place_points, nb::arg("wcet"), nb::arg("cost"), nb::arg("longest"));
+}
+
 } // namespace
 
-void bind_assignment(nb::module_ &m) { bind_utilization_bounds(m); }
+void bind_assignment(nb::module_ &m) {
+    bind_utilization_bounds(m);
+    bind_placement(m);
+}

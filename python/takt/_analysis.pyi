@@ -76,6 +76,36 @@ def harmonic_chains(
 ) -> tuple[int, int]:
     """Give the verdict and the least number of harmonic chains."""
 
+def blocking_tolerances(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[NDArray[np.uint8], NDArray[np.uint64]]:
+    """Give a verdict for each task and the most blocking that it bears; most urgent first, D <= T."""
+
+def fp_regions(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[int, NDArray[np.uint64]]:
+    """Give the verdict and the longest non-preemptive region of each task; most urgent first, D <= T."""
+
+def edf_regions(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[int, NDArray[np.uint64]]:
+    """Give the same under EDF, of a set that is schedulable under preemptive EDF."""
+
+def place_points(wcet: NDArray[np.uint64], cost: NDArray[np.uint64], longest: int) -> tuple[int, int, list[bool]]:
+    """Give the verdict, the least cost, and whether a point is behind each block; regions are at most `longest`."""
+
 # ---- earliest deadline first: edf.cpp --------------------------------------------------------------------
 
 # ---- servers: servers.cpp --------------------------------------------------------------------------------

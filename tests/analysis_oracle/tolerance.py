@@ -1,7 +1,7 @@
 """Blocking tolerance and longest regions, evaluated at every instant.
 
-Tasks are (wcet, period, deadline, jitter). Under fixed priorities they stand most urgent first, and no deadline is beyond
-the period.
+Tasks are (wcet, period, deadline, jitter). Under fixed priorities they stand most urgent first, no deadline beyond its
+period.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def demand_bound(tasks: Sequence[Task], t: int) -> int:
 
 def edf_regions(tasks: Sequence[Task]) -> list[int] | None:
     """Give the longest region of each task under EDF; None if more is due than there is time before a deadline."""
-    last = max((task[2] for task in tasks), default=0)
-    slacks = [t - demand_bound(tasks, t) for t in range(last)]
-    if any(slack < 0 for slack in slacks[1:]):
+    instants = range(max((task[2] for task in tasks), default=0))
+    slacks = {t: t - demand_bound(tasks, t) for t in instants if demand_bound(tasks, t) > 0}
+    if any(slack < 0 for slack in slacks.values()):
         return None
-    return [min([task[0], *(slacks[t] + 1 for t in range(1, task[2]))]) for task in tasks]
+    return [min([task[0], *(slack + 1 for t, slack in slacks.items() if t < task[2])]) for task in tasks]
