@@ -2,10 +2,14 @@
 #include "python/analysis/module.hpp"
 
 #include <memory>
+#include <numeric>
 
 extern "C" {
 #include "analysis/blocking_tolerance.h"
+#include "analysis/final_regions.h"
 #include "analysis/point_placement.h"
+#include "analysis/priority_assignment.h"
+#include "analysis/threshold_assignment.h"
 #include "analysis/utilization_bounds.h"
 }
 
@@ -107,9 +111,117 @@ void bind_placement(nb::module_ &m) {
     m.def("place_points", place_points, nb::arg("wcet"), nb::arg("cost"), nb::arg("longest"));
 }
 
+// ---- priorities, final regions, thresholds ---------------------------------------------------------------------------
+
+// Working memory for sets of one size.
+struct Draft {
+    explicit Draft(size_t count)
+        : tasks(count), blocking(count), next(count), later(count), ends(count), fractions(count) {}
+    takt_draft_t view() {
+        return {tasks.data(), blocking.data(), ends.data(), {fractions.data(), next.data(), later.data()}};
+    }
+    std::vector<takt_sporadic_t> tasks;
+    std::vector<uint64_t> blocking, next, later;
+    std::vector<takt_fp_end_t> ends;
+    std::vector<takt_fraction_t> fractions;
+};
+
+// The order of the file, for a start.
+std::vector<uint32_t> order_of(size_t count) {
+    std::vector<uint32_t> order(count);
+    std::iota(order.begin(), order.end(), 0u);
+    return order;
+}
+
+// Regions of 1 .. wcet.
+const uint64_t *regions_within(const std::optional<Column> &column, const std::vector<takt_sporadic_t> &tasks,
+                               const char *name) {
+    if (!column) {
+        return nullptr;
+    }
+    const uint64_t *regions = times_of(*column, tasks.size(), 1, name);
+    for (size_t i = 0; i < tasks.size(); i++) {
+        require(regions[i] <= tasks[i].wcet, std::string(name) + ": at most the wcet is expected");
+    }
+    return regions;
+}
+
+std::tuple<int, std::vector<uint32_t>> assign_priorities(const Column &wcet, const Column &period,
+                                                         const Column &deadline, const Jitter &jitter,
+                                                         const std::optional<Column> &blocking,
+                                                         const std::optional<Column> &longest,
+                                                         const std::optional<Column> &last,
+                                                         takt_effort_t effort) {
+    const auto tasks = tasks_of(wcet, period, deadline, jitter);
+    std::vector<uint32_t> order = order_of(tasks.size());
+    Draft draft(tasks.size());
+    takt_fp_choice_t choice = {tasks.data(),
+                               blocking ? times_of(*blocking, tasks.size(), 0, "blocking") : nullptr,
+                               regions_within(longest, tasks, "longest"),
+                               regions_within(last, tasks, "last"),
+                               draft.view(),
+                               &effort};
+    const int verdict = takt_priorities_assign(count_of(tasks), takt_fp_level_test, &choice, order.data());
+    return {verdict, order};
+}
+
+std::tuple<int, nb::object> final_regions(const Column &wcet, const Column &period, const Column &deadline,
+                                          const Jitter &jitter, takt_effort_t effort) {
+    const auto tasks = tasks_of(wcet, period, deadline, jitter);
+    std::vector<uint64_t> regions(tasks.size());
+    Draft draft(tasks.size());
+    const takt_draft_t view = draft.view();
+    const int verdict =
+        takt_final_regions_find(tasks.data(), count_of(tasks), &view, regions.data(), &effort);
+    return {verdict, array_of(std::move(regions))};
+}
+
+std::tuple<int, std::vector<uint32_t>, nb::object> assign_final_regions(const Column &wcet,
+                                                                        const Column &period,
+                                                                        const Column &deadline,
+                                                                        const Jitter &jitter,
+                                                                        takt_effort_t effort) {
+    const auto tasks = tasks_of(wcet, period, deadline, jitter);
+    std::vector<uint64_t> regions(tasks.size());
+    std::vector<uint32_t> order = order_of(tasks.size());
+    Draft draft(tasks.size());
+    const takt_draft_t view = draft.view();
+    const int verdict = takt_final_regions_assign(tasks.data(), count_of(tasks), &view, order.data(),
+                                                  regions.data(), &effort);
+    return {verdict, order, array_of(std::move(regions))};
+}
+
+std::tuple<int, std::vector<uint32_t>> assign_thresholds(const Column &wcet, const Column &period,
+                                                         const Column &deadline, const Jitter &jitter,
+                                                         bool is_greatest, takt_effort_t effort) {
+    const auto tasks = tasks_of(wcet, period, deadline, jitter);
+    std::vector<uint32_t> over(tasks.size());
+    Draft draft(tasks.size());
+    const takt_draft_t view = draft.view();
+    const takt_verdict_t verdict =
+        takt_thresholds_assign(tasks.data(), count_of(tasks), &view, over.data(), &effort);
+    if (is_greatest && verdict == TAKT_SCHEDULABLE) {
+        takt_thresholds_raise(count_of(tasks), &view, over.data(), &effort);
+    }
+    return {verdict, over};
+}
+
+void bind_choices(nb::module_ &m) {
+    m.def("assign_priorities", assign_priorities, nb::arg("wcet"), nb::arg("period"), nb::arg("deadline"),
+          nb::arg("jitter") = nb::none(), nb::arg("blocking") = nb::none(), nb::arg("longest") = nb::none(),
+          nb::arg("last") = nb::none(), nb::arg("effort") = kEffort);
+    m.def("final_regions", final_regions, nb::arg("wcet"), nb::arg("period"), nb::arg("deadline"),
+          nb::arg("jitter") = nb::none(), nb::arg("effort") = kEffort);
+    m.def("assign_final_regions", assign_final_regions, nb::arg("wcet"), nb::arg("period"),
+          nb::arg("deadline"), nb::arg("jitter") = nb::none(), nb::arg("effort") = kEffort);
+    m.def("assign_thresholds", assign_thresholds, nb::arg("wcet"), nb::arg("period"), nb::arg("deadline"),
+          nb::arg("jitter") = nb::none(), nb::arg("is_greatest") = false, nb::arg("effort") = kEffort);
+}
+
 } // namespace
 
 void bind_assignment(nb::module_ &m) {
     bind_utilization_bounds(m);
     bind_placement(m);
+    bind_choices(m);
 }
