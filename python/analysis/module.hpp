@@ -5,6 +5,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -29,14 +30,6 @@ using Matrix = nb::ndarray<const uint64_t, nb::ndim<2>, nb::c_contig, nb::device
 
 // How many steps an analysis takes unless told otherwise: seconds, not minutes.
 constexpr takt_effort_t kEffort = UINT64_C(100000000);
-
-// What stands for a response where there is none: greater than any deadline.
-constexpr uint64_t kUnbounded = UINT64_MAX;
-constexpr uint64_t kUnknown = UINT64_MAX - 1;
-
-inline uint64_t ticks_of(const takt_response_t &response) {
-    return response.is_bounded ? response.ticks : response.is_decided ? kUnbounded : kUnknown;
-}
 
 inline void require(bool condition, const std::string &message) {
     if (!condition) {
@@ -118,6 +111,14 @@ template <typename T>
 nb::object matrix_of(std::vector<T> values, size_t width) {
     const size_t shape[2] = {width == 0 ? 0 : values.size() / width, width};
     return array_of_shape(std::move(values), shape);
+}
+
+// What stands for a response where there is none: greater than any deadline.
+constexpr uint64_t kUnbounded = UINT64_MAX;
+constexpr uint64_t kUnknown = UINT64_MAX - 1;
+
+inline uint64_t ticks_of(const takt_response_t &response) {
+    return response.is_bounded ? response.ticks : response.is_decided ? kUnbounded : kUnknown;
 }
 
 void bind_fixed_priority(nb::module_ &m);
