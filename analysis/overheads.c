@@ -31,6 +31,8 @@
  * nothing costs anything; the plain tests are exact. */
 #include "analysis/overheads.h"
 
+#include "analysis/edf_blocking.h"
+
 /* Costs by what causes them. */
 typedef struct causes {
     takt_duration_t completion;
@@ -174,11 +176,6 @@ static uint64_t arrivals_in(const takt_sporadic_t *task, uint64_t t) {
     return takt_ceiling(t + task->jitter, task->period);
 }
 
-static uint64_t jobs_due(const takt_sporadic_t *task, uint64_t t) {
-    const uint64_t end = t + task->jitter;
-    return end < task->deadline ? 0 : (end - task->deadline) / task->period + 1u;
-}
-
 /* What a job costs, its release not counted. */
 static uint64_t job_of(const search_t *search, uint32_t task) {
     return path_of(search->set, task) + search->causes.completion;
@@ -212,7 +209,7 @@ static bool add_due(const search_t *search, uint64_t t, uint64_t *sum) {
     for (uint32_t j = 0; j < set->count && is_known; j++) {
         const bool is_later = set->tasks[j].deadline + search->alone > t;
         region = is_later ? greater_of(region, region_of(set, j)) : region;
-        is_known = add(sum, jobs_due(&set->tasks[j], t), job_of(search, j));
+        is_known = add(sum, takt_jobs_due(&set->tasks[j], t), job_of(search, j));
     }
     return is_known && takt_checked_plus(*sum, region, sum);
 }
@@ -239,7 +236,7 @@ static uint64_t deadline_before(const takt_overhead_set_t *set, uint64_t t) {
     uint64_t last = 0;
     for (uint32_t j = 0; j < set->count && t > 0; j++) {
         const takt_sporadic_t *task = &set->tasks[j];
-        const uint64_t jobs = jobs_due(task, t - 1u);
+        const uint64_t jobs = takt_jobs_due(task, t - 1u);
         last =
             jobs == 0 ? last : greater_of(last, (jobs - 1u) * task->period + task->deadline - task->jitter);
     }
