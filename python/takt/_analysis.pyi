@@ -194,6 +194,34 @@ def assign_thresholds(
 ) -> tuple[int, list[int]]:
     """Give the verdict and of each task how many, the most urgent, may preempt its started job; most urgent first."""
 
+Costs = tuple[int, int, int, int, int, int]
+"""Context switch, release, scheduling, point, tick, and the period of ticks."""
+
+def overhead_responses(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    costs: Costs,
+    jitter: NDArray[np.uint64] | None = None,
+    longest: NDArray[np.uint64] | None = None,
+    last: NDArray[np.uint64] | None = None,
+    points: NDArray[np.uint64] | None = None,
+    above: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> NDArray[np.uint64]:
+    """Bounds of the responses on a kernel, most urgent first; `longest` is 0 for preemptive tasks."""
+
+def overhead_edf_verdict(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    costs: Costs,
+    jitter: NDArray[np.uint64] | None = None,
+    longest: NDArray[np.uint64] | None = None,
+    points: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> int:
+    """Sufficient test of EDF on a kernel."""
+
 # ---- earliest deadline first: edf.cpp --------------------------------------------------------------------
 
 def edf_demand(
