@@ -11,6 +11,7 @@ Example:
 from importlib.metadata import version
 
 from takt.allocator import Allocator
+from takt.analysis import Analysis, analyse
 from takt.catalogue import PolicyInfo, ServerKind, policies, server_kinds
 from takt.distributions import Exponential, Normal, Uniform, Weibull
 from takt.errors import InputError, Problem
@@ -25,6 +26,7 @@ __version__ = version("takt")
 
 __all__ = [
     "Allocator",
+    "Analysis",
     "Architecture",
     "Change",
     "Difference",
@@ -50,6 +52,7 @@ __all__ = [
     "Uniform",
     "Weibull",
     "__version__",
+    "analyse",
     "load",
     "policies",
     "replay",
