@@ -96,9 +96,14 @@ nb::tuple columns_of(const std::vector<takt_response_t> &responses) {
 
 struct ResponseRoom {
     explicit ResponseRoom(size_t count)
-        : shares(count), rests(count), regions(count), room{shares.data(), rests.data(), regions.data()} {
+        : lines(count),
+          shares(count),
+          rests(count),
+          regions(count),
+          room{lines.data(), shares.data(), rests.data(), regions.data()} {
         require(count <= kTasksMost, "wcet: too many tasks");
     }
+    std::vector<takt_edf_line_t> lines;
     std::vector<takt_fraction_t> shares;
     std::vector<uint64_t> rests;
     std::vector<takt_duration_t> regions;
