@@ -262,29 +262,37 @@ def draw_home(numbers: random.Random, share: float) -> Home:
     return Home(numbers.choice(["deferrable", "idling", "polling"]), budget, period, jobs)
 
 
-def bounds_among(protocol: str, homes: list[Home]) -> dict[str, int]:
+def bounds_among(policy: str, protocol: str, homes: list[Home]) -> dict[str, int]:
     """Bound the responses of the tasks in servers, most urgent first, that share G."""
-    ranks = list(range(len(homes)))
-    overrun = [0 if protocol == "sirap" else home.holding for home in homes]
-    rows = [(place, 0, home.holding) for place, home in enumerate(homes) if home.holding]
-    parts = list(zip(*rows, strict=True)) if rows else [(), (), ()]
-    task, resource, ticks = (column(part) for part in parts)
-    places = column(ranks)
-    blocking = analysis.sharing_blocking(task, resource, ticks, places, places, analysis.CEILING, places)
-    period = column(home.period for home in homes)
-    found, _ = analysis.children_responses(
-        kind=column(KIND[home.kind] for home in homes),
-        wcet=column(home.budget + more for home, more in zip(homes, overrun, strict=True)),
-        period=period,
-        deadline=period,
-        blocking=blocking,
-    )
     bounds: dict[str, int] = {}
-    for place, (home, response) in enumerate(zip(homes, known(found), strict=True)):
+    for place, (home, response) in enumerate(zip(homes, server_responses(policy, protocol, homes), strict=True)):
         if response is not None and response <= home.period:
             inside = bounds_inside(home, supply_of(protocol, home, response))
             bounds |= {f"{place}.{number}": ticks for number, ticks in enumerate(inside) if ticks is not None}
     return bounds
+
+
+def server_responses(policy: str, protocol: str, homes: list[Home]) -> list[int | None]:
+    """Bound how long after a replenishment each server has its budget."""
+    overrun = [0 if protocol == "sirap" else home.holding for home in homes]
+    rows = [(place, 0, home.holding) for place, home in enumerate(homes) if home.holding]
+    task, resource, ticks = (column(part) for part in zip(*rows, strict=True))
+    period = column(home.period for home in homes)
+    children = {
+        "kind": column(KIND[home.kind] for home in homes),
+        "wcet": column(home.budget + more for home, more in zip(homes, overrun, strict=True)),
+        "period": period,
+        "deadline": period,
+    }
+    if any(home.budget + more > home.period for home, more in zip(homes, overrun, strict=True)):
+        return [None] * len(homes)
+    if policy == "fp":
+        ranks = column(range(len(homes)))
+        blocking = analysis.sharing_blocking(task, resource, ticks, ranks, ranks, analysis.CEILING, ranks)
+        return known(analysis.children_responses(**children, blocking=blocking)[0])
+    begins, blocked = analysis.sharing_steps(task, resource, ticks, period, period, analysis.CEILING)
+    verdict = analysis.children_demand(**children, step_from=begins, step_ticks=blocked)[0]
+    return [home.period if verdict == analysis.SCHEDULABLE else None for home in homes]
 
 
 def supply_of(protocol: str, home: Home, response: int) -> tuple[int, int, int, int]:
@@ -302,7 +310,7 @@ def bounds_inside(home: Home, supply: tuple[int, int, int, int]) -> list[int | N
     return known(analysis.children_responses(**times_of(home.jobs), blocking=blocking, supply=supply)[0])
 
 
-def simulate_homes(numbers: random.Random, protocol: str, homes: list[Home]) -> list[tuple[str, int]]:
+def simulate_homes(numbers: random.Random, policy: str, protocol: str, homes: list[Home]) -> list[tuple[str, int]]:
     tasks, servers = [], []
     critical = BEGIN + 100
     for place, home in enumerate(homes):
@@ -330,15 +338,16 @@ def simulate_homes(numbers: random.Random, protocol: str, homes: list[Home]) -> 
                 )
             )
     system = takt.System(
-        tasks=tasks, servers=servers, policy="fp", resources=[takt.Resource(name="G", protocol=protocol)]
+        tasks=tasks, servers=servers, policy=policy, resources=[takt.Resource(name="G", protocol=protocol)]
     )
     found = takt.simulate(system, horizon=800).jobs
     waits = zip(found["task"], found["release"], found["response"], strict=True)
     return [(name, 800 - release if response is None else response) for name, release, response in waits]
 
 
+@pytest.mark.parametrize("policy", ["fp", "edf"])
 @pytest.mark.parametrize("protocol", ["hsrp", "hsrp-payback", "sirap"])
-def test_no_task_in_servers_that_share_is_slower_than_its_bound(protocol: str) -> None:
+def test_no_task_in_servers_that_share_is_slower_than_its_bound(policy: str, protocol: str) -> None:
     bounded = systems = 0
     for seed in range(count(3 * SAMPLE)):
         numbers = random.Random(seed)
@@ -349,13 +358,13 @@ def test_no_task_in_servers_that_share_is_slower_than_its_bound(protocol: str) -
             continue
         if sum(home.holding > 0 for home in homes) < 2:
             continue
-        bounds = bounds_among(protocol, homes)
+        bounds = bounds_among(policy, protocol, homes)
         bounded += len(bounds)
         systems += 1
-        for name, response in simulate_homes(numbers, protocol, homes):
+        for name, response in simulate_homes(numbers, policy, protocol, homes):
             assert name not in bounds or response <= bounds[name], f"seed {seed}: {name} {response} {bounds} {homes}"
     assert bounded > systems // 4 > 0
-    print(f"{protocol}: {systems} systems, {bounded} tasks bounded")
+    print(f"{policy} {protocol}: {systems} systems, {bounded} tasks bounded")
 
 
 def test_golden_schedules_of_sharing_servers_are_within_the_bounds() -> None:
@@ -364,7 +373,7 @@ def test_golden_schedules_of_sharing_servers_are_within_the_bounds() -> None:
         Home("deferrable", 4, 10, [Job(45, [(1, ()), (2, ("G",)), (1, ())])]),
         Home("deferrable", 5, 15, [Job(45, [(3, ()), (3, ("G",)), (5, ())])]),
     ]
-    bounds = {protocol: bounds_among(protocol, homes) for protocol in ("hsrp", "hsrp-payback", "sirap")}
+    bounds = {protocol: bounds_among("fp", protocol, homes) for protocol in ("hsrp", "hsrp-payback", "sirap")}
     assert bounds == {"hsrp": {"0.0": 14}, "hsrp-payback": {"0.0": 22}, "sirap": {"0.0": 20}}
 
 
