@@ -44,6 +44,52 @@ def fp_blocking(
 ) -> NDArray[np.uint64]:
     """Blocking by the longest non-preemptive regions of less urgent tasks: exact, or with head_start 0 a tick more."""
 
+def fpts_responses(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    threshold: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """As fp_responses, with preemption thresholds: places up to the task's own, 0 the most urgent."""
+
+def fpts_verdict(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    threshold: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> int:
+    """As fp_verdict, with preemption thresholds."""
+
+def fpts_blocking(wcet: NDArray[np.uint64], threshold: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Blocking by less urgent tasks that have started and whose threshold bars the task."""
+
+def graph_lengths(
+    node_wcet: NDArray[np.uint64],
+    task: NDArray[np.uint64],
+    source: NDArray[np.uint64],
+    target: NDArray[np.uint64],
+    effort: int = 100_000_000,
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """The longest way and the longest node of each task; `task` says of each node whose it is, edges join nodes.
+
+    Raises:
+        ValueError: a graph has a cycle, among others.
+    """
+
+def graph_responses(
+    period: NDArray[np.uint64],
+    node_wcet: NDArray[np.uint64],
+    task: NDArray[np.uint64],
+    source: NDArray[np.uint64],
+    target: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """As fp_responses, of tasks whose non-preemptive nodes form graphs, blocking by less urgent ones included."""
+
 def fp_responses_many(
     wcet: NDArray[np.uint64], period: NDArray[np.uint64], effort: int = 100_000_000
 ) -> NDArray[np.uint64]:
@@ -55,6 +101,124 @@ def fp_verdicts_many(
     """Verdicts under full preemption of many sets, one in a row; the effort is for each set."""
 
 # ---- what is chosen: assignment.cpp ----------------------------------------------------------------------
+
+def liu_layland(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+) -> int: ...
+def hyperbolic(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+) -> int: ...
+def harmonic_chains(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+) -> tuple[int, int]:
+    """Give the verdict and the least number of harmonic chains."""
+
+def blocking_tolerances(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[NDArray[np.uint8], NDArray[np.uint64]]:
+    """Give a verdict for each task and the most blocking that it bears; most urgent first, D <= T."""
+
+def fp_regions(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[int, NDArray[np.uint64]]:
+    """Give the verdict and the longest non-preemptive region of each task; most urgent first, D <= T."""
+
+def edf_regions(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[int, NDArray[np.uint64]]:
+    """Give the same under EDF, of a set that is schedulable under preemptive EDF."""
+
+def place_points(wcet: NDArray[np.uint64], cost: NDArray[np.uint64], longest: int) -> tuple[int, int, list[bool]]:
+    """Give the verdict, the least cost, and whether a point is behind each block; regions are at most `longest`."""
+
+def assign_priorities(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    blocking: NDArray[np.uint64] | None = None,
+    longest: NDArray[np.uint64] | None = None,
+    last: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[int, list[int]]:
+    """Give the verdict and an order, most urgent first; `longest` and `last` regions are 1 unless given."""
+
+def final_regions(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[int, NDArray[np.uint64]]:
+    """Give the verdict and the smallest final region of each task; most urgent first."""
+
+def assign_final_regions(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[int, list[int], NDArray[np.uint64]]:
+    """Give the verdict, an order, most urgent first, and the final region of each task, as the columns stand."""
+
+def assign_thresholds(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    is_greatest: bool = False,
+    effort: int = 100_000_000,
+) -> tuple[int, list[int]]:
+    """Give the verdict and of each task how many, the most urgent, may preempt its started job; most urgent first."""
+
+Costs = tuple[int, int, int, int, int, int]
+"""Context switch, release, scheduling, point, tick, and the period of ticks."""
+
+def overhead_responses(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    costs: Costs,
+    jitter: NDArray[np.uint64] | None = None,
+    longest: NDArray[np.uint64] | None = None,
+    last: NDArray[np.uint64] | None = None,
+    points: NDArray[np.uint64] | None = None,
+    above: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> NDArray[np.uint64]:
+    """Bounds of the responses on a kernel, most urgent first; `longest` is 0 for preemptive tasks."""
+
+def overhead_edf_verdict(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    costs: Costs,
+    jitter: NDArray[np.uint64] | None = None,
+    longest: NDArray[np.uint64] | None = None,
+    points: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> int:
+    """Sufficient test of EDF on a kernel."""
 
 # ---- earliest deadline first: edf.cpp --------------------------------------------------------------------
 
@@ -68,10 +232,10 @@ def edf_demand(
     step_ticks: NDArray[np.uint64] | None = None,
     effort: int = 100_000_000,
 ) -> tuple[int, int, int]:
-    """Test by quick processor-demand analysis: verdict; if unschedulable, an interval that is too short, and its demand.
+    """Test by quick processor-demand analysis: verdict; if unschedulable, a too short interval, and its demand.
 
-    `regions` are the longest regions without preemption (1: none; the wcets: non-preemptive EDF). `step_from` (ascending)
-    and `step_ticks` are B(L) of sections under srp: from that L on, so many ticks. Demand 0 means: U is above 1.
+    `regions` are the longest regions without preemption (1: none; the wcets: non-preemptive EDF). `step_from`
+    (ascending) and `step_ticks` are B(L) of sections under srp: from that L on, so many ticks. Demand 0: U is above 1.
     """
 
 def edf_first_excess(
@@ -84,9 +248,11 @@ def edf_first_excess(
     step_ticks: NDArray[np.uint64] | None = None,
     effort: int = 100_000_000,
 ) -> tuple[int, int, int]:
-    """Test deadline by deadline: as edf_demand, but the interval is the shortest one. Slow where the interval is long."""
+    """Test deadline by deadline: as edf_demand, but the interval is the shortest one. Slow where it is long."""
 
-def edf_verdicts_many(wcet: NDArray[np.uint64], period: NDArray[np.uint64], deadline: NDArray[np.uint64], effort: int = 100_000_000) -> NDArray[np.uint8]:
+def edf_verdicts_many(
+    wcet: NDArray[np.uint64], period: NDArray[np.uint64], deadline: NDArray[np.uint64], effort: int = 100_000_000
+) -> NDArray[np.uint8]:
     """Give the verdict on each row, a task set, under preemptive EDF; `effort` is for each row."""
 
 def edf_responses(
@@ -102,12 +268,20 @@ def edf_responses(
     """Give worst-case responses, and which job of the busy period, counted from 0, has it."""
 
 def edf_nonpreemptive_responses(
-    wcet: NDArray[np.uint64], period: NDArray[np.uint64], deadline: NDArray[np.uint64], jitter: NDArray[np.uint64] | None = None, effort: int = 100_000_000
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """Likewise where a job that has begun is never preempted."""
 
 def edf_density(
-    wcet: NDArray[np.uint64], period: NDArray[np.uint64], deadline: NDArray[np.uint64], jitter: NDArray[np.uint64] | None = None, effort: int = 100_000_000
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
 ) -> int:
     """Test whether C / min(D - J, T) add up to 1 at most: schedulable if so. Verdict."""
 
