@@ -329,25 +329,48 @@ def observed(result: takt.Result, count: int) -> list[int]:
     return [max(each, default=0) for each in responses]
 
 
-@tries(30)
-@given(systems("deferred", most=4), st.data())
-def test_simulation_never_responds_later(tasks: list[Task], data: st.DataObject) -> None:
-    """With offsets, and equals served in FIFO order."""
-    count = len(tasks)
-    is_shared = data.draw(st.booleans())
-    described = [
+def execution(task: Task, kind: str) -> dict[str, object]:
+    """Describe what a job does, and who may preempt it."""
+    if kind == "thresholds":
+        return {"wcet": task.wcet, "threshold": f"T{task.threshold}"}
+    return {"subjobs": list(task.graph.lengths)}
+
+
+def described(tasks: Sequence[Task], offsets: Sequence[int], kind: str, is_shared: bool) -> list[takt.Task]:
+    """Describe tasks with offsets, of one priority or of different ones."""
+    return [
         takt.Task(
             name=f"T{i}",
             period=task.period,
-            offset=data.draw(st.integers(0, 10)),
-            subjobs=list(task.graph.lengths),
-            priority=1 if is_shared else count - i,
+            offset=offsets[i],
+            jitter=task.jitter,
+            priority=1 if is_shared else len(tasks) - i,
+            **execution(task, kind),
         )
         for i, task in enumerate(tasks)
     ]
-    above = column([count] * count if is_shared else range(count))
-    longest = observed(takt.simulate(takt.System(tasks=described, policy="fp"), 500), count)
-    assert all(bound is not None and bound >= seen for bound, seen in zip(deferred(tasks, above), longest, strict=True))
+
+
+@pytest.mark.parametrize("kind", ["preemptive", "non-preemptive", "deferred", "thresholds"])
+def test_simulation_never_responds_later(kind: str) -> None:
+    """With offsets and jitter, and equals served in FIFO order; often it responds as late."""
+    seen: Counter[bool] = Counter()
+
+    @tries(15)
+    @given(systems(kind, jitter=6, most=4), st.data())
+    def compare(tasks: list[Task], data: st.DataObject) -> None:
+        count = len(tasks)
+        is_shared = kind != "thresholds" and data.draw(st.booleans())
+        offsets = data.draw(st.lists(st.integers(0, 10), min_size=count, max_size=count))
+        system = takt.System(tasks=described(tasks, offsets, kind, is_shared), policy="fp")
+        longest = observed(takt.simulate(system, 500), count)
+        bounds = deferred(tasks, column([count] * count)) if is_shared else ASKED.get(kind, deferred)(tasks)
+        pairs = list(zip(bounds, longest, strict=True))
+        assert all(bound is not None and bound >= response for bound, response in pairs)
+        seen[any(bound == response for bound, response in pairs)] += 1
+
+    compare()
+    assert seen[True] > 0
 
 
 # ---- many sets, and the limits -------------------------------------------------------------------------------

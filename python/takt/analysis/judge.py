@@ -45,10 +45,11 @@ def _judge_root(view: SystemView, effort: int) -> Judgement:
     doubt = delays.doubt or _doubt_of_rules(view, root)
     if doubt:
         return not_known(root, doubt)
-    paying = costs.with_costs(view, root)
+    if not view.resolved.costs.is_ideal:
+        return costs.judge_costs(view, root, effort)
     if root.policy in static.POLICIES:
-        return static.judge_static(view, paying, delays, children.FULL, effort)
-    return deadlines.judge_deadlines(view, paying, delays, effort)
+        return static.judge_static(view, root, delays, children.FULL, effort)
+    return deadlines.judge_deadlines(view, root, delays, effort)
 
 
 def _doubt_of_rules(view: SystemView, root: DispatcherView) -> str:

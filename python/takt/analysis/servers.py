@@ -6,6 +6,7 @@ What is sure of a server follows from its kind and, under fixed priorities, from
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from takt import _analysis
@@ -104,22 +105,23 @@ def _judge_bandwidth(view: SystemView, dispatcher: DispatcherView, server: Serve
     """Judge tasks of which none is supplied by itself: by the busy period of all, or by the jobs of the only one."""
     if dispatcher.servers:
         return not_known(dispatcher, f"there is no test of servers in one of kind {server.kind}")
-    tasks = dispatcher.tasks
-    columns = children.columns_of(tasks)
-    if server.kind == "cbs" and len(tasks) == 1:
-        only = tasks[0]
-        verdict, ticks, _ = _analysis.cbs_response(
-            only.wcet + only.suspended, only.period, only.jitter, server.period, server.budget, effort
-        )
-    else:
-        busy = _analysis.cbs_busy_period if server.kind == "cbs" else _analysis.total_bandwidth_busy_period
-        verdict, ticks, _ = busy(columns.wcet, columns.period, columns.jitter, server.period, server.budget, effort)
-    is_alone = server.kind == "cbs" and len(tasks) == 1
     found = Judgement()
-    for task in tasks:
-        response = ticks + (0 if is_alone else task.jitter) if verdict == _analysis.SCHEDULABLE else None
+    for task, response in zip(dispatcher.tasks, _bandwidth_responses(dispatcher.tasks, server, effort), strict=True):
         found.tasks[task.number] = _bandwidth_row(view, dispatcher, server, task, response)
     return found
+
+
+def _bandwidth_responses(tasks: Sequence[TaskView], server: ServerView, effort: int) -> list[int | None]:
+    """Bound the responses in a cbs, tbs or cus server; the busy period bounds those of all."""
+    share = (server.period, server.budget, effort)
+    if server.kind == "cbs" and len(tasks) == 1:
+        only = tasks[0]
+        response = _analysis.cbs_response(only.wcet + only.suspended, only.period, only.jitter, *share)
+        return [fixed.read_ticks(response)]
+    columns = children.columns_of(tasks)
+    busy = _analysis.cbs_busy_period if server.kind == "cbs" else _analysis.total_bandwidth_busy_period
+    longest = fixed.read_ticks(busy(columns.wcet, columns.period, columns.jitter, *share))
+    return [None if longest is None else longest + task.jitter for task in tasks]
 
 
 def _bandwidth_row(
@@ -152,6 +154,7 @@ def _least_budget(dispatcher: DispatcherView, server: ServerView, delays: Delays
         more = (fixed.column(members, "blocking"), fixed.column(members, "last"), fixed.last_equals(members))
         verdict, budget = _analysis.least_budget_fixed_priority(*head, *body, *more, effort)
     else:
-        steps = children.blocking_steps(dispatcher.tasks, delays)
-        verdict, budget = _analysis.least_budget_edf(*head, *body, steps, effort)
+        delayed = children.delayed_by(there, delays)
+        more = (delayed.regions, delayed.step_from, delayed.step_ticks)
+        verdict, budget = _analysis.least_budget_edf(*head, *body, *more, effort)
     return budget if verdict == _analysis.SCHEDULABLE and budget > 0 else None

@@ -53,6 +53,7 @@ class TaskView:
         sections: what it locks.
         suspended: for how long a job suspends itself altogether.
         suspensions: how often.
+        optional_points: how many optional points it has where it cannot be displaced.
         may_overrun: whether a job may demand more than a wcet that is enforced.
         doubts: what no test admits.
     """
@@ -71,6 +72,7 @@ class TaskView:
     sections: tuple[Section, ...] = ()
     suspended: int = 0
     suspensions: int = 0
+    optional_points: int = 0
     may_overrun: bool = False
     doubts: tuple[str, ...] = ()
 
@@ -210,6 +212,7 @@ def _task_view(task: ResolvedTask, number: int, policy: str) -> TaskView:
         sections=tuple(_sections_of(task, wcet)),
         suspended=sum(suspensions),
         suspensions=len(suspensions),
+        optional_points=sum(op == Op.OPTIONAL_POINT for op, _ in task.body) if regions else 0,
         may_overrun=_is_enforced(task) and _longest_demand(task) > task.wcet,
         doubts=tuple(_doubts_of(task)),
     )
