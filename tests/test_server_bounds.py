@@ -213,6 +213,13 @@ def test_interfaces_of_table_two() -> None:
     assert least(40, S2_TASKS, "fp") == 15
 
 
+def test_an_interface_of_the_periodic_resource_model() -> None:
+    """Shin and Lee 2008: 7 of 50 and 9 of 75 under EDF need 2.8 of 10; here in tenths."""
+    tasks = [Child("", "task", 70, 500, 500), Child("", "task", 90, 750, 750)]
+    assert least(100, tasks, "edf") == 28
+    assert least(100, tasks, "fp") == 35
+
+
 def test_bisected_budgets_are_those_of_a_scan_and_every_larger_one_is_enough() -> None:
     numbers = random.Random(3)
     found = {True: 0, False: 0}
