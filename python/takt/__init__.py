@@ -14,6 +14,7 @@ from takt.allocator import Allocator
 from takt.catalogue import PolicyInfo, ServerKind, policies, server_kinds
 from takt.distributions import Exponential, Normal, Uniform, Weibull
 from takt.errors import InputError, Problem
+from takt.generators.matrices import TaskColumns
 from takt.model import Change, Platform, Resource, Server, System, Task
 from takt.policy import Job, Policy
 from takt.policy_options import RateBased, Share, Slot, TimeDriven
@@ -48,6 +49,7 @@ __all__ = [
     "Slot",
     "System",
     "Task",
+    "TaskColumns",
     "TimeDriven",
     "Uniform",
     "Weibull",
