@@ -22,6 +22,7 @@ from takt.recipe import Recipe
 from takt.replaying import Difference, Replay, replay
 from takt.simulation import Architecture, Result, simulate
 from takt.taskset import load
+from takt.writing import save, to_toml
 
 __version__ = version("takt")
 
@@ -57,6 +58,8 @@ __all__ = [
     "load",
     "policies",
     "replay",
+    "save",
     "server_kinds",
     "simulate",
+    "to_toml",
 ]
