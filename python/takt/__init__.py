@@ -19,6 +19,7 @@ from takt.model import Change, Platform, Resource, Server, System, Task
 from takt.policy import Job, Policy
 from takt.policy_options import RateBased, Share, Slot, TimeDriven
 from takt.recipe import Recipe
+from takt.recipe_file import load_recipe
 from takt.replaying import Difference, Replay, replay
 from takt.simulation import Architecture, Result, simulate
 from takt.taskset import load
@@ -56,6 +57,7 @@ __all__ = [
     "Weibull",
     "__version__",
     "load",
+    "load_recipe",
     "policies",
     "replay",
     "save",

@@ -26,6 +26,7 @@ from rich.console import Console
 import takt
 from takt import boards, catalogue, measurement, report, times
 from takt.errors import ExitStatus, InputError, Problem, show, system_error
+from takt.generating import generate
 from takt.model import Header, System
 from takt.policy import name_of
 from takt.report import Report
@@ -484,6 +485,12 @@ def replay(
         typer.echo(f"{file}: {outcome.difference.text}")
         raise typer.Exit(ExitStatus.FAILED)
     typer.echo(f"identical: {outcome.decisions} decisions")
+
+
+# ---- takt generate ----------------------------------------------------------------------------------
+
+
+app.command()(generate)
 
 
 # ---- takt schema ------------------------------------------------------------------------------------
