@@ -12,7 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 import takt
-from sampling import count
+from analysis_oracle import generation
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from sampling import count, tries
 from takt.bodies import Op
 from takt.generators import acceptance, automotive
 from takt.generators.draws import Floats
@@ -95,6 +98,58 @@ PINNED = {
     "jitter": [512, 1994, 14501, 35154],
     "offset": [10981, 11553, 58103, 272113],
 }
+
+
+@st.composite
+def plain_recipes(draw: st.DrawFn) -> dict[str, Any]:
+    """All keys of a recipe of what the oracle draws, times in ticks."""
+    tasks = draw(st.integers(1, 9))
+    shortest = draw(st.integers(1, 20_000))
+    least, most = draw(st.floats(0.0, 0.01)), draw(st.floats(0.5, 1.0))
+    shares = draw(st.sampled_from(["uunifast", "uunifast-discard"]))
+    deadlines = draw(st.sampled_from(["implicit", "constrained", "arbitrary"]))
+    factors = sorted(draw(st.tuples(st.floats(0, 1), st.floats(0, 1))))
+    listed = draw(st.lists(st.integers(1, 10**6), min_size=1, max_size=5))
+    return {
+        "tasks": tasks,
+        "utilization": draw(st.floats(0.1, 3.0 if shares == "uunifast" else 0.5)),
+        "shares": shares,
+        "min_share": least,
+        "max_share": most,
+        "periods": draw(st.sampled_from(["log-uniform", "log-uniform", "uniform", "harmonic", listed])),
+        "period_min": shortest,
+        "period_max": shortest + draw(st.sampled_from([1000, 10**6])),
+        "period_grid": draw(st.sampled_from([1, 7, 1000])),
+        "period_ratio": draw(st.integers(2, 5)),
+        "deadlines": deadlines,
+        "deadline_factors": [0.0, 1.0] if deadlines == "implicit" else factors,
+        "jitter": sorted(draw(st.tuples(st.floats(0, 1), st.floats(0, 1)))),
+        "offsets": draw(st.sampled_from(["zero", "random"])),
+        "priorities": draw(st.sampled_from(["dm", "rm", "random"])),
+    }
+
+
+def as_recipe(keys: dict[str, Any]) -> takt.Recipe:
+    """The recipe of these keys, without those that nobody reads."""
+    unread = {"min_share", "max_share"} if keys["shares"] == "uunifast" else set()
+    unread |= {"deadline_factors"} if keys["deadlines"] == "implicit" else set()
+    return takt.Recipe(**{key: value for key, value in keys.items() if key not in unread})
+
+
+@tries(60)
+@given(plain_recipes(), st.integers(0, 2**64 - 1), st.integers(0, 2**47))
+def test_sets_are_those_that_a_second_text_of_the_specification_draws(
+    keys: dict[str, Any], seed: int, first: int
+) -> None:
+    try:
+        made = as_recipe(keys)
+    except takt.InputError:
+        assume(False)
+    high, low = np.random.SeedSequence(seed).generate_state(2, np.uint64).tolist()
+    sets = made.columns(seed, first, 20)
+    for row in range(20):
+        found = zip(*(getattr(sets, key)[row].tolist() for key in KEYS), strict=True)
+        assert list(found) == [tuple(task) for task in generation.draw_set(keys, (high, low), first + row)]
 
 
 def test_a_set_is_the_same_in_every_version() -> None:
