@@ -76,16 +76,17 @@ def limits(keys: dict[str, Any]) -> tuple[float, float]:
 
 def period(keys: dict[str, Any], draw: float) -> int:
     """Draw a period."""
-    shortest, longest, grid = keys["period_min"], keys["period_max"], keys["period_grid"]
+    grid: int = keys["period_grid"]
+    shortest, longest = keys["period_min"], keys["period_max"]
     first, last = math.ceil(shortest / grid), longest // grid
     match keys["periods"]:
         case "log-uniform":
             begin, end = math.log(first * grid), math.log((last + 1) * grid)
             return int(math.exp(begin + draw * (end - begin)) / grid) * grid
         case "uniform":
-            return (first + int(draw * (last - first + 1))) * grid
+            return int((first + int(draw * (last - first + 1))) * grid)
         case "harmonic":
-            powers = [first * grid]
+            powers: list[int] = [first * grid]
             while powers[-1] * keys["period_ratio"] <= last * grid:
                 powers.append(powers[-1] * keys["period_ratio"])
             return powers[int(draw * len(powers))]
@@ -108,7 +109,7 @@ def rounded(wanted: list[tuple[int, float]], least: float, most: float) -> list[
 def deadline(keys: dict[str, Any], wcet: int, length: int, draw: float) -> int:
     """Draw a deadline."""
     low, high = keys["deadline_factors"]
-    factor = low + (high - low) * draw
+    factor: float = low + (high - low) * draw
     match keys["deadlines"]:
         case "constrained":
             return wcet + round((length - wcet) * factor) if wcet <= length else length
@@ -120,7 +121,8 @@ def deadline(keys: dict[str, Any], wcet: int, length: int, draw: float) -> int:
 def jitter(keys: dict[str, Any], length: int, draw: float) -> int:
     """Draw a release jitter."""
     low, high = keys["jitter"]
-    return round(length * (low + (high - low) * draw))
+    factor: float = low + (high - low) * draw
+    return round(length * factor)
 
 
 def offset(keys: dict[str, Any], length: int, draw: float) -> int:
