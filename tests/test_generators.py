@@ -251,7 +251,7 @@ def test_fixed_sum_draws_what_uunifast_discard_draws() -> None:
 
 @pytest.mark.parametrize("total", [3.0, 60.0, 570.0])
 def test_fixed_sum_is_uniform_for_very_many_tasks_too(total: float) -> None:
-    """Of many coordinates with a given sum each is all but exponential, cut at its limits, with the mean that is left."""
+    """Of many coordinates with a given sum each is all but exponential, cut at its limits, with the mean of all."""
     mean = total / 600
     parts = drawn_shares(250, tasks=600, utilization=total, shares="fixed-sum")
     rates = np.linspace(-700, 700, 200_000) + 1e-4
