@@ -446,9 +446,7 @@ def sharing_steps(
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """Give B(L) as columns step_from and step_ticks."""
 
-def sirap_supply(
-    period: int, budget: int, response: int, holding: int, is_polling: bool
-) -> tuple[int, int, int, int]:
+def sirap_supply(period: int, budget: int, response: int, holding: int, is_polling: bool) -> tuple[int, int, int, int]:
     """Make the supply of a server under sirap whose tasks hold something for `holding` ticks at most."""
 
 def payback_supply(

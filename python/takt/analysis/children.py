@@ -56,7 +56,7 @@ def columns_of(children: Sequence[Child]) -> Columns:
             np.array(values, np.uint64)
             for values in (
                 [_analysis.TASK if isinstance(child, TaskView) else KINDS[child.kind] for child in children],
-                [child.wcet + child.suspended if isinstance(child, TaskView) else child.budget for child in children],
+                [child.wcet + child.suspended if isinstance(child, TaskView) else child.longest for child in children],
                 [child.period for child in children],
                 [child.deadline if isinstance(child, TaskView) else child.period for child in children],
                 [child.jitter if isinstance(child, TaskView) else 0 for child in children],

@@ -87,10 +87,10 @@ def server_member(server: ServerView) -> Member:
     is_deferrable = server.kind == "deferrable"
     return Member(
         name=server.name,
-        wcet=server.budget,
+        wcet=server.longest,
         period=server.period,
         deadline=server.period,
-        jitter=server.period - server.budget if is_deferrable else 0,
+        jitter=max(server.period - server.longest, 0) if is_deferrable else 0,
         key=server.key,
     )
 

@@ -24,6 +24,7 @@ def judge(view: SystemView, effort: int = EFFORT) -> Judgement:
         view: of the system.
         effort: steps that the tests of each dispatcher may take.
     """
+    view = blocking.with_holding(view)
     doubts = [*view.doubts, *(doubt for each in view.dispatchers[:1] for doubt in each.all_doubts)]
     if doubts:
         found = Judgement()

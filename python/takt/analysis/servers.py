@@ -23,6 +23,9 @@ TOTAL_BANDWIDTH = Test("total bandwidth", "Spuri and Buttazzo 1996", is_exact=Fa
 RULES = ("tbs", "cus")
 """Kinds without budgets: their tasks compete in the parent."""
 
+_WAITING = {"sirap": _analysis.sirap_supply, "hsrp-payback": _analysis.payback_supply}
+"""What is left where tasks wait for budget, or an overrun is paid back."""
+
 RETURNS = 32
 """So many returns a sporadic server keeps; with more ticks of budget some may come together."""
 
@@ -65,6 +68,8 @@ def _doubt_of(view: SystemView, dispatcher: DispatcherView, server: ServerView, 
     """Say why nothing is known of what is in a server, "" if something is."""
     if dispatcher.all_doubts or doubt:
         return "; ".join([*dispatcher.all_doubts, doubt])
+    if server.holding > server.budget:
+        return f"{server.name} may hold what it shares for longer than its budget"
     offsets = [view.resolved.tasks[task.number].offset for task in dispatcher.tasks]
     offsets += [each.offset for each in dispatcher.servers]
     if min(offsets, default=server.offset) < server.offset:
@@ -90,7 +95,10 @@ def supply_of(server: ServerView, row: ServerBound) -> Supply:
     """Say what a server that gets its budget is sure to supply."""
     is_coarse = server.kind == "sporadic" and server.budget > RETURNS
     response = server.period if row.response is None else row.response
-    return _analysis.make_supply(server.period, server.budget, response, server.kind == "polling" or is_coarse)
+    is_polling = server.kind == "polling" or is_coarse
+    if server.protocol in _WAITING:
+        return _WAITING[server.protocol](server.period, server.budget, response, server.holding, is_polling)
+    return _analysis.make_supply(server.period, server.budget, response, is_polling)
 
 
 def _judge_supplied(
