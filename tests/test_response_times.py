@@ -414,6 +414,13 @@ def test_the_longest_times_are_exact_or_undecided() -> None:
     assert _analysis.fp_verdict(wcet, period, period, blocking=column([0, MAX])) == _analysis.UNDECIDED
 
 
+def test_behind_an_undecided_task_the_next_may_be_decided() -> None:
+    """The first responds at 2^62 + 1, counted from its arrival 2^62 - 1 before; of the second only the finish counts."""
+    wcet, period, blocked = column([2, 1]), column([MAX, MAX]), column([MAX, MAX])
+    ticks, _ = _analysis.fp_responses(wcet, period, jitter=column([MAX, 0]), blocking=blocked)
+    assert list(ticks) == [_analysis.UNKNOWN, MAX + 7]
+
+
 def test_all_of_the_time_may_be_used() -> None:
     wcet, period = column([1, MAX - 1]), column([MAX, MAX])
     assert listed(_analysis.fp_responses(wcet, period)) == [1, MAX]
