@@ -1,0 +1,200 @@
+"""Dispatchers that order by fixed priorities: fp, rm, dm, and what else has static keys.
+
+A member, a task or a server, is turned into a sporadic task with what it does beyond that; what can block it comes
+from the members below. The tests are in analysis/: response_times.c and preemption_thresholds.c.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+
+from takt import _analysis
+from takt.analysis.view import ServerView, TaskView
+
+Numbers = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """Who competes under fixed priorities. Times in ticks.
+
+    Args:
+        name: of the task or server.
+        wcet, period, deadline: of a sporadic task.
+        jitter: as others feel it.
+        key: smaller is more urgent; members with one key are equals, first in, first out.
+        blocking: for how long less urgent ones delay it.
+        longest: the longest part in which it is not displaced.
+        last: the last such part.
+        threshold: once started only smaller keys displace it; None: as longest and last say.
+    """
+
+    name: str
+    wcet: int
+    period: int
+    deadline: int
+    jitter: int
+    key: int
+    blocking: int = 0
+    longest: int = 1
+    last: int = 1
+    threshold: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What a test says of a member.
+
+    Args:
+        ticks: worst-case response, None if there is none or it is not known.
+        is_known: whether that is known.
+        job: which job of the longest busy period responds so late, counted from 0.
+    """
+
+    ticks: int | None
+    is_known: bool
+    job: int = 0
+
+
+def member_of(child: TaskView | ServerView) -> Member:
+    """Make a member of a task or a server."""
+    return task_member(child) if isinstance(child, TaskView) else server_member(child)
+
+
+def task_member(task: TaskView) -> Member:
+    """Make a member of a task; a suspension counts as execution, which only makes responses larger."""
+    return Member(
+        name=task.name,
+        wcet=task.wcet + task.suspended,
+        period=task.period,
+        deadline=task.deadline,
+        jitter=task.jitter,
+        key=task.key,
+        longest=task.longest_region,
+        last=task.last_region,
+        threshold=task.threshold,
+    )
+
+
+def server_member(server: ServerView) -> Member:
+    """Make a member of a server: its budget each period; a deferrable one can have two of them back to back."""
+    is_deferrable = server.kind == "deferrable"
+    return Member(
+        name=server.name,
+        wcet=server.budget,
+        period=server.period,
+        deadline=server.period,
+        jitter=server.period - server.budget if is_deferrable else 0,
+        key=server.key,
+    )
+
+
+def with_blocking(members: Sequence[Member], extra: Mapping[str, int]) -> list[Member]:
+    """Say of each member for how long less urgent ones delay it.
+
+    Args:
+        members: the most urgent first.
+        extra: what resources add, by name.
+    """
+    found, longest, thresholds = [], 0, list[Member]()
+    for _, group in groupby(reversed(members), key=lambda member: member.key):
+        equals = list(group)
+        for member in equals:
+            barred = max((below.wcet - 1 for below in thresholds if member.key >= (below.threshold or 0)), default=0)
+            found.append(replace(member, blocking=max(longest, barred) + extra.get(member.name, 0)))
+        longest = max(longest, *(member.longest - 1 for member in equals))
+        thresholds += [member for member in equals if member.threshold is not None]
+    return found[::-1]
+
+
+# ---- what tests say ------------------------------------------------------------------------------------
+
+
+def responses(members: Sequence[Member], effort: int) -> list[Response]:
+    """Bound the responses of tasks that have a processor to themselves.
+
+    Args:
+        members: the most urgent first; with `blocking` as it counts.
+        effort: steps that the analysis may take.
+    """
+    ticks, jobs = _analysis.fp_responses(
+        column(members, "wcet"),
+        column(members, "period"),
+        column(members, "jitter"),
+        column(members, "blocking"),
+        column(members, "last"),
+        behind_equals(members),
+        effort,
+    )
+    return read_responses(ticks, jobs)
+
+
+def last_equals(members: Sequence[Member]) -> Numbers:
+    """Give for each member the place of its last equal, its own if it has none."""
+    keys = [member.key for member in members]
+    return np.array([bisect_right(keys, key) - 1 for key in keys], np.uint64)
+
+
+def behind_equals(members: Sequence[Member]) -> Numbers:
+    """Give for each member the place behind its last equal, its own if it has none."""
+    keys = [member.key for member in members]
+    behind = [bisect_right(keys, key) for key in keys]
+    return np.array([end if end - bisect_left(keys, keys[end - 1]) > 1 else end - 1 for end in behind], np.uint64)
+
+
+def read_responses(ticks: Numbers, jobs: Numbers) -> list[Response]:
+    """Read what the binding says of responses."""
+    rows = zip(map(int, ticks), map(int, jobs), strict=True)
+    return [Response(read_ticks(tick), tick != _analysis.UNKNOWN, job) for tick, job in rows]
+
+
+def read_ticks(ticks: int) -> int | None:
+    """Read a response, None if there is none or it is not known."""
+    return int(ticks) if ticks < _analysis.UNKNOWN else None
+
+
+def threshold_responses(members: Sequence[Member], effort: int) -> list[Response]:
+    """Give the exact responses of tasks of which some have thresholds, and that are else without anything.
+
+    Args:
+        members: tasks of different keys without regions, the most urgent first.
+        effort: steps that the analysis may take.
+    """
+    keys = [member.key for member in members]
+    places = [
+        place if each.threshold is None else bisect_left(keys, each.threshold) for place, each in enumerate(members)
+    ]
+    ticks, jobs = _analysis.fpts_responses(
+        column(members, "wcet"),
+        column(members, "period"),
+        np.array([min(place, above) for place, above in enumerate(places)], np.uint64),
+        column(members, "jitter"),
+        effort,
+    )
+    return read_responses(ticks, jobs)
+
+
+def column(members: Sequence[Member], name: str) -> Numbers:
+    """Make a column of what members have."""
+    return np.array([getattr(member, name) for member in members], np.uint64)
+
+
+def interference(members: Sequence[Member], place: int, response: Response) -> list[tuple[str, int]]:
+    """List what each more urgent member, or equal, executes up to the finish of the job that responds last.
+
+    Args:
+        members: as responses got them.
+        place: of the member that responds.
+        response: of it, with ticks.
+    """
+    me = members[place]
+    finish = (response.ticks or 0) - me.jitter + response.job * me.period
+    begin = finish - me.last + 1
+    others = [member for other, member in enumerate(members) if member.key <= me.key and other != place]
+    return [(member.name, -(-(begin + member.jitter) // member.period) * member.wcet) for member in others]
