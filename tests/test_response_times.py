@@ -415,7 +415,7 @@ def test_the_longest_times_are_exact_or_undecided() -> None:
 
 
 def test_behind_an_undecided_task_the_next_may_be_decided() -> None:
-    """The first responds at 2^62 + 1, counted from its arrival 2^62 - 1 before; of the second only the finish counts."""
+    """The first finishes at 2^62 + 1, and its response counts from 2^62 - 1 before; the second is released at 0."""
     wcet, period, blocked = column([2, 1]), column([MAX, MAX]), column([MAX, MAX])
     ticks, _ = _analysis.fp_responses(wcet, period, jitter=column([MAX, 0]), blocking=blocked)
     assert list(ticks) == [_analysis.UNKNOWN, MAX + 7]
