@@ -436,10 +436,12 @@ def test_responses_that_repeat_after_the_hyperperiod_are_known_if_that_is_within
     assert list(ticks) == [1, 2, b * c + 3 if a == 2**10 else _analysis.UNKNOWN]
 
 
-def test_without_effort_nothing_is_known() -> None:
-    ticks, _ = _analysis.fp_responses(column([1]), column([2]), effort=0)
+@pytest.mark.parametrize("effort", [0, 1])
+def test_without_effort_nothing_is_known(effort: int) -> None:
+    """One step compares the utilization with 1, and is not enough for a response."""
+    ticks, _ = _analysis.fp_responses(column([1]), column([2]), effort=effort)
     assert list(ticks) == [_analysis.UNKNOWN]
-    assert _analysis.fp_verdict(column([1]), column([2]), column([2]), effort=0) == _analysis.UNDECIDED
+    assert _analysis.fp_verdict(column([1]), column([2]), column([2]), effort=effort) == _analysis.UNDECIDED
 
 
 @pytest.mark.parametrize(
