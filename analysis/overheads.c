@@ -21,7 +21,8 @@
  *   (5)  h(t) = b + sum of n_j(t) (C_j + m_j p + s + c) + ceil((t + J_j) / T_j) (r + s + c) + ceil(t / P) tick + q(t) <= t
  *   (6)  q(t) = max of q_j and its end over D_j > t - M;  M = least x > 0 = b + sum of ceil((x + J_j) / T_j) (r + s + c) + ceil(x / P) tick
  *
- * b being the completion or point of (4). M is the longest stretch of kernel work alone, after which a job that came in it may begin
+ * b being the completion or point of (4), in h without s + c: the completion of the job that is due at t comes too late to delay
+ * it, and pays for that one. M is the longest stretch of kernel work alone, after which a job that came in it may begin
  * a region. h without q ascends and q is constant from one D_j + M to the next, so that from a t that holds all others hold
  * down to h(t), or to where q changes.
  *
@@ -256,7 +257,7 @@ static uint64_t step_before(const search_t *search, uint64_t t) {
 /* (5) for all deadlines before `end`, backwards. */
 static takt_verdict_t look_back(const search_t *search, uint64_t end) {
     for (uint64_t t = deadline_before(search->set, end); t > 0;) {
-        uint64_t demand = search->passing;
+        uint64_t demand = search->passing - search->causes.completion;
         if (!takt_effort_step(search->effort)) {
             return TAKT_UNDECIDED;
         }

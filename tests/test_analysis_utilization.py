@@ -120,6 +120,24 @@ def test_the_fewest_chains_are_found(periods: tuple[int, ...], chains: int) -> N
     assert _analysis.harmonic_chains(*columns(tasks))[1] == chains
 
 
+@tries(150)
+@given(st.lists(st.sampled_from([1, 2, 3, 4, 6, 8, 9, 12, 18, 24, 36, 72, 5, 10]), min_size=4, max_size=7))
+def test_no_partition_has_fewer_chains(periods: list[int]) -> None:
+    tasks = implicit(*((1, period) for period in periods))
+    assert _analysis.harmonic_chains(*columns(tasks))[1] == utilization.least_chains(periods)
+
+
+@pytest.mark.parametrize("count", range(2, 60))
+def test_rounding_admits_nothing_beyond_the_bound(count: int) -> None:
+    """Equal tasks of the least wcet that is too much."""
+    period = _analysis.TIME_MAX
+    too_much = 0
+    for bit in reversed(range(62)):
+        longer = too_much + 2**bit
+        too_much = longer if utilization.is_within_liu_layland([Fraction(longer, period)] * count, count) else too_much
+    assert not verdicts(implicit(*[(too_much + 1, period)] * count))[0]
+
+
 def test_many_huge_tasks_are_told_from_the_bounds() -> None:
     """Fifty equal tasks one tick on either side of both bounds, in words of 62 bits."""
     period = _analysis.TIME_MAX
