@@ -150,7 +150,7 @@ def test_final_regions_and_an_order_are_found_if_there_are_any() -> None:
     assert min(seen[True, True], seen[True, False], seen[False, False]) > sum(seen.values()) / 20
 
 
-@tries(600)
+@tries(400)
 @given(SEEDS)
 def check_orders_of_more_tasks(seed: int) -> None:
     """Whether regions fit an order is tested above."""

@@ -47,7 +47,7 @@ def draw(seed: int) -> list[Task]:
 # ---- fixed priorities ------------------------------------------------------------------------------------------
 
 
-@tries(1000)
+@tries(600)
 @given(SEEDS)
 def test_the_tolerance_is_that_of_all_instants(seed: int) -> None:
     tasks = draw(seed)
@@ -57,7 +57,7 @@ def test_the_tolerance_is_that_of_all_instants(seed: int) -> None:
     assert list(found) == [slack or 0 for slack in expected]
 
 
-@tries(1000)
+@tries(600)
 @given(SEEDS)
 def test_response_times_with_that_blocking_are_just_in_time(seed: int) -> None:
     tasks = draw(seed)
@@ -79,7 +79,7 @@ def cut(wcet: int, longest: int, generator: random.Random) -> list[int]:
 seen: Counter[bool] = Counter()
 
 
-@tries(1500)
+@tries(700)
 @given(SEEDS)
 def check_what_is_cut(seed: int) -> None:
     tasks = draw(seed)
@@ -177,7 +177,7 @@ def test_a_region_that_is_longer_by_a_tick_makes_somebody_late() -> None:
 # ---- points --------------------------------------------------------------------------------------------------------
 
 
-@tries(2000)
+@tries(900)
 @given(SEEDS)
 def check_points(seed: int) -> None:
     generator = random.Random(seed)

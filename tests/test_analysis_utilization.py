@@ -75,7 +75,7 @@ said: Counter[tuple[bool, bool, bool]] = Counter()
 
 
 @given(st.integers(0, 2**32))
-@tries(1500)
+@tries(700)
 def compare_with_fractions_and_response_times(seed: int) -> None:
     tasks = draw(seed)
     verdict = verdicts(tasks)
