@@ -129,8 +129,8 @@ def test_no_partition_has_fewer_chains(periods: list[int]) -> None:
 
 @pytest.mark.parametrize("count", range(2, 60))
 def test_rounding_admits_nothing_beyond_the_bound(count: int) -> None:
-    """Equal tasks of the least wcet that is too much."""
-    period = _analysis.TIME_MAX
+    """Equal tasks of the least wcet that is too much; their shares need no rounding."""
+    period = 2**61
     too_much = 0
     for bit in reversed(range(62)):
         longer = too_much + 2**bit
