@@ -263,6 +263,19 @@ def test_the_test_of_edf_is_that_of_all_deadlines() -> None:
     assert min(seen.values()) > sum(seen.values()) / 30
 
 
+@tries(300)
+@given(SEEDS)
+def test_without_costs_the_test_of_edf_is_that_of_processor_demand(seed: int) -> None:
+    given = columns(draw(seed)[0], (0,) * 6)
+    exact, *_ = _analysis.edf_demand(
+        given.wcet, given.period, given.deadline, given.jitter, np.maximum(given.longest, np.uint64(1))
+    )
+    verdict = _analysis.overhead_edf_verdict(
+        given.wcet, given.period, given.deadline, (0,) * 6, given.jitter, given.longest, given.points
+    )
+    assert verdict == exact
+
+
 # ---- what cannot be decided, and bad input ---------------------------------------------------------------------------
 
 
