@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from fractions import Fraction
 from math import ceil
 
 import numpy as np
 import pytest
-from analysis_oracle.edf import Search, Sporadic, density, first_excess, ticks_in, utilization
+from analysis_oracle.edf import (
+    Events,
+    Search,
+    Sporadic,
+    density,
+    first_excess,
+    rbe_excess,
+    rbe_has_miss,
+    ticks_in,
+    utilization,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -136,3 +147,59 @@ def test_verdicts_and_responses_are_those_of_exhaustive_search(is_preemptive: bo
     search()
     assert seen[True] > 0
     assert seen[False] > 0
+
+
+# ---- rate-based execution ----------------------------------------------------------------------------------------
+
+
+def rbe(rates: Sequence[Events], is_preemptive: bool) -> tuple[int, int, int]:
+    """Ask the analysis."""
+    events, intervals, deadlines, costs = (column([rate[place] for rate in rates]) for place in range(4))
+    return _analysis.rbe_demand(events, intervals, deadlines, costs, is_preemptive)
+
+
+@st.composite
+def event_rates(draw: st.DrawFn, longest: int, most: int = 3) -> list[Events]:
+    """Draw rates that are often feasible, and use much of the processor."""
+    made: list[Events] = []
+    left = Fraction(1)
+    for _ in range(draw(st.integers(1, most))):
+        events, cost = draw(st.integers(1, 2)), draw(st.integers(1, 3))
+        shortest = ceil(events * cost / left) if left > 0 else longest + 1
+        if shortest > longest:
+            break
+        interval = draw(st.integers(shortest, longest))
+        deadline = draw(st.integers(cost, interval + 2))
+        made.append(Events(events, interval, deadline, cost))
+        left -= Fraction(events * cost, interval)
+    return draw(st.permutations(made)) or [Events(1, 2, 2, 1)]
+
+
+@pytest.mark.parametrize("is_preemptive", [True, False])
+def test_rate_based_execution_is_judged_as_the_conditions_at_every_length_say(is_preemptive: bool) -> None:
+    seen: Counter[bool] = Counter()
+
+    @tries(400)
+    @given(event_rates(longest=12))
+    def compare(rates: list[Events]) -> None:
+        is_feasible = rbe_excess(rates, is_preemptive) is None
+        assert (rbe(rates, is_preemptive)[0] == _analysis.SCHEDULABLE) == is_feasible
+        seen[is_feasible] += 1
+
+    compare()
+    assert min(seen[True], seen[False]) > 0
+
+
+@pytest.mark.parametrize("is_preemptive", [True, False])
+def test_rate_based_execution_misses_under_some_arrivals_iff_judged_so(is_preemptive: bool) -> None:
+    seen: Counter[bool] = Counter()
+
+    @tries(40)
+    @given(event_rates(longest=5, most=2))
+    def search(rates: list[Events]) -> None:
+        has_miss = rbe_has_miss(rates, is_preemptive)
+        assert (rbe(rates, is_preemptive)[0] == _analysis.UNSCHEDULABLE) == has_miss
+        seen[has_miss] += 1
+
+    search()
+    assert min(seen[True], seen[False]) > 0
