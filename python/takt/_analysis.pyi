@@ -44,6 +44,52 @@ def fp_blocking(
 ) -> NDArray[np.uint64]:
     """Blocking by the longest non-preemptive regions of less urgent tasks: exact, or with head_start 0 a tick more."""
 
+def fpts_responses(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    threshold: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """As fp_responses, with preemption thresholds: places up to the task's own, 0 the most urgent."""
+
+def fpts_verdict(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    threshold: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> int:
+    """As fp_verdict, with preemption thresholds."""
+
+def fpts_blocking(wcet: NDArray[np.uint64], threshold: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Blocking by less urgent tasks that have started and whose threshold bars the task."""
+
+def graph_lengths(
+    node_wcet: NDArray[np.uint64],
+    task: NDArray[np.uint64],
+    source: NDArray[np.uint64],
+    target: NDArray[np.uint64],
+    effort: int = 100_000_000,
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """The longest way and the longest node of each task; `task` says of each node whose it is, edges join nodes.
+
+    Raises:
+        ValueError: a graph has a cycle, among others.
+    """
+
+def graph_responses(
+    period: NDArray[np.uint64],
+    node_wcet: NDArray[np.uint64],
+    task: NDArray[np.uint64],
+    source: NDArray[np.uint64],
+    target: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """As fp_responses, of tasks whose non-preemptive nodes form graphs, blocking by less urgent ones included."""
+
 def fp_responses_many(
     wcet: NDArray[np.uint64], period: NDArray[np.uint64], effort: int = 100_000_000
 ) -> NDArray[np.uint64]:
@@ -55,6 +101,124 @@ def fp_verdicts_many(
     """Verdicts under full preemption of many sets, one in a row; the effort is for each set."""
 
 # ---- what is chosen: assignment.cpp ----------------------------------------------------------------------
+
+def liu_layland(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+) -> int: ...
+def hyperbolic(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+) -> int: ...
+def harmonic_chains(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+) -> tuple[int, int]:
+    """Give the verdict and the least number of harmonic chains."""
+
+def blocking_tolerances(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[NDArray[np.uint8], NDArray[np.uint64]]:
+    """Give a verdict for each task and the most blocking that it bears; most urgent first, D <= T."""
+
+def fp_regions(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[int, NDArray[np.uint64]]:
+    """Give the verdict and the longest non-preemptive region of each task; most urgent first, D <= T."""
+
+def edf_regions(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[int, NDArray[np.uint64]]:
+    """Give the same under EDF, of a set that is schedulable under preemptive EDF."""
+
+def place_points(wcet: NDArray[np.uint64], cost: NDArray[np.uint64], longest: int) -> tuple[int, int, list[bool]]:
+    """Give the verdict, the least cost, and whether a point is behind each block; regions are at most `longest`."""
+
+def assign_priorities(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    blocking: NDArray[np.uint64] | None = None,
+    longest: NDArray[np.uint64] | None = None,
+    last: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[int, list[int]]:
+    """Give the verdict and an order, most urgent first; `longest` and `last` regions are 1 unless given."""
+
+def final_regions(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[int, NDArray[np.uint64]]:
+    """Give the verdict and the smallest final region of each task; most urgent first."""
+
+def assign_final_regions(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[int, list[int], NDArray[np.uint64]]:
+    """Give the verdict, an order, most urgent first, and the final region of each task, as the columns stand."""
+
+def assign_thresholds(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    is_greatest: bool = False,
+    effort: int = 100_000_000,
+) -> tuple[int, list[int]]:
+    """Give the verdict and of each task how many, the most urgent, may preempt its started job; most urgent first."""
+
+Costs = tuple[int, int, int, int, int, int]
+"""Context switch, release, scheduling, point, tick, and the period of ticks."""
+
+def overhead_responses(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    costs: Costs,
+    jitter: NDArray[np.uint64] | None = None,
+    longest: NDArray[np.uint64] | None = None,
+    last: NDArray[np.uint64] | None = None,
+    points: NDArray[np.uint64] | None = None,
+    above: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> NDArray[np.uint64]:
+    """Bounds of the responses on a kernel, most urgent first; `longest` is 0 for preemptive tasks."""
+
+def overhead_edf_verdict(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    costs: Costs,
+    jitter: NDArray[np.uint64] | None = None,
+    longest: NDArray[np.uint64] | None = None,
+    points: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> int:
+    """Sufficient test of EDF on a kernel."""
 
 # ---- earliest deadline first: edf.cpp --------------------------------------------------------------------
 
@@ -68,7 +232,7 @@ def edf_demand(
     step_ticks: NDArray[np.uint64] | None = None,
     effort: int = 100_000_000,
 ) -> tuple[int, int, int]:
-    """Test by quick processor-demand analysis: verdict; if unschedulable, an interval and its demand.
+    """Test by quick processor-demand analysis: verdict; if unschedulable, a too short interval, and its demand.
 
     `regions` are the longest regions without preemption (1: none; the wcets: non-preemptive EDF). `step_from`
     (ascending) and `step_ticks` are B(L) of sections under srp: from that L on, so many ticks. Demand 0: U is above 1.
@@ -84,7 +248,7 @@ def edf_first_excess(
     step_ticks: NDArray[np.uint64] | None = None,
     effort: int = 100_000_000,
 ) -> tuple[int, int, int]:
-    """Test deadline by deadline: as edf_demand, but the interval is the shortest one. Slow where that is long."""
+    """Test deadline by deadline: as edf_demand, but the interval is the shortest one. Slow where it is long."""
 
 def edf_verdicts_many(
     wcet: NDArray[np.uint64], period: NDArray[np.uint64], deadline: NDArray[np.uint64], effort: int = 100_000_000
@@ -164,5 +328,160 @@ def rate_admission(
     """
 
 # ---- servers: servers.cpp --------------------------------------------------------------------------------
+# A supply is (period, budget, gap, loss) as in analysis/supply.h; (1, 1, 0, 0) is the processor itself. `kind` has one
+# of the five kinds for each child; a server has Q as wcet, P as period and as deadline, and no jitter. `blocking`,
+# `last` and `above` are as under fixed priorities; `regions`, `step_from` and `step_ticks` as under EDF.
+TASK: int
+PERIODIC: int
+DEFERRABLE: int
+SPORADIC: int
+BANDWIDTH: int
+
+def make_supply(
+    period: int, budget: int, response: int, is_polling: bool = False, loss: int = 0
+) -> tuple[int, int, int, int]:
+    """Make the supply of a server that has its budget `response` ticks after a replenishment at the latest."""
+
+def supply_bound(supply: tuple[int, int, int, int], t: int) -> int:
+    """Give sbf(t)."""
+
+def supply_time(supply: tuple[int, int, int, int], demand: int) -> int | None:
+    """Give the least t with sbf(t) >= demand; None if it does not fit."""
+
+def children_responses(
+    kind: NDArray[np.uint64],
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    blocking: NDArray[np.uint64] | None = None,
+    last: NDArray[np.uint64] | None = None,
+    above: NDArray[np.uint64] | None = None,
+    supply: tuple[int, int, int, int] = (1, 1, 0, 0),
+    effort: int = 100_000_000,
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Give worst-case responses under fixed priorities, and which job of the active period it is. Not for BANDWIDTH."""
+
+def children_demand(
+    kind: NDArray[np.uint64],
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    regions: NDArray[np.uint64] | None = None,
+    step_from: NDArray[np.uint64] | None = None,
+    step_ticks: NDArray[np.uint64] | None = None,
+    supply: tuple[int, int, int, int] = (1, 1, 0, 0),
+    effort: int = 100_000_000,
+) -> tuple[int, int, int, int]:
+    """Test under EDF: verdict; if unschedulable an interval, what is demanded in it, what is supplied.
+
+    It is the longest such interval in a busy period: children with longer deadlines meet them. Demand 0 means: the
+    shares alone are more than that of the supply.
+    """
+
+def children_demand_in(
+    interval: int,
+    kind: NDArray[np.uint64],
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+) -> int | None:
+    """Give what is demanded in an interval, without blocking; None if it does not fit."""
+
+def least_budget_fixed_priority(
+    server_period: int,
+    is_polling: bool,
+    loss: int,
+    kind: NDArray[np.uint64],
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    blocking: NDArray[np.uint64] | None = None,
+    last: NDArray[np.uint64] | None = None,
+    above: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[int, int]:
+    """Give a verdict, and the least budget with which a server of this period carries the children, 0 if none does."""
+
+def least_budget_edf(
+    server_period: int,
+    is_polling: bool,
+    loss: int,
+    kind: NDArray[np.uint64],
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    regions: NDArray[np.uint64] | None = None,
+    step_from: NDArray[np.uint64] | None = None,
+    step_ticks: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[int, int]:
+    """Likewise under EDF."""
+
+def cbs_response(
+    wcet: int, period: int, jitter: int, server_period: int, budget: int, effort: int = 100_000_000
+) -> int:
+    """Give the longest response of the one task of a cbs or hard-cbs server that meets its deadlines."""
+
+def cbs_busy_period(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None,
+    server_period: int,
+    budget: int,
+    effort: int = 100_000_000,
+) -> int:
+    """Give how long after its release a job of any task in such a server takes at most, whatever its local policy."""
+
+def total_bandwidth_busy_period(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None,
+    server_period: int,
+    budget: int,
+    effort: int = 100_000_000,
+) -> int:
+    """Likewise in a tbs or cus server with the share budget / server_period."""
 
 # ---- resources: blocking.cpp -----------------------------------------------------------------------------
+# Sections are three columns of one length: which task, which resource (below the number of sections), ticks from lock
+# to unlock. `late` and `early` have a value for each task: its rank under fixed priorities in both, equals alike, less
+# is more urgent; under EDF its deadline, and its deadline less its jitter, 0 at least. Among servers a server is a task,
+# X the ticks of its section.
+NPCS: int
+CEILING: int
+PIP: int
+MIXED: int
+
+def sharing_blocking(
+    section_task: NDArray[np.uint64],
+    section_resource: NDArray[np.uint64],
+    section_ticks: NDArray[np.uint64],
+    late: NDArray[np.uint64],
+    early: NDArray[np.uint64],
+    locking: int,
+    at: NDArray[np.uint64],
+) -> NDArray[np.uint64]:
+    """Give the blocking at each of some ranks, or in intervals of some lengths under EDF."""
+
+def sharing_steps(
+    section_task: NDArray[np.uint64],
+    section_resource: NDArray[np.uint64],
+    section_ticks: NDArray[np.uint64],
+    late: NDArray[np.uint64],
+    early: NDArray[np.uint64],
+    locking: int,
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Give B(L) as columns step_from and step_ticks."""
+
+def sirap_supply(period: int, budget: int, response: int, holding: int, is_polling: bool) -> tuple[int, int, int, int]:
+    """Make the supply of a server under sirap whose tasks hold something for `holding` ticks at most."""
+
+def payback_supply(
+    period: int, budget: int, response: int, holding: int, is_polling: bool
+) -> tuple[int, int, int, int]:
+    """Likewise under hsrp-payback."""
