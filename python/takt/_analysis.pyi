@@ -295,6 +295,38 @@ def edf_baker(
 ) -> int:
     """Test by Baker's sums, of tasks ordered by D - J, `blocking` from 0: schedulable if it holds. Verdict."""
 
+def rbe_demand(
+    events: NDArray[np.uint64],
+    interval: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    cost: NDArray[np.uint64],
+    is_preemptive: bool = True,
+    effort: int = 100_000_000,
+) -> tuple[int, int, int]:
+    """Test rate-based execution (x, y, d, c): as edf_demand. Necessary and sufficient, preemptive and not."""
+
+def rate_admission(
+    task_class: NDArray[np.uint64],
+    wcet: NDArray[np.uint64],
+    window: NDArray[np.uint64],
+    weight: NDArray[np.uint64] | None = None,
+    longest: NDArray[np.uint64] | None = None,
+    excess: NDArray[np.uint64] | None = None,
+    beta: int = 1_801_800,
+    sigma: int = 0,
+    grid: int = 1,
+    has_formula: bool = False,
+) -> tuple[
+    NDArray[np.uint8], NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64], tuple[int, int, int, int, int]
+]:
+    """Admit tasks to the rate-based scheduler in their order, and say what they have when all are there.
+
+    Rates are in units of 1 / 18,018,000. Classes are 0 hard, 1 soft, 2 none. The window of a hard task is its relative
+    deadline, of others the period; `wcet` (not read of class none) is at most that. `longest` and `excess` are what
+    sharing takes. Gives whether admitted, rate, budget, period; and capacity, hard, what soft ask for, soft, none. All
+    zero but admitted: suspended.
+    """
+
 # ---- servers: servers.cpp --------------------------------------------------------------------------------
 # A supply is (period, budget, gap, loss) as in analysis/supply.h; (1, 1, 0, 0) is the processor itself. `kind` has one
 # of the five kinds for each child; a server has Q as wcet, P as period and as deadline, and no jitter. `blocking`,
