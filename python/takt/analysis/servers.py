@@ -23,9 +23,6 @@ TOTAL_BANDWIDTH = Test("total bandwidth", "Spuri and Buttazzo 1996", is_exact=Fa
 RULES = ("tbs", "cus")
 """Kinds without budgets: their tasks compete in the parent."""
 
-RETURNS = 32
-"""So many returns a sporadic server keeps; with more ticks of budget some may come together."""
-
 
 def judge_below(view: SystemView, found: Judgement, effort: int) -> Judgement:
     """Judge the children of all servers, given what is known of the root's; parents come before their servers."""
@@ -88,9 +85,10 @@ def _without_budget(dispatcher: DispatcherView, server: ServerBound) -> Judgemen
 
 def supply_of(server: ServerView, row: ServerBound) -> Supply:
     """Say what a server that gets its budget is sure to supply."""
-    is_coarse = server.kind == "sporadic" and server.budget > RETURNS
     response = server.period if row.response is None else row.response
-    return _analysis.make_supply(server.period, server.budget, response, server.kind == "polling" or is_coarse)
+    if server.kind == "sporadic":
+        return _analysis.sporadic_supply(server.period, server.budget, response)
+    return _analysis.make_supply(server.period, server.budget, response, server.kind == "polling")
 
 
 def _judge_supplied(
