@@ -1,21 +1,21 @@
 /* What a server is sure to supply in any window that begins when it gets work: sbf, its inverse, and its forms.
  *
- * Sources: I. Shin and I. Lee, Periodic resource model for compositional real-time guarantees, RTSS 2003, eq. (6) (sbf);
- * R. I. Davis and A. Burns, Hierarchical fixed priority pre-emptive scheduling, RTSS 2005 (the gap, refined by the
- * server's own response time); integer time and the gap of polling: algorithms.md 6.5.
+ * Sources: I. Shin and I. Lee, Periodic resource model for compositional real-time guarantees, RTSS 2003, eq. (6)
+ * (sbf); R. I. Davis and A. Burns, Hierarchical fixed priority pre-emptive scheduling, RTSS 2005 (the gap, refined by
+ * the server's own response time); integer time and the gap of polling: algorithms.md 6.5.
  *
- * Nothing for `gap` ticks, then `budget` in a row, then nothing for period - budget, and so on; `loss` ticks are taken off
- * the beginning (payback of overruns). All forms differ in the gap only:
+ * Nothing for `gap` ticks, then `budget` in a row, then nothing for period - budget, and so on; `loss` ticks are
+ * taken off the beginning (payback of overruns). All forms differ in the gap only:
  *
  *   periodic, deferrable, idling, hard-cbs   P + R - 2 Q
  *   sporadic, Q <= 32 ticks                  P + R - 2 Q
  *   polling                                  P + R - Q - 1
  *   sporadic, more ticks                     2 P + R - Q - 1, and a period of 2 P
  *
- * where R, Q <= R <= P, is how long after a replenishment the budget is had at the latest: the server's own response time
- * in its parent, or P if only its deadline is known (EDF). A sporadic server of Takt keeps 32 returns, and one more goes
- * together with the last one: what was used from s on is back by s + 2 P, since such a last one is due before the first
- * one's instant + P. With at most 32 ticks there are never more returns.
+ * where R, Q <= R <= P, is how long after a replenishment the budget is had at the latest: the server's own response
+ * time in its parent, or P if only its deadline is known (EDF). A sporadic server of Takt keeps 32 returns, and one
+ * more goes together with the last one: what was used from s on is back by s + 2 P, since such a last one is due
+ * before the first one's instant + P. With at most 32 ticks there are never more returns.
  *
  * Not for cbs, tbs and cus, whose supply depends on how far they ran ahead (bandwidth.h). */
 #ifndef TAKT_ANALYSIS_SUPPLY_H
