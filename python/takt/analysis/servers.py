@@ -93,12 +93,14 @@ def _without_budget(dispatcher: DispatcherView, server: ServerBound) -> Judgemen
 
 def supply_of(server: ServerView, row: ServerBound) -> Supply:
     """Say what a server that gets its budget is sure to supply."""
-    is_coarse = server.kind == "sporadic" and server.budget > RETURNS
     response = server.period if row.response is None else row.response
     is_polling = server.kind == "polling" or is_coarse
     if server.protocol in _WAITING:
         return _WAITING[server.protocol](server.period, server.budget, response, server.holding, is_polling)
     return _analysis.make_supply(server.period, server.budget, response, is_polling)
+    if server.kind == "sporadic":
+        return _analysis.sporadic_supply(server.period, server.budget, response)
+    return _analysis.make_supply(server.period, server.budget, response, server.kind == "polling")
 
 
 def _judge_supplied(
