@@ -96,7 +96,7 @@ def test_protocols_bound_an_inversion() -> None:
     for protocol in ("npcs", "pip", "pcp", "icpp", "srp"):
         resources = [takt.Resource(name="R", protocol=protocol)]
         bounds[protocol] = responses(takt.System(tasks=tasks, resources=resources))[:2]
-    assert bounds == dict.fromkeys(("npcs", "pip", "pcp", "icpp", "srp"), [7, 13])
+    assert bounds == {name: [7, 13] for name in ("npcs", "pip", "pcp", "icpp", "srp")}
 
 
 def test_what_has_no_bound_is_not_known_and_says_why() -> None:
@@ -118,6 +118,9 @@ def test_soft_tasks_do_not_decide() -> None:
 
 
 # ---- sensitivity, by trying everything -------------------------------------------------------------------
+
+
+rows = st.tuples(st.integers(2, 12), st.integers(2, 12), st.integers(1, 4))
 
 
 sets = st.lists(
