@@ -14,12 +14,15 @@ from takt.allocator import Allocator
 from takt.catalogue import PolicyInfo, ServerKind, policies, server_kinds
 from takt.distributions import Exponential, Normal, Uniform, Weibull
 from takt.errors import InputError, Problem
+from takt.generators.matrices import TaskColumns
 from takt.model import Change, Platform, Resource, Server, System, Task
 from takt.policy import Job, Policy
 from takt.policy_options import RateBased, Share, Slot, TimeDriven
+from takt.recipe import Recipe
 from takt.replaying import Difference, Replay, replay
 from takt.simulation import Architecture, Result, simulate
 from takt.taskset import load
+from takt.writing import save, to_toml
 
 __version__ = version("takt")
 
@@ -37,6 +40,7 @@ __all__ = [
     "PolicyInfo",
     "Problem",
     "RateBased",
+    "Recipe",
     "Replay",
     "Resource",
     "Result",
@@ -46,6 +50,7 @@ __all__ = [
     "Slot",
     "System",
     "Task",
+    "TaskColumns",
     "TimeDriven",
     "Uniform",
     "Weibull",
@@ -53,6 +58,8 @@ __all__ = [
     "load",
     "policies",
     "replay",
+    "save",
     "server_kinds",
     "simulate",
+    "to_toml",
 ]
