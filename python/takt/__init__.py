@@ -10,6 +10,7 @@ Example:
 
 from importlib.metadata import version
 
+from takt import formats
 from takt.allocator import Allocator
 from takt.catalogue import PolicyInfo, ServerKind, policies, server_kinds
 from takt.distributions import Exponential, Normal, Uniform, Weibull
@@ -55,6 +56,7 @@ __all__ = [
     "Uniform",
     "Weibull",
     "__version__",
+    "formats",
     "load",
     "policies",
     "replay",

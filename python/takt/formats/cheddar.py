@@ -16,10 +16,9 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
-from takt import catalogue
 from takt.bodies import Op
-from takt.distributions import Distribution, Exponential
-from takt.errors import InputError, Problem, show
+from takt.distributions import Exponential
+from takt.errors import Problem, show
 from takt.formats import common, documents
 from takt.formats.contracts import Format, Imported, Written
 from takt.formats.documents import Element
@@ -61,10 +60,31 @@ MOST_PRIORITY = 255
 
 _READ_SECTIONS = ("core_units", "processors", "address_spaces", "tasks", "resources")
 _KINDS = ("periodic", "aperiodic", "sporadic", "poisson")
-_TASK = ("object_type", "name", "task_type", "cpu_name", "address_space_name", "capacity", "deadline", "start_time")
-_TASK += ("priority", "period", "jitter", "offsets")
-_RESOURCE = ("object_type", "name", "state", "protocol", "critical_sections", "resource_used_by", "cpu_name")
-_RESOURCE += ("address_space_name", "priority_assignment")
+_TASK: tuple[str, ...] = (
+    "object_type",
+    "name",
+    "task_type",
+    "cpu_name",
+    "address_space_name",
+    "capacity",
+    "deadline",
+    "start_time",
+    "priority",
+    "period",
+    "jitter",
+    "offsets",
+)
+_RESOURCE: tuple[str, ...] = (
+    "object_type",
+    "name",
+    "state",
+    "protocol",
+    "critical_sections",
+    "resource_used_by",
+    "cpu_name",
+    "address_space_name",
+    "priority_assignment",
+)
 _PLACE = ("object_type", "name", "cpu_name", "scheduling")
 
 
@@ -77,7 +97,13 @@ class _Scheduling(NamedTuple):
     period: int
     priority: int
     start_time: int
+    quantum: int
     element: Element
+
+    @property
+    def turn(self) -> int:
+        """How long an address space has the processor in turn; older files say it by the quantum."""
+        return self.capacity or self.quantum
 
 
 class _Processor(NamedTuple):
@@ -125,7 +151,7 @@ def _number(element: Element, tag: str, default: int = 0) -> int:
 
 def _name(element: Element) -> str:
     """Read the name of an element."""
-    return common.name_from(documents.text_of(element, "name"), element.sourceline or 0, f"<{element.tag}>")
+    return common.name_from(documents.text_of(element, "name"), documents.line_of(element), f"<{element.tag}>")
 
 
 def _scheduling(element: Element) -> _Scheduling:
@@ -133,9 +159,17 @@ def _scheduling(element: Element) -> _Scheduling:
     parameters = element.find("scheduling/scheduling_parameters")
     source = element if parameters is None else parameters
     tag = "scheduler" if parameters is None else "scheduler_type"
-    numbers = (_number(source, key) for key in ("capacity", "period", "priority", "start_time"))
     scheduler = documents.text_of(source, tag, "NO_SCHEDULING_PROTOCOL").upper()
-    return _Scheduling(scheduler, documents.text_of(source, "preemptive_type", "PREEMPTIVE"), *numbers, source)
+    return _Scheduling(
+        scheduler,
+        preemptive=documents.text_of(source, "preemptive_type", "PREEMPTIVE"),
+        capacity=_number(source, "capacity"),
+        period=_number(source, "period"),
+        priority=_number(source, "priority"),
+        start_time=_number(source, "start_time"),
+        quantum=_number(source, "quantum"),
+        element=source,
+    )
 
 
 class _Reader:
@@ -211,7 +245,16 @@ class _Reader:
         found = [cores[reference] for reference in references if reference in cores]
         if len(found) < len(references) or (not found and element.find("scheduler") is None):
             raise documents.refuse(element, f"<{element.tag}>", "expected references to its cores", "missing")
-        known = ("object_type", "name", "core", "cores", "scheduler", "processor_type", "migration_type", "network_link")
+        known = (
+            "object_type",
+            "name",
+            "core",
+            "cores",
+            "scheduler",
+            "processor_type",
+            "migration_type",
+            "network_link",
+        )
         self.warnings += documents.unread(element, known, "system", None)
         for core in found:
             self.warnings += documents.unread(core, ("object_type", "name", "scheduling", "speed"), "system", None)
@@ -250,12 +293,14 @@ class _Reader:
         for space in spaces:
             self.warnings += documents.unread(space, _PLACE, "system", None)
         if scheduling.preemptive not in ("PREEMPTIVE", "NOT_PREEMPTIVE"):
-            self.lose(scheduling.element, "system", None, "preemptive_type", f"{show(scheduling.preemptive)}, so preemptive")
+            self.lose(
+                scheduling.element, "system", None, "preemptive_type", f"{show(scheduling.preemptive)}, so preemptive"
+            )
         known = ("scheduler_type", "preemptive_type")
         times = ("capacity", "period", "priority", "start_time")
         if scheduling.element.tag == "scheduling_parameters":
-            is_server = scheduling.scheduler in _SERVERS
-            self.warnings += documents.unread(scheduling.element, known + times * is_server, "system", None)
+            has_numbers = scheduling.scheduler in (*_SERVERS, _CYCLIC)
+            self.warnings += documents.unread(scheduling.element, known + times * has_numbers, "system", None)
         if scheduling.scheduler in _SERVERS:
             return [self.aperiodic_server(scheduling)], "fp"
         if scheduling.scheduler == _CYCLIC:
@@ -279,19 +324,17 @@ class _Reader:
     def partitions(self, spaces: Sequence[Element]) -> list[Server]:
         """Read address spaces that take turns, each for its capacity."""
         parts = [(space, _scheduling(space)) for space in spaces]
-        cycle = sum(part.capacity for _, part in parts)
+        cycle = sum(part.turn for _, part in parts)
         servers, start = [], 0
         for space, part in parts:
             self.warnings += documents.unread(
-                part.element, ("scheduler_type", "preemptive_type", "capacity"), "server", _name(space)
+                part.element, ("scheduler_type", "preemptive_type", "capacity", "quantum"), "server", _name(space)
             )
-            policy = self.policy(part)
+            budget, policy = part.turn, self.policy(part)
             servers.append(
-                Server(
-                    name=_name(space), kind="idling", period=cycle, budget=part.capacity, offset=start, policy=policy
-                )
+                Server(name=_name(space), kind="idling", period=cycle, budget=budget, offset=start, policy=policy)
             )
-            start += part.capacity
+            start += budget
         return servers
 
     # ---- resources ------------------------------------------------------------------------------------
@@ -476,7 +519,9 @@ def _is_single(task: Task) -> bool:
 
 def _is_cycle(system: System, tasks: Sequence[Task]) -> bool:
     """Say whether all tasks are in idling servers that take turns."""
-    ticks = [tuple(_ticks(system, getattr(one, key)) for key in ("period", "budget", "offset")) for one in system.servers]
+    ticks = [
+        tuple(_ticks(system, getattr(one, key)) for key in ("period", "budget", "offset")) for one in system.servers
+    ]
     starts = [sum(budget for _, budget, _ in ticks[:number]) for number in range(len(ticks))]
     cycle = sum(budget for _, budget, _ in ticks)
     are_parts = all(one.kind == "idling" and one.parent is None and one.policy in _SCHEDULERS for one in system.servers)
@@ -534,6 +579,8 @@ class _Writer:
         section = etree.SubElement(root, "core_units")
         server = self.system.servers[0] if self.shape in _SERVERS else None
         numbers = {} if server is None else self.server_numbers(server)
+        if self.shape == _CYCLIC:
+            numbers = {"capacity": _ticks(self.system, self.system.servers[0].period)}
         is_preemptive = not all(task.is_non_preemptive for task in self.tasks)
         cores = range(1, self.system.cpus + 1)
         for number in cores:
@@ -565,15 +612,18 @@ class _Writer:
         first = task.arrivals[0] if isinstance(task.arrivals, tuple) else 0
         name = self.name("task", task.name)
         element = _add(section, f"{kind}_task", id=f"task_{name}")
-        space = self.name("server", task.server) if self.shape == _CYCLIC and task.server else _SPACE
         _fill(element, object_type="TASK_OBJECT_TYPE", name=name, task_type=f"{kind.upper()}_TYPE")
-        _fill(element, cpu_name=_PROCESSOR, address_space_name=space)
+        _fill(element, cpu_name=_PROCESSOR, address_space_name=self.space(task))
         _fill(element, capacity=resolved.wcet, deadline=resolved.deadline)
         _fill(element, start_time=_ticks(self.system, task.offset) + _ticks(self.system, first))
         _fill(element, priority=self.ranks[task.priority], blocking_time=0, policy="SCHED_FIFO")
         _fill(element, text_memory_size=0, stack_memory_size=0, criticality=0, context_switch_overhead=0)
         if kind != "aperiodic":
             _fill(element, period=self.period(task), jitter=_ticks(self.system, task.jitter))
+
+    def space(self, task: Task) -> str:
+        """Name the address space of a task."""
+        return self.name("server", task.server) if self.shape == _CYCLIC and task.server else _SPACE
 
     def kind(self, task: Task) -> str:
         """Choose the kind of a task."""
@@ -602,7 +652,8 @@ class _Writer:
                 if held == resource.name:
                     _fill(place, task_name=self.name("task", task.name))
                     _fill(etree.SubElement(place, "critical_section"), task_begin=start + 1, task_end=end)
-            _fill(element, cpu_name=_PROCESSOR, address_space_name=_SPACE)
+            users = [task for task, (held, _, _) in sections if held == resource.name]
+            _fill(element, cpu_name=_PROCESSOR, address_space_name=self.space(users[0]) if users else _SPACE)
             _fill(element, priority=0, priority_assignment="AUTOMATIC_ASSIGNMENT")
 
 

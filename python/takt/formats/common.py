@@ -1,4 +1,4 @@
-"""What the formats share: exact numbers from text, names under narrower rules, resolutions, protocols that are known."""
+"""What the formats share: exact numbers from text, names under narrower rules, resolutions, known protocols."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from fractions import Fraction
 from takt.errors import InputError, Problem, show
 from takt.model import Resource, System, Task
 
+_STEPS = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
 _NUMBER = re.compile(r"[+-]?([0-9]{1,20}(\.[0-9]{0,20})?|\.[0-9]{1,20})([eE][+-]?[0-9]{1,2})?")
 
 
@@ -29,7 +30,7 @@ def decimal(value: Fraction) -> str:
 def coarsest(nanoseconds: Iterable[int]) -> int:
     """Give the longest of 1 ms, 100 us, 10 us ... 1 ns of which all times are multiples."""
     common = math.gcd(10**6, *nanoseconds)
-    return max(step for step in (10**power for power in range(7)) if common % step == 0)
+    return max(step for step in _STEPS if common % step == 0)
 
 
 def renamed(system: System, others: str) -> dict[tuple[str, str], str]:
@@ -42,11 +43,15 @@ def renamed(system: System, others: str) -> dict[tuple[str, str], str]:
     Returns:
         The names that become others, by table and name; no two of a table are alike.
     """
-    tables = {"task": system.tasks, "server": system.servers, "resource": system.resources}
+    tables = {
+        "task": [task.name for task in system.tasks],
+        "server": [server.name for server in system.servers],
+        "resource": [resource.name for resource in system.resources],
+    }
     chosen: dict[tuple[str, str], str] = {}
-    for table, members in tables.items():
-        taken = {member.name for member in members}
-        for name in sorted(taken):
+    for table, names in tables.items():
+        taken = set(names)
+        for name in names:
             if not re.fullmatch(f"[A-Za-z][A-Za-z0-9{others}]*", name):
                 chosen[table, name] = _free(re.sub(f"[^A-Za-z0-9{others}]", "_", name), taken)
                 taken.add(chosen[table, name])
@@ -84,7 +89,9 @@ def writable(system: System) -> list[Task]:
     """
     tasks = [task for task in system.tasks if task.wcet is not None or task.items]
     if not tasks:
-        raise InputError([Problem("expected a task with a wcet, found none that could be written", "missing", None, "task")])
+        raise InputError(
+            [Problem("expected a task with a wcet, found none that could be written", "missing", None, "task")]
+        )
     return tasks
 
 

@@ -66,15 +66,19 @@ def differences(
         (system.resources, back.resources, _resource_view),
     ):
         yield from _member_differences(ours, theirs, view, here, there)
+    left = {table.table: table for table in _singles(back)}
     for table in _singles(system):
-        yield from _lost_keys(table)
-    for number, _ in enumerate(system.changes, start=1):
-        yield Problem("lost: the file has no changes", "lost", table="change", number=number)
+        yield from _single_differences(table, left.get(table.table))
+    for number, change in enumerate(system.changes, start=1):
+        if change not in back.changes:
+            yield Problem("lost: the file has no such change", "lost", table="change", number=number)
 
 
 def _lost(table: str, entity: str | None, key: str, ours: object, theirs: object) -> Problem:
     """Make the warning of one key."""
-    return Problem(f"lost: {_shown(ours)} in Takt, {_shown(theirs)} in the file", "lost", None, table, entity, None, key)
+    return Problem(
+        f"lost: {_shown(ours)} in Takt, {_shown(theirs)} in the file", "lost", None, table, entity, None, key
+    )
 
 
 def _shown(value: object) -> str:
@@ -84,7 +88,7 @@ def _shown(value: object) -> str:
     if isinstance(value, Distribution):
         return f"{value.kind} distribution"
     if isinstance(value, tuple):
-        return show(", ".join(map(str, value)))
+        return show(", ".join(item.table if isinstance(item, Table) else str(item) for item in value))
     return show(value)
 
 
@@ -123,15 +127,17 @@ def _chosen_horizon(reading: _Reading) -> Any:
 
 
 def _singles(system: System) -> list[Table]:
-    """List the tables of which there is one, and which no other format has."""
+    """List the tables of which there is one at most."""
     return [system.platform, *system.options, *([] if system.allocator is None else [system.allocator])]
 
 
-def _lost_keys(table: Table) -> Iterator[Problem]:
-    """Find the keys of a table that say something."""
-    for key, field in type(table).model_fields.items():
-        if getattr(table, key) != field.default:
-            yield _lost(table.table, None, key, getattr(table, key), None)
+def _single_differences(ours: Table, theirs: Table | None) -> Iterator[Problem]:
+    """Compare the keys of a table; one that is not there has the defaults."""
+    for key, field in type(ours).model_fields.items():
+        value = getattr(ours, key)
+        other = (None if field.is_required() else field.default) if theirs is None else getattr(theirs, key)
+        if value != other:
+            yield _lost(ours.table, None, key, value, other)
 
 
 # ---- tasks, servers, resources ----------------------------------------------------------------------
@@ -160,8 +166,10 @@ def _member_differences(
 
 
 def _raw(member: _Member, key: str) -> object:
-    """Give a key as it is written; a body under whichever key it is."""
-    if key == "body" and isinstance(member, Task):
+    """Give a key as it is written; a body under whichever key it is, and what follows from it as a word."""
+    if isinstance(member, Task) and key == "preemption":
+        return "non-preemptive" if member.is_non_preemptive else "preemptive"
+    if isinstance(member, Task) and key == "body":
         return getattr(member, member.source_of_items)
     return getattr(member, "class_" if key == "class" else key)
 
@@ -238,18 +246,26 @@ def _shortest_cycle(values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _body_meant(task: Task, total: Any, reading: _Reading) -> tuple[Any, ...]:
     """Give the items: neighbouring runs as one, the last as long as the wcet lets it be; empty if all is one run."""
-    merged: list[Item] = []
-    for item in task.items:
-        if item.op == Op.RUN and merged and merged[-1].op == Op.RUN:
-            merged[-1] = merged[-1]._replace(time=merged[-1].time + reading.span(item.time))
-        else:
-            merged.append(Item(item.op, reading.span(item.time), reading.name("resource", item.resource)))
-    if all(item.op == Op.RUN for item in merged):
+    merged: list[tuple[Op, Any, str | None]] = []
+    for item in _with_unlocks(task.items):
+        step = (item.op, reading.span(item.time), reading.name("resource", item.resource))
+        if merged and merged[-1][0] == step[0] == Op.RUN:
+            step = (Op.RUN, merged.pop()[1] + step[1], None)
+        merged.append(step)
+    runs = [number for number, (op, _, _) in enumerate(merged) if op == Op.RUN]
+    if len(runs) == len(merged):
         return ()
-    last = max(number for number, item in enumerate(merged) if item.op == Op.RUN)
-    rest = total - sum(item.time for item in merged if item.op == Op.RUN)
-    merged[last] = merged[last]._replace(time=merged[last].time + rest)
+    executed = sum(merged[number][1] for number in runs[:-1])
+    merged[runs[-1]] = (Op.RUN, total - executed, None)
     return tuple(merged)
+
+
+def _with_unlocks(items: tuple[Item, ...]) -> tuple[Item, ...]:
+    """Unlock at the end what is held then, as the end of a job does."""
+    held: list[str | None] = []
+    for item in items:
+        held = [*held, item.resource] if item.op == Op.LOCK else held[:-1] if item.op == Op.UNLOCK else held
+    return (*items, *(Item(Op.UNLOCK, resource=name) for name in reversed(held)))
 
 
 def _server_view(server: Server, reading: _Reading) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
+from typing import Any
 
 from lxml import etree
 
@@ -33,7 +34,7 @@ def parse(data: bytes) -> Element:
         reason = re.sub(r", line \d+, column \d+$", "", str(error.msg))
         message = f"line {max(1, error.lineno or 1)}: not valid XML: {printable(reason)[:120]}"
         raise InputError([Problem(message, "syntax")]) from None
-    declared = root.getroottree().docinfo.internalDTD
+    declared: Any = root.getroottree().docinfo.internalDTD
     if declared is not None and declared.entities():
         raise InputError([Problem("expected XML without entities of its own, found a declaration", "syntax")])
     return root
@@ -47,6 +48,12 @@ def begins_with(data: bytes, tag: str) -> bool:
         return False
     found = re.search(r"<([A-Za-z_][\w.:-]*)", re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL))
     return found is not None and found[1].lower() == tag
+
+
+def line_of(element: Element) -> int:
+    """Give the line on which an element begins."""
+    line: Any = element.sourceline
+    return int(line or 0)
 
 
 def text_of(element: Element, tag: str, default: str = "") -> str:
@@ -63,7 +70,7 @@ def children_of(element: Element, tag: str) -> list[Element]:
 
 def refuse(element: Element, what: str, message: str, code: str = "wrong-type") -> InputError:
     """Make the error of something in an element."""
-    return InputError([Problem(f"line {element.sourceline}: {what}: {message}", code)])
+    return InputError([Problem(f"line {line_of(element)}: {what}: {message}", code)])
 
 
 def is_neutral(element: Element) -> bool:
@@ -81,7 +88,7 @@ def unread(element: Element, known: Collection[str], table: str, entity: str | N
 
 def lost(element: Element, table: str | None, entity: str | None, key: str | None, what: str) -> Problem:
     """Make the warning of something in a file that Takt has no place for."""
-    return Problem(f"not read: {what} (line {element.sourceline})", "lost", table=table, entity=entity, key=key)
+    return Problem(f"not read: {what} (line {line_of(element)})", "lost", table=table, entity=entity, key=key)
 
 
 def _shown(element: Element) -> str:

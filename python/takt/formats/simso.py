@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from lxml import etree
@@ -143,7 +144,7 @@ class _Reader:
 
     def task(self, element: Element) -> dict[str, Any] | None:
         """Read a task, times in nanoseconds; None if Takt has no such tasks."""
-        name = common.name_from(element.get("name", ""), element.sourceline or 0, "name")
+        name = common.name_from(element.get("name", ""), documents.line_of(element), "name")
         kind = element.get("task_type") or ("APeriodic" if element.get("periodic") == "no" else "Periodic")
         if kind not in ("Periodic", "Sporadic"):
             self.lose(element, "task", name, None, f"a task that others release, {show(kind)}")
@@ -166,8 +167,8 @@ class _Reader:
         if kind == "Periodic":
             if dates:
                 self.lose(element, "task", name, "list_activation_dates", f"{len(dates)} dates of a periodic task")
-            return {"period": period, "offset": self.time(element, "activationDate", "0"), "deadline": deadline}
-        gaps = [after - before for before, after in zip(dates, dates[1:], strict=False)]
+            return {"period": period, "offset": self.time(element, "activationDate", "0") or None, "deadline": deadline}
+        gaps = [after - before for before, after in pairwise(dates)]
         if period is not None and min(gaps, default=period) < period:
             self.lose(element, "task", name, "period", f"{element.get('period')}, since dates are closer")
             deadline, period = deadline or period, None
@@ -183,7 +184,7 @@ class _Reader:
         if mean > 0 and deviation > 0:
             return {"demand": (mean, deviation)}
         if mean > 0:
-            return {"demand": min(mean, self.time(element, "WCET"))}
+            return {"demand": mean} if mean < self.time(element, "WCET") else {}
         self.lose(element, "task", name, "ACET", "0, so jobs execute their WCET")
         return {}
 
@@ -241,10 +242,10 @@ class _Reader:
         self, element: Element, table: str, entity: str | None, known: Mapping[str, str], usual: Mapping[str, str]
     ) -> None:
         """Warn of the attributes that are not known, and say something else than usual, or than zero."""
-        for key, text in element.attrib.items():
-            is_usual = common.number(text.strip() or "0") in (0, common.number(usual.get(str(key), "0")))
-            if key not in known and text != usual.get(str(key)) and not is_usual:
-                self.lose(element, table, entity, str(key), show(text))
+        for key, text in ((str(key), str(text)) for key, text in element.attrib.items()):
+            is_usual = common.number(text.strip() or "0") in (0, common.number(usual.get(key, "0")))
+            if key not in known and text != usual.get(key) and not is_usual:
+                self.lose(element, table, entity, key, show(text))
 
     def lose(self, element: Element, table: str, entity: str | None, key: str | None, what: str) -> None:
         """Warn of something."""
@@ -258,7 +259,9 @@ def _times_of(values: Mapping[str, Any]) -> Iterator[Fraction]:
 
 
 def _written(nanoseconds: Fraction) -> str:
-    """Write a time for people."""
+    """Write a time for people, in milliseconds as SimSo does unless it is short."""
+    if nanoseconds >= 10**6:
+        return f"{common.decimal(nanoseconds / 10**6)}ms"
     return times.shortest(int(nanoseconds))
 
 
