@@ -305,10 +305,16 @@ class _Reader:
             return [self.aperiodic_server(scheduling)], "fp"
         if scheduling.scheduler == _CYCLIC:
             return self.partitions(spaces), "fp"
+        policy = self.policy(scheduling)
+        if policy == "rm" and any(self.kind(element) == "aperiodic" for element in tasks):
+            self.lose(
+                scheduling.element, "system", None, "policy", "rm orders no aperiodic tasks, so dm takes its place"
+            )
+            policy = "dm"
         for space in spaces:
             if _scheduling(space).scheduler != "NO_SCHEDULING_PROTOCOL":
                 self.lose(space, "system", None, "scheduling", f"the scheduler of address space {show(_name(space))}")
-        return [], self.policy(scheduling)
+        return [], policy
 
     def aperiodic_server(self, scheduling: _Scheduling) -> Server:
         """Read the server of all aperiodic tasks."""
@@ -500,7 +506,8 @@ def _shape(system: System, tasks: Sequence[Task]) -> str:
         return _SERVER_SCHEDULERS[system.servers[0].kind]
     if _is_cycle(system, tasks):
         return _CYCLIC
-    return _SCHEDULERS.get(name_of(system.policy), _SCHEDULERS["edf"])
+    wanted = "dm" if system.policy == "rm" and any(map(_is_single, tasks)) else name_of(system.policy)
+    return _SCHEDULERS.get(wanted, _SCHEDULERS["edf"])
 
 
 def _is_one_server(system: System, tasks: Sequence[Task]) -> bool:
@@ -641,7 +648,7 @@ class _Writer:
 
     def resources(self, section: Element) -> None:
         """Write the resources, each with who holds it where."""
-        words = common.protocols(self.system.resources, _PROTOCOL_WORDS, "NO_PROTOCOL")
+        words = common.protocols(self.system.resources, _POLICIES.get(self.shape, "fp"), _PROTOCOL_WORDS, "NO_PROTOCOL")
         sections = [(task, one) for task in self.tasks for one in _sections(task, self.system)]
         for resource in self.system.resources:
             name, word = self.name("resource", resource.name), words[resource.name]

@@ -7,8 +7,11 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from fractions import Fraction
 
+from takt import catalogue
+from takt.among_servers import LEVELLED
 from takt.errors import InputError, Problem, show
 from takt.model import Resource, System, Task
+from takt.policy import Policy
 
 _STEPS = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
 _NUMBER = re.compile(r"[+-]?([0-9]{1,20}(\.[0-9]{0,20})?|\.[0-9]{1,20})([eE][+-]?[0-9]{1,2})?")
@@ -65,20 +68,31 @@ def _free(name: str, taken: Collection[str]) -> str:
     return next(candidate for candidate in candidates if candidate not in taken)
 
 
-def protocols(resources: Iterable[Resource], known: Mapping[str, str], without: str) -> dict[str, str]:
+def protocols(
+    resources: Iterable[Resource], policy: str | Policy, known: Mapping[str, str], without: str
+) -> dict[str, str]:
     """Choose what a format calls the protocols of resources.
 
     Args:
         resources: the resources.
+        policy: that of the root in the file; ceilings need levels.
         known: what the format calls which protocol.
         without: what it calls none, which stands for all others; and for all, where pcp would stand beside others.
 
     Returns:
         The protocol of each resource by name.
     """
-    wanted = {resource.name: known.get(resource.protocol, without) for resource in resources}
-    is_mixed = len(set(wanted.values())) > 1 and any(known.get(key) in wanted.values() for key in ("pcp", "srp"))
+    barred = () if policy in LEVELLED else catalogue.CEILING_PROTOCOLS
+    usable = {protocol: word for protocol, word in known.items() if protocol not in barred}
+    wanted = {resource.name: usable.get(resource.protocol, without) for resource in resources}
+    is_mixed = len(set(wanted.values())) > 1 and any(usable.get(key) in wanted.values() for key in ("pcp", "srp"))
     return dict.fromkeys(wanted, without) if is_mixed else wanted
+
+
+def policy_for(system: System, tasks: Iterable[Task]) -> str | Policy:
+    """Choose the policy of the root where all tasks sit: dm instead of one that asks for periods that are not there."""
+    wants_periods = system.policy in ("rm", "rbe") and any(task.shortest_separation is None for task in tasks)
+    return "dm" if wants_periods else system.policy
 
 
 def writable(system: System) -> list[Task]:

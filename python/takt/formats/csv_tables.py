@@ -211,7 +211,7 @@ def _write(system: System) -> Written:
     writer = csv.writer(text, lineterminator="\n")
     for key, value in _header(system):
         writer.writerow([f"# {key} = {value}"])
-    protocols = common.protocols(system.resources, _PROTOCOLS, "none")
+    protocols = common.protocols(system.resources, system.policy, _PROTOCOLS, "none")
     for name, protocol in protocols.items():
         writer.writerow([f"# resource {name} = {protocol}"])
     rows = [_cells(task, system) for task in system.tasks]
@@ -224,7 +224,7 @@ def _write(system: System) -> Written:
 def _header(system: System) -> Iterator[tuple[str, object]]:
     """List the keys of [system] that say something."""
     for key, field in Header.model_fields.items():
-        value = getattr(system, key)
+        value = common.policy_for(system, system.tasks) if key == "policy" else getattr(system, key)
         is_held = not isinstance(value, Policy) and value != _WITH_OPTIONS
         if is_held and (value != field.default or key == "name"):
             yield key, value

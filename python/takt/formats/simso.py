@@ -291,7 +291,7 @@ def _write(system: System) -> Written:
     root.set("duration", str(horizon * cycles_per_ms // 10**6))
     root.set("cycles_per_ms", str(cycles_per_ms))
     root.set("etm", _RANDOM if is_random else "wcet")
-    policy = name_of(system.policy)
+    policy = name_of(common.policy_for(system, tasks))
     by_deadline = policy == "dm"
     scheduler = _CLASSES.get("fp" if by_deadline else policy, _CLASSES[_OTHERWISE])
     overheads = dict.fromkeys(("overhead", "overhead_activate", "overhead_terminate"), "0")
