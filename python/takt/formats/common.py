@@ -12,6 +12,7 @@ from takt.among_servers import LEVELLED
 from takt.errors import InputError, Problem, show
 from takt.model import Resource, System, Task
 from takt.policy import Policy
+from takt.policy_options import RateBased
 
 _STEPS = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
 _NUMBER = re.compile(r"[+-]?([0-9]{1,20}(\.[0-9]{0,20})?|\.[0-9]{1,20})([eE][+-]?[0-9]{1,2})?")
@@ -82,7 +83,7 @@ def protocols(
     Returns:
         The protocol of each resource by name.
     """
-    barred = () if policy in LEVELLED else catalogue.CEILING_PROTOCOLS
+    barred = () if policy in (*LEVELLED, RateBased.policy) else catalogue.CEILING_PROTOCOLS
     usable = {protocol: word for protocol, word in known.items() if protocol not in barred}
     wanted = {resource.name: usable.get(resource.protocol, without) for resource in resources}
     is_mixed = len(set(wanted.values())) > 1 and any(usable.get(key) in wanted.values() for key in ("pcp", "srp"))

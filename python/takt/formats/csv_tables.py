@@ -25,6 +25,7 @@ from takt.formats import common
 from takt.formats.contracts import Format, Imported, Written
 from takt.model import Header, Resource, System, Task
 from takt.policy import Policy
+from takt.policy_options import TimeDriven
 
 _SEPARATORS = ",;\t"
 _KEYS = Task.keys()
@@ -161,7 +162,7 @@ def _tasks(rows: Sequence[_Row], columns: Sequence[str]) -> list[Task]:
 def _values(row: _Row, columns: Sequence[str]) -> dict[str, Any]:
     """Read the cells of a row."""
     if any(row.cells[len(columns) :]):
-        message = f"line {row.line}: expected {len(columns)} cells as there are headings, found {len(row.cells)}"
+        message = f"expected {len(columns)} cells as there are headings, found {len(row.cells)}"
         raise InputError([Problem(message, "conflict")])
     cells = zip(columns, row.cells, strict=False)
     return {key: _value(key, cell, row) for key, cell in cells if cell and key in _KEYS}
@@ -211,7 +212,7 @@ def _write(system: System) -> Written:
     writer = csv.writer(text, lineterminator="\n")
     for key, value in _header(system):
         writer.writerow([f"# {key} = {value}"])
-    protocols = common.protocols(system.resources, system.policy, _PROTOCOLS, "none")
+    protocols = common.protocols(system.resources, _policy(system), _PROTOCOLS, "none")
     for name, protocol in protocols.items():
         writer.writerow([f"# resource {name} = {protocol}"])
     rows = [_cells(task, system) for task in system.tasks]
@@ -224,14 +225,15 @@ def _write(system: System) -> Written:
 def _header(system: System) -> Iterator[tuple[str, object]]:
     """List the keys of [system] that say something."""
     for key, field in Header.model_fields.items():
-        value = common.policy_for(system, system.tasks) if key == "policy" else getattr(system, key)
-        is_held = not isinstance(value, Policy) and value != _WITH_OPTIONS
-        if is_held and (value != field.default or key == "name"):
+        value = _policy(system) if key == "policy" else getattr(system, key)
+        if value != field.default or key == "name":
             yield key, value
 
 
-_WITH_OPTIONS = "time-driven"
-"""The policy that is nothing without its options."""
+def _policy(system: System) -> str:
+    """Choose the policy in the file: the default for one in Python, and for one that is nothing without its options."""
+    policy = common.policy_for(system, system.tasks)
+    return "fp" if isinstance(policy, Policy) or policy == TimeDriven.policy else policy
 
 
 def _cells(task: Task, system: System) -> dict[str, str]:

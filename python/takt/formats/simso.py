@@ -230,7 +230,7 @@ class _Reader:
         """Choose the tick, in nanoseconds: a cycle, or if that is SimSo's own, the coarsest that fits."""
         every = list(lengths)
         if any(length.denominator != 1 for length in every):
-            message = f"expected a multiple of 1ns, found {every[0]} cycles of 1/{self.cycles_per_ms} ms"
+            message = f"expected a multiple of 1ns, found {every[0] / 10**6} ms; choose a whole number of nanoseconds"
             raise documents.refuse(self.root, "duration", message, "resolution")
         cycle = Fraction(10**6, self.cycles_per_ms)
         is_meant = self.cycles_per_ms != _CYCLES_PER_MS and cycle.denominator == 1
