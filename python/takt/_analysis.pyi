@@ -1,16 +1,371 @@
 """The binding of analysis/. Columns are numpy arrays of unsigned 64-bit integers, one value for each task."""
 
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
 TIME_MAX: int
 UNSCHEDULABLE: int
 SCHEDULABLE: int
 UNDECIDED: int
 
 # ---- fixed priorities: fixed_priority.cpp ----------------------------------------------------------------
+# Tasks stand most urgent first. All times are in ticks. `blocking` is by less urgent tasks. `last` is the length of the
+# last non-preemptive region; 1 for all, which is full preemption, if it is not given. `above` is how many tasks, the
+# most urgent, interfere; the task's own place if it is not given, and among equals the place behind the last of them.
+# A response that is no number of ticks is UNBOUNDED or UNKNOWN: both are greater than any deadline.
+UNBOUNDED: int
+UNKNOWN: int
+
+def fp_responses(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    blocking: NDArray[np.uint64] | None = None,
+    last: NDArray[np.uint64] | None = None,
+    above: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Worst-case responses, and which job of the active period, counted from 0, has it."""
+
+def fp_verdict(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    blocking: NDArray[np.uint64] | None = None,
+    last: NDArray[np.uint64] | None = None,
+    above: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> int:
+    """Whether all responses are within the deadlines; stops at the first that is not."""
+
+def fp_blocking(
+    longest: NDArray[np.uint64], above: NDArray[np.uint64] | None = None, head_start: int = 1
+) -> NDArray[np.uint64]:
+    """Blocking by the longest non-preemptive regions of less urgent tasks: exact, or with head_start 0 a tick more."""
+
+def fpts_responses(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    threshold: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """As fp_responses, with preemption thresholds: places up to the task's own, 0 the most urgent."""
+
+def fpts_verdict(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    threshold: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> int:
+    """As fp_verdict, with preemption thresholds."""
+
+def fpts_blocking(wcet: NDArray[np.uint64], threshold: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Blocking by less urgent tasks that have started and whose threshold bars the task."""
+
+def graph_lengths(
+    node_wcet: NDArray[np.uint64],
+    task: NDArray[np.uint64],
+    source: NDArray[np.uint64],
+    target: NDArray[np.uint64],
+    effort: int = 100_000_000,
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """The longest way and the longest node of each task; `task` says of each node whose it is, edges join nodes.
+
+    Raises:
+        ValueError: a graph has a cycle, among others.
+    """
+
+def graph_responses(
+    period: NDArray[np.uint64],
+    node_wcet: NDArray[np.uint64],
+    task: NDArray[np.uint64],
+    source: NDArray[np.uint64],
+    target: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """As fp_responses, of tasks whose non-preemptive nodes form graphs, blocking by less urgent ones included."""
+
+def fp_responses_many(
+    wcet: NDArray[np.uint64], period: NDArray[np.uint64], effort: int = 100_000_000
+) -> NDArray[np.uint64]:
+    """Responses under full preemption of many sets, one in a row; the effort is for each set."""
+
+def fp_verdicts_many(
+    wcet: NDArray[np.uint64], period: NDArray[np.uint64], deadline: NDArray[np.uint64], effort: int = 100_000_000
+) -> NDArray[np.uint8]:
+    """Verdicts under full preemption of many sets, one in a row; the effort is for each set."""
 
 # ---- what is chosen: assignment.cpp ----------------------------------------------------------------------
 
+def liu_layland(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+) -> int: ...
+def hyperbolic(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+) -> int: ...
+def harmonic_chains(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+) -> tuple[int, int]:
+    """Give the verdict and the least number of harmonic chains."""
+
+def blocking_tolerances(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[NDArray[np.uint8], NDArray[np.uint64]]:
+    """Give a verdict for each task and the most blocking that it bears; most urgent first, D <= T."""
+
+def fp_regions(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[int, NDArray[np.uint64]]:
+    """Give the verdict and the longest non-preemptive region of each task; most urgent first, D <= T."""
+
+def edf_regions(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[int, NDArray[np.uint64]]:
+    """Give the same under EDF, of a set that is schedulable under preemptive EDF."""
+
+def place_points(wcet: NDArray[np.uint64], cost: NDArray[np.uint64], longest: int) -> tuple[int, int, list[bool]]:
+    """Give the verdict, the least cost, and whether a point is behind each block; regions are at most `longest`."""
+
+def assign_priorities(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    blocking: NDArray[np.uint64] | None = None,
+    longest: NDArray[np.uint64] | None = None,
+    last: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[int, list[int]]:
+    """Give the verdict and an order, most urgent first; `longest` and `last` regions are 1 unless given."""
+
+def final_regions(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[int, NDArray[np.uint64]]:
+    """Give the verdict and the smallest final region of each task; most urgent first."""
+
+def assign_final_regions(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[int, list[int], NDArray[np.uint64]]:
+    """Give the verdict, an order, most urgent first, and the final region of each task, as the columns stand."""
+
+def assign_thresholds(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    is_greatest: bool = False,
+    effort: int = 100_000_000,
+) -> tuple[int, list[int]]:
+    """Give the verdict and of each task how many, the most urgent, may preempt its started job; most urgent first."""
+
 # ---- earliest deadline first: edf.cpp --------------------------------------------------------------------
 
+def edf_demand(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    regions: NDArray[np.uint64] | None = None,
+    step_from: NDArray[np.uint64] | None = None,
+    step_ticks: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[int, int, int]:
+    """Test by quick processor-demand analysis: verdict; if unschedulable, an interval that is too short, and its demand.
+
+    `regions` are the longest regions without preemption (1: none; the wcets: non-preemptive EDF). `step_from` (ascending)
+    and `step_ticks` are B(L) of sections under srp: from that L on, so many ticks. Demand 0 means: U is above 1.
+    """
+
+def edf_first_excess(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    regions: NDArray[np.uint64] | None = None,
+    step_from: NDArray[np.uint64] | None = None,
+    step_ticks: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[int, int, int]:
+    """Test deadline by deadline: as edf_demand, but the interval is the shortest one. Slow where the interval is long."""
+
+def edf_verdicts_many(
+    wcet: NDArray[np.uint64], period: NDArray[np.uint64], deadline: NDArray[np.uint64], effort: int = 100_000_000
+) -> NDArray[np.uint8]:
+    """Give the verdict on each row, a task set, under preemptive EDF; `effort` is for each row."""
+
+def edf_responses(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    regions: NDArray[np.uint64] | None = None,
+    step_from: NDArray[np.uint64] | None = None,
+    step_ticks: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Give worst-case responses, and which job of the busy period, counted from 0, has it."""
+
+def edf_nonpreemptive_responses(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Likewise where a job that has begun is never preempted."""
+
+def edf_density(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> int:
+    """Test whether C / min(D - J, T) add up to 1 at most: schedulable if so. Verdict."""
+
+def edf_baker(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    blocking: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> int:
+    """Test by Baker's sums, of tasks ordered by D - J, `blocking` from 0: schedulable if it holds. Verdict."""
+
 # ---- servers: servers.cpp --------------------------------------------------------------------------------
+
+# Period, budget, gap and loss of a supply (analysis/supply.h); FULL = (1, 1, 0, 0) is the processor itself.
+_Supply = tuple[int, int, int, int]
+
+# Kinds of children (analysis/children.h). A server has Q as wcet, P as period and as deadline, and no jitter.
+TASK: int
+PERIODIC: int
+DEFERRABLE: int
+SPORADIC: int
+BANDWIDTH: int
+
+def make_supply(period: int, budget: int, response: int, is_polling: bool = False, loss: int = 0) -> _Supply: ...
+def supply_bound(supply: _Supply, t: int) -> int: ...
+def supply_time(supply: _Supply, demand: int) -> int | None: ...
+
+# A verdict, and for each child (SCHEDULABLE if bounded, UNSCHEDULABLE if not, UNDECIDED; ticks; which job).
+def children_responses(
+    kind: NDArray[np.uint64],
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    blocking: NDArray[np.uint64] | None = None,
+    last: NDArray[np.uint64] | None = None,
+    above: NDArray[np.uint64] | None = None,
+    supply: _Supply = (1, 1, 0, 0),
+    effort: int = 100_000_000,
+) -> tuple[int, list[tuple[int, int, int]]]: ...
+
+# A verdict; of the longest window in a busy period that fails length, demand, supply. Blocking: steps (begin, ticks).
+def children_demand(
+    kind: NDArray[np.uint64],
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    blocking: Sequence[tuple[int, int]] = (),
+    supply: _Supply = (1, 1, 0, 0),
+    effort: int = 100_000_000,
+) -> tuple[int, int, int, int]: ...
+def children_demand_in(
+    window: int,
+    kind: NDArray[np.uint64],
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+) -> int | None: ...
+
+# A verdict and the least budget, 0 if there is none.
+def least_budget_fixed_priority(
+    server_period: int,
+    is_polling: bool,
+    loss: int,
+    kind: NDArray[np.uint64],
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    blocking: NDArray[np.uint64] | None = None,
+    last: NDArray[np.uint64] | None = None,
+    above: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[int, int]: ...
+def least_budget_edf(
+    server_period: int,
+    is_polling: bool,
+    loss: int,
+    kind: NDArray[np.uint64],
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    blocking: Sequence[tuple[int, int]] = (),
+    effort: int = 100_000_000,
+) -> tuple[int, int]: ...
+
+# As a row of children_responses.
+def cbs_response(
+    wcet: int, period: int, jitter: int, server_period: int, budget: int, effort: int = 100_000_000
+) -> tuple[int, int, int]: ...
+def cbs_busy_period(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None,
+    server_period: int,
+    budget: int,
+    effort: int = 100_000_000,
+) -> tuple[int, int, int]: ...
+def total_bandwidth_busy_period(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None,
+    server_period: int,
+    budget: int,
+    effort: int = 100_000_000,
+) -> tuple[int, int, int]: ...
 
 # ---- resources: blocking.cpp -----------------------------------------------------------------------------

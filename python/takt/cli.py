@@ -25,7 +25,9 @@ from rich.console import Console
 
 import takt
 from takt import boards, catalogue, measurement, report, times
+from takt.analysis.command import analyse_command
 from takt.errors import ExitStatus, InputError, Problem, show, system_error
+from takt.formats.command import convert_command
 from takt.model import Header, System
 from takt.policy import name_of
 from takt.report import Report
@@ -469,42 +471,13 @@ def compare(
 
 # ---- takt convert -----------------------------------------------------------------------------------
 
-
-@app.command()
-def convert(
-    source: Annotated[Path, typer.Argument(metavar="IN", help="A task set: TOML, XML or CSV.", show_default=False)],
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to be written.", show_default=False)],
-    source_format: Annotated[
-        str | None, typer.Option("--from", metavar="F", help="Read this format; default: what the file says itself.")
-    ] = None,
-    target_format: Annotated[
-        str | None, typer.Option("--to", metavar="F", help="Write this format; default: what the suffix says.")
-    ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="End with status 2 if anything is lost.")] = False,
-) -> None:
-    """Convert a task set between TOML, Cheddar's XML, SimSo's XML and CSV; formats: toml, cheddar, simso, csv.
-
-    What a file says and the other format cannot hold is told on the standard error output, a line for each.
-
-    Example: `takt convert examples/iot_node.toml iot.xml --to simso`
-    """
-    with errors_to_stderr():
-        _check_format("--from", source_format)
-        _check_format("--to", target_format)
-        imported = takt.formats.read(source, source_format)
-        losses = takt.formats.write(imported.system, target, target_format)
-    warnings = [*imported.warnings, *(replace(loss, file=str(target)) for loss in losses)]
-    for warning in warnings:
-        typer.echo(str(warning), err=True)
-    if strict and warnings:
-        raise typer.Exit(ExitStatus.BAD_INPUT)
+app.command("convert")(convert_command)
 
 
-def _check_format(option: str, name: str | None) -> None:
-    """Check the name of a format."""
-    if name is not None and name not in takt.formats.FORMATS:
-        message = f"unknown format {show(name)}; {catalogue.alternatives(name, takt.formats.FORMATS)}"
-        raise InputError([Problem(message, "unknown-word", key=option)])
+# ---- takt analyse -----------------------------------------------------------------------------------
+
+app.command("analyse")(analyse_command)
+app.command("analyze", hidden=True)(analyse_command)
 
 
 # ---- takt replay ------------------------------------------------------------------------------------
