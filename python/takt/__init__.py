@@ -21,6 +21,7 @@ from takt.model import Change, Platform, Resource, Server, System, Task
 from takt.policy import Job, Policy
 from takt.policy_options import RateBased, Share, Slot, TimeDriven
 from takt.recipe import Recipe
+from takt.recipe_file import load_recipe
 from takt.replaying import Difference, Replay, replay
 from takt.simulation import Architecture, Result, simulate
 from takt.taskset import load
@@ -61,6 +62,7 @@ __all__ = [
     "analyse",
     "formats",
     "load",
+    "load_recipe",
     "policies",
     "replay",
     "save",

@@ -28,6 +28,7 @@ from takt import boards, catalogue, measurement, report, times
 from takt.analysis.command import analyse_command
 from takt.errors import ExitStatus, InputError, Problem, show, system_error
 from takt.formats.command import convert_command
+from takt.generating import generate
 from takt.model import Header, System
 from takt.policy import name_of
 from takt.report import Report
@@ -499,18 +500,26 @@ def replay(
     typer.echo(f"identical: {outcome.decisions} decisions")
 
 
+# ---- takt generate ----------------------------------------------------------------------------------
+
+
+app.command()(generate)
+
+
 # ---- takt schema ------------------------------------------------------------------------------------
 
 
 @app.command()
-def schema() -> None:
+def schema(
+    recipe: Annotated[bool, typer.Option("--recipe", help="Of the recipes of takt generate.")] = False,
+) -> None:
     """Print the JSON schema of task-set files, for editors.
 
     Example: `takt schema > taskset.schema.json`
     """
-    from takt.schema import taskset_schema
+    from takt.schema import recipe_schema, taskset_schema
 
-    typer.echo(json.dumps(taskset_schema(), indent=2))
+    typer.echo(json.dumps(recipe_schema() if recipe else taskset_schema(), indent=2))
 
 
 # ---- takt policies ----------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from takt import catalogue, checks
 from takt.errors import InputError, Problem, show
 from takt.generators.acceptance import LEAST_ACCEPTED, accepted_part
 from takt.model import Cpus, OptionalTime, ProtocolName, Resolution, System
+from takt.policy_options import TimeDriven
 from takt.resolve import to_ticks
 from takt.tables import TIME_SCHEMA, Table
 
@@ -50,7 +51,9 @@ PERIODS = ("log-uniform", "uniform", "harmonic", "automotive")
 DEADLINES = ("implicit", "constrained", "arbitrary")
 PRIORITIES = ("dm", "rm", "random")
 OFFSETS = ("zero", "random")
-POLICY_NAMES = tuple(policy.name for policy in catalogue.policies())
+POLICY_NAMES = tuple(policy.name for policy in catalogue.policies() if policy.name != TimeDriven.policy)
+"""Policies that need no more than what a recipe says; a time-driven one needs a table of slots."""
+
 SERVER_KINDS = tuple(kind.name for kind in catalogue.server_kinds() if not kind.is_rule)
 DEALINGS = ("least-loaded", "random")
 _LIMITED = ("uunifast-discard", "fixed-sum", "drs")
@@ -173,7 +176,8 @@ class Recipe(Table):
         max_share: with limits: the greatest share; default: 1.
         periods: "log-uniform", "uniform", "harmonic" (the shortest times powers of `period_ratio`), "automotive", or a
             list of which each is equally likely.
-        period_min, period_max: the shortest and the longest period.
+        period_min: the shortest period.
+        period_max: the longest period.
         period_grid: what they are multiples of; default: one tick.
         period_ratio: of harmonic periods, 2 to 1000.
         engine_period: of automotive tasks in step with the engine; default: there are none.
@@ -191,13 +195,14 @@ class Recipe(Table):
         non_preemptive: or the probability that a task is not preemptive.
         resources: how many resources there are, 0 to 100.
         section_probability: that a task has a section with a resource, one for each of them.
-        section_min, section_max: how long sections are; none is longer than what others leave of the wcet, and where
-            even the shortest is, there is none.
+        section_min: how long the shortest section is; where others leave less of the wcet than that, there is none.
+        section_max: how long the longest is; none is longer than what others leave of the wcet.
         protocol: of the resources.
         servers: how many servers the tasks run in; 0: none, they run at the root.
         server_kind: of the servers, one that has a budget.
         server_policy: what orders the tasks of a server.
-        server_period_min, server_period_max: periods of servers are log-uniform; the shorter is the more urgent.
+        server_period_min: the shortest period of a server; they are log-uniform, and the shorter is the more urgent.
+        server_period_max: the longest.
         server_dealing: "least-loaded" (each task, the largest first, to the server with the least utilization) or
             "random".
         server_budget: what the budget is to what the tasks of the server need in a period of it, rounded up, one tick
@@ -217,6 +222,7 @@ class Recipe(Table):
     """
 
     table = "generate"
+    noun = "recipe"
     examples: ClassVar[Mapping[str, str]] = {"tasks": "10", "utilization": "0.8"}
 
     tasks: _Tasks
@@ -288,6 +294,11 @@ class Recipe(Table):
         has_points = self.subjobs is not None or self.longest_subjob is not None
         return not (has_points or self.non_preemptive or self.resources or self.servers)
 
+    @property
+    def orders_by_deadlines(self) -> bool:
+        """Whether the root orders by deadlines."""
+        return self.policy in catalogue.DEADLINE_POLICIES
+
     def ticks_of(self, time: int | str) -> int:
         """Convert a time of the recipe to ticks."""
         return int(to_ticks(time, self.resolution))
@@ -346,6 +357,10 @@ class Recipe(Table):
         problems = list(self._time_conflicts())
         yield from problems
         yield from self._key_conflicts()
+        yield from self._deadline_conflicts()
+        yield from self._body_conflicts()
+        yield from self._section_conflicts()
+        yield from self._place_conflicts()
         if not problems:
             yield from self._range_conflicts()
             yield from self._period_conflicts()
@@ -385,33 +400,47 @@ class Recipe(Table):
         for key in ("min_share", "max_share"):
             if getattr(self, key) is not None and self.shares not in _LIMITED:
                 found = f"found {getattr(self, key):g} with shares = {show(self.shares)}"
-                yield "conflict", key, f"expected none without limits, {found}; {_one_of(_LIMITED)}"
+                yield "conflict", key, f"expected none, {found}; limits need {_one_of(_LIMITED)}"
         if self.shares == "automotive" and self.periods != "automotive":
             yield "conflict", "shares", 'expected periods = "automotive" with automotive shares'
         if self.engine_period is not None and self.periods != "automotive":
             yield "conflict", "engine_period", 'expected periods = "automotive" with a period of the engine'
+
+    def _deadline_conflicts(self) -> Iterator[tuple[str, str, str]]:
+        """Find factors that deadlines cannot have."""
         if self.deadline_factors is not None and self.deadlines == "implicit":
             yield "conflict", "deadline_factors", "expected none where the deadline is the period"
-        yield from self._body_conflicts()
         if self.deadlines == "constrained" and self.deadline_range[1] > 1:
             yield "out-of-range", "deadline_factors", f"expected at most 1, found {self.deadline_range[1]:g}"
 
     def _body_conflicts(self) -> Iterator[tuple[str, str, str]]:
-        """Find what jobs cannot do together, and what is missing for what they do."""
+        """Find what jobs cannot do together."""
         ways = {"subjobs": self.subjobs, "longest_subjob": self.longest_subjob, "resources": self.resources or None}
         given = [key for key, value in ways.items() if value is not None]
         for key in given[1:]:
             yield "conflict", key, f"expected either {given[0]} or {key}, found both"
         if self.non_preemptive and given and given[0] != "resources":
             yield "conflict", "non_preemptive", f"expected none with {given[0]}, whose tasks are not preemptive at all"
+
+    def _section_conflicts(self) -> Iterator[tuple[str, str, str]]:
+        """Find what sections lack, or nobody reads."""
         for key in ("section_min", "section_max"):
             if self.resources and getattr(self, key) is None:
                 yield "missing", key, f'missing; sections need one, for instance {key} = "100us"'
             if not self.resources and getattr(self, key) is not None:
                 yield "conflict", key, "expected none without resources"
+
+    def _place_conflicts(self) -> Iterator[tuple[str, str, str]]:
+        """Find what cannot be on several processors, or in servers."""
+        if self.cpus > 1 and not self.is_plain:
+            message = f"expected 1 with subjobs, non-preemptive tasks, resources or servers, found {self.cpus}"
+            yield "conflict", "cpus", message
+        if self.servers and catalogue.server_kind(self.server_kind).wants_deadline and not self.orders_by_deadlines:
+            message = f"expected {_one_of(catalogue.DEADLINE_POLICIES)} with servers of kind {show(self.server_kind)}"
+            yield "conflict", "policy", f"{message}, found {show(self.policy)}"
         if self.resources and self.servers and self.protocol not in catalogue.AMONG_PROTOCOLS:
-            among = f"with servers, {_one_of(catalogue.AMONG_PROTOCOLS)}"
-            yield "conflict", "protocol", f"expected a protocol among servers {among}, found {show(self.protocol)}"
+            among = f"expected {_one_of(catalogue.AMONG_PROTOCOLS)} where servers share"
+            yield "conflict", "protocol", f"{among}, found {show(self.protocol)}"
 
     def _period_conflicts(self) -> Iterator[tuple[str, str, str]]:
         """Find ranges of periods with nothing in them."""
@@ -447,4 +476,4 @@ class Recipe(Table):
 
 def _one_of(names: tuple[str, ...]) -> str:
     """Say which words there are."""
-    return "write one of " + ", ".join(map(show, names))
+    return "one of " + ", ".join(map(show, names))

@@ -16,7 +16,7 @@ from tomlkit.items import Item
 
 from takt.distributions import Distribution
 from takt.errors import InputError, Problem, printable, system_error
-from takt.model import SCHEMA, Change, Header, Platform, Server, System
+from takt.model import SCHEMA, Header, Platform, System
 from takt.policy import Policy
 from takt.tables import Table
 
@@ -70,32 +70,37 @@ def to_toml(system: System, comment: str = "") -> str:
     return "\n".join((f"{head}schema = {SCHEMA}\n", *_tables(system)))
 
 
+def texts_of(table: Table) -> dict[str, str]:
+    """Write the keys of a table that are not at their defaults, as a file has them."""
+    return {key: _item(value).as_string() for key, value in _values(table)}
+
+
 def _python_policies(system: System) -> Iterator[Problem]:
     """Find policies that no file can hold."""
-    tables: tuple[System | Server | Change, ...] = (system, *system.servers, *system.changes)
-    for table in tables:
-        if isinstance(table.policy, Policy):
-            message = f"expected a policy that a file can name, found one in Python, {type(table.policy).__name__}"
-            yield Problem(message, "conflict", table=table.table, entity=getattr(table, "name", None), key="policy")
+    named = [(None, system.policy), *((server.name, server.policy) for server in system.servers)]
+    for server, policy in named:
+        if isinstance(policy, Policy):
+            message = f"expected a policy that a file can name, found one in Python, {type(policy).__name__}"
+            yield Problem(message, "conflict", table="server" if server else "system", entity=server, key="policy")
 
 
 def _tables(system: System) -> Iterator[str]:
     """Write the tables of a file."""
     header = Header(**{key: getattr(system, key) for key in Header.model_fields})
-    yield _text("[system]", {"name": system.name} | dict(_values(header)))
+    yield _text("[system]", {"name": _item(header.name).as_string()} | texts_of(header))
     if system.platform != Platform():
-        yield _text("[platform]", dict(_values(system.platform)))
+        yield _text("[platform]", texts_of(system.platform))
     for single in (*system.options, system.allocator):
         if single is not None:
-            yield _text(f"[{single.table}]", dict(_values(single)))
+            yield _text(f"[{single.table}]", texts_of(single))
     for member in (*system.servers, *system.resources, *system.tasks, *system.changes):
-        yield _text(f"[[{member.table}]]", dict(_values(member)))
+        yield _text(f"[[{member.table}]]", texts_of(member))
 
 
-def _text(heading: str, values: dict[str, Any]) -> str:
+def _text(heading: str, values: dict[str, str]) -> str:
     """Write a table, a key on each line, with the equals signs below one another."""
     width = max(map(len, values), default=0)
-    lines = (f"{key:{width}} = {_item(value).as_string()}" for key, value in values.items())
+    lines = (f"{key:{width}} = {text}" for key, text in values.items())
     return "".join(f"{line}\n" for line in (heading, *lines))
 
 

@@ -16,7 +16,7 @@ _KEYS = ("wcet", "period", "deadline", "jitter", "offset")
 
 
 def draw(recipe: Recipe, seed: int, number: int) -> System:
-    """Draw one set of a recipe."""
+    """Draw one set of a recipe; what its jobs draw in a simulation differs from that of other sets, too."""
     draws = Draws(seed)
     tasks = _tasks(recipe, draws, number, columns.draw(recipe, seed, number, 1))
     dealt: list[Server] = []
@@ -28,7 +28,7 @@ def draw(recipe: Recipe, seed: int, number: int) -> System:
         resolution=recipe.resolution,
         policy=recipe.policy,
         horizon=recipe.horizon,
-        seed=seed,
+        seed=int(draws.words(Purpose.JOBS, number, 1, 1)[0, 0] >> 32),
         cpus=recipe.cpus,
         tasks=tasks,
         servers=dealt,
