@@ -1,6 +1,6 @@
 """Task sets of other tools: Cheddar's XML, SimSo's XML and CSV in and out, each with a line for what is lost.
 
-Source: SPEC.md, 16. A format is a module that turns bytes into a system and a system into text. What a file says and
+Source: SPEC.md, 7.6. A format is a module that turns bytes into a system and a system into text. What a file says and
 Takt cannot hold is found while reading; what a system says and the file cannot hold is found by reading back what was
 written and comparing, so that nothing can be lost without a line.
 
