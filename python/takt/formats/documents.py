@@ -16,6 +16,7 @@ from takt.errors import InputError, Problem, printable, show
 
 Element = etree._Element
 
+_REFERENCES = {"id", "ref"}
 _NEUTRAL = re.compile(r"|[+-]?0+(\.0*)?|false|no_\w+", re.IGNORECASE)
 
 
@@ -84,6 +85,8 @@ def unread(element: Element, known: Collection[str], table: str, entity: str | N
     for child in element:
         if child.tag not in known and not is_neutral(child):
             yield lost(child, table, entity, str(child.tag), _shown(child))
+        for key in set(map(str, child.attrib)) - _REFERENCES:
+            yield lost(child, table, entity, str(child.tag), f"{key} {show(child.get(key))}")
 
 
 def lost(element: Element, table: str | None, entity: str | None, key: str | None, what: str) -> Problem:

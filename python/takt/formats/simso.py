@@ -47,6 +47,7 @@ _OTHERWISE = "edf"
 
 _SIMULATION = {"duration": "", "cycles_per_ms": "", "etm": ""}
 _PENALTIES = {"penalty_preemption": "100000", "penalty_migration": "100000", "use_wcet": "yes"}
+_SECTIONS = ("sched", "caches", "processors", "tasks")
 _SCHED = {"class": "", "className": ""}
 _PROCESSOR = {"name": "", "id": ""}
 _TASK = dict.fromkeys(
@@ -86,6 +87,9 @@ class _Reader:
         self.leftovers(self.root, "system", None, _SIMULATION | _PENALTIES, _PENALTIES)
         if self.root.get("etm", "wcet") not in ("wcet", _RANDOM):
             self.lose(self.root, "system", None, "etm", show(self.root.get("etm")))
+        for element in self.root:
+            if element.tag not in _SECTIONS:
+                self.lose(element, None, None, str(element.tag), f"{len(element)} elements")
         policy, cpus = self.policy(), self.cpus()
         tasks = [values for element in self.tasks() if (values := self.task(element)) is not None]
         horizon = self.duration()
@@ -122,6 +126,8 @@ class _Reader:
         """Count the processors."""
         section = self.section("processors")
         self.leftovers(section, "system", None, {}, {})
+        for field in section.iterfind("field"):
+            self.lose(field, "system", None, "processors", f"field {show(field.get('name', ''))}")
         processors = section.findall("processor")
         for element in processors:
             self.leftovers(element, "system", None, _PROCESSOR, {"speed": "1"})
@@ -247,7 +253,7 @@ class _Reader:
             if key not in known and text != usual.get(key) and not is_usual:
                 self.lose(element, table, entity, key, show(text))
 
-    def lose(self, element: Element, table: str, entity: str | None, key: str | None, what: str) -> None:
+    def lose(self, element: Element, table: str | None, entity: str | None, key: str | None, what: str) -> None:
         """Warn of something."""
         self.warnings.append(documents.lost(element, table, entity, key, what))
 
@@ -283,32 +289,43 @@ def _write(system: System) -> Written:
     """Write a configuration; what SimSo has no word for is left out."""
     tasks = common.writable(system)
     names = common.renamed(system, "_ -")
-    is_random = any(_executed(task, system) != (_wcet(task, system), 0) for task in tasks)
-    horizon = _horizon(system)
-    lengths = [length for task in tasks for length in _lengths(task, system)]
     root = etree.Element("simulation")
-    cycles_per_ms = _cycles_per_ms(system, [horizon, *lengths])
-    root.set("duration", str(horizon * cycles_per_ms // 10**6))
-    root.set("cycles_per_ms", str(cycles_per_ms))
+    is_random = any(_executed(task, system) != (_wcet(task, system), 0) for task in tasks)
+    _write_lengths(root, system, tasks)
     root.set("etm", _RANDOM if is_random else "wcet")
     policy = name_of(common.policy_for(system, tasks))
-    by_deadline = policy == "dm"
-    scheduler = _CLASSES.get("fp" if by_deadline else policy, _CLASSES[_OTHERWISE])
+    ranks = _deadline_ranks(tasks, system) if policy == "dm" else {}
+    scheduler = _CLASSES.get("fp" if ranks else policy, _CLASSES[_OTHERWISE])
     overheads = dict.fromkeys(("overhead", "overhead_activate", "overhead_terminate"), "0")
     etree.SubElement(root, "sched", {"class": scheduler, **overheads})
     etree.SubElement(root, "caches", memory_access_time="100")
     _write_processors(root, system.cpus)
     section = etree.SubElement(root, "tasks")
     etree.SubElement(section, "field", name="priority", type="int")
-    ranks = _deadline_ranks(tasks, system) if by_deadline else {}
     for number, task in enumerate(tasks, start=1):
-        attributes = {"name": names.get(("task", task.name), task.name), "id": str(number)}
-        attributes |= _source_attributes(task, system)
-        attributes |= _demand_attributes(task, system, is_random=is_random)
-        attributes["abort_on_miss"] = "yes" if task.on_miss == "abort" else "no"
-        attributes["priority"] = str(ranks.get(task.name, task.priority))
-        etree.SubElement(section, "task", {**attributes, **_TASK_DEFAULTS, "preemption_cost": "0"})
+        own = {"name": names.get(("task", task.name), task.name), "id": str(number)}
+        own["priority"] = str(ranks.get(task.name, task.priority))
+        etree.SubElement(section, "task", own | _attributes(task, system, is_random=is_random))
     return Written(documents.as_text(root), names)
+
+
+def _write_lengths(root: Element, system: System, tasks: Iterable[Task]) -> None:
+    """Say how long to simulate, and how long a cycle is."""
+    horizon = _horizon(system)
+    cycles_per_ms = _cycles_per_ms(system, [horizon, *(length for task in tasks for length in _lengths(task, system))])
+    root.set("duration", str(horizon * cycles_per_ms // 10**6))
+    root.set("cycles_per_ms", str(cycles_per_ms))
+
+
+def _attributes(task: Task, system: System, *, is_random: bool) -> dict[str, str]:
+    """Say what a task is, but for what it is called and how urgent it is."""
+    return {
+        **_source_attributes(task, system),
+        **_demand_attributes(task, system, is_random=is_random),
+        "abort_on_miss": "yes" if task.on_miss == "abort" else "no",
+        **_TASK_DEFAULTS,
+        "preemption_cost": "0",
+    }
 
 
 def _write_processors(root: Element, cpus: int) -> None:
