@@ -263,6 +263,8 @@ def test_release_2(tmp_path: Path) -> None:
         name="T", period=10, wcet=3, priority=2, body=["lock R", "run 3", "unlock R"]
     )
     assert imported.warnings == ()
+    imported = read(text.replace("<scheduler>", '<scheduler quantum="2">'), tmp_path)
+    assert lines(imported) == ['[system] scheduler: not read: quantum "2" (line 5)']
 
 
 @pytest.mark.parametrize(

@@ -117,6 +117,8 @@ def test_demands_are_drawn_only_where_simso_draws_them(tmp_path: Path) -> None:
 def test_what_takt_has_no_place_for_in_a_configuration_is_told(tmp_path: Path) -> None:
     text = simso('preemption_cost="3" stack="s.csv" mix="0.7"', head='etm="cache"')
     text = text.replace('id="1"/></processors>', 'id="1" speed="2.0" cs_overhead="4"/></processors>')
+    text = text.replace("<processors>", '<processors><field name="heat" type="int"/>')
+    text = text.replace("</simulation>", "<batteries><battery/></batteries></simulation>")
     text = text.replace("<caches/>", '<caches><cache name="L1" id="1"/></caches>')
     assert sorted(lines(read(text, tmp_path))) == [
         '[[task]] "T" mix: not read: "0.7" (line 1)',
@@ -125,7 +127,9 @@ def test_what_takt_has_no_place_for_in_a_configuration_is_told(tmp_path: Path) -
         '[system] caches: not read: "L1" (line 1)',
         '[system] cs_overhead: not read: "4" (line 1)',
         '[system] etm: not read: "cache" (line 1)',
+        '[system] processors: not read: field "heat" (line 1)',
         '[system] speed: not read: "2.0" (line 1)',
+        "batteries: not read: 1 elements (line 1)",
     ]
 
 

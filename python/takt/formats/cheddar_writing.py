@@ -198,7 +198,7 @@ class _Writer:
         """Write the resources, each with who holds it where."""
         policy = words.POLICIES.get(self.shape, "fp")
         protocols = common.protocols(self.system.resources, policy, words.PROTOCOL_WORDS, "NO_PROTOCOL")
-        sections = [(task, one) for task in self.tasks for one in _sections(task, self.system)]
+        sections = [(task, one) for task in self.tasks for one in self.sections(task)]
         for resource in self.system.resources:
             name, word = self.name("resource", resource.name), protocols[resource.name]
             element = _add(section, _RESOURCE_TAGS[words.PROTOCOLS[word]], id=f"resource_{name}")
@@ -212,31 +212,30 @@ class _Writer:
             _fill(element, cpu_name=_PROCESSOR, address_space_name=self.space(users[0]) if users else _SPACE)
             _fill(element, priority=0, priority_assignment="AUTOMATIC_ASSIGNMENT")
 
+    def sections(self, task: Task) -> Iterator[tuple[str, int, int]]:
+        """List what a task holds from where to where; the last run is as long as the wcet lets it be."""
+        items = [(item.op, self.ticks(item.time), item.resource or "") for item in task.items]
+        runs = [number for number, (op, _, _) in enumerate(items) if op == Op.RUN]
+        executed = 0
+        starts: dict[str, int] = {}
+        wcet = self.resolved[task.name].wcet
+        for number, (op, time, resource) in enumerate(items):
+            if op == Op.RUN:
+                executed = wcet if number == runs[-1] else executed + time
+            if op == Op.LOCK:
+                starts[resource] = executed
+            if op == Op.UNLOCK and starts[resource] < executed:
+                yield resource, starts[resource], executed
+            if op == Op.UNLOCK:
+                del starts[resource]
+        yield from ((resource, start, wcet) for resource, start in starts.items() if start < wcet)
+
 
 def _ranks(priorities: set[int]) -> dict[int, int]:
     """Give priorities that Cheddar allows: as they are, or if one is too large, their places."""
     if max(priorities) <= MOST_PRIORITY:
         return {priority: priority for priority in priorities}
     return {priority: place for place, priority in enumerate(sorted(priorities), start=1)}
-
-
-def _sections(task: Task, system: System) -> Iterator[tuple[str, int, int]]:
-    """List what a task holds from where to where; the last run is as long as the wcet lets it be."""
-    items = [(item.op, _ticks(system, item.time), item.resource or "") for item in task.items]
-    runs = [number for number, (op, _, _) in enumerate(items) if op == Op.RUN]
-    executed = 0
-    starts: dict[str, int] = {}
-    wcet = next(one.wcet for one in system.resolved.tasks if one.name == task.name)
-    for number, (op, time, resource) in enumerate(items):
-        if op == Op.RUN:
-            executed = wcet if number == runs[-1] else executed + time
-        if op == Op.LOCK:
-            starts[resource] = executed
-        if op == Op.UNLOCK and starts[resource] < executed:
-            yield resource, starts[resource], executed
-        if op == Op.UNLOCK:
-            del starts[resource]
-    yield from ((resource, start, wcet) for resource, start in starts.items() if start < wcet)
 
 
 def _add(parent: Element, tag: str, id: str) -> Element:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -215,7 +215,9 @@ def _write(system: System) -> Written:
     protocols = common.protocols(system.resources, _policy(system), _PROTOCOLS, "none")
     for name, protocol in protocols.items():
         writer.writerow([f"# resource {name} = {protocol}"])
-    rows = [_cells(task, system) for task in system.tasks]
+    deadlines = {task.name: task.deadline for task in system.resolved.tasks}
+    without = ("server", "threshold") if system.servers else ()
+    rows = [_cells(task, without, deadlines[task.name]) for task in system.tasks]
     columns = [key for key in _KEYS if any(key in row for row in rows)]
     writer.writerow(columns)
     writer.writerows([row.get(key, "") for key in columns] for row in rows)
@@ -236,17 +238,15 @@ def _policy(system: System) -> str:
     return "fp" if isinstance(policy, Policy) or policy == TimeDriven.policy else policy
 
 
-def _cells(task: Task, system: System) -> dict[str, str]:
-    """Write the keys of a task that say something."""
-    without = ("server", "threshold") if system.servers else ()
+def _cells(task: Task, without: Collection[str], deadline: int) -> dict[str, str]:
+    """Write the keys of a task that say something, but for some; and the deadline where only its server says it."""
     cells: dict[str, str] = {}
     for name, field in type(task).model_fields.items():
         key, value = field.alias or name, getattr(task, name)
         if value != field.default and key not in without:
             cells[key] = _cell(value)
     if task.lacks_deadline:
-        (resolved,) = (one for one in system.resolved.tasks if one.name == task.name)
-        cells["deadline"] = str(resolved.deadline)
+        cells["deadline"] = str(deadline)
     return cells
 
 

@@ -11,6 +11,7 @@ one releases.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -25,7 +26,8 @@ from takt.formats.contracts import Format, Imported, Written
 from takt.formats.documents import Element
 from takt.model import System, Task
 from takt.policy import name_of
-from takt.resolve import relative_deadline, to_ticks, wcet_of
+from takt.resolve import to_ticks
+from takt.resolved import ResolvedTask
 from takt.simulation import horizon_ticks
 
 _CYCLES_PER_MS = 1_000_000
@@ -285,16 +287,50 @@ def _with_units(values: Mapping[str, Any]) -> dict[str, Any]:
 # ---- writing ----------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class _Source:
+    """What is written.
+
+    Args:
+        system: the system.
+        resolved: its tasks in ticks, by name.
+    """
+
+    system: System
+    resolved: Mapping[str, ResolvedTask]
+
+    def nanoseconds(self, value: int | str) -> int:
+        """Give the length of a time."""
+        return int(to_ticks(value, self.system.resolution)) * self.system.resolution_ns
+
+    def wcet(self, task: Task) -> int:
+        """Give the wcet in nanoseconds."""
+        return self.resolved[task.name].wcet * self.system.resolution_ns
+
+    def deadline(self, task: Task) -> int:
+        """Give the relative deadline in nanoseconds, also one that a server gives."""
+        return self.resolved[task.name].deadline * self.system.resolution_ns
+
+    def executed(self, task: Task) -> tuple[int, int]:
+        """Give mean and deviation of what jobs execute, in nanoseconds; of other distributions and lists the wcet."""
+        if isinstance(task.demand, Normal):
+            return self.nanoseconds(task.demand.mean), self.nanoseconds(task.demand.deviation)
+        demand = self.resolved[task.name].demand
+        is_constant = demand.kind == "listed" and len(set(demand.values)) == 1
+        return demand.values[0] * self.system.resolution_ns if is_constant else self.wcet(task), 0
+
+
 def _write(system: System) -> Written:
     """Write a configuration; what SimSo has no word for is left out."""
     tasks = common.writable(system)
     names = common.renamed(system, "_ -")
+    source = _Source(system, {task.name: task for task in system.resolved.tasks})
     root = etree.Element("simulation")
-    is_random = any(_executed(task, system) != (_wcet(task, system), 0) for task in tasks)
-    _write_lengths(root, system, tasks)
+    is_random = any(source.executed(task) != (source.wcet(task), 0) for task in tasks)
+    _write_lengths(root, source, tasks)
     root.set("etm", _RANDOM if is_random else "wcet")
     policy = name_of(common.policy_for(system, tasks))
-    ranks = _deadline_ranks(tasks, system) if policy == "dm" else {}
+    ranks = _deadline_ranks(tasks, source) if policy == "dm" else {}
     scheduler = _CLASSES.get("fp" if ranks else policy, _CLASSES[_OTHERWISE])
     overheads = dict.fromkeys(("overhead", "overhead_activate", "overhead_terminate"), "0")
     etree.SubElement(root, "sched", {"class": scheduler, **overheads})
@@ -305,23 +341,25 @@ def _write(system: System) -> Written:
     for number, task in enumerate(tasks, start=1):
         own = {"name": names.get(("task", task.name), task.name), "id": str(number)}
         own["priority"] = str(ranks.get(task.name, task.priority))
-        etree.SubElement(section, "task", own | _attributes(task, system, is_random=is_random))
+        etree.SubElement(section, "task", own | _attributes(task, source, is_random=is_random))
     return Written(documents.as_text(root), names)
 
 
-def _write_lengths(root: Element, system: System, tasks: Iterable[Task]) -> None:
+def _write_lengths(root: Element, source: _Source, tasks: Iterable[Task]) -> None:
     """Say how long to simulate, and how long a cycle is."""
-    horizon = _horizon(system)
-    cycles_per_ms = _cycles_per_ms(system, [horizon, *(length for task in tasks for length in _lengths(task, system))])
+    horizon = _horizon(source.system)
+    cycles_per_ms = _cycles_per_ms(
+        source.system, [horizon, *(length for task in tasks for length in _lengths(task, source))]
+    )
     root.set("duration", str(horizon * cycles_per_ms // 10**6))
     root.set("cycles_per_ms", str(cycles_per_ms))
 
 
-def _attributes(task: Task, system: System, *, is_random: bool) -> dict[str, str]:
+def _attributes(task: Task, source: _Source, *, is_random: bool) -> dict[str, str]:
     """Say what a task is, but for what it is called and how urgent it is."""
     return {
-        **_source_attributes(task, system),
-        **_demand_attributes(task, system, is_random=is_random),
+        **_source_attributes(task, source),
+        **_demand_attributes(task, source, is_random=is_random),
         "abort_on_miss": "yes" if task.on_miss == "abort" else "no",
         **_TASK_DEFAULTS,
         "preemption_cost": "0",
@@ -336,16 +374,11 @@ def _write_processors(root: Element, cpus: int) -> None:
         etree.SubElement(section, "processor", {"name": f"CPU {number}", "id": str(number), **none})
 
 
-def _deadline_ranks(tasks: Iterable[Task], system: System) -> dict[str, int]:
+def _deadline_ranks(tasks: Iterable[Task], source: _Source) -> dict[str, int]:
     """Give each task the priority that its deadline makes; SimSo has no deadline-monotonic scheduler."""
-    deadlines = {task.name: relative_deadline(task, system.resolution) for task in tasks}
-    order = sorted(set(deadlines.values()), reverse=True)
-    return {name: order.index(deadline) for name, deadline in deadlines.items()}
-
-
-def _nanoseconds(value: int | str, system: System) -> int:
-    """Give the length of a time."""
-    return int(to_ticks(value, system.resolution)) * system.resolution_ns
+    deadlines = {task.name: source.deadline(task) for task in tasks}
+    ranks = {deadline: rank for rank, deadline in enumerate(sorted(set(deadlines.values()), reverse=True))}
+    return {name: ranks[deadline] for name, deadline in deadlines.items()}
 
 
 def _horizon(system: System) -> int:
@@ -362,33 +395,13 @@ def _cycles_per_ms(system: System, lengths: list[int]) -> int:
     return _CYCLES_PER_MS if is_plain or 10**6 % system.resolution_ns else 10**6 // system.resolution_ns
 
 
-def _wcet(task: Task, system: System) -> int:
-    """Give the wcet in nanoseconds."""
-    return wcet_of(task, system.resolution) * system.resolution_ns
-
-
-def _executed(task: Task, system: System) -> tuple[int, int]:
-    """Give mean and deviation of what jobs execute, in nanoseconds; of other distributions and lists the wcet."""
-    if isinstance(task.demand, Normal):
-        return _nanoseconds(task.demand.mean, system), _nanoseconds(task.demand.deviation, system)
-    (resolved,) = (one for one in system.resolved.tasks if one.name == task.name)
-    constant = resolved.demand.kind == "listed" and len(set(resolved.demand.values)) == 1
-    return resolved.demand.values[0] * system.resolution_ns if constant else _wcet(task, system), 0
-
-
-def _lengths(task: Task, system: System) -> Iterator[int]:
+def _lengths(task: Task, source: _Source) -> Iterator[int]:
     """List the times of a task that the file has, in nanoseconds."""
     arrivals = task.arrivals if isinstance(task.arrivals, tuple) else ()
     given = (task.shortest_separation, task.offset, *arrivals)
-    yield from (_nanoseconds(value, system) for value in given if value is not None)
-    yield _deadline(task, system)
-    yield from (_wcet(task, system), *_executed(task, system))
-
-
-def _deadline(task: Task, system: System) -> int:
-    """Give the relative deadline in nanoseconds, also one that a server gives."""
-    (resolved,) = (one for one in system.resolved.tasks if one.name == task.name)
-    return resolved.deadline * system.resolution_ns
+    yield from (source.nanoseconds(value) for value in given if value is not None)
+    yield source.deadline(task)
+    yield from (source.wcet(task), *source.executed(task))
 
 
 def _milliseconds(nanoseconds: int) -> str:
@@ -396,25 +409,25 @@ def _milliseconds(nanoseconds: int) -> str:
     return common.decimal(Fraction(nanoseconds, 10**6))
 
 
-def _source_attributes(task: Task, system: System) -> dict[str, str]:
+def _source_attributes(task: Task, source: _Source) -> dict[str, str]:
     """Say when jobs come."""
-    separation = 0 if task.shortest_separation is None else _nanoseconds(task.shortest_separation, system)
-    offset = _nanoseconds(task.offset, system)
+    separation = 0 if task.shortest_separation is None else source.nanoseconds(task.shortest_separation)
+    offset = source.nanoseconds(task.offset)
     arrivals = task.arrivals if isinstance(task.arrivals, tuple) else ()
-    dates = ", ".join(_milliseconds(offset + _nanoseconds(instant, system)) for instant in arrivals)
+    dates = ", ".join(_milliseconds(offset + source.nanoseconds(instant)) for instant in arrivals)
     return {
         "task_type": "Sporadic" if task.period is None else "Periodic",
         "period": _milliseconds(separation),
         "activationDate": "0" if task.period is None else _milliseconds(offset),
         "list_activation_dates": dates,
-        "deadline": _milliseconds(_deadline(task, system)),
+        "deadline": _milliseconds(source.deadline(task)),
     }
 
 
-def _demand_attributes(task: Task, system: System, *, is_random: bool) -> dict[str, str]:
+def _demand_attributes(task: Task, source: _Source, *, is_random: bool) -> dict[str, str]:
     """Say how long jobs execute; where some are drawn, those of the others have no deviation."""
-    mean, deviation = _executed(task, system) if is_random else (0, 0)
-    wcet = _milliseconds(_wcet(task, system))
+    mean, deviation = source.executed(task) if is_random else (0, 0)
+    wcet = _milliseconds(source.wcet(task))
     return {"WCET": wcet, "ACET": _milliseconds(mean), "et_stddev": _milliseconds(deviation)}
 
 
