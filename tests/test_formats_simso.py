@@ -76,6 +76,23 @@ def test_scheduler_classes(name: str, policy: str, warnings: int, tmp_path: Path
     assert (imported.system.policy, len(imported.warnings)) == (policy, warnings)
 
 
+def test_late_jobs_are_aborted_unless_a_file_says_no(tmp_path: Path) -> None:
+    text = simso()
+    assert read(text, tmp_path).system.tasks[0].on_miss == "continue"
+    assert read(text.replace(' abort_on_miss="no"', ""), tmp_path).system.tasks[0].on_miss == "abort"
+
+
+def test_dm_is_written_as_priorities_that_deadlines_make(tmp_path: Path) -> None:
+    deadlines = {"A": 9, "B": 5, "C": 9, "D": 7}
+    tasks = [takt.Task(name=name, period=10, wcet=1, deadline=deadline) for name, deadline in deadlines.items()]
+    losses = formats.write(takt.System(name="set", policy="dm", tasks=tasks), tmp_path / "set.xml", "simso")
+    assert [str(loss) for loss in losses] == [
+        '[system] policy: lost: "dm" in Takt, "fp" in the file',
+        '[[task]] "B" priority: lost: 0 in Takt, 2 in the file',
+        '[[task]] "D" priority: lost: 0 in Takt, 1 in the file',
+    ]
+
+
 def test_a_scheduler_in_a_file_is_told(tmp_path: Path) -> None:
     imported = read(simso(sched='className="./mine.py" overhead="5"'), tmp_path)
     assert lines(imported) == [
