@@ -249,6 +249,17 @@ def test_fixed_sum_draws_what_uunifast_discard_draws() -> None:
     assert distance_between(one[:, 3] * one[:, 4], other[:, 3] * other[:, 4]) < KOLMOGOROV
 
 
+@pytest.mark.parametrize("total", [3.0, 60.0, 570.0])
+def test_fixed_sum_is_uniform_for_very_many_tasks_too(total: float) -> None:
+    """Of many coordinates with a given sum each is all but exponential, cut at its limits, with the mean of all."""
+    mean = total / 600
+    parts = drawn_shares(250, tasks=600, utilization=total, shares="fixed-sum")
+    rates = np.linspace(-700, 700, 200_000) + 1e-4
+    rate = rates[np.argmin(np.abs(1 / rates - 1 / np.expm1(rates) - mean))]
+    some = parts[:, ::60].ravel()
+    assert distance(some, lambda x: np.expm1(-rate * x) / np.expm1(-rate)) < KOLMOGOROV
+
+
 def test_drs_is_within_its_limits_and_leaves_pythons_generator_alone() -> None:
     random.seed(3)
     before = random.getstate()
@@ -431,6 +442,10 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "limits without a reader": (
         {"max_share": 0.5},
         'max_share: expected none, found 0.5 with shares = "uu',
+    ),
+    "too many for fixed-sum": (
+        {"tasks": 1001, "shares": "fixed-sum"},
+        'tasks: expected at most 1000 with shares = "fixed-sum", found 1001',
     ),
     "periods crossed": ({"period_min": "2s"}, 'period_max: expected at least period_min, "2s", found "1s"'),
     "no period on the grid": (

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from takt.generators.matrices import TaskColumns
 
 MAX_TASKS = 10_000
+MAX_FIXED_SUM = 1000
+"""Tasks up to which the volumes of fixed-sum, a table of their square, fit memory and a double's range."""
+
 MAX_SUBJOBS = 1000
 MAX_RESOURCES = 100
 MAX_NUMBER = 2**48 - 1
@@ -462,6 +465,9 @@ class Recipe(Table):
             between = f"{self.tasks} tasks with shares from {least:g} to {most:g} have {float(lowest):g}"
             message = f"{between} to {float(highest):g}, found {self.utilization:g}"
             yield "out-of-range", "utilization", message
+        elif self.shares == "fixed-sum" and self.tasks > MAX_FIXED_SUM:
+            message = f'expected at most {MAX_FIXED_SUM} with shares = "fixed-sum", found {self.tasks}'
+            yield "out-of-range", "tasks", message
         elif self.shares == "uunifast-discard":
             yield from self._discard_conflicts()
 

@@ -110,6 +110,22 @@ static void little_effort_gives_no_wrong_answer(void) {
     }
 }
 
+/* Bril, Lukkien, Verhaegh 2009: the jobs of the second task respond in 31, 27, 33, 29, 35. */
+static void a_search_ends_at_the_first_response_that_is_enough(void) {
+    const takt_sporadic_t tasks[] = {{10, 25, 25, 0}, {21, 35, 35, 0}};
+    const takt_fp_end_t ends[] = {{10, 10, 0}, {21, 15, 0}};
+    const takt_fp_set_t set = {tasks, 2, NULL, ends, NULL, NULL};
+    const struct {
+        takt_duration_t enough, ticks;
+        uint64_t job;
+    } cases[] = {{30, 31, 0}, {31, 33, 2}, {33, 35, 4}, {35, 35, 4}};
+    for (uint32_t i = 0; i < 4; i++) {
+        takt_effort_t effort = 1000;
+        const takt_response_t response = takt_fp_response(&set, 1, cases[i].enough, memory(), &effort);
+        CHECK(response.ticks == cases[i].ticks && response.job == cases[i].job);
+    }
+}
+
 static void a_sequence_is_a_graph(void) {
     const takt_duration_t wcets[] = {3, 4};
     const uint32_t first[] = {0, 2};
@@ -129,6 +145,7 @@ static void a_sequence_is_a_graph(void) {
 }
 
 int main(void) {
+    a_search_ends_at_the_first_response_that_is_enough();
     a_sequence_is_a_graph();
     check_sequences(one_task_is_answered_as_all, 20000);
     check_sequences(inputs_are_not_written, 1000);

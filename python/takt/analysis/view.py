@@ -53,6 +53,7 @@ class TaskView:
         sections: what it locks.
         suspended: for how long a job suspends itself altogether.
         suspensions: how often.
+        optional_points: how many optional points it has where it cannot be displaced.
         may_overrun: whether a job may demand more than a wcet that is enforced.
         doubts: what no test admits.
     """
@@ -71,6 +72,7 @@ class TaskView:
     sections: tuple[Section, ...] = ()
     suspended: int = 0
     suspensions: int = 0
+    optional_points: int = 0
     may_overrun: bool = False
     doubts: tuple[str, ...] = ()
 
@@ -78,6 +80,11 @@ class TaskView:
     def longest_region(self) -> int:
         """The longest execution without being displaced: 1 tick if it can be anywhere."""
         return max(self.regions, default=1)
+
+    @property
+    def barred(self) -> int:
+        """For how long a started job can keep back some that are more urgent by themselves: 1 tick if it never does."""
+        return self.longest_region if self.threshold is None else self.wcet
 
     @property
     def last_region(self) -> int:
@@ -97,6 +104,7 @@ class ServerView:
         number: entity number.
         name, kind: as in the file.
         period, budget: as in the file.
+        offset: before it there is no budget.
         urgency, key: as of a task.
         home: entity number of its parent, or ROOT.
     """
@@ -106,9 +114,13 @@ class ServerView:
     kind: str
     period: int
     budget: int
+    offset: int
     urgency: tuple[int, ...]
     key: int
     home: int
+
+
+Child = TaskView | ServerView
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +141,10 @@ class DispatcherView:
     tasks: tuple[TaskView, ...]
     servers: tuple[ServerView, ...]
     doubts: tuple[str, ...] = ()
+
+    def children(self) -> list[Child]:
+        """List tasks and servers, the most urgent first."""
+        return sorted([*self.tasks, *self.servers], key=lambda child: child.urgency)
 
     @property
     def all_doubts(self) -> tuple[str, ...]:
@@ -196,6 +212,7 @@ def _task_view(task: ResolvedTask, number: int, policy: str) -> TaskView:
         sections=tuple(_sections_of(task, wcet)),
         suspended=sum(suspensions),
         suspensions=len(suspensions),
+        optional_points=sum(op == Op.OPTIONAL_POINT for op, _ in task.body) if regions else 0,
         may_overrun=_is_enforced(task) and _longest_demand(task) > task.wcet,
         doubts=tuple(_doubts_of(task)),
     )
@@ -316,7 +333,9 @@ def _server_view(server: ResolvedServer, number: int, policy: str) -> ServerView
     """Make a server."""
     key = server.level if policy == "fp" else server.period
     urgency = (key, 0, 0, number - 10**9)
-    return ServerView(number, server.name, server.kind, server.period, server.budget, urgency, key, server.home)
+    return ServerView(
+        number, server.name, server.kind, server.period, server.budget, server.offset, urgency, key, server.home
+    )
 
 
 def _dispatcher(resolved: ResolvedSystem, number: int, policy: str | Policy, name: str) -> DispatcherView:
