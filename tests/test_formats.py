@@ -96,7 +96,7 @@ def first_of(values: tuple[int, ...], tick: int) -> list[int]:
 def silent_losses(system: takt.System, back: takt.System, losses: tuple[Problem, ...], format: str) -> list[str]:
     """What a system means and its copy does not, and no line tells."""
     found = []
-    system_keys = lost_keys(losses, "system", "") or set()
+    system_keys = system_keys_told(losses)
     for task in system.tasks:
         told = lost_keys(losses, "task", task.name)
         if told is None or "name" in told:
