@@ -4,9 +4,9 @@ Usage: run.py [--runs N]
 
 Exact response times under fixed priorities and the processor demand of EDF by QPA, of task sets drawn as the peers'
 figures say: log-uniform periods, 10 to 1000 ms, in ticks of 0.1 ms, UUniFast shares, deadlines equal to periods (rate
-monotonic order); and once more with deadlines down to half of that, where no test is short. SchedCAT's figures were measured on
-such a machine at another time and cannot be measured again beside ours, as it wants Python 2: so a textbook loop in
-Python, which does what SchedCAT's response times do, runs in turn with ours, and the machine's noise is in both.
+monotonic order). Then QPA needs no interval at all: so once more with constrained deadlines, half-way from wcet to period
+and up. SchedCAT's figures were measured on such a machine at another time and cannot be measured again beside ours, as
+it wants Python 2: so a textbook loop in Python, which does what SchedCAT's response times do, runs in turn with ours.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Sets:
 
 def draw(tasks: int, utilization: float, count: int, *, is_constrained: bool = False) -> Sets:
     """Draw task sets."""
-    more = {"deadlines": "constrained", "deadline_min": 0.5, "deadline_max": 1.0} if is_constrained else {}
+    more = {"deadlines": "constrained", "deadline_factors": [0.5, 1.0]} if is_constrained else {}
     recipe = takt.Recipe(
         tasks=tasks,
         utilization=utilization,
