@@ -61,7 +61,8 @@ def task_sets(draw: st.DrawFn, longest: int = 12, jitter: int = 0, most: int = 4
         if shortest > longest:
             break
         period = draw(st.integers(shortest, min(longest, shortest + 6)))
-        deadline = draw(st.integers(wcet, max(wcet, period + 3)))
+        latest = draw(st.sampled_from([period, period + 3, 3 * period]))
+        deadline = draw(st.integers(wcet, max(wcet, latest)))
         made.append(Sporadic(wcet, period, deadline, draw(st.integers(0, jitter))))
     return draw(st.permutations(made))
 
@@ -70,8 +71,8 @@ def task_sets(draw: st.DrawFn, longest: int = 12, jitter: int = 0, most: int = 4
 def blocked_sets(draw: st.DrawFn) -> tuple[list[Sporadic], list[int] | None, list[tuple[int, int]]]:
     """Draw tasks with regions without preemption, sections, neither or both."""
     tasks = draw(task_sets(jitter=draw(st.sampled_from([0, 0, 3, 15]))))
-    regions = [draw(st.integers(1, task.wcet)) for task in tasks] if draw(st.booleans()) else None
-    steps = draw(st.dictionaries(st.integers(0, 15), st.integers(0, 3), max_size=3))
+    regions = [draw(st.integers(1, task.wcet + 2)) for task in tasks] if draw(st.booleans()) else None
+    steps = draw(st.dictionaries(st.integers(0, 15), st.integers(0, 9), max_size=3))
     return tasks, regions, sorted(steps.items())
 
 
@@ -89,7 +90,7 @@ def blocking(
 def test_both_tests_by_demand_say_what_the_demand_at_every_length_says() -> None:
     seen: Counter[bool] = Counter()
 
-    @tries(1500)
+    @tries(1000)
     @given(blocked_sets())
     def compare(case: tuple[list[Sporadic], list[int] | None, list[tuple[int, int]]]) -> None:
         tasks, regions, steps = case
@@ -148,6 +149,20 @@ def test_verdicts_and_responses_are_those_of_exhaustive_search(is_preemptive: bo
     search()
     assert seen[True] > 0
     assert seen[False] > 0
+
+
+def test_least_laxity_first_misses_iff_earliest_deadline_first_does() -> None:
+    seen: Counter[bool] = Counter()
+
+    @tries(40)
+    @given(task_sets(longest=9, jitter=2, most=3).filter(lambda made: utilization(made) <= 1))
+    def search(tasks: list[Sporadic]) -> None:
+        has_miss = Search(tasks, 0, is_preemptive=True, is_by_laxity=True).has_miss
+        assert (_analysis.edf_demand(*columns(tasks))[0] == _analysis.UNSCHEDULABLE) == has_miss
+        seen[has_miss] += 1
+
+    search()
+    assert min(seen[True], seen[False]) > 0
 
 
 # ---- rate-based execution ----------------------------------------------------------------------------------------
