@@ -16,8 +16,10 @@ from analysis_oracle.edf import (
     Sporadic,
     density,
     first_excess,
+    last_length,
     rbe_excess,
     rbe_has_miss,
+    response_at_every_release,
     ticks_in,
     utilization,
 )
@@ -129,6 +131,26 @@ def responses(tasks: Sequence[Sporadic], is_preemptive: bool) -> list[int]:
     """Ask the analysis for worst responses."""
     ask = _analysis.edf_responses if is_preemptive else _analysis.edf_nonpreemptive_responses
     return [int(ticks) for ticks in ask(*columns(tasks))[0]]
+
+
+def test_responses_are_the_largest_of_those_at_every_release() -> None:
+    reached: Counter[bool] = Counter()
+
+    @tries(100)
+    @given(blocked_sets().filter(lambda case: utilization(case[0]) <= 1 and last_length(case[0]) < 400))
+    def compare(case: tuple[list[Sporadic], list[int] | None, list[tuple[int, int]]]) -> None:
+        tasks, regions, steps = case
+        whole = [task.wcet for task in tasks]
+        places = range(len(tasks))
+        found = _analysis.edf_responses(*columns(tasks), *blocking(regions, steps))[0]
+        expected = [response_at_every_release(tasks, own, regions, steps) for own in places]
+        whole_responses = responses(tasks, is_preemptive=False)
+        assert found.tolist() == expected
+        assert whole_responses == [response_at_every_release(tasks, own, whole, is_preemptive=False) for own in places]
+        reached[expected == responses(tasks, is_preemptive=True)] += 1
+
+    compare()
+    assert min(reached[True], reached[False]) > 0
 
 
 @pytest.mark.parametrize(("jitter", "sample"), [(0, 60), (2, 40), (9, 6)])

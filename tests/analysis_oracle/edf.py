@@ -71,6 +71,59 @@ def ticks_in(
     return worst
 
 
+# ---- responses -----------------------------------------------------------------------------------------
+
+
+def response_at_every_release(
+    tasks: Sequence[Sporadic],
+    own: int,
+    regions: Sequence[int] | None = None,
+    steps: Sequence[tuple[int, int]] = (),
+    *,
+    is_preemptive: bool = True,
+) -> int:
+    """Evaluate the response of Spuri 1996, or George et al. 1996, at every release in the longest busy period."""
+    end = last_length(tasks) + max((step[0] for step in steps), default=0)
+    return max(_response(tasks, own, release, regions, steps, is_preemptive) for release in range(end))
+
+
+def _response(
+    tasks: Sequence[Sporadic],
+    own: int,
+    release: int,
+    regions: Sequence[int] | None,
+    steps: Sequence[tuple[int, int]],
+    is_preemptive: bool,
+) -> int:
+    """Give the response of the job released at `release`, whoever blocks it."""
+    task = tasks[own]
+    due = release - task.jitter + task.deadline
+    others = [other for index, other in enumerate(tasks) if index != own]
+    blocked = [0, *(ticks for since, ticks in steps if since <= max(due, 0))][-1]
+    finishes = [_finish(task, release, others, blocked, due, is_preemptive)]
+    for index, other in enumerate(tasks):
+        if regions is not None and index != own and other.deadline > due:
+            rest = [kept for kept in others if kept is not other]
+            ahead = others if demand_of(other, due) == 0 else rest
+            finishes.append(_finish(task, release, ahead, regions[index] - 1, due, is_preemptive))
+    return max(task.wcet + task.jitter, max(finishes) - release + task.jitter)
+
+
+def _finish(
+    task: Sporadic, release: int, others: Sequence[Sporadic], blocked: int, due: int, is_preemptive: bool
+) -> int:
+    """Find the least finish with so much work before it."""
+    jobs = release // task.period + 1
+    fixed = blocked + (jobs if is_preemptive else jobs - 1) * task.wcet
+    instant, work = -1, fixed
+    while work != instant:
+        instant, work = work, fixed
+        for other in others:
+            seen = instant + other.jitter - (1 if is_preemptive else 0)
+            work += min(seen // other.period + 1, demand_of(other, due) // other.wcet) * other.wcet
+    return instant if is_preemptive else instant + task.wcet
+
+
 # ---- all that may arrive -----------------------------------------------------------------------------
 
 
