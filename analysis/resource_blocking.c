@@ -1,22 +1,24 @@
 /* Blocking by shared resources.
  *
- * Sources: L. Sha, R. Rajkumar, J. Lehoczky, Priority inheritance protocols, IEEE Transactions on Computers 1990 (pip: theorems 3 and 6; pcp:
- * theorem 12); T. P. Baker, Stack-based scheduling of realtime processes, 1991 (srp, also under EDF); M. Spuri 1996 (B(L)); integer time:
- * algorithms.md 7. A holder has executed at least one tick of its section before a more urgent job comes, since a lock is
- * attempted when its first tick is to be executed, so that cs - 1 ticks are left of it.
+ * Sources: L. Sha, R. Rajkumar, J. Lehoczky, Priority inheritance protocols, IEEE Transactions on Computers 1990
+ * (pip: theorems 3 and 6; pcp: theorem 12); T. P. Baker, Stack-based scheduling of realtime processes, 1991 (srp,
+ * also under EDF); M. Spuri 1996 (B(L)); integer time: algorithms.md 7. A holder has executed at least one tick of
+ * its section before a more urgent job comes, since a lock is attempted when its first tick is to be executed, so
+ * that cs - 1 ticks are left of it.
  *
  *   npcs              B = max { cs - 1 : task below }
  *   pcp, srp, icpp    B = max { cs - 1 : task below, resource used by i or somebody above }
  *   pip               B = min( sum over tasks below of their longest such cs - 1, sum over such resources of the longest below )
  *   pip, nested       B = sum over tasks below of their longest cs - 1
  *
- * Each task below holds at most the one outermost section in which i found it, whatever is nested in it and whoever waits for
- * whom, as long as there is no deadlock; so the last line holds for mixed protocols too. Of an interval of length L under EDF,
- * below means a deadline beyond the interval, and what matters is used by a task whose deadline can lie in it. Blocked are only those that began
- * before the interval, once each. algorithms.md 7 has cs instead of cs - 1 for pip, which is safe and not sharp.
+ * Each task below holds at most the one outermost section in which i found it, whatever is nested in it and whoever
+ * waits for whom, as long as there is no deadlock; so the last line holds for mixed protocols too. Of an interval of
+ * length L under EDF, below means a deadline beyond the interval, and what matters is used by a task whose deadline
+ * can lie in it. Blocked are only those that began before the interval, once each. algorithms.md 7 has cs instead of
+ * cs - 1 for pip, which is safe and not sharp.
  *
- * Exact for npcs, pcp, srp and icpp; for pip a bound, attained where the tasks below hold all these sections at once. Jobs do
- * not suspend themselves. Not for `none`, which bounds nothing. */
+ * Exact for npcs, pcp, srp and icpp; for pip a bound, attained where the tasks below hold all these sections at once.
+ * Jobs do not suspend themselves. Not for `none`, which bounds nothing. */
 #include "analysis/resource_blocking.h"
 
 static uint64_t smaller_of(uint64_t a, uint64_t b) { return a < b ? a : b; }

@@ -12,7 +12,8 @@ typedef struct takt_section {
     takt_duration_t ticks; /* cs: executed from the lock to the unlock, 1 .. wcet */
 } takt_section_t;
 
-/* Which sections count, and how they add up. Not for `none`: there jobs that need nothing prolong the delay without bound. */
+/* Which sections count, and how they add up. Not for `none`: there jobs that need nothing prolong the delay without
+ * bound. */
 typedef enum takt_locking {
     TAKT_LOCKING_NPCS = 0, /* holders are not preempted: the longest section of all */
     TAKT_LOCKING_CEILING =
@@ -39,8 +40,8 @@ typedef struct takt_sharing_memory {
     uint64_t *by_resource;
 } takt_sharing_memory_t;
 
-/* For how long, in all, tasks with `late` > `at` can delay those with `early` <= `at`: B_i with the rank of i (or, for Baker's
- * test, its deadline); B(L) with the length of an interval. False: it does not fit. */
+/* For how long, in all, tasks with `late` > `at` can delay those with `early` <= `at`: B_i with the rank of i (or,
+ * for Baker's test, its deadline); B(L) with the length of an interval. False: it does not fit. */
 TAKT_MUST_USE bool takt_sharing_blocking(const takt_sharing_t *sharing, uint64_t at,
                                          takt_sharing_memory_t memory, takt_duration_t *blocking);
 

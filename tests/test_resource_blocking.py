@@ -278,7 +278,7 @@ def server_responses(policy: str, protocol: str, homes: list[Home]) -> list[int 
     rows = [(place, 0, home.holding) for place, home in enumerate(homes) if home.holding]
     task, resource, ticks = (column(part) for part in zip(*rows, strict=True))
     period = column(home.period for home in homes)
-    children = {
+    children: dict[str, Any] = {
         "kind": column(KIND[home.kind] for home in homes),
         "wcet": column(home.budget + more for home, more in zip(homes, overrun, strict=True)),
         "period": period,

@@ -414,6 +414,13 @@ def test_the_longest_times_are_exact_or_undecided() -> None:
     assert _analysis.fp_verdict(wcet, period, period, blocking=column([0, MAX])) == _analysis.UNDECIDED
 
 
+def test_behind_an_undecided_task_the_next_may_be_decided() -> None:
+    """The first finishes at 2^62 + 1, and its response counts from 2^62 - 1 before; the second is released at 0."""
+    wcet, period, blocked = column([2, 1]), column([MAX, MAX]), column([MAX, MAX])
+    ticks, _ = _analysis.fp_responses(wcet, period, jitter=column([MAX, 0]), blocking=blocked)
+    assert list(ticks) == [_analysis.UNKNOWN, MAX + 7]
+
+
 def test_all_of_the_time_may_be_used() -> None:
     wcet, period = column([1, MAX - 1]), column([MAX, MAX])
     assert listed(_analysis.fp_responses(wcet, period)) == [1, MAX]
@@ -429,10 +436,12 @@ def test_responses_that_repeat_after_the_hyperperiod_are_known_if_that_is_within
     assert list(ticks) == [1, 2, b * c + 3 if a == 2**10 else _analysis.UNKNOWN]
 
 
-def test_without_effort_nothing_is_known() -> None:
-    ticks, _ = _analysis.fp_responses(column([1]), column([2]), effort=0)
+@pytest.mark.parametrize("effort", [0, 1])
+def test_without_effort_nothing_is_known(effort: int) -> None:
+    """One step compares the utilization with 1, and is not enough for a response."""
+    ticks, _ = _analysis.fp_responses(column([1]), column([2]), effort=effort)
     assert list(ticks) == [_analysis.UNKNOWN]
-    assert _analysis.fp_verdict(column([1]), column([2]), column([2]), effort=0) == _analysis.UNDECIDED
+    assert _analysis.fp_verdict(column([1]), column([2]), column([2]), effort=effort) == _analysis.UNDECIDED
 
 
 @pytest.mark.parametrize(

@@ -342,6 +342,9 @@ def make_supply(
 ) -> tuple[int, int, int, int]:
     """Make the supply of a server that has its budget `response` ticks after a replenishment at the latest."""
 
+def sporadic_supply(period: int, budget: int, response: int) -> tuple[int, int, int, int]:
+    """Likewise of a sporadic server, whose returns may come together if it has more than 32 ticks."""
+
 def supply_bound(supply: tuple[int, int, int, int], t: int) -> int:
     """Give sbf(t)."""
 
@@ -450,8 +453,8 @@ def total_bandwidth_busy_period(
 # ---- resources: blocking.cpp -----------------------------------------------------------------------------
 # Sections are three columns of one length: which task, which resource (below the number of sections), ticks from lock
 # to unlock. `late` and `early` have a value for each task: its rank under fixed priorities in both, equals alike, less
-# is more urgent; under EDF its deadline, and its deadline less its jitter, 0 at least. Among servers a server is a task,
-# X the ticks of its section.
+# is more urgent; under EDF its deadline, and its deadline less its jitter, 0 at least. Among servers a server is a
+# task, X the ticks of its section.
 NPCS: int
 CEILING: int
 PIP: int

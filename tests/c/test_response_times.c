@@ -126,6 +126,17 @@ static void a_search_ends_at_the_first_response_that_is_enough(void) {
     }
 }
 
+/* The first look would go beyond 2^64, to a number that looks like an answer. */
+static void a_sum_that_does_not_fit_is_noticed(void) {
+    const uint64_t most = TAKT_ANALYSIS_TIME_MAX;
+    const takt_sporadic_t tasks[] = {{1, 2, 2, most}, {499, 1000, 1000, most}, {1, most, most, 0}};
+    const takt_duration_t blocking[] = {0, 0, most};
+    const takt_fp_set_t set = {tasks, 3, blocking, NULL, NULL, NULL};
+    takt_effort_t effort = 1000;
+    CHECK(!takt_fp_response(&set, 2, UINT64_MAX, memory(), &effort).is_decided);
+    CHECK(effort > 900);
+}
+
 static void a_sequence_is_a_graph(void) {
     const takt_duration_t wcets[] = {3, 4};
     const uint32_t first[] = {0, 2};
@@ -146,6 +157,7 @@ static void a_sequence_is_a_graph(void) {
 
 int main(void) {
     a_search_ends_at_the_first_response_that_is_enough();
+    a_sum_that_does_not_fit_is_noticed();
     a_sequence_is_a_graph();
     check_sequences(one_task_is_answered_as_all, 20000);
     check_sequences(inputs_are_not_written, 1000);

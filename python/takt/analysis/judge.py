@@ -25,7 +25,8 @@ def judge(view: SystemView, effort: int = EFFORT) -> Judgement:
         effort: steps that the tests of each dispatcher may take.
     """
     view = blocking.with_holding(view)
-    doubts = [*view.doubts, *(doubt for each in view.dispatchers[:1] for doubt in each.all_doubts)]
+    root = view.dispatchers[0]
+    doubts = [*view.doubts, *(root.doubts if root.policy == "rbe" else root.all_doubts)]
     if doubts:
         found = Judgement()
         for dispatcher in view.dispatchers:

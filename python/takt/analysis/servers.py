@@ -26,9 +26,6 @@ RULES = ("tbs", "cus")
 _WAITING = {"sirap": _analysis.sirap_supply, "hsrp-payback": _analysis.payback_supply}
 """What is left where tasks wait for budget, or an overrun is paid back."""
 
-RETURNS = 32
-"""So many returns a sporadic server keeps; with more ticks of budget some may come together."""
-
 
 def judge_below(view: SystemView, found: Judgement, effort: int) -> Judgement:
     """Judge the children of all servers, given what is known of the root's; parents come before their servers."""
@@ -93,11 +90,12 @@ def _without_budget(dispatcher: DispatcherView, server: ServerBound) -> Judgemen
 
 def supply_of(server: ServerView, row: ServerBound) -> Supply:
     """Say what a server that gets its budget is sure to supply."""
-    is_coarse = server.kind == "sporadic" and server.budget > RETURNS
     response = server.period if row.response is None else row.response
-    is_polling = server.kind == "polling" or is_coarse
+    is_polling = server.kind == "polling"
     if server.protocol in _WAITING:
         return _WAITING[server.protocol](server.period, server.budget, response, server.holding, is_polling)
+    if server.kind == "sporadic":
+        return _analysis.sporadic_supply(server.period, server.budget, response)
     return _analysis.make_supply(server.period, server.budget, response, is_polling)
 
 
@@ -150,9 +148,12 @@ def _bandwidth_row(
 
 
 def _least_budget(dispatcher: DispatcherView, server: ServerView, delays: Delays, effort: int) -> int | None:
-    """Find the least budget with which all tasks of a server meet their deadlines, whatever else is in its parent."""
+    """Find the least budget with which all tasks of a server meet their deadlines, whatever else is in its parent.
+
+    Of a sporadic server it is not known: its supply depends on the budget in another way (analysis/supply.h).
+    """
     there = dispatcher.children()
-    if not there:
+    if not there or server.kind == "sporadic":
         return None
     columns = children.columns_of(there)
     head = (server.period, server.kind == "polling", 0)
