@@ -16,8 +16,10 @@ from analysis_oracle.edf import (
     Sporadic,
     density,
     first_excess,
+    last_length,
     rbe_excess,
     rbe_has_miss,
+    response_at_every_release,
     ticks_in,
     utilization,
 )
@@ -61,7 +63,8 @@ def task_sets(draw: st.DrawFn, longest: int = 12, jitter: int = 0, most: int = 4
         if shortest > longest:
             break
         period = draw(st.integers(shortest, min(longest, shortest + 6)))
-        deadline = draw(st.integers(wcet, max(wcet, period + 3)))
+        latest = draw(st.sampled_from([period, period + 3, 3 * period]))
+        deadline = draw(st.integers(wcet, max(wcet, latest)))
         made.append(Sporadic(wcet, period, deadline, draw(st.integers(0, jitter))))
     return draw(st.permutations(made))
 
@@ -70,8 +73,8 @@ def task_sets(draw: st.DrawFn, longest: int = 12, jitter: int = 0, most: int = 4
 def blocked_sets(draw: st.DrawFn) -> tuple[list[Sporadic], list[int] | None, list[tuple[int, int]]]:
     """Draw tasks with regions without preemption, sections, neither or both."""
     tasks = draw(task_sets(jitter=draw(st.sampled_from([0, 0, 3, 15]))))
-    regions = [draw(st.integers(1, task.wcet)) for task in tasks] if draw(st.booleans()) else None
-    steps = draw(st.dictionaries(st.integers(0, 15), st.integers(0, 3), max_size=3))
+    regions = [draw(st.integers(1, task.wcet + 2)) for task in tasks] if draw(st.booleans()) else None
+    steps = draw(st.dictionaries(st.integers(0, 15), st.integers(0, 9), max_size=3))
     return tasks, regions, sorted(steps.items())
 
 
@@ -89,7 +92,7 @@ def blocking(
 def test_both_tests_by_demand_say_what_the_demand_at_every_length_says() -> None:
     seen: Counter[bool] = Counter()
 
-    @tries(1500)
+    @tries(1000)
     @given(blocked_sets())
     def compare(case: tuple[list[Sporadic], list[int] | None, list[tuple[int, int]]]) -> None:
         tasks, regions, steps = case
@@ -130,6 +133,26 @@ def responses(tasks: Sequence[Sporadic], is_preemptive: bool) -> list[int]:
     return [int(ticks) for ticks in ask(*columns(tasks))[0]]
 
 
+def test_responses_are_the_largest_of_those_at_every_release() -> None:
+    reached: Counter[bool] = Counter()
+
+    @tries(100)
+    @given(blocked_sets().filter(lambda case: utilization(case[0]) <= 1 and last_length(case[0]) < 400))
+    def compare(case: tuple[list[Sporadic], list[int] | None, list[tuple[int, int]]]) -> None:
+        tasks, regions, steps = case
+        whole = [task.wcet for task in tasks]
+        places = range(len(tasks))
+        found = _analysis.edf_responses(*columns(tasks), *blocking(regions, steps))[0]
+        expected = [response_at_every_release(tasks, own, regions, steps) for own in places]
+        whole_responses = responses(tasks, is_preemptive=False)
+        assert found.tolist() == expected
+        assert whole_responses == [response_at_every_release(tasks, own, whole, is_preemptive=False) for own in places]
+        reached[expected == responses(tasks, is_preemptive=True)] += 1
+
+    compare()
+    assert min(reached[True], reached[False]) > 0
+
+
 @pytest.mark.parametrize(("jitter", "sample"), [(0, 60), (2, 40), (9, 6)])
 @pytest.mark.parametrize("is_preemptive", [True, False])
 def test_verdicts_and_responses_are_those_of_exhaustive_search(is_preemptive: bool, jitter: int, sample: int) -> None:
@@ -148,6 +171,20 @@ def test_verdicts_and_responses_are_those_of_exhaustive_search(is_preemptive: bo
     search()
     assert seen[True] > 0
     assert seen[False] > 0
+
+
+def test_least_laxity_first_misses_iff_earliest_deadline_first_does() -> None:
+    seen: Counter[bool] = Counter()
+
+    @tries(40)
+    @given(task_sets(longest=9, jitter=2, most=3).filter(lambda made: utilization(made) <= 1))
+    def search(tasks: list[Sporadic]) -> None:
+        has_miss = Search(tasks, 0, is_preemptive=True, is_by_laxity=True).has_miss
+        assert (_analysis.edf_demand(*columns(tasks))[0] == _analysis.UNSCHEDULABLE) == has_miss
+        seen[has_miss] += 1
+
+    search()
+    assert min(seen[True], seen[False]) > 0
 
 
 # ---- rate-based execution ----------------------------------------------------------------------------------------

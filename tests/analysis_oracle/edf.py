@@ -71,13 +71,66 @@ def ticks_in(
     return worst
 
 
+# ---- responses -----------------------------------------------------------------------------------------
+
+
+def response_at_every_release(
+    tasks: Sequence[Sporadic],
+    own: int,
+    regions: Sequence[int] | None = None,
+    steps: Sequence[tuple[int, int]] = (),
+    *,
+    is_preemptive: bool = True,
+) -> int:
+    """Evaluate the response of Spuri 1996, or George et al. 1996, at every release in the longest busy period."""
+    end = last_length(tasks) + max((step[0] for step in steps), default=0)
+    return max(_response(tasks, own, release, regions, steps, is_preemptive) for release in range(end))
+
+
+def _response(
+    tasks: Sequence[Sporadic],
+    own: int,
+    release: int,
+    regions: Sequence[int] | None,
+    steps: Sequence[tuple[int, int]],
+    is_preemptive: bool,
+) -> int:
+    """Give the response of the job released at `release`, whoever blocks it."""
+    task = tasks[own]
+    due = release - task.jitter + task.deadline
+    others = [other for index, other in enumerate(tasks) if index != own]
+    blocked = [0, *(ticks for since, ticks in steps if since <= max(due, 0))][-1]
+    finishes = [_finish(task, release, others, blocked, due, is_preemptive)]
+    for index, other in enumerate(tasks):
+        if regions is not None and index != own and other.deadline > due:
+            rest = [kept for kept in others if kept is not other]
+            ahead = others if demand_of(other, due) == 0 else rest
+            finishes.append(_finish(task, release, ahead, regions[index] - 1, due, is_preemptive))
+    return max(task.wcet + task.jitter, max(finishes) - release + task.jitter)
+
+
+def _finish(
+    task: Sporadic, release: int, others: Sequence[Sporadic], blocked: int, due: int, is_preemptive: bool
+) -> int:
+    """Find the least finish with so much work before it."""
+    jobs = release // task.period + 1
+    fixed = blocked + (jobs if is_preemptive else jobs - 1) * task.wcet
+    instant, work = -1, fixed
+    while work != instant:
+        instant, work = work, fixed
+        for other in others:
+            seen = instant + other.jitter - (1 if is_preemptive else 0)
+            work += min(seen // other.period + 1, demand_of(other, due) // other.wcet) * other.wcet
+    return instant if is_preemptive else instant + task.wcet
+
+
 # ---- all that may arrive -----------------------------------------------------------------------------
 
 
 class Job(NamedTuple):
     """A job that is not finished, by what is left; one that is not released may wait a little longer."""
 
-    laxity: int  # ticks to the deadline
+    to_deadline: int  # ticks
     age: int  # since the arrival
     left: int  # of its execution
     is_released: bool
@@ -95,11 +148,12 @@ class State:
 class Search:
     """All states that legal arrivals and releases lead to, tick by tick, equal deadlines going against task `own`."""
 
-    def __init__(self, tasks: Sequence[Sporadic], own: int, *, is_preemptive: bool) -> None:
+    def __init__(self, tasks: Sequence[Sporadic], own: int, *, is_preemptive: bool, is_by_laxity: bool = False) -> None:
         """Search until nothing is new, which takes a utilization of at most 1."""
         self.tasks = tasks
         self.own = own
         self.is_preemptive = is_preemptive
+        self.is_by_laxity = is_by_laxity
         self.worst = 0
         self.has_miss = False
         start = State((0,) * len(tasks), ((),) * len(tasks), None)
@@ -142,7 +196,7 @@ class Search:
         if running is not None:
             first = jobs[running][0]
             jobs[running] = (first._replace(left=first.left - 1), *jobs[running][1:])
-        aged = [tuple(job._replace(laxity=job.laxity - 1, age=job.age + 1) for job in own) for own in jobs]
+        aged = [tuple(job._replace(to_deadline=job.to_deadline - 1, age=job.age + 1) for job in own) for own in jobs]
         if running is not None and aged[running][0].left == 0:
             self._finish(running, aged[running][0])
             aged[running] = aged[running][1:]
@@ -152,21 +206,28 @@ class Search:
         return State(tuple(max(0, wait - 1) for wait in waits), tuple(aged), keeps)
 
     def _most_urgent(self, jobs: Sequence[tuple[Job, ...]]) -> int | None:
-        """Give the task whose first released job has the earliest deadline, `own` after all others of the same."""
-        ready = [
-            (own[0].laxity, index == self.own, index) for index, own in enumerate(jobs) if own and own[0].is_released
-        ]
+        """Give the task whose first released job is most urgent, `own` after all others of the same urgency."""
+        ready = [(self._key(own[0]), index == self.own, index) for index, own in enumerate(jobs) if _is_ready(own)]
         return min(ready)[2] if ready else None
+
+    def _key(self, job: Job) -> int:
+        """Give the time to the deadline, or the laxity."""
+        return job.to_deadline - (job.left if self.is_by_laxity else 0)
 
     def _finish(self, index: int, job: Job) -> None:
         """Note a response."""
         if index == self.own:
             self.worst = max(self.worst, job.age)
-        self.has_miss |= job.laxity < 0
+        self.has_miss |= job.to_deadline < 0
 
     def _look_at(self, jobs: Sequence[tuple[Job, ...]]) -> None:
         """Note the misses of jobs that are not finished."""
-        self.has_miss |= any(job.laxity < 0 for own in jobs for job in own)
+        self.has_miss |= any(job.to_deadline < 0 for own in jobs for job in own)
+
+
+def _is_ready(jobs: Sequence[Job]) -> bool:
+    """Say whether the first job of a task may execute."""
+    return bool(jobs) and jobs[0].is_released
 
 
 # ---- rate-based execution ----------------------------------------------------------------------------

@@ -101,9 +101,10 @@ static void qpa_says_what_all_deadlines_say(void) {
         tasks[i] = draw_task(bits);
         regions[i] = 1u + check_below(tasks[i].wcet);
     }
-    const takt_blocking_step_t step = {check_below(UINT64_C(1) << bits),
-                                       check_below(UINT64_C(1) << (bits - 3u))};
-    const takt_edf_blocking_t blocking = {&step, (uint32_t)check_below(2),
+    const uint64_t from = check_below(UINT64_C(1) << bits);
+    const takt_blocking_step_t steps[] = {{from, check_below(UINT64_C(1) << (bits - 1u))},
+                                          {from + 1u + check_below(UINT64_C(1) << bits), 0}};
+    const takt_edf_blocking_t blocking = {steps, 2u * (uint32_t)check_below(2),
                                           check_below(2) == 0 ? regions : NULL};
     const takt_demand_t quick = run(takt_qpa, tasks, count, &blocking, 100000);
     const takt_demand_t first = run(takt_processor_demand, tasks, count, &blocking, 100000);
