@@ -84,7 +84,7 @@ static void shares_tell_where_nobody_asks_for_more_than_his(void) {
     const takt_sporadic_t servers[] = {{p - 1u, p, p, 0}, {1, MOST, MOST, 0}, {1, p, p, 0}};
     const takt_child_kind_t kinds[] = {TAKT_CHILD_BANDWIDTH, TAKT_CHILD_PERIODIC, TAKT_CHILD_TASK};
     const takt_edf_blocking_t none = {NULL, 0, NULL};
-    takt_effort_t effort = 100;
+    takt_effort_t effort = 1000;
     takt_children_t children = {servers, kinds, 2, takt_supply_full()};
     CHECK(takt_children_demand(&children, &none, memory.fractions, memory.rest, &effort).verdict ==
           TAKT_SCHEDULABLE);
@@ -96,7 +96,7 @@ static void shares_tell_where_nobody_asks_for_more_than_his(void) {
 static void sums_of_sections_are_noticed(void) {
     const takt_section_t sections[] = {{1, 0, MOST}, {2, 1, MOST}, {3, 2, MOST}};
     const uint64_t ranks[] = {0, 1, 2, 3};
-    uint64_t ceilings[3], by_task[4], by_resource[3];
+    uint64_t ceilings[3] = {0}, by_task[4] = {0}, by_resource[3] = {0};
     takt_sharing_t sharing = {sections, 3, ranks, ranks, 4, 3, TAKT_LOCKING_MIXED};
     const takt_sharing_memory_t memory = {ceilings, by_task, by_resource};
     takt_duration_t blocking = 0;
