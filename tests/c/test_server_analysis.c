@@ -109,7 +109,7 @@ static void sums_of_sections_are_noticed(void) {
 
 static void the_largest_period_is_bisected(void) {
     memory_t memory;
-    takt_response_t response;
+    takt_response_t response = {0, 0, false, false};
     takt_effort_t effort = 100000;
     const takt_sporadic_t task = {1, MOST, MOST, 0};
     const takt_children_t children = {&task, NULL, 1, {0, 0, 0, 0}};
