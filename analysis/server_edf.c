@@ -26,6 +26,9 @@
  *   (2)  L = T(max B + sum of r_j(L)),  r_j(L) what j asks for in L ticks, whatever its deadlines
  *   (3)  lcm(P, T_j) + max(T(1), D_j - T_j)
  *
+ * Where no child demands more of an interval than its share of it, which is so for bandwidth servers, for idling, polling
+ * and sporadic ones and for tasks with D - J >= T, and the supply is full without blocking, the shares alone tell (4).
+ *
  * L descends: demand and supply ascend in L, so that from L on to T(demand(L)) below it nothing fails; and by one
  * tick where that is L itself. Exact for tasks on the full supply with attained blocking; else sufficient. */
 #include "analysis/server_edf.h"
@@ -219,6 +222,20 @@ static takt_children_demand_t look_at_all(const takt_children_t *children,
     return found;
 }
 
+/* (4). */
+static bool is_in_proportion(const takt_children_t *children, const takt_edf_blocking_t *blocking) {
+    const takt_supply_t *supply = &children->supply;
+    bool is_so = supply->budget == supply->period && supply->gap + supply->loss == 0 &&
+                 takt_edf_blocking_longest(blocking, children->count) == 0;
+    for (uint32_t i = 0; i < children->count && is_so; i++) {
+        const takt_sporadic_t *task = &children->children[i];
+        const takt_child_kind_t kind = children->kinds != NULL ? children->kinds[i] : TAKT_CHILD_TASK;
+        is_so = kind != TAKT_CHILD_DEFERRABLE && task->deadline >= task->period &&
+                task->deadline - task->period >= task->jitter;
+    }
+    return is_so;
+}
+
 takt_children_demand_t takt_children_demand(const takt_children_t *children,
                                             const takt_edf_blocking_t *blocking, takt_fraction_t *fractions,
                                             uint64_t *rest, takt_effort_t *effort) {
@@ -226,6 +243,9 @@ takt_children_demand_t takt_children_demand(const takt_children_t *children,
     uint64_t end = 0;
     if (order == TAKT_GREATER) {
         return (takt_children_demand_t){TAKT_UNSCHEDULABLE, 0, 0, 0};
+    }
+    if (order != TAKT_ORDER_UNKNOWN && is_in_proportion(children, blocking)) {
+        return (takt_children_demand_t){TAKT_SCHEDULABLE, 0, 0, 0};
     }
     const bool is_known = order == TAKT_LESS ? find_busy_period(children, blocking, &end, effort)
                                              : order == TAKT_EQUAL && find_repetition(children, &end);
