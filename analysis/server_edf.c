@@ -24,7 +24,7 @@
  * which all repeats:
  *
  *   (2)  L = T(max B + sum of r_j(L)),  r_j(L) what j asks for in L ticks, whatever its deadlines
- *   (3)  lcm(P, T_j) + max(T(1), D_j - T_j)
+ *   (3)  lcm(P, T_j) + max(T(1), D_j - T_j, the length from which on B(L) stays)
  *
  * Where no child demands more of an interval than its share of it, which is so for bandwidth servers, for idling, polling
  * and sporadic ones and for tasks with D - J >= T, and the supply is full without blocking, the shares alone tell (4).
@@ -143,10 +143,13 @@ static uint64_t common_divisor(uint64_t a, uint64_t b) {
 }
 
 /* (3). */
-static bool find_repetition(const takt_children_t *children, uint64_t *end) {
+static bool find_repetition(const takt_children_t *children, const takt_edf_blocking_t *blocking,
+                            uint64_t *end) {
     uint64_t common = children->supply.period;
     uint64_t begin = 0;
     bool is_known = takt_supply_time(&children->supply, 1, &begin);
+    const uint64_t steady = takt_edf_blocking_last(children->children, children->count, blocking);
+    begin = steady > begin ? steady : begin;
     for (uint32_t i = 0; i < children->count && is_known; i++) {
         const takt_sporadic_t *task = &children->children[i];
         const uint64_t late = task->deadline > task->period ? task->deadline - task->period : 0;
@@ -247,8 +250,9 @@ takt_children_demand_t takt_children_demand(const takt_children_t *children,
     if (order != TAKT_ORDER_UNKNOWN && is_in_proportion(children, blocking)) {
         return (takt_children_demand_t){TAKT_SCHEDULABLE, 0, 0, 0};
     }
-    const bool is_known = order == TAKT_LESS ? find_busy_period(children, blocking, &end, effort)
-                                             : order == TAKT_EQUAL && find_repetition(children, &end);
+    const bool is_known = order == TAKT_LESS
+                              ? find_busy_period(children, blocking, &end, effort)
+                              : order == TAKT_EQUAL && find_repetition(children, blocking, &end);
     if (!is_known) {
         return (takt_children_demand_t){TAKT_UNDECIDED, 0, 0, 0};
     }
