@@ -268,8 +268,8 @@ void bind_edf(nb::module_ &m) {
     m.def("edf_baker", &edf_baker, "wcet"_a, "period"_a, "deadline"_a, "blocking"_a, "jitter"_a = nb::none(),
           "effort"_a = kEffort);
     m.def("rbe_demand", &rbe_demand, "events"_a, "interval"_a, "deadline"_a, "cost"_a,
-          "is_preemptive"_a = true, "effort"_a = kEffort);
+          nb::arg("is_preemptive") = true, "effort"_a = kEffort);
     m.def("rate_admission", &rate_admission, "task_class"_a, "wcet"_a, "window"_a, "weight"_a = nb::none(),
           "longest"_a = nb::none(), "excess"_a = nb::none(), "beta"_a = TAKT_ADMISSION_WHOLE / 10,
-          "sigma"_a = 0, "grid"_a = 1, "has_formula"_a = false);
+          "sigma"_a = 0, "grid"_a = 1, nb::arg("has_formula") = false);
 }
