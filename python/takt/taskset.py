@@ -41,11 +41,20 @@ def load(path: str | Path) -> System:
     Raises:
         InputError: the file cannot be read or is not right; it holds every problem that was found.
     """
-    document = _parse(path, _read(path))
+    document = read(path)
     try:
         return _build(document, Path(path).stem)
     except InputError as error:
         raise error.in_file(path) from None
+
+
+def read(path: str | Path) -> dict[str, Any]:
+    """Read a TOML file.
+
+    Raises:
+        InputError: it cannot be read, or is not TOML.
+    """
+    return _parse(path, _read(path))
 
 
 def _read(path: str | Path) -> str:
@@ -104,8 +113,8 @@ class _PartialSystem:
 
 def _build(document: Mapping[str, Any], default_name: str) -> System:
     """Make the system of a document, or collect all that is wrong with it."""
-    problems = [*_schema_problems(document), *_table_problems(document)]
-    header, header_problems = _single(Header, document.get("system", {}), name=_as_name(default_name))
+    problems = [*schema_problems(document), *_table_problems(document)]
+    header, header_problems = _single(Header, document.get("system", {}), name=as_name(default_name, "system"))
     platform, platform_problems = _single(Platform, document.get("platform", {}))
     options, option_problems = _options(document.get("policy", {}))
     allocator, allocator_problems = _single(Allocator, document["allocator"]) if "allocator" in document else (None, [])
@@ -166,7 +175,7 @@ def _is_missing(problem: Problem) -> bool:
     return problem.code == "missing"
 
 
-def _schema_problems(document: Mapping[str, Any]) -> Iterable[Problem]:
+def schema_problems(document: Mapping[str, Any]) -> Iterable[Problem]:
     """Check the number that says which contract the file follows."""
     if "schema" not in document:
         yield Problem(f"missing; write schema = {SCHEMA} in the first line", "missing", key="schema")
@@ -216,9 +225,9 @@ def _options(tables: object) -> tuple[list[PolicyOptions], list[Problem]]:
     return options, problems
 
 
-def _as_name(stem: str) -> str:
-    """Make a name out of the name of a file."""
-    return stem if stem.isprintable() and stem.strip() and len(stem) <= MAX_NAME_LENGTH else "system"
+def as_name(stem: str, default: str) -> str:
+    """Make a name out of the name of a file; the default if that cannot be one."""
+    return stem if stem.isprintable() and stem.strip() and len(stem) <= MAX_NAME_LENGTH else default
 
 
 def _members(kind: type[_Member], tables: object) -> _Members[_Member]:

@@ -1,0 +1,97 @@
+"""What all measures have: the tables [[measure]] of a study, which say what is asked of its task sets.
+
+A measure names *quantities*: what is computed of each task set, by workers, and kept in chunk files. It then says what
+many of them mean together: *aspects*, each of which is summed up at each point of the grid. Measures that want the same
+quantity share it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import PlainValidator
+
+from takt import checks
+from takt.study.batch import Batch
+from takt.study.grid import Point
+from takt.study.statistics import Mean, Ratio, WeightedRatio
+from takt.study.tests import TESTS
+from takt.tables import Table
+
+Column = npt.NDArray[Any]
+Columns = dict[str, Column]
+Compute = Callable[[Batch], Columns]
+Summary = Ratio | WeightedRatio | Mean
+
+UTILIZATION = "utilization"
+"""The column that every chunk has: the sum of wcet / period of the set as it was drawn."""
+
+
+@dataclass(frozen=True)
+class Aspect:
+    """Something that a measure says about a subject.
+
+    Args:
+        subject: the test or the policy.
+        quantity: what is said, as tables and figures name it.
+        new: makes an empty summary.
+        add: adds the columns of a chunk to a summary.
+    """
+
+    subject: str
+    quantity: str
+    new: Callable[[], Summary]
+    add: Callable[[Any, Mapping[str, Column]], None]
+
+
+class Measure(Table):
+    """What all measures have."""
+
+    table = "measure"
+
+    kind: ClassVar[str]
+
+    def quantities(self) -> dict[str, Compute]:
+        """Say what is computed of each task set: a name for it, and what makes columns of a batch."""
+        raise NotImplementedError
+
+    def aspects(self) -> Iterator[Aspect]:
+        """List what is said of each point."""
+        raise NotImplementedError
+
+    def place(self, point: Point) -> Point:
+        """Say where the task sets of a point count."""
+        return point
+
+    def check(self, batch: Batch) -> None:
+        """Refuse task sets of which this cannot be asked; the batch is an example of them."""
+
+    @classmethod
+    def _entity(cls, name: object) -> str | None:
+        """Measures are told apart by their kind."""
+        return cls.kind
+
+
+def check_all(check: Callable[[object], str]) -> Callable[[object], tuple[str, ...]]:
+    """Make the check of a list of names, each of which passes a check."""
+    return lambda value: tuple(map(check, checks.check_names(value)))
+
+
+Tests = Annotated[tuple[str, ...], PlainValidator(check_all(checks.check_choice("test", tuple(TESTS))))]
+"""Names of tests, at least one."""
+
+TESTS_EXAMPLE = '["rm", "edf"]'
+
+
+def add_column(name: str, summary: Any, columns: Mapping[str, Column]) -> None:
+    """Add one column to a summary."""
+    summary.add(columns[name])
+
+
+def nothing(count: int) -> npt.NDArray[np.float64]:
+    """Make a column of numbers that are not known."""
+    return np.full(count, np.nan)
