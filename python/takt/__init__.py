@@ -17,6 +17,7 @@ from takt.errors import InputError, Problem
 from takt.model import Change, Platform, Resource, Server, System, Task
 from takt.policy import Job, Policy
 from takt.policy_options import RateBased, Share, Slot, TimeDriven
+from takt.recipe import Recipe
 from takt.replaying import Difference, Replay, replay
 from takt.simulation import Architecture, Result, simulate
 from takt.taskset import load
@@ -37,6 +38,7 @@ __all__ = [
     "PolicyInfo",
     "Problem",
     "RateBased",
+    "Recipe",
     "Replay",
     "Resource",
     "Result",
