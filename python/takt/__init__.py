@@ -10,6 +10,7 @@ Example:
 
 from importlib.metadata import version
 
+from takt import study
 from takt.allocator import Allocator
 from takt.catalogue import PolicyInfo, ServerKind, policies, server_kinds
 from takt.distributions import Exponential, Normal, Uniform, Weibull
@@ -57,4 +58,5 @@ __all__ = [
     "replay",
     "server_kinds",
     "simulate",
+    "study",
 ]

@@ -16,8 +16,8 @@ from takt import checks
 from takt.study.batch import Batch
 from takt.study.grid import Point
 from takt.study.measures import TESTS_EXAMPLE, UTILIZATION, Aspect, Column, Columns, Compute, Measure, Tests, add_column
+from takt.study.registry import TESTS
 from takt.study.statistics import Ratio, WeightedRatio
-from takt.study.tests import TESTS
 
 
 def _verdicts(test: str, batch: Batch) -> Columns:

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from takt.study.statistics import Numbers
-
 if TYPE_CHECKING:
-    from takt import Recipe, System, TaskColumns
+    from takt.generators.columns import TaskColumns
+    from takt.model import System
+    from takt.recipe import Recipe
 
 
 @dataclass(frozen=True)
@@ -40,17 +38,3 @@ class Batch:
         """Draw the same sets one after the other, with all that only a System can say."""
         for number in range(self.first, self.first + self.count):
             yield self.recipe.system(self.seed, number)
-
-    @cached_property
-    def utilization(self) -> Numbers:
-        """The utilization of each set, summed in the order of its tasks."""
-        return utilization_of(self.columns)
-
-
-def utilization_of(columns: TaskColumns) -> Numbers:
-    """Sum wcet / period of each set, task by task: the same bits on every machine."""
-    shares = columns.wcet / columns.period
-    total: Numbers = np.zeros(len(shares))
-    for task in range(shares.shape[1]):
-        total += shares[:, task]
-    return total

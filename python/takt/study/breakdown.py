@@ -24,13 +24,13 @@ import numpy.typing as npt
 from pydantic import PlainValidator
 
 from takt import checks
-from takt.study.batch import Batch, utilization_of
+from takt.study.batch import Batch
 from takt.study.measures import TESTS_EXAMPLE, Aspect, Columns, Compute, Measure, Tests, add_column
+from takt.study.registry import TESTS, Test
 from takt.study.statistics import ACCEPTED, UNDECIDED, Mean, Numbers
-from takt.study.tests import TESTS, Test
 
 if TYPE_CHECKING:
-    from takt import TaskColumns
+    from takt.generators.columns import TaskColumns
 
 Integers = npt.NDArray[np.uint64]
 
@@ -81,7 +81,7 @@ def breakdown_utilizations(test: Test, columns: TaskColumns, steps: int) -> Numb
     """
     is_decided = np.ones(len(columns.wcet), dtype=bool)
     low = np.zeros(len(columns.wcet), dtype=np.uint64)
-    high = (steps / utilization_of(columns)).astype(np.uint64) + np.uint64(2)
+    high = (steps / columns.utilization).astype(np.uint64) + np.uint64(2)
     while (high - low > 1).any():
         middle = low + (high - low) // np.uint64(2)
         verdicts = test.verdicts(_scaled(columns, middle, steps))
@@ -89,10 +89,12 @@ def breakdown_utilizations(test: Test, columns: TaskColumns, steps: int) -> Numb
         low, high = np.where(verdicts == ACCEPTED, middle, low), np.where(verdicts == ACCEPTED, high, middle)
     best = _scaled(columns, low, steps)
     is_known = is_decided & (test.verdicts(best) == ACCEPTED)
-    return np.where(is_known, utilization_of(best), np.nan)
+    return np.where(is_known, best.utilization, np.nan)
 
 
 def _scaled(columns: TaskColumns, factors: Integers, steps: int) -> TaskColumns:
     """Scale the wcets of each set by its factor / steps."""
+    if int(columns.wcet.max()) * int(factors.max()) >= 2**64:
+        raise OverflowError("a scaled wcet does not fit 64 bits; take fewer steps, or a coarser resolution")
     scaled = columns.wcet * factors[:, np.newaxis] // np.uint64(steps)
     return replace(columns, wcet=np.maximum(scaled, np.uint64(1)))

@@ -1,7 +1,7 @@
 """Study files: TOML in, a Study out, or every problem of the file with its place.
 
-Source: SPEC.md, 7.6. A study is a grid of recipes with some task sets at each point, cut into chunks. Chunks are numbered
-through all points, so that what a chunk is follows from the study and its number alone.
+Source: SPEC.md, 7.6. A study is a grid of recipes with some task sets at each point, cut into chunks. Chunks are
+numbered through all points, so that what a chunk is follows from the study and its number alone.
 """
 
 from __future__ import annotations
@@ -265,9 +265,10 @@ def _size_problems(study: Study) -> Iterator[Problem]:
 
 def _axis_problems(study: Study) -> Iterator[Problem]:
     """Check that keys fit between the tables."""
+    known = Recipe.keys()
     for key in study.axes:
-        if key not in Recipe.keys():
-            message = f"unknown key; {catalogue.alternatives(key, Recipe.keys())}"
+        if key not in known:
+            message = f"unknown key; {catalogue.alternatives(key, known)}"
             yield Problem(message, "unknown-key", table="grid", key=key)
         if key in study.generate:
             yield Problem("this key stands in [generate] too; leave out one", "conflict", table="grid", key=key)

@@ -105,7 +105,9 @@ class Folder:
             return str(json.loads(self._record.read_text(encoding="utf-8"))["hash"])
         except FileNotFoundError:
             if self.done():
-                raise file_error(self.path, f"it has chunks of nobody knows which study; {_REMEDY}", "conflict") from None
+                raise file_error(
+                    self.path, f"it has chunks of nobody knows which study; {_REMEDY}", "conflict"
+                ) from None
             return None
         except (ValueError, KeyError, TypeError):
             raise file_error(self._record, f"this is not the record of a study; {_REMEDY}", "damaged") from None

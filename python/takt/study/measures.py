@@ -18,8 +18,8 @@ from pydantic import PlainValidator
 from takt import checks
 from takt.study.batch import Batch
 from takt.study.grid import Point
+from takt.study.registry import TESTS
 from takt.study.statistics import Mean, Ratio, WeightedRatio
-from takt.study.tests import TESTS
 from takt.tables import Table
 
 Column = npt.NDArray[Any]

@@ -68,7 +68,8 @@ class Simulation(Measure):
     def _simulate(self, policy: str, batch: Batch) -> Columns:
         """Simulate each set."""
         rows = [_figures(system.replace(policy=policy), self.horizon) for system in batch.systems()]
-        return {_name(policy, key): np.array(column) for key, column in zip(_COLUMNS, zip(*rows, strict=True), strict=True)}
+        columns = zip(*rows, strict=True)
+        return {_name(policy, key): np.array(values) for key, values in zip(_COLUMNS, columns, strict=True)}
 
 
 def _name(policy: str, column: str) -> str:
@@ -85,9 +86,9 @@ def _figures(system: System, horizon: int | str) -> tuple[int | float, ...]:
     counted = tasks.select(jobs=pl.max_horizontal("finished", "missed"), missed="missed", preemptions="preemptions")
     jobs, missed, preemptions = counted.sum().row(0)
     finished = tasks.filter(pl.col("finished") > 0)
-    means = finished["response_sum"] / finished["finished"] / finished["deadline"]
-    largest = finished["response_max"] / finished["deadline"]
-    responses = (np.nan, np.nan) if finished.is_empty() else (means.mean(), largest.max())
+    means = (finished["response_sum"] / finished["finished"] / finished["deadline"]).to_numpy()
+    largest = (finished["response_max"] / finished["deadline"]).to_numpy()
+    responses = (np.nan, np.nan) if finished.is_empty() else (float(means.mean()), float(largest.max()))
     return (jobs, missed, preemptions, result.switches, *responses)
 
 

@@ -26,9 +26,6 @@ ACCEPTED, UNDECIDED = 1, 2
 Verdicts = npt.NDArray[np.uint8]
 Numbers = npt.NDArray[np.float64]
 
-FIELDS = ("sets", "accepted", "undecided", "value", "low", "high", "least", "largest")
-"""What is said about each quantity; what does not apply is None."""
-
 
 def wilson(accepted: int, sets: int) -> tuple[float, float]:
     """Give the interval in which a ratio lies with the confidence of 95 percent.

@@ -92,9 +92,7 @@ class _Local:
     def _start(self) -> subprocess.Popen[bytes]:
         """Start a process for this thread, out of reach of the terminal."""
         command = [sys.executable, "-m", "takt.study.worker"]
-        process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
-        )
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
         self._own.process = process
         self._processes.append(process)
         return process
@@ -102,7 +100,8 @@ class _Local:
 
 def _ask(process: subprocess.Popen[bytes], document: str, number: int) -> Answer:
     """Send a chunk's number, and wait for the answer."""
-    assert process.stdin is not None and process.stdout is not None
+    assert process.stdin is not None
+    assert process.stdout is not None
     pickle.dump((document, number), process.stdin)
     process.stdin.flush()
     answer: Answer = pickle.load(process.stdout)
@@ -157,7 +156,8 @@ class _Cluster:
 
     def room(self) -> int:
         """Some chunks wait for each thread; workers may come and go."""
-        return max(1, _IN_FLIGHT_PER_THREAD * sum(self._client.nthreads().values()))
+        threads: dict[str, int] = self._client.nthreads()
+        return max(1, _IN_FLIGHT_PER_THREAD * sum(threads.values()))
 
     def submit(self, document: str, number: int) -> Future[Answer]:
         """Hand a chunk to the scheduler."""

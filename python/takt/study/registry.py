@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from takt.study.statistics import Verdicts
 
 if TYPE_CHECKING:
-    from takt import TaskColumns
+    from takt.generators.columns import TaskColumns
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,15 @@
+"""Studies at scale: many task sets at each point of a grid, and what tests and simulations say of them.
+
+Example:
+    >>> import takt
+    >>> study = takt.study.load("examples/studies/acceptance.toml")  # doctest: +SKIP
+    >>> result = takt.study.run(study, workers=2)  # doctest: +SKIP
+    >>> result.filter(measure="acceptance", subject="edf")  # doctest: +SKIP
+"""
+
+from takt.study.description import Study, load
+from takt.study.registry import TESTS as tests  # noqa: N811 (the registry is data that users read)
+from takt.study.registry import Test
+from takt.study.running import StudyError, run
+
+__all__ = ["Study", "StudyError", "Test", "load", "run", "tests"]
