@@ -1,4 +1,186 @@
 // Binding of response times under fixed priorities, of limited preemption, of control-flow graphs.
 #include "python/analysis/module.hpp"
 
-void bind_fixed_priority(nb::module_ &m) { (void)m; }
+extern "C" {
+#include "analysis/response_times.h"
+}
+
+using Optional = std::optional<Column>;
+
+// What stands for a response where there is none: greater than any deadline.
+constexpr uint64_t kUnbounded = UINT64_MAX;
+constexpr uint64_t kUnknown = UINT64_MAX - 1;
+
+static uint64_t ticks_of(const takt_response_t &response) {
+    return response.is_bounded ? response.ticks : response.is_decided ? kUnbounded : kUnknown;
+}
+
+// Working memory for sets of one size.
+struct Memory {
+    explicit Memory(size_t count) : fractions(count), next(count), later(count) {}
+    takt_fp_memory_t view() { return {fractions.data(), next.data(), later.data()}; }
+    std::vector<takt_fraction_t> fractions;
+    std::vector<uint64_t> next, later;
+};
+
+static const uint64_t *optional_times(const Optional &column, size_t count, uint64_t least,
+                                      const char *name) {
+    return column ? times_of(*column, count, least, name) : nullptr;
+}
+
+static std::vector<uint32_t> above_of(const Optional &above, size_t count) {
+    const uint64_t *places = optional_times(above, count, 0, "above");
+    std::vector<uint32_t> checked(above ? count : 0);
+    for (size_t i = 0; i < checked.size(); i++) {
+        const uint64_t least = i == 0 ? 0 : checked[i - 1];
+        require(places[i] >= i && places[i] >= least && places[i] <= count,
+                "above: places that ascend, from the task's own on, are expected");
+        checked[i] = static_cast<uint32_t>(places[i]);
+    }
+    return checked;
+}
+
+// A set with all that its columns point to.
+struct Set {
+    Set(const Column &wcet, const Column &period, const Column &deadline, const Optional &jitter,
+        const Optional &blocking, const Optional &last, const Optional &above_column)
+        : tasks(tasks_of(wcet, period, deadline, jitter)),
+          above(above_of(above_column, tasks.size())),
+          memory(tasks.size()) {
+        const uint64_t *regions = optional_times(last, tasks.size(), 1, "last");
+        for (size_t i = 0; last && i < tasks.size(); i++) {
+            require(regions[i] <= tasks[i].wcet, "last: at most the wcet is expected");
+            ends.push_back({tasks[i].wcet, regions[i], 0});
+        }
+        set = {tasks.data(),
+               static_cast<uint32_t>(tasks.size()),
+               optional_times(blocking, tasks.size(), 0, "blocking"),
+               last ? ends.data() : nullptr,
+               nullptr,
+               above_column ? above.data() : nullptr};
+    }
+    std::vector<takt_sporadic_t> tasks;
+    std::vector<uint32_t> above;
+    Memory memory;
+    std::vector<takt_fp_end_t> ends;
+    takt_fp_set_t set = {};
+};
+
+using Responses = std::tuple<nb::object, nb::object>;
+
+static Responses columns_of(const std::vector<takt_response_t> &responses) {
+    std::vector<uint64_t> ticks, jobs;
+    for (const takt_response_t &response : responses) {
+        ticks.push_back(ticks_of(response));
+        jobs.push_back(response.job);
+    }
+    return {array_of(std::move(ticks)), array_of(std::move(jobs))};
+}
+
+static Responses fp_responses(const Column &wcet, const Column &period, const Optional &jitter,
+                              const Optional &blocking, const Optional &last, const Optional &above,
+                              takt_effort_t effort) {
+    Set all(wcet, period, period, jitter, blocking, last, above);
+    std::vector<takt_response_t> responses(all.tasks.size());
+    {
+        const nb::gil_scoped_release released;
+        takt_fp_responses(&all.set, all.memory.view(), &effort, responses.data());
+    }
+    return columns_of(responses);
+}
+
+static int fp_verdict(const Column &wcet, const Column &period, const Column &deadline,
+                      const Optional &jitter, const Optional &blocking, const Optional &last,
+                      const Optional &above, takt_effort_t effort) {
+    Set all(wcet, period, deadline, jitter, blocking, last, above);
+    const nb::gil_scoped_release released;
+    return takt_fp_is_schedulable(&all.set, all.memory.view(), &effort);
+}
+
+static nb::object fp_blocking(const Column &longest, const Optional &above, uint64_t head_start) {
+    const size_t count = longest.shape(0);
+    const uint64_t *regions = times_of(longest, count, 1, "longest");
+    const std::vector<uint32_t> places = above_of(above, count);
+    std::vector<uint64_t> blocking(count);
+    require(head_start <= 1, "head_start: 0 or 1 is expected");
+    takt_fp_blocking(regions, above ? places.data() : nullptr, static_cast<uint32_t>(count), head_start,
+                     blocking.data());
+    return array_of(std::move(blocking));
+}
+
+// Calls `answer(set, memory, row)` for each row, one after the other in the same memory.
+template <typename Answer>
+static void for_each_set(const Matrix &wcet, const Matrix &period, const Matrix &deadline, Answer answer) {
+    const size_t count = wcet.shape(1);
+    std::vector<takt_sporadic_t> tasks(count);
+    Memory memory(count);
+    for (size_t row = 0; row < wcet.shape(0); row++) {
+        for (size_t i = 0; i < count; i++) {
+            const size_t at = row * count + i;
+            tasks[i] = {wcet.data()[at], period.data()[at], deadline.data()[at], 0};
+        }
+        const takt_fp_set_t set = {tasks.data(), static_cast<uint32_t>(count), nullptr, nullptr, nullptr,
+                                   nullptr};
+        answer(set, memory.view(), row);
+    }
+}
+
+static nb::object fp_responses_many(const Matrix &wcet, const Matrix &period, takt_effort_t effort) {
+    require_times(wcet, wcet, "wcet");
+    require_times(period, wcet, "period");
+    const size_t count = wcet.shape(1);
+    std::vector<uint64_t> ticks(wcet.shape(0) * count);
+    std::vector<takt_response_t> responses(count);
+    {
+        const nb::gil_scoped_release released;
+        for_each_set(
+            wcet, period, period, [&](const takt_fp_set_t &set, takt_fp_memory_t memory, size_t row) {
+                takt_effort_t granted = effort;
+                takt_fp_responses(&set, memory, &granted, responses.data());
+                std::transform(responses.begin(), responses.end(), ticks.begin() + row * count, ticks_of);
+            });
+    }
+    return matrix_of(std::move(ticks), count);
+}
+
+static nb::object fp_verdicts_many(const Matrix &wcet, const Matrix &period, const Matrix &deadline,
+                                   takt_effort_t effort) {
+    require_times(wcet, wcet, "wcet");
+    require_times(period, wcet, "period");
+    require_times(deadline, wcet, "deadline");
+    std::vector<uint8_t> verdicts(wcet.shape(0));
+    {
+        const nb::gil_scoped_release released;
+        for_each_set(wcet, period, deadline,
+                     [&](const takt_fp_set_t &set, takt_fp_memory_t memory, size_t row) {
+                         takt_effort_t granted = effort;
+                         verdicts[row] = static_cast<uint8_t>(takt_fp_is_schedulable(&set, memory, &granted));
+                     });
+    }
+    return array_of(std::move(verdicts));
+}
+
+static void bind_responses(nb::module_ &m) {
+    m.def("fp_responses", fp_responses, nb::arg("wcet"), nb::arg("period"), nb::arg("jitter") = nb::none(),
+          nb::arg("blocking") = nb::none(), nb::arg("last") = nb::none(), nb::arg("above") = nb::none(),
+          nb::arg("effort") = kEffort);
+    m.def("fp_verdict", fp_verdict, nb::arg("wcet"), nb::arg("period"), nb::arg("deadline"),
+          nb::arg("jitter") = nb::none(), nb::arg("blocking") = nb::none(), nb::arg("last") = nb::none(),
+          nb::arg("above") = nb::none(), nb::arg("effort") = kEffort);
+    m.def("fp_blocking", fp_blocking, nb::arg("longest"), nb::arg("above") = nb::none(),
+          nb::arg("head_start") = 1);
+}
+
+static void bind_batches(nb::module_ &m) {
+    m.def("fp_responses_many", fp_responses_many, nb::arg("wcet"), nb::arg("period"),
+          nb::arg("effort") = kEffort);
+    m.def("fp_verdicts_many", fp_verdicts_many, nb::arg("wcet"), nb::arg("period"), nb::arg("deadline"),
+          nb::arg("effort") = kEffort);
+}
+
+void bind_fixed_priority(nb::module_ &m) {
+    m.attr("UNBOUNDED") = kUnbounded;
+    m.attr("UNKNOWN") = kUnknown;
+    bind_responses(m);
+    bind_batches(m);
+}

@@ -9,6 +9,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -45,6 +46,16 @@ inline const uint64_t *times_of(const Column &column, size_t length, uint64_t le
     return column.data();
 }
 
+// Checks that a matrix has the shape of another and values in [1, TAKT_ANALYSIS_TIME_MAX].
+inline void require_times(const Matrix &matrix, const Matrix &other, const char *name) {
+    require(matrix.shape(0) == other.shape(0) && matrix.shape(1) == other.shape(1),
+            std::string(name) + ": one row for each task set, one value for each task is expected");
+    const bool fits = std::all_of(matrix.data(), matrix.data() + matrix.size(), [](uint64_t value) {
+        return value >= 1 && value <= TAKT_ANALYSIS_TIME_MAX;
+    });
+    require(fits, std::string(name) + ": a value is out of range");
+}
+
 // Makes the tasks of columns that are all equally long.
 inline std::vector<takt_sporadic_t> tasks_of(const Column &wcet, const Column &period, const Column &deadline,
                                              const std::optional<Column> &jitter) {
@@ -61,12 +72,24 @@ inline std::vector<takt_sporadic_t> tasks_of(const Column &wcet, const Column &p
 }
 
 // Hands a vector to Python as an array of its own.
-template <typename T>
-nb::object array_of(std::vector<T> values) {
+template <typename T, size_t dimensions>
+nb::object array_of_shape(std::vector<T> values, const size_t (&shape)[dimensions]) {
     auto *owned = new std::vector<T>(std::move(values));
     const nb::capsule owner(owned, [](void *p) noexcept { delete static_cast<std::vector<T> *>(p); });
-    const size_t shape[1] = {owned->size()};
-    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), 1, shape, owner));
+    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<dimensions>>(owned->data(), dimensions, shape, owner));
+}
+
+template <typename T>
+nb::object array_of(std::vector<T> values) {
+    const size_t shape[1] = {values.size()};
+    return array_of_shape(std::move(values), shape);
+}
+
+// The same for rows of `width` values each.
+template <typename T>
+nb::object matrix_of(std::vector<T> values, size_t width) {
+    const size_t shape[2] = {width == 0 ? 0 : values.size() / width, width};
+    return array_of_shape(std::move(values), shape);
 }
 
 void bind_fixed_priority(nb::module_ &m);

@@ -1,11 +1,58 @@
 """The binding of analysis/. Columns are numpy arrays of unsigned 64-bit integers, one value for each task."""
 
+import numpy as np
+from numpy.typing import NDArray
+
 TIME_MAX: int
 UNSCHEDULABLE: int
 SCHEDULABLE: int
 UNDECIDED: int
 
 # ---- fixed priorities: fixed_priority.cpp ----------------------------------------------------------------
+# Tasks stand most urgent first. All times are in ticks. `blocking` is by less urgent tasks. `last` is the length of the
+# last non-preemptive region; 1 for all, which is full preemption, if it is not given. `above` is how many tasks, the
+# most urgent, interfere; the task's own place if it is not given, and among equals the place behind the last of them.
+# A response that is no number of ticks is UNBOUNDED or UNKNOWN: both are greater than any deadline.
+UNBOUNDED: int
+UNKNOWN: int
+
+def fp_responses(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    blocking: NDArray[np.uint64] | None = None,
+    last: NDArray[np.uint64] | None = None,
+    above: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Worst-case responses, and which job of the active period, counted from 0, has it."""
+
+def fp_verdict(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    blocking: NDArray[np.uint64] | None = None,
+    last: NDArray[np.uint64] | None = None,
+    above: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> int:
+    """Whether all responses are within the deadlines; stops at the first that is not."""
+
+def fp_blocking(
+    longest: NDArray[np.uint64], above: NDArray[np.uint64] | None = None, head_start: int = 1
+) -> NDArray[np.uint64]:
+    """Blocking by the longest non-preemptive regions of less urgent tasks: exact, or with head_start 0 a tick more."""
+
+def fp_responses_many(
+    wcet: NDArray[np.uint64], period: NDArray[np.uint64], effort: int = 100_000_000
+) -> NDArray[np.uint64]:
+    """Responses under full preemption of many sets, one in a row; the effort is for each set."""
+
+def fp_verdicts_many(
+    wcet: NDArray[np.uint64], period: NDArray[np.uint64], deadline: NDArray[np.uint64], effort: int = 100_000_000
+) -> NDArray[np.uint8]:
+    """Verdicts under full preemption of many sets, one in a row; the effort is for each set."""
 
 # ---- what is chosen: assignment.cpp ----------------------------------------------------------------------
 

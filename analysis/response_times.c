@@ -1,0 +1,320 @@
+/* Worst-case response times under fixed priorities, in integer time, for arbitrary deadlines.
+ *
+ * Sources: Lehoczky 1990 (busy periods, arbitrary deadlines); Audsley, Burns, Richardson, Tindell, Wellings 1993 (jitter);
+ * Bril, Lukkien, Verhaegh 2009 (deferred preemption: all jobs of the level-i active period); Wang and Saksena 1999
+ * (thresholds). All tasks i and more urgent, j in hp(i), arrive at once with the greatest jitter, right after the longest
+ * region of a less urgent one began. With n_j(x) = ceil((x + J_j) / T_j), the releases of j in [0, x), for k = 0, 1, ...:
+ *
+ *   (1)  S'_k = least x = B_i + k C_i + (path - last + 1) + sum over hp(i) of n_j(x) C_j    the last region begins at S'_k - 1
+ *   (2)  F_k  = least x = S'_k - 1 + last + sum over the first `over` tasks of (n_j(x) - n_j(S'_k)) C_j
+ *   (3)  R_k  = F_k + J_i - k T_i                                                           maximised over the ends of i
+ *   (4)  L_k  = least x = B_i + (k + 1) C_i + sum over hp(i) of n_j(x) C_j                  the first k + 1 jobs are done
+ *   (5)  k is the last job if L_k + J_i <= (k + 1) T_i: the next one comes at the end of the active period or later.
+ *
+ * The fixed points need no division as long as a task releases at most once between two looks: `next` has of each task its
+ * earliest release that is not in `work`, the right side; and work grows by what is released before it. (1) to (4) ascend
+ * from job to job; and from task to task too, since L of the task above is never beyond (1), unless blocking shrinks by more
+ * than path - last + 1: then the count begins anew.
+ *
+ * Bound: U <= 1 is decided first. Below 1, (4) and so all fixed points are at most (B + sum of C (1 + J / T)) / (1 - U). At
+ * U = 1 the active period may have no end, but R_k repeats after H / T_i jobs, H the hyperperiod.
+ *
+ * Left out: what a job of equal priority, later in FIFO order, does not do; offsets; self-suspension. Not for tasks that
+ * always arrive with known offsets: there this is a bound from above. */
+#include "analysis/response_times.h"
+
+#define NO_END UINT64_MAX
+
+/* A fixed point on its way: invariant, `work` contains each release before `next`, and no other. */
+typedef struct demand {
+    const takt_sporadic_t *tasks;
+    uint64_t *next;
+    uint32_t count;
+    uint64_t work; /* TAKT_ANALYSIS_LIMIT: it does not fit */
+} demand_t;
+
+typedef struct search {
+    const takt_fp_set_t *set;
+    uint64_t *later;
+    takt_effort_t *effort;
+    demand_t demand; /* of what is more urgent than `task`, and of its jobs so far */
+    uint32_t task;
+    bool is_carried; /* the demand holds at the end of the active period of the task before */
+} search_t;
+
+/* How many of a set have bounded responses. */
+typedef struct extent {
+    uint32_t count;
+    bool is_full; /* they use the processor up */
+} extent_t;
+
+static uint64_t blocking_of(const takt_fp_set_t *set, uint32_t task) {
+    return set->blocking != NULL ? set->blocking[task] : 0;
+}
+
+static uint32_t above_of(const uint32_t *above, uint32_t task) { return above != NULL ? above[task] : task; }
+
+/* How many tasks, the most urgent, share the active period of a task. */
+static uint32_t level_of(const uint32_t *above, uint32_t task) {
+    const uint32_t others = above_of(above, task);
+    return others > task ? others : task + 1u;
+}
+
+/* ---- blocking ---------------------------------------------------------------------------------------------- */
+
+void takt_fp_blocking(const takt_duration_t *longest, const uint32_t *above, uint32_t count,
+                      takt_duration_t head_start, takt_duration_t *blocking) {
+    takt_duration_t most = head_start;
+    uint32_t lower = count;
+    for (uint32_t i = count; i-- > 0;) {
+        for (; lower > level_of(above, i); lower--) {
+            most = longest[lower - 1u] > most ? longest[lower - 1u] : most;
+        }
+        blocking[i] = most - head_start;
+    }
+}
+
+/* ---- which levels are bounded ------------------------------------------------------------------------------ */
+
+static void make_fractions(const takt_fp_set_t *set, takt_fraction_t *fractions) {
+    for (uint32_t i = 0; i < set->count; i++) {
+        fractions[i] = (takt_fraction_t){set->tasks[i].wcet, set->tasks[i].period};
+    }
+}
+
+/* The most tasks that do not overload; `all` is how the whole set compares with 1. False: the effort is used up. */
+static bool find_extent(const takt_fp_set_t *set, takt_fp_memory_t memory, takt_effort_t *effort,
+                        extent_t *extent) {
+    uint32_t fits = 0;
+    uint32_t tried = set->count;
+    make_fractions(set, memory.fractions);
+    for (uint32_t beyond = set->count + 1u; fits + 1u < beyond; tried = fits + (beyond - fits) / 2u) {
+        const takt_order_t order = takt_fractions_compare(memory.fractions, tried, memory.next, effort);
+        if (order == TAKT_ORDER_UNKNOWN) {
+            return false;
+        }
+        extent->is_full = order == TAKT_GREATER ? extent->is_full : order == TAKT_EQUAL;
+        *(order == TAKT_GREATER ? &beyond : &fits) = tried;
+    }
+    extent->count = fits;
+    return true;
+}
+
+static uint64_t common_divisor(uint64_t a, uint64_t b) {
+    while (b != 0) {
+        const uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* The least common multiple of the periods; NO_END if it does not fit. */
+static uint64_t hyperperiod_of(const takt_sporadic_t *tasks, uint32_t count) {
+    uint64_t common = 1;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t period = tasks[i].period;
+        if (!takt_checked_times(common, period / common_divisor(common, period), &common)) {
+            return NO_END;
+        }
+    }
+    return common;
+}
+
+/* How many jobs of a task are to be looked at, at most. */
+static uint64_t jobs_of(const takt_fp_set_t *set, uint32_t task, extent_t extent) {
+    const uint32_t level = level_of(set->above, task);
+    if (!extent.is_full || level < extent.count) {
+        return NO_END;
+    }
+    const uint64_t hyperperiod = hyperperiod_of(set->tasks, level);
+    return hyperperiod == NO_END ? NO_END : hyperperiod / set->tasks[task].period;
+}
+
+/* ---- fixed points ------------------------------------------------------------------------------------------ */
+
+static uint64_t plus_or_limit(uint64_t work, uint64_t more) {
+    return more < TAKT_ANALYSIS_LIMIT - work ? work + more : TAKT_ANALYSIS_LIMIT;
+}
+
+/* Counts what a task releases before `work`. No product overflows: C <= T, and jobs T <= lag + T. */
+static uint64_t count_due(const takt_sporadic_t *task, uint64_t *next, uint64_t work) {
+    const uint64_t lag = work - *next;
+    const uint64_t jobs = lag <= task->period ? 1u : takt_ceiling(lag, task->period);
+    *next += jobs * task->period;
+    return plus_or_limit(work, jobs * task->wcet);
+}
+
+static uint64_t look_at_all(const demand_t *demand) {
+    uint64_t work = demand->work;
+    for (uint32_t j = 0; j < demand->count; j++) {
+        if (demand->next[j] < work) {
+            work = count_due(&demand->tasks[j], &demand->next[j], work);
+        }
+    }
+    return work;
+}
+
+/* Adds own work and what is released until all of it is done. False: undecided. */
+static bool advance(demand_t *demand, uint64_t own, takt_effort_t *effort) {
+    uint64_t before = demand->work;
+    demand->work = plus_or_limit(before, own);
+    while (demand->work != before && demand->work < TAKT_ANALYSIS_LIMIT) {
+        if (!takt_effort_step(effort)) {
+            return false;
+        }
+        before = demand->work;
+        demand->work = look_at_all(demand);
+    }
+    return demand->work < TAKT_ANALYSIS_LIMIT;
+}
+
+/* ---- one task ---------------------------------------------------------------------------------------------- */
+
+/* (2). */
+static bool find_finish(const search_t *search, const takt_fp_end_t *end, uint64_t *finish) {
+    const demand_t *demand = &search->demand;
+    demand_t over = {demand->tasks, search->later, end->over, demand->work - 1u};
+    for (uint32_t j = 0; j < end->over; j++) {
+        search->later[j] = demand->next[j];
+    }
+    const bool is_known = advance(&over, end->last, search->effort);
+    *finish = over.work;
+    return is_known;
+}
+
+static void take_worse(takt_response_t *worst, uint64_t ticks, uint64_t job) {
+    if (ticks > worst->ticks) {
+        worst->ticks = ticks;
+        worst->job = job;
+    }
+}
+
+/* What ends a task has. */
+typedef struct ends {
+    const takt_fp_end_t *first;
+    const takt_fp_end_t *behind;
+} ends_t;
+
+static ends_t ends_of(const takt_fp_set_t *set, uint32_t task, const takt_fp_end_t *fully_preemptive) {
+    if (set->ends == NULL) {
+        return (ends_t){fully_preemptive, fully_preemptive + 1};
+    }
+    if (set->end_first == NULL) {
+        return (ends_t){set->ends + task, set->ends + task + 1};
+    }
+    return (ends_t){set->ends + set->end_first[task], set->ends + set->end_first[task + 1u]};
+}
+
+/* (1) to (4) for job `job`, whose predecessor's (4) the demand is at. False: undecided. */
+static bool find_job(search_t *search, ends_t ends, uint64_t job, takt_response_t *worst) {
+    const takt_sporadic_t *task = &search->set->tasks[search->task];
+    const uint64_t arrival = job * task->period;
+    uint64_t own = 0;
+    for (const takt_fp_end_t *end = ends.first; end != ends.behind; end++) {
+        const uint64_t begun = end->path - end->last + 1u;
+        uint64_t finish = 0;
+        if (!advance(&search->demand, begun - own, search->effort) || !find_finish(search, end, &finish) ||
+            !takt_checked_plus(finish, task->jitter, &finish)) {
+            return false;
+        }
+        take_worse(worst, finish - arrival, job);
+        own = begun;
+    }
+    return advance(&search->demand, task->wcet - own, search->effort);
+}
+
+/* The responses of the active period, up to the first that is more than `enough`. */
+static takt_response_t find_response(search_t *search, ends_t ends, uint64_t jobs, takt_duration_t enough) {
+    const takt_sporadic_t *task = &search->set->tasks[search->task];
+    takt_response_t worst = {0, 0, true, true};
+    uint64_t job = 0;
+    do {
+        if (!find_job(search, ends, job, &worst)) {
+            return (takt_response_t){0, 0, false, false};
+        }
+        job++;
+    } while (worst.ticks <= enough && job < jobs && search->demand.work + task->jitter > job * task->period);
+    search->demand.next[search->task] = job * task->period - task->jitter;
+    return worst;
+}
+
+/* ---- from task to task ------------------------------------------------------------------------------------- */
+
+/* Counts what the others release at 0. */
+static void begin_anew(search_t *search) {
+    demand_t *demand = &search->demand;
+    demand->count = above_of(search->set->above, search->task);
+    demand->work = blocking_of(search->set, search->task);
+    for (uint32_t j = 0; j < demand->count; j++) {
+        const takt_sporadic_t *task = &demand->tasks[j];
+        const uint64_t earlier = task->jitter < task->period ? 0 : task->jitter / task->period;
+        const bool is_other = j != search->task;
+        demand->work = plus_or_limit(demand->work, is_other ? (earlier + 1u) * task->wcet : 0);
+        demand->next[j] = is_other ? (earlier + 1u) * task->period - task->jitter : NO_END;
+    }
+}
+
+/* Whether the demand at the end of the active period of the task before is one on the way to (1) of this. */
+static bool can_carry(const search_t *search, const takt_fp_end_t *end) {
+    const takt_fp_set_t *set = search->set;
+    const uint32_t task = search->task;
+    return search->is_carried && above_of(set->above, task) == task &&
+           blocking_of(set, task) + (end->path - end->last + 1u) >= blocking_of(set, task - 1u);
+}
+
+static void carry(search_t *search) {
+    const uint64_t passed = blocking_of(search->set, search->task - 1u);
+    search->demand.count = search->task;
+    search->demand.work = plus_or_limit(search->demand.work - passed, blocking_of(search->set, search->task));
+}
+
+/* The response of the next task, and the demand at the end of its active period. */
+static takt_response_t next_response(search_t *search, extent_t extent, takt_duration_t enough) {
+    const takt_fp_set_t *set = search->set;
+    const takt_fp_end_t fully_preemptive = {set->tasks[search->task].wcet, 1, 0};
+    const ends_t ends = ends_of(set, search->task, &fully_preemptive);
+    if (level_of(set->above, search->task) > extent.count) {
+        return (takt_response_t){0, 0, false, true};
+    }
+    if (can_carry(search, ends.first)) {
+        carry(search);
+    } else {
+        begin_anew(search);
+    }
+    return find_response(search, ends, jobs_of(set, search->task, extent), enough);
+}
+
+static search_t begin(const takt_fp_set_t *set, takt_fp_memory_t memory, takt_effort_t *effort) {
+    return (search_t){set, memory.later, effort, {set->tasks, memory.next, 0, 0}, 0, false};
+}
+
+void takt_fp_responses(const takt_fp_set_t *set, takt_fp_memory_t memory, takt_effort_t *effort,
+                       takt_response_t *responses) {
+    search_t search = begin(set, memory, effort);
+    extent_t extent = {0, false};
+    const bool is_known = find_extent(set, memory, effort, &extent);
+    for (; search.task < set->count; search.task++) {
+        takt_response_t *response = &responses[search.task];
+        *response = is_known ? next_response(&search, extent, NO_END) : (takt_response_t){0, 0, false, false};
+        search.is_carried = response->is_bounded;
+    }
+}
+
+static takt_verdict_t verdict_of(takt_response_t response, takt_duration_t deadline) {
+    return response.is_decided ? takt_verdict_of(response.is_bounded && response.ticks <= deadline)
+                               : TAKT_UNDECIDED;
+}
+
+takt_verdict_t takt_fp_is_schedulable(const takt_fp_set_t *set, takt_fp_memory_t memory,
+                                      takt_effort_t *effort) {
+    search_t search = begin(set, memory, effort);
+    extent_t extent = {0, false};
+    takt_verdict_t verdict = find_extent(set, memory, effort, &extent) ? TAKT_SCHEDULABLE : TAKT_UNDECIDED;
+    for (; verdict == TAKT_SCHEDULABLE && search.task < set->count; search.task++) {
+        const takt_duration_t deadline = set->tasks[search.task].deadline;
+        verdict = verdict_of(next_response(&search, extent, deadline), deadline);
+        search.is_carried = true;
+    }
+    return verdict;
+}
