@@ -30,6 +30,7 @@ from takt.model import Header, System
 from takt.policy import name_of
 from takt.report import Report
 from takt.simulation import horizon_ticks
+from takt.study.command import study
 from takt.terminal import errors_to_stderr, progress_bar
 
 _NO_PROMISE = "in real time: Linux delays the process as it likes, so responses and misses differ from run to run"
@@ -484,6 +485,11 @@ def replay(
         typer.echo(f"{file}: {outcome.difference.text}")
         raise typer.Exit(ExitStatus.FAILED)
     typer.echo(f"identical: {outcome.decisions} decisions")
+
+
+# ---- takt study: in a file of its own ---------------------------------------------------------------
+
+app.command()(study)
 
 
 # ---- takt schema ------------------------------------------------------------------------------------
