@@ -15,7 +15,18 @@ from pydantic import PlainValidator
 from takt import checks
 from takt.study.batch import Batch
 from takt.study.grid import Point
-from takt.study.measures import TESTS_EXAMPLE, UTILIZATION, Aspect, Column, Columns, Compute, Measure, Tests, add_column
+from takt.study.measures import (
+    TESTS_EXAMPLE,
+    UTILIZATION,
+    Aspect,
+    Column,
+    Columns,
+    Compute,
+    Measure,
+    Tests,
+    add_column,
+    check_recipe_for_tests,
+)
 from takt.study.registry import TESTS
 from takt.study.statistics import Ratio, WeightedRatio
 
@@ -36,6 +47,10 @@ class _Counting(Measure):
     examples: ClassVar[Mapping[str, str]] = {"tests": TESTS_EXAMPLE}
 
     tests: Tests
+
+    def check(self, batch: Batch) -> None:
+        """Refuse task sets that no test is about."""
+        check_recipe_for_tests(self.kind, batch.recipe)
 
     def quantities(self) -> dict[str, Compute]:
         """Verdicts."""

@@ -25,7 +25,16 @@ from pydantic import PlainValidator
 
 from takt import checks
 from takt.study.batch import Batch
-from takt.study.measures import TESTS_EXAMPLE, Aspect, Columns, Compute, Measure, Tests, add_column
+from takt.study.measures import (
+    TESTS_EXAMPLE,
+    Aspect,
+    Columns,
+    Compute,
+    Measure,
+    Tests,
+    add_column,
+    check_recipe_for_tests,
+)
 from takt.study.registry import TESTS, Test
 from takt.study.statistics import ACCEPTED, UNDECIDED, Mean, Numbers
 
@@ -48,6 +57,10 @@ class Breakdown(Measure):
 
     tests: Tests
     steps: Annotated[int, PlainValidator(checks.check_integer("a number of steps", 1, 1_000_000))] = 1000
+
+    def check(self, batch: Batch) -> None:
+        """Refuse task sets that no test is about."""
+        check_recipe_for_tests(self.kind, batch.recipe)
 
     def quantities(self) -> dict[str, Compute]:
         """Breakdown utilizations."""

@@ -56,6 +56,11 @@ class StudyTable(Table):
     chunk: Annotated[int, PlainValidator(checks.check_integer("a number of task sets", 1, 10**6))] = 1000
     output: OptionalName = None
 
+    @classmethod
+    def _entity(cls, name: object) -> str | None:
+        """There is one table of this kind."""
+        return None
+
 
 @dataclass(frozen=True)
 class Study:
@@ -169,7 +174,9 @@ def load(path: str | Path) -> Study:
     """
     document = taskset.read(path)
     try:
-        return _build(document, taskset.as_name(Path(path).stem, "study"))
+        study = _build(document, taskset.as_name(Path(path).stem, "study"))
+        _check_points(study)
+        return study
     except InputError as error:
         raise error.in_file(path) from None
 
@@ -204,7 +211,6 @@ def _build(document: Mapping[str, Any], default_name: str) -> Study:
     problems += [*_size_problems(study), *_axis_problems(study)]
     if problems:
         raise InputError(problems)
-    _check_recipes(study)
     return study
 
 
@@ -279,13 +285,13 @@ def _axis_problems(study: Study) -> Iterator[Problem]:
             yield Problem(message, "out-of-range", table="measure", entity=measure.kind, key="over")
 
 
-def _check_recipes(study: Study) -> None:
-    """Make the recipe of every point, and ask each measure about the first; blames the point that is wrong."""
+def _check_points(study: Study) -> None:
+    """Make the recipe of every point and ask the measures about it; blames the point that is wrong."""
     for number, point in enumerate(study.points):
         try:
-            study.recipe_of(number)
+            batch = study.batch_of(number * study.chunks_of_point)
+            for measure in study.measures:
+                measure.check(batch)
         except InputError as error:
             where = f" (at {name_of(point)})" if point else ""
             raise InputError([replace(one, message=one.message + where) for one in error.problems]) from None
-    for measure in study.measures:
-        measure.check(study.batch_of(0))

@@ -16,6 +16,8 @@ import numpy.typing as npt
 from pydantic import PlainValidator
 
 from takt import checks
+from takt.errors import InputError, Problem
+from takt.recipe import Recipe
 from takt.study.batch import Batch
 from takt.study.grid import Point
 from takt.study.registry import TESTS
@@ -68,7 +70,14 @@ class Measure(Table):
         return point
 
     def check(self, batch: Batch) -> None:
-        """Refuse task sets of which this cannot be asked; the batch is an example of them."""
+        """Refuse recipes of which this cannot be asked.
+
+        Args:
+            batch: task sets of the recipe.
+
+        Raises:
+            InputError: they are not of the kind that this is about.
+        """
 
     @classmethod
     def _entity(cls, name: object) -> str | None:
@@ -85,6 +94,13 @@ Tests = Annotated[tuple[str, ...], PlainValidator(check_all(checks.check_choice(
 """Names of tests, at least one."""
 
 TESTS_EXAMPLE = '["rm", "edf"]'
+
+
+def check_recipe_for_tests(kind: str, recipe: Recipe) -> None:
+    """Refuse recipes of task sets that no test is about."""
+    if recipe.cpus != 1:
+        message = f"every test is for one processor, found cpus = {recipe.cpus} in [generate]"
+        raise InputError([Problem(message, "conflict", table=Measure.table, entity=kind, key="tests")])
 
 
 def add_column(name: str, summary: Any, columns: Mapping[str, Column]) -> None:
