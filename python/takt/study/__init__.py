@@ -10,6 +10,7 @@ Example:
 from takt.study.description import Study, load
 from takt.study.registry import TESTS as tests  # noqa: N811 (the registry is data that users read)
 from takt.study.registry import Test
-from takt.study.running import StudyError, run
+from takt.study.running import run
+from takt.study.workers import StudyError
 
 __all__ = ["Study", "StudyError", "Test", "load", "run", "tests"]

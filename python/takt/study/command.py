@@ -14,7 +14,8 @@ from rich.console import Console
 import takt
 from takt.errors import ExitStatus, InputError, Problem
 from takt.study.description import Study, load
-from takt.study.running import StudyError, run
+from takt.study.running import run
+from takt.study.workers import GO_ON, StudyError
 from takt.terminal import errors_to_stderr, progress_bar
 
 
@@ -84,7 +85,7 @@ def _run(study: Study, workers: int | None, scheduler: str | None, output: Path 
             _tell(str(error))
             raise typer.Exit(ExitStatus.FAILED) from None
         except KeyboardInterrupt:
-            _tell("interrupted; what is done is kept, and the same command goes on from there")
+            _tell(f"interrupted; {GO_ON}")
             raise
 
 

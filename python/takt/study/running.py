@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from contextlib import AbstractContextManager
 from itertools import islice
 from pathlib import Path
@@ -20,17 +20,16 @@ from takt.study.description import Study
 from takt.study.folder import opened
 from takt.study.measures import Columns
 from takt.study.results import summarise
-from takt.study.workers import Answer, Workers, cluster_workers, local_workers
+from takt.study.workers import GO_ON, Answer, StudyError, Workers, cluster_workers, local_workers
 
 ATTEMPTS = 3
 """How often a chunk is tried."""
 
+_LOOK_SECONDS = 2.0
+"""How often to look whether workers have come or gone while no chunk is done."""
+
 Progress = Callable[[int], None]
 Tell = Callable[[str], None]
-
-
-class StudyError(Exception):
-    """A study that cannot be finished, in one line."""
 
 
 def run(
@@ -60,7 +59,7 @@ def run(
 
     Raises:
         InputError: the folder is another study's or cannot be written, or the scheduler does not answer.
-        StudyError: a chunk failed every time.
+        StudyError: a chunk failed every time, or the scheduler is gone.
     """
     with opened(Path(output or study.output), study, fresh) as folder:
         done = folder.done()
@@ -99,7 +98,7 @@ def _computed(
                 pending[workers.submit(study.document, number)] = number
             if not pending:
                 return
-            for future in wait(pending, return_when=FIRST_COMPLETED).done:
+            for future in wait(pending, _LOOK_SECONDS, FIRST_COMPLETED).done:
                 number = pending.pop(future)
                 answer = _answer_of(future)
                 if isinstance(answer, str):
@@ -113,6 +112,8 @@ def _answer_of(future: Future[Answer]) -> Answer:
     """Give what a worker answered, or why it did not."""
     try:
         return future.result()
+    except CancelledError:
+        raise StudyError(f"the scheduler is gone; {GO_ON}") from None
     except Exception as error:
         return " ".join(str(error).split()) or type(error).__name__
 

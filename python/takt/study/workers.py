@@ -11,6 +11,7 @@ three: it gives up all workers when one dies, runs the user's script anew in eac
 
 from __future__ import annotations
 
+import logging
 import pickle
 import signal
 import subprocess
@@ -30,8 +31,13 @@ if TYPE_CHECKING:
 
 Answer = Columns | str
 
-_CONNECT_SECONDS = 10
+_CONNECT_SECONDS = 5
+GO_ON = "what is done is kept, and the same command goes on from there"
 _IN_FLIGHT_PER_THREAD = 3
+
+
+class StudyError(Exception):
+    """A study that cannot be finished, in one line."""
 
 
 class WorkerDied(Exception):  # noqa: N818 (what happened, not what is wrong)
@@ -152,11 +158,14 @@ class _Cluster:
     def __init__(self, client: Client) -> None:
         """Keep the client."""
         self._client = client
-        self._executor = client.get_executor()
+        self._executor = client.get_executor(pure=False)  # a chunk that failed is computed again
 
     def room(self) -> int:
         """Some chunks wait for each thread; workers may come and go."""
-        threads: dict[str, int] = self._client.nthreads()
+        try:
+            threads: dict[str, int] = self._client.nthreads()
+        except OSError:
+            raise StudyError(f"the scheduler is gone; {GO_ON}") from None
         return max(1, _IN_FLIGHT_PER_THREAD * sum(threads.values()))
 
     def submit(self, document: str, number: int) -> Future[Answer]:
@@ -185,5 +194,6 @@ def cluster_workers(address: str) -> Iterator[Workers]:
     except (OSError, ValueError) as error:
         message = f"expected the address of a Dask scheduler such as tcp://10.0.0.1:8786, found {address}: {error}"
         raise InputError([Problem(message, "cannot-connect", key="--scheduler")]) from None
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # a lost scheduler is told in one line
     with client:
         yield _Cluster(client)
