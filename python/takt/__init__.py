@@ -12,6 +12,7 @@ from importlib.metadata import version
 
 from takt import study
 from takt.allocator import Allocator
+from takt.analysis import Analysis, analyse
 from takt.catalogue import PolicyInfo, ServerKind, policies, server_kinds
 from takt.distributions import Exponential, Normal, Uniform, Weibull
 from takt.errors import InputError, Problem
@@ -27,6 +28,7 @@ __version__ = version("takt")
 
 __all__ = [
     "Allocator",
+    "Analysis",
     "Architecture",
     "Change",
     "Difference",
@@ -53,6 +55,7 @@ __all__ = [
     "Uniform",
     "Weibull",
     "__version__",
+    "analyse",
     "load",
     "policies",
     "replay",

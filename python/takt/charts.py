@@ -104,8 +104,8 @@ def gantt(run: Run, number: int, view: Range1d) -> figure:
         tools=[],
         tags=[_for_the_browser(lines)],
     )
-    _style(chart)
-    _time_axis(chart, lines.unit)
+    style(chart)
+    time_axis(chart, lines.unit)
     _lane_axis(chart, lines)
     _headings(chart, lines)
     _draw_budgets(chart, lines, number)
@@ -368,7 +368,7 @@ def _left_labels(source: ColumnDataSource, **style: Any) -> LabelSet:
 # ---- axes -------------------------------------------------------------------------------------------
 
 
-def _style(chart: figure) -> None:
+def style(chart: figure) -> None:
     """Give a figure the quiet look of the page."""
     chart.outline_line_color = None
     chart.background_fill_color = None
@@ -383,7 +383,7 @@ def _style(chart: figure) -> None:
     chart.grid.grid_line_color = _FAINT
 
 
-def _time_axis(chart: figure, unit: str) -> None:
+def time_axis(chart: figure, unit: str) -> None:
     """Write times with the unit that suits the distance of the marks."""
     code = f"return takt.write(tick, ticks, {times.UNITS[unit]})"
     chart.xaxis.formatter = CustomJSTickFormatter(code=code)
@@ -409,8 +409,8 @@ def overview(runs: Sequence[Run], view: Range1d) -> figure:
         toolbar_location=None,
         tools=[],
     )
-    _style(chart)
-    _time_axis(chart, runs[0].timeline.unit)
+    style(chart)
+    time_axis(chart, runs[0].timeline.unit)
     chart.yaxis.visible = False
     chart.grid.grid_line_color = None
     for row, run in enumerate(runs):
@@ -510,8 +510,8 @@ def shares(counted: Sequence[Distribution], scale: float, unit: str) -> figure:
         edges = [edge * scale for edge in one.edges] + [chart.x_range.end]
         done = [0.0, *map(float, one.shares), float(one.shares[-1])]
         line = line_of(number)
-        style = {"line_color": line["color"], "line_dash": line["dashes"] or "solid", "line_width": 2}
-        chart.step(edges, done, mode="after", **style)
+        look = {"line_color": line["color"], "line_dash": line["dashes"] or "solid", "line_width": 2}
+        chart.step(edges, done, mode="after", **look)
     chart.y_range = Range1d(0, 1.05)
     chart.yaxis.ticker = FixedTicker(ticks=[0, 0.5, 1])
     chart.yaxis.major_label_overrides = {0: "0", 0.5: "50 %", 1: "100 %"}
@@ -532,8 +532,8 @@ def _panel(counted: Distribution, scale: float, unit: str) -> figure:
     chart = figure(
         x_range=Range1d(0, last * 1.06), height=110, sizing_mode="stretch_width", toolbar_location=None, tools=[]
     )
-    _style(chart)
-    _time_axis(chart, unit)
+    style(chart)
+    time_axis(chart, unit)
     chart.xaxis.ticker.desired_num_ticks = 4
     chart.grid.grid_line_color = None
     chart.add_layout(

@@ -25,6 +25,7 @@ from rich.console import Console
 
 import takt
 from takt import boards, catalogue, measurement, report, times
+from takt.analysis.command import analyse_command
 from takt.errors import ExitStatus, InputError, Problem, show, system_error
 from takt.model import Header, System
 from takt.policy import name_of
@@ -466,6 +467,12 @@ def compare(
             typer.echo(f"report: {page}", err=True)
     if check and any(found.missed for found in reports):
         raise typer.Exit(ExitStatus.CHECK_FAILED)
+
+
+# ---- takt analyse -----------------------------------------------------------------------------------
+
+app.command("analyse")(analyse_command)
+app.command("analyze", hidden=True)(analyse_command)
 
 
 # ---- takt replay ------------------------------------------------------------------------------------

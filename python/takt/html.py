@@ -28,6 +28,7 @@ from takt.simulation import Result
 
 if TYPE_CHECKING:
     from bokeh.models import Model
+    from markupsafe import Markup
 
     from takt.charts import Run
 
@@ -494,38 +495,67 @@ def _policy_row(run: Run, is_costly: bool) -> list[Cell]:
 
 def _render(runs: Sequence[Run], facts: dict[str, Any], figures: dict[str, Model]) -> str:
     """Put everything into the template, which escapes it."""
-    from jinja2 import Environment, StrictUndefined
-    from markupsafe import Markup
+    return render("report.html", facts | {"script": markup_of("report.js")}, embed(figures, "takt.ready()"))
 
-    script, places, library = _embed(figures)
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+
+def render(template: str, facts: dict[str, Any], embedded: Embedded) -> str:
+    """Put facts and charts into a template, which escapes all that is no markup.
+
+    Args:
+        template: its name in templates/.
+        facts: what it shows.
+        embedded: the charts.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("takt"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
     environment.filters["verdict"] = verdict
-    return environment.from_string(_file("report.html")).render(
+    return environment.get_template(template).render(
         facts,
-        css=Markup(_file("report.css")),
-        library=Markup(library),
-        script=Markup(_file("report.js")),
-        embedding=Markup(script),
-        places={key: Markup(place) for key, place in places.items()},
+        css=markup_of("report.css"),
+        library=embedded.library,
+        embedding=embedded.script,
+        places=embedded.places,
     )
 
 
-def _file(name: str) -> str:
-    """Read a file of the template."""
-    return (resources.files("takt") / "templates" / name).read_text(encoding="utf-8")
+def markup_of(name: str) -> Markup:
+    """Read a file of the templates, which is put into pages as it is."""
+    from markupsafe import Markup
+
+    return Markup((resources.files("takt") / "templates" / name).read_text(encoding="utf-8"))
 
 
-def _embed(figures: dict[str, Model]) -> tuple[str, dict[str, str], str]:
-    """Give the script that makes the charts, their places, and the library; the script escapes its data."""
+@dataclass(frozen=True)
+class Embedded:
+    """Charts as a page holds them: the script that makes them, the place of each, and the library."""
+
+    script: Markup
+    places: dict[str, Markup]
+    library: Markup
+
+
+def embed(figures: dict[str, Model], when_ready: str | None = None) -> Embedded:
+    """Make the markup of charts; their script escapes its data.
+
+    Args:
+        figures: by key.
+        when_ready: what the browser runs when they are there.
+    """
     from bokeh.document import Document
     from bokeh.embed import components
     from bokeh.models import CustomJS
     from bokeh.resources import Resources
+    from markupsafe import Markup
 
     document = Document()
     with document.models.freeze():  # counts the models once, not once for each root
         for figure in figures.values():
             document.add_root(figure)
-    document.js_on_event("document_ready", CustomJS(code="takt.ready()"))
+    if when_ready is not None:
+        document.js_on_event("document_ready", CustomJS(code=when_ready))
     script, places = components(figures)
-    return script, places, Resources(mode="inline", components=["bokeh"]).render()
+    library = Resources(mode="inline", components=["bokeh"]).render()
+    return Embedded(Markup(script), {key: Markup(place) for key, place in places.items()}, Markup(library))

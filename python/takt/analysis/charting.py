@@ -1,0 +1,65 @@
+"""Which charts of demand against supply an analysis shows: of tasks near the edge, or of dispatchers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from takt.analysis import curves, fixed, static
+from takt.analysis.judgement import Judgement
+from takt.analysis.result import Chart, Curve, ServerBound
+from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
+from takt.resolved import ROOT
+
+MAX_TASKS = 6
+"""How many tasks of a dispatcher have a chart."""
+
+
+def charts_of(view: SystemView, judgement: Judgement) -> Iterator[Chart]:
+    """Make the charts of a system: of each dispatcher with a test that compares demand with supply."""
+    for dispatcher in view.dispatchers:
+        if dispatcher.number != ROOT and judgement.servers[dispatcher.number].gap is None:
+            continue
+        if dispatcher.policy in static.POLICIES and view.resolved.cpus == 1:
+            yield from _of_tasks(dispatcher, judgement)
+        elif dispatcher.policy in ("edf", "llf") and dispatcher.tasks and view.resolved.cpus == 1:
+            yield _of_deadlines(dispatcher, judgement)
+
+
+def _of_tasks(dispatcher: DispatcherView, judgement: Judgement) -> Iterator[Chart]:
+    """Draw the requests of the tasks that have the least slack for their deadlines."""
+    children = static.children_of(dispatcher)
+    members = [fixed.member_of(child) for child in children]
+    bounded = [place for place, child in enumerate(children) if _slack(child, judgement) is not None]
+    for place in sorted(bounded, key=lambda place: _slack(children[place], judgement) or 0)[:MAX_TASKS]:
+        me, row = members[place], judgement.tasks[children[place].number]
+        above = [(each.wcet, each.period, each.jitter) for each in members if each.key <= me.key and each != me]
+        until = max(me.deadline, row.response or 0) * 11 // 10 + 1
+        curve = curves.demand_curve(me.name, *curves.requests(me.wcet + (row.blocking or 0), above), until)
+        end = curve.points[-1][0]
+        title = f"{me.name}: what it, and what is more urgent, requests"
+        yield Chart(title, me.deadline, (curve, _supply(dispatcher, judgement, end)))
+
+
+def _slack(child: TaskView | ServerView, judgement: Judgement) -> float | None:
+    """Give the share of its deadline that a task has left, None if it has no bound."""
+    if isinstance(child, ServerView):
+        return None
+    row = judgement.tasks[child.number]
+    return None if row.slack is None else row.slack / row.deadline
+
+
+def _of_deadlines(dispatcher: DispatcherView, judgement: Judgement) -> Chart:
+    """Draw the processor demand of a dispatcher."""
+    tasks = [(task.wcet, task.period, task.deadline, task.jitter) for task in dispatcher.tasks]
+    until = 3 * max(max(task.deadline, task.period) for task in dispatcher.tasks)
+    curve = curves.demand_curve("demand", *curves.demands(tasks), until)
+    title = f"{dispatcher.name or 'root'}: what must be done by then"
+    return Chart(title, None, (curve, _supply(dispatcher, judgement, curve.points[-1][0])))
+
+
+def _supply(dispatcher: DispatcherView, judgement: Judgement, until: int) -> Curve:
+    """Draw what a dispatcher is sure to get."""
+    if dispatcher.number == ROOT:
+        return curves.whole_processor(until)
+    server: ServerBound = judgement.servers[dispatcher.number]
+    return curves.server_supply(server.server, server.gap or 0, server.budget, server.period, until)

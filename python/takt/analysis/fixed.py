@@ -1,0 +1,181 @@
+"""Dispatchers that order by fixed priorities: fp, rm, dm, and what else has static keys.
+
+A member, a task or a server, is turned into a sporadic task with what it does beyond that; what can block it comes
+from the members below. The tests are in analysis/: response_times.c and preemption_thresholds.c.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+
+from takt import _analysis
+from takt.analysis.view import ServerView, TaskView
+
+Numbers = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """Who competes under fixed priorities. Times in ticks.
+
+    Args:
+        name: of the task or server.
+        wcet, period, deadline: of a sporadic task.
+        jitter: as others feel it.
+        own_jitter: what it adds to its own response.
+        key: smaller is more urgent; members with one key are equals, first in, first out.
+        blocking: for how long less urgent ones delay it.
+        longest: the longest part in which it is not displaced.
+        last: the last such part.
+        threshold: once started only smaller keys displace it; None: as longest and last say.
+    """
+
+    name: str
+    wcet: int
+    period: int
+    deadline: int
+    jitter: int
+    own_jitter: int
+    key: int
+    blocking: int = 0
+    longest: int = 1
+    last: int = 1
+    threshold: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What a test says of a member.
+
+    Args:
+        ticks: worst-case response, None if there is none or it is not known.
+        is_known: whether that is known.
+        job: which job of the longest busy period responds so late, counted from 0.
+    """
+
+    ticks: int | None
+    is_known: bool
+    job: int = 0
+
+
+def member_of(child: TaskView | ServerView) -> Member:
+    """Make a member of a task or a server."""
+    return task_member(child) if isinstance(child, TaskView) else server_member(child)
+
+
+def task_member(task: TaskView) -> Member:
+    """Make a member of a task; a suspension counts as execution, which only makes responses larger."""
+    return Member(
+        name=task.name,
+        wcet=task.wcet + task.suspended,
+        period=task.period,
+        deadline=task.deadline,
+        jitter=task.jitter,
+        own_jitter=task.jitter,
+        key=task.key,
+        longest=task.longest_region,
+        last=task.last_region,
+        threshold=task.threshold,
+    )
+
+
+def server_member(server: ServerView) -> Member:
+    """Make a member of a server: its budget each period; a deferrable one can have two of them back to back."""
+    is_deferrable = server.kind == "deferrable"
+    return Member(
+        name=server.name,
+        wcet=server.budget,
+        period=server.period,
+        deadline=server.period,
+        jitter=server.period - server.budget if is_deferrable else 0,
+        own_jitter=0,
+        key=server.key,
+    )
+
+
+def with_blocking(members: Sequence[Member], extra: Mapping[str, int]) -> list[Member]:
+    """Say of each member for how long less urgent ones delay it.
+
+    Args:
+        members: the most urgent first.
+        extra: what resources add, by name.
+    """
+    found, longest, thresholds = [], 0, list[Member]()
+    for _, group in groupby(reversed(members), key=lambda member: member.key):
+        equals = list(group)
+        for member in equals:
+            barred = max((below.wcet - 1 for below in thresholds if member.key >= (below.threshold or 0)), default=0)
+            found.append(replace(member, blocking=max(longest, barred) + extra.get(member.name, 0)))
+        longest = max(longest, *(member.longest - 1 for member in equals))
+        thresholds += [member for member in equals if member.threshold is not None]
+    return found[::-1]
+
+
+# ---- what tests say ------------------------------------------------------------------------------------
+
+
+def responses(members: Sequence[Member], effort: int) -> list[Response]:
+    """Bound the responses of all members.
+
+    Args:
+        members: the most urgent first; with `blocking` as it counts.
+        effort: steps that the analysis may take.
+    """
+    found = _responses(members, effort)
+    for place, member in enumerate(members):
+        if member.own_jitter != member.jitter:
+            alone = replace(member, jitter=member.own_jitter)
+            found[place] = _responses([*members[:place], alone, *_equals_below(members, place)], effort)[place]
+    return found
+
+
+def _equals_below(members: Sequence[Member], place: int) -> list[Member]:
+    """List the equals of a member that stand behind it."""
+    return [member for member in members[place + 1 :] if member.key == members[place].key]
+
+
+def _responses(members: Sequence[Member], effort: int) -> list[Response]:
+    """Bound the responses of all members, each with the jitter that others feel."""
+    keys = [member.key for member in members]
+    ticks, jobs = _analysis.fp_responses(
+        column(members, "wcet"),
+        column(members, "period"),
+        column(members, "jitter"),
+        column(members, "blocking"),
+        column(members, "last"),
+        np.array([bisect_right(keys, key) for key in keys], np.uint64),
+        effort,
+    )
+    return [_response(int(tick), int(job)) for tick, job in zip(ticks, jobs, strict=True)]
+
+
+def _response(ticks: int, job: int) -> Response:
+    """Read what the binding says."""
+    is_bounded = ticks < _analysis.UNKNOWN
+    return Response(ticks if is_bounded else None, ticks != _analysis.UNKNOWN, job)
+
+
+def column(members: Sequence[Member], name: str) -> Numbers:
+    """Make a column of what members have."""
+    return np.array([getattr(member, name) for member in members], np.uint64)
+
+
+def interference(members: Sequence[Member], place: int, response: Response) -> list[tuple[str, int]]:
+    """List what each more urgent member, or equal, executes up to the finish of the job that responds last.
+
+    Args:
+        members: as responses got them.
+        place: of the member that responds.
+        response: of it, with ticks.
+    """
+    me = members[place]
+    finish = (response.ticks or 0) - me.jitter + response.job * me.period
+    begin = finish - me.last + 1
+    others = [member for other, member in enumerate(members) if member.key <= me.key and other != place]
+    return [(member.name, -(-(begin + member.jitter) // member.period) * member.wcet) for member in others]

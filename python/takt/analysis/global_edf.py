@@ -1,0 +1,46 @@
+"""Judges plain tasks on several processors: what overloads them, and the density bound of global edf.
+
+Source: Goossens, Funk and Baruah 2003; with densities Bertogna, Cirinei and Lipari 2005: the set is schedulable on m
+processors if the sum of C / min(D, T) is at most m - (m - 1) times the largest of them. Left out: everything sharper,
+and all tests of other global policies.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from takt.analysis.judgement import Judgement, not_known, task_bound
+from takt.analysis.result import Test, Verdict
+from takt.analysis.view import DispatcherView, SystemView
+
+DENSITY = Test("density bound of global edf", "Goossens, Funk and Baruah 2003", is_exact=False)
+OVERLOAD = Test("utilization", "Liu and Layland 1973", is_exact=True)
+
+
+def judge_global(view: SystemView, dispatcher: DispatcherView) -> Judgement:
+    """Judge a root on several processors."""
+    cpus = view.resolved.cpus
+    if sum(Fraction(task.wcet, task.period) for task in dispatcher.tasks) > cpus:
+        reason = f"the tasks ask for more than {cpus} processors"
+        return _all(dispatcher, Verdict.NOT_SCHEDULABLE, OVERLOAD, reason)
+    if dispatcher.policy != "edf":
+        return not_known(dispatcher, f"there is no test of {dispatcher.policy} on several processors")
+    densities = [Fraction(task.wcet, min(task.deadline, task.period)) for task in dispatcher.tasks]
+    bound = cpus - (cpus - 1) * max(densities)
+    if sum(densities) <= bound:
+        return _all(dispatcher, Verdict.SCHEDULABLE, DENSITY, "")
+    reason = f"densities add up to {float(sum(densities)):.3f}, the bound is {float(bound):.3f}"
+    return _all(dispatcher, Verdict.NOT_GUARANTEED, DENSITY, reason)
+
+
+def _all(dispatcher: DispatcherView, verdict: Verdict, test: Test, reason: str) -> Judgement:
+    """Say the same of all tasks; who is schedulable responds by its deadline."""
+    is_met = verdict is Verdict.SCHEDULABLE
+    return Judgement(
+        {
+            task.number: task_bound(
+                task, dispatcher, verdict, test, response=task.deadline if is_met else None, reason=reason
+            )
+            for task in dispatcher.tasks
+        }
+    )

@@ -1,0 +1,59 @@
+"""Who judges what: for each dispatcher the sharpest test that admits all that it has.
+
+`judge` is a function of the view alone, so that searches (sensitivity.py, advice.py) ask it about changed systems.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from takt.analysis import blocking, costs, deadlines, global_edf, rates, servers, static, windows
+from takt.analysis.judgement import Judgement, not_known
+from takt.analysis.view import DispatcherView, SystemView
+
+EFFORT = 100_000_000
+"""Steps that the tests of one dispatcher may take, unless it is said otherwise."""
+
+Judge = Callable[[SystemView, DispatcherView, int], Judgement]
+
+
+def judge(view: SystemView, effort: int = EFFORT) -> Judgement:
+    """Judge all dispatchers of a system, the root first.
+
+    Args:
+        view: of the system.
+        effort: steps that the tests of each dispatcher may take.
+    """
+    doubts = [*view.doubts, *(doubt for each in view.dispatchers[:1] for doubt in each.all_doubts)]
+    if doubts:
+        found = Judgement()
+        for dispatcher in view.dispatchers:
+            found.add(not_known(dispatcher, "; ".join(doubts)))
+        return found
+    return servers.judge_below(view, _judge_root(view, effort), effort)
+
+
+def _judge_root(view: SystemView, effort: int) -> Judgement:
+    """Judge what competes at the root."""
+    root = view.dispatchers[0]
+    if view.resolved.cpus > 1:
+        return global_edf.judge_global(view, root)
+    own = _OWN.get(root.policy)
+    if own is not None:
+        return own(view, root, effort)
+    delays = blocking.delays_in(view, root)
+    if delays.doubt:
+        return not_known(root, delays.doubt)
+    family = static.judge_static if root.policy in static.POLICIES else deadlines.judge_deadlines
+    return family(view, costs.with_costs(view, root), delays, effort)
+
+
+_OWN: dict[str, Judge] = {
+    "time-driven": lambda view, root, _: windows.judge_table(view, root),
+    "dual-priority": windows.judge_dual_priority,
+    "imprecise": windows.judge_imprecise,
+    "share": lambda view, root, _: windows.judge_shares(view, root),
+    "rate-based": rates.judge_rates,
+    "rbe": rates.judge_rbe,
+}
+"""Policies with a test of their own; all others have static keys or order by deadlines."""

@@ -1,0 +1,88 @@
+"""What tests find out about a system, row by row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from takt.analysis.result import ServerBound, TaskBound, Test, Verdict
+from takt.analysis.view import DispatcherView, ServerView, TaskView
+
+
+@dataclass(slots=True)
+class Judgement:
+    """What the tests say of a system, or of a part of it.
+
+    Args:
+        tasks: by their places in the file.
+        servers: by their entity numbers.
+    """
+
+    tasks: dict[int, TaskBound] = field(default_factory=dict)
+    servers: dict[int, ServerBound] = field(default_factory=dict)
+
+    def add(self, other: Judgement) -> None:
+        """Take over what is known of another part."""
+        self.tasks |= other.tasks
+        self.servers |= other.servers
+
+    def rows(self) -> list[TaskBound]:
+        """List the tasks in file order."""
+        return [self.tasks[number] for number in sorted(self.tasks)]
+
+    def that_count(self) -> list[TaskBound]:
+        """List the tasks that decide, in file order: the hard ones, or all if none is hard."""
+        return [row for row in self.rows() if row.class_ == "hard"] or self.rows()
+
+    @property
+    def is_schedulable(self) -> bool:
+        """Whether all tasks that decide are proved to meet their deadlines."""
+        return all(row.verdict is Verdict.SCHEDULABLE for row in self.that_count())
+
+
+def task_bound(
+    task: TaskView, dispatcher: DispatcherView, verdict: Verdict, test: Test | None, **more: Any
+) -> TaskBound:
+    """Make the row of a task; `more` are further fields of it."""
+    return TaskBound(
+        task=task.name,
+        server=dispatcher.name,
+        class_=task.class_,
+        wcet=task.wcet,
+        period=task.period,
+        deadline=task.deadline,
+        jitter=task.jitter,
+        verdict=verdict,
+        test=test,
+        **more,
+    )
+
+
+def server_bound(
+    server: ServerView, dispatcher: DispatcherView, verdict: Verdict, test: Test | None, **more: Any
+) -> ServerBound:
+    """Make the row of a server in a dispatcher; `more` are further fields of it."""
+    return ServerBound(
+        server=server.name,
+        parent=dispatcher.name,
+        kind=server.kind,
+        period=server.period,
+        budget=server.budget,
+        verdict=verdict,
+        test=test,
+        **more,
+    )
+
+
+def not_known(dispatcher: DispatcherView, reason: str) -> Judgement:
+    """Say of all children of a dispatcher that nothing is known, and why."""
+    return Judgement(
+        {
+            task.number: task_bound(task, dispatcher, Verdict.NOT_KNOWN, None, reason=reason)
+            for task in dispatcher.tasks
+        },
+        {
+            each.number: server_bound(each, dispatcher, Verdict.NOT_KNOWN, None, reason=reason)
+            for each in dispatcher.servers
+        },
+    )

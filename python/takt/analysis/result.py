@@ -1,0 +1,198 @@
+"""What an analysis says: a verdict with its reason, a bound for each task, supplies of servers, what would fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+
+class Verdict(Enum):
+    """What can be said about deadlines."""
+
+    SCHEDULABLE = "schedulable"
+    """No arrivals and no demands that the system allows miss a deadline."""
+    NOT_SCHEDULABLE = "not schedulable"
+    """Some arrivals that the system allows miss a deadline."""
+    NOT_GUARANTEED = "not guaranteed"
+    """A sufficient test fails: deadlines may be met all the same."""
+    NOT_KNOWN = "not known"
+    """No test admits the system, or an exact answer takes more effort than was granted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A schedulability test.
+
+    Args:
+        name: as in the literature, short.
+        source: who showed it.
+        is_exact: whether a failure means that some legal arrivals miss a deadline.
+    """
+
+    name: str
+    source: str
+    is_exact: bool
+
+    def verdict(self, is_schedulable: bool) -> Verdict:
+        """Say what it means that the test succeeds or fails."""
+        if is_schedulable:
+            return Verdict.SCHEDULABLE
+        return Verdict.NOT_SCHEDULABLE if self.is_exact else Verdict.NOT_GUARANTEED
+
+
+@dataclass(frozen=True, slots=True)
+class TaskBound:
+    """What is known of a task. Times in ticks.
+
+    Args:
+        task, server: names, "" for the root.
+        class_: "hard", "soft" or "none".
+        wcet, period, deadline, jitter: as the test had them; a period of 0 is none.
+        verdict: of this task.
+        test: which one says so, None if none does.
+        response: no job responds later than this, None if nothing is known.
+        is_tight: whether some arrivals respond so late.
+        blocking: for how long less urgent jobs can delay it, in `response`.
+        interference: what more urgent tasks and servers execute in it, by name.
+        reason: one line, empty for a task that is schedulable.
+        growth: how much larger its wcet may be, exactly, so that it and all hard tasks meet their deadlines, and all
+            others that do so now; negative: must be smaller; None if no wcet would do, or nothing is known.
+    """
+
+    task: str
+    server: str
+    class_: str
+    wcet: int
+    period: int
+    deadline: int
+    jitter: int
+    verdict: Verdict
+    test: Test | None = None
+    response: int | None = None
+    is_tight: bool = False
+    blocking: int | None = None
+    interference: tuple[tuple[str, int], ...] = ()
+    reason: str = ""
+    growth: int | None = None
+
+    @property
+    def slack(self) -> int | None:
+        """Deadline - response; negative if a job can be late."""
+        return None if self.response is None else self.deadline - self.response
+
+
+@dataclass(frozen=True, slots=True)
+class ServerBound:
+    """What is known of a server. Times in ticks.
+
+    Args:
+        server, parent: names, "" for the root.
+        kind: as in the file.
+        period, budget: as in the file.
+        verdict: whether it gets its budget in every period.
+        test: which one says so.
+        response: the longest time from the start of a period until it has had its budget.
+        gap: the longest time without supply for who waits in it; None if nothing is known.
+        reason: one line, empty for a server that gets its budget.
+        least_budget: the smallest one with which its tasks meet their deadlines, whatever other servers do; None if
+            none does, or nothing is known.
+    """
+
+    server: str
+    parent: str
+    kind: str
+    period: int
+    budget: int
+    verdict: Verdict
+    test: Test | None = None
+    response: int | None = None
+    gap: int | None = None
+    reason: str = ""
+    least_budget: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """Something that would make a system fit that does not.
+
+    Args:
+        what: one line.
+        changes: new values by table, name and key, as they stand in a file, times in ticks.
+    """
+
+    what: str
+    changes: tuple[tuple[str, str, str, object], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A step function for charts. Times in ticks.
+
+    Args:
+        title: whose it is.
+        kind: "demand" or "supply".
+        points: where it changes, and to what; between two points a demand stays, a supply grows linearly.
+    """
+
+    title: str
+    kind: str
+    points: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Demand against supply of one dispatcher: where demand lies above supply, a deadline can be missed.
+
+    Args:
+        title: of the dispatcher, or the task.
+        deadline: where the demand must have been supplied, None where every instant counts.
+        curves: demand first.
+    """
+
+    title: str
+    deadline: int | None
+    curves: tuple[Curve, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What `takt.analyse` says about a system.
+
+    Args:
+        name, policy: of the system.
+        resolution_ns: nanoseconds of a tick.
+        verdict: of all hard tasks together, of all tasks if none is hard.
+        reason: one line.
+        utilization: of all tasks with a period, numerator and denominator.
+        tasks, servers: in file order.
+        scaling: the largest number of thousandths by which all wcets together can be multiplied, rounded up to ticks,
+            so that all hard tasks meet their deadlines, and all others that do so now; None if nothing is known.
+        advice: what would make it fit, if it does not.
+        charts: demand against supply.
+    """
+
+    name: str
+    policy: str
+    resolution_ns: int
+    verdict: Verdict
+    reason: str
+    utilization: tuple[int, int]
+    tasks: tuple[TaskBound, ...]
+    servers: tuple[ServerBound, ...] = ()
+    scaling: int | None = None
+    advice: tuple[Advice, ...] = ()
+    charts: tuple[Chart, ...] = field(default=(), repr=False)
+
+    @property
+    def is_schedulable(self) -> bool:
+        """Whether all hard tasks are proved to meet their deadlines."""
+        return self.verdict is Verdict.SCHEDULABLE
+
+
+_WORST_FIRST = (Verdict.NOT_SCHEDULABLE, Verdict.NOT_GUARANTEED, Verdict.NOT_KNOWN, Verdict.SCHEDULABLE)
+
+
+def worst_of(verdicts: Sequence[Verdict]) -> Verdict:
+    """Give the verdict of several together: not schedulable if one is, schedulable if all are."""
+    return next((verdict for verdict in _WORST_FIRST if verdict in verdicts), Verdict.SCHEDULABLE)

@@ -1,0 +1,129 @@
+"""Judges dispatchers with static keys: fp, rm, dm and pinwheel, with servers, points, thresholds and resources."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from takt.analysis import fixed
+from takt.analysis.blocking import Delays
+from takt.analysis.fixed import Member, Response
+from takt.analysis.judgement import Judgement, server_bound, task_bound
+from takt.analysis.result import Test, Verdict
+from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
+
+POLICIES = ("fp", "rm", "dm", "pinwheel")
+
+MAX_NAMES = 8
+"""How many names a reason lists; the others are added up."""
+
+_SOURCES = "Joseph and Pandya 1986; Lehoczky 1990; Audsley et al. 1993"
+PREEMPTIVE = Test("response times", _SOURCES, is_exact=True)
+DEFERRED = Test("response times, deferred preemption", "Bril, Lukkien and Verhaegh 2009", is_exact=True)
+THRESHOLDS = Test("response times, thresholds", "Wang and Saksena 1999", is_exact=True)
+BOUND = Test("bounds on response times", _SOURCES, is_exact=False)
+"""Of what makes the others sufficient only: equals, suspensions, resources, servers, costs."""
+
+Child = TaskView | ServerView
+
+
+def judge_static(view: SystemView, dispatcher: DispatcherView, delays: Delays, effort: int) -> Judgement:
+    """Bound the responses of all children of a root.
+
+    Args:
+        view: of the system.
+        dispatcher: with static keys, and the processor to itself.
+        delays: what resources do.
+        effort: steps that the tests may take.
+    """
+    children = children_of(dispatcher)
+    members = fixed.with_blocking([fixed.member_of(child) for child in children], delays.by_name)
+    test = test_of(children, members, delays.by_name)
+    found = Judgement()
+    for place, response in enumerate(fixed.responses(members, effort)):
+        add_child(found, view, dispatcher, children[place], members, place, response, test)
+    return found
+
+
+def children_of(dispatcher: DispatcherView) -> list[Child]:
+    """List tasks and servers, the most urgent first."""
+    return sorted([*dispatcher.tasks, *dispatcher.servers], key=lambda child: child.urgency)
+
+
+def test_of(children: Sequence[Child], members: Sequence[Member], extra: Mapping[str, int]) -> Test:
+    """Name the test, and say whether it is exact for all that the dispatcher has."""
+    has_equals = len({member.key for member in members}) < len(members)
+    suspends = any(isinstance(child, TaskView) and child.suspended for child in children)
+    has_servers = any(isinstance(child, ServerView) for child in children)
+    if has_equals or suspends or has_servers or any(extra.values()):
+        return BOUND
+    if any(member.threshold is not None for member in members):
+        return THRESHOLDS
+    return DEFERRED if any(member.longest > 1 for member in members) else PREEMPTIVE
+
+
+def add_child(
+    found: Judgement,
+    view: SystemView,
+    dispatcher: DispatcherView,
+    child: Child,
+    members: Sequence[Member],
+    place: int,
+    response: Response,
+    test: Test,
+) -> None:
+    """Add the row of a child."""
+    verdict = _verdict(response, members[place].deadline, test)
+    more = {
+        "response": response.ticks,
+        "reason": "" if verdict is Verdict.SCHEDULABLE else _reason(view, members, place, response),
+    }
+    if isinstance(child, ServerView):
+        found.servers[child.number] = server_bound(child, dispatcher, verdict, test, **more)
+        return
+    found.tasks[child.number] = task_bound(
+        child,
+        dispatcher,
+        verdict,
+        test,
+        is_tight=test.is_exact,
+        blocking=members[place].blocking,
+        interference=() if verdict is Verdict.SCHEDULABLE else _interference(members, place, response),
+        **more,
+    )
+
+
+def _verdict(response: Response, deadline: int, test: Test) -> Verdict:
+    """Judge a response."""
+    if not response.is_known:
+        return Verdict.NOT_KNOWN
+    return test.verdict(response.ticks is not None and response.ticks <= deadline)
+
+
+def _interference(members: Sequence[Member], place: int, response: Response) -> tuple[tuple[str, int], ...]:
+    """List what others execute in a response."""
+    return () if response.ticks is None else tuple(fixed.interference(members, place, response))
+
+
+def _reason(view: SystemView, members: Sequence[Member], place: int, response: Response) -> str:
+    """Say in one line why a deadline is not known to be met."""
+    me = members[place]
+    if not response.is_known:
+        return f"the answer for {me.name} takes more effort than was granted"
+    if response.ticks is None:
+        return f"{me.name} and what is more urgent ask for more than the whole processor"
+    late = response.ticks - me.deadline
+    parts = [_listed(view, _interference(members, place, response))]
+    parts += [f"blocking {view.write(me.blocking)}"] * (me.blocking > 0)
+    numbers = f"{view.write(response.ticks)} > {view.write(me.deadline)}"
+    return "; ".join([f"{me.name} misses by {view.write(late)}: {numbers}", *filter(None, parts)])
+
+
+def _listed(view: SystemView, amounts: Sequence[tuple[str, int]]) -> str:
+    """List the largest interferences, and the sum of the others."""
+    if not amounts:
+        return ""
+    ranked = sorted(amounts, key=lambda row: -row[1])
+    told = [f"{name} {view.write(ticks)}" for name, ticks in ranked[:MAX_NAMES]]
+    rest = sum(ticks for _, ticks in ranked[MAX_NAMES:])
+    told += [f"{len(ranked) - MAX_NAMES} others {view.write(rest)}"] * (rest > 0)
+    return f"interference {', '.join(told)}"

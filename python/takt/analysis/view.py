@@ -1,0 +1,392 @@
+"""What an analysis is given: each dispatcher with its tasks and servers as plain numbers, and what no test admits.
+
+Source of the numbers: SPEC.md, 7.1. A task stands for all that it is allowed to do: jobs at least their separation
+apart, each executing up to its longest demand, whatever its offset and its list of demands say. What a task does
+beyond the sporadic model (parts that cannot be displaced, sections, suspensions) stands beside it. A *doubt* is
+something that makes every test of a dispatcher unsound; it is told, and the verdict is not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from takt import times
+from takt.bodies import Op
+from takt.policy import Policy, name_of
+from takt.resolved import CLASSES, ROOT, ResolvedChange, ResolvedServer, ResolvedSystem, ResolvedTask, Stream
+
+if TYPE_CHECKING:
+    from takt.model import System
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A critical section of a job.
+
+    Args:
+        resource: number of the resource among those of the system.
+        length: the longest execution from the lock to the unlock, in ticks.
+    """
+
+    resource: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaskView:
+    """A task as tests see it. Times in ticks.
+
+    Args:
+        number: place in the file, counted from 0.
+        name, class_: as in the file.
+        wcet: the longest execution of a job: the declared one, or a longer demand that the file gives.
+        period: least separation of two arrivals.
+        deadline: relative.
+        jitter: a job is released up to this after its arrival.
+        urgency: sorts the children of a dispatcher, smaller is more urgent; a prefix of it is the key.
+        key: its key where priorities order; children with one key are equals.
+        regions: lengths of what a job executes without being displaced in its dispatcher, in order; empty if it can be
+            displaced anywhere.
+        threshold: a started job is displaced by smaller keys than this only; None: by all that are more urgent.
+        sections: what it locks.
+        suspended: for how long a job suspends itself altogether.
+        suspensions: how often.
+        may_overrun: whether a job may demand more than a wcet that is enforced.
+        doubts: what no test admits.
+    """
+
+    number: int
+    name: str
+    class_: str
+    wcet: int
+    period: int
+    deadline: int
+    jitter: int
+    urgency: tuple[int, ...]
+    key: int
+    regions: tuple[int, ...] = ()
+    threshold: int | None = None
+    sections: tuple[Section, ...] = ()
+    suspended: int = 0
+    suspensions: int = 0
+    may_overrun: bool = False
+    doubts: tuple[str, ...] = ()
+
+    @property
+    def longest_region(self) -> int:
+        """The longest execution without being displaced: 1 tick if it can be anywhere."""
+        return max(self.regions, default=1)
+
+    @property
+    def last_region(self) -> int:
+        """The last one."""
+        return self.regions[-1] if self.regions else 1
+
+    def with_wcet(self, wcet: int) -> TaskView:
+        """Give the same task with another wcet; what it grows or shrinks by is in its last part."""
+        return replace(self, wcet=wcet, regions=_fit(self.regions, wcet), sections=_fit_sections(self, wcet))
+
+
+@dataclass(frozen=True, slots=True)
+class ServerView:
+    """A server as tests see it. Times in ticks.
+
+    Args:
+        number: entity number.
+        name, kind: as in the file.
+        period, budget: as in the file.
+        urgency, key: as of a task.
+        home: entity number of its parent, or ROOT.
+    """
+
+    number: int
+    name: str
+    kind: str
+    period: int
+    budget: int
+    urgency: tuple[int, ...]
+    key: int
+    home: int
+
+
+@dataclass(frozen=True, slots=True)
+class DispatcherView:
+    """The root, or a server, with what competes in it.
+
+    Args:
+        number: entity number, ROOT or that of a server.
+        name: of the server, "" for the root.
+        policy: what orders; of a policy in Python its name.
+        tasks, servers: its children, the most urgent first.
+        doubts: what no test admits.
+    """
+
+    number: int
+    name: str
+    policy: str
+    tasks: tuple[TaskView, ...]
+    servers: tuple[ServerView, ...]
+    doubts: tuple[str, ...] = ()
+
+    @property
+    def all_doubts(self) -> tuple[str, ...]:
+        """Its own doubts and those of its tasks."""
+        return (*self.doubts, *(doubt for task in self.tasks for doubt in task.doubts))
+
+
+@dataclass(frozen=True, slots=True)
+class SystemView:
+    """All dispatchers of a system, by their entity numbers, and what tests need of the rest.
+
+    Args:
+        resolved: the system in ticks.
+        unit: in which times are written for people.
+        dispatchers: the root first.
+        doubts: what makes every test unsound.
+    """
+
+    resolved: ResolvedSystem
+    unit: str
+    dispatchers: tuple[DispatcherView, ...]
+    doubts: tuple[str, ...] = ()
+
+    def write(self, ticks: int) -> str:
+        """Write a time for people."""
+        return times.in_unit(ticks, self.resolved.resolution_ns, self.unit)
+
+    def with_task(self, changed: TaskView) -> SystemView:
+        """Give the same system with another task in the place of the one with its number."""
+        return self._map(lambda task: changed if task.number == changed.number else task, lambda each: each)
+
+    def with_server(self, changed: ServerView) -> SystemView:
+        """Give the same system with another server in the place of the one with its number."""
+        return self._map(lambda each: each, lambda server: changed if server.number == changed.number else server)
+
+    def _map(self, task: Callable[[TaskView], TaskView], server: Callable[[ServerView], ServerView]) -> SystemView:
+        """Replace members."""
+        dispatchers = tuple(
+            replace(each, tasks=tuple(map(task, each.tasks)), servers=tuple(map(server, each.servers)))
+            for each in self.dispatchers
+        )
+        return replace(self, dispatchers=dispatchers)
+
+
+# ---- tasks --------------------------------------------------------------------------------------------
+
+
+def _task_view(task: ResolvedTask, number: int, policy: str) -> TaskView:
+    """Make a task."""
+    wcet, regions = _wcet_of(task), _regions_of(task, policy)
+    key = _key_of(task, policy)
+    suspensions = [ticks for op, ticks in task.body if op == Op.SUSPEND]
+    return TaskView(
+        number=number,
+        name=task.name,
+        class_=task.class_,
+        wcet=wcet,
+        period=_separation_of(task),
+        deadline=task.deadline,
+        jitter=task.jitter,
+        urgency=(key, CLASSES.index(task.class_), 1, number) if policy != "fp" else (key, 0, 0, number),
+        key=key,
+        regions=_fit(regions, wcet),
+        threshold=_threshold_of(task, regions),
+        sections=tuple(_sections_of(task, wcet)),
+        suspended=sum(suspensions),
+        suspensions=len(suspensions),
+        may_overrun=_is_enforced(task) and _longest_demand(task) > task.wcet,
+        doubts=tuple(_doubts_of(task)),
+    )
+
+
+def _key_of(task: ResolvedTask, policy: str) -> int:
+    """Give what orders the task, as core has it where priorities are static; smaller is more urgent."""
+    keys = {"fp": task.level, "rm": _separation_of(task), "pinwheel": task.period, "imprecise": task.level}
+    return keys.get(policy, task.deadline)
+
+
+def _is_enforced(task: ResolvedTask) -> bool:
+    """Say whether a job gets no more than its wcet before its time is over."""
+    return task.windows is not None and task.windows.kind in ("suspend", "abort")
+
+
+def _longest_demand(task: ResolvedTask) -> int:
+    """Give the longest execution that a job asks for."""
+    return most_of(task.demand)
+
+
+def most_of(stream: Stream) -> int:
+    """Give the largest number of a stream."""
+    return max(stream.values) if stream.kind == "listed" else stream.most
+
+
+def _wcet_of(task: ResolvedTask) -> int:
+    """Give the longest execution that others have to expect of a job."""
+    return task.wcet if _is_enforced(task) else max(task.wcet, _longest_demand(task))
+
+
+def _separation_of(task: ResolvedTask) -> int:
+    """Give the least distance of two arrivals; 0 if several may come at once."""
+    if task.period:
+        return task.period
+    return 0 if task.arrivals is None else _least_gap(task.arrivals)
+
+
+def _least_gap(arrivals: Stream) -> int:
+    """Give the least distance of two listed or drawn arrivals."""
+    if arrivals.kind != "listed":
+        return arrivals.least
+    gaps = [later - earlier for earlier, later in zip(arrivals.values, arrivals.values[1:], strict=False)]
+    return min(gaps, default=times.MAX_TICKS)
+
+
+def _regions_of(task: ResolvedTask, policy: str) -> tuple[int, ...]:
+    """List the lengths between points of a job that is not displaced there; empty if it is displaced anywhere."""
+    if task.preemption_key != 0:
+        return ()
+    lengths, length = [], 0
+    for op, ticks in task.body:
+        if op == Op.RUN:
+            length += ticks
+        elif op in (Op.POINT, Op.SUSPEND) and length > 0:
+            lengths.append(length)
+            length = 0
+    return tuple([*lengths, length] if length > 0 else lengths) or (task.wcet,)
+
+
+def _threshold_of(task: ResolvedTask, regions: tuple[int, ...]) -> int | None:
+    """Give the key that displaces a started job no more; None without a threshold."""
+    return None if regions else task.preemption_key
+
+
+def _fit(regions: tuple[int, ...], wcet: int) -> tuple[int, ...]:
+    """Put what a wcet has beyond the regions into the last one, and take what it lacks from the last ones."""
+    if not regions:
+        return ()
+    kept, left = [], wcet
+    for length in regions[:-1]:
+        if left > length:
+            kept.append(length)
+            left -= length
+    return (*kept, left)
+
+
+def _sections_of(task: ResolvedTask, wcet: int) -> Iterator[Section]:
+    """List the sections of a job with their lengths; what the wcet has beyond the runs is in the last run."""
+    runs = [place for place, (op, _) in enumerate(task.body) if op == Op.RUN]
+    rest = wcet - sum(task.body[place][1] for place in runs)
+    executed, begun = 0, {}
+    for place, (op, value) in enumerate(task.body):
+        if op == Op.RUN:
+            executed += value + (rest if place == runs[-1] else 0)
+        elif op == Op.LOCK:
+            begun[value] = executed
+        elif op == Op.UNLOCK:
+            yield Section(value, executed - begun.pop(value))
+
+
+def _fit_sections(task: TaskView, wcet: int) -> tuple[Section, ...]:
+    """Lengthen or cut sections as far as a changed wcet can change them."""
+    grown = wcet - task.wcet
+    return tuple(replace(each, length=min(wcet, each.length + max(0, grown))) for each in task.sections)
+
+
+def _doubts_of(task: ResolvedTask) -> Iterator[str]:
+    """Tell what no test admits."""
+    if _separation_of(task) == 0:
+        yield f"jobs of {task.name} may arrive any number at a time; give it a min_separation"
+    if task.is_allocator:
+        yield "calls of the allocator take time"
+    if task.suspends and task.preemption_key is not None:
+        yield f"{task.name} suspends itself and cannot be displaced everywhere"
+    if task.suspends and task.locks:
+        yield f"{task.name} suspends itself and locks resources"
+    if _is_enforced(task) and task.deadline > task.period:
+        yield f"{task.name} has a budget in each period and a longer deadline"
+
+
+# ---- systems ------------------------------------------------------------------------------------------
+
+
+def _server_view(server: ResolvedServer, number: int, policy: str) -> ServerView:
+    """Make a server."""
+    key = server.level if policy == "fp" else server.period
+    urgency = (key, 0, 0, number - 10**9)
+    return ServerView(number, server.name, server.kind, server.period, server.budget, urgency, key, server.home)
+
+
+def _dispatcher(resolved: ResolvedSystem, number: int, policy: str | Policy, name: str) -> DispatcherView:
+    """Make a dispatcher with its children in order."""
+    order = name_of(policy)
+    tasks = [_task_view(task, i, order) for i, task in enumerate(resolved.tasks) if task.home == number]
+    servers = [_server_view(each, i, order) for i, each in enumerate(resolved.servers, start=1) if each.home == number]
+    doubts = [f"the policy {order} is written in Python"] if isinstance(policy, Policy) else []
+    return DispatcherView(
+        number,
+        name,
+        order,
+        tuple(sorted(tasks, key=lambda task: task.urgency)),
+        tuple(sorted(servers, key=lambda server: server.urgency)),
+        tuple(doubts),
+    )
+
+
+def _system_doubts(resolved: ResolvedSystem) -> Iterator[str]:
+    """Tell what makes every test unsound."""
+    if resolved.architecture is not None:
+        yield f"the scheduler is a model of its own ({resolved.architecture.model})"
+    if any(change.kind == "policy" for change in resolved.changes):
+        yield "the policy changes while it runs"
+    entered = [change.task for change in resolved.changes if change.kind == "enter"]
+    present = [number for number, task in enumerate(resolved.tasks) if not task.is_absent]
+    comings = [number for number in (*entered, *present) if number is not None]
+    again = {resolved.tasks[number].name for number in comings if comings.count(number) > 1}
+    if again and resolved.rates is None:
+        yield f"{', '.join(sorted(again))} comes more than once"
+    if resolved.policy == "fp" and any(_gets_another_level(resolved, change) for change in resolved.changes):
+        yield "priorities change while it runs"
+    if resolved.costs.is_pull:
+        yield "releases wait for points (points = pull)"
+
+
+def _gets_another_level(resolved: ResolvedSystem, change: ResolvedChange) -> bool:
+    """Say whether a change gives a task another priority."""
+    return change.kind == "parameters" and change.level != resolved.tasks[change.task or 0].level
+
+
+def _at_worst(resolved: ResolvedSystem) -> ResolvedSystem:
+    """Give a system in which each task is at once the worst of what it ever is."""
+    if resolved.rates is not None:
+        return resolved
+    tasks = list(resolved.tasks)
+    for change in resolved.changes:
+        if change.kind == "parameters" and change.task is not None:
+            tasks[change.task] = _worse(tasks[change.task], change.period, change.deadline, change.wcet, change.demand)
+    return replace(resolved, tasks=tuple(tasks))
+
+
+def _worse(task: ResolvedTask, period: int, deadline: int, wcet: int, demand: Stream) -> ResolvedTask:
+    """Give a task that is at least as demanding as a task before and after a change."""
+    return replace(
+        task,
+        period=min(task.period, period),
+        deadline=min(task.deadline, deadline),
+        wcet=max(_wcet_of(task), wcet, most_of(demand)),
+    )
+
+
+def view_of(system: System) -> SystemView:
+    """Look at a system as tests do.
+
+    Args:
+        system: it is not changed.
+    """
+    resolved = _at_worst(system.resolved)
+    dispatchers = [_dispatcher(resolved, ROOT, resolved.policy, "")]
+    dispatchers += [
+        _dispatcher(resolved, number, server.policy, server.name)
+        for number, server in enumerate(resolved.servers, start=1)
+    ]
+    return SystemView(resolved, times.unit_of(system.resolution), tuple(dispatchers), tuple(_system_doubts(resolved)))

@@ -1,0 +1,179 @@
+"""Judges roots whose tasks have windows of their own kind: time-driven, dual-priority, imprecise; and shares.
+
+Sources: S3 (windows), Davis and Wellings 1995 (dual priority), Parekh and Gallager 1993 (fair queueing), Spuri and
+Buttazzo 1996 (virtual deadlines of shares).
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
+
+from takt.analysis import fixed
+from takt.analysis.fixed import Member
+from takt.analysis.judgement import Judgement, task_bound
+from takt.analysis.result import Test, Verdict
+from takt.analysis.view import DispatcherView, SystemView, TaskView
+from takt.resolved import ResolvedTask, ResolvedWindows
+
+SLOTS = Test("slots of the table, job by job", "S3", is_exact=True)
+PROMOTIONS = Test("response times after promotion", "Davis and Wellings 1995", is_exact=False)
+MANDATORY = Test("response times of mandatory parts", "Joseph and Pandya 1986", is_exact=True)
+VIRTUAL = Test("virtual deadlines", "Spuri and Buttazzo 1996", is_exact=False)
+FLUID = Test("fluid service and the longest job", "Parekh and Gallager 1993", is_exact=False)
+
+MAX_JOBS = 1_000_000
+"""How many jobs of a table are looked at."""
+
+
+# ---- time-driven --------------------------------------------------------------------------------------
+
+
+class _Slots:
+    """What the slots of a task supply from 0 on, and when that is reached."""
+
+    def __init__(self, windows: ResolvedWindows) -> None:
+        """Add up the slots of one cycle."""
+        self.cycle = windows.cycle
+        self.starts = [start for start, _ in windows.slots]
+        self.lengths = [length for _, length in windows.slots]
+        self.before = [0, *accumulate(self.lengths)]
+
+    def supplied(self, instant: int) -> int:
+        """Give how much there was up to an instant."""
+        cycles, within = divmod(instant, self.cycle)
+        place = bisect_right(self.starts, within) - 1
+        part = 0 if place < 0 else self.before[place] + min(within - self.starts[place], self.lengths[place])
+        return cycles * self.before[-1] + part
+
+    def reached(self, amount: int) -> int:
+        """Give the earliest instant up to which there was a positive amount."""
+        cycles, within = divmod(amount - 1, self.before[-1])
+        place = bisect_right(self.before, within) - 1
+        return cycles * self.cycle + self.starts[place] + within - self.before[place] + 1
+
+
+def judge_table(view: SystemView, dispatcher: DispatcherView) -> Judgement:
+    """Follow the jobs of each task through its slots, from its offset on, until all repeats."""
+    found = Judgement()
+    for task in dispatcher.tasks:
+        resolved = view.resolved.tasks[task.number]
+        response, is_known = _worst_in_slots(task, resolved)
+        verdict = SLOTS.verdict(response is not None and response <= task.deadline) if is_known else Verdict.NOT_KNOWN
+        reason = "" if verdict is Verdict.SCHEDULABLE else _table_reason(view, task, response, is_known)
+        found.tasks[task.number] = task_bound(
+            task, dispatcher, verdict, SLOTS, response=response, is_tight=True, reason=reason
+        )
+    return found
+
+
+def _worst_in_slots(task: TaskView, resolved: ResolvedTask) -> tuple[int | None, bool]:
+    """Give the longest response, None if there is none; and whether that is known."""
+    assert resolved.windows is not None
+    slots = _Slots(resolved.windows)
+    repeats = math.lcm(task.period, slots.cycle)
+    jobs, per_repeat = 2 * (repeats // task.period), slots.before[-1] * (repeats // slots.cycle)
+    if task.wcet * (repeats // task.period) > per_repeat:
+        return None, True
+    if jobs > MAX_JOBS:
+        return None, False
+    worst, finish = 0, 0
+    for job in range(jobs + 1):
+        arrival = resolved.offset + job * task.period
+        finish = slots.reached(slots.supplied(max(arrival, finish)) + task.wcet)
+        worst = max(worst, finish - arrival)
+    return worst, True
+
+
+def _table_reason(view: SystemView, task: TaskView, response: int | None, is_known: bool) -> str:
+    """Say why a deadline is not met in the slots."""
+    if not is_known:
+        return f"the table and {task.name} repeat after more than {MAX_JOBS} jobs"
+    if response is None:
+        return f"the slots of {task.name} are shorter than what it asks for"
+    late = view.write(response - task.deadline)
+    return f"{task.name} misses by {late}: {view.write(response)} > {view.write(task.deadline)}"
+
+
+# ---- dual priority, imprecise ---------------------------------------------------------------------------
+
+
+def judge_dual_priority(view: SystemView, dispatcher: DispatcherView, effort: int) -> Judgement:
+    """Bound the responses of hard tasks by those after their promotions, where only hard tasks are above."""
+    hard = _by_level(view, [task for task in dispatcher.tasks if task.class_ == "hard"])
+    found = Judgement()
+    for task, response in zip(hard, fixed.responses([_alone(task, task.wcet) for task in hard], effort), strict=True):
+        windows = view.resolved.tasks[task.number].windows
+        promotion = 0 if windows is None else windows.part
+        latest = None if response.ticks is None else promotion + response.ticks
+        verdict = PROMOTIONS.verdict(latest is not None and latest <= task.deadline)
+        reason = "" if verdict is Verdict.SCHEDULABLE else f"{task.name} may be promoted too late"
+        found.tasks[task.number] = task_bound(task, dispatcher, verdict, PROMOTIONS, response=latest, reason=reason)
+    for task in dispatcher.tasks:
+        if task.class_ != "hard":
+            reason = f"{task.name} runs between the bands, for which there is no test"
+            found.tasks[task.number] = task_bound(task, dispatcher, Verdict.NOT_KNOWN, None, reason=reason)
+    return found
+
+
+def judge_imprecise(view: SystemView, dispatcher: DispatcherView, effort: int) -> Judgement:
+    """Bound the responses of mandatory parts, which all go before optional ones."""
+    ordered = _by_level(view, dispatcher.tasks)
+    parts = [_part_of(view, task) for task in ordered]
+    members = [_alone(task, part) for task, part in zip(ordered, parts, strict=True) if part > 0]
+    found = Judgement()
+    answers = iter(fixed.responses(members, effort))
+    for task, part in zip(ordered, parts, strict=True):
+        response = next(answers) if part > 0 else fixed.Response(0, is_known=True)
+        verdict = MANDATORY.verdict(response.ticks is not None and response.ticks <= task.deadline)
+        reason = "" if verdict is Verdict.SCHEDULABLE else f"the mandatory part of {task.name} can end too late"
+        found.tasks[task.number] = task_bound(
+            task, dispatcher, verdict, MANDATORY, response=task.deadline if not reason else None, reason=reason
+        )
+    return found
+
+
+def _part_of(view: SystemView, task: TaskView) -> int:
+    """Give the mandatory part of a task."""
+    windows = view.resolved.tasks[task.number].windows
+    return task.wcet if windows is None else min(task.wcet, windows.part)
+
+
+def _by_level(view: SystemView, tasks: Sequence[TaskView]) -> list[TaskView]:
+    """Order tasks by priority, equal ones as in the file."""
+    return sorted(tasks, key=lambda task: (view.resolved.tasks[task.number].level, task.number))
+
+
+def _alone(task: TaskView, wcet: int) -> Member:
+    """Make a member that is the only one of its key: equal priorities are ordered by the file."""
+    return Member(task.name, wcet, task.period, task.deadline, 0, 0, key=task.number)
+
+
+# ---- shares -------------------------------------------------------------------------------------------
+
+
+def judge_shares(view: SystemView, dispatcher: DispatcherView) -> Judgement:
+    """Bound responses by what the share of a task gives it, if its jobs come no faster than that serves them."""
+    weights = {number: task.weight for number, task in enumerate(view.resolved.tasks)}
+    total = sum(weights.values())
+    is_generic = view.resolved.share == "generic"
+    longest = 0 if is_generic else max(task.wcet for task in dispatcher.tasks)
+    test = VIRTUAL if is_generic else FLUID
+    found = Judgement()
+    for task in dispatcher.tasks:
+        served = -(-task.wcet * total // weights[task.number])
+        response = served + longest if 0 < served <= task.period - task.jitter else None
+        verdict = test.verdict(response is not None and response <= task.deadline)
+        reason = "" if verdict is Verdict.SCHEDULABLE else _share_reason(view, task, served, response)
+        found.tasks[task.number] = task_bound(task, dispatcher, verdict, test, response=response, reason=reason)
+    return found
+
+
+def _share_reason(view: SystemView, task: TaskView, served: int, response: int | None) -> str:
+    """Say why a share is not enough."""
+    if response is None:
+        return f"the share of {task.name} serves a job in {view.write(served)}, and jobs may come faster"
+    late = view.write(response - task.deadline)
+    return f"{task.name} may miss by {late}: {view.write(response)} > {view.write(task.deadline)}"
