@@ -140,14 +140,15 @@ static uint64_t plus_or_limit(uint64_t work, uint64_t more) {
 /* Counts what a task releases before `work`. No product overflows: C <= T, and jobs T <= lag + T. */
 static uint64_t count_due(const takt_sporadic_t *task, uint64_t *next, uint64_t work) {
     const uint64_t lag = work - *next;
-    const uint64_t jobs = lag <= task->period ? 1u : takt_ceiling(lag, task->period);
+    const uint64_t jobs = lag <= task->period ? 1u : (lag - 1u) / task->period + 1u;
     *next += jobs * task->period;
     return plus_or_limit(work, jobs * task->wcet);
 }
 
+/* Long executions first: they make most of the short ones due, whose releases are then counted at once. */
 static uint64_t look_at_all(const demand_t *demand) {
     uint64_t work = demand->work;
-    for (uint32_t j = 0; j < demand->count; j++) {
+    for (uint32_t j = demand->count; j-- > 0;) {
         if (demand->next[j] < work) {
             work = count_due(&demand->tasks[j], &demand->next[j], work);
         }
@@ -299,6 +300,15 @@ void takt_fp_responses(const takt_fp_set_t *set, takt_fp_memory_t memory, takt_e
         *response = is_known ? next_response(&search, extent, NO_END) : (takt_response_t){0, 0, false, false};
         search.is_carried = response->is_bounded;
     }
+}
+
+takt_response_t takt_fp_response(const takt_fp_set_t *set, uint32_t task, takt_duration_t enough,
+                                 takt_fp_memory_t memory, takt_effort_t *effort) {
+    search_t search = begin(set, memory, effort);
+    extent_t extent = {0, false};
+    search.task = task;
+    return find_extent(set, memory, effort, &extent) ? next_response(&search, extent, enough)
+                                                     : (takt_response_t){0, 0, false, false};
 }
 
 static takt_verdict_t verdict_of(takt_response_t response, takt_duration_t deadline) {

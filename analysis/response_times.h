@@ -45,6 +45,12 @@ void takt_fp_blocking(const takt_duration_t *longest, const uint32_t *above, uin
 void takt_fp_responses(const takt_fp_set_t *set, takt_fp_memory_t memory, takt_effort_t *effort,
                        takt_response_t *responses);
 
+/* The response of the task at one place, as takt_fp_responses has it; `enough` ends it as soon as a response is greater,
+ * and asked for exactly it is UINT64_MAX. */
+TAKT_MUST_USE takt_response_t takt_fp_response(const takt_fp_set_t *set, uint32_t task,
+                                               takt_duration_t enough, takt_fp_memory_t memory,
+                                               takt_effort_t *effort);
+
 /* Whether all responses are within the deadlines: stops at the first that is not, and takes fewer steps. */
 TAKT_MUST_USE takt_verdict_t takt_fp_is_schedulable(const takt_fp_set_t *set, takt_fp_memory_t memory,
                                                     takt_effort_t *effort);

@@ -1,15 +1,17 @@
-"""Response times under fixed priorities: published answers, the formulas taken literally, and exhaustive search."""
+"""Response times under fixed priorities: published answers, literal formulas, exhaustive search, simulation."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import ceil
 
 import numpy as np
 import pytest
+import takt
 from analysis_oracle.arrivals import worst_response
-from analysis_oracle.fixed_priority import Task, chain, response, utilization
+from analysis_oracle.fixed_priority import Graph, Task, blocking, chain, response, utilization
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -17,6 +19,10 @@ from sampling import tries
 from takt import _analysis
 
 Numbers = NDArray[np.uint64]
+Responses = list[int | None]
+
+
+# ---- asking the analysis -------------------------------------------------------------------------------------
 
 
 def column(values: Sequence[int]) -> Numbers:
@@ -24,27 +30,55 @@ def column(values: Sequence[int]) -> Numbers:
     return np.array(list(values), dtype=np.uint64)
 
 
-def responses(tasks: Sequence[Task]) -> list[int | None]:
-    """Ask the analysis: blocking from its own function, responses from the last subjobs. None if there is no bound."""
-    longest = column([max(task.graph.lengths) for task in tasks])
+def listed(answer: tuple[Numbers, Numbers]) -> Responses:
+    """List responses; None is one without a bound."""
+    assert _analysis.UNKNOWN not in answer[0]
+    return [None if value == _analysis.UNBOUNDED else int(value) for value in answer[0]]
+
+
+def columns(tasks: Sequence[Task]) -> tuple[Numbers, Numbers]:
+    """Give the wcets and periods."""
+    return column([task.wcet for task in tasks]), column([task.period for task in tasks])
+
+
+def jitters(tasks: Sequence[Task]) -> Numbers:
+    """Give the jitters."""
+    return column([task.jitter for task in tasks])
+
+
+def deferred(tasks: Sequence[Task], above: Numbers | None = None) -> Responses:
+    """Ask for the responses of sequences of subjobs, each non-preemptive."""
+    blocked = _analysis.fp_blocking(column([max(task.graph.lengths) for task in tasks]), above)
     last = column([task.graph.lengths[-1] for task in tasks])
-    blocked = _analysis.fp_blocking(longest)
-    ticks, _ = _analysis.fp_responses(*columns(tasks), blocking=blocked, last=last)
-    return [None if value == _analysis.UNBOUNDED else int(value) for value in ticks]
+    return listed(_analysis.fp_responses(*columns(tasks), jitters(tasks), blocked, last, above))
 
 
-def columns(tasks: Sequence[Task]) -> tuple[Numbers, Numbers, Numbers]:
-    """Give the wcets, periods and jitters."""
+def thresholds(tasks: Sequence[Task]) -> Responses:
+    """Ask for the responses under the tasks' thresholds."""
+    places = column([task.threshold for task in tasks])
+    return listed(_analysis.fpts_responses(*columns(tasks), places, jitters(tasks)))
+
+
+def graph_columns(tasks: Sequence[Task]) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+    """Flatten the graphs of tasks."""
+    first = [sum(len(task.graph.lengths) for task in tasks[:place]) for place in range(len(tasks))]
+    edges = [(first[i] + a, first[i] + b) for i, task in enumerate(tasks) for a, b in task.graph.edges]
     return (
-        column([task.wcet for task in tasks]),
-        column([task.period for task in tasks]),
-        column([task.jitter for task in tasks]),
+        column([length for task in tasks for length in task.graph.lengths]),
+        column([place for place, task in enumerate(tasks) for _ in task.graph.lengths]),
+        column([source for source, _ in edges]),
+        column([target for _, target in edges]),
     )
 
 
-def preemptive(*tasks: tuple[int, int]) -> list[int | None]:
-    """Ask for the responses of tasks (T, C) under full preemption."""
-    return responses([Task(period, chain(*[1] * wcet)) for period, wcet in tasks])
+def graphs(tasks: Sequence[Task]) -> Responses:
+    """Ask for the responses of graphs of non-preemptive nodes."""
+    return listed(_analysis.graph_responses(columns(tasks)[1], *graph_columns(tasks), jitters(tasks)))
+
+
+def preemptive(tasks: Sequence[Task]) -> Responses:
+    """Ask for the responses under full preemption, in the short form."""
+    return listed(_analysis.fp_responses(*columns(tasks), jitters(tasks)))
 
 
 # ---- published answers ---------------------------------------------------------------------------------------
@@ -58,24 +92,39 @@ def preemptive(*tasks: tuple[int, int]) -> list[int | None]:
         ([(20, 5), (40, 10), (80, 40)], [5, 15, 80]),  # the same book, U = 1
         ([(5, 2), (12, 7)], [2, 13]),  # specification 3.5
         ([(12, 7), (5, 2)], [7, 10]),
+        ([(4, 2), (10, 2), (14, 4)], [2, 4, 16]),
     ],
 )
-def test_published_responses_under_full_preemption(tasks: list[tuple[int, int]], expected: list[int]) -> None:
-    assert preemptive(*tasks) == expected
+def test_published_responses_under_full_preemption(tasks: list[tuple[int, int]], expected: Responses) -> None:
+    assert preemptive([Task(period, chain(wcet)) for period, wcet in tasks]) == expected
 
 
 @pytest.mark.parametrize(
     ("tasks", "expected"),
     [
-        ([Task(25, chain(10)), Task(35, chain(6, 15))], [24, 35]),  # Bril, Lukkien, Verhaegh 2009
-        ([Task(4, chain(2)), Task(6, chain(1, 2))], [3, 6]),
-        ([Task(5, chain(2)), Task(12, chain(3, 4))], [5, 11]),  # specification 3.5
-        ([Task(5, chain(2)), Task(12, chain(7))], [8, 9]),
-        ([Task(12, chain(7)), Task(5, chain(2))], [8, 9]),
+        ([(25, [10]), (35, [6, 15])], [24, 35]),  # Bril, Lukkien, Verhaegh 2009; specification 3.3
+        ([(4, [2]), (6, [1, 2])], [3, 6]),
+        ([(5, [2]), (12, [3, 4])], [5, 11]),  # specification 3.5
+        ([(5, [2]), (12, [7])], [8, 9]),
+        ([(12, [7]), (5, [2])], [8, 9]),
+        ([(4, [2]), (10, [2]), (14, [4])], [5, 9, 10]),
     ],
 )
-def test_published_responses_with_deferred_preemption(tasks: list[Task], expected: list[int]) -> None:
-    assert responses(tasks) == expected
+def test_published_responses_with_deferred_preemption(tasks: list[tuple[int, list[int]]], expected: Responses) -> None:
+    assert deferred([Task(period, chain(*lengths)) for period, lengths in tasks]) == expected
+
+
+@pytest.mark.parametrize(
+    ("tasks", "expected"),
+    [
+        ([(4, 2, 0), (10, 2, 0), (14, 4, 1)], [3, 9, 12]),  # specification 3.5
+        ([(7, 3, 0), (8, 2, 1), (13, 3, 1)], [3, 7, 11]),  # specification 3.1, see below
+        ([(5, 2, 0), (12, 7, 0)], [8, 9]),
+        ([(5, 2, 0), (12, 7, 1)], [2, 13]),
+    ],
+)
+def test_published_responses_with_thresholds(tasks: list[tuple[int, int, int]], expected: Responses) -> None:
+    assert thresholds([Task(period, chain(wcet), place) for period, wcet, place in tasks]) == expected
 
 
 def test_the_worst_job_is_the_fifth_of_its_active_period() -> None:
@@ -83,79 +132,305 @@ def test_the_worst_job_is_the_fifth_of_its_active_period() -> None:
     assert (list(ticks), list(job)) == ([10, 35], [0, 4])
 
 
+def test_the_pessimistic_blocking_is_a_tick_more() -> None:
+    longest = column([1, 3, 1, 4, 1, 1])
+    assert list(_analysis.fp_blocking(longest)) == [3, 3, 3, 0, 0, 0]
+    assert list(_analysis.fp_blocking(longest, head_start=0)) == [4, 4, 4, 1, 1, 0]
+
+
 # ---- random systems ------------------------------------------------------------------------------------------
 
-LENGTHS = {
-    "preemptive": st.integers(1, 4).map(lambda wcet: [1] * wcet),
-    "non-preemptive": st.integers(1, 4).map(lambda wcet: [wcet]),
-    "deferred": st.lists(st.integers(1, 3), min_size=1, max_size=3),
-}
+Draw = st.DrawFn
+WCETS = st.integers(1, 4)
 
 
 @st.composite
-def systems(draw: st.DrawFn, kind: str, jitter: int = 0, most: int = 3) -> list[Task]:
+def control_flow(draw: Draw) -> Graph:
+    """Draw a graph of up to 4 nodes, in any order."""
+    lengths = draw(st.lists(st.integers(1, 3), min_size=1, max_size=4))
+    order = draw(st.permutations(range(len(lengths))))
+    pairs = [(order[a], order[b]) for b in range(len(lengths)) for a in range(b)]
+    return Graph(tuple(lengths), tuple(draw(st.lists(st.sampled_from(pairs), unique=True))) if pairs else ())
+
+
+SUBJOBS = {
+    "preemptive": WCETS.map(lambda wcet: chain(*[1] * wcet)),
+    "non-preemptive": WCETS.map(chain),
+    "deferred": st.lists(st.integers(1, 3), min_size=1, max_size=3).map(lambda lengths: chain(*lengths)),
+    "thresholds": WCETS.map(chain),
+    "graphs": control_flow(),
+}
+ASKED: dict[str, Callable[[Sequence[Task]], Responses]] = {"thresholds": thresholds, "graphs": graphs}
+KINDS = pytest.mark.parametrize("kind", SUBJOBS)
+
+
+@st.composite
+def systems(draw: Draw, kind: str, jitter: int = 0, most: int = 3) -> list[Task]:
     """Draw a tiny system that does not overload the processor, and often uses all of it."""
     made: list[Task] = []
     while len(made) < most and utilization(made) < 1:
-        lengths = draw(LENGTHS[kind])
-        shortest = ceil(sum(lengths) / (1 - utilization(made)))
+        graph = draw(SUBJOBS[kind])
+        shortest = max(2, ceil(Task(1, graph).wcet / (1 - utilization(made))))
         if shortest > 14:
             break
-        period = draw(st.integers(max(2, shortest), max(2, shortest) + 5))
-        made.append(Task(period, chain(*lengths), 0, draw(st.integers(0, jitter))))
-    return draw(st.permutations(made))
+        period = draw(st.integers(shortest, shortest + 5))
+        made.append(Task(period, graph, 0, draw(st.integers(0, jitter))))
+    ordered = draw(st.permutations(made))
+    is_chosen = kind == "thresholds"
+    return [replace(task, threshold=draw(st.integers(0, i)) if is_chosen else 0) for i, task in enumerate(ordered)]
 
 
-@pytest.mark.parametrize("kind", LENGTHS)
+def check_against_search(kind: str, tasks: list[Task], is_early: bool = False) -> None:
+    """Compare responses with the formula, and with the worst that arrivals can cause."""
+    places = range(len(tasks))
+    answer = ASKED.get(kind, deferred)(tasks)
+    assert answer == [response(tasks, place) for place in places]
+    assert answer == [worst_response(tasks, place, is_early) for place in places]
+
+
+@KINDS
 def test_responses_are_those_of_exhaustive_search(kind: str) -> None:
     @tries(15)
     @given(systems(kind))
     def search(tasks: list[Task]) -> None:
-        assert responses(tasks) == [worst_response(tasks, place) for place in range(len(tasks))]
+        check_against_search(kind, tasks)
 
     search()
 
 
-@pytest.mark.parametrize("kind", LENGTHS)
+@KINDS
 def test_responses_with_jitter_are_those_of_exhaustive_search(kind: str) -> None:
     @tries(10)
     @given(systems(kind, jitter=7, most=2))
     def search(tasks: list[Task]) -> None:
-        assert responses(tasks) == [worst_response(tasks, place) for place in range(len(tasks))]
+        check_against_search(kind, tasks)
 
     search()
 
 
-@pytest.mark.parametrize("kind", LENGTHS)
+@KINDS
 def test_jobs_that_end_early_make_no_response_longer(kind: str) -> None:
     @tries(5)
     @given(systems(kind, most=2))
     def search(tasks: list[Task]) -> None:
-        early = [worst_response(tasks, place, is_early=True) for place in range(len(tasks))]
-        assert responses(tasks) == early
+        check_against_search(kind, tasks, is_early=True)
 
     search()
 
 
+@tries(20)
+@given(systems("deferred"), st.data())
+def test_equals_are_as_if_all_others_were_more_urgent(tasks: list[Task], data: st.DataObject) -> None:
+    """Exact if equals may be served in any order, so never below what FIFO causes."""
+    levels = sorted(data.draw(st.lists(st.integers(0, 1), min_size=len(tasks), max_size=len(tasks))))
+    above = column([max(j for j in range(len(tasks)) if levels[j] == level) + 1 for level in levels])
+    above = np.where(np.bincount(levels, minlength=2)[levels] == 1, np.arange(len(tasks), dtype=np.uint64), above)
+    expected = [worst_response(tasks, place, levels=levels) for place in range(len(tasks))]
+    assert deferred(tasks, above) == expected
+
+
+@tries(30)
+@given(systems("non-preemptive"))
+def test_one_subjob_is_fpns_and_the_highest_threshold(tasks: list[Task]) -> None:
+    assert deferred(tasks) == thresholds(tasks) == graphs(tasks)
+
+
+@tries(30)
+@given(systems("preemptive"))
+def test_unit_subjobs_are_fpps_and_ones_own_threshold(tasks: list[Task]) -> None:
+    own = [Task(task.period, chain(task.wcet), place) for place, task in enumerate(tasks)]
+    assert deferred(tasks) == thresholds(own) == preemptive(own)
+
+
 @st.composite
-def larger_systems(draw: st.DrawFn) -> list[Task]:
+def larger_systems(draw: Draw, kind: str) -> list[Task]:
     """Draw a system of up to 8 tasks, often with more work than time at the bottom."""
-    lengths = st.lists(st.integers(1, 6), min_size=1, max_size=3)
+    longest = draw(st.sampled_from([20, 60, 400]))
     return [
-        Task(draw(st.integers(2, 60)), chain(*draw(lengths)), 0, draw(st.integers(0, 30)))
-        for _ in range(draw(st.integers(1, 8)))
+        Task(
+            draw(st.integers(2, longest)),
+            draw(SUBJOBS[kind]),
+            draw(st.integers(0, place)) if kind == "thresholds" else 0,
+            draw(st.integers(0, longest // 2)),
+        )
+        for place in range(draw(st.integers(1, 8)))
     ]
 
 
-def test_responses_are_those_of_the_formula() -> None:
+@KINDS
+def test_responses_are_those_of_the_formula(kind: str) -> None:
     seen: Counter[bool] = Counter()
 
-    @tries(300)
-    @given(larger_systems())
+    @tries(60)
+    @given(larger_systems(kind))
     def compare(tasks: list[Task]) -> None:
         expected = [response(tasks, place) for place in range(len(tasks))]
         seen[None in expected] += 1
-        assert responses(tasks) == expected
+        assert ASKED.get(kind, deferred)(tasks) == expected
 
     compare()
     assert min(seen[False], seen[True]) > 0
+
+
+def test_any_blocking_gives_the_responses_of_the_formula() -> None:
+    """Blocking that shrinks and grows from task to task, as resources cause it."""
+
+    @tries(100)
+    @given(larger_systems("deferred"), st.data())
+    def compare(tasks: list[Task], data: st.DataObject) -> None:
+        count = len(tasks)
+        blocked = data.draw(st.lists(st.integers(0, 30), min_size=count, max_size=count))
+        last = column([task.graph.lengths[-1] for task in tasks])
+        answer = _analysis.fp_responses(*columns(tasks), jitters(tasks), column(blocked), last)
+        assert listed(answer) == [response(tasks, place, blocked[place]) for place in range(count)]
+
+    compare()
+
+
+def test_a_verdict_says_whether_all_responses_are_within_deadlines() -> None:
+    seen: Counter[int] = Counter()
+
+    @tries(150)
+    @given(larger_systems("thresholds"), st.data())
+    def compare(tasks: list[Task], data: st.DataObject) -> None:
+        slack = st.lists(st.integers(-1, 3), min_size=len(tasks), max_size=len(tasks))
+        asked = zip(thresholds(tasks), data.draw(slack), strict=True)
+        deadlines = [max(1, (100 if ticks is None else ticks) + more) for ticks, more in asked]
+        expected = all(
+            ticks is not None and ticks <= deadline
+            for ticks, deadline in zip(thresholds(tasks), deadlines, strict=True)
+        )
+        places = column([task.threshold for task in tasks])
+        verdict = _analysis.fpts_verdict(*columns(tasks), column(deadlines), places, jitters(tasks))
+        assert verdict == (_analysis.SCHEDULABLE if expected else _analysis.UNSCHEDULABLE)
+        seen[verdict] += 1
+
+    compare()
+    assert min(seen[_analysis.SCHEDULABLE], seen[_analysis.UNSCHEDULABLE]) > 10
+
+
+# ---- simulation ----------------------------------------------------------------------------------------------
+
+
+def observed(result: takt.Result, count: int) -> list[int]:
+    """The longest response of each task's jobs, from the arrival."""
+    responses = [result.jobs.filter(task=f"T{i}")["response"].drop_nulls().to_list() for i in range(count)]
+    return [max(each, default=0) for each in responses]
+
+
+@tries(30)
+@given(systems("deferred", most=4), st.data())
+def test_simulation_never_responds_later(tasks: list[Task], data: st.DataObject) -> None:
+    """With offsets, and equals served in FIFO order."""
+    count = len(tasks)
+    is_shared = data.draw(st.booleans())
+    described = [
+        takt.Task(
+            name=f"T{i}",
+            period=task.period,
+            offset=data.draw(st.integers(0, 10)),
+            subjobs=list(task.graph.lengths),
+            priority=1 if is_shared else count - i,
+        )
+        for i, task in enumerate(tasks)
+    ]
+    above = column([count] * count if is_shared else range(count))
+    longest = observed(takt.simulate(takt.System(tasks=described, policy="fp"), 500), count)
+    assert all(bound is not None and bound >= seen for bound, seen in zip(deferred(tasks, above), longest, strict=True))
+
+
+# ---- many sets, and the limits -------------------------------------------------------------------------------
+
+
+def test_many_sets_are_answered_as_each_of_them() -> None:
+    random = np.random.default_rng(1)
+    period = random.integers(10, 200, (300, 6), dtype=np.uint64)
+    wcet = random.integers(1, 20, (300, 6), dtype=np.uint64)
+    alone = [_analysis.fp_responses(c, t)[0] for c, t in zip(wcet, period, strict=True)]
+    many = _analysis.fp_responses_many(wcet, period)
+    verdicts = _analysis.fp_verdicts_many(wcet, period, period)
+    assert np.array_equal(many, np.array(alone))
+    assert np.array_equal(verdicts, (many <= period).all(axis=1))
+    assert 50 < verdicts.sum() < 250
+
+
+def test_ten_thousand_tasks_are_answered() -> None:
+    random = np.random.default_rng(1)
+    period = np.sort(random.integers(10**7, 10**9, 10**4, dtype=np.uint64))
+    wcet = period // np.uint64(20_000)
+    ticks, _ = _analysis.fp_responses(wcet, period)
+    assert ticks[-1] < _analysis.UNKNOWN
+    assert ticks[-1] == sum(-(-int(ticks[-1]) // t) * c for t, c in zip(period.tolist(), wcet.tolist(), strict=True))
+
+
+MAX = _analysis.TIME_MAX
+
+
+def test_an_overload_has_no_bound_and_is_not_schedulable() -> None:
+    wcet, period = column([1, MAX - 1, 1]), column([MAX, MAX - 1, 5])
+    assert listed(_analysis.fp_responses(wcet, period)) == [1, None, None]
+    assert _analysis.fp_verdict(wcet, period, period) == _analysis.UNSCHEDULABLE
+
+
+def test_the_longest_times_are_exact_or_undecided() -> None:
+    wcet, period = column([MAX // 2, MAX // 2]), column([MAX, MAX])
+    assert listed(_analysis.fp_responses(wcet, period)) == [MAX // 2, MAX - 1]
+    ticks, _ = _analysis.fp_responses(wcet, period, blocking=column([0, MAX]))
+    assert list(ticks) == [MAX // 2, _analysis.UNKNOWN]
+    assert _analysis.fp_verdict(wcet, period, period, blocking=column([0, MAX])) == _analysis.UNDECIDED
+
+
+def test_all_of_the_time_may_be_used() -> None:
+    wcet, period = column([1, MAX - 1]), column([MAX, MAX])
+    assert listed(_analysis.fp_responses(wcet, period)) == [1, MAX]
+    assert listed(_analysis.fp_responses(column([1, 1]), column([2, 2]), blocking=column([0, 3]))) == [1, 8]
+
+
+@pytest.mark.parametrize("a", [2**10, 2**22])
+def test_responses_that_repeat_after_the_hyperperiod_are_known_if_that_is_within_the_effort(a: int) -> None:
+    """At U = 1 and with blocking there is no end before abc, which for the larger a is beyond 2^63."""
+    b, c = a + 1, a - 1
+    period, wcet = column([a * b, a * c, b * c]), column([1, 1, b * c - 2])
+    ticks, _ = _analysis.fp_responses(wcet, period, blocking=column([0, 0, 1]), effort=10_000)
+    assert list(ticks) == [1, 2, b * c + 3 if a == 2**10 else _analysis.UNKNOWN]
+
+
+def test_without_effort_nothing_is_known() -> None:
+    ticks, _ = _analysis.fp_responses(column([1]), column([2]), effort=0)
+    assert list(ticks) == [_analysis.UNKNOWN]
+    assert _analysis.fp_verdict(column([1]), column([2]), column([2]), effort=0) == _analysis.UNDECIDED
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: _analysis.fp_responses(column([1, 1]), column([2])), "period"),
+        (lambda: _analysis.fp_responses(column([0]), column([2])), "wcet"),
+        (lambda: _analysis.fp_responses(column([1]), column([2]), last=column([2])), "last"),
+        (lambda: _analysis.fp_responses(column([1, 1]), column([2, 2]), above=column([0, 0])), "above"),
+        (lambda: _analysis.fp_blocking(column([1]), head_start=2), "head_start"),
+        (lambda: _analysis.fpts_responses(column([1]), column([2]), column([1])), "threshold"),
+        (lambda: _analysis.fp_responses_many(np.ones((2, 2), np.uint64), np.ones((2, 3), np.uint64)), "period"),
+        (lambda: _analysis.graph_lengths(column([1, 1]), column([0, 2]), column([]), column([])), "task"),
+        (lambda: _analysis.graph_lengths(column([1, 1]), column([0, 1]), column([0]), column([1])), "target"),
+        (lambda: _analysis.graph_lengths(column([1, 1]), column([0, 0]), column([0, 1]), column([1, 0])), "cycle"),
+        (lambda: _analysis.graph_lengths(column([1]), column([0]), column([0]), column([1])), "target"),
+        (lambda: _analysis.graph_lengths(column([MAX, 1]), column([0, 0]), column([0]), column([1])), "too long"),
+    ],
+)
+def test_wrong_columns_are_refused(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_the_longest_way_and_node_of_a_graph() -> None:
+    wcet, longest = _analysis.graph_lengths(
+        column([1, 5, 2, 4, 3]), column([0, 0, 0, 0, 1]), column([0, 0, 1, 2]), column([1, 2, 3, 3])
+    )
+    assert (list(wcet), list(longest)) == ([10, 3], [5, 3])
+
+
+def test_blocking_by_thresholds() -> None:
+    tasks = [Task(4, chain(2), 0), Task(10, chain(2), 0), Task(14, chain(4), 1)]
+    blocked = _analysis.fpts_blocking(columns(tasks)[0], column([task.threshold for task in tasks]))
+    assert list(blocked) == [blocking(tasks, place) for place in range(3)] == [1, 3, 0]

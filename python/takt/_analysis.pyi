@@ -44,6 +44,52 @@ def fp_blocking(
 ) -> NDArray[np.uint64]:
     """Blocking by the longest non-preemptive regions of less urgent tasks: exact, or with head_start 0 a tick more."""
 
+def fpts_responses(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    threshold: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """As fp_responses, with preemption thresholds: places up to the task's own, 0 the most urgent."""
+
+def fpts_verdict(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    threshold: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> int:
+    """As fp_verdict, with preemption thresholds."""
+
+def fpts_blocking(wcet: NDArray[np.uint64], threshold: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Blocking by less urgent tasks that have started and whose threshold bars the task."""
+
+def graph_lengths(
+    node_wcet: NDArray[np.uint64],
+    task: NDArray[np.uint64],
+    source: NDArray[np.uint64],
+    target: NDArray[np.uint64],
+    effort: int = 100_000_000,
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """The longest way and the longest node of each task; `task` says of each node whose it is, edges join nodes.
+
+    Raises:
+        ValueError: a graph has a cycle, among others.
+    """
+
+def graph_responses(
+    period: NDArray[np.uint64],
+    node_wcet: NDArray[np.uint64],
+    task: NDArray[np.uint64],
+    source: NDArray[np.uint64],
+    target: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """As fp_responses, of tasks whose non-preemptive nodes form graphs, blocking by less urgent ones included."""
+
 def fp_responses_many(
     wcet: NDArray[np.uint64], period: NDArray[np.uint64], effort: int = 100_000_000
 ) -> NDArray[np.uint64]:

@@ -33,20 +33,24 @@ class State:
     ages: tuple[int, ...]
 
 
-def worst_response(tasks: Sequence[Task], place: int, is_early: bool = False) -> int:
+def worst_response(
+    tasks: Sequence[Task], place: int, is_early: bool = False, levels: Sequence[int] | None = None
+) -> int:
     """Give the longest response of the task at `place`.
 
     Args:
-        tasks: most urgent first; of a started node the threshold counts, between nodes the place.
+        tasks: most urgent first; of a started node the threshold counts, between nodes the level.
         place: which of them.
         is_early: whether jobs may end before their time: after any tick.
+        levels: of each task, smaller is more urgent; its place if it is None. Among equals any order is tried.
     """
+    ranks = range(len(tasks)) if levels is None else levels
     none = (0,) * len(tasks)
     first = State(tuple(-task.jitter for task in tasks), none, (None,) * len(tasks), none, ())
     known, open_states, worst = {first}, [first], 0
     while open_states:
         for released in _with_releases(tasks, place, open_states.pop()):
-            for state, response in _with_a_tick(tasks, place, released, is_early):
+            for state, response in _with_a_tick(tasks, place, released, is_early, ranks):
                 worst = max(worst, response)
                 if state not in known:
                     known.add(state)
@@ -75,30 +79,32 @@ def _releasable(task: Task, ahead: int) -> int:
     return 0 if ahead > 0 else -ahead // task.period + 1
 
 
-def _running(tasks: Sequence[Task], state: State) -> int | None:
-    """Say who runs: by threshold if its node has begun, else by place, and those that have begun first."""
-    keys = [
-        (task.threshold if state.done[j] > 0 else j, state.done[j] == 0, j)
+def _running(tasks: Sequence[Task], state: State, ranks: Sequence[int]) -> list[int]:
+    """Say who may run: by threshold if its node has begun, else by level, and those that have begun first."""
+    keys = {
+        j: (task.threshold if state.done[j] > 0 else ranks[j], state.done[j] == 0)
         for j, task in enumerate(tasks)
         if state.pending[j] > 0
-    ]
-    return min(keys)[2] if keys else None
+    }
+    return [j for j, key in keys.items() if key == min(keys.values())]
 
 
-def _with_a_tick(tasks: Sequence[Task], place: int, state: State, is_early: bool) -> Iterator[tuple[State, int]]:
+def _with_a_tick(
+    tasks: Sequence[Task], place: int, state: State, is_early: bool, ranks: Sequence[int]
+) -> Iterator[tuple[State, int]]:
     """Give the states a tick later, each with the response of the job in question that ends then, or 0."""
-    runs = _running(tasks, state)
     later = replace(
         state,
         next_arrival=tuple(max(ahead - 1, -task.jitter) for task, ahead in zip(tasks, state.next_arrival, strict=True)),
         ages=tuple(age + 1 for age in state.ages),
     )
-    if runs is None:
+    running = _running(tasks, state, ranks)
+    if not running:
         yield later, 0
-        return
-    node = state.node[runs]
-    for begun in tasks[runs].graph.sources() if node is None else [node]:
-        yield from _with_progress(tasks, place, later, runs, begun, is_early)
+    for runs in running:
+        node = state.node[runs]
+        for begun in tasks[runs].graph.sources() if node is None else [node]:
+            yield from _with_progress(tasks, place, later, runs, begun, is_early)
 
 
 def _with_progress(

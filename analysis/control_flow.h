@@ -1,0 +1,43 @@
+/* Tasks whose subjobs form graphs: what response times depend on. See control_flow.c. */
+#ifndef TAKT_ANALYSIS_CONTROL_FLOW_H
+#define TAKT_ANALYSIS_CONTROL_FLOW_H
+
+#include "analysis/response_times.h"
+
+typedef struct takt_edge {
+    uint32_t from; /* places of nodes of one task */
+    uint32_t to;
+} takt_edge_t;
+
+/* The nodes of all tasks, one behind the other, most urgent task first. A job executes the nodes of one way from a node
+ * without predecessors to one without successors, each in one piece. */
+typedef struct takt_graphs {
+    const takt_duration_t *wcets; /* of each node */
+    const uint32_t
+        *first;     /* of each task the place of its first node, and behind the last task how many nodes
+                                   * there are; each task has one at least */
+    uint32_t count; /* how many tasks */
+    const takt_edge_t *edges;
+    uint32_t edge_count;
+} takt_graphs_t;
+
+/* What is written: the columns of a takt_fp_set_t, and what takt_fp_blocking asks for. */
+typedef struct takt_flow {
+    takt_duration_t *wcets;   /* of each task the longest way */
+    takt_duration_t *longest; /* of each task the longest node */
+    takt_fp_end_t *ends;      /* room for one per node */
+    uint32_t *end_first;      /* room for one per task and one more */
+} takt_flow_t;
+
+typedef enum takt_graphs_status {
+    TAKT_GRAPHS_MEASURED = 0,
+    TAKT_GRAPHS_CYCLIC = 1,    /* a way has no end */
+    TAKT_GRAPHS_UNDECIDED = 2, /* the effort is used up, or a way is longer than TAKT_ANALYSIS_TIME_MAX */
+} takt_graphs_status_t;
+
+/* Measures graphs; `paths` is working memory of one value per node. What is written counts only if it is MEASURED. The
+ * responses that follow from it are exact. Takes a step for each look at all edges. */
+TAKT_MUST_USE takt_graphs_status_t takt_graphs_measure(const takt_graphs_t *graphs, takt_duration_t *paths,
+                                                       takt_effort_t *effort, takt_flow_t flow);
+
+#endif
