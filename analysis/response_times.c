@@ -328,3 +328,14 @@ takt_verdict_t takt_fp_is_schedulable(const takt_fp_set_t *set, takt_fp_memory_t
     }
     return verdict;
 }
+
+takt_verdict_t takt_fp_is_last_schedulable(const takt_fp_set_t *set, takt_fp_memory_t memory,
+                                           takt_effort_t *effort) {
+    search_t search = begin(set, memory, effort);
+    extent_t extent = {0, false};
+    search.task = set->count - 1u;
+    const takt_duration_t deadline = set->tasks[search.task].deadline;
+    return find_extent(set, memory, effort, &extent)
+               ? verdict_of(next_response(&search, extent, deadline), deadline)
+               : TAKT_UNDECIDED;
+}

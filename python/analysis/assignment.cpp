@@ -1,4 +1,227 @@
 // Binding of what is chosen so that a set fits: priorities, points, regions, thresholds; and of utilization bounds.
 #include "python/analysis/module.hpp"
 
-void bind_assignment(nb::module_ &m) { (void)m; }
+#include <memory>
+#include <numeric>
+
+extern "C" {
+#include "analysis/blocking_tolerance.h"
+#include "analysis/final_regions.h"
+#include "analysis/point_placement.h"
+#include "analysis/priority_assignment.h"
+#include "analysis/threshold_assignment.h"
+#include "analysis/utilization_bounds.h"
+}
+
+namespace {
+
+using Jitter = std::optional<Column>;
+
+template <typename T>
+uint32_t count_of(const std::vector<T> &values) {
+    return static_cast<uint32_t>(values.size());
+}
+
+// ---- utilization bounds -------------------------------------------------------------------------------------
+
+int liu_layland(const Column &wcet, const Column &period, const Column &deadline, const Jitter &jitter) {
+    const auto tasks = tasks_of(wcet, period, deadline, jitter);
+    const nb::gil_scoped_release released;
+    return takt_liu_layland_decide(tasks.data(), count_of(tasks));
+}
+
+int hyperbolic(const Column &wcet, const Column &period, const Column &deadline, const Jitter &jitter) {
+    const auto tasks = tasks_of(wcet, period, deadline, jitter);
+    std::vector<uint64_t> words(2 * tasks.size() + 2);
+    const nb::gil_scoped_release released;
+    return takt_hyperbolic_decide(tasks.data(), count_of(tasks), words.data());
+}
+
+std::tuple<int, uint32_t> harmonic_chains(const Column &wcet, const Column &period, const Column &deadline,
+                                          const Jitter &jitter) {
+    const auto tasks = tasks_of(wcet, period, deadline, jitter);
+    std::vector<takt_chain_link_t> links(tasks.size());
+    uint32_t chains = 0;
+    const nb::gil_scoped_release released;
+    const int verdict = takt_harmonic_decide(tasks.data(), count_of(tasks), links.data(), &chains);
+    return {verdict, chains};
+}
+
+void bind_utilization_bounds(nb::module_ &m) {
+    m.def("liu_layland", liu_layland, nb::arg("wcet"), nb::arg("period"), nb::arg("deadline"),
+          nb::arg("jitter") = nb::none());
+    m.def("hyperbolic", hyperbolic, nb::arg("wcet"), nb::arg("period"), nb::arg("deadline"),
+          nb::arg("jitter") = nb::none());
+    m.def("harmonic_chains", harmonic_chains, nb::arg("wcet"), nb::arg("period"), nb::arg("deadline"),
+          nb::arg("jitter") = nb::none());
+}
+
+// ---- blocking tolerance, longest regions, points -----------------------------------------------------------------
+
+std::tuple<nb::object, nb::object> blocking_tolerances(const Column &wcet, const Column &period,
+                                                       const Column &deadline, const Jitter &jitter,
+                                                       takt_effort_t effort) {
+    const auto tasks = tasks_of(wcet, period, deadline, jitter);
+    std::vector<uint8_t> verdicts(tasks.size());
+    std::vector<uint64_t> tolerances(tasks.size());
+    for (uint32_t i = 0; i < count_of(tasks); i++) {
+        verdicts[i] =
+            static_cast<uint8_t>(takt_blocking_tolerance_find(tasks.data(), i, &tolerances[i], &effort));
+    }
+    return {array_of(std::move(verdicts)), array_of(std::move(tolerances))};
+}
+
+using FindRegions = takt_verdict_t (*)(const takt_sporadic_t *, uint32_t, takt_duration_t *, takt_effort_t *);
+
+template <FindRegions find>
+std::tuple<int, nb::object> regions_of(const Column &wcet, const Column &period, const Column &deadline,
+                                       const Jitter &jitter, takt_effort_t effort) {
+    const auto tasks = tasks_of(wcet, period, deadline, jitter);
+    std::vector<uint64_t> regions(tasks.size());
+    const int verdict = find(tasks.data(), count_of(tasks), regions.data(), &effort);
+    return {verdict, array_of(std::move(regions))};
+}
+
+std::tuple<int, uint64_t, std::vector<bool>> place_points(const Column &wcet, const Column &cost,
+                                                          uint64_t longest) {
+    const size_t count = wcet.shape(0);
+    const uint64_t *c = times_of(wcet, count, 1, "wcet");
+    const uint64_t *costs = times_of(cost, count, 0, "cost");
+    require(count >= 1, "wcet: at least one block is expected");
+    require(longest >= 1 && longest <= TAKT_ANALYSIS_TIME_MAX, "longest: a value is out of range");
+    std::vector<takt_block_t> blocks(count);
+    std::vector<takt_placement_t> work(count + 1);
+    const std::unique_ptr<bool[]> is_point(new bool[count]);
+    uint64_t least = 0;
+    for (size_t i = 0; i < count; i++) {
+        blocks[i] = {c[i], costs[i]};
+    }
+    const int verdict =
+        takt_points_place(blocks.data(), count_of(blocks), longest, work.data(), is_point.get(), &least);
+    return {verdict, least, std::vector<bool>(is_point.get(), is_point.get() + count)};
+}
+
+void bind_placement(nb::module_ &m) {
+    m.def("blocking_tolerances", blocking_tolerances, nb::arg("wcet"), nb::arg("period"), nb::arg("deadline"),
+          nb::arg("jitter") = nb::none(), nb::arg("effort") = kEffort);
+    m.def("fp_regions", regions_of<takt_fp_regions_find>, nb::arg("wcet"), nb::arg("period"),
+          nb::arg("deadline"), nb::arg("jitter") = nb::none(), nb::arg("effort") = kEffort);
+    m.def("edf_regions", regions_of<takt_edf_regions_find>, nb::arg("wcet"), nb::arg("period"),
+          nb::arg("deadline"), nb::arg("jitter") = nb::none(), nb::arg("effort") = kEffort);
+    m.def("place_points", place_points, nb::arg("wcet"), nb::arg("cost"), nb::arg("longest"));
+}
+
+// ---- priorities, final regions, thresholds ---------------------------------------------------------------------------
+
+// Working memory for sets of one size.
+struct Draft {
+    explicit Draft(size_t count)
+        : tasks(count), blocking(count), next(count), later(count), ends(count), fractions(count) {}
+    takt_draft_t view() {
+        return {tasks.data(), blocking.data(), ends.data(), {fractions.data(), next.data(), later.data()}};
+    }
+    std::vector<takt_sporadic_t> tasks;
+    std::vector<uint64_t> blocking, next, later;
+    std::vector<takt_fp_end_t> ends;
+    std::vector<takt_fraction_t> fractions;
+};
+
+// The order of the file, for a start.
+std::vector<uint32_t> order_of(size_t count) {
+    std::vector<uint32_t> order(count);
+    std::iota(order.begin(), order.end(), 0u);
+    return order;
+}
+
+// Regions of 1 .. wcet.
+const uint64_t *regions_within(const std::optional<Column> &column, const std::vector<takt_sporadic_t> &tasks,
+                               const char *name) {
+    if (!column) {
+        return nullptr;
+    }
+    const uint64_t *regions = times_of(*column, tasks.size(), 1, name);
+    for (size_t i = 0; i < tasks.size(); i++) {
+        require(regions[i] <= tasks[i].wcet, std::string(name) + ": at most the wcet is expected");
+    }
+    return regions;
+}
+
+std::tuple<int, std::vector<uint32_t>> assign_priorities(const Column &wcet, const Column &period,
+                                                         const Column &deadline, const Jitter &jitter,
+                                                         const std::optional<Column> &blocking,
+                                                         const std::optional<Column> &longest,
+                                                         const std::optional<Column> &last,
+                                                         takt_effort_t effort) {
+    const auto tasks = tasks_of(wcet, period, deadline, jitter);
+    std::vector<uint32_t> order = order_of(tasks.size());
+    Draft draft(tasks.size());
+    takt_fp_choice_t choice = {tasks.data(),
+                               blocking ? times_of(*blocking, tasks.size(), 0, "blocking") : nullptr,
+                               regions_within(longest, tasks, "longest"),
+                               regions_within(last, tasks, "last"),
+                               draft.view(),
+                               &effort};
+    const int verdict = takt_priorities_assign(count_of(tasks), takt_fp_level_test, &choice, order.data());
+    return {verdict, order};
+}
+
+std::tuple<int, nb::object> final_regions(const Column &wcet, const Column &period, const Column &deadline,
+                                          const Jitter &jitter, takt_effort_t effort) {
+    const auto tasks = tasks_of(wcet, period, deadline, jitter);
+    std::vector<uint64_t> regions(tasks.size());
+    Draft draft(tasks.size());
+    const takt_draft_t view = draft.view();
+    const int verdict =
+        takt_final_regions_find(tasks.data(), count_of(tasks), &view, regions.data(), &effort);
+    return {verdict, array_of(std::move(regions))};
+}
+
+std::tuple<int, std::vector<uint32_t>, nb::object> assign_final_regions(const Column &wcet,
+                                                                        const Column &period,
+                                                                        const Column &deadline,
+                                                                        const Jitter &jitter,
+                                                                        takt_effort_t effort) {
+    const auto tasks = tasks_of(wcet, period, deadline, jitter);
+    std::vector<uint64_t> regions(tasks.size());
+    std::vector<uint32_t> order = order_of(tasks.size());
+    Draft draft(tasks.size());
+    const takt_draft_t view = draft.view();
+    const int verdict = takt_final_regions_assign(tasks.data(), count_of(tasks), &view, order.data(),
+                                                  regions.data(), &effort);
+    return {verdict, order, array_of(std::move(regions))};
+}
+
+std::tuple<int, std::vector<uint32_t>> assign_thresholds(const Column &wcet, const Column &period,
+                                                         const Column &deadline, const Jitter &jitter,
+                                                         bool is_greatest, takt_effort_t effort) {
+    const auto tasks = tasks_of(wcet, period, deadline, jitter);
+    std::vector<uint32_t> over(tasks.size());
+    Draft draft(tasks.size());
+    const takt_draft_t view = draft.view();
+    const takt_verdict_t verdict =
+        takt_thresholds_assign(tasks.data(), count_of(tasks), &view, over.data(), &effort);
+    if (is_greatest && verdict == TAKT_SCHEDULABLE) {
+        takt_thresholds_raise(count_of(tasks), &view, over.data(), &effort);
+    }
+    return {verdict, over};
+}
+
+void bind_choices(nb::module_ &m) {
+    m.def("assign_priorities", assign_priorities, nb::arg("wcet"), nb::arg("period"), nb::arg("deadline"),
+          nb::arg("jitter") = nb::none(), nb::arg("blocking") = nb::none(), nb::arg("longest") = nb::none(),
+          nb::arg("last") = nb::none(), nb::arg("effort") = kEffort);
+    m.def("final_regions", final_regions, nb::arg("wcet"), nb::arg("period"), nb::arg("deadline"),
+          nb::arg("jitter") = nb::none(), nb::arg("effort") = kEffort);
+    m.def("assign_final_regions", assign_final_regions, nb::arg("wcet"), nb::arg("period"),
+          nb::arg("deadline"), nb::arg("jitter") = nb::none(), nb::arg("effort") = kEffort);
+    m.def("assign_thresholds", assign_thresholds, nb::arg("wcet"), nb::arg("period"), nb::arg("deadline"),
+          nb::arg("jitter") = nb::none(), nb::arg("is_greatest") = false, nb::arg("effort") = kEffort);
+}
+
+} // namespace
+
+void bind_assignment(nb::module_ &m) {
+    bind_utilization_bounds(m);
+    bind_placement(m);
+    bind_choices(m);
+}

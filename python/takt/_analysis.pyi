@@ -102,6 +102,96 @@ def fp_verdicts_many(
 
 # ---- what is chosen: assignment.cpp ----------------------------------------------------------------------
 
+def liu_layland(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+) -> int: ...
+def hyperbolic(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+) -> int: ...
+def harmonic_chains(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+) -> tuple[int, int]:
+    """Give the verdict and the least number of harmonic chains."""
+
+def blocking_tolerances(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[NDArray[np.uint8], NDArray[np.uint64]]:
+    """Give a verdict for each task and the most blocking that it bears; most urgent first, D <= T."""
+
+def fp_regions(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[int, NDArray[np.uint64]]:
+    """Give the verdict and the longest non-preemptive region of each task; most urgent first, D <= T."""
+
+def edf_regions(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[int, NDArray[np.uint64]]:
+    """Give the same under EDF, of a set that is schedulable under preemptive EDF."""
+
+def place_points(wcet: NDArray[np.uint64], cost: NDArray[np.uint64], longest: int) -> tuple[int, int, list[bool]]:
+    """Give the verdict, the least cost, and whether a point is behind each block; regions are at most `longest`."""
+
+def assign_priorities(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    blocking: NDArray[np.uint64] | None = None,
+    longest: NDArray[np.uint64] | None = None,
+    last: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[int, list[int]]:
+    """Give the verdict and an order, most urgent first; `longest` and `last` regions are 1 unless given."""
+
+def final_regions(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[int, NDArray[np.uint64]]:
+    """Give the verdict and the smallest final region of each task; most urgent first."""
+
+def assign_final_regions(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[int, list[int], NDArray[np.uint64]]:
+    """Give the verdict, an order, most urgent first, and the final region of each task, as the columns stand."""
+
+def assign_thresholds(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    is_greatest: bool = False,
+    effort: int = 100_000_000,
+) -> tuple[int, list[int]]:
+    """Give the verdict and of each task how many, the most urgent, may preempt its started job; most urgent first."""
+
 # ---- earliest deadline first: edf.cpp --------------------------------------------------------------------
 
 # ---- servers: servers.cpp --------------------------------------------------------------------------------

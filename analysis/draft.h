@@ -1,0 +1,23 @@
+/* A set under fixed priorities that is being put together, from the least urgent task up: what choices of priorities, regions
+ * and thresholds share. */
+#ifndef TAKT_ANALYSIS_DRAFT_H
+#define TAKT_ANALYSIS_DRAFT_H
+
+#include "analysis/response_times.h"
+
+/* Working memory: as many values each as there are tasks. */
+typedef struct takt_draft {
+    takt_sporadic_t *tasks; /* most urgent first, as far as that is known */
+    takt_duration_t *blocking;
+    takt_fp_end_t *ends;
+    takt_fp_memory_t memory;
+} takt_draft_t;
+
+/* Whether the task at `place` meets its deadline if those in front of it are more urgent, in whatever order. */
+TAKT_INLINE TAKT_MUST_USE takt_verdict_t takt_draft_is_schedulable(const takt_draft_t *draft, uint32_t place,
+                                                                   takt_effort_t *effort) {
+    const takt_fp_set_t set = {draft->tasks, place + 1u, draft->blocking, draft->ends, NULL, NULL};
+    return takt_fp_is_last_schedulable(&set, draft->memory, effort);
+}
+
+#endif

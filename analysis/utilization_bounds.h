@@ -1,0 +1,35 @@
+/* Whether a set fits under rate monotonic because of its utilization alone: three sufficient tests.
+ *
+ * Each takes a task as one that comes every min(T, D) - J and has that long: what is easier than that is schedulable as
+ * well. Priorities are those of ascending min(T, D) - J (rate monotonic if D = T, deadline monotonic if D < T, J = 0), so
+ * the order of the array does not matter. Nothing blocks. TAKT_UNSCHEDULABLE says that the bound is exceeded, not that a
+ * deadline can be missed. None is TAKT_UNDECIDED. */
+#ifndef TAKT_ANALYSIS_UTILIZATION_BOUNDS_H
+#define TAKT_ANALYSIS_UTILIZATION_BOUNDS_H
+
+#include "analysis/analysis.h"
+
+/* What the search for chains remembers of one task. */
+typedef struct takt_chain_link {
+    uint32_t successor; /* in its chain, or TAKT_NOBODY */
+    uint32_t predecessor;
+    uint32_t reached_from; /* in the search that is going on */
+    uint32_t queued;
+} takt_chain_link_t;
+
+/* Liu and Layland's bound: U <= n (2^(1/n) - 1). Utilizations are rounded up by less than 2^-62 each, so that a set
+ * may fail that keeps to the bound by less than n 2^-60. */
+TAKT_MUST_USE takt_verdict_t takt_liu_layland_decide(const takt_sporadic_t *tasks, uint32_t count);
+
+/* The hyperbolic bound: the product of all C / T + 1 is at most 2. Exact, and whatever Liu and Layland's bound admits
+ * passes it. `words` has 2 count + 2 values. Takes count^2 multiplications. */
+TAKT_MUST_USE takt_verdict_t takt_hyperbolic_decide(const takt_sporadic_t *tasks, uint32_t count,
+                                                    uint64_t *words);
+
+/* Liu and Layland's bound for chains in place of tasks: U <= k (2^(1/k) - 1), k being the least number of chains in which
+ * each period divides the next; U <= 1 if all are one chain, exactly, else rounded as takt_liu_layland_decide. `links` has
+ * `count` values, `chains` becomes k. Takes count^3 divisions at most. */
+TAKT_MUST_USE takt_verdict_t takt_harmonic_decide(const takt_sporadic_t *tasks, uint32_t count,
+                                                  takt_chain_link_t *links, uint32_t *chains);
+
+#endif
