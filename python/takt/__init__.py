@@ -16,13 +16,16 @@ from takt.analysis import Analysis, analyse
 from takt.catalogue import PolicyInfo, ServerKind, policies, server_kinds
 from takt.distributions import Exponential, Normal, Uniform, Weibull
 from takt.errors import InputError, Problem
+from takt.generators.matrices import TaskColumns
 from takt.model import Change, Platform, Resource, Server, System, Task
 from takt.policy import Job, Policy
 from takt.policy_options import RateBased, Share, Slot, TimeDriven
 from takt.recipe import Recipe
+from takt.recipe_file import load_recipe
 from takt.replaying import Difference, Replay, replay
 from takt.simulation import Architecture, Result, simulate
 from takt.taskset import load
+from takt.writing import save, to_toml
 
 __version__ = version("takt")
 
@@ -51,15 +54,19 @@ __all__ = [
     "Slot",
     "System",
     "Task",
+    "TaskColumns",
     "TimeDriven",
     "Uniform",
     "Weibull",
     "__version__",
     "analyse",
     "load",
+    "load_recipe",
     "policies",
     "replay",
+    "save",
     "server_kinds",
     "simulate",
     "study",
+    "to_toml",
 ]

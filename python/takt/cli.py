@@ -27,6 +27,7 @@ import takt
 from takt import boards, catalogue, measurement, report, times
 from takt.analysis.command import analyse_command
 from takt.errors import ExitStatus, InputError, Problem, show, system_error
+from takt.generating import generate
 from takt.model import Header, System
 from takt.policy import name_of
 from takt.report import Report
@@ -494,7 +495,14 @@ def replay(
     typer.echo(f"identical: {outcome.decisions} decisions")
 
 
-# ---- takt study: in a file of its own ---------------------------------------------------------------
+# ---- takt generate ----------------------------------------------------------------------------------
+
+
+app.command()(generate)
+
+
+# ---- takt study -------------------------------------------------------------------------------------
+
 
 app.command()(study)
 

@@ -16,19 +16,34 @@ from pydantic import PlainValidator, WithJsonSchema
 from takt import catalogue, checks
 from takt.errors import InputError, Problem, show
 from takt.generators.acceptance import LEAST_ACCEPTED, accepted_part
-from takt.model import Cpus, OptionalTime, Resolution, System
+from takt.model import Cpus, OptionalTime, ProtocolName, Resolution, System
 from takt.resolve import to_ticks
 from takt.tables import TIME_SCHEMA, Table
 
 if TYPE_CHECKING:
-    from takt.generators.columns import TaskColumns
+    from takt.generators.matrices import TaskColumns
 
 MAX_TASKS = 10_000
+MAX_SUBJOBS = 1000
+MAX_RESOURCES = 100
 MAX_NUMBER = 2**48 - 1
 """The greatest number of a set."""
 
 _MAX_TICKS = 2**52
 """Up to this a period and a wcet are exact in the arithmetic of shares."""
+
+_TIME_KEYS = (
+    "period_min",
+    "period_max",
+    "period_grid",
+    "engine_period",
+    "horizon",
+    "longest_subjob",
+    "section_min",
+    "section_max",
+    "server_period_min",
+    "server_period_max",
+)
 
 SHARES = ("uunifast", "uunifast-discard", "fixed-sum", "drs", "automotive")
 PERIODS = ("log-uniform", "uniform", "harmonic", "automotive")
@@ -36,6 +51,8 @@ DEADLINES = ("implicit", "constrained", "arbitrary")
 PRIORITIES = ("dm", "rm", "random")
 OFFSETS = ("zero", "random")
 POLICY_NAMES = tuple(policy.name for policy in catalogue.policies())
+SERVER_KINDS = tuple(kind.name for kind in catalogue.server_kinds() if not kind.is_rule)
+DEALINGS = ("least-loaded", "random")
 _LIMITED = ("uunifast-discard", "fixed-sum", "drs")
 _RANGED = ("log-uniform", "uniform", "harmonic")
 
@@ -126,6 +143,21 @@ _Runnables = Annotated[
     int, PlainValidator(checks.check_integer("a number of runnables", 1, 10_000)), _integer(1, 10_000)
 ]
 _PolicyName = Annotated[str, PlainValidator(checks.check_choice("policy", POLICY_NAMES)), _word(*POLICY_NAMES)]
+_Probability = Annotated[float, PlainValidator(_check_real("a probability", 0, 1)), _number(0, 1)]
+_Factor = Annotated[float, PlainValidator(_check_real("a factor", 0, 1000)), _number(0, 1000)]
+_Subjobs = Annotated[
+    int | None,
+    PlainValidator(checks.optional(checks.check_integer("a number of subjobs", 2, MAX_SUBJOBS))),
+    _integer(2, MAX_SUBJOBS),
+]
+_Resources = Annotated[
+    int, PlainValidator(checks.check_integer("a number of resources", 0, MAX_RESOURCES)), _integer(0, MAX_RESOURCES)
+]
+_Servers = Annotated[
+    int, PlainValidator(checks.check_integer("a number of servers", 0, MAX_TASKS)), _integer(0, MAX_TASKS)
+]
+_ServerKind = Annotated[str, PlainValidator(checks.check_choice("kind", SERVER_KINDS)), _word(*SERVER_KINDS)]
+_Dealing = Annotated[str, PlainValidator(checks.check_choice("way to deal", DEALINGS)), _word(*DEALINGS)]
 
 
 class Recipe(Table):
@@ -153,6 +185,23 @@ class Recipe(Table):
         offsets: "zero", or "random" from 0 to below the period.
         priorities: the order of priorities and of tasks, the most urgent first: "dm" (by deadline), "rm" (by
             period), among equals by period and then as drawn, or "random".
+        demand: the same for what the execution times of jobs are to the wcet; default: jobs execute their wcet.
+        subjobs: into how many subjobs a job is cut at random, 2 to 1000; of a wcet of fewer ticks, into ticks.
+        longest_subjob: or into equal ones, as few as can be that are no longer than this.
+        non_preemptive: or the probability that a task is not preemptive.
+        resources: how many resources there are, 0 to 100.
+        section_probability: that a task has a section with a resource, one for each of them.
+        section_min, section_max: how long sections are; none is longer than what others leave of the wcet, and where
+            even the shortest is, there is none.
+        protocol: of the resources.
+        servers: how many servers the tasks run in; 0: none, they run at the root.
+        server_kind: of the servers, one that has a budget.
+        server_policy: what orders the tasks of a server.
+        server_period_min, server_period_max: periods of servers are log-uniform; the shorter is the more urgent.
+        server_dealing: "least-loaded" (each task, the largest first, to the server with the least utilization) or
+            "random".
+        server_budget: what the budget is to what the tasks of the server need in a period of it, rounded up, one tick
+            at least and the period at most.
         policy: what orders the root of the set.
         resolution: length of a tick.
         cpus: how many processors the set has.
@@ -187,6 +236,22 @@ class Recipe(Table):
     jitter: _Factors = (0.0, 0.0)
     offsets: _Offsets = "zero"
     priorities: _Priorities = "dm"
+    demand: _OptionalFactors = None
+    subjobs: _Subjobs = None
+    longest_subjob: OptionalTime = None
+    non_preemptive: _Probability = 0.0
+    resources: _Resources = 0
+    section_probability: _Probability = 0.5
+    section_min: OptionalTime = None
+    section_max: OptionalTime = None
+    protocol: ProtocolName = "pip"
+    servers: _Servers = 0
+    server_kind: _ServerKind = "deferrable"
+    server_policy: _PolicyName = "fp"
+    server_period_min: _Time = "10ms"
+    server_period_max: _Time = "50ms"
+    server_dealing: _Dealing = "least-loaded"
+    server_budget: _Factor = 1.25
     policy: _PolicyName = "fp"
     resolution: Resolution = "1us"
     cpus: Cpus = 1
@@ -212,6 +277,17 @@ class Recipe(Table):
         shortest, longest = self.ticks_of(self.period_min), self.ticks_of(self.period_max)
         return -(-shortest // grid) * grid, longest // grid * grid, grid
 
+    @property
+    def section_range(self) -> tuple[int, int]:
+        """The shortest and the longest section, in ticks."""
+        return self.ticks_of(self.section_min or 1), self.ticks_of(self.section_max or 1)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether sets are all said by their columns: tasks without subjobs, sections and servers."""
+        has_points = self.subjobs is not None or self.longest_subjob is not None
+        return not (has_points or self.non_preemptive or self.resources or self.servers)
+
     def ticks_of(self, time: int | str) -> int:
         """Convert a time of the recipe to ticks."""
         return int(to_ticks(time, self.resolution))
@@ -225,13 +301,17 @@ class Recipe(Table):
             count: how many sets.
 
         Returns:
-            Sets first .. first + count - 1, a row for each; the same as `system` gives one by one.
+            Sets first .. first + count - 1, a row for each; the same as `system` gives one by one. What jobs execute
+            (`demand`) is no part of them.
 
         Raises:
-            InputError: a number is out of range.
+            InputError: a number is out of range, or sets have subjobs, sections or servers.
         """
         from takt.generators import columns
 
+        if not self.is_plain:
+            message = "expected a recipe without subjobs, non-preemptive tasks, resources and servers for matrices"
+            raise InputError([Problem(message, "conflict", table=self.table)])
         self._check_numbers(seed, first, count)
         return columns.draw(self, seed, first, count)
 
@@ -267,12 +347,13 @@ class Recipe(Table):
         yield from problems
         yield from self._key_conflicts()
         if not problems:
+            yield from self._range_conflicts()
             yield from self._period_conflicts()
             yield from self._share_conflicts()
 
     def _times(self) -> Iterator[tuple[str, int | str]]:
         """List the times of the recipe with their keys."""
-        for key in ("period_min", "period_max", "period_grid", "engine_period", "horizon"):
+        for key in _TIME_KEYS:
             value = getattr(self, key)
             if value is not None:
                 yield key, value
@@ -280,6 +361,14 @@ class Recipe(Table):
             yield from (("periods", period) for period in self.periods)
         if self.periods == "automotive":
             yield "periods", "1ms"
+
+    def _range_conflicts(self) -> Iterator[tuple[str, str, str]]:
+        """Find ranges that do not ascend."""
+        for what in ("period", "section", "server_period"):
+            least, most = getattr(self, f"{what}_min"), getattr(self, f"{what}_max")
+            if least is not None and most is not None and self.ticks_of(least) > self.ticks_of(most):
+                message = f"expected at least {what}_min, {show(least)}, found {show(most)}"
+                yield "out-of-range", f"{what}_max", message
 
     def _time_conflicts(self) -> Iterator[tuple[str, str, str]]:
         """Find times that are not whole ticks, or too long."""
@@ -303,15 +392,33 @@ class Recipe(Table):
             yield "conflict", "engine_period", 'expected periods = "automotive" with a period of the engine'
         if self.deadline_factors is not None and self.deadlines == "implicit":
             yield "conflict", "deadline_factors", "expected none where the deadline is the period"
+        yield from self._body_conflicts()
         if self.deadlines == "constrained" and self.deadline_range[1] > 1:
             yield "out-of-range", "deadline_factors", f"expected at most 1, found {self.deadline_range[1]:g}"
+
+    def _body_conflicts(self) -> Iterator[tuple[str, str, str]]:
+        """Find what jobs cannot do together, and what is missing for what they do."""
+        ways = {"subjobs": self.subjobs, "longest_subjob": self.longest_subjob, "resources": self.resources or None}
+        given = [key for key, value in ways.items() if value is not None]
+        for key in given[1:]:
+            yield "conflict", key, f"expected either {given[0]} or {key}, found both"
+        if self.non_preemptive and given and given[0] != "resources":
+            yield "conflict", "non_preemptive", f"expected none with {given[0]}, whose tasks are not preemptive at all"
+        for key in ("section_min", "section_max"):
+            if self.resources and getattr(self, key) is None:
+                yield "missing", key, f'missing; sections need one, for instance {key} = "100us"'
+            if not self.resources and getattr(self, key) is not None:
+                yield "conflict", key, "expected none without resources"
+        if self.resources and self.servers and self.protocol not in catalogue.AMONG_PROTOCOLS:
+            among = f"with servers, {_one_of(catalogue.AMONG_PROTOCOLS)}"
+            yield "conflict", "protocol", f"expected a protocol among servers {among}, found {show(self.protocol)}"
 
     def _period_conflicts(self) -> Iterator[tuple[str, str, str]]:
         """Find ranges of periods with nothing in them."""
         if self.periods not in _RANGED:
             return
         shortest, longest, _ = self.period_range
-        if shortest > longest:
+        if shortest > longest and self.ticks_of(self.period_min) <= self.ticks_of(self.period_max):
             grid = show(self.period_grid or self.resolution)
             found = f"found none from {show(self.period_min)} to {show(self.period_max)}"
             yield "out-of-range", "period_max", f"expected a multiple of {grid} between the limits, {found}"

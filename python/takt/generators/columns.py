@@ -1,4 +1,4 @@
-"""Task sets as matrices: many at once, for analyses that take arrays.
+"""Task sets drawn many at once.
 
 A set is a function of recipe, seed and number: how many are drawn together, and from which on, changes none of them.
 """
@@ -6,7 +6,7 @@ A set is a function of recipe, seed and number: how many are drawn together, and
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,38 +14,13 @@ import numpy as np
 from takt.generators import deadlines, periods, shares
 from takt.generators.automotive import RUNNABLES
 from takt.generators.draws import Draws, Floats, Purpose, Ticks
+from takt.generators.matrices import TaskColumns
 
 if TYPE_CHECKING:
     from takt.recipe import Recipe
 
 _CHUNK = 4096
 """Sets that are drawn together: as many as stay in a processor's cache."""
-
-
-@dataclass(frozen=True)
-class TaskColumns:
-    """Task sets, a row for each and in it a column for each task; times in ticks.
-
-    Tasks stand in the order of their priorities, the most urgent first; see `priorities` of takt.Recipe.
-
-    Args:
-        wcet: worst-case execution times, >= 1.
-        period: periods, >= 1.
-        deadline: relative deadlines, >= 1.
-        jitter: release jitters.
-        offset: first arrivals.
-    """
-
-    wcet: Ticks
-    period: Ticks
-    deadline: Ticks
-    jitter: Ticks
-    offset: Ticks
-
-    @property
-    def utilization(self) -> Floats:
-        """The utilization that each set really has, after rounding to ticks."""
-        return np.asarray((self.wcet / self.period).sum(axis=1), dtype=np.float64)
 
 
 def draw(recipe: Recipe, seed: int, first: int, count: int) -> TaskColumns:

@@ -32,6 +32,7 @@ class Purpose(IntEnum):
     OFFSETS = 5
     BODIES = 6
     SERVERS = 7
+    JOBS = 8
 
 
 class Draws:

@@ -194,6 +194,6 @@ def cluster_workers(address: str) -> Iterator[Workers]:
     except (OSError, ValueError) as error:
         message = f"expected the address of a Dask scheduler such as tcp://10.0.0.1:8786, found {address}: {error}"
         raise InputError([Problem(message, "cannot-connect", key="--scheduler")]) from None
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # a lost scheduler is told in one line
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # a lost scheduler is told in one line
     with client:
         yield _Cluster(client)

@@ -1,0 +1,135 @@
+"""Task-set files: a System in, TOML out; reading the file again gives an equal system.
+
+Source: SPEC.md, 7.1. Keys with their defaults are left out; times stand as they were given. What taskset.py reads is
+written here in the same terms: arrays of tables, tables of options by the names of their policies, distributions and
+slots as inline tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+from tomlkit.items import Item
+
+from takt.distributions import Distribution
+from takt.errors import InputError, Problem, printable, system_error
+from takt.model import SCHEMA, Change, Header, Platform, Server, System
+from takt.policy import Policy
+from takt.tables import Table
+
+
+def save(system: System, path: str | Path, comment: str = "") -> None:
+    """Write a task-set file.
+
+    Args:
+        system: what takt.load then gives again.
+        path: where to.
+        comment: lines for its head, without the signs that make them comments.
+
+    Raises:
+        InputError: the system has a policy in Python, or the file cannot be written.
+    """
+    text = to_toml(system, comment)
+    try:
+        Path(path).write_bytes(text.encode())
+    except OSError as error:
+        raise system_error("write", path, error) from None
+
+
+def to_toml(system: System, comment: str = "") -> str:
+    """Write a system as the text of a task-set file.
+
+    Args:
+        system: the system.
+        comment: lines for its head, without the signs that make them comments.
+
+    Raises:
+        InputError: the system has a policy in Python, which no file can hold.
+
+    Example:
+        >>> from takt import Task
+        >>> print(to_toml(System(tasks=[Task(name="A", period="5ms", wcet=2)], policy="edf")), end="")
+        schema = 1
+        <BLANKLINE>
+        [system]
+        name   = "system"
+        policy = "edf"
+        <BLANKLINE>
+        [[task]]
+        name   = "A"
+        period = "5ms"
+        wcet   = 2
+    """
+    problems = list(_python_policies(system))
+    if problems:
+        raise InputError(problems)
+    head = "".join(f"# {printable(line)}\n" for line in comment.splitlines())
+    return "\n".join((f"{head}schema = {SCHEMA}\n", *_tables(system)))
+
+
+def texts_of(table: Table) -> dict[str, str]:
+    """Write the keys of a table that are not at their defaults, as a file has them."""
+    return {key: _item(value).as_string() for key, value in _values(table)}
+
+
+def _python_policies(system: System) -> Iterator[Problem]:
+    """Find policies that no file can hold."""
+    tables: tuple[System | Server | Change, ...] = (system, *system.servers, *system.changes)
+    for table in tables:
+        if isinstance(table.policy, Policy):
+            message = f"expected a policy that a file can name, found one in Python, {type(table.policy).__name__}"
+            yield Problem(message, "conflict", table=table.table, entity=getattr(table, "name", None), key="policy")
+
+
+def _tables(system: System) -> Iterator[str]:
+    """Write the tables of a file."""
+    header = Header(**{key: getattr(system, key) for key in Header.model_fields})
+    yield _text("[system]", {"name": _item(header.name).as_string()} | texts_of(header))
+    if system.platform != Platform():
+        yield _text("[platform]", texts_of(system.platform))
+    for single in (*system.options, system.allocator):
+        if single is not None:
+            yield _text(f"[{single.table}]", texts_of(single))
+    for member in (*system.servers, *system.resources, *system.tasks, *system.changes):
+        yield _text(f"[[{member.table}]]", texts_of(member))
+
+
+def _text(heading: str, values: dict[str, str]) -> str:
+    """Write a table, a key on each line, with the equals signs below one another."""
+    width = max(map(len, values), default=0)
+    lines = (f"{key:{width}} = {text}" for key, text in values.items())
+    return "".join(f"{line}\n" for line in (heading, *lines))
+
+
+def _values(table: Table) -> Iterator[tuple[str, Any]]:
+    """List the keys of a table that are not at their defaults."""
+    for name, field in type(table).model_fields.items():
+        value = getattr(table, name)
+        if field.is_required() or value != field.default:
+            yield field.alias or name, value
+
+
+def _item(value: Any) -> Item:
+    """Give a value as TOML has it."""
+    if isinstance(value, Distribution):
+        return _inline({"distribution": value.kind} | dict(_values(value)))
+    if isinstance(value, Table):
+        return _inline(dict(_values(value)))
+    return _array(value) if isinstance(value, tuple) else tomlkit.item(value)
+
+
+def _array(values: tuple[Any, ...]) -> Item:
+    """Write an array; tables in it on a line each."""
+    array = tomlkit.array()
+    array.extend(map(_item, values))
+    return array.multiline(any(isinstance(value, Table) for value in values))
+
+
+def _inline(values: dict[str, Any]) -> Item:
+    """Write a table on one line."""
+    table = tomlkit.inline_table()
+    table.update(values)
+    return table
