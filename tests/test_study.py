@@ -20,6 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sampling import tries
 from takt.study import Study, figures
+from takt.study.batch import Batch
 from takt.study.chunks import compute
 from takt.study.description import of_document
 from takt.study.grid import axes_of, points_of
@@ -162,17 +163,52 @@ def test_acceptance_ratios_count_what_an_oracle_accepts_of_each_set(small: Study
     assert len(verdicts) == 6
 
 
-@pytest.mark.parametrize("policy", ["rm", "dm", "fp"])
-@pytest.mark.parametrize("preemption", ["preemptive", "non-preemptive"])
-def test_no_set_that_a_test_accepts_misses_when_simulated(policy: str, preemption: str) -> None:
-    test = takt.study.tests[policy if preemption == "preemptive" else f"np-{policy}"]
-    recipe = takt.Recipe(tasks=4, utilization=0.8, periods=[8, 12, 16, 20, 24], deadlines="constrained")
-    verdicts = test.verdicts(recipe.columns(1, 0, 60))
+PLAIN = takt.Recipe(tasks=4, utilization=0.8, periods=[8, 12, 16, 20, 24], deadlines="constrained")
+IMPLICIT = PLAIN.replace(deadlines="implicit", utilization=0.78)
+
+ADMITTED = {
+    "fp": (PLAIN, "fp", "preemptive"),
+    "rm": (PLAIN, "rm", "preemptive"),
+    "dm": (PLAIN, "dm", "preemptive"),
+    "np-fp": (PLAIN, "fp", "non-preemptive"),
+    "np-rm": (PLAIN, "rm", "non-preemptive"),
+    "np-dm": (PLAIN, "dm", "non-preemptive"),
+    "liu-layland": (IMPLICIT, "rm", "preemptive"),
+    "hyperbolic": (IMPLICIT, "rm", "preemptive"),
+    "harmonic-chains": (IMPLICIT, "rm", "preemptive"),
+    "analyse": (PLAIN, "fp", "preemptive"),
+}
+"""For each test task sets of which it accepts some, and the schedule that it is about."""
+
+
+def test_every_test_is_compared_with_simulation() -> None:
+    assert set(ADMITTED) == set(takt.study.tests)
+
+
+@pytest.mark.parametrize("name", ADMITTED)
+def test_no_set_that_a_test_accepts_misses_when_simulated(name: str) -> None:
+    recipe, policy, preemption = ADMITTED[name]
+    verdicts = takt.study.tests[name].ask(Batch(recipe, 1, 0, 60))
     for number in np.flatnonzero(verdicts == 1):
         system = recipe.system(1, int(number)).replace(policy=policy)
         system = system.replace(tasks=[task.replace(preemption=preemption) for task in system.tasks])
-        assert takt.simulate(system).missed == 0
+        assert takt.simulate(system, segments=False, jobs=False, points=False).missed == 0
     assert set(verdicts) == {0, 1}
+
+
+def test_systems_of_every_kind_can_be_analysed(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[1] / "examples/recipes/servers.toml").read_text().partition("[generate]")[2]
+    text = f"""schema = 1\n[study]\nsets = 3\n[generate]{text.replace("utilization   = 0.5", "")}
+[grid]\nutilization = [0.3, 0.9]\n[[measure]]\nkind = "acceptance"\ntests = ["analyse"]"""
+    study = takt.study.load(written(tmp_path, text))
+    result = result_of(study)
+    for number, point in enumerate(study.points):
+        found = [takt.analyse(study.recipe_of(number).system(0, one)) for one in range(3)]
+        (row,) = result.filter(**point).to_dicts()
+        assert row["accepted"] == sum(one.is_schedulable for one in found)
+        assert row["undecided"] == sum(one.verdict.value == "not known" for one in found)
+    with pytest.raises(takt.InputError, match='"rm" is for plain tasks on one processor'):
+        takt.study.load(written(tmp_path, text.replace('"analyse"', '"analyse", "rm"')))
 
 
 def test_an_undecided_set_is_counted_and_not_accepted(small: Study) -> None:
@@ -345,7 +381,7 @@ BAD = {
     "no measure": ("[[measure]]", "[measure]", "measure: expected an array of tables"),
     "two": ("[[measure]]", '[[measure]]\nkind = "acceptance"\ntests = ["fp"]\n[[measure]]', "expected one measure of"),
     "over": ('"acceptance"', '"weighted"\nover = "tasks"', 'over: expected an axis of [grid], found "tasks"'),
-    "processors": ("tasks = 4", "tasks = 4\ncpus = 2", '"acceptance" tests: every test is for one processor'),
+    "processors": ("tasks = 4", "tasks = 4\ncpus = 2", '"acceptance" tests: "fp" is for plain tasks on one processor'),
     "many chunks": ("sets = 25\nchunk = 10", "sets = 100000000\nchunk = 1", "[study] chunk: expected at most 10000000"),
     "policy": (
         'kind = "acceptance"\ntests = ["fp", "rm", "np-dm"]',

@@ -9,8 +9,8 @@ Example:
 
 from takt.study.description import Study, load
 from takt.study.registry import TESTS as tests  # noqa: N811 (the registry is data that users read)
-from takt.study.registry import Test
+from takt.study.registry import MatrixTest, SystemTest, Test
 from takt.study.running import run
 from takt.study.workers import StudyError
 
-__all__ = ["Study", "StudyError", "Test", "load", "run", "tests"]
+__all__ = ["MatrixTest", "Study", "StudyError", "SystemTest", "Test", "load", "run", "tests"]

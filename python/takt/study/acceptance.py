@@ -25,7 +25,7 @@ from takt.study.measures import (
     Measure,
     Tests,
     add_column,
-    check_recipe_for_tests,
+    check_tests,
 )
 from takt.study.registry import TESTS
 from takt.study.statistics import Ratio, WeightedRatio
@@ -33,7 +33,7 @@ from takt.study.statistics import Ratio, WeightedRatio
 
 def _verdicts(test: str, batch: Batch) -> Columns:
     """Ask a test about each set."""
-    return {_column(test): TESTS[test].verdicts(batch.columns)}
+    return {_column(test): TESTS[test].ask(batch)}
 
 
 def _column(test: str) -> str:
@@ -50,7 +50,7 @@ class _Counting(Measure):
 
     def check(self, batch: Batch) -> None:
         """Refuse task sets that no test is about."""
-        check_recipe_for_tests(self.kind, batch.recipe)
+        check_tests(self.kind, self.tests, batch.recipe)
 
     def quantities(self) -> dict[str, Compute]:
         """Verdicts."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
-    from takt.generators.columns import TaskColumns
+    from takt.generators.draws import Floats
+    from takt.generators.matrices import TaskColumns
     from takt.model import System
     from takt.recipe import Recipe
 
@@ -34,7 +36,15 @@ class Batch:
         """Their tasks, a row for each set."""
         return self.recipe.columns(self.seed, self.first, self.count)
 
-    def systems(self) -> Iterator[System]:
-        """Draw the same sets one after the other, with all that only a System can say."""
-        for number in range(self.first, self.first + self.count):
-            yield self.recipe.system(self.seed, number)
+    @cached_property
+    def systems(self) -> tuple[System, ...]:
+        """The same sets with all that only a System can say."""
+        return tuple(self.recipe.system(self.seed, number) for number in range(self.first, self.first + self.count))
+
+    @property
+    def utilization(self) -> Floats:
+        """The utilization of each set as it was drawn."""
+        if self.recipe.is_plain:
+            return self.columns.utilization
+        tasks = (system.resolved.tasks for system in self.systems)
+        return np.array([sum(task.wcet / task.period for task in one) for one in tasks])

@@ -24,6 +24,7 @@ import numpy.typing as npt
 from pydantic import PlainValidator
 
 from takt import checks
+from takt.errors import InputError, Problem, show
 from takt.study.batch import Batch
 from takt.study.measures import (
     TESTS_EXAMPLE,
@@ -33,13 +34,13 @@ from takt.study.measures import (
     Measure,
     Tests,
     add_column,
-    check_recipe_for_tests,
+    check_tests,
 )
-from takt.study.registry import TESTS, Test
+from takt.study.registry import TESTS, MatrixTest
 from takt.study.statistics import ACCEPTED, UNDECIDED, Mean, Numbers
 
 if TYPE_CHECKING:
-    from takt.generators.columns import TaskColumns
+    from takt.generators.matrices import TaskColumns
 
 Integers = npt.NDArray[np.uint64]
 
@@ -60,7 +61,11 @@ class Breakdown(Measure):
 
     def check(self, batch: Batch) -> None:
         """Refuse task sets that no test is about."""
-        check_recipe_for_tests(self.kind, batch.recipe)
+        check_tests(self.kind, self.tests, batch.recipe)
+        others = [test for test in self.tests if not isinstance(TESTS[test], MatrixTest)]
+        if others:
+            message = f"expected tests of which wcets can be scaled, found {show(others[0])}"
+            raise InputError([Problem(message, "conflict", table=self.table, entity=self.kind, key="tests")])
 
     def quantities(self) -> dict[str, Compute]:
         """Breakdown utilizations."""
@@ -73,7 +78,9 @@ class Breakdown(Measure):
 
     def _search(self, test: str, batch: Batch) -> Columns:
         """Search for the breakdown utilization of each set."""
-        return {_column(test): breakdown_utilizations(TESTS[test], batch.columns, self.steps)}
+        found = TESTS[test]
+        assert isinstance(found, MatrixTest)
+        return {_column(test): breakdown_utilizations(found, batch.columns, self.steps)}
 
 
 def _column(test: str) -> str:
@@ -81,7 +88,7 @@ def _column(test: str) -> str:
     return f"breakdown.{test}"
 
 
-def breakdown_utilizations(test: Test, columns: TaskColumns, steps: int) -> Numbers:
+def breakdown_utilizations(test: MatrixTest, columns: TaskColumns, steps: int) -> Numbers:
     """Give the breakdown utilization of each set.
 
     Args:

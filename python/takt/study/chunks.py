@@ -47,7 +47,7 @@ def compute(study: Study, number: int) -> Columns:
     columns: Columns = {
         POINT: np.full(batch.count, study.point_of(number), dtype=np.uint32),
         SET: np.arange(batch.first, batch.first + batch.count, dtype=np.uint32),
-        UTILIZATION: batch.columns.utilization,
+        UTILIZATION: batch.utilization,
     }
     for quantity in study.quantities.values():
         columns |= quantity(batch)

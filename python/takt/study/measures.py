@@ -16,11 +16,11 @@ import numpy.typing as npt
 from pydantic import PlainValidator
 
 from takt import checks
-from takt.errors import InputError, Problem
+from takt.errors import InputError, Problem, show
 from takt.recipe import Recipe
 from takt.study.batch import Batch
 from takt.study.grid import Point
-from takt.study.registry import TESTS
+from takt.study.registry import TESTS, MatrixTest
 from takt.study.statistics import Mean, Ratio, WeightedRatio
 from takt.tables import Table
 
@@ -96,10 +96,20 @@ Tests = Annotated[tuple[str, ...], PlainValidator(check_all(checks.check_choice(
 TESTS_EXAMPLE = '["rm", "edf"]'
 
 
-def check_recipe_for_tests(kind: str, recipe: Recipe) -> None:
-    """Refuse recipes of task sets that no test is about."""
-    if recipe.cpus != 1:
-        message = f"every test is for one processor, found cpus = {recipe.cpus} in [generate]"
+def check_tests(kind: str, tests: tuple[str, ...], recipe: Recipe) -> None:
+    """Refuse recipes of task sets that a test is not about.
+
+    Args:
+        kind: of the measure.
+        tests: what it asks.
+        recipe: whose sets are asked about.
+
+    Raises:
+        InputError: the test is for plain tasks on one processor, and these are others.
+    """
+    narrow = [test for test in tests if isinstance(TESTS[test], MatrixTest)]
+    if narrow and (recipe.cpus != 1 or not recipe.is_plain):
+        message = f"{show(narrow[0])} is for plain tasks on one processor, [generate] makes others"
         raise InputError([Problem(message, "conflict", table=Measure.table, entity=kind, key="tests")])
 
 

@@ -61,13 +61,13 @@ class Simulation(Measure):
 
     def check(self, batch: Batch) -> None:
         """Refuse policies that cannot order such task sets, and a horizon that is no time of theirs."""
-        system = next(batch.systems())
+        system = batch.recipe.system(batch.seed, batch.first)
         for policy in self.policies:
             system.replace(policy=policy, horizon=self.horizon)
 
     def _simulate(self, policy: str, batch: Batch) -> Columns:
         """Simulate each set."""
-        rows = [_figures(system.replace(policy=policy), self.horizon) for system in batch.systems()]
+        rows = [_figures(system.replace(policy=policy), self.horizon) for system in batch.systems]
         columns = zip(*rows, strict=True)
         return {_name(policy, key): np.array(values) for key, values in zip(_COLUMNS, columns, strict=True)}
 
