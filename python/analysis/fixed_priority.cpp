@@ -9,14 +9,6 @@ extern "C" {
 
 using Optional = std::optional<Column>;
 
-// What stands for a response where there is none: greater than any deadline.
-constexpr uint64_t kUnbounded = UINT64_MAX;
-constexpr uint64_t kUnknown = UINT64_MAX - 1;
-
-static uint64_t ticks_of(const takt_response_t &response) {
-    return response.is_bounded ? response.ticks : response.is_decided ? kUnbounded : kUnknown;
-}
-
 // Working memory for sets of one size.
 struct Memory {
     explicit Memory(size_t count) : fractions(count), next(count), later(count) {}

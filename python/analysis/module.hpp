@@ -92,6 +92,14 @@ nb::object matrix_of(std::vector<T> values, size_t width) {
     return array_of_shape(std::move(values), shape);
 }
 
+// What stands for a response where there is none: greater than any deadline.
+constexpr uint64_t kUnbounded = UINT64_MAX;
+constexpr uint64_t kUnknown = UINT64_MAX - 1;
+
+inline uint64_t ticks_of(const takt_response_t &response) {
+    return response.is_bounded ? response.ticks : response.is_decided ? kUnbounded : kUnknown;
+}
+
 void bind_fixed_priority(nb::module_ &m);
 void bind_assignment(nb::module_ &m);
 void bind_edf(nb::module_ &m);

@@ -194,6 +194,69 @@ def assign_thresholds(
 
 # ---- earliest deadline first: edf.cpp --------------------------------------------------------------------
 
+def edf_demand(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    regions: NDArray[np.uint64] | None = None,
+    step_from: NDArray[np.uint64] | None = None,
+    step_ticks: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[int, int, int]:
+    """Test by quick processor-demand analysis: verdict; if unschedulable, an interval that is too short, and its demand.
+
+    `regions` are the longest regions without preemption (1: none; the wcets: non-preemptive EDF). `step_from` (ascending)
+    and `step_ticks` are B(L) of sections under srp: from that L on, so many ticks. Demand 0 means: U is above 1.
+    """
+
+def edf_first_excess(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    regions: NDArray[np.uint64] | None = None,
+    step_from: NDArray[np.uint64] | None = None,
+    step_ticks: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[int, int, int]:
+    """Test deadline by deadline: as edf_demand, but the interval is the shortest one. Slow where the interval is long."""
+
+def edf_verdicts_many(wcet: NDArray[np.uint64], period: NDArray[np.uint64], deadline: NDArray[np.uint64], effort: int = 100_000_000) -> NDArray[np.uint8]:
+    """Give the verdict on each row, a task set, under preemptive EDF; `effort` is for each row."""
+
+def edf_responses(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    regions: NDArray[np.uint64] | None = None,
+    step_from: NDArray[np.uint64] | None = None,
+    step_ticks: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Give worst-case responses, and which job of the busy period, counted from 0, has it."""
+
+def edf_nonpreemptive_responses(
+    wcet: NDArray[np.uint64], period: NDArray[np.uint64], deadline: NDArray[np.uint64], jitter: NDArray[np.uint64] | None = None, effort: int = 100_000_000
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Likewise where a job that has begun is never preempted."""
+
+def edf_density(
+    wcet: NDArray[np.uint64], period: NDArray[np.uint64], deadline: NDArray[np.uint64], jitter: NDArray[np.uint64] | None = None, effort: int = 100_000_000
+) -> int:
+    """Test whether C / min(D - J, T) add up to 1 at most: schedulable if so. Verdict."""
+
+def edf_baker(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    blocking: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> int:
+    """Test by Baker's sums, of tasks ordered by D - J, `blocking` from 0: schedulable if it holds. Verdict."""
+
 # ---- servers: servers.cpp --------------------------------------------------------------------------------
 
 # ---- resources: blocking.cpp -----------------------------------------------------------------------------

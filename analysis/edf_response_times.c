@@ -1,0 +1,262 @@
+/* Worst-case response times under EDF.
+ *
+ * Sources: Spuri 1996 (preemptive, jitter, blocking); George, Rivierre, Spuri 1996 (non-preemptive). The worst response of
+ * a task is found in a busy period that all other tasks begin at their longest jitter, for some release a of a job of its
+ * own (which arrived at a - J, and has the deadline a - J + D). With caps, how many jobs of each other task have deadlines
+ * up to that:
+ *     preemptive:     f = B + own jobs, this one included + sum min( ceil((f + J_j) / T_j), cap_j ) C_j
+ *     non-preemptive: s = B + own jobs before            + sum min( floor((s + J_j) / T_j) + 1, cap_j ) C_j,  f = s + C
+ *     response        f - a + J
+ * Only those a matter at which a deadline of the job meets one of another task's, or a step of B, or at which own
+ * jobs are released as early as they may. Own jobs count even if the busy period ends before they come: the least
+ * f is not above the finish in the later busy period, so nothing becomes pessimistic.
+ *
+ * The search goes down from the last a, as QPA does: f does not grow towards smaller a while B stays as it is, so that a
+ * response above the largest one so far needs an a below f + J less that. Left out: demands below the wcet, which
+ * are no worse here either when jobs are not preempted: deadlines, not durations, decide who waits.
+ * Bounds: a is below the span of demand.h; f at most that, or the deadline, and the longest period, jitter and blocking together, as U <= 1. */
+#include "analysis/edf_response_times.h"
+
+typedef struct job_search {
+    const takt_sporadic_t *tasks;
+    const takt_edf_blocking_t *blocking;
+    uint64_t *caps;
+    uint32_t count;
+    uint32_t own;
+    bool is_whole;        /* jobs that began are not preempted */
+    takt_duration_t last; /* no a is larger */
+} job_search_t;
+
+static uint64_t larger_of(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+static uint64_t smaller_of(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* The length from the begin of the busy period to the deadline; 0 if that comes before. */
+static takt_duration_t interval_of(const job_search_t *search, takt_duration_t release) {
+    const takt_sporadic_t *own = &search->tasks[search->own];
+    return release + own->deadline > own->jitter ? release + own->deadline - own->jitter : 0;
+}
+
+/* How many jobs of other tasks have deadlines up to that of the job; signed, since jitter may exceed the deadline. */
+static void set_caps(const job_search_t *search, takt_duration_t release) {
+    const takt_sporadic_t *own = &search->tasks[search->own];
+    for (uint32_t i = 0; i < search->count; i++) {
+        const takt_sporadic_t *task = &search->tasks[i];
+        const int64_t deadline = (int64_t)(release + own->deadline) - (int64_t)own->jitter;
+        const int64_t reach = deadline + (int64_t)task->jitter - (int64_t)task->deadline;
+        search->caps[i] = reach < 0 ? 0 : (uint64_t)reach / task->period + 1u;
+    }
+    search->caps[search->own] = 0;
+}
+
+/* How many jobs of `task` may have been released before f, or up to s. */
+static uint64_t jobs_by(const job_search_t *search, const takt_sporadic_t *task, takt_duration_t instant) {
+    const uint64_t reach = instant + task->jitter + (search->is_whole ? 1u : 0u);
+    return takt_ceiling(reach, task->period);
+}
+
+static uint64_t work_by(const job_search_t *search, uint64_t fixed, takt_duration_t instant) {
+    uint64_t work = fixed;
+    for (uint32_t i = 0; i < search->count; i++) {
+        const takt_sporadic_t *task = &search->tasks[i];
+        if (search->caps[i] > 0) {
+            work += smaller_of(jobs_by(search, task, instant), search->caps[i]) * task->wcet;
+        }
+    }
+    return work;
+}
+
+/* The least f, or s, with so much work of its own and blocking. */
+static bool settle(const job_search_t *search, uint64_t fixed, takt_duration_t *instant,
+                   takt_effort_t *effort) {
+    uint64_t work = fixed;
+    do {
+        *instant = work;
+        if (!takt_effort_step(effort)) {
+            return false;
+        }
+        work = work_by(search, fixed, *instant);
+    } while (work > *instant);
+    return true;
+}
+
+/* Own jobs released up to `release`. */
+static uint64_t own_jobs(const job_search_t *search, takt_duration_t release) {
+    return release / search->tasks[search->own].period + 1u;
+}
+
+/* With blocking of `ticks`, and no other limit to what others have than the caps. */
+static bool settle_blocked(const job_search_t *search, takt_duration_t release, takt_duration_t ticks,
+                           takt_duration_t *finish, takt_effort_t *effort) {
+    const takt_duration_t wcet = search->tasks[search->own].wcet;
+    const uint64_t jobs = own_jobs(search, release) - (search->is_whole ? 1u : 0u);
+    takt_duration_t instant = 0;
+    const bool is_settled = settle(search, ticks + jobs * wcet, &instant, effort);
+    *finish = larger_of(*finish, instant + (search->is_whole ? wcet : 0));
+    return is_settled;
+}
+
+/* A job that blocks although its task has earlier deadlines within the interval, by jitter: those jobs are over. */
+static bool settle_behind(const job_search_t *search, takt_duration_t release, uint32_t blocker,
+                          takt_duration_t *finish, takt_effort_t *effort) {
+    const uint64_t cap = search->caps[blocker];
+    search->caps[blocker] = 0;
+    const bool is_settled =
+        settle_blocked(search, release, search->blocking->regions[blocker] - 1u, finish, effort);
+    search->caps[blocker] = cap;
+    return is_settled;
+}
+
+static bool has_region_behind(const job_search_t *search, uint32_t task, takt_duration_t interval) {
+    return search->blocking->regions != NULL && task != search->own &&
+           search->tasks[task].deadline > interval && search->blocking->regions[task] > 1u;
+}
+
+/* The latest finish of the job released at `release`, whoever blocks it. */
+static bool finish_of(const job_search_t *search, takt_duration_t release, takt_duration_t *finish,
+                      takt_effort_t *effort) {
+    const takt_duration_t interval = interval_of(search, release);
+    const takt_edf_blocking_t sections = {search->blocking->steps, search->blocking->count, NULL};
+    takt_duration_t ticks = takt_edf_blocking_at(search->tasks, search->count, &sections, interval).ticks;
+    bool is_settled = true;
+    *finish = 0;
+    set_caps(search, release);
+    for (uint32_t i = 0; i < search->count && is_settled; i++) {
+        if (has_region_behind(search, i, interval) && search->caps[i] > 0) {
+            is_settled = settle_behind(search, release, i, finish, effort);
+        } else if (has_region_behind(search, i, interval)) {
+            ticks = larger_of(ticks, search->blocking->regions[i] - 1u);
+        }
+    }
+    return is_settled && settle_blocked(search, release, ticks, finish, effort);
+}
+
+/* ---- which releases --------------------------------------------------------------------------------- */
+
+/* The latest of offset, offset + period, ... that is not after `limit`, and not before 0; -1 if there is none. */
+static int64_t latest_of(int64_t offset, takt_duration_t period, int64_t limit) {
+    if (limit < offset) {
+        return -1;
+    }
+    const int64_t latest = limit - (int64_t)((uint64_t)(limit - offset) % period);
+    return latest < 0 ? -1 : latest;
+}
+
+static int64_t later_of(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* The latest release up to `limit` that matters; -1 if there is none. */
+static int64_t latest_release(const job_search_t *search, int64_t limit) {
+    const takt_sporadic_t *own = &search->tasks[search->own];
+    const int64_t window = (int64_t)own->deadline - (int64_t)own->jitter;
+    int64_t latest = -1;
+    for (uint32_t i = 0; i < search->count; i++) {
+        const takt_sporadic_t *task = &search->tasks[i];
+        const int64_t offset = (int64_t)task->deadline - (int64_t)task->jitter - window;
+        latest = later_of(latest, latest_of(offset, task->period, limit));
+    }
+    for (uint32_t k = 0; k < search->blocking->count; k++) {
+        const int64_t step = (int64_t)search->blocking->steps[k].from - window;
+        latest = step <= limit ? later_of(latest, step) : latest;
+    }
+    return latest;
+}
+
+/* The release to look at after `release`, given its finish and the largest response so far. */
+static int64_t release_before(const job_search_t *search, int64_t release, takt_duration_t finish,
+                              takt_duration_t largest) {
+    const takt_sporadic_t *own = &search->tasks[search->own];
+    const takt_duration_t interval = interval_of(search, (uint64_t)release);
+    const takt_blocking_piece_t piece =
+        takt_edf_blocking_at(search->tasks, search->count, search->blocking, interval);
+    const int64_t first = (int64_t)piece.from - (int64_t)own->deadline + (int64_t)own->jitter;
+    const int64_t limit = (int64_t)(finish + own->jitter) - (int64_t)largest;
+    const int64_t end = later_of(limit, first);
+    return latest_release(search, (end < release ? end : release) - 1);
+}
+
+static takt_response_t search_job(const job_search_t *search, takt_effort_t *effort) {
+    const takt_sporadic_t *own = &search->tasks[search->own];
+    takt_response_t response = {own->wcet + own->jitter, 0, true, true};
+    int64_t release = latest_release(search, (int64_t)search->last);
+    while (release >= 0) {
+        takt_duration_t finish = 0;
+        if (!finish_of(search, (uint64_t)release, &finish, effort)) {
+            return (takt_response_t){0, 0, false, false};
+        }
+        if (finish + own->jitter > response.ticks + (uint64_t)release) {
+            response.ticks = finish + own->jitter - (uint64_t)release;
+            response.job = own_jobs(search, (uint64_t)release) - 1u;
+        }
+        release = release_before(search, release, finish, response.ticks);
+    }
+    return response;
+}
+
+/* ---- all tasks -------------------------------------------------------------------------------------- */
+
+static takt_order_t order_of_load(const takt_sporadic_t *tasks, uint32_t count, takt_fraction_t *shares,
+                                  uint64_t *rests, takt_effort_t *effort) {
+    for (uint32_t i = 0; i < count; i++) {
+        shares[i] = (takt_fraction_t){tasks[i].wcet, tasks[i].period};
+    }
+    return takt_fractions_compare(shares, count, rests, effort);
+}
+
+/* Whether all instants of a search stay below the limit. */
+static bool is_near(const job_search_t *search, takt_duration_t span) {
+    uint64_t period = 0;
+    uint64_t deadline = 0;
+    uint64_t end = takt_edf_blocking_longest(search->blocking, search->count);
+    uint64_t jitter = 0;
+    for (uint32_t i = 0; i < search->count; i++) {
+        period = larger_of(period, search->tasks[i].period);
+        deadline = larger_of(deadline, search->tasks[i].deadline);
+        jitter = larger_of(jitter, search->tasks[i].jitter);
+    }
+    return span < TAKT_ANALYSIS_LIMIT && takt_checked_plus(end, span, &end) &&
+           takt_checked_plus(end, period, &end) && takt_checked_plus(end, deadline, &end) &&
+           takt_checked_plus(end, jitter, &end);
+}
+
+static void answer_all(takt_response_t *responses, uint32_t count, bool is_decided) {
+    for (uint32_t i = 0; i < count; i++) {
+        responses[i] = (takt_response_t){0, 0, false, is_decided};
+    }
+}
+
+static void search_jobs(job_search_t *search, takt_response_t *responses, takt_edf_room_t *room,
+                        takt_effort_t *effort) {
+    const takt_order_t order = order_of_load(search->tasks, search->count, room->shares, room->rests, effort);
+    if (order == TAKT_GREATER || order == TAKT_ORDER_UNKNOWN) {
+        answer_all(responses, search->count, order == TAKT_GREATER);
+        return;
+    }
+    const takt_duration_t span = takt_edf_span(search->tasks, search->count, search->blocking, order, effort);
+    if (!is_near(search, span)) {
+        answer_all(responses, search->count, false);
+        return;
+    }
+    search->caps = room->rests;
+    search->last = span - 1u;
+    for (search->own = 0; search->own < search->count; search->own++) {
+        responses[search->own] = search_job(search, effort);
+    }
+}
+
+void takt_edf_response_times(const takt_sporadic_t *tasks, uint32_t count,
+                             const takt_edf_blocking_t *blocking, takt_response_t *responses,
+                             takt_edf_room_t *room, takt_effort_t *effort) {
+    job_search_t search = {.tasks = tasks, .blocking = blocking, .count = count, .is_whole = false};
+    search_jobs(&search, responses, room, effort);
+}
+
+void takt_edf_nonpreemptive_response_times(const takt_sporadic_t *tasks, uint32_t count,
+                                           takt_response_t *responses, takt_edf_room_t *room,
+                                           takt_effort_t *effort) {
+    const takt_edf_blocking_t blocking = {NULL, 0, room->regions};
+    job_search_t search = {.tasks = tasks, .blocking = &blocking, .count = count, .is_whole = true};
+    for (uint32_t i = 0; i < count; i++) {
+        room->regions[i] = tasks[i].wcet;
+    }
+    search_jobs(&search, responses, room, effort);
+}

@@ -1,0 +1,169 @@
+"""Earliest deadline first: the demand at every length, and all that may arrive on tiny systems.
+
+Written from sections 0, 1 and 7.5 of the specification. A task is (C, T, D, J).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import lcm
+from typing import NamedTuple
+
+
+class Sporadic(NamedTuple):
+    """A task: longest execution, least separation, relative deadline, release jitter."""
+
+    wcet: int
+    period: int
+    deadline: int
+    jitter: int = 0
+
+
+def utilization(tasks: Sequence[Sporadic]) -> Fraction:
+    """Add up C / T."""
+    return sum((Fraction(task.wcet, task.period) for task in tasks), Fraction(0))
+
+
+def density(tasks: Sequence[Sporadic]) -> Fraction:
+    """Add up C / min(D - J, T), where all D - J are positive."""
+    windows = [min(task.deadline - task.jitter, task.period) for task in tasks]
+    return sum((Fraction(task.wcet, window) for task, window in zip(tasks, windows, strict=True)), Fraction(0))
+
+
+def demand_of(task: Sporadic, length: int) -> int:
+    """Give what the jobs of a task demand that have release and deadline within `length` ticks."""
+    return max(0, (length + task.jitter - task.deadline) // task.period + 1) * task.wcet
+
+
+def last_length(tasks: Sequence[Sporadic]) -> int:
+    """Give a length after which all repeats, if U is at most 1."""
+    return lcm(*(task.period for task in tasks)) + max(task.deadline + task.jitter for task in tasks)
+
+
+def first_excess(
+    tasks: Sequence[Sporadic], regions: Sequence[int] | None = None, steps: Sequence[tuple[int, int]] = ()
+) -> tuple[int, int] | None:
+    """Give the least length with more demand and blocking than ticks, and how much; (0, 0) if U is above 1."""
+    if utilization(tasks) > 1:
+        return 0, 0
+    shortest = max(0, min(task.deadline - task.jitter for task in tasks))
+    end = last_length(tasks) + max((step[0] for step in steps), default=0)
+    for length in range(shortest, end + 1):
+        ticks = ticks_in(tasks, regions, steps, length)
+        if ticks > length:
+            return length, ticks
+    return None
+
+
+def ticks_in(
+    tasks: Sequence[Sporadic], regions: Sequence[int] | None, steps: Sequence[tuple[int, int]], length: int
+) -> int:
+    """Add up demand and what blocks: a section, or one region whose task has no other demand there."""
+    demands = [demand_of(task, length) for task in tasks]
+    blocked = [0, *(ticks for since, ticks in steps if since <= length)][-1]
+    worst = sum(demands) + blocked
+    for task, region, demand in zip(tasks, regions or [1] * len(tasks), demands, strict=True):
+        if task.deadline > length:
+            worst = max(worst, sum(demands) - demand + region - 1)
+    return worst
+
+
+# ---- all that may arrive -----------------------------------------------------------------------------
+
+
+class Job(NamedTuple):
+    """A job that is not finished, by what is left; one that is not released may wait a little longer."""
+
+    laxity: int  # ticks to the deadline
+    age: int  # since the arrival
+    left: int  # of its execution
+    is_released: bool
+
+
+@dataclass(frozen=True)
+class State:
+    """What is open: of each task how long it cannot arrive, and its jobs; who executes and may not be preempted."""
+
+    waits: tuple[int, ...]
+    jobs: tuple[tuple[Job, ...], ...]
+    running: int | None
+
+
+class Search:
+    """All states that legal arrivals and releases lead to, tick by tick, equal deadlines going against task `own`."""
+
+    def __init__(self, tasks: Sequence[Sporadic], own: int, *, is_preemptive: bool) -> None:
+        """Search until nothing is new, which takes a utilization of at most 1."""
+        self.tasks = tasks
+        self.own = own
+        self.is_preemptive = is_preemptive
+        self.worst = 0
+        self.has_miss = False
+        start = State((0,) * len(tasks), ((),) * len(tasks), None)
+        seen = {start}
+        open_states = [start]
+        while open_states:
+            for following in self._following(open_states.pop()):
+                if following not in seen:
+                    seen.add(following)
+                    open_states.append(following)
+
+    def _following(self, state: State) -> Iterator[State]:
+        """Yield what a tick may lead to."""
+        choices = [self._choices(index, state) for index in range(len(self.tasks))]
+        for chosen in product(*choices):
+            yield self._tick(tuple(wait for wait, _ in chosen), [jobs for _, jobs in chosen], state.running)
+
+    def _choices(self, index: int, state: State) -> list[tuple[int, tuple[Job, ...]]]:
+        """Give what may arrive and be released of a task at this instant: its wait and its jobs after that."""
+        task = self.tasks[index]
+        wait, jobs = state.waits[index], state.jobs[index]
+        arrivals = [(wait, jobs)]
+        if wait == 0:
+            arrivals.append((task.period, (*jobs, Job(task.deadline, 0, task.wcet, False))))
+        return [(rest, released) for rest, arrived in arrivals for released in self._releases(task, arrived)]
+
+    @staticmethod
+    def _releases(task: Sporadic, jobs: tuple[Job, ...]) -> Iterator[tuple[Job, ...]]:
+        """Yield the ways to release jobs that wait, in the order of arrival, none later than the jitter."""
+        waiting = [place for place, job in enumerate(jobs) if not job.is_released]
+        forced = sum(jobs[place].age >= task.jitter for place in waiting)
+        for count in range(forced, len(waiting) + 1):
+            chosen = set(waiting[:count])
+            yield tuple(job._replace(is_released=True) if place in chosen else job for place, job in enumerate(jobs))
+
+    def _tick(self, waits: tuple[int, ...], jobs: list[tuple[Job, ...]], running: int | None) -> State:
+        """Execute one tick and let it pass."""
+        if running is None:
+            running = self._most_urgent(jobs)
+        if running is not None:
+            first = jobs[running][0]
+            jobs[running] = (first._replace(left=first.left - 1), *jobs[running][1:])
+        aged = [tuple(job._replace(laxity=job.laxity - 1, age=job.age + 1) for job in own) for own in jobs]
+        if running is not None and aged[running][0].left == 0:
+            self._finish(running, aged[running][0])
+            aged[running] = aged[running][1:]
+            running = None
+        self._look_at(aged)
+        keeps = None if self.is_preemptive else running
+        return State(tuple(max(0, wait - 1) for wait in waits), tuple(aged), keeps)
+
+    def _most_urgent(self, jobs: Sequence[tuple[Job, ...]]) -> int | None:
+        """Give the task whose first released job has the earliest deadline, `own` after all others of the same."""
+        ready = [
+            (own[0].laxity, index == self.own, index) for index, own in enumerate(jobs) if own and own[0].is_released
+        ]
+        return min(ready)[2] if ready else None
+
+    def _finish(self, index: int, job: Job) -> None:
+        """Note a response."""
+        if index == self.own:
+            self.worst = max(self.worst, job.age)
+        self.has_miss |= job.laxity < 0
+
+    def _look_at(self, jobs: Sequence[tuple[Job, ...]]) -> None:
+        """Note the misses of jobs that are not finished."""
+        self.has_miss |= any(job.laxity < 0 for own in jobs for job in own)
