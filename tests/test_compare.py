@@ -76,9 +76,10 @@ def test_pages_charts_and_traces_are_written(folder: Path) -> None:
 
 
 def test_the_schema_is_printed() -> None:
-    status, output, _ = invoke("schema")
-    assert status == 0
-    assert json.loads(output)["title"] == "Takt task set"
+    for arguments, title in ((["schema"], "Takt task set"), (["schema", "--recipe"], "Takt recipe")):
+        status, output, _ = invoke(*arguments)
+        assert status == 0
+        assert json.loads(output)["title"] == title
 
 
 POLICIES = ", ".join(policy.name for policy in takt.policies())
@@ -120,7 +121,7 @@ def test_the_last_of_some_policies_is_completed() -> None:
     assert cli._complete_policies("rm,e") == ["rm,edf"]
 
 
-@pytest.mark.parametrize("command", ["run", "compare", "replay", "policies", "schema"])
+@pytest.mark.parametrize("command", ["run", "compare", "replay", "generate", "policies", "schema"])
 def test_every_help_has_an_example(command: str) -> None:
     status, output, _ = invoke(command, "--help")
     assert status == 0

@@ -15,11 +15,12 @@ import takt
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
 from shared_systems import circle, with_kind
 from takt import perfetto_trace
-from takt.schema import taskset_schema
+from takt.schema import recipe_schema, taskset_schema
 from test_model_errors import BAD
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted((ROOT / "examples").glob("*.toml"))
+RECIPES = sorted((ROOT / "examples" / "recipes").glob("*.toml"))
 
 
 def example(name: str) -> takt.System:
@@ -130,6 +131,15 @@ def test_the_schema_in_the_documents_is_that_of_the_models() -> None:
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_every_example_keeps_to_the_schema(path: Path) -> None:
     jsonschema.validate(tomllib.loads(path.read_text()), taskset_schema())
+
+
+def test_the_schema_of_recipes_in_the_documents_is_that_of_the_model() -> None:
+    assert json.loads((ROOT / "docs" / "recipe.schema.json").read_text()) == recipe_schema()
+
+
+@pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
+def test_every_recipe_keeps_to_the_schema(path: Path) -> None:
+    jsonschema.validate(tomllib.loads(path.read_text()), recipe_schema())
 
 
 def test_the_schema_refuses_what_one_table_shows_to_be_wrong() -> None:

@@ -511,14 +511,16 @@ app.command()(study)
 
 
 @app.command()
-def schema() -> None:
+def schema(
+    recipe: Annotated[bool, typer.Option("--recipe", help="Of the recipes of takt generate.")] = False,
+) -> None:
     """Print the JSON schema of task-set files, for editors.
 
     Example: `takt schema > taskset.schema.json`
     """
-    from takt.schema import taskset_schema
+    from takt.schema import recipe_schema, taskset_schema
 
-    typer.echo(json.dumps(taskset_schema(), indent=2))
+    typer.echo(json.dumps(recipe_schema() if recipe else taskset_schema(), indent=2))
 
 
 # ---- takt policies ----------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 import tomllib
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -16,7 +16,10 @@ from takt.recipe_file import with_options
 from takt.terminal import errors_to_stderr, progress_bar
 from takt.writing import save, texts_of, to_toml
 
-_Key = Annotated[str | None, typer.Option(metavar="X", help="As the key of the recipe, which it replaces.")]
+
+def _key(help_text: str) -> Any:
+    """Make an option that replaces a key of the recipe."""
+    return typer.Option(metavar="X", help=help_text)
 
 
 def generate(
@@ -29,20 +32,23 @@ def generate(
     output: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write a file for each set here; default: print the one set.")
     ] = None,
-    tasks: _Key = None,
-    utilization: _Key = None,
-    shares: _Key = None,
-    periods: _Key = None,
-    period_min: _Key = None,
-    period_max: _Key = None,
-    deadlines: _Key = None,
-    priorities: _Key = None,
-    policy: _Key = None,
-    resolution: _Key = None,
+    tasks: Annotated[str | None, _key("How many tasks a set has.")] = None,
+    utilization: Annotated[str | None, _key("What their shares add up to.")] = None,
+    shares: Annotated[str | None, _key("uunifast, uunifast-discard, fixed-sum, drs or automotive.")] = None,
+    periods: Annotated[
+        str | None, _key("log-uniform, uniform, harmonic, automotive, or a list such as 10ms,20ms.")
+    ] = None,
+    period_min: Annotated[str | None, _key("The shortest period.")] = None,
+    period_max: Annotated[str | None, _key("The longest period.")] = None,
+    deadlines: Annotated[str | None, _key("implicit, constrained or arbitrary.")] = None,
+    priorities: Annotated[str | None, _key("dm, rm or random.")] = None,
+    policy: Annotated[str | None, _key("What orders the root.")] = None,
+    resolution: Annotated[str | None, _key("Length of a tick.")] = None,
 ) -> None:
     """Draw task sets at random, each as a file for the other commands.
 
-    A set follows from recipe, seed and number alone: the same three give the same file.
+    A set follows from recipe, seed and number alone: the same three give the same file. The options from --tasks on
+    replace keys of the recipe, or are one.
 
     Example: `takt generate examples/recipes/automotive.toml --count 3 --seed 7 --output sets`
     """

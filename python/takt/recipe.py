@@ -17,6 +17,7 @@ from takt import catalogue, checks
 from takt.errors import InputError, Problem, show
 from takt.generators.acceptance import LEAST_ACCEPTED, accepted_part
 from takt.model import Cpus, OptionalTime, ProtocolName, Resolution, System
+from takt.policy_options import TimeDriven
 from takt.resolve import to_ticks
 from takt.tables import TIME_SCHEMA, Table
 
@@ -50,7 +51,9 @@ PERIODS = ("log-uniform", "uniform", "harmonic", "automotive")
 DEADLINES = ("implicit", "constrained", "arbitrary")
 PRIORITIES = ("dm", "rm", "random")
 OFFSETS = ("zero", "random")
-POLICY_NAMES = tuple(policy.name for policy in catalogue.policies())
+POLICY_NAMES = tuple(policy.name for policy in catalogue.policies() if policy.name != TimeDriven.policy)
+"""Policies that need no more than what a recipe says; a time-driven one needs a table of slots."""
+
 SERVER_KINDS = tuple(kind.name for kind in catalogue.server_kinds() if not kind.is_rule)
 DEALINGS = ("least-loaded", "random")
 _LIMITED = ("uunifast-discard", "fixed-sum", "drs")
@@ -173,7 +176,8 @@ class Recipe(Table):
         max_share: with limits: the greatest share; default: 1.
         periods: "log-uniform", "uniform", "harmonic" (the shortest times powers of `period_ratio`), "automotive", or a
             list of which each is equally likely.
-        period_min, period_max: the shortest and the longest period.
+        period_min: the shortest period.
+        period_max: the longest period.
         period_grid: what they are multiples of; default: one tick.
         period_ratio: of harmonic periods, 2 to 1000.
         engine_period: of automotive tasks in step with the engine; default: there are none.
@@ -191,13 +195,14 @@ class Recipe(Table):
         non_preemptive: or the probability that a task is not preemptive.
         resources: how many resources there are, 0 to 100.
         section_probability: that a task has a section with a resource, one for each of them.
-        section_min, section_max: how long sections are; none is longer than what others leave of the wcet, and where
-            even the shortest is, there is none.
+        section_min: how long the shortest section is; where others leave less of the wcet than that, there is none.
+        section_max: how long the longest is; none is longer than what others leave of the wcet.
         protocol: of the resources.
         servers: how many servers the tasks run in; 0: none, they run at the root.
         server_kind: of the servers, one that has a budget.
         server_policy: what orders the tasks of a server.
-        server_period_min, server_period_max: periods of servers are log-uniform; the shorter is the more urgent.
+        server_period_min: the shortest period of a server; they are log-uniform, and the shorter is the more urgent.
+        server_period_max: the longest.
         server_dealing: "least-loaded" (each task, the largest first, to the server with the least utilization) or
             "random".
         server_budget: what the budget is to what the tasks of the server need in a period of it, rounded up, one tick
@@ -217,6 +222,7 @@ class Recipe(Table):
     """
 
     table = "generate"
+    noun = "recipe"
     examples: ClassVar[Mapping[str, str]] = {"tasks": "10", "utilization": "0.8"}
 
     tasks: _Tasks
@@ -287,6 +293,11 @@ class Recipe(Table):
         """Whether sets are all said by their columns: tasks without subjobs, sections and servers."""
         has_points = self.subjobs is not None or self.longest_subjob is not None
         return not (has_points or self.non_preemptive or self.resources or self.servers)
+
+    @property
+    def orders_by_deadlines(self) -> bool:
+        """Whether the root orders by deadlines."""
+        return self.policy in catalogue.DEADLINE_POLICIES
 
     def ticks_of(self, time: int | str) -> int:
         """Convert a time of the recipe to ticks."""
@@ -385,7 +396,7 @@ class Recipe(Table):
         for key in ("min_share", "max_share"):
             if getattr(self, key) is not None and self.shares not in _LIMITED:
                 found = f"found {getattr(self, key):g} with shares = {show(self.shares)}"
-                yield "conflict", key, f"expected none without limits, {found}; {_one_of(_LIMITED)}"
+                yield "conflict", key, f"expected none, {found}; limits need {_one_of(_LIMITED)}"
         if self.shares == "automotive" and self.periods != "automotive":
             yield "conflict", "shares", 'expected periods = "automotive" with automotive shares'
         if self.engine_period is not None and self.periods != "automotive":
@@ -409,9 +420,15 @@ class Recipe(Table):
                 yield "missing", key, f'missing; sections need one, for instance {key} = "100us"'
             if not self.resources and getattr(self, key) is not None:
                 yield "conflict", key, "expected none without resources"
+        if self.cpus > 1 and not self.is_plain:
+            message = f"expected 1 with subjobs, non-preemptive tasks, resources or servers, found {self.cpus}"
+            yield "conflict", "cpus", message
+        if self.servers and catalogue.server_kind(self.server_kind).wants_deadline and not self.orders_by_deadlines:
+            message = f"expected {_one_of(catalogue.DEADLINE_POLICIES)} with servers of kind {show(self.server_kind)}"
+            yield "conflict", "policy", f"{message}, found {show(self.policy)}"
         if self.resources and self.servers and self.protocol not in catalogue.AMONG_PROTOCOLS:
-            among = f"with servers, {_one_of(catalogue.AMONG_PROTOCOLS)}"
-            yield "conflict", "protocol", f"expected a protocol among servers {among}, found {show(self.protocol)}"
+            among = f"expected {_one_of(catalogue.AMONG_PROTOCOLS)} where servers share"
+            yield "conflict", "protocol", f"{among}, found {show(self.protocol)}"
 
     def _period_conflicts(self) -> Iterator[tuple[str, str, str]]:
         """Find ranges of periods with nothing in them."""
@@ -447,4 +464,4 @@ class Recipe(Table):
 
 def _one_of(names: tuple[str, ...]) -> str:
     """Say which words there are."""
-    return "write one of " + ", ".join(map(show, names))
+    return "one of " + ", ".join(map(show, names))

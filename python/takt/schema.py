@@ -1,4 +1,4 @@
-"""The JSON schema of task-set files, for editors: made of the same models that check them.
+"""The JSON schemas of task-set and recipe files, for editors: made of the same models that check them.
 
 It says what each key may be by itself; what lies between keys and tables only the models know.
 """
@@ -10,11 +10,12 @@ from typing import Any
 from takt.allocator import Allocator
 from takt.model import SCHEMA, Change, Header, Platform, Resource, Server, Task
 from takt.policy_options import by_policy
+from takt.recipe import Recipe
 from takt.tables import Table
 
 
 def taskset_schema() -> dict[str, Any]:
-    """Make the schema, draft 2020-12.
+    """Make the schema of task-set files, draft 2020-12.
 
     Example:
         >>> taskset_schema()["required"]
@@ -41,6 +42,26 @@ def taskset_schema() -> dict[str, Any]:
             "server": {"type": "array", "items": _schema_of(Server)},
             "resource": {"type": "array", "items": _schema_of(Resource)},
             "change": {"type": "array", "items": _schema_of(Change)},
+        },
+    }
+
+
+def recipe_schema() -> dict[str, Any]:
+    """Make the schema of recipe files, draft 2020-12.
+
+    Example:
+        >>> recipe_schema()["properties"]["generate"]["required"]
+        ['tasks', 'utilization']
+    """
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Takt recipe",
+        "type": "object",
+        "required": ["schema", "generate"],
+        "additionalProperties": False,
+        "properties": {
+            "schema": {"const": SCHEMA, "description": "The version of this format."},
+            "generate": _schema_of(Recipe),
         },
     }
 

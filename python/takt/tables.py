@@ -30,6 +30,7 @@ class Table(BaseModel):
     table: ClassVar[str]
     later_keys: ClassVar[tuple[str, ...]] = ()
     examples: ClassVar[Mapping[str, str]] = {}
+    noun: ClassVar[str | None] = None
 
     if not TYPE_CHECKING:
 
@@ -90,7 +91,10 @@ class Table(BaseModel):
         if message is not None:
             return details["type"], str(message)
         if details["type"] == "missing":
-            return "missing", f"missing; every {cls.table} needs one, for instance {key} = {cls.examples[key]}"
+            return (
+                "missing",
+                f"missing; every {cls.noun or cls.table} needs one, for instance {key} = {cls.examples[key]}",
+            )
         if key in cls.later_keys:
             return "not-yet", "this key is not supported by this version yet"
         return "unknown-key", f"unknown key; {catalogue.alternatives(key, cls.keys())}"

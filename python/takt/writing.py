@@ -81,7 +81,12 @@ def _python_policies(system: System) -> Iterator[Problem]:
     for table in tables:
         if isinstance(table.policy, Policy):
             message = f"expected a policy that a file can name, found one in Python, {type(table.policy).__name__}"
-            yield Problem(message, "conflict", table=table.table, entity=getattr(table, "name", None), key="policy")
+            yield Problem(message, "conflict", table=table.table, entity=_name_of(table), key="policy")
+
+
+def _name_of(table: System | Server | Change) -> str | None:
+    """Give the name of a table of which there may be several."""
+    return table.name if isinstance(table, Server) else None
 
 
 def _tables(system: System) -> Iterator[str]:
