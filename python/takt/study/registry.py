@@ -156,6 +156,44 @@ _FIXED_PRIORITY = (
     ),
 )
 
+# ---- earliest deadline first ------------------------------------------------------------------------
+
+
+def _demand(columns: TaskColumns) -> Verdicts:
+    """Compare the demand with the time there is."""
+    if columns.jitter.any():
+        return _by_rows(_demand_of_one, columns)
+    return _analysis.edf_verdicts_many(columns.wcet, columns.period, columns.deadline)
+
+
+def _demand_of_one(wcet: Ticks, period: Ticks, deadline: Ticks, jitter: Ticks) -> int:
+    """Compare the demand with the time there is, of one set with jitter."""
+    return _analysis.edf_demand(wcet, period, deadline, jitter)[0]
+
+
+def _demand_without_preemption(wcet: Ticks, period: Ticks, deadline: Ticks, jitter: Ticks) -> int:
+    """Compare the demand, with one job that is in the way, with the time there is."""
+    return _analysis.edf_demand(wcet, period, deadline, jitter, wcet)[0]
+
+
+_EDF = (
+    MatrixTest("edf", "quick processor-demand analysis", "Zhang, Burns 2009; Baruah and others 1990", True, _demand),
+    MatrixTest(
+        "np-edf",
+        "processor demand without preemption",
+        "Jeffay, Stanat, Martel 1991; George, Rivierre, Spuri 1996",
+        True,
+        partial(_by_rows, _demand_without_preemption),
+    ),
+    MatrixTest(
+        "density",
+        "sum of wcet / min(deadline, period) at most 1",
+        "Liu 2000",
+        False,
+        partial(_by_rows, _analysis.edf_density),
+    ),
+)
+
 # ---- everything that takt analyse knows -------------------------------------------------------------
 
 _VERDICTS = {
@@ -177,5 +215,5 @@ _SYSTEMS = (
     ),
 )
 
-TESTS: dict[str, Test] = {test.name: test for test in (*_FIXED_PRIORITY, *_SYSTEMS)}
+TESTS: dict[str, Test] = {test.name: test for test in (*_FIXED_PRIORITY, *_EDF, *_SYSTEMS)}
 """All tests by name."""

@@ -1,4 +1,4 @@
-"""The result of a study on the terminal: a table for each measure, a row for each point and quantity."""
+"""The result of a study on the terminal: a table for each quantity, a row for each point."""
 
 from __future__ import annotations
 
@@ -27,23 +27,20 @@ def print_result(console: Console, study: Study, result: pl.DataFrame) -> None:
         study: which one.
         result: what run found.
     """
-    for number, measure in enumerate(study.measures):
+    tables = result.group_by("measure", "quantity", maintain_order=True)
+    for number, ((_, quantity), rows) in enumerate(tables):
         if number > 0:
             console.print()
-        rows = result.filter(measure=measure.kind)
-        _print_measure(console, f"{study.name}: {measure.kind}", study, rows)
+        _print_quantity(console, f"{study.name}: {quantity}", study, rows)
 
 
-def _print_measure(console: Console, title: str, study: Study, rows: pl.DataFrame) -> None:
+def _print_quantity(console: Console, title: str, study: Study, rows: pl.DataFrame) -> None:
     """Print one table, and below it what its numbers are worth."""
     axes = [key for key in study.axes if rows[key].is_not_null().any()]
-    keys = ["quantity", *axes]
     subjects = rows["subject"].unique(maintain_order=True).to_list()
-    lines = [
-        [str(point[0]), *map(as_text, point[1:]), *_cells(part, subjects)]
-        for point, part in rows.group_by(keys, maintain_order=True)
-    ]
-    print_table(console, title, text_table((*keys, *subjects), lines[:MAX_ROWS]))
+    points = rows.partition_by(axes, maintain_order=True) if axes else [rows]
+    lines = [[*(as_text(part[axis][0]) for axis in axes), *_cells(part, subjects)] for part in points]
+    print_table(console, title, text_table((*axes, *subjects), lines[:MAX_ROWS]))
     for note in _notes(rows, len(lines)):
         console.print(note, soft_wrap=True)
 
