@@ -26,7 +26,7 @@ MAX_PANELS = 24
 """Of more values of what is not on the horizontal axis the first are drawn."""
 
 _WIDTH_INCHES, _HEIGHT_INCHES = 3.5, 2.3
-_COLUMNS = 2
+_COLUMNS, _SUBJECTS = 2, 4
 _MARKS = ("o", "s", "^", "D", "v", "x", "+", "*")
 _DASHES = ("-", "--", ":", "-.")
 _INKS = ("black", "0.45", "0.65")
@@ -39,11 +39,13 @@ class _Panel:
     """What one pair of axes shows.
 
     Args:
+        quantity: what it is about.
         title: what is the same for all of it.
         axis: the horizontal axis, None if there is none.
         rows: of the result, of one quantity.
     """
 
+    quantity: str
     title: str
     axis: str | None
     rows: pl.DataFrame
@@ -55,11 +57,10 @@ class _Panel:
             _draw_line(axes, str(subject), self._places(str(subject), rows), rows, next(looks))
         axes.set_title(self.title, fontsize=STYLE["font.size"])
         axes.set_xlabel("" if self.axis is None else label_of(self.axis))
-        axes.set_ylabel(self.rows["quantity"][0])
+        axes.set_ylabel(self.quantity)
         if self._is_ratio():
             axes.set_ylim(-0.03, 1.03)
         axes.spines[["top", "right"]].set_visible(False)
-        axes.legend(frameon=False)
 
     def _places(self, subject: str, rows: pl.DataFrame) -> Sequence[Any]:
         """Say where values stand horizontally: numbers to scale, all else side by side."""
@@ -108,10 +109,15 @@ def draw(study: Study, result: pl.DataFrame, kind: str, path: str | Path | None 
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(columns * _WIDTH_INCHES, rows * _HEIGHT_INCHES), layout="constrained")
         grid = figure.subplots(rows, columns, squeeze=False).flatten()
+        first: dict[str, Axes] = {}
         for axes, panel in zip(grid, panels, strict=False):
             panel.fill(axes)
+            axes.sharey(first.setdefault(panel.quantity, axes))
         for axes in grid[len(panels) :]:
             axes.set_visible(False)
+        figure.legend(
+            *grid[0].get_legend_handles_labels(), loc="outside lower center", ncols=columns * 3, frameon=False
+        )
         if path is not None:
             save(figure, path)
     return figure
@@ -126,9 +132,10 @@ def _panels(study: Study, rows: pl.DataFrame) -> Iterator[_Panel]:
     """Cut the rows of a measure into panels: by quantity, and by the values of what is not on the horizontal axis."""
     axis = _horizontal(study, rows)
     others = [key for key in study.axes if key != axis and rows[key].is_not_null().any()]
-    for keys, part in rows.group_by("quantity", *others, maintain_order=True):
-        title = ", ".join(f"{label_of(key)} {as_text(value)}" for key, value in zip(others, keys[1:], strict=True))
-        yield _Panel(title, axis, part)
+    for (quantity,), about in rows.group_by("quantity", maintain_order=True):
+        for part in about.partition_by(others, maintain_order=True) if others else [about]:
+            title = ", ".join(f"{label_of(key)} {as_text(part[key][0])}" for key in others)
+            yield _Panel(str(quantity), title, axis, part)
 
 
 def _horizontal(study: Study, rows: pl.DataFrame) -> str | None:
