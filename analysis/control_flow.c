@@ -65,25 +65,25 @@ static uint32_t insert_end(takt_fp_end_t *ends, uint32_t count, takt_fp_end_t en
 }
 
 static void measure_task(const takt_graphs_t *graphs, uint32_t task, const takt_duration_t *paths,
-                         takt_flow_t flow) {
-    takt_fp_end_t *ends = flow.ends + flow.end_first[task];
+                         const takt_flow_t *flow) {
+    takt_fp_end_t *ends = flow->ends + flow->end_first[task];
     uint32_t count = 0;
-    flow.wcets[task] = 0;
-    flow.longest[task] = 0;
+    flow->wcets[task] = 0;
+    flow->longest[task] = 0;
     for (uint32_t v = graphs->first[task]; v < graphs->first[task + 1u]; v++) {
         const takt_duration_t node = graphs->wcets[v];
-        flow.wcets[task] = paths[v] > flow.wcets[task] ? paths[v] : flow.wcets[task];
-        flow.longest[task] = node > flow.longest[task] ? node : flow.longest[task];
+        flow->wcets[task] = paths[v] > flow->wcets[task] ? paths[v] : flow->wcets[task];
+        flow->longest[task] = node > flow->longest[task] ? node : flow->longest[task];
         count =
             has_successor(graphs, v) ? count : insert_end(ends, count, (takt_fp_end_t){paths[v], node, 0});
     }
-    flow.end_first[task + 1u] = flow.end_first[task] + count;
+    flow->end_first[task + 1u] = flow->end_first[task] + count;
 }
 
 takt_graphs_status_t takt_graphs_measure(const takt_graphs_t *graphs, takt_duration_t *paths,
-                                         takt_effort_t *effort, takt_flow_t flow) {
+                                         takt_effort_t *effort, const takt_flow_t *flow) {
     const takt_graphs_status_t status = find_paths(graphs, paths, effort);
-    flow.end_first[0] = 0;
+    flow->end_first[0] = 0;
     for (uint32_t i = 0; status == TAKT_GRAPHS_MEASURED && i < graphs->count; i++) {
         measure_task(graphs, i, paths, flow);
     }

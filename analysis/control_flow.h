@@ -38,6 +38,6 @@ typedef enum takt_graphs_status {
 /* Measures graphs; `paths` is working memory of one value per node. What is written counts only if it is MEASURED. The
  * responses that follow from it are exact. Takes a step for each look at all edges. */
 TAKT_MUST_USE takt_graphs_status_t takt_graphs_measure(const takt_graphs_t *graphs, takt_duration_t *paths,
-                                                       takt_effort_t *effort, takt_flow_t flow);
+                                                       takt_effort_t *effort, const takt_flow_t *flow);
 
 #endif

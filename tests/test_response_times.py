@@ -87,7 +87,10 @@ def preemptive(tasks: Sequence[Task]) -> Responses:
 @pytest.mark.parametrize(
     ("tasks", "expected"),
     [
-        ([(70, 26), (100, 62)], [26, 118]),  # Lehoczky 1990, arbitrary deadlines
+        ([(100, 52), (140, 52)], [52, 156]),  # Lehoczky 1990, example 2
+        ([(140, 52), (100, 52)], [52, 108]),  # the same, other order
+        ([(70, 26), (100, 62)], [26, 118]),  # Lehoczky 1990, example 3
+        ([(4, 1), (5, 1), (9, 3), (18, 3)], [1, 2, 7, 18]),  # tests of B. Brandenburg's response-time-analysis
         ([(7, 3), (12, 3), (20, 5)], [3, 6, 20]),  # Burns and Wellings, Real-Time Systems and Programming Languages
         ([(20, 5), (40, 10), (80, 40)], [5, 15, 80]),  # the same book, U = 1
         ([(5, 2), (12, 7)], [2, 13]),  # specification 3.5
@@ -104,6 +107,9 @@ def test_published_responses_under_full_preemption(tasks: list[tuple[int, int]],
     [
         ([(25, [10]), (35, [6, 15])], [24, 35]),  # Bril, Lukkien, Verhaegh 2009; specification 3.3
         ([(4, [2]), (6, [1, 2])], [3, 6]),
+        ([(2500, [1000]), (3500, [1000]), (3500, [1000])], [1999, 2999, 3500]),  # Davis et al. 2007, messages on CAN
+        ([(70, [20]), (80, [20]), (200, [35])], [54, 74, 75]),  # tests of B. Brandenburg's response-time-analysis
+        ([(12, [2, 2]), (20, [3, 3]), (40, [4, 1, 3])], [7, 13, 22]),  # the same
         ([(5, [2]), (12, [3, 4])], [5, 11]),  # specification 3.5
         ([(5, [2]), (12, [7])], [8, 9]),
         ([(12, [7]), (5, [2])], [8, 9]),

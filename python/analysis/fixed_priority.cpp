@@ -206,9 +206,8 @@ struct Flow {
           ends(graphs.first.back()),
           end_first(graphs.first.size()) {
         std::vector<takt_duration_t> paths(ends.size());
-        const takt_graphs_status_t status =
-            takt_graphs_measure(&graphs.graphs, paths.data(), &effort,
-                                {wcets.data(), longest.data(), ends.data(), end_first.data()});
+        const takt_flow_t flow = {wcets.data(), longest.data(), ends.data(), end_first.data()};
+        const takt_graphs_status_t status = takt_graphs_measure(&graphs.graphs, paths.data(), &effort, &flow);
         require(status != TAKT_GRAPHS_CYCLIC, "target: an edge closes a cycle");
         require(status == TAKT_GRAPHS_MEASURED, "node_wcet: a way is too long, or the effort too small");
     }

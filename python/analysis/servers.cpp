@@ -1,4 +1,275 @@
 // Binding of what servers supply, of tests inside and among them, of the choice of their budgets.
 #include "python/analysis/module.hpp"
 
-void bind_servers(nb::module_ &m) { (void)m; }
+extern "C" {
+#include "analysis/bandwidth.h"
+#include "analysis/interface_selection.h"
+#include "analysis/server_edf.h"
+#include "analysis/server_fixed_priority.h"
+}
+
+namespace {
+
+using Supply = std::tuple<uint64_t, uint64_t, uint64_t, uint64_t>;
+using Steps = std::vector<std::pair<uint64_t, uint64_t>>;
+// Columns that may be missing: Python says None.
+using Optional = std::optional<Column>;
+
+takt_supply_t supply_of(const Supply &words) {
+    const auto [period, budget, gap, loss] = words;
+    require(period >= 1 && period <= TAKT_ANALYSIS_TIME_MAX, "supply: the period is out of range");
+    require(budget >= 1 && budget <= period, "supply: the budget is not in 1 .. period");
+    require(gap < 2 * period, "supply: the gap is not below two periods");
+    require(loss <= TAKT_ANALYSIS_TIME_MAX, "supply: the loss is out of range");
+    return {period, budget, gap, loss};
+}
+
+// Takes the columns of a dispatcher's children and keeps what they are made into.
+struct Children {
+    std::vector<takt_sporadic_t> tasks;
+    std::vector<takt_child_kind_t> kinds;
+    takt_children_t children;
+
+    Children(const Column &kind, const Column &wcet, const Column &period, const Column &deadline,
+             const Optional &jitter, const takt_supply_t &supply)
+        : tasks(tasks_of(wcet, period, deadline, jitter)) {
+        for (const uint64_t *at = times_of(kind, tasks.size(), 0, "kind"); kinds.size() < tasks.size();
+             at++) {
+            require(*at <= TAKT_CHILD_BANDWIDTH, "kind: a value is out of range");
+            kinds.push_back(static_cast<takt_child_kind_t>(*at));
+        }
+        for (size_t i = 0; i < tasks.size(); i++) {
+            const takt_sporadic_t &child = tasks[i];
+            require(kinds[i] == TAKT_CHILD_TASK ||
+                        (child.wcet <= child.period && child.jitter == 0 && child.deadline == child.period),
+                    "kind: a server has Q <= P, its period as deadline, and no jitter");
+        }
+        children = {tasks.data(), kinds.data(), static_cast<uint32_t>(tasks.size()), supply};
+    }
+    Children(const Children &) = delete;
+    Children &operator=(const Children &) = delete;
+};
+
+// Checks the columns that the responses of children depend on besides, and keeps the narrow one.
+struct Terms {
+    std::vector<uint32_t> places;
+    takt_fp_terms_t terms{nullptr, nullptr, nullptr};
+
+    Terms(const Children &children, const Optional &blocking, const Optional &last, const Optional &above) {
+        const size_t count = children.tasks.size();
+        terms.blocking = blocking ? times_of(*blocking, count, 0, "blocking") : nullptr;
+        terms.last = last ? times_of(*last, count, 1, "last") : nullptr;
+        for (size_t i = 0; i < count; i++) {
+            require(!last || terms.last[i] <= children.tasks[i].wcet, "last: a value is above the wcet");
+            require(children.kinds[i] != TAKT_CHILD_BANDWIDTH,
+                    "kind: bandwidth servers stand under EDF only");
+        }
+        if (above) {
+            const uint64_t *values = times_of(*above, count, 0, "above");
+            for (size_t i = 0; i < count; i++) {
+                require(values[i] >= i && values[i] < count, "above: a value is not a place from its own on");
+                places.push_back(static_cast<uint32_t>(values[i]));
+            }
+            terms.above = places.data();
+        }
+    }
+    Terms(const Terms &) = delete;
+    Terms &operator=(const Terms &) = delete;
+};
+
+// Working memory for so many children.
+struct Memory {
+    std::vector<takt_sporadic_t> seen;
+    std::vector<takt_fraction_t> fractions;
+    std::vector<uint64_t> rest;
+    std::vector<takt_response_t> responses;
+
+    explicit Memory(size_t count) : seen(count), fractions(count + 1), rest(count + 1), responses(count) {}
+    takt_children_memory_t c() { return {seen.data(), fractions.data(), rest.data()}; }
+};
+
+std::vector<takt_blocking_step_t> steps_of(const Steps &blocking) {
+    std::vector<takt_blocking_step_t> steps;
+    for (const auto &[begin, ticks] : blocking) {
+        require(begin <= TAKT_ANALYSIS_TIME_MAX && ticks <= TAKT_ANALYSIS_TIME_MAX,
+                "blocking: a value is out of range");
+        require(steps.empty() || steps.back().begin < begin, "blocking: the steps do not ascend");
+        steps.push_back({begin, ticks});
+    }
+    return steps;
+}
+
+// (verdict of boundedness, ticks, job): UNDECIDED, UNSCHEDULABLE if not bounded, SCHEDULABLE.
+nb::tuple row_of(const takt_response_t &response) {
+    const takt_verdict_t verdict =
+        response.is_decided ? takt_verdict_of(response.is_bounded) : TAKT_UNDECIDED;
+    return nb::make_tuple(static_cast<int>(verdict), response.ticks, response.job);
+}
+
+uint64_t supply_bound(const Supply &words, uint64_t t) {
+    const takt_supply_t supply = supply_of(words);
+    require(t < TAKT_ANALYSIS_LIMIT, "t: the value is out of range");
+    return takt_supply_bound(&supply, t);
+}
+
+std::optional<uint64_t> supply_time(const Supply &words, uint64_t demand) {
+    const takt_supply_t supply = supply_of(words);
+    uint64_t t = 0;
+    require(demand < TAKT_ANALYSIS_LIMIT, "demand: the value is out of range");
+    return takt_supply_time(&supply, demand, &t) ? std::optional<uint64_t>(t) : std::nullopt;
+}
+
+Supply make_supply(uint64_t period, uint64_t budget, uint64_t response, bool is_polling, uint64_t loss) {
+    require(1 <= budget && budget <= response && response <= period && period <= TAKT_ANALYSIS_TIME_MAX,
+            "supply: 1 <= budget <= response <= period is expected");
+    const takt_supply_t supply = is_polling ? takt_supply_polling(period, budget, response)
+                                            : takt_supply_periodic(period, budget, response);
+    return {supply.period, supply.budget, supply.gap, loss};
+}
+
+nb::tuple responses(const Column &kind, const Column &wcet, const Column &period, const Column &deadline,
+                    const Optional &jitter, const Optional &blocking, const Optional &last,
+                    const Optional &above, const Supply &supply, takt_effort_t effort) {
+    const Children given(kind, wcet, period, deadline, jitter, supply_of(supply));
+    const Terms terms(given, blocking, last, above);
+    Memory memory(given.tasks.size());
+    takt_verdict_t verdict = TAKT_UNDECIDED;
+    {
+        const nb::gil_scoped_release unlocked;
+        takt_children_responses(&given.children, terms.terms, memory.c(), &effort, memory.responses.data());
+        verdict = takt_children_are_schedulable(&given.children, memory.responses.data());
+    }
+    nb::list rows;
+    for (const takt_response_t &response : memory.responses) {
+        rows.append(row_of(response));
+    }
+    return nb::make_tuple(static_cast<int>(verdict), rows);
+}
+
+nb::tuple demand(const Column &kind, const Column &wcet, const Column &period, const Column &deadline,
+                 const Optional &jitter, const Steps &blocking, const Supply &supply, takt_effort_t effort) {
+    const Children given(kind, wcet, period, deadline, jitter, supply_of(supply));
+    const std::vector<takt_blocking_step_t> steps = steps_of(blocking);
+    Memory memory(given.tasks.size());
+    takt_demand_t found;
+    {
+        const nb::gil_scoped_release unlocked;
+        found = takt_children_demand(&given.children, {steps.data(), static_cast<uint32_t>(steps.size())},
+                                     memory.fractions.data(), memory.rest.data(), &effort);
+    }
+    return nb::make_tuple(static_cast<int>(found.verdict), found.window, found.demand, found.supply);
+}
+
+std::optional<uint64_t> demand_in(uint64_t window, const Column &kind, const Column &wcet,
+                                  const Column &period, const Column &deadline, const Optional &jitter) {
+    const Children given(kind, wcet, period, deadline, jitter, takt_supply_full());
+    uint64_t ticks = 0;
+    require(window <= TAKT_ANALYSIS_TIME_MAX, "window: the value is out of range");
+    return takt_children_demand_in(&given.children, window, &ticks) ? std::optional<uint64_t>(ticks)
+                                                                    : std::nullopt;
+}
+
+takt_interface_t interface_of(uint64_t period, bool is_polling, uint64_t loss) {
+    require(period >= 1 && period <= TAKT_ANALYSIS_TIME_MAX && loss <= TAKT_ANALYSIS_TIME_MAX,
+            "server: a value is out of range");
+    return {period, loss, is_polling};
+}
+
+nb::tuple least_budget_fixed_priority(uint64_t server_period, bool is_polling, uint64_t loss,
+                                      const Column &kind, const Column &wcet, const Column &period,
+                                      const Column &deadline, const Optional &jitter,
+                                      const Optional &blocking, const Optional &last, const Optional &above,
+                                      takt_effort_t effort) {
+    const takt_interface_t server = interface_of(server_period, is_polling, loss);
+    const Children given(kind, wcet, period, deadline, jitter, takt_supply_full());
+    const Terms terms(given, blocking, last, above);
+    Memory memory(given.tasks.size());
+    takt_budget_t found;
+    {
+        const nb::gil_scoped_release unlocked;
+        found = takt_least_budget_fixed_priority(&server, &given.children, terms.terms, memory.c(), &effort,
+                                                 memory.responses.data());
+    }
+    return nb::make_tuple(static_cast<int>(found.verdict), found.budget);
+}
+
+nb::tuple least_budget_edf(uint64_t server_period, bool is_polling, uint64_t loss, const Column &kind,
+                           const Column &wcet, const Column &period, const Column &deadline,
+                           const Optional &jitter, const Steps &blocking, takt_effort_t effort) {
+    const takt_interface_t server = interface_of(server_period, is_polling, loss);
+    const Children given(kind, wcet, period, deadline, jitter, takt_supply_full());
+    const std::vector<takt_blocking_step_t> steps = steps_of(blocking);
+    Memory memory(given.tasks.size());
+    takt_budget_t found;
+    {
+        const nb::gil_scoped_release unlocked;
+        found = takt_least_budget_edf(&server, &given.children,
+                                      {steps.data(), static_cast<uint32_t>(steps.size())},
+                                      memory.fractions.data(), memory.rest.data(), &effort);
+    }
+    return nb::make_tuple(static_cast<int>(found.verdict), found.budget);
+}
+
+void require_server(uint64_t period, uint64_t budget) {
+    require(1 <= budget && budget <= period && period <= TAKT_ANALYSIS_TIME_MAX,
+            "server: 1 <= budget <= period is expected");
+}
+
+nb::tuple cbs_response(uint64_t wcet, uint64_t period, uint64_t jitter, uint64_t server_period,
+                       uint64_t budget, takt_effort_t effort) {
+    require(wcet >= 1 && wcet <= TAKT_ANALYSIS_TIME_MAX && period >= 1 && period <= TAKT_ANALYSIS_TIME_MAX &&
+                jitter <= TAKT_ANALYSIS_TIME_MAX,
+            "task: a value is out of range");
+    require_server(server_period, budget);
+    const takt_sporadic_t task = {wcet, period, period, jitter};
+    return row_of(takt_cbs_response(&task, server_period, budget, &effort));
+}
+
+template <takt_response_t (*find)(const takt_sporadic_t *, uint32_t, takt_duration_t, takt_duration_t,
+                                  takt_effort_t *)>
+nb::tuple busy_period(const Column &wcet, const Column &period, const Optional &jitter,
+                      uint64_t server_period, uint64_t budget, takt_effort_t effort) {
+    const std::vector<takt_sporadic_t> tasks = tasks_of(wcet, period, period, jitter);
+    require_server(server_period, budget);
+    takt_response_t found;
+    {
+        const nb::gil_scoped_release unlocked;
+        found = find(tasks.data(), static_cast<uint32_t>(tasks.size()), server_period, budget, &effort);
+    }
+    return row_of(found);
+}
+
+} // namespace
+
+void bind_servers(nb::module_ &m) {
+    using namespace nb::literals;
+    const Supply full{1, 1, 0, 0};
+    m.attr("TASK") = static_cast<int>(TAKT_CHILD_TASK);
+    m.attr("PERIODIC") = static_cast<int>(TAKT_CHILD_PERIODIC);
+    m.attr("DEFERRABLE") = static_cast<int>(TAKT_CHILD_DEFERRABLE);
+    m.attr("SPORADIC") = static_cast<int>(TAKT_CHILD_SPORADIC);
+    m.attr("BANDWIDTH") = static_cast<int>(TAKT_CHILD_BANDWIDTH);
+    m.def("make_supply", make_supply, "period"_a, "budget"_a, "response"_a, "is_polling"_a = nb::bool_(false),
+          "loss"_a = 0);
+    m.def("supply_bound", supply_bound, "supply"_a, "t"_a);
+    m.def("supply_time", supply_time, "supply"_a, "demand"_a);
+    m.def("children_responses", responses, "kind"_a, "wcet"_a, "period"_a, "deadline"_a,
+          "jitter"_a = nb::none(), "blocking"_a = nb::none(), "last"_a = nb::none(), "above"_a = nb::none(),
+          "supply"_a = full, "effort"_a = kEffort);
+    m.def("children_demand", demand, "kind"_a, "wcet"_a, "period"_a, "deadline"_a, "jitter"_a = nb::none(),
+          "blocking"_a = Steps(), "supply"_a = full, "effort"_a = kEffort);
+    m.def("children_demand_in", demand_in, "window"_a, "kind"_a, "wcet"_a, "period"_a, "deadline"_a,
+          "jitter"_a = nb::none());
+    m.def("least_budget_fixed_priority", least_budget_fixed_priority, "server_period"_a, "is_polling"_a,
+          "loss"_a, "kind"_a, "wcet"_a, "period"_a, "deadline"_a, "jitter"_a = nb::none(),
+          "blocking"_a = nb::none(), "last"_a = nb::none(), "above"_a = nb::none(), "effort"_a = kEffort);
+    m.def("least_budget_edf", least_budget_edf, "server_period"_a, "is_polling"_a, "loss"_a, "kind"_a,
+          "wcet"_a, "period"_a, "deadline"_a, "jitter"_a = nb::none(), "blocking"_a = Steps(),
+          "effort"_a = kEffort);
+    m.def("cbs_response", cbs_response, "wcet"_a, "period"_a, "jitter"_a, "server_period"_a, "budget"_a,
+          "effort"_a = kEffort);
+    m.def("cbs_busy_period", busy_period<takt_cbs_busy_period>, "wcet"_a, "period"_a, "jitter"_a = nb::none(),
+          "server_period"_a, "budget"_a, "effort"_a = kEffort);
+    m.def("total_bandwidth_busy_period", busy_period<takt_total_bandwidth_busy_period>, "wcet"_a, "period"_a,
+          "jitter"_a = nb::none(), "server_period"_a, "budget"_a, "effort"_a = kEffort);
+}

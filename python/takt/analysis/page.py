@@ -115,7 +115,7 @@ def demand_chart(chart: Chart, scale: float, unit: str) -> figure:
         drawn.add_layout(
             Span(location=chart.deadline * scale, dimension="height", line_color="#3d4852", line_width=1.5)
         )
-    drawn.legend.location = "top_left"
+    drawn.legend.location = "bottom_right"
     drawn.legend.label_text_font = FONT
     return drawn
 

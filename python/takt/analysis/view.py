@@ -303,6 +303,8 @@ def _doubts_of(task: ResolvedTask) -> Iterator[str]:
         yield f"{task.name} suspends itself and cannot be displaced everywhere"
     if task.suspends and task.locks:
         yield f"{task.name} suspends itself and locks resources"
+    if task.on_miss == "skip" and task.deadline > _separation_of(task):
+        yield f"{task.name} drops jobs that come before the deadline of the one before"
     if _is_enforced(task) and task.deadline > task.period:
         yield f"{task.name} has a budget in each period and a longer deadline"
 

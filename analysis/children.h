@@ -1,0 +1,27 @@
+/* What stands in a dispatcher, the root or a server: tasks, and servers of every kind. */
+#ifndef TAKT_ANALYSIS_CHILDREN_H
+#define TAKT_ANALYSIS_CHILDREN_H
+
+#include "analysis/fractions.h"
+#include "analysis/supply.h"
+
+/* A server is a takt_sporadic_t whose wcet is Q, whose period and deadline are P, without jitter. */
+typedef enum takt_child_kind {
+    TAKT_CHILD_TASK = 0,
+    TAKT_CHILD_PERIODIC = 1, /* an idling or polling server: Q at once in each period, or less */
+    TAKT_CHILD_DEFERRABLE =
+        2, /* Q at any time in each period: at the end of one and the beginning of the next */
+    TAKT_CHILD_SPORADIC = 3, /* what is used returns one period after the server got work */
+    TAKT_CHILD_BANDWIDTH =
+        4, /* cbs, hard-cbs, tbs, cus: at most L Q / P with deadlines in L ticks; EDF only */
+} takt_child_kind_t;
+
+/* What stands in one dispatcher, and what it is supplied with. Columns that are NULL are as their lines say. */
+typedef struct takt_children {
+    const takt_sporadic_t *children; /* most urgent first where priorities order them */
+    const takt_child_kind_t *kinds;  /* NULL: tasks */
+    uint32_t count;
+    takt_supply_t supply; /* of the dispatcher: takt_supply_full at the root */
+} takt_children_t;
+
+#endif

@@ -1,0 +1,124 @@
+/* Fixed priorities over tasks and servers: each is the task that it is at worst as seen from below.
+ *
+ * Sources: L. Sha, J. Lehoczky, J. Strosnider and others on periodic servers; R. I. Davis and A. Burns, RTSS 2005, for
+ * R = Q + sum of interference, with ceil((R + P - Q) / P) Q of a deferrable server (its back-to-back hit), that is, a task
+ * with a jitter of P - Q; algorithms.md 6.6.
+ *
+ * A sporadic server is *not* a task (Q, P), contrary to 6.6 and to the first papers: an interval that began while the server was kept
+ * waiting returns its ticks early, also those that came back in between (the premature replenishments of Stanovich et
+ * al., Defects of the POSIX sporadic server, RTAS 2010). What holds: from the beginning s of an interval it takes at most
+ * Q in [s, s + P), since what is taken after s returns at s + P or later. Let s be the first interval in a busy period of those
+ * below, and s' be in turn the interval that goes on at s + P, or the first after it.
+ *   (a) s' waited, so far, at most W = R - Q of its ticks for more urgent ones, if R <= P; the others it ran, and they count
+ *       among the Q of s. So the intervals act as a task (Q, P - W): none waits at the top.
+ *   (b) s'' begins after s' has ended, so after s + P: at most two such Q in P, a task (Q, floor(P / 2)).
+ *
+ * Exact where only tasks and idling servers without equals are at the root, blocking is attained and `last` is 1 or the
+ * model's; else a bound from above. An idling or polling server whose response is beyond P loses budget, but acts no worse on those
+ * below than a task (Q, P).
+ *
+ * Bound: that of supply_response.c for each child. */
+#include "analysis/server_fixed_priority.h"
+#include "analysis/supply_response.h"
+
+/* (a) and (b); `response` is not used unless it is within the period. */
+static uint64_t sporadic_period(const takt_sporadic_t *server, const takt_response_t *response) {
+    const uint64_t twice = server->period > 1u ? server->period / 2u : 1u;
+    const bool is_known = response->is_bounded && response->ticks <= server->period;
+    const uint64_t once = is_known ? server->period - (response->ticks - server->wcet) : 0;
+    return once > twice ? once : twice;
+}
+
+static takt_child_kind_t kind_of(const takt_children_t *children, uint32_t child) {
+    return children->kinds != NULL ? children->kinds[child] : TAKT_CHILD_TASK;
+}
+
+/* What a child is to those that it delays. */
+static takt_sporadic_t seen_from_below(const takt_children_t *children, uint32_t child,
+                                       const takt_response_t *response) {
+    takt_sporadic_t seen = children->children[child];
+    const takt_child_kind_t kind = kind_of(children, child);
+    if (kind == TAKT_CHILD_DEFERRABLE) {
+        seen.jitter = seen.period - seen.wcet;
+    }
+    if (kind == TAKT_CHILD_SPORADIC) {
+        seen.period = sporadic_period(&seen, response);
+    }
+    return seen;
+}
+
+/* Its supply, those that delay it, itself. */
+static takt_supplied_t supplied_of(const takt_children_t *children, takt_fp_terms_t terms,
+                                   takt_children_memory_t memory, uint32_t child) {
+    return (takt_supplied_t){
+        .supply = &children->supply,
+        .higher = memory.seen,
+        .count = child,
+        .task = children->children[child],
+        .blocking = terms.blocking != NULL ? terms.blocking[child] : 0,
+        .last = terms.last != NULL ? terms.last[child] : 1u,
+        .jobs = UINT64_MAX,
+    };
+}
+
+/* How the shares of those that delay a child, and its own, compare with that of the supply. */
+static takt_order_t compare_shares(const takt_supplied_t *supplied, takt_children_memory_t memory,
+                                   takt_effort_t *effort) {
+    const takt_supply_t *supply = supplied->supply;
+    for (uint32_t j = 0; j < supplied->count; j++) {
+        memory.fractions[j] = (takt_fraction_t){supplied->higher[j].wcet, supplied->higher[j].period};
+    }
+    memory.fractions[supplied->count] = (takt_fraction_t){supplied->task.wcet, supplied->task.period};
+    memory.fractions[supplied->count + 1u] =
+        (takt_fraction_t){supply->period - supply->budget, supply->period};
+    return takt_fractions_compare(memory.fractions, supplied->count + 2u, memory.rest, effort);
+}
+
+static takt_response_t response_of(takt_supplied_t *supplied, takt_children_memory_t memory,
+                                   takt_effort_t *effort) {
+    const takt_order_t order = compare_shares(supplied, memory, effort);
+    if (order == TAKT_GREATER || order == TAKT_ORDER_UNKNOWN) {
+        return (takt_response_t){0, 0, false, order == TAKT_GREATER};
+    }
+    supplied->jobs = order == TAKT_EQUAL ? takt_supplied_jobs(supplied) : UINT64_MAX;
+    return takt_supplied_response(supplied, effort);
+}
+
+/* Puts those that are as urgent as a child behind those that are more urgent, where it stands itself. */
+static void add_equals(const takt_children_t *children, takt_fp_terms_t terms, takt_supplied_t *supplied,
+                       takt_sporadic_t *seen) {
+    const takt_response_t unknown = {0, 0, false, false};
+    const uint32_t child = supplied->count;
+    const uint32_t behind = terms.above != NULL ? terms.above[child] : child;
+    for (uint32_t j = child + 1u; j <= behind; j++) {
+        seen[supplied->count++] = seen_from_below(children, j, &unknown);
+    }
+}
+
+void takt_children_responses(const takt_children_t *children, takt_fp_terms_t terms,
+                             takt_children_memory_t memory, takt_effort_t *effort,
+                             takt_response_t *responses) {
+    for (uint32_t i = 0; i < children->count; i++) {
+        takt_supplied_t supplied = supplied_of(children, terms, memory, i);
+        add_equals(children, terms, &supplied, memory.seen);
+        responses[i] = response_of(&supplied, memory, effort);
+        memory.seen[i] = seen_from_below(children, i, &responses[i]);
+    }
+}
+
+static takt_verdict_t verdict_of(const takt_sporadic_t *child, const takt_response_t *response) {
+    if (!response->is_decided) {
+        return TAKT_UNDECIDED;
+    }
+    return takt_verdict_of(response->is_bounded && response->ticks <= child->deadline);
+}
+
+takt_verdict_t takt_children_are_schedulable(const takt_children_t *children,
+                                             const takt_response_t *responses) {
+    takt_verdict_t verdict = TAKT_SCHEDULABLE;
+    for (uint32_t i = 0; i < children->count && verdict != TAKT_UNSCHEDULABLE; i++) {
+        const takt_verdict_t other = verdict_of(&children->children[i], &responses[i]);
+        verdict = other == TAKT_SCHEDULABLE ? verdict : other;
+    }
+    return verdict;
+}

@@ -1,0 +1,52 @@
+/* What a server is sure to supply in any window that begins when it gets work: sbf, its inverse, and its forms.
+ *
+ * Sources: I. Shin and I. Lee, Periodic resource model for compositional real-time guarantees, RTSS 2003, eq. (6) (sbf);
+ * R. I. Davis and A. Burns, Hierarchical fixed priority pre-emptive scheduling, RTSS 2005 (the gap, refined by the
+ * server's own response time); integer time and the gap of polling: algorithms.md 6.5.
+ *
+ * Nothing for `gap` ticks, then `budget` in a row, then nothing for period - budget, and so on; `loss` ticks are taken off
+ * the beginning (payback of overruns). All forms differ in the gap only:
+ *
+ *   periodic, deferrable, idling, sporadic (Q <= 32 ticks), hard-cbs   P + R - 2 Q
+ *   polling, and a sporadic server of more ticks                       P + R - Q - 1
+ *
+ * where R, Q <= R <= P, is how long after a replenishment the budget is had at the latest: the server's own response time
+ * in its parent, or P if only its deadline is known (EDF). A sporadic server keeps 32 returns; with more than 32
+ * ticks some may come together with a later one, but all are back one period after the last of them was used.
+ *
+ * Not for cbs, tbs and cus, whose supply depends on how far they ran ahead (bandwidth.h). */
+#ifndef TAKT_ANALYSIS_SUPPLY_H
+#define TAKT_ANALYSIS_SUPPLY_H
+
+#include "analysis/analysis.h"
+
+typedef struct takt_supply {
+    takt_duration_t period; /* P */
+    takt_duration_t budget; /* Q, 1 .. P */
+    takt_duration_t gap;    /* the longest time without supply; below 2 P */
+    takt_duration_t loss;   /* what is missing once more: 0, or X of payback */
+} takt_supply_t;
+
+/* The processor itself: one tick in each tick. */
+TAKT_INLINE takt_supply_t takt_supply_full(void) { return (takt_supply_t){1, 1, 0, 0}; }
+
+/* Of a server that has its budget, in one piece or in several, `response` ticks after each replenishment. */
+TAKT_INLINE takt_supply_t takt_supply_periodic(takt_duration_t period, takt_duration_t budget,
+                                               takt_duration_t response) {
+    return (takt_supply_t){period, budget, (period - budget) + (response - budget), 0};
+}
+
+/* Likewise, where work that comes a tick after the replenishment finds no budget. */
+TAKT_INLINE takt_supply_t takt_supply_polling(takt_duration_t period, takt_duration_t budget,
+                                              takt_duration_t response) {
+    return (takt_supply_t){period, budget, (period - 1u) + (response - budget), 0};
+}
+
+/* sbf(t): the least supply in any window of `t` ticks, t below TAKT_ANALYSIS_LIMIT. Constant time. */
+uint64_t takt_supply_bound(const takt_supply_t *supply, uint64_t t);
+
+/* The least `*t` with sbf(*t) >= demand; false if that is not below TAKT_ANALYSIS_LIMIT. `demand` is below it.
+ * Constant time. */
+TAKT_MUST_USE bool takt_supply_time(const takt_supply_t *supply, uint64_t demand, uint64_t *t);
+
+#endif

@@ -1,0 +1,222 @@
+"""Servers at the root and in each other: no simulated task is slower than its bound; and the tables of S4."""
+
+from __future__ import annotations
+
+import math
+import random
+from fractions import Fraction
+
+import pytest
+import takt
+from analysis_oracle import servers as oracle
+from sampling import count
+from server_systems import KIND, Child, Draw, build_system, column, columns, find_bounds, find_excess
+from takt import _analysis as analysis
+
+SAMPLE = 60
+FIXED_PRIORITY_KINDS = ("idling", "polling", "deferrable", "sporadic")
+EDF_KINDS = (*FIXED_PRIORITY_KINDS, "cbs", "hard-cbs", "tbs", "cus")
+NESTED_KINDS = (*FIXED_PRIORITY_KINDS, "hard-cbs")
+S1, S2 = Child("S1", "idling", 10, 20, 20), Child("S2", "idling", 15, 40, 40)
+S1_TASKS = [Child("T2", "task", 2, 15, 15), Child("T1", "task", 4, 20, 20)]
+S2_TASKS = [Child("T3", "task", 10, 60, 60)]
+
+
+def responses(children: list[Child], supply: tuple[int, int, int, int] = (1, 1, 0, 0)) -> list[int | None]:
+    _, rows = analysis.children_responses(**columns(children), supply=supply)
+    return [ticks if state == analysis.SCHEDULABLE else None for state, ticks, _ in rows]
+
+
+def of_kind(kind: str, server: Child) -> Child:
+    return Child(server.name, kind, server.wcet, server.period, server.deadline)
+
+
+# ---- never below the observed --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("policy", "kinds", "depth"),
+    [
+        *(("fp", (kind,), 1) for kind in FIXED_PRIORITY_KINDS),
+        ("fp", FIXED_PRIORITY_KINDS, 1),
+        ("fp", FIXED_PRIORITY_KINDS, 2),
+        *(("edf", (kind,), 1) for kind in EDF_KINDS),
+        ("edf", EDF_KINDS, 1),
+        ("edf", NESTED_KINDS, 2),
+    ],
+)
+def test_no_task_is_slower_than_its_bound(policy: str, kinds: tuple[str, ...], depth: int) -> None:
+    accepted = bounded = 0
+    for seed in range(count(SAMPLE)):
+        draw = Draw(seed)
+        children = draw.system(kinds, depth)
+        bounds = find_bounds(policy, children)
+        accepted += "root" in bounds.accepted
+        bounded += len(bounds.responses)
+        if bounds.responses:
+            system = build_system(draw, policy, children, span=300)
+            assert find_excess(system, bounds, horizon=400) == [], f"seed {seed}: {children}"
+    assert 0 < accepted < count(SAMPLE)
+    assert bounded > count(SAMPLE) // 10
+    print(f"{policy} {kinds} depth {depth}: {count(SAMPLE)} systems, {accepted} accepted, {bounded} tasks bounded")
+
+
+# ---- global tests --------------------------------------------------------------------------------------------
+
+
+def test_table_one_at_the_root() -> None:
+    assert responses([S1, S2]) == [10, 35]
+    assert responses([of_kind("deferrable", S1), of_kind("deferrable", S2)]) == [10, 45]
+    assert analysis.children_responses(**columns([of_kind("deferrable", S1), S2]))[0] == analysis.UNSCHEDULABLE
+    assert responses([Child("S1", "idling", 6, 10, 10), S2]) == [6, 39]
+    assert responses([Child("S1", "idling", 14, 20, 20), S2]) == [14, None]
+
+
+def test_a_sporadic_server_takes_more_than_a_task_would() -> None:
+    """Two intervals overlap in their periods, since the second was kept waiting: 3 ticks of 12, with Q = 2, P = 10."""
+    high = takt.Task(name="high", period=12, wcet=8, offset=2, priority=3)
+    first = takt.Task(name="first", period=12, wcet=1, priority=1, server="S")
+    second = takt.Task(name="second", period=12, wcet=2, offset=2, priority=1, server="S")
+    low = takt.Task(name="low", period=300, wcet=10, priority=1)
+    server = takt.Server(name="S", period=10, budget=2, priority=2, kind="sporadic")
+    system = takt.System(tasks=[high, first, second, low], servers=[server], policy="fp")
+    found = takt.simulate(system, horizon=300).jobs.filter(task="low")["response"].to_list()
+    children = [Child("", "task", 8, 12, 12), Child("", "sporadic", 2, 10, 10), Child("", "task", 10, 300, 300)]
+    as_a_task = [children[0], of_kind("idling", children[1]), children[2]]
+    assert responses(as_a_task) == [8, 10, 84]
+    assert found == [110]
+    assert responses(children) == [8, 10, None]
+    at_the_top = [Child("", "sporadic", 2, 10, 10), children[2]]
+    assert responses(at_the_top) == responses([of_kind("idling", at_the_top[0]), children[2]]) == [2, 14]
+
+
+def draw_children(numbers: random.Random, kinds: tuple[str, ...]) -> list[Child]:
+    children = []
+    for _ in range(numbers.randint(1, 4)):
+        kind, period = numbers.choice(kinds), numbers.choice([3, 4, 6, 8, 12])
+        wcet = numbers.randint(1, max(1, period // 3))
+        deadline = numbers.randint(wcet, 2 * period) if kind == "task" else period
+        children.append(Child("", kind, wcet, period, deadline))
+    return children
+
+
+def test_responses_of_children_are_those_of_the_tasks_that_they_act_as() -> None:
+    numbers = random.Random(1)
+    bounded = 0
+    for _ in range(count(200)):
+        children = draw_children(numbers, ("task", *FIXED_PRIORITY_KINDS))
+        expected = oracle.responses([(KIND[c.kind], c.wcet, c.period) for c in children])
+        assert responses(children) == expected
+        bounded += None not in expected
+    assert count(200) // 10 < bounded < count(200)
+
+
+@pytest.mark.parametrize("kinds", [("task", "idling", "deferrable"), ("task", "cbs"), ("task", *EDF_KINDS)])
+def test_demand_of_children_is_that_of_each_window(kinds: tuple[str, ...]) -> None:
+    numbers = random.Random(2)
+    verdicts = {analysis.SCHEDULABLE: 0, analysis.UNSCHEDULABLE: 0}
+    for _ in range(count(200)):
+        children = draw_children(numbers, ("task", *kinds))
+        plain = [(KIND[c.kind], c.wcet, c.period, c.deadline) for c in children]
+        for window in range(40):
+            assert analysis.children_demand_in(window, **columns(children)) == oracle.demand(plain, window)
+        failing = oracle.failing_windows(plain, 3 * math.lcm(3, 4, 6, 8, 12))
+        verdict, window, demand, _ = analysis.children_demand(**columns(children))
+        is_overloaded = oracle.share(plain) > 1
+        assert verdict == (analysis.UNSCHEDULABLE if failing or is_overloaded else analysis.SCHEDULABLE)
+        assert is_overloaded or demand == 0 or window in failing
+        verdicts[verdict] += 1
+    assert min(verdicts.values()) > count(200) // 20
+
+
+def test_deferrable_servers_under_edf_need_more_than_their_shares() -> None:
+    servers = [Child("", "deferrable", 2, 4, 4), Child("", "deferrable", 3, 6, 6)]
+    assert analysis.children_demand(**columns(servers))[0] == analysis.UNSCHEDULABLE
+    assert analysis.children_demand(**columns([of_kind("idling", s) for s in servers]))[0] == analysis.SCHEDULABLE
+    few = [Child("", "deferrable", 1, 8, 8), Child("", "deferrable", 2, 10, 10)]
+    assert sum(Fraction(s.wcet, s.period) for s in few) < 1
+    assert analysis.children_demand(**columns(few))[0] == analysis.SCHEDULABLE
+
+
+# ---- bandwidth -----------------------------------------------------------------------------------------------
+
+
+def test_a_task_with_the_budget_and_the_period_of_its_cbs_meets_its_deadline() -> None:
+    assert analysis.cbs_response(3, 10, 0, 10, 3) == (analysis.SCHEDULABLE, 10, 0)
+    assert analysis.cbs_response(3, 6, 0, 4, 2) == (analysis.SCHEDULABLE, 8, 0)
+    assert analysis.cbs_response(3, 5, 0, 4, 2) == (analysis.UNSCHEDULABLE, 0, 0)
+    assert analysis.cbs_response(3, 10, 2, 10, 3) == (analysis.SCHEDULABLE, 12, 0)
+
+
+def test_a_job_in_a_cbs_is_as_slow_as_its_bound() -> None:
+    """Jobs of 3 ticks with Q = 2 and P = 4 have the deadlines 8 and 12; the other task's are a little sooner."""
+    served = takt.Task(name="served", period=6, wcet=3, deadline=12, server="S")
+    other = takt.Task(name="other", min_separation=100, arrivals=[0], wcet=5, deadline=7)
+    server = takt.Server(name="S", period=4, budget=2, kind="cbs")
+    found = takt.simulate(takt.System(tasks=[served, other], servers=[server], policy="edf"), horizon=40)
+    assert found.jobs.filter(task="served")["response"].max() == 8
+
+
+def test_one_of_several_tasks_in_a_cbs_has_no_supply_bound() -> None:
+    """The server ran ahead for the other task; a supply of 2 in 10 would have given the first tick after 17."""
+    ahead = takt.Task(name="ahead", min_separation=1000, arrivals=[0], wcet=8, priority=1, server="S")
+    urgent = takt.Task(name="urgent", min_separation=1000, arrivals=[8], wcet=1, priority=2, server="S")
+    rival = takt.Task(name="rival", min_separation=1000, arrivals=[8], wcet=32, deadline=40)
+    tasks = [ahead, urgent, rival]
+    found = {}
+    for kind in ("cbs", "hard-cbs"):
+        server = takt.Server(name="S", period=10, budget=2, kind=kind, policy="fp")
+        jobs = takt.simulate(takt.System(tasks=tasks, servers=[server], policy="edf"), horizon=100).jobs
+        found[kind] = jobs.filter(task="urgent")["response"].item()
+    supply = analysis.make_supply(10, 2, 10)
+    assert analysis.supply_time(supply, 1) == 17
+    assert found["cbs"] == 33
+    assert found["hard-cbs"] <= 17
+    busy = analysis.cbs_busy_period(column([8, 1]), column([1000, 1000]), None, 10, 2)
+    assert busy == (analysis.SCHEDULABLE, 50, 0)
+
+
+def test_busy_periods_of_bandwidth_servers_are_least() -> None:
+    numbers = random.Random(4)
+    for _ in range(count(200)):
+        period = numbers.randint(2, 9)
+        budget = numbers.randint(1, period)
+        tasks = [(numbers.randint(1, 4), numbers.choice([12, 20, 60]), numbers.choice([0, 3])) for _ in range(2)]
+        wcet, separation, jitter = (column(values) for values in zip(*tasks, strict=True))
+        for find, is_cbs in ((analysis.cbs_busy_period, True), (analysis.total_bandwidth_busy_period, False)):
+            expected = oracle.bandwidth_busy_period(tasks, period, budget, is_cbs, 5000)
+            state, ticks, _ = find(wcet, separation, jitter, period, budget, effort=10000)
+            assert (ticks if state == analysis.SCHEDULABLE and ticks < 5000 else None) == expected
+
+
+# ---- interfaces ----------------------------------------------------------------------------------------------
+
+
+def least(period: int, children: list[Child], policy: str, is_polling: bool = False) -> int:
+    find = analysis.least_budget_fixed_priority if policy == "fp" else analysis.least_budget_edf
+    verdict, budget = find(period, is_polling, 0, **columns(children))
+    assert (verdict == analysis.SCHEDULABLE) == (budget > 0)
+    return budget
+
+
+def test_interfaces_of_table_two() -> None:
+    expected = {2: 1, 3: 2, 4: 2, 5: 3, 6: 3, 8: 4, 10: 6, 12: 8, 15: 9, 20: 14}
+    assert {period: least(period, S1_TASKS, "fp") for period in expected} == expected
+    assert {period: least(period, S1_TASKS, "edf") for period in (5, 10, 20)} == {5: 2, 10: 6, 20: 14}
+    assert least(40, S2_TASKS, "fp") == 15
+
+
+def test_bisected_budgets_are_those_of_a_scan_and_every_larger_one_is_enough() -> None:
+    numbers = random.Random(3)
+    found = {True: 0, False: 0}
+    for _ in range(count(150)):
+        children, period = draw_children(numbers, ("task", "task", "deferrable", "idling")), numbers.randint(1, 12)
+        is_polling, policy = numbers.random() < 0.3, numbers.choice(["fp", "edf"])
+        test = analysis.children_responses if policy == "fp" else analysis.children_demand
+        supplies = [analysis.make_supply(period, q, period, is_polling=is_polling) for q in range(1, period + 1)]
+        accepted = [test(**columns(children), supply=s)[0] == analysis.SCHEDULABLE for s in supplies]
+        assert accepted == sorted(accepted)
+        budget = least(period, children, policy, is_polling)
+        assert budget == (accepted.index(True) + 1 if any(accepted) else 0)
+        found[budget > 0] += 1
+    assert min(found.values()) > count(150) // 20
