@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 from math import isclose, sqrt
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from sampling import tries
 from takt.study import Study, figures
 from takt.study.batch import Batch
 from takt.study.chunks import compute
-from takt.study.description import of_document
+from takt.study.description import KINDS, of_document
 from takt.study.grid import axes_of, points_of
 from takt.study.measures import Columns
 from takt.study.results import summarise
@@ -486,3 +487,35 @@ def test_options_that_do_not_fit_are_told_in_one_line(tmp_path: Path) -> None:
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr.startswith(message)
         assert done.stderr.count("\n") == 1
+
+
+# ---- documents and examples -------------------------------------------------------------------------
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = sorted((ROOT / "examples/studies").glob("*.toml"))
+
+
+def test_the_specification_has_every_test_and_says_which_are_exact() -> None:
+    section = (ROOT / "SPEC.md").read_text().partition("### 7.6 Studies")[2].partition("\n## ")[0]
+    lines = [line.split("|") for line in section.splitlines() if line.endswith(("| exact |", "| sufficient |"))]
+    told = {name.strip(" `"): cells[-2].strip() == "exact" for cells in lines for name in cells[1].split(",")}
+    known = {name: test.is_exact for name, test in takt.study.tests.items() if name != "analyse"}
+    assert told == known
+    assert all(f'| `"{kind}"` |' in section for kind in KINDS)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_every_example_runs_and_says_how_to_run_it(path: Path, tmp_path: Path) -> None:
+    header = path.read_text().split("\nschema")[0]
+    assert f"takt study examples/studies/{path.name}" in header
+    result = takt.study.run(takt.study.load(path), workers=1, output=tmp_path)
+    assert result.height > 0
+    assert result["undecided"].fill_null(0).sum() == 0
+
+
+def test_the_example_of_acceptance_has_the_order_of_its_tests() -> None:
+    result = result_of(takt.study.load(ROOT / "examples/studies/acceptance.toml"))
+    columns = [result.filter(subject=test)["accepted"] for test in ("edf", "rm", "hyperbolic", "liu-layland")]
+    for better, worse in pairwise(columns):
+        assert (better >= worse).all()
+        assert (better > worse).any()
