@@ -6,6 +6,8 @@ A `sitecustomize.py` in front of the path makes workers slow, or makes them fail
 from __future__ import annotations
 
 import os
+import pty
+import re
 import signal
 import subprocess
 import sys
@@ -15,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from test_terminal import HIDE_CURSOR, SHOW_CURSOR, read
 
 TAKT = str(Path(sys.executable).parent / "takt")
 
@@ -47,8 +50,11 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+Files = dict[str, bytes]
+
+
 @pytest.fixture(scope="module")
-def expected(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+def expected(tmp_path_factory: pytest.TempPathFactory) -> Files:
     """The result of a run that nothing happened to."""
     folder = tmp_path_factory.mktemp("expected")
     (folder / "study.toml").write_text(STUDY)
@@ -56,12 +62,21 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return result_in(folder)
 
 
-def result_in(folder: Path) -> bytes:
-    """All files of the result, and of the chunks, one after the other."""
+def result_in(folder: Path) -> Files:
+    """All files of the folder but the lock, by their paths in it."""
     found = folder / "study.study"
-    chunks = sorted(found.glob("chunks/*"))
-    assert [path.name for path in chunks] == [f"{number:08}.parquet" for number in range(CHUNKS)]
-    return b"".join(path.read_bytes() for path in [*chunks, found / "result.csv", found / "result.parquet"])
+    chunks = sorted(path.name for path in found.glob("chunks/*"))
+    assert chunks == [f"{number:08}.parquet" for number in range(CHUNKS)]
+    paths = [path for path in found.glob("**/*") if path.is_file() and path.name != "lock"]
+    return {path.relative_to(found).as_posix(): path.read_bytes() for path in paths}
+
+
+def write_result(folder: Path, files: Files) -> None:
+    """Make a folder of a study."""
+    for name, content in files.items():
+        path = folder / "study.study" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
 
 
 def environment(folder: Path, before_chunk: str) -> dict[str, str]:
@@ -126,12 +141,12 @@ def end_of(process: subprocess.Popen[str]) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("workers", [2, 3])
-def test_the_number_of_workers_makes_no_difference(folder: Path, expected: bytes, workers: int) -> None:
+def test_the_number_of_workers_makes_no_difference(folder: Path, expected: Files, workers: int) -> None:
     assert end_of(started(folder, "--workers", str(workers))) == (0, "")
     assert result_in(folder) == expected
 
 
-def test_a_worker_that_is_killed_is_replaced_and_its_chunk_computed_again(folder: Path, expected: bytes) -> None:
+def test_a_worker_that_is_killed_is_replaced_and_its_chunk_computed_again(folder: Path, expected: Files) -> None:
     process = started(folder, "--workers", "2", before_chunk=SLOWLY)
     wait_until(lambda: len(done_in(folder)) >= 3)
     victim = children_of(process)[0]
@@ -143,9 +158,9 @@ def test_a_worker_that_is_killed_is_replaced_and_its_chunk_computed_again(folder
     assert result_in(folder) == expected
 
 
-def test_a_main_process_that_is_killed_again_and_again_loses_nothing(folder: Path, expected: bytes) -> None:
+def test_a_main_process_that_is_killed_again_and_again_loses_nothing(folder: Path, expected: Files) -> None:
     kept: dict[str, int] = {}
-    for least in (2, 7, 12):
+    for least in (2, 9):
         process = started(folder, "--workers", "2", before_chunk=SLOWLY)
         wait_until(lambda least=least: len(done_in(folder)) >= least)  # type: ignore[misc]
         workers = children_of(process)
@@ -162,7 +177,7 @@ def test_a_main_process_that_is_killed_again_and_again_loses_nothing(folder: Pat
     assert result_in(folder) == expected
 
 
-def test_an_interrupt_ends_a_study_at_once_and_says_that_nothing_is_lost(folder: Path, expected: bytes) -> None:
+def test_an_interrupt_ends_a_study_at_once_and_says_that_nothing_is_lost(folder: Path, expected: Files) -> None:
     process = started(folder, "--workers", "2", before_chunk=SLOWLY)
     wait_until(lambda: len(done_in(folder)) >= 2)
     workers = children_of(process)
@@ -173,6 +188,25 @@ def test_an_interrupt_ends_a_study_at_once_and_says_that_nothing_is_lost(folder:
     assert not any(map(is_running, workers))
     assert end_of(started(folder, "--workers", "1")) == (0, "")
     assert result_in(folder) == expected
+
+
+def test_in_a_terminal_a_bar_says_how_far_a_study_is_and_an_interrupt_gives_the_cursor_back(folder: Path) -> None:
+    surroundings = environment(folder, SLOWLY) | {"TERM": "xterm", "COLUMNS": "100"}
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(folder)
+        os.execve(TAKT, [TAKT, "study", "study.toml", "--workers", "1"], surroundings)
+    written, interrupted_at = "", "40%"
+    while part := read(terminal):
+        written += part
+        if interrupted_at and interrupted_at in written:
+            os.kill(child, signal.SIGINT)
+            interrupted_at = ""
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGINT
+    assert "study \x1b" in written
+    assert re.search(r"\d:\d\d:\d\d", written)
+    assert "interrupted; what is done is kept" in written
+    assert written.rfind(SHOW_CURSOR) > written.rfind(HIDE_CURSOR)
 
 
 def test_a_worker_that_is_killed_at_every_try_ends_the_study_with_one_line(folder: Path) -> None:
@@ -186,7 +220,7 @@ def test_a_worker_that_is_killed_at_every_try_ends_the_study_with_one_line(folde
     assert lines[2].endswith(" was killed by SIGKILL")
 
 
-def test_a_chunk_that_raises_at_every_try_ends_the_study_with_one_line(folder: Path, expected: bytes) -> None:
+def test_a_chunk_that_raises_at_every_try_ends_the_study_with_one_line(folder: Path, expected: Files) -> None:
     process = started(folder, "--workers", "1", before_chunk="number == 2 and 1 // 0")
     status, told = end_of(process)
     assert status == 1
@@ -196,7 +230,7 @@ def test_a_chunk_that_raises_at_every_try_ends_the_study_with_one_line(folder: P
     assert result_in(folder) == expected
 
 
-def test_what_a_worker_prints_is_no_answer(folder: Path, expected: bytes) -> None:
+def test_what_a_worker_prints_is_no_answer(folder: Path, expected: Files) -> None:
     status, told = end_of(started(folder, "--workers", "1", before_chunk="print('noise', flush=True)"))
     assert (status, told.count("noise")) == (0, CHUNKS)
     assert result_in(folder) == expected
@@ -211,8 +245,8 @@ def test_two_studies_do_not_write_into_one_folder_at_once(folder: Path) -> None:
     first.communicate()
 
 
-def test_a_damaged_chunk_is_named(folder: Path, expected: bytes) -> None:
-    assert end_of(started(folder, "--workers", "1")) == (0, "")
+def test_a_damaged_chunk_is_named(folder: Path, expected: Files) -> None:
+    write_result(folder, expected)
     path = folder / "study.study/chunks/00000003.parquet"
     path.write_bytes(b"PAR1")
     status, told = end_of(started(folder))
@@ -223,7 +257,7 @@ def test_a_damaged_chunk_is_named(folder: Path, expected: bytes) -> None:
     assert result_in(folder) == expected
 
 
-def test_a_script_without_a_guard_can_run_a_study(folder: Path, expected: bytes) -> None:
+def test_a_script_without_a_guard_can_run_a_study(folder: Path, expected: Files) -> None:
     script = (
         "import takt\nprint(takt.study.run(takt.study.load('study.toml'), workers=2, output='study.study').height)\n"
     )
@@ -259,7 +293,7 @@ def cluster(folder: Path, workers: int) -> Iterator[tuple[str, list[subprocess.P
             process.wait()
 
 
-def test_a_cluster_that_loses_a_worker_gives_the_same_result(folder: Path, expected: bytes) -> None:
+def test_a_cluster_that_loses_a_worker_gives_the_same_result(folder: Path, expected: Files) -> None:
     with cluster(folder, 3) as (address, workers):
         process = started(folder, "--scheduler", address)
         wait_until(lambda: len(done_in(folder)) >= 3)

@@ -224,7 +224,9 @@ def edf_first_excess(
 ) -> tuple[int, int, int]:
     """Test deadline by deadline: as edf_demand, but the interval is the shortest one. Slow where the interval is long."""
 
-def edf_verdicts_many(wcet: NDArray[np.uint64], period: NDArray[np.uint64], deadline: NDArray[np.uint64], effort: int = 100_000_000) -> NDArray[np.uint8]:
+def edf_verdicts_many(
+    wcet: NDArray[np.uint64], period: NDArray[np.uint64], deadline: NDArray[np.uint64], effort: int = 100_000_000
+) -> NDArray[np.uint8]:
     """Give the verdict on each row, a task set, under preemptive EDF; `effort` is for each row."""
 
 def edf_responses(
@@ -240,12 +242,20 @@ def edf_responses(
     """Give worst-case responses, and which job of the busy period, counted from 0, has it."""
 
 def edf_nonpreemptive_responses(
-    wcet: NDArray[np.uint64], period: NDArray[np.uint64], deadline: NDArray[np.uint64], jitter: NDArray[np.uint64] | None = None, effort: int = 100_000_000
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """Likewise where a job that has begun is never preempted."""
 
 def edf_density(
-    wcet: NDArray[np.uint64], period: NDArray[np.uint64], deadline: NDArray[np.uint64], jitter: NDArray[np.uint64] | None = None, effort: int = 100_000_000
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
 ) -> int:
     """Test whether C / min(D - J, T) add up to 1 at most: schedulable if so. Verdict."""
 

@@ -50,7 +50,7 @@ def run(
         scheduler: address of a Dask scheduler whose workers compute instead, such as "tcp://10.0.0.1:8786".
         output: folder for what is found; default: the study's.
         fresh: whether to forget what is in that folder.
-        progress: called with the number of task sets that are done, now and then.
+        progress: called with the number of task sets that are done, first with those that were there before.
         tell: called with a line when a worker died, or a chunk failed.
 
     Returns:
@@ -65,6 +65,7 @@ def run(
         done = folder.done()
         sets = sum(map(study.size_of, done))
         left = [number for number in range(study.chunks) if number not in done]
+        (progress or _nobody)(sets)
         for number, columns in _computed(study, left, _hired(workers, scheduler, len(left)), tell or _nobody):
             folder.write(number, columns)
             sets += study.size_of(number)

@@ -42,7 +42,7 @@ def _print_quantity(console: Console, title: str, study: Study, rows: pl.DataFra
     lines = [[*(as_text(part[axis][0]) for axis in axes), *_cells(part, subjects)] for part in points]
     print_table(console, title, text_table((*axes, *subjects), lines[:MAX_ROWS]))
     for note in _notes(rows, len(lines)):
-        console.print(note, soft_wrap=True)
+        console.print(note, soft_wrap=True, highlight=False)
 
 
 def _cells(rows: pl.DataFrame, subjects: list[str]) -> Iterator[str]:
