@@ -79,8 +79,8 @@ def write_result(folder: Path, files: Files) -> None:
         path.write_bytes(content)
 
 
-def environment(folder: Path, before_chunk: str) -> dict[str, str]:
-    """Make an environment in which Python does something before each chunk that it computes."""
+def environment(folder: Path, before_chunk: str, before_all: str = "") -> dict[str, str]:
+    """Make an environment in which Python does something when it starts, and before each chunk that it computes."""
     (folder / "sitecustomize.py").write_text(
         "import os, time\n"
         "from takt.study import chunks\n"
@@ -89,17 +89,17 @@ def environment(folder: Path, before_chunk: str) -> dict[str, str]:
         f"    {before_chunk}\n"
         "    return compute(study, number)\n"
         "chunks.compute = before\n"
+        f"{before_all}\n"
     )
     return {**os.environ, "PYTHONPATH": str(folder)}
 
 
-def started(folder: Path, *options: str, before_chunk: str = "pass") -> subprocess.Popen[str]:
+def started(folder: Path, *options: str, before_chunk: str = "pass", before_all: str = "") -> subprocess.Popen[str]:
     """Start the study."""
+    surroundings = environment(folder, before_chunk, before_all)
     command = [TAKT, "study", "study.toml", *options]
     pipe = subprocess.PIPE
-    return subprocess.Popen(
-        command, cwd=folder, env=environment(folder, before_chunk), stdout=subprocess.DEVNULL, stderr=pipe, text=True
-    )
+    return subprocess.Popen(command, cwd=folder, env=surroundings, stdout=subprocess.DEVNULL, stderr=pipe, text=True)
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
@@ -174,6 +174,27 @@ def test_a_main_process_that_is_killed_again_and_again_loses_nothing(folder: Pat
     assert len(kept) < CHUNKS
     assert end_of(started(folder, "--workers", "2")) == (0, "")
     assert kept.items() <= {path.name: path.stat().st_ino for path in done_in(folder)}.items()
+    assert result_in(folder) == expected
+
+
+DIE_WRITING = """
+import polars
+def write(frame, file):
+    if file.name.endswith("00000007.parquet.part"):
+        file.write(b"PAR1 and no more")
+        file.flush()
+        os.kill(os.getpid(), 9)
+    real(frame, file)
+real, polars.DataFrame.write_parquet = polars.DataFrame.write_parquet, write
+"""
+
+
+def test_a_main_process_that_is_killed_while_it_writes_leaves_no_half_of_a_chunk(folder: Path, expected: Files) -> None:
+    status, told = end_of(started(folder, "--workers", "1", before_all=DIE_WRITING))
+    assert (status, told) == (-signal.SIGKILL, "")
+    assert [path.name for path in done_in(folder)] == [f"{number:08}.parquet" for number in range(7)]
+    assert (folder / "study.study/chunks/00000007.parquet.part").exists()
+    assert end_of(started(folder, "--workers", "1")) == (0, "")
     assert result_in(folder) == expected
 
 

@@ -85,6 +85,8 @@ class _Local:
         for process in self._processes:
             process.kill()
         self._threads.shutdown()
+        for process in self._processes:
+            process.wait()
 
     def _ask(self, document: str, number: int) -> Answer:
         """Have this thread's process compute a chunk."""
