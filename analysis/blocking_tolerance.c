@@ -15,6 +15,8 @@
  * where regions are known, use response times. */
 #include "analysis/blocking_tolerance.h"
 
+#include "analysis/edf_blocking.h"
+
 /* Takes `jobs` times `wcet` from `left`; false if it is not there. */
 static bool take(uint64_t jobs, takt_duration_t wcet, uint64_t *left) {
     if (jobs != 0 && wcet > *left / jobs) {
@@ -82,18 +84,12 @@ takt_verdict_t takt_fp_regions_find(const takt_sporadic_t *tasks, uint32_t count
 
 /* ---- EDF ------------------------------------------------------------------------------------------------------- */
 
-/* How many jobs of a task must be done in t ticks, if the first comes as late and is due as early as can be. */
-static uint64_t jobs_due(const takt_sporadic_t *task, uint64_t t) {
-    const uint64_t end = t + task->jitter;
-    return end < task->deadline ? 0 : (end - task->deadline) / task->period + 1u;
-}
-
 /* t - dbf(t); false if less than nothing. */
 static bool edf_slack_at(const takt_sporadic_t *tasks, uint32_t count, uint64_t t, uint64_t *slack) {
     bool is_left = true;
     *slack = t;
     for (uint32_t j = 0; j < count && is_left; j++) {
-        is_left = take(jobs_due(&tasks[j], t), tasks[j].wcet, slack);
+        is_left = take(takt_jobs_due(&tasks[j], t), tasks[j].wcet, slack);
     }
     return is_left;
 }
@@ -102,7 +98,8 @@ static bool edf_slack_at(const takt_sporadic_t *tasks, uint32_t count, uint64_t 
 static uint64_t deadline_after(const takt_sporadic_t *tasks, uint32_t count, uint64_t t, uint64_t end) {
     uint64_t first = end;
     for (uint32_t j = 0; j < count; j++) {
-        const uint64_t due = jobs_due(&tasks[j], t) * tasks[j].period + tasks[j].deadline - tasks[j].jitter;
+        const uint64_t due =
+            takt_jobs_due(&tasks[j], t) * tasks[j].period + tasks[j].deadline - tasks[j].jitter;
         first = due < first ? due : first;
     }
     return first;

@@ -12,7 +12,7 @@ typedef struct trial {
     const takt_interface_t *server;
     takt_children_t children;
     takt_fp_terms_t terms;
-    takt_blocking_t blocking;
+    const takt_edf_blocking_t *blocking;
     takt_children_memory_t memory;
     takt_response_t *responses; /* NULL: EDF */
     takt_effort_t *effort;
@@ -56,13 +56,13 @@ takt_budget_t takt_least_budget_fixed_priority(const takt_interface_t *server,
                                                const takt_children_t *children, takt_fp_terms_t terms,
                                                takt_children_memory_t memory, takt_effort_t *effort,
                                                takt_response_t *responses) {
-    trial_t trial = {server, *children, terms, {NULL, 0}, memory, responses, effort};
+    trial_t trial = {server, *children, terms, NULL, memory, responses, effort};
     return bisect(&trial);
 }
 
 takt_budget_t takt_least_budget_edf(const takt_interface_t *server, const takt_children_t *children,
-                                    takt_blocking_t blocking, takt_fraction_t *fractions, uint64_t *rest,
-                                    takt_effort_t *effort) {
+                                    const takt_edf_blocking_t *blocking, takt_fraction_t *fractions,
+                                    uint64_t *rest, takt_effort_t *effort) {
     trial_t trial = {server, *children, {NULL, NULL, NULL}, blocking, {NULL, fractions, rest}, NULL, effort};
     return bisect(&trial);
 }

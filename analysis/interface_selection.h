@@ -27,7 +27,7 @@ takt_budget_t takt_least_budget_fixed_priority(const takt_interface_t *server,
 
 /* Children under EDF; likewise. `fractions` and `rest` are as in takt_children_demand. */
 takt_budget_t takt_least_budget_edf(const takt_interface_t *server, const takt_children_t *children,
-                                    takt_blocking_t blocking, takt_fraction_t *fractions, uint64_t *rest,
-                                    takt_effort_t *effort);
+                                    const takt_edf_blocking_t *blocking, takt_fraction_t *fractions,
+                                    uint64_t *rest, takt_effort_t *effort);
 
 #endif

@@ -55,9 +55,4 @@ TAKT_MUST_USE takt_response_t takt_fp_response(const takt_fp_set_t *set, uint32_
 TAKT_MUST_USE takt_verdict_t takt_fp_is_schedulable(const takt_fp_set_t *set, takt_fp_memory_t memory,
                                                     takt_effort_t *effort);
 
-/* Whether the response of the last task, the least urgent, is within its deadline. Says nothing about the others, whose
- * `blocking`, `ends` and deadlines it does not read. There is a task. */
-TAKT_MUST_USE takt_verdict_t takt_fp_is_last_schedulable(const takt_fp_set_t *set, takt_fp_memory_t memory,
-                                                         takt_effort_t *effort);
-
 #endif

@@ -12,12 +12,12 @@
  *   sporadic         2 floor(L / P) Q, by (b) of server_fixed_priority.c
  *   bandwidth        floor(L Q / P)
  *
- * A window in which a child misses its deadline contains its own period, so windows shorter than the least deadline do not count;
+ * An interval in which a child misses its deadline contains its own period, so intervals shorter than the least deadline do not count;
  * deferrable servers may ask there in vain, and do not suffer: one that gets work x ticks after its replenishment still has Q - x by the
- * end of the period, as a window longer by x says. Part of a bandwidth server's budget may be due in any window. (1) is sharper for deferrable servers than the sum of U + sum
+ * end of the period, as an interval longer by x says. Part of a bandwidth server's budget may be due in any interval. (1) is sharper for deferrable servers than the sum of U + sum
  * of U_j (P_j - Q_j) / P_i <= 1 of algorithms.md 6.6 where that has the own excess too, and admits all kinds at once.
  *
- * The windows that count are shorter than the longest busy period (2), where the shares are less than that of the supply: its least
+ * The intervals that count are shorter than the longest busy period (2), where the shares are less than that of the supply: its least
  * fixed point, with T(w) the least t with sbf(t) >= w; at equal shares, shorter than (3), after which all repeats:
  *
  *   (2)  L = T(max B + sum of r_j(L)),  r_j(L) what j asks for in L ticks, whatever its deadlines
@@ -29,7 +29,7 @@
 #include "core/wide.h"
 
 /* What a child is as a task: a sporadic server one of double the budget, a bandwidth server one of which a part may be due in
- * any window. */
+ * any interval. */
 typedef struct child {
     takt_sporadic_t task;
     takt_child_kind_t kind;
@@ -49,43 +49,37 @@ static child_t child_at(const takt_children_t *children, uint32_t place) {
 
 /* ---- what is demanded ---------------------------------------------------------------------------------------- */
 
-static bool task_demand(const takt_sporadic_t *task, uint64_t window, uint64_t *demand) {
-    const uint64_t end = window + task->jitter;
-    const uint64_t jobs = end < task->deadline ? 0 : (end - task->deadline) / task->period + 1u;
-    return takt_checked_times(jobs, task->wcet, demand);
-}
-
 /* floor(L / P) Q + min(Q, L mod P) */
-static uint64_t deferrable_demand(const takt_sporadic_t *server, uint64_t window) {
-    const uint64_t rest = window % server->period;
-    return window / server->period * server->wcet + (rest < server->wcet ? rest : server->wcet);
+static uint64_t deferrable_demand(const takt_sporadic_t *server, uint64_t interval) {
+    const uint64_t rest = interval % server->period;
+    return interval / server->period * server->wcet + (rest < server->wcet ? rest : server->wcet);
 }
 
 /* floor(L Q / P) */
-static uint64_t bandwidth_demand(const takt_sporadic_t *server, uint64_t window) {
+static uint64_t bandwidth_demand(const takt_sporadic_t *server, uint64_t interval) {
     const takt_wide_t period = {0, server->period};
-    return takt_wide_quotient(takt_wide_product(window, server->wcet), period);
+    return takt_wide_quotient(takt_wide_product(interval, server->wcet), period);
 }
 
-static bool child_demand(const child_t *child, uint64_t window, uint64_t *demand) {
+static bool child_demand(const child_t *child, uint64_t interval, uint64_t *demand) {
     switch (child->kind) {
     case TAKT_CHILD_DEFERRABLE:
-        *demand = deferrable_demand(&child->task, window);
+        *demand = deferrable_demand(&child->task, interval);
         return true;
     case TAKT_CHILD_BANDWIDTH:
-        *demand = bandwidth_demand(&child->task, window);
+        *demand = bandwidth_demand(&child->task, interval);
         return true;
     default:
-        return task_demand(&child->task, window, demand);
+        return takt_checked_times(takt_jobs_due(&child->task, interval), child->task.wcet, demand);
     }
 }
 
-bool takt_children_demand_in(const takt_children_t *children, uint64_t window, uint64_t *demand) {
+bool takt_children_demand_in(const takt_children_t *children, uint64_t interval, uint64_t *demand) {
     *demand = 0;
     for (uint32_t i = 0; i < children->count; i++) {
         const child_t child = child_at(children, i);
         uint64_t more = 0;
-        if (!child_demand(&child, window, &more) || !takt_checked_plus(*demand, more, demand)) {
+        if (!child_demand(&child, interval, &more) || !takt_checked_plus(*demand, more, demand)) {
             return false;
         }
     }
@@ -93,41 +87,33 @@ bool takt_children_demand_in(const takt_children_t *children, uint64_t window, u
 }
 
 /* r_j of (2). */
-static bool child_request(const child_t *child, uint64_t window, uint64_t *work) {
+static bool child_request(const child_t *child, uint64_t interval, uint64_t *work) {
     const takt_sporadic_t *task = &child->task;
     const uint64_t early = child->kind == TAKT_CHILD_DEFERRABLE ? task->period - task->wcet : task->jitter;
     if (child->kind == TAKT_CHILD_BANDWIDTH) {
-        *work = bandwidth_demand(task, window) + task->wcet;
+        *work = bandwidth_demand(task, interval) + task->wcet;
         return true;
     }
-    return takt_checked_times(takt_ceiling(window + early, task->period), task->wcet, work);
+    return takt_checked_times(takt_ceiling(interval + early, task->period), task->wcet, work);
 }
 
-static bool add_requests(const takt_children_t *children, uint64_t window, uint64_t *work) {
+static bool add_requests(const takt_children_t *children, uint64_t interval, uint64_t *work) {
     for (uint32_t i = 0; i < children->count; i++) {
         const child_t child = child_at(children, i);
         uint64_t more = 0;
-        if (!child_request(&child, window, &more) || !takt_checked_plus(*work, more, work)) {
+        if (!child_request(&child, interval, &more) || !takt_checked_plus(*work, more, work)) {
             return false;
         }
     }
     return true;
 }
 
-/* ---- which windows count ------------------------------------------------------------------------------------- */
-
-static uint64_t longest_blocking(takt_blocking_t blocking) {
-    uint64_t longest = 0;
-    for (uint32_t i = 0; i < blocking.count; i++) {
-        longest = blocking.steps[i].ticks > longest ? blocking.steps[i].ticks : longest;
-    }
-    return longest;
-}
+/* ---- which intervals count ------------------------------------------------------------------------------------- */
 
 /* (2). */
-static bool find_busy_period(const takt_children_t *children, takt_blocking_t blocking, uint64_t *end,
-                             takt_effort_t *effort) {
-    const uint64_t blocked = longest_blocking(blocking);
+static bool find_busy_period(const takt_children_t *children, const takt_edf_blocking_t *blocking,
+                             uint64_t *end, takt_effort_t *effort) {
+    const uint64_t blocked = takt_edf_blocking_longest(blocking, children->count);
     uint64_t before = 0;
     *end = 1;
     while (*end != before) {
@@ -187,58 +173,61 @@ static uint64_t least_deadline(const takt_children_t *children) {
 
 /* ---- demand against supply ----------------------------------------------------------------------------------- */
 
-/* The windows from `begin` to before `behind`, in which blocking is the same. */
-typedef struct windows {
+/* The intervals from `begin` to before `behind`, in which blocking is the same. */
+typedef struct intervals {
     uint64_t begin;
     uint64_t behind;
     uint64_t blocked;
-} windows_t;
+} intervals_t;
 
 /* The longest of them that fails. */
-static takt_demand_t look_down(const takt_children_t *children, windows_t windows, takt_effort_t *effort) {
+static takt_children_demand_t look_down(const takt_children_t *children, intervals_t intervals,
+                                        takt_effort_t *effort) {
     uint64_t demand = 0;
     uint64_t least = 0;
-    while (windows.behind > windows.begin) {
-        const uint64_t window = windows.behind - 1u;
-        if (!takt_effort_step(effort) || !takt_children_demand_in(children, window, &demand) ||
-            !takt_checked_plus(demand, windows.blocked, &demand)) {
-            return (takt_demand_t){TAKT_UNDECIDED, 0, 0, 0};
+    while (intervals.behind > intervals.begin) {
+        const uint64_t interval = intervals.behind - 1u;
+        if (!takt_effort_step(effort) || !takt_children_demand_in(children, interval, &demand) ||
+            !takt_checked_plus(demand, intervals.blocked, &demand)) {
+            return (takt_children_demand_t){TAKT_UNDECIDED, 0, 0, 0};
         }
-        if (!takt_supply_time(&children->supply, demand, &least) || least > window) {
-            return (takt_demand_t){TAKT_UNSCHEDULABLE, window, demand,
-                                   takt_supply_bound(&children->supply, window)};
+        if (!takt_supply_time(&children->supply, demand, &least) || least > interval) {
+            return (takt_children_demand_t){TAKT_UNSCHEDULABLE, interval, demand,
+                                            takt_supply_bound(&children->supply, interval)};
         }
-        windows.behind = least < window ? least + 1u : window;
+        intervals.behind = least < interval ? least + 1u : interval;
     }
-    return (takt_demand_t){TAKT_SCHEDULABLE, 0, 0, 0};
+    return (takt_children_demand_t){TAKT_SCHEDULABLE, 0, 0, 0};
 }
 
-/* Step of blocking by step, the last one first, and what is before the first one. */
-static takt_demand_t look_at_all(const takt_children_t *children, takt_blocking_t blocking, uint64_t behind,
-                                 takt_effort_t *effort) {
+/* Piece by piece of B(L), the last one first. */
+static takt_children_demand_t look_at_all(const takt_children_t *children,
+                                          const takt_edf_blocking_t *blocking, uint64_t behind,
+                                          takt_effort_t *effort) {
     const uint64_t least = least_deadline(children);
-    takt_demand_t found = {TAKT_SCHEDULABLE, 0, 0, 0};
-    for (uint32_t step = blocking.count; step > 0 && found.verdict == TAKT_SCHEDULABLE; step--) {
-        const takt_blocking_step_t *at = &blocking.steps[step - 1u];
-        const uint64_t begin = at->begin > least ? at->begin : least;
-        found = look_down(children, (windows_t){begin, behind, at->ticks}, effort);
-        behind = behind < begin ? behind : begin;
+    takt_children_demand_t found = {TAKT_SCHEDULABLE, 0, 0, 0};
+    while (behind > least && found.verdict == TAKT_SCHEDULABLE) {
+        const takt_blocking_piece_t piece =
+            takt_edf_blocking_at(children->children, children->count, blocking, behind - 1u);
+        const uint64_t begin = piece.from > least ? piece.from : least;
+        found = look_down(children, (intervals_t){begin, behind, piece.ticks}, effort);
+        behind = begin;
     }
-    return found.verdict == TAKT_SCHEDULABLE ? look_down(children, (windows_t){least, behind, 0}, effort)
-                                             : found;
+    return found;
 }
 
-takt_demand_t takt_children_demand(const takt_children_t *children, takt_blocking_t blocking,
-                                   takt_fraction_t *fractions, uint64_t *rest, takt_effort_t *effort) {
+takt_children_demand_t takt_children_demand(const takt_children_t *children,
+                                            const takt_edf_blocking_t *blocking, takt_fraction_t *fractions,
+                                            uint64_t *rest, takt_effort_t *effort) {
     const takt_order_t order = compare_shares(children, fractions, rest, effort);
     uint64_t end = 0;
     if (order == TAKT_GREATER) {
-        return (takt_demand_t){TAKT_UNSCHEDULABLE, 0, 0, 0};
+        return (takt_children_demand_t){TAKT_UNSCHEDULABLE, 0, 0, 0};
     }
     const bool is_known = order == TAKT_LESS ? find_busy_period(children, blocking, &end, effort)
                                              : order == TAKT_EQUAL && find_repetition(children, &end);
     if (!is_known) {
-        return (takt_demand_t){TAKT_UNDECIDED, 0, 0, 0};
+        return (takt_children_demand_t){TAKT_UNDECIDED, 0, 0, 0};
     }
     return look_at_all(children, blocking, end + 1u, effort);
 }

@@ -29,7 +29,11 @@ BEGIN = 30
 
 @dataclass
 class Child:
-    """A task or a server; of a server wcet and period are Q and P, and it has children in turn, most urgent first."""
+    """A task or a server; of a server wcet and period are Q and P, and it has children in turn, most urgent first.
+
+    Args:
+        region: the longest region that nobody in its dispatcher preempts: 1, or the wcet of a non-preemptive task.
+    """
 
     name: str
     kind: str
@@ -38,6 +42,7 @@ class Child:
     deadline: int
     policy: str = "fp"
     children: list[Child] = field(default_factory=list)
+    region: int = 1
 
 
 @dataclass
@@ -56,6 +61,11 @@ class Bounds:
 def column(values: Any) -> NDArray[np.uint64]:
     """Make a column."""
     return np.array(list(values), dtype=np.uint64)
+
+
+def known(ticks: NDArray[np.uint64]) -> list[int | None]:
+    """Give responses as numbers, None for those that are not bounded or not known."""
+    return [None if value in (analysis.UNBOUNDED, analysis.UNKNOWN) else value for value in ticks.tolist()]
 
 
 def columns(children: list[Child]) -> dict[str, Any]:
@@ -102,14 +112,18 @@ def _bound_child(bounds: Bounds, child: Child, response: int) -> None:
 
 
 def _fixed_priority_responses(children: list[Child], supply: tuple[int, int, int, int]) -> list[int | None]:
-    _, rows = analysis.children_responses(**columns(children), supply=supply)
-    return [ticks if state == analysis.SCHEDULABLE else None for state, ticks, _ in rows]
+    last = column(child.region for child in children)
+    below = [[lower.region - 1 for lower in children[place + 1 :]] for place in range(len(children))]
+    blocking = column(max(regions, default=0) for regions in below)
+    ticks, _ = analysis.children_responses(**columns(children), blocking=blocking, last=last, supply=supply)
+    return known(ticks)
 
 
 def _edf_responses(children: list[Child], supply: tuple[int, int, int, int]) -> list[int | None]:
-    verdict, window, demand, _ = analysis.children_demand(**columns(children), supply=supply)
+    regions = column(child.region for child in children)
+    verdict, interval, demand, _ = analysis.children_demand(**columns(children), regions=regions, supply=supply)
     if verdict == analysis.UNSCHEDULABLE and demand > 0:
-        return [c.deadline if c.deadline > window and c.kind not in BANDWIDTH else None for c in children]
+        return [c.deadline if c.deadline > interval and c.kind not in BANDWIDTH else None for c in children]
     return [child.deadline if verdict == analysis.SCHEDULABLE else None for child in children]
 
 
@@ -119,14 +133,14 @@ BANDWIDTH = ("cbs", "hard-cbs", "tbs", "cus")
 def _bound_bandwidth(bounds: Bounds, server: Child) -> None:
     inside = server.children
     if server.kind == "cbs" and len(inside) == 1:
-        row = analysis.cbs_response(inside[0].wcet, inside[0].period, 0, server.period, server.wcet)
+        response = analysis.cbs_response(inside[0].wcet, inside[0].period, 0, server.period, server.wcet)
     else:
         find = analysis.cbs_busy_period if server.kind == "cbs" else analysis.total_bandwidth_busy_period
         c = columns(inside)
-        row = find(c["wcet"], c["period"], None, server.period, server.wcet, effort=200)
-    if row[0] == analysis.SCHEDULABLE:
+        response = find(c["wcet"], c["period"], None, server.period, server.wcet, effort=200)
+    if response not in (analysis.UNBOUNDED, analysis.UNKNOWN):
         bounds.accepted.add(server.name)
-        bounds.responses |= {task.name: row[1] for task in inside}
+        bounds.responses |= {task.name: response for task in inside}
 
 
 # ---- drawing -------------------------------------------------------------------------------------------------
@@ -147,7 +161,8 @@ class Draw:
         period = self.numbers.randint(shortest, 4 * shortest)
         wcet = max(1, min(period, round(period * share)))
         deadline = self.numbers.choice([period, 2 * period, self.numbers.randint(wcet, period)])
-        return Child(self.name("t"), "task", wcet, period, deadline)
+        region = self.numbers.choice([1, 1, 1, wcet])
+        return Child(self.name("t"), "task", wcet, period, deadline, region=region)
 
     def shares(self, count: int, total: float) -> list[float]:
         """Cut a total at random places."""
@@ -216,6 +231,7 @@ def _build(
                     arrivals=arrivals(numbers, child.period, critical + numbers.choice([0, 0, 0, 1, -1]), span),
                     demand=[numbers.choice([child.wcet, child.wcet, numbers.randint(1, child.wcet)]) for _ in range(7)],
                     server=home.name if home else None,
+                    preemption="non-preemptive" if child.region > 1 and not is_ruled else "preemptive",
                 )
             )
         else:

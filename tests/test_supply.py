@@ -8,17 +8,12 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-import numpy as np
 import pytest
 from analysis_oracle import supplies
 from analysis_oracle.supplies import Task
-from numpy.typing import NDArray
 from sampling import count
+from server_systems import column, known
 from takt import _analysis as analysis
-
-
-def column(values: object) -> NDArray[np.uint64]:
-    return np.array(values, dtype=np.uint64)
 
 
 def columns(tasks: list[Task]) -> dict[str, Any]:
@@ -107,15 +102,13 @@ def test_responses_in_a_server_are_those_found_tick_by_tick() -> None:
     bounded = unbounded = 0
     for _ in range(count(400)):
         tasks, supply = draw_tasks(numbers), draw_supply(numbers)
-        verdict, rows = analysis.children_responses(**columns(tasks), **terms(tasks), supply=supply, effort=20000)
-        for place, (state, ticks, _) in enumerate(rows):
+        found = known(analysis.children_responses(**columns(tasks), **terms(tasks), supply=supply, effort=20000)[0])
+        for place, ticks in enumerate(found):
             expected = supplies.response(tasks, place, partial(analysis.supply_bound, supply), 600)
             is_bounded = share(tasks[: place + 1]) <= Fraction(supply[1], supply[0])
-            assert (state, ticks) == ((analysis.SCHEDULABLE, expected) if is_bounded else (analysis.UNSCHEDULABLE, 0))
+            assert ticks == (expected if is_bounded else None)
             bounded += is_bounded
             unbounded += not is_bounded
-        is_met = [row[0] == analysis.SCHEDULABLE and row[1] <= t.deadline for row, t in zip(rows, tasks, strict=True)]
-        assert (verdict == analysis.SCHEDULABLE) == all(is_met)
     assert min(bounded, unbounded) > count(400) // 20
 
 
@@ -129,27 +122,26 @@ def test_responses_in_a_server_are_those_found_tick_by_tick() -> None:
     ],
 )
 def test_tables_one_and_two(tasks: list[Task], supply: tuple[int, int, int], expected: list[int]) -> None:
-    _, rows = analysis.children_responses(**columns(tasks), supply=analysis.make_supply(*supply))
-    assert [row[1] for row in rows] == expected
+    assert known(analysis.children_responses(**columns(tasks), supply=analysis.make_supply(*supply))[0]) == expected
 
 
 def test_a_whole_processor_used_up_is_looked_at_for_a_hyperperiod() -> None:
     tasks = [Task(1, 2, 2), Task(1, 4, 4, blocking=1), Task(1, 4, 9, blocking=1)]
-    verdict, rows = analysis.children_responses(**columns(tasks), **terms(tasks), effort=1000)
-    assert verdict == analysis.SCHEDULABLE
-    assert [row[1] for row in rows] == [1, 4, 8]
+    assert known(analysis.children_responses(**columns(tasks), **terms(tasks), effort=1000)[0]) == [1, 4, 8]
 
 
 def test_overload_is_unbounded_and_no_effort_undecided() -> None:
     tasks = [Task(3, 5, 5)]
-    assert analysis.children_responses(**columns(tasks), supply=supply_of(2, 1)) == (
-        analysis.UNSCHEDULABLE,
-        [(analysis.UNSCHEDULABLE, 0, 0)],
-    )
-    assert analysis.children_responses(**columns(tasks), effort=1)[0] == analysis.UNDECIDED
+    assert analysis.children_responses(**columns(tasks), supply=supply_of(2, 1))[0] == [analysis.UNBOUNDED]
+    assert analysis.children_responses(**columns(tasks), effort=1)[0] == [analysis.UNKNOWN]
+    assert analysis.children_demand(**columns(tasks), effort=1)[0] == analysis.UNDECIDED
 
 
 # ---- EDF -----------------------------------------------------------------------------------------------------
+
+
+def columns_of_steps(steps: list[tuple[int, int]]) -> dict[str, Any]:
+    return {"step_from": column([begin for begin, _ in steps]), "step_ticks": column([ticks for _, ticks in steps])}
 
 
 def blocking_at(steps: list[tuple[int, int]], window: int) -> int:
@@ -171,7 +163,9 @@ def test_demand_in_a_server_fails_in_the_windows_found_one_by_one() -> None:
             draw_supply(numbers),
         )
         steps = sorted({numbers.randint(0, 30): numbers.randint(0, 3) for _ in range(numbers.randint(0, 3))}.items())
-        verdict, window, demand, supplied = analysis.children_demand(**columns(tasks), blocking=steps, supply=supply)
+        verdict, window, demand, supplied = analysis.children_demand(
+            **columns(tasks), **columns_of_steps(steps), supply=supply
+        )
         failing = supplies.failing_windows(
             tasks,
             partial(blocking_at, steps),

@@ -1,5 +1,5 @@
 // Binding of earliest deadline first: demand, QPA, response times, rate-based execution, admission by rates.
-#include "python/analysis/module.hpp"
+#include "python/analysis/edf_blocking.hpp"
 
 extern "C" {
 #include "analysis/baker.h"
@@ -10,8 +10,6 @@ extern "C" {
 }
 
 namespace {
-
-using MaybeColumn = std::optional<Column>;
 
 // So many tasks the sums of analysis/demand.h hold.
 constexpr size_t kTasksMost = size_t(1) << 22;
@@ -26,25 +24,6 @@ struct DemandRoom {
     std::vector<takt_fraction_t> shares;
     std::vector<uint64_t> rests;
     takt_demand_room_t room;
-};
-
-// What blocks, from columns: regions, and steps of B(L) in two columns.
-struct Blocking {
-    Blocking(size_t count, const MaybeColumn &regions, const MaybeColumn &from, const MaybeColumn &ticks) {
-        require(from.has_value() == ticks.has_value(), "step_from: expected together with step_ticks");
-        if (from) {
-            const uint64_t *starts = times_of(*from, from->shape(0), 0, "step_from");
-            const uint64_t *values = times_of(*ticks, from->shape(0), 0, "step_ticks");
-            for (size_t k = 0; k < from->shape(0); k++) {
-                require(k == 0 || starts[k] > starts[k - 1], "step_from: ascending values are expected");
-                steps.push_back({starts[k], values[k]});
-            }
-        }
-        blocking = {steps.data(), static_cast<uint32_t>(steps.size()),
-                    regions ? times_of(*regions, count, 1, "regions") : nullptr};
-    }
-    std::vector<takt_blocking_step_t> steps;
-    takt_edf_blocking_t blocking;
 };
 
 using DemandTest = takt_demand_t (*)(const takt_sporadic_t *, uint32_t, const takt_edf_blocking_t *,

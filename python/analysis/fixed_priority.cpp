@@ -7,8 +7,6 @@ extern "C" {
 #include "analysis/response_times.h"
 }
 
-using Optional = std::optional<Column>;
-
 // Working memory for sets of one size.
 struct Memory {
     explicit Memory(size_t count) : fractions(count), next(count), later(count) {}
@@ -16,23 +14,6 @@ struct Memory {
     std::vector<takt_fraction_t> fractions;
     std::vector<uint64_t> next, later;
 };
-
-static const uint64_t *optional_times(const Optional &column, size_t count, uint64_t least,
-                                      const char *name) {
-    return column ? times_of(*column, count, least, name) : nullptr;
-}
-
-static std::vector<uint32_t> above_of(const Optional &above, size_t count) {
-    const uint64_t *places = optional_times(above, count, 0, "above");
-    std::vector<uint32_t> checked(above ? count : 0);
-    for (size_t i = 0; i < checked.size(); i++) {
-        const uint64_t least = i == 0 ? 0 : checked[i - 1];
-        require(places[i] >= i && places[i] >= least && places[i] <= count,
-                "above: places that ascend, from the task's own on, are expected");
-        checked[i] = static_cast<uint32_t>(places[i]);
-    }
-    return checked;
-}
 
 // A set with all that its columns point to.
 struct Set {

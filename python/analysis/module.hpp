@@ -5,7 +5,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -25,6 +24,7 @@ namespace nb = nanobind;
 
 // One value for each task; and one row for each task set, one value in it for each task.
 using Column = nb::ndarray<const uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Optional = std::optional<Column>;
 using Matrix = nb::ndarray<const uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 // How many steps an analysis takes unless told otherwise: seconds, not minutes.
@@ -55,6 +55,25 @@ inline void require_times(const Matrix &matrix, const Matrix &other, const char 
         return value >= 1 && value <= TAKT_ANALYSIS_TIME_MAX;
     });
     require(fits, std::string(name) + ": a value is out of range");
+}
+
+// The same for a column that may be missing.
+inline const uint64_t *optional_times(const Optional &column, size_t count, uint64_t least,
+                                      const char *name) {
+    return column ? times_of(*column, count, least, name) : nullptr;
+}
+
+// Places of tasks, one for each.
+inline std::vector<uint32_t> above_of(const Optional &above, size_t count) {
+    const uint64_t *places = optional_times(above, count, 0, "above");
+    std::vector<uint32_t> checked(above ? count : 0);
+    for (size_t i = 0; i < checked.size(); i++) {
+        const uint64_t least = i == 0 ? 0 : checked[i - 1];
+        require(places[i] >= i && places[i] >= least && places[i] <= count,
+                "above: places that ascend, from the task's own on, are expected");
+        checked[i] = static_cast<uint32_t>(places[i]);
+    }
+    return checked;
 }
 
 // Makes the tasks of columns that are all equally long.

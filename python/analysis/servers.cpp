@@ -1,5 +1,5 @@
 // Binding of what servers supply, of tests inside and among them, of the choice of their budgets.
-#include "python/analysis/module.hpp"
+#include "python/analysis/edf_blocking.hpp"
 
 extern "C" {
 #include "analysis/bandwidth.h"
@@ -11,9 +11,6 @@ extern "C" {
 namespace {
 
 using Supply = std::tuple<uint64_t, uint64_t, uint64_t, uint64_t>;
-using Steps = std::vector<std::pair<uint64_t, uint64_t>>;
-// Columns that may be missing: Python says None.
-using Optional = std::optional<Column>;
 
 takt_supply_t supply_of(const Supply &words) {
     const auto [period, budget, gap, loss] = words;
@@ -31,7 +28,7 @@ struct Children {
     takt_children_t children;
 
     Children(const Column &kind, const Column &wcet, const Column &period, const Column &deadline,
-             const Optional &jitter, const takt_supply_t &supply)
+             const MaybeColumn &jitter, const takt_supply_t &supply)
         : tasks(tasks_of(wcet, period, deadline, jitter)) {
         for (const uint64_t *at = times_of(kind, tasks.size(), 0, "kind"); kinds.size() < tasks.size();
              at++) {
@@ -55,7 +52,8 @@ struct Terms {
     std::vector<uint32_t> places;
     takt_fp_terms_t terms{nullptr, nullptr, nullptr};
 
-    Terms(const Children &children, const Optional &blocking, const Optional &last, const Optional &above) {
+    Terms(const Children &children, const MaybeColumn &blocking, const MaybeColumn &last,
+          const MaybeColumn &above) {
         const size_t count = children.tasks.size();
         terms.blocking = blocking ? times_of(*blocking, count, 0, "blocking") : nullptr;
         terms.last = last ? times_of(*last, count, 1, "last") : nullptr;
@@ -88,24 +86,6 @@ struct Memory {
     takt_children_memory_t c() { return {seen.data(), fractions.data(), rest.data()}; }
 };
 
-std::vector<takt_blocking_step_t> steps_of(const Steps &blocking) {
-    std::vector<takt_blocking_step_t> steps;
-    for (const auto &[begin, ticks] : blocking) {
-        require(begin <= TAKT_ANALYSIS_TIME_MAX && ticks <= TAKT_ANALYSIS_TIME_MAX,
-                "blocking: a value is out of range");
-        require(steps.empty() || steps.back().begin < begin, "blocking: the steps do not ascend");
-        steps.push_back({begin, ticks});
-    }
-    return steps;
-}
-
-// (verdict of boundedness, ticks, job): UNDECIDED, UNSCHEDULABLE if not bounded, SCHEDULABLE.
-nb::tuple row_of(const takt_response_t &response) {
-    const takt_verdict_t verdict =
-        response.is_decided ? takt_verdict_of(response.is_bounded) : TAKT_UNDECIDED;
-    return nb::make_tuple(static_cast<int>(verdict), response.ticks, response.job);
-}
-
 uint64_t supply_bound(const Supply &words, uint64_t t) {
     const takt_supply_t supply = supply_of(words);
     require(t < TAKT_ANALYSIS_LIMIT, "t: the value is out of range");
@@ -127,46 +107,49 @@ Supply make_supply(uint64_t period, uint64_t budget, uint64_t response, bool is_
     return {supply.period, supply.budget, supply.gap, loss};
 }
 
-nb::tuple responses(const Column &kind, const Column &wcet, const Column &period, const Column &deadline,
-                    const Optional &jitter, const Optional &blocking, const Optional &last,
-                    const Optional &above, const Supply &supply, takt_effort_t effort) {
+nb::tuple children_responses(const Column &kind, const Column &wcet, const Column &period,
+                             const Column &deadline, const MaybeColumn &jitter, const MaybeColumn &blocking,
+                             const MaybeColumn &last, const MaybeColumn &above, const Supply &supply,
+                             takt_effort_t effort) {
     const Children given(kind, wcet, period, deadline, jitter, supply_of(supply));
     const Terms terms(given, blocking, last, above);
     Memory memory(given.tasks.size());
-    takt_verdict_t verdict = TAKT_UNDECIDED;
     {
         const nb::gil_scoped_release unlocked;
         takt_children_responses(&given.children, terms.terms, memory.c(), &effort, memory.responses.data());
-        verdict = takt_children_are_schedulable(&given.children, memory.responses.data());
     }
-    nb::list rows;
+    std::vector<uint64_t> ticks, jobs;
     for (const takt_response_t &response : memory.responses) {
-        rows.append(row_of(response));
+        ticks.push_back(ticks_of(response));
+        jobs.push_back(response.job);
     }
-    return nb::make_tuple(static_cast<int>(verdict), rows);
+    return nb::make_tuple(array_of(std::move(ticks)), array_of(std::move(jobs)));
 }
 
-nb::tuple demand(const Column &kind, const Column &wcet, const Column &period, const Column &deadline,
-                 const Optional &jitter, const Steps &blocking, const Supply &supply, takt_effort_t effort) {
+nb::tuple children_demand(const Column &kind, const Column &wcet, const Column &period,
+                          const Column &deadline, const MaybeColumn &jitter, const MaybeColumn &regions,
+                          const MaybeColumn &from, const MaybeColumn &ticks, const Supply &supply,
+                          takt_effort_t effort) {
     const Children given(kind, wcet, period, deadline, jitter, supply_of(supply));
-    const std::vector<takt_blocking_step_t> steps = steps_of(blocking);
+    const Blocking blocking(given.tasks.size(), regions, from, ticks);
     Memory memory(given.tasks.size());
-    takt_demand_t found;
+    takt_children_demand_t found;
     {
         const nb::gil_scoped_release unlocked;
-        found = takt_children_demand(&given.children, {steps.data(), static_cast<uint32_t>(steps.size())},
-                                     memory.fractions.data(), memory.rest.data(), &effort);
+        found = takt_children_demand(&given.children, &blocking.blocking, memory.fractions.data(),
+                                     memory.rest.data(), &effort);
     }
-    return nb::make_tuple(static_cast<int>(found.verdict), found.window, found.demand, found.supply);
+    return nb::make_tuple(static_cast<int>(found.verdict), found.interval, found.demand, found.supply);
 }
 
-std::optional<uint64_t> demand_in(uint64_t window, const Column &kind, const Column &wcet,
-                                  const Column &period, const Column &deadline, const Optional &jitter) {
+std::optional<uint64_t> children_demand_in(uint64_t interval, const Column &kind, const Column &wcet,
+                                           const Column &period, const Column &deadline,
+                                           const MaybeColumn &jitter) {
     const Children given(kind, wcet, period, deadline, jitter, takt_supply_full());
     uint64_t ticks = 0;
-    require(window <= TAKT_ANALYSIS_TIME_MAX, "window: the value is out of range");
-    return takt_children_demand_in(&given.children, window, &ticks) ? std::optional<uint64_t>(ticks)
-                                                                    : std::nullopt;
+    require(interval <= TAKT_ANALYSIS_TIME_MAX, "interval: the value is out of range");
+    return takt_children_demand_in(&given.children, interval, &ticks) ? std::optional<uint64_t>(ticks)
+                                                                      : std::nullopt;
 }
 
 takt_interface_t interface_of(uint64_t period, bool is_polling, uint64_t loss) {
@@ -177,9 +160,9 @@ takt_interface_t interface_of(uint64_t period, bool is_polling, uint64_t loss) {
 
 nb::tuple least_budget_fixed_priority(uint64_t server_period, bool is_polling, uint64_t loss,
                                       const Column &kind, const Column &wcet, const Column &period,
-                                      const Column &deadline, const Optional &jitter,
-                                      const Optional &blocking, const Optional &last, const Optional &above,
-                                      takt_effort_t effort) {
+                                      const Column &deadline, const MaybeColumn &jitter,
+                                      const MaybeColumn &blocking, const MaybeColumn &last,
+                                      const MaybeColumn &above, takt_effort_t effort) {
     const takt_interface_t server = interface_of(server_period, is_polling, loss);
     const Children given(kind, wcet, period, deadline, jitter, takt_supply_full());
     const Terms terms(given, blocking, last, above);
@@ -195,17 +178,17 @@ nb::tuple least_budget_fixed_priority(uint64_t server_period, bool is_polling, u
 
 nb::tuple least_budget_edf(uint64_t server_period, bool is_polling, uint64_t loss, const Column &kind,
                            const Column &wcet, const Column &period, const Column &deadline,
-                           const Optional &jitter, const Steps &blocking, takt_effort_t effort) {
+                           const MaybeColumn &jitter, const MaybeColumn &regions, const MaybeColumn &from,
+                           const MaybeColumn &ticks, takt_effort_t effort) {
     const takt_interface_t server = interface_of(server_period, is_polling, loss);
     const Children given(kind, wcet, period, deadline, jitter, takt_supply_full());
-    const std::vector<takt_blocking_step_t> steps = steps_of(blocking);
+    const Blocking blocking(given.tasks.size(), regions, from, ticks);
     Memory memory(given.tasks.size());
     takt_budget_t found;
     {
         const nb::gil_scoped_release unlocked;
-        found = takt_least_budget_edf(&server, &given.children,
-                                      {steps.data(), static_cast<uint32_t>(steps.size())},
-                                      memory.fractions.data(), memory.rest.data(), &effort);
+        found = takt_least_budget_edf(&server, &given.children, &blocking.blocking, memory.fractions.data(),
+                                      memory.rest.data(), &effort);
     }
     return nb::make_tuple(static_cast<int>(found.verdict), found.budget);
 }
@@ -215,20 +198,20 @@ void require_server(uint64_t period, uint64_t budget) {
             "server: 1 <= budget <= period is expected");
 }
 
-nb::tuple cbs_response(uint64_t wcet, uint64_t period, uint64_t jitter, uint64_t server_period,
-                       uint64_t budget, takt_effort_t effort) {
+uint64_t cbs_response(uint64_t wcet, uint64_t period, uint64_t jitter, uint64_t server_period,
+                      uint64_t budget, takt_effort_t effort) {
     require(wcet >= 1 && wcet <= TAKT_ANALYSIS_TIME_MAX && period >= 1 && period <= TAKT_ANALYSIS_TIME_MAX &&
                 jitter <= TAKT_ANALYSIS_TIME_MAX,
             "task: a value is out of range");
     require_server(server_period, budget);
     const takt_sporadic_t task = {wcet, period, period, jitter};
-    return row_of(takt_cbs_response(&task, server_period, budget, &effort));
+    return ticks_of(takt_cbs_response(&task, server_period, budget, &effort));
 }
 
 template <takt_response_t (*find)(const takt_sporadic_t *, uint32_t, takt_duration_t, takt_duration_t,
                                   takt_effort_t *)>
-nb::tuple busy_period(const Column &wcet, const Column &period, const Optional &jitter,
-                      uint64_t server_period, uint64_t budget, takt_effort_t effort) {
+uint64_t busy_period(const Column &wcet, const Column &period, const MaybeColumn &jitter,
+                     uint64_t server_period, uint64_t budget, takt_effort_t effort) {
     const std::vector<takt_sporadic_t> tasks = tasks_of(wcet, period, period, jitter);
     require_server(server_period, budget);
     takt_response_t found;
@@ -236,7 +219,7 @@ nb::tuple busy_period(const Column &wcet, const Column &period, const Optional &
         const nb::gil_scoped_release unlocked;
         found = find(tasks.data(), static_cast<uint32_t>(tasks.size()), server_period, budget, &effort);
     }
-    return row_of(found);
+    return ticks_of(found);
 }
 
 } // namespace
@@ -253,19 +236,20 @@ void bind_servers(nb::module_ &m) {
           "loss"_a = 0);
     m.def("supply_bound", supply_bound, "supply"_a, "t"_a);
     m.def("supply_time", supply_time, "supply"_a, "demand"_a);
-    m.def("children_responses", responses, "kind"_a, "wcet"_a, "period"_a, "deadline"_a,
+    m.def("children_responses", children_responses, "kind"_a, "wcet"_a, "period"_a, "deadline"_a,
           "jitter"_a = nb::none(), "blocking"_a = nb::none(), "last"_a = nb::none(), "above"_a = nb::none(),
           "supply"_a = full, "effort"_a = kEffort);
-    m.def("children_demand", demand, "kind"_a, "wcet"_a, "period"_a, "deadline"_a, "jitter"_a = nb::none(),
-          "blocking"_a = Steps(), "supply"_a = full, "effort"_a = kEffort);
-    m.def("children_demand_in", demand_in, "window"_a, "kind"_a, "wcet"_a, "period"_a, "deadline"_a,
-          "jitter"_a = nb::none());
+    m.def("children_demand", children_demand, "kind"_a, "wcet"_a, "period"_a, "deadline"_a,
+          "jitter"_a = nb::none(), "regions"_a = nb::none(), "step_from"_a = nb::none(),
+          "step_ticks"_a = nb::none(), "supply"_a = full, "effort"_a = kEffort);
+    m.def("children_demand_in", children_demand_in, "interval"_a, "kind"_a, "wcet"_a, "period"_a,
+          "deadline"_a, "jitter"_a = nb::none());
     m.def("least_budget_fixed_priority", least_budget_fixed_priority, "server_period"_a, "is_polling"_a,
           "loss"_a, "kind"_a, "wcet"_a, "period"_a, "deadline"_a, "jitter"_a = nb::none(),
           "blocking"_a = nb::none(), "last"_a = nb::none(), "above"_a = nb::none(), "effort"_a = kEffort);
     m.def("least_budget_edf", least_budget_edf, "server_period"_a, "is_polling"_a, "loss"_a, "kind"_a,
-          "wcet"_a, "period"_a, "deadline"_a, "jitter"_a = nb::none(), "blocking"_a = Steps(),
-          "effort"_a = kEffort);
+          "wcet"_a, "period"_a, "deadline"_a, "jitter"_a = nb::none(), "regions"_a = nb::none(),
+          "step_from"_a = nb::none(), "step_ticks"_a = nb::none(), "effort"_a = kEffort);
     m.def("cbs_response", cbs_response, "wcet"_a, "period"_a, "jitter"_a, "server_period"_a, "budget"_a,
           "effort"_a = kEffort);
     m.def("cbs_busy_period", busy_period<takt_cbs_busy_period>, "wcet"_a, "period"_a, "jitter"_a = nb::none(),

@@ -1,7 +1,5 @@
 """The binding of analysis/. Columns are numpy arrays of unsigned 64-bit integers, one value for each task."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -194,6 +192,34 @@ def assign_thresholds(
 ) -> tuple[int, list[int]]:
     """Give the verdict and of each task how many, the most urgent, may preempt its started job; most urgent first."""
 
+Costs = tuple[int, int, int, int, int, int]
+"""Context switch, release, scheduling, point, tick, and the period of ticks."""
+
+def overhead_responses(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    costs: Costs,
+    jitter: NDArray[np.uint64] | None = None,
+    longest: NDArray[np.uint64] | None = None,
+    last: NDArray[np.uint64] | None = None,
+    points: NDArray[np.uint64] | None = None,
+    above: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> NDArray[np.uint64]:
+    """Bounds of the responses on a kernel, most urgent first; `longest` is 0 for preemptive tasks."""
+
+def overhead_edf_verdict(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    costs: Costs,
+    jitter: NDArray[np.uint64] | None = None,
+    longest: NDArray[np.uint64] | None = None,
+    points: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> int:
+    """Sufficient test of EDF on a kernel."""
+
 # ---- earliest deadline first: edf.cpp --------------------------------------------------------------------
 
 def edf_demand(
@@ -206,10 +232,10 @@ def edf_demand(
     step_ticks: NDArray[np.uint64] | None = None,
     effort: int = 100_000_000,
 ) -> tuple[int, int, int]:
-    """Test by quick processor-demand analysis: verdict; if unschedulable, an interval that is too short, and its demand.
+    """Test by quick processor-demand analysis: verdict; if unschedulable, a too short interval, and its demand.
 
-    `regions` are the longest regions without preemption (1: none; the wcets: non-preemptive EDF). `step_from` (ascending)
-    and `step_ticks` are B(L) of sections under srp: from that L on, so many ticks. Demand 0 means: U is above 1.
+    `regions` are the longest regions without preemption (1: none; the wcets: non-preemptive EDF). `step_from`
+    (ascending) and `step_ticks` are B(L) of sections under srp: from that L on, so many ticks. Demand 0: U is above 1.
     """
 
 def edf_first_excess(
@@ -222,7 +248,7 @@ def edf_first_excess(
     step_ticks: NDArray[np.uint64] | None = None,
     effort: int = 100_000_000,
 ) -> tuple[int, int, int]:
-    """Test deadline by deadline: as edf_demand, but the interval is the shortest one. Slow where the interval is long."""
+    """Test deadline by deadline: as edf_demand, but the interval is the shortest one. Slow where it is long."""
 
 def edf_verdicts_many(
     wcet: NDArray[np.uint64], period: NDArray[np.uint64], deadline: NDArray[np.uint64], effort: int = 100_000_000
@@ -270,22 +296,26 @@ def edf_baker(
     """Test by Baker's sums, of tasks ordered by D - J, `blocking` from 0: schedulable if it holds. Verdict."""
 
 # ---- servers: servers.cpp --------------------------------------------------------------------------------
-
-# Period, budget, gap and loss of a supply (analysis/supply.h); FULL = (1, 1, 0, 0) is the processor itself.
-_Supply = tuple[int, int, int, int]
-
-# Kinds of children (analysis/children.h). A server has Q as wcet, P as period and as deadline, and no jitter.
+# A supply is (period, budget, gap, loss) as in analysis/supply.h; (1, 1, 0, 0) is the processor itself. `kind` has one of
+# the five kinds for each child; a server has Q as wcet, P as period and as deadline, and no jitter. `blocking`, `last` and
+# `above` are as under fixed priorities; `regions`, `step_from` and `step_ticks` as under EDF.
 TASK: int
 PERIODIC: int
 DEFERRABLE: int
 SPORADIC: int
 BANDWIDTH: int
 
-def make_supply(period: int, budget: int, response: int, is_polling: bool = False, loss: int = 0) -> _Supply: ...
-def supply_bound(supply: _Supply, t: int) -> int: ...
-def supply_time(supply: _Supply, demand: int) -> int | None: ...
+def make_supply(
+    period: int, budget: int, response: int, is_polling: bool = False, loss: int = 0
+) -> tuple[int, int, int, int]:
+    """Make the supply of a server that has its budget `response` ticks after a replenishment at the latest."""
 
-# A verdict, and for each child (SCHEDULABLE if bounded, UNSCHEDULABLE if not, UNDECIDED; ticks; which job).
+def supply_bound(supply: tuple[int, int, int, int], t: int) -> int:
+    """Give sbf(t)."""
+
+def supply_time(supply: tuple[int, int, int, int], demand: int) -> int | None:
+    """Give the least t with sbf(t) >= demand; None if it does not fit."""
+
 def children_responses(
     kind: NDArray[np.uint64],
     wcet: NDArray[np.uint64],
@@ -295,31 +325,39 @@ def children_responses(
     blocking: NDArray[np.uint64] | None = None,
     last: NDArray[np.uint64] | None = None,
     above: NDArray[np.uint64] | None = None,
-    supply: _Supply = (1, 1, 0, 0),
+    supply: tuple[int, int, int, int] = (1, 1, 0, 0),
     effort: int = 100_000_000,
-) -> tuple[int, list[tuple[int, int, int]]]: ...
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Give worst-case responses under fixed priorities, and which job of the active period has it. Not for BANDWIDTH."""
 
-# A verdict; of the longest window in a busy period that fails length, demand, supply. Blocking: steps (begin, ticks).
 def children_demand(
     kind: NDArray[np.uint64],
     wcet: NDArray[np.uint64],
     period: NDArray[np.uint64],
     deadline: NDArray[np.uint64],
     jitter: NDArray[np.uint64] | None = None,
-    blocking: Sequence[tuple[int, int]] = (),
-    supply: _Supply = (1, 1, 0, 0),
+    regions: NDArray[np.uint64] | None = None,
+    step_from: NDArray[np.uint64] | None = None,
+    step_ticks: NDArray[np.uint64] | None = None,
+    supply: tuple[int, int, int, int] = (1, 1, 0, 0),
     effort: int = 100_000_000,
-) -> tuple[int, int, int, int]: ...
+) -> tuple[int, int, int, int]:
+    """Test under EDF: verdict; if unschedulable an interval, what is demanded in it, what is supplied.
+
+    It is the longest such interval in a busy period: children with longer deadlines meet them. Demand 0 means: the shares
+    alone are more than that of the supply.
+    """
+
 def children_demand_in(
-    window: int,
+    interval: int,
     kind: NDArray[np.uint64],
     wcet: NDArray[np.uint64],
     period: NDArray[np.uint64],
     deadline: NDArray[np.uint64],
     jitter: NDArray[np.uint64] | None = None,
-) -> int | None: ...
+) -> int | None:
+    """Give what is demanded in an interval, without blocking; None if it does not fit."""
 
-# A verdict and the least budget, 0 if there is none.
 def least_budget_fixed_priority(
     server_period: int,
     is_polling: bool,
@@ -333,7 +371,9 @@ def least_budget_fixed_priority(
     last: NDArray[np.uint64] | None = None,
     above: NDArray[np.uint64] | None = None,
     effort: int = 100_000_000,
-) -> tuple[int, int]: ...
+) -> tuple[int, int]:
+    """Give a verdict, and the least budget with which a server of this period carries the children; 0 if there is none."""
+
 def least_budget_edf(
     server_period: int,
     is_polling: bool,
@@ -343,14 +383,18 @@ def least_budget_edf(
     period: NDArray[np.uint64],
     deadline: NDArray[np.uint64],
     jitter: NDArray[np.uint64] | None = None,
-    blocking: Sequence[tuple[int, int]] = (),
+    regions: NDArray[np.uint64] | None = None,
+    step_from: NDArray[np.uint64] | None = None,
+    step_ticks: NDArray[np.uint64] | None = None,
     effort: int = 100_000_000,
-) -> tuple[int, int]: ...
+) -> tuple[int, int]:
+    """Likewise under EDF."""
 
-# As a row of children_responses.
 def cbs_response(
     wcet: int, period: int, jitter: int, server_period: int, budget: int, effort: int = 100_000_000
-) -> tuple[int, int, int]: ...
+) -> int:
+    """Give the longest response of the one task of a cbs or hard-cbs server that meets its deadlines."""
+
 def cbs_busy_period(
     wcet: NDArray[np.uint64],
     period: NDArray[np.uint64],
@@ -358,7 +402,9 @@ def cbs_busy_period(
     server_period: int,
     budget: int,
     effort: int = 100_000_000,
-) -> tuple[int, int, int]: ...
+) -> int:
+    """Give how long after its release a job of any task in such a server takes at most, whatever its local policy."""
+
 def total_bandwidth_busy_period(
     wcet: NDArray[np.uint64],
     period: NDArray[np.uint64],
@@ -366,6 +412,7 @@ def total_bandwidth_busy_period(
     server_period: int,
     budget: int,
     effort: int = 100_000_000,
-) -> tuple[int, int, int]: ...
+) -> int:
+    """Likewise in a tbs or cus server with the share budget / server_period."""
 
 # ---- resources: blocking.cpp -----------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import lcm
 
 
@@ -59,12 +60,12 @@ class Task:
     threshold: int = 0
     jitter: int = 0
 
-    @property
+    @cached_property
     def wcet(self) -> int:
         """The longest way."""
         return max(self.graph.length(way) for way in self.graph.paths())
 
-    @property
+    @cached_property
     def ends(self) -> list[tuple[int, int]]:
         """Each way's execution and last node."""
         return [(self.graph.length(way), self.graph.lengths[way[-1]]) for way in self.graph.paths()]

@@ -14,10 +14,15 @@ class Delays:
 
     Args:
         by_name: for how long each child is delayed, in ticks; who is not there is not.
+        steps: under deadlines: from which length of an interval on for how long jobs with later deadlines delay those
+            in it.
+        is_costly: whether the kernel's own work takes time.
         doubt: why nothing is known, or "".
     """
 
     by_name: Mapping[str, int] = field(default_factory=dict)
+    steps: tuple[tuple[int, int], ...] = ()
+    is_costly: bool = False
     doubt: str = ""
 
 

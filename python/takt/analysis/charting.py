@@ -27,7 +27,7 @@ def charts_of(view: SystemView, judgement: Judgement) -> Iterator[Chart]:
 
 def _of_tasks(dispatcher: DispatcherView, judgement: Judgement) -> Iterator[Chart]:
     """Draw the requests of the tasks that have the least slack for their deadlines."""
-    children = static.children_of(dispatcher)
+    children = dispatcher.children()
     members = [fixed.member_of(child) for child in children]
     bounded = [place for place, child in enumerate(children) if _slack(child, judgement) is not None]
     for place in sorted(bounded, key=lambda place: _slack(children[place], judgement) or 0)[:MAX_TASKS]:

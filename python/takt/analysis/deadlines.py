@@ -1,12 +1,170 @@
-"""Judges roots that order by deadlines: edf, and llf, for which the same test is exact."""
+"""Judges dispatchers that order by deadlines: edf, and llf, for which the same test is exact.
+
+With least laxity first at every tick a set of jobs is scheduled whenever any policy can, as with earliest deadline
+first (Dertouzos and Mok 1989), if a job's laxity counts its whole demand.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from takt import _analysis
+from takt.analysis import children
 from takt.analysis.blocking import Delays
-from takt.analysis.judgement import Judgement, not_known
-from takt.analysis.view import DispatcherView, SystemView
+from takt.analysis.fixed import Numbers
+from takt.analysis.judgement import Judgement, not_known, task_bound
+from takt.analysis.result import TaskBound, Test
+from takt.analysis.view import DispatcherView, SystemView, TaskView
+
+_SOURCES = "Baruah, Rosier and Howell 1990; Zhang and Burns 2009; Spuri 1996"
+DEMAND = Test("processor demand", _SOURCES, is_exact=True)
+DEMAND_BOUND = Test("bound on processor demand", _SOURCES, is_exact=False)
+"""Of what makes the other sufficient only: sections, suspensions, thresholds, costs, jitter with regions."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Demand:
+    """Columns of the tasks of a dispatcher, and what delays jobs although their deadlines are later.
+
+    Args:
+        wcet, period, deadline, jitter: of each task; a suspension counts as execution.
+        regions: the longest part without being displaced; of a task with a threshold its whole wcet.
+        step_from, step_ticks: delays by sections, from which length of an interval on.
+    """
+
+    wcet: Numbers
+    period: Numbers
+    deadline: Numbers
+    jitter: Numbers
+    regions: Numbers
+    step_from: Numbers
+    step_ticks: Numbers
 
 
 def judge_deadlines(view: SystemView, dispatcher: DispatcherView, delays: Delays, effort: int) -> Judgement:
-    """Judge a dispatcher by its processor demand."""
-    return not_known(dispatcher, f"there is no test of {dispatcher.policy} yet")
+    """Judge a root by its processor demand.
+
+    Args:
+        view: of the system.
+        dispatcher: the root, under edf or llf.
+        delays: what resources do.
+        effort: steps that the tests may take.
+    """
+    doubt = _doubt_of(view, dispatcher, delays)
+    if doubt:
+        return not_known(dispatcher, doubt)
+    if dispatcher.servers:
+        return children.judge_demand(view, dispatcher, delays, children.FULL, effort)
+    columns = _columns(dispatcher.tasks, delays)
+    verdict, interval, demand = _analysis.edf_demand(
+        columns.wcet,
+        columns.period,
+        columns.deadline,
+        columns.jitter,
+        columns.regions,
+        columns.step_from,
+        columns.step_ticks,
+        effort,
+    )
+    if verdict == _analysis.UNDECIDED:
+        return not_known(dispatcher, "the processor demand takes more effort than was granted")
+    ticks = _responses(dispatcher, columns, effort)
+    test = _test_of(dispatcher, delays)
+    is_met = verdict == _analysis.SCHEDULABLE
+    whole = "" if is_met else _reason(view, interval, demand)
+    found = Judgement()
+    for task, response in zip(dispatcher.tasks, ticks, strict=True):
+        found.tasks[task.number] = _row(view, dispatcher, task, response, test, is_met=is_met, whole=whole)
+    return found
+
+
+def _doubt_of(view: SystemView, dispatcher: DispatcherView, delays: Delays) -> str:
+    """Say what the test does not admit under least laxity first."""
+    if dispatcher.policy != "llf":
+        return ""
+    if dispatcher.servers:
+        return "there is no test of servers under llf"
+    if delays.steps or any(task.regions or task.threshold is not None for task in dispatcher.tasks):
+        return "there is no test of llf with jobs that cannot be displaced everywhere, or that share resources"
+    if any(task.suspended or task.wcet > view.resolved.tasks[task.number].wcet for task in dispatcher.tasks):
+        return "there is no test of llf with jobs that suspend themselves, or whose laxity leaves out what they demand"
+    return ""
+
+
+def _columns(tasks: Sequence[TaskView], delays: Delays) -> _Demand:
+    """Make the columns."""
+
+    def column(values: Sequence[int]) -> Numbers:
+        return np.array(values, np.uint64)
+
+    return _Demand(
+        wcet=column([task.wcet + task.suspended for task in tasks]),
+        period=column([task.period for task in tasks]),
+        deadline=column([task.deadline for task in tasks]),
+        jitter=column([task.jitter for task in tasks]),
+        regions=column([task.barred for task in tasks]),
+        step_from=column([begin for begin, _ in delays.steps]),
+        step_ticks=column([ticks for _, ticks in delays.steps]),
+    )
+
+
+def _test_of(dispatcher: DispatcherView, delays: Delays) -> Test:
+    """Name the test, and say whether it is exact for all that the dispatcher has."""
+    tasks = dispatcher.tasks
+    has_regions = any(task.barred > 1 for task in tasks)
+    is_bound = delays.steps or delays.is_costly or any(task.suspended or task.threshold is not None for task in tasks)
+    return DEMAND_BOUND if is_bound or (has_regions and any(task.jitter for task in tasks)) else DEMAND
+
+
+def _responses(dispatcher: DispatcherView, columns: _Demand, effort: int) -> list[int | None]:
+    """Bound the responses under earliest deadline first; None of those that are not known, or have no bound."""
+    if dispatcher.policy == "llf":
+        return [None] * len(dispatcher.tasks)
+    ticks, _ = _analysis.edf_responses(
+        columns.wcet,
+        columns.period,
+        columns.deadline,
+        columns.jitter,
+        columns.regions,
+        columns.step_from,
+        columns.step_ticks,
+        effort,
+    )
+    return [int(tick) if tick < _analysis.UNKNOWN else None for tick in ticks]
+
+
+def _reason(view: SystemView, interval: int, demand: int) -> str:
+    """Say in which interval there is too much to do."""
+    if demand == 0:
+        return "the tasks ask for more than the whole processor"
+    return f"in {view.write(interval)} up to {view.write(demand)} may have to be done"
+
+
+def _row(
+    view: SystemView,
+    dispatcher: DispatcherView,
+    task: TaskView,
+    response: int | None,
+    test: Test,
+    *,
+    is_met: bool,
+    whole: str,
+) -> TaskBound:
+    """Make the row of a task; of one whose response is not known, its deadline bounds it if all deadlines are met."""
+    is_own = is_met or (response is not None and response <= task.deadline)
+    reason = "" if is_own else _own_reason(view, task, response, whole)
+    is_bounded = response is not None and response <= task.deadline
+    shown = response if is_bounded or not is_met else task.deadline
+    is_tight = test.is_exact and is_bounded and not task.regions
+    return task_bound(task, dispatcher, test.verdict(is_own), test, response=shown, is_tight=is_tight, reason=reason)
+
+
+def _own_reason(view: SystemView, task: TaskView, response: int | None, whole: str) -> str:
+    """Say why a task can be late."""
+    if response is None:
+        return whole
+    late = view.write(response - task.deadline)
+    return f"{task.name} misses by {late}: {view.write(response)} > {view.write(task.deadline)}; {whole}"

@@ -6,7 +6,7 @@ from the members below. The tests are in analysis/: response_times.c and preempt
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -28,7 +28,6 @@ class Member:
         name: of the task or server.
         wcet, period, deadline: of a sporadic task.
         jitter: as others feel it.
-        own_jitter: what it adds to its own response.
         key: smaller is more urgent; members with one key are equals, first in, first out.
         blocking: for how long less urgent ones delay it.
         longest: the longest part in which it is not displaced.
@@ -41,7 +40,6 @@ class Member:
     period: int
     deadline: int
     jitter: int
-    own_jitter: int
     key: int
     blocking: int = 0
     longest: int = 1
@@ -77,7 +75,6 @@ def task_member(task: TaskView) -> Member:
         period=task.period,
         deadline=task.deadline,
         jitter=task.jitter,
-        own_jitter=task.jitter,
         key=task.key,
         longest=task.longest_region,
         last=task.last_region,
@@ -94,7 +91,6 @@ def server_member(server: ServerView) -> Member:
         period=server.period,
         deadline=server.period,
         jitter=server.period - server.budget if is_deferrable else 0,
-        own_jitter=0,
         key=server.key,
     )
 
@@ -121,44 +117,62 @@ def with_blocking(members: Sequence[Member], extra: Mapping[str, int]) -> list[M
 
 
 def responses(members: Sequence[Member], effort: int) -> list[Response]:
-    """Bound the responses of all members.
+    """Bound the responses of tasks that have a processor to themselves.
 
     Args:
         members: the most urgent first; with `blocking` as it counts.
         effort: steps that the analysis may take.
     """
-    found = _responses(members, effort)
-    for place, member in enumerate(members):
-        if member.own_jitter != member.jitter:
-            alone = replace(member, jitter=member.own_jitter)
-            found[place] = _responses([*members[:place], alone, *_equals_below(members, place)], effort)[place]
-    return found
-
-
-def _equals_below(members: Sequence[Member], place: int) -> list[Member]:
-    """List the equals of a member that stand behind it."""
-    return [member for member in members[place + 1 :] if member.key == members[place].key]
-
-
-def _responses(members: Sequence[Member], effort: int) -> list[Response]:
-    """Bound the responses of all members, each with the jitter that others feel."""
-    keys = [member.key for member in members]
     ticks, jobs = _analysis.fp_responses(
         column(members, "wcet"),
         column(members, "period"),
         column(members, "jitter"),
         column(members, "blocking"),
         column(members, "last"),
-        np.array([bisect_right(keys, key) for key in keys], np.uint64),
+        _behind_equals(members),
         effort,
     )
     return [_response(int(tick), int(job)) for tick, job in zip(ticks, jobs, strict=True)]
+
+
+def last_equals(members: Sequence[Member]) -> Numbers:
+    """Give for each member the place of its last equal, its own if it has none."""
+    keys = [member.key for member in members]
+    return np.array([bisect_right(keys, key) - 1 for key in keys], np.uint64)
+
+
+def _behind_equals(members: Sequence[Member]) -> Numbers:
+    """Give for each member the place behind its last equal, its own if it has none."""
+    keys = [member.key for member in members]
+    behind = [bisect_right(keys, key) for key in keys]
+    return np.array([end if end - bisect_left(keys, keys[end - 1]) > 1 else end - 1 for end in behind], np.uint64)
 
 
 def _response(ticks: int, job: int) -> Response:
     """Read what the binding says."""
     is_bounded = ticks < _analysis.UNKNOWN
     return Response(ticks if is_bounded else None, ticks != _analysis.UNKNOWN, job)
+
+
+def threshold_responses(members: Sequence[Member], effort: int) -> list[Response]:
+    """Give the exact responses of tasks of which some have thresholds, and that are else without anything.
+
+    Args:
+        members: tasks of different keys without regions, the most urgent first.
+        effort: steps that the analysis may take.
+    """
+    keys = [member.key for member in members]
+    places = [
+        place if each.threshold is None else bisect_left(keys, each.threshold) for place, each in enumerate(members)
+    ]
+    ticks, jobs = _analysis.fpts_responses(
+        column(members, "wcet"),
+        column(members, "period"),
+        np.array([min(place, above) for place, above in enumerate(places)], np.uint64),
+        column(members, "jitter"),
+        effort,
+    )
+    return [_response(int(tick), int(job)) for tick, job in zip(ticks, jobs, strict=True)]
 
 
 def column(members: Sequence[Member], name: str) -> Numbers:

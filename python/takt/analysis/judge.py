@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from takt.analysis import blocking, costs, deadlines, global_edf, rates, servers, static, windows
+from takt.analysis import blocking, children, costs, deadlines, global_edf, rates, servers, static, windows
 from takt.analysis.judgement import Judgement, not_known
 from takt.analysis.view import DispatcherView, SystemView
 
@@ -42,10 +42,21 @@ def _judge_root(view: SystemView, effort: int) -> Judgement:
     if own is not None:
         return own(view, root, effort)
     delays = blocking.delays_in(view, root)
-    if delays.doubt:
-        return not_known(root, delays.doubt)
-    family = static.judge_static if root.policy in static.POLICIES else deadlines.judge_deadlines
-    return family(view, costs.with_costs(view, root), delays, effort)
+    doubt = delays.doubt or _doubt_of_rules(view, root)
+    if doubt:
+        return not_known(root, doubt)
+    paying = costs.with_costs(view, root)
+    if root.policy in static.POLICIES:
+        return static.judge_static(view, paying, delays, children.FULL, effort)
+    return deadlines.judge_deadlines(view, paying, delays, effort)
+
+
+def _doubt_of_rules(view: SystemView, root: DispatcherView) -> str:
+    """Say why tasks that compete at the root by deadlines of their servers are not like others, "" if they are."""
+    rules = {server.number for server in root.servers if server.kind in servers.RULES}
+    inside = [task for each in view.dispatchers if each.number in rules for task in each.tasks]
+    odd = [task.name for task in inside if task.barred > 1 or task.sections or task.suspended or task.doubts]
+    return f"there is no test of {', '.join(odd)} in servers that give deadlines" if odd else ""
 
 
 _OWN: dict[str, Judge] = {

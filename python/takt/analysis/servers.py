@@ -1,13 +1,157 @@
-"""Judges what is in servers, by what these are sure to supply."""
+"""Judges what is in servers, by what these are sure to supply, from the root down.
+
+What is sure of a server follows from its kind and, under fixed priorities, from how soon it has its budget
+(analysis/supply.h); servers of constant and total bandwidth give their tasks bounds of their own (bandwidth.c).
+"""
 
 from __future__ import annotations
 
-from takt.analysis.judgement import Judgement, not_known
-from takt.analysis.view import SystemView
+from dataclasses import replace
+
+from takt import _analysis
+from takt.analysis import blocking, children, fixed, static
+from takt.analysis.blocking import Delays
+from takt.analysis.children import Supply
+from takt.analysis.judgement import Judgement, not_known, server_bound, task_bound
+from takt.analysis.result import ServerBound, TaskBound, Test, Verdict
+from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
+
+BANDWIDTH = Test("constant bandwidth", "Abeni and Buttazzo 1998", is_exact=False)
+TOTAL_BANDWIDTH = Test("total bandwidth", "Spuri and Buttazzo 1996", is_exact=False)
+
+RULES = ("tbs", "cus")
+"""Kinds without budgets: their tasks compete in the parent."""
+
+RETURNS = 32
+"""So many returns a sporadic server keeps; with more ticks of budget some may come together."""
 
 
 def judge_below(view: SystemView, found: Judgement, effort: int) -> Judgement:
-    """Judge the children of all servers, given what is known of the root's."""
-    for dispatcher in view.dispatchers[1:]:
-        found.add(not_known(dispatcher, "there is no test of servers yet"))
+    """Judge the children of all servers, given what is known of the root's; parents come before their servers."""
+    servers = {server.number: server for each in view.dispatchers for server in each.servers}
+    waiting = list(view.dispatchers[1:])
+    while waiting:
+        ready = [each for each in waiting if each.number in found.servers]
+        for dispatcher in ready:
+            _judge_inside(view, dispatcher, servers[dispatcher.number], found, effort)
+        waiting = [each for each in waiting if each not in ready]
     return found
+
+
+def _judge_inside(
+    view: SystemView, dispatcher: DispatcherView, server: ServerView, found: Judgement, effort: int
+) -> None:
+    """Judge the children of a server."""
+    row = found.servers[server.number]
+    if row.verdict is not Verdict.SCHEDULABLE:
+        found.add(_without_budget(dispatcher, row))
+        return
+    delays = blocking.delays_in(view, dispatcher)
+    doubt = _doubt_of(view, dispatcher, server, delays.doubt)
+    if doubt:
+        found.add(not_known(dispatcher, doubt))
+    elif server.kind in ("cbs", *RULES):
+        found.add(_judge_bandwidth(view, dispatcher, server, effort))
+    else:
+        supply = supply_of(server, row)
+        found.servers[server.number] = replace(
+            row, gap=supply[2], least_budget=_least_budget(dispatcher, server, delays, effort)
+        )
+        found.add(_judge_supplied(view, dispatcher, delays, supply, effort))
+
+
+def _doubt_of(view: SystemView, dispatcher: DispatcherView, server: ServerView, doubt: str) -> str:
+    """Say why nothing is known of what is in a server, "" if something is."""
+    if dispatcher.all_doubts or doubt:
+        return "; ".join([*dispatcher.all_doubts, doubt])
+    offsets = [view.resolved.tasks[task.number].offset for task in dispatcher.tasks]
+    offsets += [each.offset for each in dispatcher.servers]
+    if min(offsets, default=server.offset) < server.offset:
+        return f"jobs may come before the first budget of {server.name}"
+    if any(task.wcet > view.resolved.tasks[task.number].wcet for task in dispatcher.tasks) and server.kind in RULES:
+        return f"deadlines in {server.name} follow from wcets, and its tasks may demand more"
+    if dispatcher.policy not in (*static.POLICIES, "edf") and server.kind not in ("cbs", *RULES):
+        return f"there is no test of {dispatcher.policy} in a server"
+    return ""
+
+
+def _without_budget(dispatcher: DispatcherView, server: ServerBound) -> Judgement:
+    """Say of all children of a server that they are as badly off as it."""
+    reason = f"the server {server.server} is not sure of its budget ({server.reason})"
+    verdict = Verdict.NOT_KNOWN if server.verdict is Verdict.NOT_KNOWN else Verdict.NOT_GUARANTEED
+    return Judgement(
+        {task.number: task_bound(task, dispatcher, verdict, None, reason=reason) for task in dispatcher.tasks},
+        {each.number: server_bound(each, dispatcher, verdict, None, reason=reason) for each in dispatcher.servers},
+    )
+
+
+def supply_of(server: ServerView, row: ServerBound) -> Supply:
+    """Say what a server that gets its budget is sure to supply."""
+    is_coarse = server.kind == "sporadic" and server.budget > RETURNS
+    response = server.period if row.response is None else row.response
+    return _analysis.make_supply(server.period, server.budget, response, server.kind == "polling" or is_coarse)
+
+
+def _judge_supplied(
+    view: SystemView, dispatcher: DispatcherView, delays: Delays, supply: Supply, effort: int
+) -> Judgement:
+    """Judge the children of a server with a supply."""
+    judge = static.judge_static if dispatcher.policy in static.POLICIES else children.judge_demand
+    return judge(view, dispatcher, delays, supply, effort)
+
+
+def _judge_bandwidth(view: SystemView, dispatcher: DispatcherView, server: ServerView, effort: int) -> Judgement:
+    """Judge tasks of which none is supplied by itself: by the busy period of all, or by the jobs of the only one."""
+    if dispatcher.servers:
+        return not_known(dispatcher, f"there is no test of servers in one of kind {server.kind}")
+    tasks = dispatcher.tasks
+    columns = children.columns_of(tasks)
+    if server.kind == "cbs" and len(tasks) == 1:
+        only = tasks[0]
+        verdict, ticks, _ = _analysis.cbs_response(
+            only.wcet + only.suspended, only.period, only.jitter, server.period, server.budget, effort
+        )
+    else:
+        busy = _analysis.cbs_busy_period if server.kind == "cbs" else _analysis.total_bandwidth_busy_period
+        verdict, ticks, _ = busy(columns.wcet, columns.period, columns.jitter, server.period, server.budget, effort)
+    is_alone = server.kind == "cbs" and len(tasks) == 1
+    found = Judgement()
+    for task in tasks:
+        response = ticks + (0 if is_alone else task.jitter) if verdict == _analysis.SCHEDULABLE else None
+        found.tasks[task.number] = _bandwidth_row(view, dispatcher, server, task, response)
+    return found
+
+
+def _bandwidth_row(
+    view: SystemView, dispatcher: DispatcherView, server: ServerView, task: TaskView, response: int | None
+) -> TaskBound:
+    """Make the row of a task; total bandwidth gives each job a deadline that it meets."""
+    if server.kind in RULES:
+        shown = response if response is not None and response <= task.deadline else None
+        return task_bound(task, dispatcher, Verdict.SCHEDULABLE, TOTAL_BANDWIDTH, response=shown)
+    verdict = BANDWIDTH.verdict(response is not None and response <= task.deadline)
+    reason = ""
+    if response is None:
+        reason = f"{task.name} and its neighbours ask for more than the share of {server.name}"
+    elif response > task.deadline:
+        numbers = f"{view.write(response)} > {view.write(task.deadline)}"
+        reason = f"{task.name} may miss by {view.write(response - task.deadline)}: {numbers}"
+    return task_bound(task, dispatcher, verdict, BANDWIDTH, response=response, reason=reason)
+
+
+def _least_budget(dispatcher: DispatcherView, server: ServerView, delays: Delays, effort: int) -> int | None:
+    """Find the least budget with which all tasks of a server meet their deadlines, whatever else is in its parent."""
+    there = dispatcher.children()
+    if not there:
+        return None
+    columns = children.columns_of(there)
+    head = (server.period, server.kind == "polling", 0)
+    body = (columns.kind, columns.wcet, columns.period, columns.deadline, columns.jitter)
+    if dispatcher.policy in static.POLICIES:
+        members = fixed.with_blocking([fixed.member_of(child) for child in there], delays.by_name)
+        more = (fixed.column(members, "blocking"), fixed.column(members, "last"), fixed.last_equals(members))
+        verdict, budget = _analysis.least_budget_fixed_priority(*head, *body, *more, effort)
+    else:
+        steps = children.blocking_steps(dispatcher.tasks, delays)
+        verdict, budget = _analysis.least_budget_edf(*head, *body, steps, effort)
+    return budget if verdict == _analysis.SCHEDULABLE and budget > 0 else None

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from takt.analysis import fixed
+from takt.analysis import children, fixed
 from takt.analysis.blocking import Delays
 from takt.analysis.fixed import Member, Response
 from takt.analysis.judgement import Judgement, server_bound, task_bound
 from takt.analysis.result import Test, Verdict
-from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
+from takt.analysis.view import Child, DispatcherView, ServerView, SystemView, TaskView
 
 POLICIES = ("fp", "rm", "dm", "pinwheel")
 
@@ -23,45 +23,55 @@ THRESHOLDS = Test("response times, thresholds", "Wang and Saksena 1999", is_exac
 BOUND = Test("bounds on response times", _SOURCES, is_exact=False)
 """Of what makes the others sufficient only: equals, suspensions, resources, servers, costs."""
 
-Child = TaskView | ServerView
 
-
-def judge_static(view: SystemView, dispatcher: DispatcherView, delays: Delays, effort: int) -> Judgement:
-    """Bound the responses of all children of a root.
+def judge_static(
+    view: SystemView, dispatcher: DispatcherView, delays: Delays, supply: children.Supply, effort: int
+) -> Judgement:
+    """Bound the responses of all children of a dispatcher.
 
     Args:
         view: of the system.
-        dispatcher: with static keys, and the processor to itself.
+        dispatcher: with static keys.
         delays: what resources do.
+        supply: of the dispatcher.
         effort: steps that the tests may take.
     """
-    children = children_of(dispatcher)
-    members = fixed.with_blocking([fixed.member_of(child) for child in children], delays.by_name)
-    test = test_of(children, members, delays.by_name)
+    there = dispatcher.children()
+    members = fixed.with_blocking([fixed.member_of(child) for child in there], delays.by_name)
+    test = _test_of(there, members, delays, supply)
     found = Judgement()
-    for place, response in enumerate(fixed.responses(members, effort)):
-        add_child(found, view, dispatcher, children[place], members, place, response, test)
+    for place, response in enumerate(_responses(there, members, test, supply, effort)):
+        _add_child(found, view, dispatcher, there[place], members, place, response, test)
     return found
 
 
-def children_of(dispatcher: DispatcherView) -> list[Child]:
-    """List tasks and servers, the most urgent first."""
-    return sorted([*dispatcher.tasks, *dispatcher.servers], key=lambda child: child.urgency)
-
-
-def test_of(children: Sequence[Child], members: Sequence[Member], extra: Mapping[str, int]) -> Test:
+def _test_of(there: Sequence[Child], members: Sequence[Member], delays: Delays, supply: children.Supply) -> Test:
     """Name the test, and say whether it is exact for all that the dispatcher has."""
+    if supply != children.FULL:
+        return children.RESPONSES
+    if any(isinstance(child, ServerView) for child in there):
+        return children.BESIDE
     has_equals = len({member.key for member in members}) < len(members)
-    suspends = any(isinstance(child, TaskView) and child.suspended for child in children)
-    has_servers = any(isinstance(child, ServerView) for child in children)
-    if has_equals or suspends or has_servers or any(extra.values()):
+    suspends = any(isinstance(child, TaskView) and child.suspended for child in there)
+    has_thresholds = any(member.threshold is not None for member in members)
+    has_regions = any(member.longest > 1 for member in members)
+    if has_equals or suspends or any(delays.by_name.values()) or delays.is_costly or (has_thresholds and has_regions):
         return BOUND
-    if any(member.threshold is not None for member in members):
-        return THRESHOLDS
-    return DEFERRED if any(member.longest > 1 for member in members) else PREEMPTIVE
+    return THRESHOLDS if has_thresholds else DEFERRED if has_regions else PREEMPTIVE
 
 
-def add_child(
+def _responses(
+    there: Sequence[Child], members: Sequence[Member], test: Test, supply: children.Supply, effort: int
+) -> list[Response]:
+    """Bound the responses by the test that was chosen."""
+    if test in (children.BESIDE, children.RESPONSES):
+        return children.responses(there, members, supply, effort)
+    if test is THRESHOLDS:
+        return fixed.threshold_responses(members, effort)
+    return fixed.responses(members, effort)
+
+
+def _add_child(
     found: Judgement,
     view: SystemView,
     dispatcher: DispatcherView,

@@ -80,6 +80,11 @@ class TaskView:
         return max(self.regions, default=1)
 
     @property
+    def barred(self) -> int:
+        """For how long a started job can keep back some that are more urgent by themselves: 1 tick if it never does."""
+        return self.longest_region if self.threshold is None else self.wcet
+
+    @property
     def last_region(self) -> int:
         """The last one."""
         return self.regions[-1] if self.regions else 1
@@ -97,6 +102,7 @@ class ServerView:
         number: entity number.
         name, kind: as in the file.
         period, budget: as in the file.
+        offset: before it there is no budget.
         urgency, key: as of a task.
         home: entity number of its parent, or ROOT.
     """
@@ -106,9 +112,13 @@ class ServerView:
     kind: str
     period: int
     budget: int
+    offset: int
     urgency: tuple[int, ...]
     key: int
     home: int
+
+
+Child = TaskView | ServerView
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +139,10 @@ class DispatcherView:
     tasks: tuple[TaskView, ...]
     servers: tuple[ServerView, ...]
     doubts: tuple[str, ...] = ()
+
+    def children(self) -> list[Child]:
+        """List tasks and servers, the most urgent first."""
+        return sorted([*self.tasks, *self.servers], key=lambda child: child.urgency)
 
     @property
     def all_doubts(self) -> tuple[str, ...]:
@@ -316,7 +330,9 @@ def _server_view(server: ResolvedServer, number: int, policy: str) -> ServerView
     """Make a server."""
     key = server.level if policy == "fp" else server.period
     urgency = (key, 0, 0, number - 10**9)
-    return ServerView(number, server.name, server.kind, server.period, server.budget, urgency, key, server.home)
+    return ServerView(
+        number, server.name, server.kind, server.period, server.budget, server.offset, urgency, key, server.home
+    )
 
 
 def _dispatcher(resolved: ResolvedSystem, number: int, policy: str | Policy, name: str) -> DispatcherView:

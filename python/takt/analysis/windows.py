@@ -148,7 +148,7 @@ def _by_level(view: SystemView, tasks: Sequence[TaskView]) -> list[TaskView]:
 
 def _alone(task: TaskView, wcet: int) -> Member:
     """Make a member that is the only one of its key: equal priorities are ordered by the file."""
-    return Member(task.name, wcet, task.period, task.deadline, 0, 0, key=task.number)
+    return Member(task.name, wcet, task.period, task.deadline, 0, key=task.number)
 
 
 # ---- shares -------------------------------------------------------------------------------------------

@@ -1,0 +1,42 @@
+/* What the kernel's own work adds to response times under fixed priorities and to demand under EDF. See overheads.c. */
+#ifndef TAKT_ANALYSIS_OVERHEADS_H
+#define TAKT_ANALYSIS_OVERHEADS_H
+
+#include "analysis/draft.h"
+
+/* Of one event each, in ticks, 0 and up; SPEC.md, 5 says when each is paid. */
+typedef struct takt_overheads {
+    takt_duration_t context_switch;
+    takt_duration_t release;
+    takt_duration_t scheduling;
+    takt_duration_t point;
+    takt_duration_t tick;
+    takt_duration_t tick_period; /* read if tick > 0; then 1 and up */
+} takt_overheads_t;
+
+/* Tasks on a kernel; a column that is NULL is as its line says. Points push. Optional points are execution: the caller adds
+ * `point` for each to wcet and region. */
+typedef struct takt_overhead_set {
+    const takt_sporadic_t *tasks; /* most urgent first; under EDF in any order */
+    uint32_t count;
+    const takt_duration_t
+        *longest;                /* the longest non-preemptive region of each task; NULL, or 0: preemptive */
+    const takt_duration_t *last; /* the last one; 1 of a preemptive task. NULL: 1 */
+    const uint64_t *points;      /* how many points a job of a task that is not preemptive has. NULL: 0 */
+    const uint32_t *above;       /* as in takt_fp_set_t; not read under EDF */
+    takt_overheads_t costs;
+} takt_overhead_set_t;
+
+/* Writes a set without costs, the responses of whose last `count` tasks, by takt_fp_responses, are those of the tasks on the
+ * kernel at most: in front of them stands the kernel's work, up to count + 1 tasks that are always in time. `draft` and
+ * `above`, which `expanded` refers to, have 2 count + 1 values each. False: a sum reached TAKT_ANALYSIS_LIMIT. */
+TAKT_MUST_USE bool takt_overheads_expand(const takt_overhead_set_t *set, const takt_draft_t *draft,
+                                         uint32_t *above, takt_fp_set_t *expanded);
+
+/* Whether all deadlines are met under EDF: a sufficient test. It rejects what uses the processor up, U = 1 with all costs
+ * included. `fractions` and `rest` have count + 1 values each. Takes a step for each look at all tasks. */
+TAKT_MUST_USE takt_verdict_t takt_overheads_edf_decide(const takt_overhead_set_t *set,
+                                                       takt_fraction_t *fractions, uint64_t *rest,
+                                                       takt_effort_t *effort);
+
+#endif

@@ -1,0 +1,150 @@
+"""Judges what has servers beside tasks, or stands in a server: demand against what is sure to be supplied.
+
+The tests are in analysis/: server_fixed_priority.c, server_edf.c and bandwidth.c, which say for which kinds they hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from takt import _analysis
+from takt.analysis.blocking import Delays
+from takt.analysis.fixed import Member, Numbers, Response, column, last_equals
+from takt.analysis.judgement import Judgement, not_known, server_bound, task_bound
+from takt.analysis.result import Test
+from takt.analysis.view import Child, DispatcherView, SystemView, TaskView
+
+Supply = tuple[int, int, int, int]
+FULL: Supply = (1, 1, 0, 0)
+
+KINDS = {
+    "idling": _analysis.PERIODIC,
+    "polling": _analysis.PERIODIC,
+    "deferrable": _analysis.DEFERRABLE,
+    "sporadic": _analysis.SPORADIC,
+    "cbs": _analysis.BANDWIDTH,
+    "hard-cbs": _analysis.BANDWIDTH,
+    "tbs": _analysis.BANDWIDTH,
+    "cus": _analysis.BANDWIDTH,
+}
+
+BESIDE = Test(
+    "response times beside servers", "Davis and Burns 2005; Strosnider, Lehoczky and Sha 1995", is_exact=False
+)
+RESPONSES = Test("response times under a supply", "Shin and Lee 2003; Davis and Burns 2005", is_exact=False)
+DEMAND = Test("demand under a supply", "Shin and Lee 2003; Spuri and Buttazzo 1996", is_exact=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The children of a dispatcher, as the binding takes them."""
+
+    kind: Numbers
+    wcet: Numbers
+    period: Numbers
+    deadline: Numbers
+    jitter: Numbers
+
+
+def columns_of(children: Sequence[Child]) -> Columns:
+    """Make the columns of children; a suspension counts as execution."""
+    return Columns(
+        *(
+            np.array(values, np.uint64)
+            for values in (
+                [_analysis.TASK if isinstance(child, TaskView) else KINDS[child.kind] for child in children],
+                [child.wcet + child.suspended if isinstance(child, TaskView) else child.budget for child in children],
+                [child.period for child in children],
+                [child.deadline if isinstance(child, TaskView) else child.period for child in children],
+                [child.jitter if isinstance(child, TaskView) else 0 for child in children],
+            )
+        )
+    )
+
+
+def responses(children: Sequence[Child], members: Sequence[Member], supply: Supply, effort: int) -> list[Response]:
+    """Bound the responses of children under fixed priorities: of servers from a replenishment until the budget is had.
+
+    Args:
+        children: the most urgent first.
+        members: the same, with what blocks them.
+        supply: of the dispatcher.
+        effort: steps that the test may take.
+    """
+    columns = columns_of(children)
+    _, rows = _analysis.children_responses(
+        columns.kind,
+        columns.wcet,
+        columns.period,
+        columns.deadline,
+        columns.jitter,
+        column(members, "blocking"),
+        column(members, "last"),
+        last_equals(members),
+        supply,
+        effort,
+    )
+    return [
+        Response(ticks if verdict == _analysis.SCHEDULABLE else None, verdict != _analysis.UNDECIDED, job)
+        for verdict, ticks, job in rows
+    ]
+
+
+def judge_demand(
+    view: SystemView, dispatcher: DispatcherView, delays: Delays, supply: Supply, effort: int
+) -> Judgement:
+    """Judge what orders by deadlines, by its demand: either all children meet theirs, or nobody is sure to.
+
+    Args:
+        view: of the system.
+        dispatcher: under edf.
+        delays: what resources do.
+        supply: of the dispatcher.
+        effort: steps that the test may take.
+    """
+    children = dispatcher.children()
+    columns = columns_of(children)
+    verdict, window, demand, supplied = _analysis.children_demand(
+        columns.kind,
+        columns.wcet,
+        columns.period,
+        columns.deadline,
+        columns.jitter,
+        blocking_steps(dispatcher.tasks, delays),
+        supply,
+        effort,
+    )
+    if verdict == _analysis.UNDECIDED:
+        return not_known(dispatcher, "the demand takes more effort than was granted")
+    reason = "" if verdict == _analysis.SCHEDULABLE else _reason(view, window, demand, supplied)
+    found = Judgement()
+    for child in children:
+        _add(found, dispatcher, child, reason)
+    return found
+
+
+def blocking_steps(tasks: Sequence[TaskView], delays: Delays) -> list[tuple[int, int]]:
+    """List from which window on jobs with later deadlines delay others, and for how long; regions from the first on."""
+    longest = max((task.barred for task in tasks), default=1) - 1
+    steps = [(begin, ticks) for begin, ticks in delays.steps if ticks > longest]
+    return steps if steps and steps[0][0] == 0 else [(0, longest), *steps] if longest or steps else []
+
+
+def _add(found: Judgement, dispatcher: DispatcherView, child: Child, reason: str) -> None:
+    """Add the row of a child that is as well off as all others."""
+    verdict = DEMAND.verdict(not reason)
+    response = (child.deadline if isinstance(child, TaskView) else child.period) if not reason else None
+    if isinstance(child, TaskView):
+        found.tasks[child.number] = task_bound(child, dispatcher, verdict, DEMAND, response=response, reason=reason)
+    else:
+        found.servers[child.number] = server_bound(child, dispatcher, verdict, DEMAND, response=response, reason=reason)
+
+
+def _reason(view: SystemView, window: int, demand: int, supplied: int) -> str:
+    """Say in which window there is too much to do."""
+    if window == 0:
+        return "the shares add up to more than what is supplied"
+    return f"in {view.write(window)} up to {view.write(demand)} may be asked for, and {view.write(supplied)} are sure"
