@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tomllib
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
@@ -12,6 +13,7 @@ from math import isclose, sqrt
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import numpy as np
 import polars as pl
 import pytest
@@ -20,6 +22,7 @@ from analysis_oracle.fixed_priority import Task, chain, response
 from hypothesis import given
 from hypothesis import strategies as st
 from sampling import tries
+from takt.schema import study_schema
 from takt.study import Study, figures
 from takt.study.batch import Batch
 from takt.study.chunks import compute
@@ -364,7 +367,7 @@ BAD = {
     "unknown table": ("[grid]", "[net]\n[grid]", "net: unknown key"),
     "no schema": ("schema = 1", "", "schema: missing"),
     "sets": ("sets = 25", "sets = 0", "[study] sets: expected a number of task sets from 1 to"),
-    "seed": ("seed = 7", 'seed = "x"', "[study] seed: expected a seed"),
+    "seed": ("seed = 7", 'seed = "x"', "[study] seed: expected a whole number"),
     "key of study": ("seed = 7", "sede = 7", "[study] sede: unknown key; did you mean"),
     "key of generate": ("tasks = 4", "tasks = 4\nperiod = 3", "[generate] period: unknown key"),
     "no tasks": ("tasks = 4", "", "[generate] tasks: missing"),
@@ -511,6 +514,22 @@ def test_every_example_runs_and_says_how_to_run_it(path: Path, tmp_path: Path) -
     result = takt.study.run(takt.study.load(path), workers=1, output=tmp_path)
     assert result.height > 0
     assert result["undecided"].fill_null(0).sum() == 0
+
+
+def test_the_schema_in_the_documents_is_that_of_the_models() -> None:
+    assert json.loads((ROOT / "docs/study.schema.json").read_text()) == study_schema()
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_every_example_keeps_to_the_schema(path: Path) -> None:
+    jsonschema.validate(tomllib.loads(path.read_text()), study_schema())
+
+
+def test_the_schema_refuses_what_one_table_shows_to_be_wrong() -> None:
+    validator = jsonschema.Draft202012Validator(study_schema())
+    assert validator.is_valid(tomllib.loads(SMALL))
+    documents = [tomllib.loads(SMALL.replace(old, new, 1)) for old, new, _ in BAD.values()]
+    assert sum(not validator.is_valid(document) for document in documents) >= 16
 
 
 def test_the_example_of_acceptance_has_the_order_of_its_tests() -> None:

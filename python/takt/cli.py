@@ -513,14 +513,16 @@ app.command()(study)
 @app.command()
 def schema(
     recipe: Annotated[bool, typer.Option("--recipe", help="Of the recipes of takt generate.")] = False,
+    of_study: Annotated[bool, typer.Option("--study", help="Of the files of takt study.")] = False,
 ) -> None:
     """Print the JSON schema of task-set files, for editors.
 
     Example: `takt schema > taskset.schema.json`
     """
-    from takt.schema import recipe_schema, taskset_schema
+    from takt.schema import recipe_schema, study_schema, taskset_schema
 
-    typer.echo(json.dumps(recipe_schema() if recipe else taskset_schema(), indent=2))
+    make = study_schema if of_study else recipe_schema if recipe else taskset_schema
+    typer.echo(json.dumps(make(), indent=2))
 
 
 # ---- takt policies ----------------------------------------------------------------------------------

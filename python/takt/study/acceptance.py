@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
-from pydantic import PlainValidator
-
-from takt import checks
+from takt.model import Name
 from takt.study.batch import Batch
 from takt.study.grid import Point
 from takt.study.measures import (
@@ -82,7 +80,7 @@ class Weighted(_Counting):
 
     kind = "weighted"
 
-    over: Annotated[str, PlainValidator(checks.check_name)] = "utilization"
+    over: Name = "utilization"
 
     def aspects(self) -> Iterator[Aspect]:
         """One ratio for each test."""

@@ -35,12 +35,15 @@ from takt.study.measures import (
     Tests,
     add_column,
     check_tests,
+    integer,
 )
 from takt.study.registry import TESTS, MatrixTest
 from takt.study.statistics import ACCEPTED, UNDECIDED, Mean, Numbers
 
 if TYPE_CHECKING:
     from takt.generators.matrices import TaskColumns
+
+MAX_STEPS = 1_000_000
 
 Integers = npt.NDArray[np.uint64]
 
@@ -57,7 +60,9 @@ class Breakdown(Measure):
     examples: ClassVar[Mapping[str, str]] = {"tests": TESTS_EXAMPLE}
 
     tests: Tests
-    steps: Annotated[int, PlainValidator(checks.check_integer("a number of steps", 1, 1_000_000))] = 1000
+    steps: Annotated[
+        int, PlainValidator(checks.check_integer("a number of steps", 1, MAX_STEPS)), integer(1, MAX_STEPS)
+    ] = 1000
 
     def check(self, batch: Batch) -> None:
         """Refuse task sets that no test is about."""

@@ -19,13 +19,13 @@ from pydantic import PlainValidator
 import takt
 from takt import catalogue, checks, taskset
 from takt.errors import InputError, Problem, show
-from takt.model import SCHEMA, OptionalName
+from takt.model import SCHEMA, OptionalName, Seed
 from takt.recipe import Recipe
 from takt.study.acceptance import Acceptance, Weighted
 from takt.study.batch import Batch
 from takt.study.breakdown import Breakdown
 from takt.study.grid import Axes, Point, axes_of, name_of, points_of
-from takt.study.measures import Compute, Measure
+from takt.study.measures import Compute, Measure, integer
 from takt.study.simulated import Simulation
 from takt.tables import Table
 
@@ -33,6 +33,8 @@ KINDS: dict[str, type[Measure]] = {kind.kind: kind for kind in (Acceptance, Weig
 """Kinds of measures by name."""
 
 _TABLES = ("schema", "study", "generate", "grid", "measure")
+MAX_SETS = 10**9
+MAX_CHUNK = 10**6
 _MAX_CHUNKS = 10_000_000
 _Found = TypeVar("_Found")
 
@@ -51,9 +53,13 @@ class StudyTable(Table):
     table = "study"
 
     name: OptionalName = None
-    seed: Annotated[int, PlainValidator(checks.check_integer("a seed", 0, 2**64 - 1))] = 0
-    sets: Annotated[int, PlainValidator(checks.check_integer("a number of task sets", 1, 10**9))] = 1000
-    chunk: Annotated[int, PlainValidator(checks.check_integer("a number of task sets", 1, 10**6))] = 1000
+    seed: Seed = 0
+    sets: Annotated[
+        int, PlainValidator(checks.check_integer("a number of task sets", 1, MAX_SETS)), integer(1, MAX_SETS)
+    ] = 1000
+    chunk: Annotated[
+        int, PlainValidator(checks.check_integer("a number of task sets", 1, MAX_CHUNK)), integer(1, MAX_CHUNK)
+    ] = 1000
     output: OptionalName = None
 
     @classmethod

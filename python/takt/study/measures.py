@@ -7,13 +7,13 @@ quantity share it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import PlainValidator
+from pydantic import PlainValidator, WithJsonSchema
 
 from takt import checks
 from takt.errors import InputError, Problem, show
@@ -85,12 +85,22 @@ class Measure(Table):
         return cls.kind
 
 
-def check_all(check: Callable[[object], str]) -> Callable[[object], tuple[str, ...]]:
-    """Make the check of a list of names, each of which passes a check."""
-    return lambda value: tuple(map(check, checks.check_names(value)))
+def check_all(check: Callable[[object], str]) -> PlainValidator:
+    """Make the check of a list of names, at least one and none twice, each of which passes a check."""
+    return PlainValidator(lambda value: tuple(map(check, checks.check_names(value))))
 
 
-Tests = Annotated[tuple[str, ...], PlainValidator(check_all(checks.check_choice("test", tuple(TESTS))))]
+def words(names: Iterable[str]) -> WithJsonSchema:
+    """Make the JSON schema of such a list."""
+    return WithJsonSchema({"type": "array", "items": {"enum": list(names)}, "minItems": 1, "uniqueItems": True})
+
+
+def integer(least: int, most: int) -> WithJsonSchema:
+    """Make the JSON schema of a whole number."""
+    return WithJsonSchema({"type": "integer", "minimum": least, "maximum": most})
+
+
+Tests = Annotated[tuple[str, ...], check_all(checks.check_choice("test", tuple(TESTS))), words(TESTS)]
 """Names of tests, at least one."""
 
 TESTS_EXAMPLE = '["rm", "edf"]'

@@ -20,7 +20,7 @@ from takt.study.description import Study
 from takt.study.folder import opened
 from takt.study.measures import Columns
 from takt.study.results import summarise
-from takt.study.workers import GO_ON, Answer, StudyError, Workers, cluster_workers, local_workers
+from takt.study.workers import GO_ON, Answer, StudyError, Tell, WorkerDied, Workers, cluster_workers, local_workers
 
 ATTEMPTS = 3
 """How often a chunk is tried."""
@@ -29,7 +29,6 @@ _LOOK_SECONDS = 2.0
 """How often to look whether workers have come or gone while no chunk is done."""
 
 Progress = Callable[[int], None]
-Tell = Callable[[str], None]
 
 
 def run(
@@ -61,12 +60,13 @@ def run(
         InputError: the folder is another study's or cannot be written, or the scheduler does not answer.
         StudyError: a chunk failed every time, or the scheduler is gone.
     """
+    tell = tell or _nobody
     with opened(Path(output or study.output), study, fresh) as folder:
         done = folder.done()
         sets = sum(map(study.size_of, done))
         left = [number for number in range(study.chunks) if number not in done]
         (progress or _nobody)(sets)
-        for number, columns in _computed(study, left, _hired(workers, scheduler, len(left)), tell or _nobody):
+        for number, columns in _computed(study, left, _hired(workers, scheduler, len(left), tell), tell):
             folder.write(number, columns)
             sets += study.size_of(number)
             (progress or _nobody)(sets)
@@ -79,10 +79,10 @@ def _nobody(_: object) -> None:
     """Listen to what nobody wants to know."""
 
 
-def _hired(workers: int | None, scheduler: str | None, chunks: int) -> AbstractContextManager[Workers]:
+def _hired(workers: int | None, scheduler: str | None, chunks: int, tell: Tell) -> AbstractContextManager[Workers]:
     """Choose who computes; no more processes than there are chunks."""
     if scheduler is not None and chunks > 0:
-        return cluster_workers(scheduler)
+        return cluster_workers(scheduler, tell)
     return local_workers(max(1, min(workers or len(os.sched_getaffinity(0)), chunks)))
 
 
@@ -101,7 +101,7 @@ def _computed(
                 return
             for future in wait(pending, _LOOK_SECONDS, FIRST_COMPLETED).done:
                 number = pending.pop(future)
-                answer = _answer_of(future)
+                answer = _answer_of(future, study.name_of(number))
                 if isinstance(answer, str):
                     _note_failure(study, number, answer, failures, tell)
                     pending[workers.submit(study.document, number)] = number
@@ -109,14 +109,16 @@ def _computed(
                     yield number, answer
 
 
-def _answer_of(future: Future[Answer]) -> Answer:
-    """Give what a worker answered, or why it did not."""
+def _answer_of(future: Future[Answer], chunk: str) -> Answer:
+    """Give what a worker answered, or how it died."""
     try:
         return future.result()
+    except WorkerDied as error:
+        return str(error)
     except CancelledError:
         raise StudyError(f"the scheduler is gone; {GO_ON}") from None
     except Exception as error:
-        return " ".join(str(error).split()) or type(error).__name__
+        raise StudyError(f"{chunk} failed: {(str(error).splitlines() or [type(error).__name__])[0]}") from None
 
 
 def _note_failure(study: Study, number: int, cause: str, failures: Counter[int], tell: Tell) -> None:

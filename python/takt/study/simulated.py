@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 import polars as pl
-from pydantic import PlainValidator
 
 from takt import catalogue, checks
+from takt.model import Time
 from takt.simulation import simulate
 from takt.study.batch import Batch
-from takt.study.measures import Aspect, Column, Columns, Compute, Measure, check_all
+from takt.study.measures import Aspect, Column, Columns, Compute, Measure, check_all, words
 from takt.study.statistics import ACCEPTED, Mean, Ratio
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ class Simulation(Measure):
     kind = "simulation"
     examples: ClassVar[Mapping[str, str]] = {"policies": '["rm", "edf"]', "horizon": '"1s"'}
 
-    policies: Annotated[tuple[str, ...], PlainValidator(check_all(checks.check_choice("policy", _POLICIES)))]
-    horizon: Annotated[int | str, PlainValidator(checks.POSITIVE_TIME)]
+    policies: Annotated[tuple[str, ...], check_all(checks.check_choice("policy", _POLICIES)), words(_POLICIES)]
+    horizon: Time
 
     def quantities(self) -> dict[str, Compute]:
         """What simulations count."""

@@ -1,7 +1,8 @@
 """Who computes chunks: processes of this machine, or a Dask cluster.
 
-Both take a document and the number of a chunk and give a future of its answer. The future fails if the worker died, and
-another worker has its place from then on.
+Both take a document and the number of a chunk and give a future of its answer. A process of this machine that dies is
+replaced, and its future fails with WorkerDied. Dask gives a dead worker's chunk to another one by itself, and the
+future fails only if that has happened some times.
 
 Processes of this machine are programs of their own that are handed one chunk at a time through a pipe, each by a thread
 of its own. So it is known which worker died and what it was at; an interrupt of the terminal does not reach them; and
@@ -17,7 +18,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Protocol
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 Answer = Columns | str
+Tell = Callable[[str], None]
 
 _CONNECT_SECONDS = 5
 GO_ON = "what is done is kept, and the same command goes on from there"
@@ -155,11 +157,14 @@ class _Cluster:
 
     Args:
         client: who is connected to it.
+        tell: told about workers that are gone.
     """
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, tell: Tell) -> None:
         """Keep the client."""
         self._client = client
+        self._tell = tell
+        self._known: set[str] = set()
         self._executor = client.get_executor(pure=False)  # a chunk that failed is computed again
 
     def room(self) -> int:
@@ -168,6 +173,9 @@ class _Cluster:
             threads: dict[str, int] = self._client.nthreads()
         except OSError:
             raise StudyError(f"the scheduler is gone; {GO_ON}") from None
+        for address in sorted(self._known - threads.keys()):
+            self._tell(f"worker {address} is gone; others compute its chunks")
+        self._known = set(threads)
         return max(1, _IN_FLIGHT_PER_THREAD * sum(threads.values()))
 
     def submit(self, document: str, number: int) -> Future[Answer]:
@@ -177,11 +185,12 @@ class _Cluster:
 
 
 @contextmanager
-def cluster_workers(address: str) -> Iterator[Workers]:
+def cluster_workers(address: str, tell: Tell) -> Iterator[Workers]:
     """Have chunks computed by the workers of a running Dask scheduler, each of which has Takt installed.
 
     Args:
         address: of the scheduler, such as "tcp://10.0.0.1:8786".
+        tell: told about workers that are gone.
 
     Raises:
         InputError: Dask is not installed, or nobody answers there.
@@ -198,4 +207,4 @@ def cluster_workers(address: str) -> Iterator[Workers]:
         raise InputError([Problem(message, "cannot-connect", key="--scheduler")]) from None
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # a lost scheduler is told in one line
     with client:
-        yield _Cluster(client)
+        yield _Cluster(client, tell)
