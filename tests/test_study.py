@@ -320,17 +320,18 @@ utilization = [0.7, 1.1]
 [[measure]]
 kind = "simulation"
 policies = ["rm", "edf"]
-horizon = 240
+horizon = 24
 """
 
 
 def test_simulations_say_what_takt_simulate_says(tmp_path: Path) -> None:
     study = takt.study.load(written(tmp_path, SIMULATION))
     result = result_of(study)
+    missed: set[int] = set()
     for number, point in enumerate(study.points):
         for policy in ("rm", "edf"):
             runs = [
-                takt.simulate(study.recipe_of(number).system(0, one).replace(policy=policy), 240) for one in range(6)
+                takt.simulate(study.recipe_of(number).system(0, one).replace(policy=policy), 24) for one in range(6)
             ]
             rows = {row["quantity"]: row for row in result.filter(subject=policy, **point).to_dicts()}
             assert rows["sets without a miss"]["accepted"] == sum(run.missed == 0 for run in runs)
@@ -344,8 +345,8 @@ def test_simulations_say_what_takt_simulate_says(tmp_path: Path) -> None:
             assert rows["preemptions per job"]["value"] == pytest.approx(sum(per_job) / 6, rel=1e-12)
             switched = [run.switches / count for run, count in zip(runs, jobs, strict=True)]
             assert rows["switches per job"]["value"] == pytest.approx(sum(switched) / 6, rel=1e-12)
-    missed = result.filter(quantity="sets without a miss")["accepted"].to_list()
-    assert set(missed) == {0, 6}
+            missed |= {run.missed for run in runs}
+    assert missed >= {0, 1, 2}
 
 
 def test_means_have_the_interval_of_the_normal_distribution() -> None:

@@ -13,10 +13,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from concurrent.futures import Future
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
+import takt
+from takt.study import running
 from test_terminal import HIDE_CURSOR, SHOW_CURSOR, read
 
 TAKT = str(Path(sys.executable).parent / "takt")
@@ -324,6 +327,26 @@ def test_a_cluster_that_loses_a_worker_gives_the_same_result(folder: Path, expec
     assert status == 0
     assert re.fullmatch(r"worker tcp://127\.0\.0\.1:\d+ is gone; others compute its chunks\n", told)
     assert result_in(folder) == expected
+
+
+class KillingWorkers:
+    """A cluster that has given up a chunk, because it killed the workers that it was given to one after the other."""
+
+    def room(self) -> int:
+        return 2
+
+    def submit(self, document: str, number: int) -> Future[str]:
+        future: Future[str] = Future()
+        future.set_exception(RuntimeError("Attempted to run it on 4 workers, but all died\nand more"))
+        return future
+
+
+def test_a_chunk_that_dask_gives_up_ends_the_study_with_one_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "cluster_workers", lambda address, tell: nullcontext(KillingWorkers()))
+    study = takt.study.load(folder / "study.toml")
+    with pytest.raises(takt.study.StudyError) as raised:
+        takt.study.run(study, scheduler="tcp://127.0.0.1:1", output=folder / "out")
+    assert re.fullmatch(r"chunk \d .* failed: Attempted to run it on 4 workers, but all died", str(raised.value))
 
 
 def test_a_scheduler_that_does_not_answer_is_told_in_one_line(folder: Path) -> None:
