@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
-import numpy as np
 import numpy.typing as npt
 from pydantic import PlainValidator, WithJsonSchema
 
@@ -126,8 +125,3 @@ def check_tests(kind: str, tests: tuple[str, ...], recipe: Recipe) -> None:
 def add_column(name: str, summary: Any, columns: Mapping[str, Column]) -> None:
     """Add one column to a summary."""
     summary.add(columns[name])
-
-
-def nothing(count: int) -> npt.NDArray[np.float64]:
-    """Make a column of numbers that are not known."""
-    return np.full(count, np.nan)

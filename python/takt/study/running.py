@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from itertools import islice
 from pathlib import Path
 
@@ -66,10 +66,11 @@ def run(
         sets = sum(map(study.size_of, done))
         left = [number for number in range(study.chunks) if number not in done]
         (progress or _nobody)(sets)
-        for number, columns in _computed(study, left, _hired(workers, scheduler, len(left), tell), tell):
-            folder.write(number, columns)
-            sets += study.size_of(number)
-            (progress or _nobody)(sets)
+        with closing(_computed(study, left, _hired(workers, scheduler, len(left), tell), tell)) as computed:
+            for number, columns in computed:
+                folder.write(number, columns)
+                sets += study.size_of(number)
+                (progress or _nobody)(sets)
         result = summarise(study, map(folder.read, range(study.chunks)))
         folder.write_result(result)
     return result
@@ -88,7 +89,7 @@ def _hired(workers: int | None, scheduler: str | None, chunks: int, tell: Tell) 
 
 def _computed(
     study: Study, left: Iterable[int], hired: AbstractContextManager[Workers], tell: Tell
-) -> Iterator[tuple[int, Columns]]:
+) -> Generator[tuple[int, Columns], None, None]:
     """Have chunks computed; yields them as they come."""
     failures: Counter[int] = Counter()
     numbers = iter(left)

@@ -20,7 +20,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Protocol
 
 from takt.errors import InputError, Problem
@@ -126,13 +126,11 @@ def _fate(process: subprocess.Popen[bytes]) -> str:
 
 def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
     """Compute the chunks that are asked for, until nobody can ask any more."""
-    while True:
-        try:
+    with suppress(EOFError, BrokenPipeError):
+        while True:
             document, number = pickle.load(requests)
-        except EOFError:
-            return
-        pickle.dump(chunks.answer(document, number), answers)
-        answers.flush()
+            pickle.dump(chunks.answer(document, number), answers)
+            answers.flush()
 
 
 @contextmanager
@@ -203,7 +201,8 @@ def cluster_workers(address: str, tell: Tell) -> Iterator[Workers]:
     try:
         client = Client(address, timeout=_CONNECT_SECONDS)
     except (OSError, ValueError) as error:
-        message = f"expected the address of a Dask scheduler such as tcp://10.0.0.1:8786, found {address}: {error}"
+        found = f"found {address}: {' '.join(str(error).split())}"
+        message = f"expected the address of a Dask scheduler such as tcp://10.0.0.1:8786, {found}"
         raise InputError([Problem(message, "cannot-connect", key="--scheduler")]) from None
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # a lost scheduler is told in one line
     with client:
