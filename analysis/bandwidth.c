@@ -1,11 +1,12 @@
 /* What tasks in servers of constant and total bandwidth are sure of, when those meet their deadlines under EDF.
  *
- * Sources: L. Abeni and G. Buttazzo, Integrating multimedia applications in hard real-time systems, RTSS 1998 (cbs; a task with
- * C <= Q and T >= P meets D = P there); M. Spuri and G. Buttazzo 1994 and 1996 (tbs); Z. Deng and J. Liu 1997 (cus).
+ * Sources: L. Abeni and G. Buttazzo, Integrating multimedia applications in hard real-time systems, RTSS 1998 (cbs; a
+ * task with C <= Q and T >= P meets D = P there); M. Spuri and G. Buttazzo 1994 and 1996 (tbs); Z. Deng and J. Liu
+ * 1997 (cus).
  *
- * A cbs server begins anew at t0, with Q and the deadline t0 + P, when it gets work and what is left of its budget is too much
- * for the time up to its deadline. From then on the n-th tick of work is done by t0 + ceil(n / Q) P, until it begins anew;
- * and it does so at the first work after the instant by which all that came since t0 is due. So
+ * A cbs server begins anew at t0, with Q and the deadline t0 + P, when it gets work and what is left of its budget is
+ * too much for the time up to its deadline. From then on the n-th tick of work is done by t0 + ceil(n / Q) P, until
+ * it begins anew; and it does so at the first work after the instant by which all that came since t0 is due. So
  *
  *   (1)  one task, jobs in order:  R_k = ceil((k + 1) C / Q) P - k T + J, until that is at most T + J less k T; k < Q suffices, since
  *        R_(k+Q) = R_k + C P - Q T
@@ -14,9 +15,10 @@
  *
  * with n_j(L) = ceil((L + J_j) / T_j). Both kinds of cbs have the same deadlines; hard-cbs only waits for them.
  *
- * A cbs server has no supply bound from which the response of one of several tasks would follow: what one of them was given ahead of
- * time, while nobody else wanted the processor, is missing to the other later. Hard-cbs never runs ahead: takt_supply_periodic
- * with R = P holds for it, and the tests of supply_response.h and server_edf.h are sharper than (2).
+ * A cbs server has no supply bound from which the response of one of several tasks would follow: what one of them was
+ * given ahead of time, while nobody else wanted the processor, is missing to the other later. Hard-cbs never runs
+ * ahead: takt_supply_periodic with R = P holds for it, and the tests of supply_response.h and server_edf.h are
+ * sharper than (2).
  *
  * Bound: Q jobs in (1), the effort in (2) and (3). */
 #include "analysis/bandwidth.h"

@@ -4,8 +4,9 @@
 
 #include "analysis/analysis.h"
 
-/* Of the one task of a cbs or hard-cbs server with budget Q and period P that meets its deadlines: the longest response,
- * from the arrival. Q / P is at least C / T, else it is not bounded. Takes a step for each job of the busy period. */
+/* Of the one task of a cbs or hard-cbs server with budget Q and period P that meets its deadlines: the longest
+ * response, from the arrival. Q / P is at least C / T, else it is not bounded. Takes a step for each job of the busy
+ * period. */
 takt_response_t takt_cbs_response(const takt_sporadic_t *task, takt_duration_t period, takt_duration_t budget,
                                   takt_effort_t *effort);
 

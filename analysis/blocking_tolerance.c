@@ -5,7 +5,7 @@
  *
  *   (1)  beta_i = max over 0 < t <= D_i - J_i of t - C_i - sum over hp(i) of ceil((t + J_j) / T_j) C_j
  *   (2)  Q_k = min over hp(k) of beta_i + 1                                          fixed priorities
- *   (3)  Q_k = min over t < D_k with dbf(t) > 0 of t - dbf(t) + 1                    EDF
+ *   (3)  Q_k = min over t < D_k - J_k with dbf(t) > 0 of t - dbf(t) + 1              EDF
  *   (4)  dbf(t) = sum over D_j - J_j <= t of (floor((t + J_j - D_j) / T_j) + 1) C_j
  *
  * In (1) the demand steps up right behind m T_j - J_j, so that the maximum is at one of these, or at the end; in (3) it steps
@@ -105,19 +105,22 @@ static uint64_t deadline_after(const takt_sporadic_t *tasks, uint32_t count, uin
     return first;
 }
 
-static takt_duration_t longest_deadline(const takt_sporadic_t *tasks, uint32_t count) {
-    takt_duration_t longest = 0;
+/* Up to where some task has no job due. */
+static uint64_t longest_wait(const takt_sporadic_t *tasks, uint32_t count) {
+    uint64_t longest = 0;
     for (uint32_t j = 0; j < count; j++) {
-        longest = tasks[j].deadline > longest ? tasks[j].deadline : longest;
+        const bool has_time = tasks[j].deadline > tasks[j].jitter;
+        const uint64_t wait = has_time ? tasks[j].deadline - tasks[j].jitter : 0;
+        longest = wait > longest ? wait : longest;
     }
     return longest;
 }
 
-/* If somebody is due by t, no job that is due later may run for more than `slack` once that one waits. */
+/* If somebody is due by t, no job of a task that is not may run for more than `slack` once that one waits. */
 static void shorten(const takt_sporadic_t *tasks, uint32_t count, uint64_t t, uint64_t slack,
                     takt_duration_t *regions) {
     for (uint32_t k = 0; k < count; k++) {
-        if (slack < t && tasks[k].deadline > t && regions[k] > slack + 1u) {
+        if (slack < t && takt_jobs_due(&tasks[k], t) == 0 && regions[k] > slack + 1u) {
             regions[k] = slack + 1u;
         }
     }
@@ -125,7 +128,7 @@ static void shorten(const takt_sporadic_t *tasks, uint32_t count, uint64_t t, ui
 
 takt_verdict_t takt_edf_regions_find(const takt_sporadic_t *tasks, uint32_t count, takt_duration_t *regions,
                                      takt_effort_t *effort) {
-    const uint64_t end = longest_deadline(tasks, count);
+    const uint64_t end = longest_wait(tasks, count);
     for (uint32_t k = 0; k < count; k++) {
         regions[k] = tasks[k].wcet;
     }

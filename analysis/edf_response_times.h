@@ -4,8 +4,19 @@
 
 #include "analysis/demand.h"
 
-/* Working memory, `count` of each. */
+/* What the search reads of a task, side by side. */
+typedef struct takt_edf_line {
+    uint64_t inverse; /* of the period, rounded up */
+    uint64_t period;
+    uint64_t wcet;
+    int64_t due; /* T + J - D: (L + due) / T jobs have deadlines within L */
+    int64_t
+        released; /* T + J - 1, or T + J where beginnings count: so many come before, or up to, an instant */
+} takt_edf_line_t;
+
+/* Working memory, `count` of each. There are at most 2^22 tasks. */
 typedef struct takt_edf_room {
+    takt_edf_line_t *lines;
     takt_fraction_t *shares;
     uint64_t *rests;
     takt_duration_t *regions; /* not used when preemptive */

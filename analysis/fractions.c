@@ -8,16 +8,15 @@
  * Invariant: fraction i is what its digits say + rest[i] / denominator, in units of the last digit; and `missing`, what
  * the digits of all lack to 1, is 0 .. count in those units as long as nothing is decided. */
 #include "analysis/fractions.h"
+#include "core/bits.h"
 
 /* Digits are small enough for sums of 2^31 of them. */
 #define DIGIT_BITS_MAX 31u
 
 static uint32_t bits_of(uint64_t value) {
-    uint32_t bits = 0;
-    for (; value != 0; value >>= 1) {
-        bits++;
-    }
-    return bits;
+    const uint32_t high = (uint32_t)(value >> 32);
+    const uint32_t word = high != 0 ? high : (uint32_t)value;
+    return (high != 0 ? 32u : 0) + (word != 0 ? 32u - takt_leading_zeros(word) : 0);
 }
 
 /* How many bits a digit has: a rest, shifted by them, is below 2^63. */

@@ -1,10 +1,12 @@
 /* Least budgets by bisection.
  *
- * Source: algorithms.md 6.7 (by scanning); G. Lipari and E. Bini, ECRTS 2003, for the question. With a larger budget and the
- * same period sbf is nowhere less: the gap shrinks, and between two gaps more comes. Responses, and demand less supply, ascend
- * where sbf descends, so if a test accepts Q it accepts Q + 1, and Q can be bisected (tests compare with the scan).
+ * Source: algorithms.md 6.7 (by scanning); G. Lipari and E. Bini, ECRTS 2003, for the question. With a larger budget
+ * and the same period sbf is nowhere less: the gap shrinks, and between two gaps more comes. Responses, and demand
+ * less supply, ascend where sbf descends, so if a test accepts Q it accepts Q + 1, and Q can be bisected (tests
+ * compare with the scan).
  *
- * What a budget is worth to the parent is another question: shorter periods need less of a share, and cost more switches. */
+ * What a budget is worth to the parent is another question: shorter periods need less of a share, and cost more
+ * switches. */
 #include "analysis/interface_selection.h"
 
 /* One test of one dispatcher, whichever. */

@@ -18,8 +18,8 @@ typedef struct takt_budget {
     takt_verdict_t verdict; /* TAKT_UNDECIDED: some budget below it was not decided */
 } takt_budget_t;
 
-/* Children under fixed priorities; the supply in `children` is not read, `responses` are those under some budget. Takes the steps
- * of log2(P) + 1 tests. */
+/* Children under fixed priorities; the supply in `children` is not read, `responses` are those under some budget.
+ * Takes the steps of log2(P) + 1 tests. */
 takt_budget_t takt_least_budget_fixed_priority(const takt_interface_t *server,
                                                const takt_children_t *children, takt_fp_terms_t terms,
                                                takt_children_memory_t memory, takt_effort_t *effort,

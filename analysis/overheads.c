@@ -19,11 +19,11 @@
  * longest busy period, with n_j(t) jobs due in t ticks
  *
  *   (5)  h(t) = b + sum of n_j(t) (C_j + m_j p + s + c) + ceil((t + J_j) / T_j) (r + s + c) + ceil(t / P) tick + q(t) <= t
- *   (6)  q(t) = max of q_j and its end over D_j > t - M;  M = least x > 0 = b + sum of ceil((x + J_j) / T_j) (r + s + c) + ceil(x / P) tick
+ *   (6)  q(t) = max of q_j and its end over j with n_j(t) = 0: of a task with jobs due, these cost no less
  *
- * b being the completion or point of (4). M is the longest stretch of kernel work alone, after which a job that came in it may begin
- * a region. h without q ascends and q is constant from one D_j + M to the next, so that from a t that holds all others hold
- * down to h(t), or to where q changes.
+ * b being the completion or point of (4), in h without s + c: the completion of the job that is due at t comes too late to delay
+ * it, and pays for that one. h does not fall: where a region drops out of q, its job is due. So a t that holds clears all
+ * others down to h(t).
  *
  * Bound: U < 1, by (1) to (3), is decided first; then the busy period is at most (B + sum of C (1 + J / T)) / (1 - U), and the number of
  * deadlines in it bounds the rest. Left out: servers, resources, thresholds, suspension, late jobs that are aborted or skipped,
@@ -162,7 +162,6 @@ typedef struct search {
     causes_t causes;
     uint64_t passing; /* b */
     uint64_t region;  /* the longest of all */
-    uint64_t alone;   /* M */
     takt_effort_t *effort;
 } search_t;
 
@@ -207,27 +206,26 @@ static bool add_due(const search_t *search, uint64_t t, uint64_t *sum) {
     uint64_t region = 0;
     bool is_known = true;
     for (uint32_t j = 0; j < set->count && is_known; j++) {
-        const bool is_later = set->tasks[j].deadline + search->alone > t;
-        region = is_later ? greater_of(region, region_of(set, j)) : region;
-        is_known = add(sum, takt_jobs_due(&set->tasks[j], t), job_of(search, j));
+        const uint64_t jobs = takt_jobs_due(&set->tasks[j], t);
+        region = jobs == 0 ? greater_of(region, region_of(set, j)) : region;
+        is_known = add(sum, jobs, job_of(search, j));
     }
     return is_known && takt_checked_plus(*sum, region, sum);
 }
 
-/* The least x > 0 that is `own` and the interrupts of x ticks, and if asked the jobs; false: undecided. */
-static bool find_stretch(const search_t *search, uint64_t own, bool has_jobs, uint64_t *stretch) {
+/* The length of the longest busy period; false: undecided. */
+static bool find_busy_period(const search_t *search, uint64_t *length) {
     uint64_t before = 0;
-    uint64_t sum = 1;
+    uint64_t sum = search->passing + search->region + 1u;
     while (sum != before) {
         before = sum;
-        sum = own;
+        sum = search->passing + search->region;
         if (!takt_effort_step(search->effort) || !add_interrupts(search, before, &sum) ||
-            (has_jobs && !add_arrivals(search, before, &sum))) {
+            !add_arrivals(search, before, &sum)) {
             return false;
         }
-        sum = greater_of(sum, before);
     }
-    *stretch = sum;
+    *length = sum;
     return true;
 }
 
@@ -243,27 +241,17 @@ static uint64_t deadline_before(const takt_overhead_set_t *set, uint64_t t) {
     return last;
 }
 
-/* From where on q is what it is at t. */
-static uint64_t step_before(const search_t *search, uint64_t t) {
-    uint64_t step = 0;
-    for (uint32_t j = 0; j < search->set->count; j++) {
-        const uint64_t at = search->set->tasks[j].deadline + search->alone;
-        step = at <= t ? greater_of(step, at) : step;
-    }
-    return step;
-}
-
 /* (5) for all deadlines before `end`, backwards. */
 static takt_verdict_t look_back(const search_t *search, uint64_t end) {
     for (uint64_t t = deadline_before(search->set, end); t > 0;) {
-        uint64_t demand = search->passing;
+        uint64_t demand = search->passing - search->causes.completion;
         if (!takt_effort_step(search->effort)) {
             return TAKT_UNDECIDED;
         }
         if (!add_interrupts(search, t, &demand) || !add_due(search, t, &demand) || demand > t) {
             return TAKT_UNSCHEDULABLE;
         }
-        t = deadline_before(search->set, greater_of(demand, step_before(search, t)));
+        t = deadline_before(search->set, demand);
     }
     return TAKT_SCHEDULABLE;
 }
@@ -284,7 +272,7 @@ static takt_verdict_t leave_time(const search_t *search, takt_fraction_t *fracti
 }
 
 static search_t begin(const takt_overhead_set_t *set, takt_effort_t *effort) {
-    search_t search = {set, causes_of(&set->costs), 0, 0, 0, effort};
+    search_t search = {set, causes_of(&set->costs), 0, 0, effort};
     for (uint32_t j = 0; j < set->count; j++) {
         search.passing = greater_of(search.passing, passing_of(set, j));
         search.region = greater_of(search.region, region_of(set, j));
@@ -303,9 +291,5 @@ takt_verdict_t takt_overheads_edf_decide(const takt_overhead_set_t *set, takt_fr
     if (verdict != TAKT_SCHEDULABLE) {
         return verdict;
     }
-    if (!is_free(&set->costs) && !find_stretch(&search, search.passing, false, &search.alone)) {
-        return TAKT_UNDECIDED;
-    }
-    return find_stretch(&search, search.passing + search.region, true, &end) ? look_back(&search, end + 1u)
-                                                                             : TAKT_UNDECIDED;
+    return find_busy_period(&search, &end) ? look_back(&search, end + 1u) : TAKT_UNDECIDED;
 }

@@ -2,9 +2,10 @@
  *
  *   (1)  sum of h_j(L) + B(L) <= sbf(L)
  *
- * Sources: Baruah, Rosier, Howell 1990 and Shin and Lee 2003, theorem 4.1 (dbf <= sbf); F. Zhang and A. Burns, QPA, 2009 (from the end,
- * L jumps to the demand); Spuri 1998 (blocking); Abeni and Buttazzo 1998, theorem 1 (bandwidth); T. M. Ghazalie and
- * T. P. Baker 1995 (deferrable servers under EDF). What a child demands in L ticks, with deadlines in them:
+ * Sources: Baruah, Rosier, Howell 1990 and Shin and Lee 2003, theorem 4.1 (dbf <= sbf); F. Zhang and A. Burns, QPA,
+ * 2009 (from the end, L jumps to the demand); Spuri 1998 (blocking); Abeni and Buttazzo 1998, theorem 1 (bandwidth);
+ * T. M. Ghazalie and T. P. Baker 1995 (deferrable servers under EDF). What a child demands in L ticks, with deadlines
+ * in them:
  *
  *   task             (floor((L + J - D) / T) + 1) C, 0 if L + J < D
  *   idling, polling  floor(L / P) Q
@@ -12,24 +13,26 @@
  *   sporadic         2 floor(L / P) Q, by (b) of server_fixed_priority.c
  *   bandwidth        floor(L Q / P)
  *
- * An interval in which a child misses its deadline contains its own period, so intervals shorter than the least deadline do not count;
- * deferrable servers may ask there in vain, and do not suffer: one that gets work x ticks after its replenishment still has Q - x by the
- * end of the period, as an interval longer by x says. Part of a bandwidth server's budget may be due in any interval. (1) is sharper for deferrable servers than the sum of U + sum
+ * An interval in which a child misses its deadline contains its own period, so intervals shorter than the least
+ * deadline do not count; deferrable servers may ask there in vain, and do not suffer: one that gets work x ticks
+ * after its replenishment still has Q - x by the end of the period, as an interval longer by x says. Part of a
+ * bandwidth server's budget may be due in any interval. (1) is sharper for deferrable servers than the sum of U + sum
  * of U_j (P_j - Q_j) / P_i <= 1 of algorithms.md 6.6 where that has the own excess too, and admits all kinds at once.
  *
- * The intervals that count are shorter than the longest busy period (2), where the shares are less than that of the supply: its least
- * fixed point, with T(w) the least t with sbf(t) >= w; at equal shares, shorter than (3), after which all repeats:
+ * The intervals that count are shorter than the longest busy period (2), where the shares are less than that of the
+ * supply: its least fixed point, with T(w) the least t with sbf(t) >= w; at equal shares, shorter than (3), after
+ * which all repeats:
  *
  *   (2)  L = T(max B + sum of r_j(L)),  r_j(L) what j asks for in L ticks, whatever its deadlines
  *   (3)  lcm(P, T_j) + max(T(1), D_j - T_j)
  *
- * L descends: demand and supply ascend in L, so that from L on to T(demand(L)) below it nothing fails; and by one tick where
- * that is L itself. Exact for tasks on the full supply with attained blocking; else sufficient. */
+ * L descends: demand and supply ascend in L, so that from L on to T(demand(L)) below it nothing fails; and by one
+ * tick where that is L itself. Exact for tasks on the full supply with attained blocking; else sufficient. */
 #include "analysis/server_edf.h"
 #include "core/wide.h"
 
-/* What a child is as a task: a sporadic server one of double the budget, a bandwidth server one of which a part may be due in
- * any interval. */
+/* What a child is as a task: a sporadic server one of double the budget, a bandwidth server one of which a part may
+ * be due in any interval. */
 typedef struct child {
     takt_sporadic_t task;
     takt_child_kind_t kind;

@@ -1,21 +1,22 @@
 /* Fixed priorities over tasks and servers: each is the task that it is at worst as seen from below.
  *
  * Sources: L. Sha, J. Lehoczky, J. Strosnider and others on periodic servers; R. I. Davis and A. Burns, RTSS 2005, for
- * R = Q + sum of interference, with ceil((R + P - Q) / P) Q of a deferrable server (its back-to-back hit), that is, a task
- * with a jitter of P - Q; algorithms.md 6.6.
+ * R = Q + sum of interference, with ceil((R + P - Q) / P) Q of a deferrable server (its back-to-back hit), that is, a
+ * task with a jitter of P - Q; algorithms.md 6.6.
  *
- * A sporadic server is *not* a task (Q, P), contrary to 6.6 and to the first papers: an interval that began while the server was kept
- * waiting returns its ticks early, also those that came back in between (the premature replenishments of Stanovich et
- * al., Defects of the POSIX sporadic server, RTAS 2010). What holds: from the beginning s of an interval it takes at most
- * Q in [s, s + P), since what is taken after s returns at s + P or later. Let s be the first interval in a busy period of those
- * below, and s' be in turn the interval that goes on at s + P, or the first after it.
+ * A sporadic server is *not* a task (Q, P), contrary to 6.6 and to the first papers: an interval that began while the
+ * server was kept waiting returns its ticks early, also those that came back in between (the premature replenishments
+ * of Stanovich et al., Defects of the POSIX sporadic server, RTAS 2010). What holds: from the beginning s of an
+ * interval it takes at most Q in [s, s + P), since what is taken after s returns at s + P or later. Let s be the
+ * first interval in a busy period of those below, and s' be in turn the interval that goes on at s + P, or the first
+ * after it.
  *   (a) s' waited, so far, at most W = R - Q of its ticks for more urgent ones, if R <= P; the others it ran, and they count
  *       among the Q of s. So the intervals act as a task (Q, P - W): none waits at the top.
  *   (b) s'' begins after s' has ended, so after s + P: at most two such Q in P, a task (Q, floor(P / 2)).
  *
  * Exact where only tasks and idling servers without equals are at the root, blocking is attained and `last` is 1 or the
- * model's; else a bound from above. An idling or polling server whose response is beyond P loses budget, but acts no worse on those
- * below than a task (Q, P).
+ * model's; else a bound from above. An idling or polling server whose response is beyond P loses budget, but acts no
+ * worse on those below than a task (Q, P).
  *
  * Bound: that of supply_response.c for each child. */
 #include "analysis/server_fixed_priority.h"

@@ -21,9 +21,9 @@ typedef struct takt_children_memory {
     uint64_t *rest;
 } takt_children_memory_t;
 
-/* Writes of each child the worst-case response: of a task from arrival to finish; of a server from its replenishment, with
- * work from then on, until all of its budget is had: if that is at most P, the children of the server are supplied by
- * takt_supply_periodic (or _polling) with it. Not bounded, and decided: more work than supply. No kind is
+/* Writes of each child the worst-case response: of a task from arrival to finish; of a server from its replenishment,
+ * with work from then on, until all of its budget is had: if that is at most P, the children of the server are
+ * supplied by takt_supply_periodic (or _polling) with it. Not bounded, and decided: more work than supply. No kind is
  * TAKT_CHILD_BANDWIDTH. */
 void takt_children_responses(const takt_children_t *children, takt_fp_terms_t terms,
                              takt_children_memory_t memory, takt_effort_t *effort,

@@ -1,18 +1,21 @@
 /* What a server is sure to supply in any window that begins when it gets work: sbf, its inverse, and its forms.
  *
- * Sources: I. Shin and I. Lee, Periodic resource model for compositional real-time guarantees, RTSS 2003, eq. (6) (sbf);
- * R. I. Davis and A. Burns, Hierarchical fixed priority pre-emptive scheduling, RTSS 2005 (the gap, refined by the
- * server's own response time); integer time and the gap of polling: algorithms.md 6.5.
+ * Sources: I. Shin and I. Lee, Periodic resource model for compositional real-time guarantees, RTSS 2003, eq. (6)
+ * (sbf); R. I. Davis and A. Burns, Hierarchical fixed priority pre-emptive scheduling, RTSS 2005 (the gap, refined by
+ * the server's own response time); integer time and the gap of polling: algorithms.md 6.5.
  *
- * Nothing for `gap` ticks, then `budget` in a row, then nothing for period - budget, and so on; `loss` ticks are taken off
- * the beginning (payback of overruns). All forms differ in the gap only:
+ * Nothing for `gap` ticks, then `budget` in a row, then nothing for period - budget, and so on; `loss` ticks are
+ * taken off the beginning (payback of overruns). All forms differ in the gap only:
  *
- *   periodic, deferrable, idling, sporadic (Q <= 32 ticks), hard-cbs   P + R - 2 Q
- *   polling, and a sporadic server of more ticks                       P + R - Q - 1
+ *   periodic, deferrable, idling, hard-cbs   P + R - 2 Q
+ *   sporadic, Q <= 32 ticks                  P + R - 2 Q
+ *   polling                                  P + R - Q - 1
+ *   sporadic, more ticks                     2 P + R - Q - 1, and a period of 2 P
  *
- * where R, Q <= R <= P, is how long after a replenishment the budget is had at the latest: the server's own response time
- * in its parent, or P if only its deadline is known (EDF). A sporadic server keeps 32 returns; with more than 32
- * ticks some may come together with a later one, but all are back one period after the last of them was used.
+ * where R, Q <= R <= P, is how long after a replenishment the budget is had at the latest: the server's own response
+ * time in its parent, or P if only its deadline is known (EDF). A sporadic server of Takt keeps 32 returns, and one
+ * more goes together with the last one: what was used from s on is back by s + 2 P, since such a last one is due
+ * before the first one's instant + P. With at most 32 ticks there are never more returns.
  *
  * Not for cbs, tbs and cus, whose supply depends on how far they ran ahead (bandwidth.h). */
 #ifndef TAKT_ANALYSIS_SUPPLY_H
@@ -23,7 +26,7 @@
 typedef struct takt_supply {
     takt_duration_t period; /* P */
     takt_duration_t budget; /* Q, 1 .. P */
-    takt_duration_t gap;    /* the longest time without supply; below 2 P */
+    takt_duration_t gap;    /* the longest time without supply; below twice the period */
     takt_duration_t loss;   /* what is missing once more: 0, or X of payback */
 } takt_supply_t;
 
@@ -40,6 +43,13 @@ TAKT_INLINE takt_supply_t takt_supply_periodic(takt_duration_t period, takt_dura
 TAKT_INLINE takt_supply_t takt_supply_polling(takt_duration_t period, takt_duration_t budget,
                                               takt_duration_t response) {
     return (takt_supply_t){period, budget, (period - 1u) + (response - budget), 0};
+}
+
+/* Of a sporadic server. 2 P is at most TAKT_ANALYSIS_TIME_MAX. */
+TAKT_INLINE takt_supply_t takt_supply_sporadic(takt_duration_t period, takt_duration_t budget,
+                                               takt_duration_t response) {
+    return budget <= 32u ? takt_supply_periodic(period, budget, response)
+                         : takt_supply_polling(2u * period, budget, response);
 }
 
 /* sbf(t): the least supply in any window of `t` ticks, t below TAKT_ANALYSIS_LIMIT. Constant time. */

@@ -1,8 +1,9 @@
 /* Response times under fixed priorities and a supply bound, in integer time, for arbitrary deadlines.
  *
- * Sources: Shin and Lee 2003, theorem 4.2, and Davis and Burns 2005 (a task's demand has been supplied at the least t with
- * demand(t) <= sbf(t)); jobs of the whole active period as in Bril, Lukkien, Verhaegh 2009; jitter as in Audsley et al. 1993.
- * With T(w) the least t with sbf(t) >= w, n_j(x) = ceil((x + J_j) / T_j) releases of j in [0, x), for k = 0, 1, ...:
+ * Sources: Shin and Lee 2003, theorem 4.2, and Davis and Burns 2005 (a task's demand has been supplied at the least t
+ * with demand(t) <= sbf(t)); jobs of the whole active period as in Bril, Lukkien, Verhaegh 2009; jitter as in Audsley
+ * et al. 1993. With T(w) the least t with sbf(t) >= w, n_j(x) = ceil((x + J_j) / T_j) releases of j in [0, x), for k
+ * = 0, 1, ...:
  *
  *   (1)  S_k = least x = T(B + (k + 1) C - last + 1 + sum of n_j(x) C_j)    the last region begins at S_k - 1
  *   (2)  R_k = T(B + (k + 1) C + sum of n_j(S_k) C_j) + J - k T             and nobody preempts it
@@ -10,11 +11,12 @@
  *   (4)  k is the last job if L_k + J <= (k + 1) T, or if all jobs of a hyperperiod were looked at.
  *
  * Sound for a last region in a server: an actual supply is never behind sbf, so the region begins at S_k - 1 at the
- * latest, after no more work of others than (1) has; T is monotone. Sufficient only: the supply may not be able to be so late
- * just when the tasks arrive together. Exact for the full supply.
+ * latest, after no more work of others than (1) has; T is monotone. Sufficient only: the supply may not be able to be
+ * so late just when the tasks arrive together. Exact for the full supply.
  *
- * Bound: below the share of the supply, (1) to (3) are at most (gap + loss + (B + sum of C (1 + J / T)) P / Q) / (1 - U P / Q);
- * at the share, one hyperperiod more than that of its first job, or there is none and the effort or the limit says so.
+ * Bound: below the share of the supply, (1) to (3) are at most (gap + loss + (B + sum of C (1 + J / T)) P / Q) / (1 -
+ * U P / Q); at the share, one hyperperiod more than that of its first job, or there is none and the effort or the
+ * limit says so.
  *
  * Not for supplies that are better known than by a bound (a table of windows, for instance). */
 #include "analysis/supply_response.h"

@@ -17,8 +17,8 @@ typedef struct takt_supplied {
                                     * are Q / P, so that the active period may have no end (takt_supplied_jobs) */
 } takt_supplied_t;
 
-/* The longest response, counted from the arrival, over all arrivals that the tasks allow and all that the supply may be.
- * The shares of `higher` and of the task are at most budget / period of the supply together, else the effort is
+/* The longest response, counted from the arrival, over all arrivals that the tasks allow and all that the supply may
+ * be. The shares of `higher` and of the task are at most budget / period of the supply together, else the effort is
  * used up. Takes a step for each look at all of `higher`. */
 takt_response_t takt_supplied_response(const takt_supplied_t *supplied, takt_effort_t *effort);
 

@@ -106,9 +106,14 @@ def _bound_child(bounds: Bounds, child: Child, response: int) -> None:
     elif child.kind in ("cbs", "tbs", "cus"):
         _bound_bandwidth(bounds, child)
     elif response <= child.period:
-        is_late = child.kind == "polling" or (child.kind == "sporadic" and child.wcet > 32)
-        supply = analysis.make_supply(child.period, child.wcet, response, is_polling=is_late)
-        _bound_dispatcher(bounds, child.name, child.policy, child.children, supply)
+        _bound_dispatcher(bounds, child.name, child.policy, child.children, supply_of(child, response))
+
+
+def supply_of(server: Child, response: int) -> tuple[int, int, int, int]:
+    """Give what a server supplies that has its budget so many ticks after a replenishment."""
+    if server.kind == "sporadic":
+        return analysis.sporadic_supply(server.period, server.wcet, response)
+    return analysis.make_supply(server.period, server.wcet, response, is_polling=server.kind == "polling")
 
 
 def _fixed_priority_responses(children: list[Child], supply: tuple[int, int, int, int]) -> list[int | None]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
 import oracle
@@ -15,6 +14,8 @@ from oracle.systems import CHANGES, RESOURCES, SERVER_KINDS, chains, crowds, hor
 from oracle.systems import EVERYTHING as ANYTHING
 from sampling import tries
 from takt.analysis import TaskBound, Verdict
+from takt.analysis.judge import judge
+from takt.analysis.view import view_of
 from test_random_systems import as_system
 
 EVERYTHING = ANYTHING | SERVER_KINDS | RESOURCES
@@ -31,7 +32,7 @@ def test_no_simulation_contradicts_the_analysis(system: oracle.System, horizon: 
 
 def contradictions(system: takt.System, horizon: int | None = None) -> list[str]:
     """List what a simulation shows that the analysis denies."""
-    rows = {row.task: row for row in takt.analyse(system).tasks}
+    rows = {row.task: row for row in judge(view_of(system)).rows()}
     result = takt.simulate(system, horizon, jobs=True, segments=False)
     told = result.jobs.join(pl.DataFrame({"task": list(rows)}), on="task", how="semi")
     return [

@@ -150,6 +150,31 @@ def test_final_regions_and_an_order_are_found_if_there_are_any() -> None:
     assert min(seen[True, True], seen[True, False], seen[False, False]) > sum(seen.values()) / 20
 
 
+@tries(400)
+@given(SEEDS)
+def check_orders_of_more_tasks(seed: int) -> None:
+    """Whether regions fit an order is tested above."""
+    plan = draw_tight(seed, 4 + seed % 2, 12)
+    wcet, period, deadline, jitter = columns(plan)
+    verdict, order, regions = _analysis.assign_final_regions(wcet, period, deadline, jitter)
+    fitting = 0
+    for tried in permutations(range(len(plan))):
+        at = list(tried)
+        fitting += _analysis.final_regions(wcet[at], period[at], deadline[at], jitter[at])[0] == _analysis.SCHEDULABLE
+    assert (verdict == _analysis.SCHEDULABLE) == (fitting > 0), plan
+    if fitting:
+        assert (
+            _analysis.final_regions(wcet[order], period[order], deadline[order], jitter[order])[1] <= regions[order]
+        ).all()
+    seen[fitting > 0, fitting > 4] += 1
+
+
+def test_an_order_with_final_regions_is_found_for_more_tasks_too() -> None:
+    seen.clear()
+    check_orders_of_more_tasks()
+    assert min(seen[True, True], seen[True, False], seen[False, False]) > sum(seen.values()) / 20
+
+
 # ---- thresholds --------------------------------------------------------------------------------------------------
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 import takt
-from analysis_oracle import tolerance
+from analysis_oracle import overheads
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -244,28 +244,36 @@ def test_nobody_is_late_who_passes_the_test_of_edf() -> None:
     assert min(seen[True], seen[False]) > sum(seen.values()) / 10
 
 
-@tries(100)
+@tries(400)
 @given(SEEDS)
-def check_edf_without_costs(seed: int) -> None:
-    plans, _, _ = draw(seed)
-    tasks = [(plan.wcet, plan.period, plan.deadline, plan.jitter) for plan in plans]
-    verdict = edf_verdict(plans, (0,) * 6)
-    if sum(wcet / period for wcet, period, _, _ in tasks) < 0.9:
-        assert (verdict == _analysis.SCHEDULABLE) == all(in_time(plans, tasks, t) for t in range(HORIZON))
-        seen[verdict] += 1
+def check_edf_at_all_instants(seed: int) -> None:
+    plans, costs, _ = draw(seed)
+    paid = costs if seed % 3 else (0,) * 6
+    given = columns(plans, paid)
+    rows = zip(given.wcet, given.period, given.deadline, given.jitter, given.longest, given.points, strict=True)
+    expected = overheads.is_edf_schedulable([overheads.Task(*map(int, row)) for row in rows], paid)
+    assert (edf_verdict(plans, paid) == _analysis.SCHEDULABLE) == expected, (plans, paid)
+    seen[expected, seed % 3 > 0] += 1
 
 
-def in_time(plans: list[Plan], tasks: list[tuple[int, int, int, int]], t: int) -> bool:
-    """Whether what is due in t ticks is done, and a region of a job that is due later, begun a tick before."""
-    due = tolerance.demand_bound(tasks, t)
-    regions = [max(plan.runs) - 1 for plan in plans if not plan.is_preemptive and plan.deadline > t]
-    return due == 0 or due + max(regions, default=0) <= t
-
-
-def test_without_costs_the_test_is_that_of_demand_and_blocking_at_all_instants() -> None:
+def test_the_test_of_edf_is_that_of_all_deadlines() -> None:
     seen.clear()
-    check_edf_without_costs()
-    assert min(seen[_analysis.SCHEDULABLE], seen[_analysis.UNSCHEDULABLE]) > sum(seen.values()) / 10
+    check_edf_at_all_instants()
+    assert len(seen) == 4
+    assert min(seen.values()) > sum(seen.values()) / 30
+
+
+@tries(300)
+@given(SEEDS)
+def test_without_costs_the_test_of_edf_is_that_of_processor_demand(seed: int) -> None:
+    given = columns(draw(seed)[0], (0,) * 6)
+    exact, *_ = _analysis.edf_demand(
+        given.wcet, given.period, given.deadline, given.jitter, np.maximum(given.longest, np.uint64(1))
+    )
+    verdict = _analysis.overhead_edf_verdict(
+        given.wcet, given.period, given.deadline, (0,) * 6, given.jitter, given.longest, given.points
+    )
+    assert verdict == exact
 
 
 # ---- what cannot be decided, and bad input ---------------------------------------------------------------------------

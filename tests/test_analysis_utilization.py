@@ -75,7 +75,7 @@ said: Counter[tuple[bool, bool, bool]] = Counter()
 
 
 @given(st.integers(0, 2**32))
-@tries(1500)
+@tries(700)
 def compare_with_fractions_and_response_times(seed: int) -> None:
     tasks = draw(seed)
     verdict = verdicts(tasks)
@@ -118,6 +118,24 @@ def test_the_fewest_chains_are_found(periods: tuple[int, ...], chains: int) -> N
     tasks = implicit(*((1, period) for period in periods))
     assert utilization.least_chains(periods) == chains
     assert _analysis.harmonic_chains(*columns(tasks))[1] == chains
+
+
+@tries(150)
+@given(st.lists(st.sampled_from([1, 2, 3, 4, 6, 8, 9, 12, 18, 24, 36, 72, 5, 10]), min_size=4, max_size=7))
+def test_no_partition_has_fewer_chains(periods: list[int]) -> None:
+    tasks = implicit(*((1, period) for period in periods))
+    assert _analysis.harmonic_chains(*columns(tasks))[1] == utilization.least_chains(periods)
+
+
+@pytest.mark.parametrize("count", range(2, 60))
+def test_rounding_admits_nothing_beyond_the_bound(count: int) -> None:
+    """Equal tasks of the least wcet that is too much; their shares need no rounding."""
+    period = 2**61
+    too_much = 0
+    for bit in reversed(range(62)):
+        longer = too_much + 2**bit
+        too_much = longer if utilization.is_within_liu_layland([Fraction(longer, period)] * count, count) else too_much
+    assert not verdicts(implicit(*[(too_much + 1, period)] * count))[0]
 
 
 def test_many_huge_tasks_are_told_from_the_bounds() -> None:

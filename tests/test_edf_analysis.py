@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from fractions import Fraction
 from math import ceil
 
 import numpy as np
 import pytest
-from analysis_oracle.edf import Search, Sporadic, density, first_excess, ticks_in, utilization
+import takt
+from analysis_oracle.edf import (
+    Events,
+    Search,
+    Sporadic,
+    density,
+    first_excess,
+    rbe_excess,
+    rbe_has_miss,
+    ticks_in,
+    utilization,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -136,3 +148,213 @@ def test_verdicts_and_responses_are_those_of_exhaustive_search(is_preemptive: bo
     search()
     assert seen[True] > 0
     assert seen[False] > 0
+
+
+# ---- rate-based execution ----------------------------------------------------------------------------------------
+
+
+def rbe(rates: Sequence[Events], is_preemptive: bool) -> tuple[int, int, int]:
+    """Ask the analysis."""
+    events, intervals, deadlines, costs = (column([rate[place] for rate in rates]) for place in range(4))
+    return _analysis.rbe_demand(events, intervals, deadlines, costs, is_preemptive)
+
+
+@st.composite
+def event_rates(draw: st.DrawFn, longest: int, most: int = 3) -> list[Events]:
+    """Draw rates that are often feasible, and use much of the processor."""
+    made: list[Events] = []
+    left = Fraction(1)
+    for _ in range(draw(st.integers(1, most))):
+        events, cost = draw(st.integers(1, 2)), draw(st.integers(1, 3))
+        shortest = ceil(events * cost / left) if left > 0 else longest + 1
+        if shortest > longest:
+            break
+        interval = draw(st.integers(shortest, longest))
+        deadline = draw(st.integers(cost, interval + 2))
+        made.append(Events(events, interval, deadline, cost))
+        left -= Fraction(events * cost, interval)
+    return draw(st.permutations(made)) or [Events(1, 2, 2, 1)]
+
+
+@pytest.mark.parametrize("is_preemptive", [True, False])
+def test_rate_based_execution_is_judged_as_the_conditions_at_every_length_say(is_preemptive: bool) -> None:
+    seen: Counter[bool] = Counter()
+
+    @tries(400)
+    @given(event_rates(longest=12))
+    def compare(rates: list[Events]) -> None:
+        is_feasible = rbe_excess(rates, is_preemptive) is None
+        assert (rbe(rates, is_preemptive)[0] == _analysis.SCHEDULABLE) == is_feasible
+        seen[is_feasible] += 1
+
+    compare()
+    assert min(seen[True], seen[False]) > 0
+
+
+@pytest.mark.parametrize("is_preemptive", [True, False])
+def test_rate_based_execution_misses_under_some_arrivals_iff_judged_so(is_preemptive: bool) -> None:
+    seen: Counter[bool] = Counter()
+
+    @tries(40)
+    @given(event_rates(longest=5, most=2))
+    def search(rates: list[Events]) -> None:
+        has_miss = rbe_has_miss(rates, is_preemptive)
+        assert (rbe(rates, is_preemptive)[0] == _analysis.UNSCHEDULABLE) == has_miss
+        seen[has_miss] += 1
+
+    search()
+    assert min(seen[True], seen[False]) > 0
+
+
+# ---- simulation --------------------------------------------------------------------------------------------------
+
+
+def simulated(tasks: Sequence[Sporadic], offsets: Sequence[int], is_preemptive: bool) -> takt.Result:
+    """Run a task set from some offsets."""
+    preemption = "preemptive" if is_preemptive else "non-preemptive"
+    described = [
+        takt.Task(
+            name=f"T{number}",
+            period=task.period,
+            wcet=task.wcet,
+            deadline=task.deadline,
+            jitter=task.jitter,
+            offset=offset,
+            preemption=preemption,
+        )
+        for number, (task, offset) in enumerate(zip(tasks, offsets, strict=True))
+    ]
+    return takt.simulate(takt.System(tasks=described, policy="edf"), horizon=500)
+
+
+def test_no_simulated_response_is_above_the_bound_and_some_reach_it() -> None:
+    seen: Counter[str] = Counter()
+
+    @tries(60)
+    @given(task_sets(jitter=2, longest=15), st.booleans(), st.data())
+    def compare(tasks: list[Sporadic], is_preemptive: bool, data: st.DataObject) -> None:
+        offsets = [data.draw(st.integers(0, 5)) for _ in tasks]
+        regions = None if is_preemptive else [task.wcet for task in tasks]
+        summary = simulated(tasks, offsets, is_preemptive).summary
+        is_schedulable = _analysis.edf_demand(*columns(tasks), *blocking(regions))[0] == _analysis.SCHEDULABLE
+        bounds = responses(tasks, is_preemptive)
+        longest = [response or 0 for response in summary["response_max"].to_list()]
+        assert all(found <= bound for found, bound in zip(longest, bounds, strict=True))
+        assert summary["missed"].sum() == 0 or not is_schedulable
+        seen["schedulable" if is_schedulable else "not"] += 1
+        seen["reached"] += longest == bounds
+
+    compare()
+    assert min(seen["schedulable"], seen["not"], seen["reached"]) > 0
+
+
+def test_rate_based_execution_that_is_feasible_never_misses_whatever_comes() -> None:
+    """Also of one event in an interval that is the deadline, which are tasks with postponed deadlines (8.1)."""
+
+    @tries(40)
+    @given(event_rates(longest=12), st.booleans(), st.booleans(), st.data())
+    def compare(rates: list[Events], is_preemptive: bool, is_plain: bool, data: st.DataObject) -> None:
+        plain = [rate._replace(events=1, deadline=rate.interval) for rate in rates]
+        judged = plain if is_plain else rates
+        if rbe(judged, is_preemptive)[0] == _analysis.SCHEDULABLE:
+            tasks = [rbe_task(f"T{number}", rate, is_preemptive, data) for number, rate in enumerate(judged)]
+            assert takt.simulate(takt.System(tasks=tasks, policy="rbe"), horizon=300).summary["missed"].sum() == 0
+
+    compare()
+
+
+def rbe_task(name: str, rate: Events, is_preemptive: bool, data: st.DataObject) -> takt.Task:
+    """Make a task with arrivals in bursts."""
+    arrivals = sorted(data.draw(st.lists(st.integers(0, 60), min_size=1, max_size=12)))
+    return takt.Task(
+        name=name,
+        arrivals=arrivals,
+        wcet=rate.cost,
+        deadline=rate.deadline,
+        events=rate.events,
+        interval=rate.interval,
+        preemption="preemptive" if is_preemptive else "non-preemptive",
+    )
+
+
+# ---- published answers, and many sets ----------------------------------------------------------------------------
+
+
+def test_published_task_sets() -> None:
+    """Of Liu and Layland; Buttazzo, Hard Real-Time Computing Systems; Jeffay, Stanat, Martel: (3, 5), (4, 10)."""
+    assert _analysis.edf_demand(*columns(implicit((2, 5), (4, 7)))) == SCHEDULABLE
+    buttazzo = [Sporadic(2, 6, 4), Sporadic(2, 8, 5), Sporadic(3, 9, 7)]
+    assert _analysis.edf_demand(*columns(buttazzo)) == SCHEDULABLE
+    assert responses(buttazzo, is_preemptive=True) == [4, 5, 7]
+    whole = implicit((3, 5), (4, 10))
+    assert _analysis.edf_demand(*columns(whole)) == SCHEDULABLE
+    assert _analysis.edf_first_excess(*columns(whole), column([3, 4])) == (_analysis.UNSCHEDULABLE, 5, 6)
+
+
+def test_the_worst_response_need_not_be_that_of_the_first_job() -> None:
+    """Spuri 1996: it need not be at the synchronous release. Here that gives 2 and 5."""
+    tasks = implicit((2, 4), (3, 6))
+    assert [int(job) for job in _analysis.edf_responses(*columns(tasks))[1]] == [2, 1]
+    assert responses(tasks, is_preemptive=True) == [4, 6]
+
+
+def test_bakers_sums_are_sufficient_for_sections() -> None:
+    """7.5: what they accept, the demand test with B(L) accepts."""
+    seen: Counter[bool] = Counter()
+
+    @tries(200)
+    @given(task_sets(most=3), st.data())
+    def compare(drawn: list[Sporadic], data: st.DataObject) -> None:
+        tasks = sorted(drawn, key=lambda task: task.deadline)
+        lengths = [data.draw(st.integers(0, task.wcet)) for task in tasks]
+        steps = srp_steps(tasks, lengths)
+        delays = [dict(steps).get(task.deadline, 0) for task in tasks]
+        fits = all(
+            density(tasks[: place + 1]) + Fraction(delays[place], task.deadline) <= 1
+            for place, task in enumerate(tasks)
+        )
+        wcets, periods, deadlines, _ = columns(tasks)
+        assert (_analysis.edf_baker(wcets, periods, deadlines, column(delays)) == _analysis.SCHEDULABLE) == fits
+        is_schedulable = _analysis.edf_demand(*columns(tasks), *blocking(None, steps))[0] == _analysis.SCHEDULABLE
+        assert is_schedulable or not fits
+        seen[fits] += 1
+
+    compare()
+    assert min(seen[True], seen[False]) > 0
+
+
+def srp_steps(tasks: Sequence[Sporadic], lengths: Sequence[int]) -> list[tuple[int, int]]:
+    """Give B(L) of one resource, the sections of which are so long in each task; 0: it does not use it."""
+    users = [task.deadline for task, length in zip(tasks, lengths, strict=True) if length > 0]
+    steps = {}
+    for since in sorted({task.deadline for task in tasks}):
+        behind = [
+            length - 1 for task, length in zip(tasks, lengths, strict=True) if task.deadline > since and length > 0
+        ]
+        steps[since] = max(behind, default=0) if any(user <= since for user in users) else 0
+    return sorted(steps.items())
+
+
+def test_many_sets_get_the_verdicts_of_each() -> None:
+    random = np.random.default_rng(1)
+    period = random.integers(10, 1000, (200, 8)).astype(np.uint64)
+    wcet = np.maximum(1, period // 9).astype(np.uint64)
+    deadline = np.maximum(wcet, (period * random.random((200, 8)))).astype(np.uint64)
+    many = _analysis.edf_verdicts_many(wcet, period, deadline)
+    each = [_analysis.edf_demand(*row)[0] for row in zip(wcet, period, deadline, strict=True)]
+    assert many.tolist() == each
+    assert len(set(each)) == 2
+
+
+def test_columns_that_do_not_fit_are_refused() -> None:
+    two, one = column([2, 2]), column([1])
+    with pytest.raises(ValueError, match="period: as many values as tasks"):
+        _analysis.edf_demand(two, one, two)
+    with pytest.raises(ValueError, match="step_from: ascending"):
+        _analysis.edf_demand(two, two, two, step_from=column([3, 3]), step_ticks=two)
+    with pytest.raises(ValueError, match="regions: a value is out of range"):
+        _analysis.edf_demand(two, two, two, regions=column([0, 1]))
+    with pytest.raises(ValueError, match="events: a value is out of range"):
+        _analysis.rbe_demand(column([0]), one, one, one)
+    with pytest.raises(ValueError, match="wcet: 1 up to the window"):
+        _analysis.rate_admission(column([0]), column([2]), one)

@@ -119,7 +119,8 @@ BAD_FILES = {
     ),
     "a set that does not fit together": (
         HEAD + SMALL + SHARING_SERVERS,
-        '[[resource]] "R1" protocol: expected at most the budget 5843 of the server "S1" from lock to unlock',
+        '[[resource]] "R1" protocol: expected at most the budget 5843 of the server "S1" from lock to unlock, '
+        "found 13856 ticks (set 0)",
     ),
 }
 

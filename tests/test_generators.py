@@ -102,7 +102,11 @@ PINNED = {
 
 @st.composite
 def plain_recipes(draw: st.DrawFn) -> dict[str, Any]:
-    """All keys of a recipe of what the oracle draws, times in ticks."""
+    """All keys of a recipe of what the oracle draws, times in ticks.
+
+    No utilization is a fraction of periods, which could leave a wcet half-way between two ticks, where the last bit of
+    a power decides.
+    """
     tasks = draw(st.integers(1, 9))
     shortest = draw(st.integers(1, 20_000))
     least, most = draw(st.floats(0.0, 0.01)), draw(st.floats(0.5, 1.0))
@@ -112,7 +116,7 @@ def plain_recipes(draw: st.DrawFn) -> dict[str, Any]:
     listed = draw(st.lists(st.integers(1, 10**6), min_size=1, max_size=5))
     return {
         "tasks": tasks,
-        "utilization": draw(st.floats(0.1, 3.0 if shares == "uunifast" else 0.5)),
+        "utilization": (draw(st.integers(100, 3000 if shares == "uunifast" else 500)) - 1 / math.pi) / 1000,
         "shares": shares,
         "min_share": least,
         "max_share": most,
@@ -245,6 +249,17 @@ def test_fixed_sum_draws_what_uunifast_discard_draws() -> None:
     assert distance_between(one[:, 3] * one[:, 4], other[:, 3] * other[:, 4]) < KOLMOGOROV
 
 
+@pytest.mark.parametrize("total", [3.0, 60.0, 570.0])
+def test_fixed_sum_is_uniform_for_very_many_tasks_too(total: float) -> None:
+    """Of many coordinates with a given sum each is all but exponential, cut at its limits, with the mean of all."""
+    mean = total / 600
+    parts = drawn_shares(250, tasks=600, utilization=total, shares="fixed-sum")
+    rates = np.linspace(-700, 700, 200_000) + 1e-4
+    rate = rates[np.argmin(np.abs(1 / rates - 1 / np.expm1(rates) - mean))]
+    some = parts[:, ::60].ravel()
+    assert distance(some, lambda x: np.expm1(-rate * x) / np.expm1(-rate)) < KOLMOGOROV
+
+
 def test_drs_is_within_its_limits_and_leaves_pythons_generator_alone() -> None:
     random.seed(3)
     before = random.getstate()
@@ -311,6 +326,16 @@ def test_automotive_shares_are_as_far_apart_as_factors_and_times_allow() -> None
     assert slow.sum() > 100
     assert 2.0 < ratios.max() < 4.75 / 1.84 * 0.46 / 0.37
     assert ratios.min() < 1.1
+
+
+def test_automotive_wcets_are_to_one_another_as_in_the_tables() -> None:
+    """Of very many runnables only the means are left: 10.09 us times 15.545 of 10 ms, 10.53 us times 4.95 of 100 ms."""
+    made = takt.Recipe(tasks=2, utilization=0.5, periods="automotive", shares="automotive", runnables=3000)
+    sets = made.replace(resolution="1ns").columns(5, 0, 400)
+    mixed = (sets.period[:, 0] == 10**7) & (sets.period[:, 1] == 10**8)
+    ratios = sets.wcet[mixed, 0] / sets.wcet[mixed, 1]
+    assert mixed.sum() > 10
+    assert ratios.mean() == pytest.approx(10.09 * 15.545 / (10.53 * 4.95), rel=0.03)
 
 
 def test_more_runnables_make_tasks_of_one_period_more_alike() -> None:
@@ -417,6 +442,10 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "limits without a reader": (
         {"max_share": 0.5},
         'max_share: expected none, found 0.5 with shares = "uu',
+    ),
+    "too many for fixed-sum": (
+        {"tasks": 1001, "shares": "fixed-sum"},
+        'tasks: expected at most 1000 with shares = "fixed-sum", found 1001',
     ),
     "periods crossed": ({"period_min": "2s"}, 'period_max: expected at least period_min, "2s", found "1s"'),
     "no period on the grid": (
@@ -602,6 +631,18 @@ def test_servers_have_the_budget_that_their_tasks_need() -> None:
         largest = max(Fraction(int(task.wcet or 0), int(task.period or 1)) for task in system.tasks)
         assert max(loads) - min(loads) <= largest
         assert [server.period for server in system.servers] == sorted(int(server.period) for server in system.servers)
+
+
+def test_the_largest_task_is_dealt_first_and_to_the_server_with_the_least() -> None:
+    made = takt.Recipe(tasks=9, utilization=0.6, servers=3)
+    for number in range(10):
+        system = made.system(1, number)
+        homes: dict[str, Fraction] = {server.name: Fraction(0) for server in system.servers}
+        shares = {task: Fraction(int(task.wcet or 0), int(task.period or 1)) for task in system.tasks}
+        for task in sorted(shares, key=lambda task: -shares[task]):
+            assert task.server is not None
+            assert homes[task.server] == min(homes.values())
+            homes[task.server] += shares[task]
 
 
 def test_demands_are_within_their_factors() -> None:

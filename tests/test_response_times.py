@@ -329,25 +329,48 @@ def observed(result: takt.Result, count: int) -> list[int]:
     return [max(each, default=0) for each in responses]
 
 
-@tries(30)
-@given(systems("deferred", most=4), st.data())
-def test_simulation_never_responds_later(tasks: list[Task], data: st.DataObject) -> None:
-    """With offsets, and equals served in FIFO order."""
-    count = len(tasks)
-    is_shared = data.draw(st.booleans())
-    described = [
+def execution(task: Task, kind: str) -> dict[str, object]:
+    """Describe what a job does, and who may preempt it."""
+    if kind == "thresholds":
+        return {"wcet": task.wcet, "threshold": f"T{task.threshold}"}
+    return {"subjobs": list(task.graph.lengths)}
+
+
+def described(tasks: Sequence[Task], offsets: Sequence[int], kind: str, is_shared: bool) -> list[takt.Task]:
+    """Describe tasks with offsets, of one priority or of different ones."""
+    return [
         takt.Task(
             name=f"T{i}",
             period=task.period,
-            offset=data.draw(st.integers(0, 10)),
-            subjobs=list(task.graph.lengths),
-            priority=1 if is_shared else count - i,
+            offset=offsets[i],
+            jitter=task.jitter,
+            priority=1 if is_shared else len(tasks) - i,
+            **execution(task, kind),
         )
         for i, task in enumerate(tasks)
     ]
-    above = column([count] * count if is_shared else range(count))
-    longest = observed(takt.simulate(takt.System(tasks=described, policy="fp"), 500), count)
-    assert all(bound is not None and bound >= seen for bound, seen in zip(deferred(tasks, above), longest, strict=True))
+
+
+@pytest.mark.parametrize("kind", ["preemptive", "non-preemptive", "deferred", "thresholds"])
+def test_simulation_never_responds_later(kind: str) -> None:
+    """With offsets and jitter, and equals served in FIFO order; often it responds as late."""
+    seen: Counter[bool] = Counter()
+
+    @tries(15)
+    @given(systems(kind, jitter=6, most=4), st.data())
+    def compare(tasks: list[Task], data: st.DataObject) -> None:
+        count = len(tasks)
+        is_shared = kind != "thresholds" and data.draw(st.booleans())
+        offsets = data.draw(st.lists(st.integers(0, 10), min_size=count, max_size=count))
+        system = takt.System(tasks=described(tasks, offsets, kind, is_shared), policy="fp")
+        longest = observed(takt.simulate(system, 500), count)
+        bounds = deferred(tasks, column([count] * count)) if is_shared else ASKED.get(kind, deferred)(tasks)
+        pairs = list(zip(bounds, longest, strict=True))
+        assert all(bound is not None and bound >= response for bound, response in pairs)
+        seen[any(bound == response for bound, response in pairs)] += 1
+
+    compare()
+    assert seen[True] > 0
 
 
 # ---- many sets, and the limits -------------------------------------------------------------------------------
@@ -391,6 +414,13 @@ def test_the_longest_times_are_exact_or_undecided() -> None:
     assert _analysis.fp_verdict(wcet, period, period, blocking=column([0, MAX])) == _analysis.UNDECIDED
 
 
+def test_behind_an_undecided_task_the_next_may_be_decided() -> None:
+    """The first finishes at 2^62 + 1, and its response counts from 2^62 - 1 before; the second is released at 0."""
+    wcet, period, blocked = column([2, 1]), column([MAX, MAX]), column([MAX, MAX])
+    ticks, _ = _analysis.fp_responses(wcet, period, jitter=column([MAX, 0]), blocking=blocked)
+    assert list(ticks) == [_analysis.UNKNOWN, MAX + 7]
+
+
 def test_all_of_the_time_may_be_used() -> None:
     wcet, period = column([1, MAX - 1]), column([MAX, MAX])
     assert listed(_analysis.fp_responses(wcet, period)) == [1, MAX]
@@ -406,10 +436,12 @@ def test_responses_that_repeat_after_the_hyperperiod_are_known_if_that_is_within
     assert list(ticks) == [1, 2, b * c + 3 if a == 2**10 else _analysis.UNKNOWN]
 
 
-def test_without_effort_nothing_is_known() -> None:
-    ticks, _ = _analysis.fp_responses(column([1]), column([2]), effort=0)
+@pytest.mark.parametrize("effort", [0, 1])
+def test_without_effort_nothing_is_known(effort: int) -> None:
+    """One step compares the utilization with 1, and is not enough for a response."""
+    ticks, _ = _analysis.fp_responses(column([1]), column([2]), effort=effort)
     assert list(ticks) == [_analysis.UNKNOWN]
-    assert _analysis.fp_verdict(column([1]), column([2]), column([2]), effort=0) == _analysis.UNDECIDED
+    assert _analysis.fp_verdict(column([1]), column([2]), column([2]), effort=effort) == _analysis.UNDECIDED
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,21 @@ import pytest
 import takt
 from analysis_oracle import servers as oracle
 from sampling import count
-from server_systems import FULL, KIND, Child, Draw, build_system, column, columns, find_bounds, find_excess, known
+from server_systems import (
+    BEGIN,
+    FULL,
+    KIND,
+    Child,
+    Draw,
+    arrivals,
+    build_system,
+    column,
+    columns,
+    find_bounds,
+    find_excess,
+    known,
+    supply_of,
+)
 from takt import _analysis as analysis
 
 SAMPLE = 60
@@ -66,6 +80,32 @@ def test_no_task_is_slower_than_its_bound(policy: str, kinds: tuple[str, ...], d
     assert 0 < accepted < count(SAMPLE)
     assert bounded > count(SAMPLE) // 10
     print(f"{policy} {kinds} depth {depth}: {count(SAMPLE)} systems, {accepted} accepted, {bounded} tasks bounded")
+
+
+def test_a_sporadic_server_of_many_returns_supplies_less_often() -> None:
+    """Its budget was used tick by tick before the job of interest comes; beyond 32 returns some come together."""
+    compared = plain = 0
+    for seed in range(count(80)):
+        draw = Draw(seed)
+        period, budget = draw.numbers.randint(70, 120), draw.numbers.randint(33, 60)
+        server = Child("S", "sporadic", budget, period, period)
+        job = Child("job", "task", draw.numbers.randint(5, 4 * budget), 4000, 4000)
+        critical = draw.numbers.randint(150, 400)
+        crumbs = [at for at in arrivals(draw.numbers, 2, BEGIN + 10, critical) if at < critical]
+        tasks = [
+            takt.Task(name="job", min_separation=4000, arrivals=[critical], wcet=job.wcet, priority=2, server="S"),
+            takt.Task(name="crumb", min_separation=2, arrivals=crumbs, wcet=1, priority=1, server="S"),
+        ]
+        servers = [takt.Server(name="S", period=period, budget=budget, kind="sporadic")]
+        jobs = takt.simulate(takt.System(tasks=tasks, servers=servers, policy="fp"), horizon=2000).jobs
+        found = jobs.filter(task="job")["response"].item()
+        bound = responses([job], supply_of(server, budget))[0]
+        if bound is not None:
+            assert found <= bound, f"seed {seed}"
+            compared += 1
+        plain += found > (responses([job], analysis.make_supply(period, budget, budget))[0] or found)
+    assert compared > count(80) // 2
+    assert plain > 0
 
 
 # ---- global tests --------------------------------------------------------------------------------------------
@@ -211,6 +251,13 @@ def test_interfaces_of_table_two() -> None:
     assert {period: least(period, S1_TASKS, "fp") for period in expected} == expected
     assert {period: least(period, S1_TASKS, "edf") for period in (5, 10, 20)} == {5: 2, 10: 6, 20: 14}
     assert least(40, S2_TASKS, "fp") == 15
+
+
+def test_an_interface_of_the_periodic_resource_model() -> None:
+    """Shin and Lee 2008: 7 of 50 and 9 of 75 under EDF need 2.8 of 10; here in tenths."""
+    tasks = [Child("", "task", 70, 500, 500), Child("", "task", 90, 750, 750)]
+    assert least(100, tasks, "edf") == 28
+    assert least(100, tasks, "fp") == 35
 
 
 def test_bisected_budgets_are_those_of_a_scan_and_every_larger_one_is_enough() -> None:

@@ -6,12 +6,14 @@ import tempfile
 import tomllib
 from pathlib import Path
 
+import jsonschema
 import oracle
 import pytest
 import takt
 from hypothesis import given
 from oracle.systems import CHANGES, EVERYTHING, RESOURCES, SERVER_KINDS, households, systems, with_changes
 from sampling import tries
+from takt.schema import taskset_schema
 from test_examples import EXAMPLES
 from test_random_systems import as_system
 
@@ -92,6 +94,7 @@ SYSTEMS = {
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_what_is_seldom_used_is_written_too(name: str) -> None:
     assert again(SYSTEMS[name]) == SYSTEMS[name]
+    jsonschema.validate(tomllib.loads(takt.to_toml(SYSTEMS[name])), taskset_schema())
 
 
 def test_a_comment_stands_at_the_head_of_the_file() -> None:

@@ -7,6 +7,8 @@ extern "C" {
 #include "analysis/edf_response_times.h"
 #include "analysis/processor_demand.h"
 #include "analysis/qpa.h"
+#include "analysis/rate_admission.h"
+#include "analysis/rate_execution.h"
 }
 
 namespace {
@@ -96,9 +98,14 @@ nb::tuple columns_of(const std::vector<takt_response_t> &responses) {
 
 struct ResponseRoom {
     explicit ResponseRoom(size_t count)
-        : shares(count), rests(count), regions(count), room{shares.data(), rests.data(), regions.data()} {
+        : lines(count),
+          shares(count),
+          rests(count),
+          regions(count),
+          room{lines.data(), shares.data(), rests.data(), regions.data()} {
         require(count <= kTasksMost, "wcet: too many tasks");
     }
+    std::vector<takt_edf_line_t> lines;
     std::vector<takt_fraction_t> shares;
     std::vector<uint64_t> rests;
     std::vector<takt_duration_t> regions;
@@ -150,6 +157,96 @@ int edf_baker(const Column &wcet, const Column &period, const Column &deadline, 
                                        room.shares.data(), room.rests.data(), &effort));
 }
 
+nb::tuple rbe_demand(const Column &events, const Column &interval, const Column &deadline, const Column &cost,
+                     bool is_preemptive, takt_effort_t effort) {
+    const size_t count = events.shape(0);
+    const uint64_t *x = times_of(events, count, 1, "events");
+    const uint64_t *y = times_of(interval, count, 1, "interval");
+    const uint64_t *d = times_of(deadline, count, 1, "deadline");
+    const uint64_t *c = times_of(cost, count, 1, "cost");
+    std::vector<takt_rate_events_t> rates(count);
+    std::vector<takt_sporadic_t> tasks(count);
+    std::vector<takt_duration_t> regions(count);
+    DemandRoom room(count);
+    for (size_t i = 0; i < count; i++) {
+        rates[i] = {x[i], y[i], d[i], c[i]};
+    }
+    const auto number = static_cast<uint32_t>(count);
+    takt_demand_t demand{};
+    {
+        const nb::gil_scoped_release release;
+        demand = is_preemptive ? takt_rate_execution(rates.data(), number, tasks.data(), &room.room, &effort)
+                               : takt_rate_execution_nonpreemptive(rates.data(), number, tasks.data(),
+                                                                   regions.data(), &room.room, &effort);
+    }
+    return nb::make_tuple(static_cast<int>(demand.verdict), demand.interval, demand.ticks);
+}
+
+// Values of a column that may be missing, all `otherwise` then.
+std::vector<uint64_t> values_of(const MaybeColumn &column, size_t count, uint64_t least, uint64_t most,
+                                uint64_t otherwise, const char *name) {
+    std::vector<uint64_t> values(count, otherwise);
+    require(!column || column->shape(0) == count,
+            std::string(name) + ": as many values as tasks are expected");
+    for (size_t i = 0; column && i < count; i++) {
+        values[i] = column->data()[i];
+        require(values[i] >= least && values[i] <= most, std::string(name) + ": a value is out of range");
+    }
+    return values;
+}
+
+std::vector<takt_rate_request_t> requests_of(const Column &task_class, const Column &wcet,
+                                             const Column &window, const MaybeColumn &weight,
+                                             const MaybeColumn &longest, const MaybeColumn &excess) {
+    constexpr uint64_t longest_time = TAKT_ADMISSION_LONGEST;
+    constexpr uint64_t largest_rate = 2 * TAKT_ADMISSION_WHOLE;
+    const size_t count = window.shape(0);
+    require(count < size_t(1) << 20, "window: too many tasks");
+    const auto classes = values_of(task_class, count, 0, TAKT_ADMISSION_NONE, 0, "task_class");
+    const auto wcets = values_of(wcet, count, 0, longest_time, 0, "wcet");
+    const auto windows = values_of(window, count, 1, longest_time, 1, "window");
+    const auto weights = values_of(weight, count, 1, UINT16_MAX, 1, "weight");
+    const auto longests = values_of(longest, count, 0, largest_rate, 0, "longest");
+    const auto excesses = values_of(excess, count, 0, largest_rate, 0, "excess");
+    std::vector<takt_rate_request_t> requests;
+    for (size_t i = 0; i < count; i++) {
+        const bool is_none = classes[i] == TAKT_ADMISSION_NONE;
+        require(is_none || (wcets[i] >= 1 && wcets[i] <= windows[i]), "wcet: 1 up to the window is expected");
+        requests.push_back({static_cast<takt_admission_class_t>(classes[i]), wcets[i], windows[i], weights[i],
+                            longests[i], excesses[i]});
+    }
+    return requests;
+}
+
+nb::tuple grants_of(const std::vector<takt_rate_grant_t> &grants, const takt_rate_division_t &division) {
+    std::vector<uint8_t> is_admitted;
+    std::vector<uint64_t> rate, budget, period;
+    for (const takt_rate_grant_t &grant : grants) {
+        is_admitted.push_back(grant.is_admitted);
+        rate.push_back(grant.rate);
+        budget.push_back(grant.budget);
+        period.push_back(grant.period);
+    }
+    return nb::make_tuple(
+        array_of(std::move(is_admitted)), array_of(std::move(rate)), array_of(std::move(budget)),
+        array_of(std::move(period)),
+        nb::make_tuple(division.capacity, division.hard, division.soft_asked, division.soft, division.none));
+}
+
+nb::tuple rate_admission(const Column &task_class, const Column &wcet, const Column &window,
+                         const MaybeColumn &weight, const MaybeColumn &longest, const MaybeColumn &excess,
+                         uint64_t beta, uint64_t sigma, uint64_t grid, bool has_formula) {
+    const auto requests = requests_of(task_class, wcet, window, weight, longest, excess);
+    require(beta <= TAKT_ADMISSION_WHOLE, "beta: a value is out of range");
+    require(sigma <= TAKT_ADMISSION_WHOLE, "sigma: a value is out of range");
+    require(grid >= 1 && grid <= TAKT_ADMISSION_LONGEST, "grid: a value is out of range");
+    const takt_admission_settings_t settings = {beta, sigma, grid, has_formula};
+    std::vector<takt_rate_grant_t> grants(requests.size());
+    const takt_rate_division_t division = takt_rate_admission(
+        requests.data(), static_cast<uint32_t>(requests.size()), &settings, grants.data());
+    return grants_of(grants, division);
+}
+
 } // namespace
 
 void bind_edf(nb::module_ &m) {
@@ -170,4 +267,9 @@ void bind_edf(nb::module_ &m) {
           "effort"_a = kEffort);
     m.def("edf_baker", &edf_baker, "wcet"_a, "period"_a, "deadline"_a, "blocking"_a, "jitter"_a = nb::none(),
           "effort"_a = kEffort);
+    m.def("rbe_demand", &rbe_demand, "events"_a, "interval"_a, "deadline"_a, "cost"_a,
+          "is_preemptive"_a = true, "effort"_a = kEffort);
+    m.def("rate_admission", &rate_admission, "task_class"_a, "wcet"_a, "window"_a, "weight"_a = nb::none(),
+          "longest"_a = nb::none(), "excess"_a = nb::none(), "beta"_a = TAKT_ADMISSION_WHOLE / 10,
+          "sigma"_a = 0, "grid"_a = 1, "has_formula"_a = false);
 }

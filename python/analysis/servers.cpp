@@ -107,6 +107,13 @@ Supply make_supply(uint64_t period, uint64_t budget, uint64_t response, bool is_
     return {supply.period, supply.budget, supply.gap, loss};
 }
 
+Supply sporadic_supply(uint64_t period, uint64_t budget, uint64_t response) {
+    require(1 <= budget && budget <= response && response <= period && period <= TAKT_ANALYSIS_TIME_MAX / 2,
+            "supply: 1 <= budget <= response <= period is expected, and twice the period is a time");
+    const takt_supply_t supply = takt_supply_sporadic(period, budget, response);
+    return {supply.period, supply.budget, supply.gap, supply.loss};
+}
+
 nb::tuple children_responses(const Column &kind, const Column &wcet, const Column &period,
                              const Column &deadline, const MaybeColumn &jitter, const MaybeColumn &blocking,
                              const MaybeColumn &last, const MaybeColumn &above, const Supply &supply,
@@ -234,6 +241,7 @@ void bind_servers(nb::module_ &m) {
     m.attr("BANDWIDTH") = static_cast<int>(TAKT_CHILD_BANDWIDTH);
     m.def("make_supply", make_supply, "period"_a, "budget"_a, "response"_a, "is_polling"_a = nb::bool_(false),
           "loss"_a = 0);
+    m.def("sporadic_supply", sporadic_supply, "period"_a, "budget"_a, "response"_a);
     m.def("supply_bound", supply_bound, "supply"_a, "t"_a);
     m.def("supply_time", supply_time, "supply"_a, "demand"_a);
     m.def("children_responses", children_responses, "kind"_a, "wcet"_a, "period"_a, "deadline"_a,

@@ -10,7 +10,7 @@ Example:
 
 from importlib.metadata import version
 
-from takt import study
+from takt import formats, study
 from takt.allocator import Allocator
 from takt.analysis import Analysis, analyse
 from takt.catalogue import PolicyInfo, ServerKind, policies, server_kinds
@@ -60,6 +60,7 @@ __all__ = [
     "Weibull",
     "__version__",
     "analyse",
+    "formats",
     "load",
     "load_recipe",
     "policies",

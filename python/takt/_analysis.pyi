@@ -295,10 +295,42 @@ def edf_baker(
 ) -> int:
     """Test by Baker's sums, of tasks ordered by D - J, `blocking` from 0: schedulable if it holds. Verdict."""
 
+def rbe_demand(
+    events: NDArray[np.uint64],
+    interval: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    cost: NDArray[np.uint64],
+    is_preemptive: bool = True,
+    effort: int = 100_000_000,
+) -> tuple[int, int, int]:
+    """Test rate-based execution (x, y, d, c): as edf_demand. Necessary and sufficient, preemptive and not."""
+
+def rate_admission(
+    task_class: NDArray[np.uint64],
+    wcet: NDArray[np.uint64],
+    window: NDArray[np.uint64],
+    weight: NDArray[np.uint64] | None = None,
+    longest: NDArray[np.uint64] | None = None,
+    excess: NDArray[np.uint64] | None = None,
+    beta: int = 1_801_800,
+    sigma: int = 0,
+    grid: int = 1,
+    has_formula: bool = False,
+) -> tuple[
+    NDArray[np.uint8], NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64], tuple[int, int, int, int, int]
+]:
+    """Admit tasks to the rate-based scheduler in their order, and say what they have when all are there.
+
+    Rates are in units of 1 / 18,018,000. Classes are 0 hard, 1 soft, 2 none. The window of a hard task is its relative
+    deadline, of others the period; `wcet` (not read of class none) is at most that. `longest` and `excess` are what
+    sharing takes. Gives whether admitted, rate, budget, period; and capacity, hard, what soft ask for, soft, none. All
+    zero but admitted: suspended.
+    """
+
 # ---- servers: servers.cpp --------------------------------------------------------------------------------
-# A supply is (period, budget, gap, loss) as in analysis/supply.h; (1, 1, 0, 0) is the processor itself. `kind` has one of
-# the five kinds for each child; a server has Q as wcet, P as period and as deadline, and no jitter. `blocking`, `last` and
-# `above` are as under fixed priorities; `regions`, `step_from` and `step_ticks` as under EDF.
+# A supply is (period, budget, gap, loss) as in analysis/supply.h; (1, 1, 0, 0) is the processor itself. `kind` has one
+# of the five kinds for each child; a server has Q as wcet, P as period and as deadline, and no jitter. `blocking`,
+# `last` and `above` are as under fixed priorities; `regions`, `step_from` and `step_ticks` as under EDF.
 TASK: int
 PERIODIC: int
 DEFERRABLE: int
@@ -309,6 +341,9 @@ def make_supply(
     period: int, budget: int, response: int, is_polling: bool = False, loss: int = 0
 ) -> tuple[int, int, int, int]:
     """Make the supply of a server that has its budget `response` ticks after a replenishment at the latest."""
+
+def sporadic_supply(period: int, budget: int, response: int) -> tuple[int, int, int, int]:
+    """Likewise of a sporadic server, whose returns may come together if it has more than 32 ticks."""
 
 def supply_bound(supply: tuple[int, int, int, int], t: int) -> int:
     """Give sbf(t)."""
@@ -328,7 +363,7 @@ def children_responses(
     supply: tuple[int, int, int, int] = (1, 1, 0, 0),
     effort: int = 100_000_000,
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Give worst-case responses under fixed priorities, and which job of the active period has it. Not for BANDWIDTH."""
+    """Give worst-case responses under fixed priorities, and which job of the active period it is. Not for BANDWIDTH."""
 
 def children_demand(
     kind: NDArray[np.uint64],
@@ -344,8 +379,8 @@ def children_demand(
 ) -> tuple[int, int, int, int]:
     """Test under EDF: verdict; if unschedulable an interval, what is demanded in it, what is supplied.
 
-    It is the longest such interval in a busy period: children with longer deadlines meet them. Demand 0 means: the shares
-    alone are more than that of the supply.
+    It is the longest such interval in a busy period: children with longer deadlines meet them. Demand 0 means: the
+    shares alone are more than that of the supply.
     """
 
 def children_demand_in(
@@ -372,7 +407,7 @@ def least_budget_fixed_priority(
     above: NDArray[np.uint64] | None = None,
     effort: int = 100_000_000,
 ) -> tuple[int, int]:
-    """Give a verdict, and the least budget with which a server of this period carries the children; 0 if there is none."""
+    """Give a verdict, and the least budget with which a server of this period carries the children, 0 if none does."""
 
 def least_budget_edf(
     server_period: int,
@@ -416,3 +451,40 @@ def total_bandwidth_busy_period(
     """Likewise in a tbs or cus server with the share budget / server_period."""
 
 # ---- resources: blocking.cpp -----------------------------------------------------------------------------
+# Sections are three columns of one length: which task, which resource (below the number of sections), ticks from lock
+# to unlock. `late` and `early` have a value for each task: its rank under fixed priorities in both, equals alike, less
+# is more urgent; under EDF its deadline, and its deadline less its jitter, 0 at least. Among servers a server is a
+# task, X the ticks of its section.
+NPCS: int
+CEILING: int
+PIP: int
+MIXED: int
+
+def sharing_blocking(
+    section_task: NDArray[np.uint64],
+    section_resource: NDArray[np.uint64],
+    section_ticks: NDArray[np.uint64],
+    late: NDArray[np.uint64],
+    early: NDArray[np.uint64],
+    locking: int,
+    at: NDArray[np.uint64],
+) -> NDArray[np.uint64]:
+    """Give the blocking at each of some ranks, or in intervals of some lengths under EDF."""
+
+def sharing_steps(
+    section_task: NDArray[np.uint64],
+    section_resource: NDArray[np.uint64],
+    section_ticks: NDArray[np.uint64],
+    late: NDArray[np.uint64],
+    early: NDArray[np.uint64],
+    locking: int,
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Give B(L) as columns step_from and step_ticks."""
+
+def sirap_supply(period: int, budget: int, response: int, holding: int, is_polling: bool) -> tuple[int, int, int, int]:
+    """Make the supply of a server under sirap whose tasks hold something for `holding` ticks at most."""
+
+def payback_supply(
+    period: int, budget: int, response: int, holding: int, is_polling: bool
+) -> tuple[int, int, int, int]:
+    """Likewise under hsrp-payback."""

@@ -27,6 +27,7 @@ import takt
 from takt import boards, catalogue, measurement, report, times
 from takt.analysis.command import analyse_command
 from takt.errors import ExitStatus, InputError, Problem, show, system_error
+from takt.formats.command import convert_command
 from takt.generating import generate
 from takt.model import Header, System
 from takt.policy import name_of
@@ -468,6 +469,11 @@ def compare(
             typer.echo(f"report: {page}", err=True)
     if check and any(found.missed for found in reports):
         raise typer.Exit(ExitStatus.CHECK_FAILED)
+
+
+# ---- takt convert -----------------------------------------------------------------------------------
+
+app.command("convert")(convert_command)
 
 
 # ---- takt analyse -----------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -119,7 +120,8 @@ def _system(recipe: Recipe, seed: int, number: int, file: Path | None) -> System
     try:
         return recipe.system(seed, number)
     except InputError as error:
-        raise error if file is None else error.in_file(file) from None
+        problems = [replace(problem, message=f"{problem.message} (set {number})") for problem in error.problems]
+        raise InputError(problems) if file is None else InputError(problems).in_file(file) from None
 
 
 def _origin(recipe: Recipe, seed: int, number: int, file: Path | None) -> str:

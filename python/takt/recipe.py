@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from takt.generators.matrices import TaskColumns
 
 MAX_TASKS = 10_000
+MAX_FIXED_SUM = 1000
+"""Tasks up to which the volumes of fixed-sum, a table of their square, fit memory and a double's range."""
+
 MAX_SUBJOBS = 1000
 MAX_RESOURCES = 100
 MAX_NUMBER = 2**48 - 1
@@ -357,6 +360,10 @@ class Recipe(Table):
         problems = list(self._time_conflicts())
         yield from problems
         yield from self._key_conflicts()
+        yield from self._deadline_conflicts()
+        yield from self._body_conflicts()
+        yield from self._section_conflicts()
+        yield from self._place_conflicts()
         if not problems:
             yield from self._range_conflicts()
             yield from self._period_conflicts()
@@ -401,25 +408,33 @@ class Recipe(Table):
             yield "conflict", "shares", 'expected periods = "automotive" with automotive shares'
         if self.engine_period is not None and self.periods != "automotive":
             yield "conflict", "engine_period", 'expected periods = "automotive" with a period of the engine'
+
+    def _deadline_conflicts(self) -> Iterator[tuple[str, str, str]]:
+        """Find factors that deadlines cannot have."""
         if self.deadline_factors is not None and self.deadlines == "implicit":
             yield "conflict", "deadline_factors", "expected none where the deadline is the period"
-        yield from self._body_conflicts()
         if self.deadlines == "constrained" and self.deadline_range[1] > 1:
             yield "out-of-range", "deadline_factors", f"expected at most 1, found {self.deadline_range[1]:g}"
 
     def _body_conflicts(self) -> Iterator[tuple[str, str, str]]:
-        """Find what jobs cannot do together, and what is missing for what they do."""
+        """Find what jobs cannot do together."""
         ways = {"subjobs": self.subjobs, "longest_subjob": self.longest_subjob, "resources": self.resources or None}
         given = [key for key, value in ways.items() if value is not None]
         for key in given[1:]:
             yield "conflict", key, f"expected either {given[0]} or {key}, found both"
         if self.non_preemptive and given and given[0] != "resources":
             yield "conflict", "non_preemptive", f"expected none with {given[0]}, whose tasks are not preemptive at all"
+
+    def _section_conflicts(self) -> Iterator[tuple[str, str, str]]:
+        """Find what sections lack, or nobody reads."""
         for key in ("section_min", "section_max"):
             if self.resources and getattr(self, key) is None:
                 yield "missing", key, f'missing; sections need one, for instance {key} = "100us"'
             if not self.resources and getattr(self, key) is not None:
                 yield "conflict", key, "expected none without resources"
+
+    def _place_conflicts(self) -> Iterator[tuple[str, str, str]]:
+        """Find what cannot be on several processors, or in servers."""
         if self.cpus > 1 and not self.is_plain:
             message = f"expected 1 with subjobs, non-preemptive tasks, resources or servers, found {self.cpus}"
             yield "conflict", "cpus", message
@@ -450,6 +465,9 @@ class Recipe(Table):
             between = f"{self.tasks} tasks with shares from {least:g} to {most:g} have {float(lowest):g}"
             message = f"{between} to {float(highest):g}, found {self.utilization:g}"
             yield "out-of-range", "utilization", message
+        elif self.shares == "fixed-sum" and self.tasks > MAX_FIXED_SUM:
+            message = f'expected at most {MAX_FIXED_SUM} with shares = "fixed-sum", found {self.tasks}'
+            yield "out-of-range", "tasks", message
         elif self.shares == "uunifast-discard":
             yield from self._discard_conflicts()
 

@@ -23,6 +23,7 @@ from takt.policy_options import PolicyOptions
 from takt.problems import find_problems
 
 _TABLES = ("schema", "system", "platform", "policy", "allocator", "task", "server", "resource", "change")
+_OTHER_FORMATS = (".xml", ".xmlv3", ".csv")
 _POSITION = re.compile(r" \(at (?:line (?P<line>\d+), column \d+|end of document)\)$")
 
 _Member = TypeVar("_Member", Task, Server, Resource, Change)
@@ -48,12 +49,29 @@ def load(path: str | Path) -> System:
         raise error.in_file(path) from None
 
 
+def loads(text: str, name: str) -> System:
+    """Read the text of a task-set file.
+
+    Args:
+        text: TOML, schema 1.
+        name: of the file; of the system too if the text gives none.
+
+    Raises:
+        InputError: as load.
+    """
+    return _build(_parse(name, text), name)
+
+
 def read(path: str | Path) -> dict[str, Any]:
     """Read a TOML file.
 
     Raises:
         InputError: it cannot be read, or is not TOML.
     """
+    if Path(path).suffix.lower() in _OTHER_FORMATS:
+        target = Path(path).with_suffix(".toml").name
+        message = f"expected a task-set file (TOML); convert it first: takt convert {Path(path).name} {target}"
+        raise file_error(path, message, "other-format")
     return _parse(path, _read(path))
 
 

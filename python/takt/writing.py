@@ -16,7 +16,7 @@ from tomlkit.items import Item
 
 from takt.distributions import Distribution
 from takt.errors import InputError, Problem, printable, system_error
-from takt.model import SCHEMA, Change, Header, Platform, Server, System
+from takt.model import SCHEMA, Header, Platform, System
 from takt.policy import Policy
 from takt.tables import Table
 
@@ -77,16 +77,11 @@ def texts_of(table: Table) -> dict[str, str]:
 
 def _python_policies(system: System) -> Iterator[Problem]:
     """Find policies that no file can hold."""
-    tables: tuple[System | Server | Change, ...] = (system, *system.servers, *system.changes)
-    for table in tables:
-        if isinstance(table.policy, Policy):
-            message = f"expected a policy that a file can name, found one in Python, {type(table.policy).__name__}"
-            yield Problem(message, "conflict", table=table.table, entity=_name_of(table), key="policy")
-
-
-def _name_of(table: System | Server | Change) -> str | None:
-    """Give the name of a table of which there may be several."""
-    return table.name if isinstance(table, Server) else None
+    named = [(None, system.policy), *((server.name, server.policy) for server in system.servers)]
+    for server, policy in named:
+        if isinstance(policy, Policy):
+            message = f"expected a policy that a file can name, found one in Python, {type(policy).__name__}"
+            yield Problem(message, "conflict", table="server" if server else "system", entity=server, key="policy")
 
 
 def _tables(system: System) -> Iterator[str]:

@@ -8,14 +8,13 @@ ends when no state is new, which takes a utilization of at most 1 and tiny numbe
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import product
+from typing import NamedTuple
 
 from analysis_oracle.fixed_priority import Task
 
 
-@dataclass(frozen=True)
-class State:
+class State(NamedTuple):
     """Everything at an instant, before what is released then.
 
     Args:
@@ -63,8 +62,7 @@ def _with_releases(tasks: Sequence[Task], place: int, state: State) -> Iterator[
     choices = [range(_releasable(task, ahead) + 1) for task, ahead in zip(tasks, state.next_arrival, strict=True)]
     for counts in product(*choices):
         first, period = state.next_arrival[place], tasks[place].period
-        yield replace(
-            state,
+        yield state._replace(
             next_arrival=tuple(
                 ahead + count * task.period
                 for task, ahead, count in zip(tasks, state.next_arrival, counts, strict=True)
@@ -93,8 +91,7 @@ def _with_a_tick(
     tasks: Sequence[Task], place: int, state: State, is_early: bool, ranks: Sequence[int]
 ) -> Iterator[tuple[State, int]]:
     """Give the states a tick later, each with the response of the job in question that ends then, or 0."""
-    later = replace(
-        state,
+    later = state._replace(
         next_arrival=tuple(max(ahead - 1, -task.jitter) for task, ahead in zip(tasks, state.next_arrival, strict=True)),
         ages=tuple(age + 1 for age in state.ages),
     )
@@ -124,15 +121,14 @@ def _with_progress(
         pending = tuple(count - (j == runs) for j, count in enumerate(state.pending))
         is_asked = runs == place
         yield (
-            replace(ended, pending=pending, ages=state.ages[1:] if is_asked else state.ages),
+            ended._replace(pending=pending, ages=state.ages[1:] if is_asked else state.ages),
             state.ages[0] if is_asked else 0,
         )
 
 
 def _at(state: State, task: int, node: int | None, done: int) -> State:
     """Give the state with the first job of a task at another place."""
-    return replace(
-        state,
+    return state._replace(
         node=tuple(node if j == task else other for j, other in enumerate(state.node)),
         done=tuple(done if j == task else other for j, other in enumerate(state.done)),
     )

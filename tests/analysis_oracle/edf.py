@@ -167,3 +167,88 @@ class Search:
     def _look_at(self, jobs: Sequence[tuple[Job, ...]]) -> None:
         """Note the misses of jobs that are not finished."""
         self.has_miss |= any(job.laxity < 0 for own in jobs for job in own)
+
+
+# ---- rate-based execution ----------------------------------------------------------------------------
+
+
+class Events(NamedTuple):
+    """Rate-based execution: x events in y ticks, each served within d ticks at the cost of c."""
+
+    events: int
+    interval: int
+    deadline: int
+    cost: int
+
+
+def rbe_excess(rates: Sequence[Events], is_preemptive: bool) -> int | None:
+    """Give the least length that is too short, by the two conditions of section 1; 0 if the rates exceed 1."""
+    if sum(Fraction(rate.events * rate.cost, rate.interval) for rate in rates) > 1:
+        return 0
+    end = lcm(*(rate.interval for rate in rates)) + max(rate.deadline for rate in rates)
+    shortest = min(rate.deadline for rate in rates)
+    for length in range(1, end + 1):
+        work = sum(
+            max(0, (length - rate.deadline + rate.interval) // rate.interval) * rate.events * rate.cost
+            for rate in rates
+        )
+        behind = [rate.cost - 1 for rate in rates if length < rate.deadline and length >= shortest]
+        if work + (0 if is_preemptive else max(behind, default=0)) > length:
+            return length
+    return None
+
+
+class EventState(NamedTuple):
+    """Of each task its last x deadlines and the open events (deadline, left), relative to now; who executes."""
+
+    latest: tuple[tuple[int, ...], ...]
+    open_events: tuple[tuple[tuple[int, int], ...], ...]
+    running: int | None
+
+
+def rbe_has_miss(rates: Sequence[Events], is_preemptive: bool) -> bool:
+    """Search all arrivals, up to an interval ahead of the rate, for a missed deadline. Rates add up to at most 1."""
+    old = tuple((rate.deadline - rate.interval,) * rate.events for rate in rates)
+    start = EventState(old, ((),) * len(rates), None)
+    seen, open_states = {start}, [start]
+    while open_states:
+        state = open_states.pop()
+        for arrived in product(*(_arrivals(rate, state, index) for index, rate in enumerate(rates))):
+            following = _serve(rates, arrived, state.running, is_preemptive)
+            if any(event[0] < 0 for events in following.open_events for event in events):
+                return True
+            if following not in seen:
+                seen.add(following)
+                open_states.append(following)
+    return False
+
+
+Arrived = tuple[tuple[int, ...], tuple[tuple[int, int], ...]]
+
+
+def _arrivals(rate: Events, state: EventState, index: int) -> list[Arrived]:
+    """Give deadlines and open events of a task after none, one, ... arrivals at this instant."""
+    latest, events = state.latest[index], state.open_events[index]
+    ways: list[Arrived] = [(latest, events)]
+    while (deadline := max(rate.deadline, latest[0] + rate.interval)) <= rate.deadline + rate.interval:
+        latest, events = (*latest[1:], deadline), (*events, (deadline, rate.cost))
+        ways.append((latest, events))
+    return ways
+
+
+def _serve(rates: Sequence[Events], arrived: Sequence[Arrived], running: int | None, is_preemptive: bool) -> EventState:
+    """Execute one tick of the earliest deadline, or of who may not be preempted, and let it pass."""
+    events = [list(own[1]) for own in arrived]
+    if running is None:
+        running = min((own[0][0], index) for index, own in enumerate(events) if own)[1] if any(events) else None
+    if running is not None:
+        deadline, left = events[running][0]
+        events[running][0] = (deadline, left - 1)
+    aged = [[(deadline - 1, left) for deadline, left in own] for own in events]
+    late = [[event for event in own if event[1] > 0 or event[0] < 0] for own in aged]
+    is_done = running is None or aged[running][0][1] == 0
+    latest = tuple(
+        tuple(max(deadline - 1, rate.deadline - rate.interval) for deadline in own[0])
+        for rate, own in zip(rates, arrived, strict=True)
+    )
+    return EventState(latest, tuple(map(tuple, late)), None if is_preemptive or is_done else running)

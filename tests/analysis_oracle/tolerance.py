@@ -51,8 +51,8 @@ def demand_bound(tasks: Sequence[Task], t: int) -> int:
 
 def edf_regions(tasks: Sequence[Task]) -> list[int] | None:
     """Give the longest region of each task under EDF; None if more is due than there is time before a deadline."""
-    instants = range(max((task[2] for task in tasks), default=0))
+    instants = range(max((task[2] - task[3] for task in tasks), default=0))
     slacks = {t: t - demand_bound(tasks, t) for t in instants if demand_bound(tasks, t) > 0}
     if any(slack < 0 for slack in slacks.values()):
         return None
-    return [min([task[0], *(slack + 1 for t, slack in slacks.items() if t < task[2])]) for task in tasks]
+    return [min([task[0], *(slack + 1 for t, slack in slacks.items() if t < task[2] - task[3])]) for task in tasks]

@@ -110,6 +110,33 @@ static void little_effort_gives_no_wrong_answer(void) {
     }
 }
 
+/* Bril, Lukkien, Verhaegh 2009: the jobs of the second task respond in 31, 27, 33, 29, 35. */
+static void a_search_ends_at_the_first_response_that_is_enough(void) {
+    const takt_sporadic_t tasks[] = {{10, 25, 25, 0}, {21, 35, 35, 0}};
+    const takt_fp_end_t ends[] = {{10, 10, 0}, {21, 15, 0}};
+    const takt_fp_set_t set = {tasks, 2, NULL, ends, NULL, NULL};
+    const struct {
+        takt_duration_t enough, ticks;
+        uint64_t job;
+    } cases[] = {{30, 31, 0}, {31, 33, 2}, {33, 35, 4}, {35, 35, 4}};
+    for (uint32_t i = 0; i < 4; i++) {
+        takt_effort_t effort = 1000;
+        const takt_response_t response = takt_fp_response(&set, 1, cases[i].enough, memory(), &effort);
+        CHECK(response.ticks == cases[i].ticks && response.job == cases[i].job);
+    }
+}
+
+/* The first look would go beyond 2^64, to a number that looks like an answer. */
+static void a_sum_that_does_not_fit_is_noticed(void) {
+    const uint64_t most = TAKT_ANALYSIS_TIME_MAX;
+    const takt_sporadic_t tasks[] = {{1, 2, 2, most}, {499, 1000, 1000, most}, {1, most, most, 0}};
+    const takt_duration_t blocking[] = {0, 0, most};
+    const takt_fp_set_t set = {tasks, 3, blocking, NULL, NULL, NULL};
+    takt_effort_t effort = 1000;
+    CHECK(!takt_fp_response(&set, 2, UINT64_MAX, memory(), &effort).is_decided);
+    CHECK(effort > 900);
+}
+
 static void a_sequence_is_a_graph(void) {
     const takt_duration_t wcets[] = {3, 4};
     const uint32_t first[] = {0, 2};
@@ -129,6 +156,8 @@ static void a_sequence_is_a_graph(void) {
 }
 
 int main(void) {
+    a_search_ends_at_the_first_response_that_is_enough();
+    a_sum_that_does_not_fit_is_noticed();
     a_sequence_is_a_graph();
     check_sequences(one_task_is_answered_as_all, 20000);
     check_sequences(inputs_are_not_written, 1000);

@@ -12,7 +12,7 @@ import numpy as np
 
 from takt import _analysis
 from takt.analysis.blocking import Delays
-from takt.analysis.fixed import Member, Numbers, Response, column, last_equals
+from takt.analysis.fixed import Member, Numbers, Response, column, last_equals, read_responses
 from takt.analysis.judgement import Judgement, not_known, server_bound, task_bound
 from takt.analysis.result import Test
 from takt.analysis.view import Child, DispatcherView, SystemView, TaskView
@@ -56,7 +56,7 @@ def columns_of(children: Sequence[Child]) -> Columns:
             np.array(values, np.uint64)
             for values in (
                 [_analysis.TASK if isinstance(child, TaskView) else KINDS[child.kind] for child in children],
-                [child.wcet + child.suspended if isinstance(child, TaskView) else child.budget for child in children],
+                [child.wcet + child.suspended if isinstance(child, TaskView) else child.longest for child in children],
                 [child.period for child in children],
                 [child.deadline if isinstance(child, TaskView) else child.period for child in children],
                 [child.jitter if isinstance(child, TaskView) else 0 for child in children],
@@ -75,7 +75,7 @@ def responses(children: Sequence[Child], members: Sequence[Member], supply: Supp
         effort: steps that the test may take.
     """
     columns = columns_of(children)
-    _, rows = _analysis.children_responses(
+    ticks, jobs = _analysis.children_responses(
         columns.kind,
         columns.wcet,
         columns.period,
@@ -87,10 +87,7 @@ def responses(children: Sequence[Child], members: Sequence[Member], supply: Supp
         supply,
         effort,
     )
-    return [
-        Response(ticks if verdict == _analysis.SCHEDULABLE else None, verdict != _analysis.UNDECIDED, job)
-        for verdict, ticks, job in rows
-    ]
+    return read_responses(ticks, jobs)
 
 
 def judge_demand(
@@ -107,13 +104,16 @@ def judge_demand(
     """
     children = dispatcher.children()
     columns = columns_of(children)
+    blocked = delayed_by(children, delays)
     verdict, window, demand, supplied = _analysis.children_demand(
         columns.kind,
         columns.wcet,
         columns.period,
         columns.deadline,
         columns.jitter,
-        blocking_steps(dispatcher.tasks, delays),
+        blocked.regions,
+        blocked.step_from,
+        blocked.step_ticks,
         supply,
         effort,
     )
@@ -126,11 +126,27 @@ def judge_demand(
     return found
 
 
-def blocking_steps(tasks: Sequence[TaskView], delays: Delays) -> list[tuple[int, int]]:
-    """List from which window on jobs with later deadlines delay others, and for how long; regions from the first on."""
-    longest = max((task.barred for task in tasks), default=1) - 1
-    steps = [(begin, ticks) for begin, ticks in delays.steps if ticks > longest]
-    return steps if steps and steps[0][0] == 0 else [(0, longest), *steps] if longest or steps else []
+@dataclass(frozen=True, slots=True)
+class Delayed:
+    """What delays jobs although their deadlines are later, as the binding takes it.
+
+    Args:
+        regions: of each child the longest part in which it is not displaced.
+        step_from, step_ticks: of sections: from which length of an interval on, for how long.
+    """
+
+    regions: Numbers
+    step_from: Numbers
+    step_ticks: Numbers
+
+
+def delayed_by(children: Sequence[Child], delays: Delays) -> Delayed:
+    """List what in children delays others."""
+    return Delayed(
+        regions=np.array([child.barred if isinstance(child, TaskView) else 1 for child in children], np.uint64),
+        step_from=np.array([begin for begin, _ in delays.steps], np.uint64),
+        step_ticks=np.array([ticks for _, ticks in delays.steps], np.uint64),
+    )
 
 
 def _add(found: Judgement, dispatcher: DispatcherView, child: Child, reason: str) -> None:
@@ -145,6 +161,6 @@ def _add(found: Judgement, dispatcher: DispatcherView, child: Child, reason: str
 
 def _reason(view: SystemView, window: int, demand: int, supplied: int) -> str:
     """Say in which window there is too much to do."""
-    if window == 0:
+    if demand == 0:
         return "the shares add up to more than what is supplied"
     return f"in {view.write(window)} up to {view.write(demand)} may be asked for, and {view.write(supplied)} are sure"

@@ -1,10 +1,97 @@
-"""What the kernel's own work takes from tasks."""
+"""Judges roots on a kernel whose own work takes time: what it adds to tasks is in analysis/overheads.c."""
 
 from __future__ import annotations
 
-from takt.analysis.view import DispatcherView, SystemView
+import numpy as np
+
+from takt import _analysis
+from takt.analysis import children, fixed, static
+from takt.analysis.fixed import Numbers
+from takt.analysis.judgement import Judgement, not_known, task_bound
+from takt.analysis.result import Test, Verdict
+from takt.analysis.view import DispatcherView, SystemView, TaskView
+
+RESPONSES = Test("response times with overheads", "Burns, Tindell and Wellings 1995", is_exact=False)
+DEMAND = Test("processor demand with overheads", "Jeffay and Stone 1993", is_exact=False)
 
 
-def with_costs(view: SystemView, dispatcher: DispatcherView) -> DispatcherView:
-    """Give a dispatcher whose tasks pay for what the kernel does for them."""
-    return dispatcher
+def judge_costs(view: SystemView, root: DispatcherView, effort: int) -> Judgement:
+    """Judge a root whose tasks pay for what the kernel does for them."""
+    doubt = _doubt_of(root)
+    if doubt:
+        return not_known(root, f"there is no test of {doubt} where the kernel's own work takes time")
+    return _judge_static(view, root, effort) if root.policy in static.POLICIES else _judge_edf(view, root, effort)
+
+
+def _doubt_of(root: DispatcherView) -> str:
+    """Say what the tests do not admit, "" if there is nothing."""
+    has = {
+        "servers": bool(root.servers),
+        f"the policy {root.policy}": root.policy not in (*static.POLICIES, "edf"),
+        "suspensions": any(task.suspended for task in root.tasks),
+        "thresholds": any(task.threshold is not None for task in root.tasks),
+        "resources": any(task.sections for task in root.tasks),
+        "optional points": any(task.optional_points for task in root.tasks),
+    }
+    return ", ".join(what for what, is_there in has.items() if is_there)
+
+
+def _costs_of(view: SystemView) -> tuple[int, int, int, int, int, int]:
+    """Give the costs as the binding takes them."""
+    costs = view.resolved.costs
+    return (costs.context_switch, costs.release, costs.scheduling, costs.point, costs.tick, costs.tick_period)
+
+
+def _regions(root: DispatcherView) -> tuple[Numbers, Numbers, Numbers]:
+    """Give the longest regions, 0 of preemptive tasks, the last ones, and the numbers of points."""
+    return (
+        np.array([max(task.regions, default=0) for task in root.tasks], np.uint64),
+        np.array([task.last_region for task in root.tasks], np.uint64),
+        np.array([max(len(task.regions) - 1, 0) for task in root.tasks], np.uint64),
+    )
+
+
+def _judge_static(view: SystemView, root: DispatcherView, effort: int) -> Judgement:
+    """Bound responses under static keys."""
+    columns = children.columns_of(root.tasks)
+    longest, last, points = _regions(root)
+    above = fixed.behind_equals([fixed.task_member(task) for task in root.tasks])
+    ticks = _analysis.overhead_responses(
+        columns.wcet, columns.period, _costs_of(view), columns.jitter, longest, last, points, above, effort
+    )
+    found = Judgement()
+    for task, tick in zip(root.tasks, ticks, strict=True):
+        response = fixed.read_ticks(tick)
+        verdict = RESPONSES.verdict(response is not None and response <= task.deadline)
+        reason = "" if verdict is Verdict.SCHEDULABLE else _reason(view, task, response)
+        found.tasks[task.number] = task_bound(task, root, verdict, RESPONSES, response=response, reason=reason)
+    return found
+
+
+def _reason(view: SystemView, task: TaskView, response: int | None) -> str:
+    """Say why a deadline is not sure to be met."""
+    if response is None:
+        return f"{task.name}, what is more urgent and the kernel ask for more than the whole processor"
+    numbers = f"{view.write(response)} > {view.write(task.deadline)}"
+    return f"{task.name} may miss by {view.write(response - task.deadline)}: {numbers}"
+
+
+def _judge_edf(view: SystemView, root: DispatcherView, effort: int) -> Judgement:
+    """Judge all tasks at once by their demand."""
+    columns = children.columns_of(root.tasks)
+    longest, _, points = _regions(root)
+    decided = _analysis.overhead_edf_verdict(
+        columns.wcet, columns.period, columns.deadline, _costs_of(view), columns.jitter, longest, points, effort
+    )
+    if decided == _analysis.UNDECIDED:
+        return not_known(root, "the processor demand takes more effort than was granted")
+    is_met = decided == _analysis.SCHEDULABLE
+    reason = "" if is_met else "tasks and kernel may have to do too much at once"
+    return Judgement(
+        {
+            task.number: task_bound(
+                task, root, DEMAND.verdict(is_met), DEMAND, response=task.deadline if is_met else None, reason=reason
+            )
+            for task in root.tasks
+        }
+    )

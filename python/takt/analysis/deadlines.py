@@ -6,15 +6,10 @@ first (Dertouzos and Mok 1989), if a job's laxity counts its whole demand.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
-import numpy as np
-
 from takt import _analysis
-from takt.analysis import children
+from takt.analysis import children, fixed
 from takt.analysis.blocking import Delays
-from takt.analysis.fixed import Numbers
+from takt.analysis.children import Columns, Delayed
 from takt.analysis.judgement import Judgement, not_known, task_bound
 from takt.analysis.result import TaskBound, Test
 from takt.analysis.view import DispatcherView, SystemView, TaskView
@@ -23,25 +18,6 @@ _SOURCES = "Baruah, Rosier and Howell 1990; Zhang and Burns 2009; Spuri 1996"
 DEMAND = Test("processor demand", _SOURCES, is_exact=True)
 DEMAND_BOUND = Test("bound on processor demand", _SOURCES, is_exact=False)
 """Of what makes the other sufficient only: sections, suspensions, thresholds, costs, jitter with regions."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Demand:
-    """Columns of the tasks of a dispatcher, and what delays jobs although their deadlines are later.
-
-    Args:
-        wcet, period, deadline, jitter: of each task; a suspension counts as execution.
-        regions: the longest part without being displaced; of a task with a threshold its whole wcet.
-        step_from, step_ticks: delays by sections, from which length of an interval on.
-    """
-
-    wcet: Numbers
-    period: Numbers
-    deadline: Numbers
-    jitter: Numbers
-    regions: Numbers
-    step_from: Numbers
-    step_ticks: Numbers
 
 
 def judge_deadlines(view: SystemView, dispatcher: DispatcherView, delays: Delays, effort: int) -> Judgement:
@@ -58,20 +34,20 @@ def judge_deadlines(view: SystemView, dispatcher: DispatcherView, delays: Delays
         return not_known(dispatcher, doubt)
     if dispatcher.servers:
         return children.judge_demand(view, dispatcher, delays, children.FULL, effort)
-    columns = _columns(dispatcher.tasks, delays)
+    columns, delayed = children.columns_of(dispatcher.tasks), children.delayed_by(dispatcher.tasks, delays)
     verdict, interval, demand = _analysis.edf_demand(
         columns.wcet,
         columns.period,
         columns.deadline,
         columns.jitter,
-        columns.regions,
-        columns.step_from,
-        columns.step_ticks,
+        delayed.regions,
+        delayed.step_from,
+        delayed.step_ticks,
         effort,
     )
     if verdict == _analysis.UNDECIDED:
         return not_known(dispatcher, "the processor demand takes more effort than was granted")
-    ticks = _responses(dispatcher, columns, effort)
+    ticks = _responses(dispatcher, columns, delayed, effort)
     test = _test_of(dispatcher, delays)
     is_met = verdict == _analysis.SCHEDULABLE
     whole = "" if is_met else _reason(view, interval, demand)
@@ -94,32 +70,15 @@ def _doubt_of(view: SystemView, dispatcher: DispatcherView, delays: Delays) -> s
     return ""
 
 
-def _columns(tasks: Sequence[TaskView], delays: Delays) -> _Demand:
-    """Make the columns."""
-
-    def column(values: Sequence[int]) -> Numbers:
-        return np.array(values, np.uint64)
-
-    return _Demand(
-        wcet=column([task.wcet + task.suspended for task in tasks]),
-        period=column([task.period for task in tasks]),
-        deadline=column([task.deadline for task in tasks]),
-        jitter=column([task.jitter for task in tasks]),
-        regions=column([task.barred for task in tasks]),
-        step_from=column([begin for begin, _ in delays.steps]),
-        step_ticks=column([ticks for _, ticks in delays.steps]),
-    )
-
-
 def _test_of(dispatcher: DispatcherView, delays: Delays) -> Test:
     """Name the test, and say whether it is exact for all that the dispatcher has."""
     tasks = dispatcher.tasks
     has_regions = any(task.barred > 1 for task in tasks)
-    is_bound = delays.steps or delays.is_costly or any(task.suspended or task.threshold is not None for task in tasks)
+    is_bound = delays.steps or any(task.suspended or task.threshold is not None for task in tasks)
     return DEMAND_BOUND if is_bound or (has_regions and any(task.jitter for task in tasks)) else DEMAND
 
 
-def _responses(dispatcher: DispatcherView, columns: _Demand, effort: int) -> list[int | None]:
+def _responses(dispatcher: DispatcherView, columns: Columns, delayed: Delayed, effort: int) -> list[int | None]:
     """Bound the responses under earliest deadline first; None of those that are not known, or have no bound."""
     if dispatcher.policy == "llf":
         return [None] * len(dispatcher.tasks)
@@ -128,12 +87,12 @@ def _responses(dispatcher: DispatcherView, columns: _Demand, effort: int) -> lis
         columns.period,
         columns.deadline,
         columns.jitter,
-        columns.regions,
-        columns.step_from,
-        columns.step_ticks,
+        delayed.regions,
+        delayed.step_from,
+        delayed.step_ticks,
         effort,
     )
-    return [int(tick) if tick < _analysis.UNKNOWN else None for tick in ticks]
+    return [fixed.read_ticks(tick) for tick in ticks]
 
 
 def _reason(view: SystemView, interval: int, demand: int) -> str:

@@ -87,10 +87,10 @@ def server_member(server: ServerView) -> Member:
     is_deferrable = server.kind == "deferrable"
     return Member(
         name=server.name,
-        wcet=server.budget,
+        wcet=server.longest,
         period=server.period,
         deadline=server.period,
-        jitter=server.period - server.budget if is_deferrable else 0,
+        jitter=max(server.period - server.longest, 0) if is_deferrable else 0,
         key=server.key,
     )
 
@@ -129,10 +129,10 @@ def responses(members: Sequence[Member], effort: int) -> list[Response]:
         column(members, "jitter"),
         column(members, "blocking"),
         column(members, "last"),
-        _behind_equals(members),
+        behind_equals(members),
         effort,
     )
-    return [_response(int(tick), int(job)) for tick, job in zip(ticks, jobs, strict=True)]
+    return read_responses(ticks, jobs)
 
 
 def last_equals(members: Sequence[Member]) -> Numbers:
@@ -141,17 +141,22 @@ def last_equals(members: Sequence[Member]) -> Numbers:
     return np.array([bisect_right(keys, key) - 1 for key in keys], np.uint64)
 
 
-def _behind_equals(members: Sequence[Member]) -> Numbers:
+def behind_equals(members: Sequence[Member]) -> Numbers:
     """Give for each member the place behind its last equal, its own if it has none."""
     keys = [member.key for member in members]
     behind = [bisect_right(keys, key) for key in keys]
     return np.array([end if end - bisect_left(keys, keys[end - 1]) > 1 else end - 1 for end in behind], np.uint64)
 
 
-def _response(ticks: int, job: int) -> Response:
-    """Read what the binding says."""
-    is_bounded = ticks < _analysis.UNKNOWN
-    return Response(ticks if is_bounded else None, ticks != _analysis.UNKNOWN, job)
+def read_responses(ticks: Numbers, jobs: Numbers) -> list[Response]:
+    """Read what the binding says of responses."""
+    rows = zip(map(int, ticks), map(int, jobs), strict=True)
+    return [Response(read_ticks(tick), tick != _analysis.UNKNOWN, job) for tick, job in rows]
+
+
+def read_ticks(ticks: int) -> int | None:
+    """Read a response, None if there is none or it is not known."""
+    return int(ticks) if ticks < _analysis.UNKNOWN else None
 
 
 def threshold_responses(members: Sequence[Member], effort: int) -> list[Response]:
@@ -172,7 +177,7 @@ def threshold_responses(members: Sequence[Member], effort: int) -> list[Response
         column(members, "jitter"),
         effort,
     )
-    return [_response(int(tick), int(job)) for tick, job in zip(ticks, jobs, strict=True)]
+    return read_responses(ticks, jobs)
 
 
 def column(members: Sequence[Member], name: str) -> Numbers:

@@ -24,7 +24,9 @@ def judge(view: SystemView, effort: int = EFFORT) -> Judgement:
         view: of the system.
         effort: steps that the tests of each dispatcher may take.
     """
-    doubts = [*view.doubts, *(doubt for each in view.dispatchers[:1] for doubt in each.all_doubts)]
+    view = blocking.with_holding(view)
+    root = view.dispatchers[0]
+    doubts = [*view.doubts, *(root.doubts if root.policy == "rbe" else root.all_doubts)]
     if doubts:
         found = Judgement()
         for dispatcher in view.dispatchers:
@@ -45,10 +47,11 @@ def _judge_root(view: SystemView, effort: int) -> Judgement:
     doubt = delays.doubt or _doubt_of_rules(view, root)
     if doubt:
         return not_known(root, doubt)
-    paying = costs.with_costs(view, root)
+    if not view.resolved.costs.is_ideal:
+        return costs.judge_costs(view, root, effort)
     if root.policy in static.POLICIES:
-        return static.judge_static(view, paying, delays, children.FULL, effort)
-    return deadlines.judge_deadlines(view, paying, delays, effort)
+        return static.judge_static(view, root, delays, children.FULL, effort)
+    return deadlines.judge_deadlines(view, root, delays, effort)
 
 
 def _doubt_of_rules(view: SystemView, root: DispatcherView) -> str:

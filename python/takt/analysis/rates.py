@@ -1,16 +1,155 @@
-"""Judges rate-based roots and rate-based execution."""
+"""Judges rate-based roots by their admission, and rate-based execution by its demand.
+
+Source: S0 and SPEC.md, 10; Jeffay and Goddard 1999. An admitted hard task keeps its rate whatever others do, so its
+deadlines are met as long as it keeps to its wcet; a soft one has the period that its share allows.
+"""
 
 from __future__ import annotations
 
-from takt.analysis.judgement import Judgement, not_known
-from takt.analysis.view import DispatcherView, SystemView
+import numpy as np
+
+from takt import _analysis
+from takt.analysis.blocking import delays_in
+from takt.analysis.judgement import Judgement, not_known, task_bound
+from takt.analysis.result import TaskBound, Test, Verdict
+from takt.analysis.view import DispatcherView, SystemView, TaskView
+from takt.policy_options import RATE_RULES
+from takt.resolved import CLASSES, ResolvedTask
+
+ADMISSION = Test("admission by rates", "S0, corrected; Liu and Layland 1973", is_exact=False)
+RATE_DEMAND = Test("demand of rate-based execution", "Jeffay and Goddard 1999", is_exact=True)
+
+
+# ---- rate-based ---------------------------------------------------------------------------------------
 
 
 def judge_rates(view: SystemView, dispatcher: DispatcherView, effort: int) -> Judgement:
-    """Judge a rate-based root by its admission."""
-    return not_known(dispatcher, "there is no test of rate-based yet")
+    """Judge a rate-based root by its admission, in the order in which its tasks ask to enter."""
+    rates = view.resolved.rates
+    assert rates is not None
+    if view.resolved.changes and RATE_RULES[rates.rule] == "naive":
+        return not_known(dispatcher, "rates that are used again at once (naive) keep no promise")
+    asked = sorted(dispatcher.tasks, key=lambda task: (view.resolved.tasks[task.number].offset, task.number))
+    there = [task for task in asked if not view.resolved.tasks[task.number].is_absent]
+    resolved = [view.resolved.tasks[task.number] for task in there]
+    is_admitted, _, budgets, periods, _ = _analysis.rate_admission(
+        _column([CLASSES.index(task.class_) for task in resolved]),
+        _column([task.wcet for task in resolved]),
+        _column([task.deadline if task.class_ == "hard" else task.period for task in resolved]),
+        _column([task.weight for task in resolved]),
+        _column([task.sharing.blocking if task.sharing else 0 for task in resolved]),
+        _column([task.sharing.excess if task.sharing else 0 for task in resolved]),
+        rates.beta,
+        rates.sigma,
+        rates.grid,
+        rates.has_formula,
+    )
+    grants = {
+        task.number: (bool(is_admitted[place]), int(budgets[place]), int(periods[place]))
+        for place, task in enumerate(there)
+    }
+    return Judgement(
+        {task.number: _rate_row(view, dispatcher, task, grants.get(task.number)) for task in dispatcher.tasks}
+    )
+
+
+def _column(values: list[int]) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+    """Make a column."""
+    return np.array(values, np.uint64)
+
+
+def _rate_row(
+    view: SystemView, dispatcher: DispatcherView, task: TaskView, grant: tuple[bool, int, int] | None
+) -> TaskBound:
+    """Make the row of a task."""
+    resolved = view.resolved.tasks[task.number]
+    doubt = _rate_doubt(view, task, resolved, is_there=grant is not None)
+    if doubt or grant is None:
+        return task_bound(task, dispatcher, Verdict.NOT_KNOWN, None, reason=doubt)
+    reason = _refusal(view, task, resolved, grant)
+    response = None if reason else task.deadline
+    return task_bound(task, dispatcher, ADMISSION.verdict(not reason), ADMISSION, response=response, reason=reason)
+
+
+def _rate_doubt(view: SystemView, task: TaskView, resolved: ResolvedTask, *, is_there: bool) -> str:
+    """Say why a task has no promise that can be told beforehand, "" if it has."""
+    changing = {change.task for change in view.resolved.changes}
+    adapting = [other.name for other in view.resolved.tasks if other.adapts]
+    if not is_there:
+        return f"{task.name} enters later, and may be rejected"
+    if task.number in changing:
+        return f"{task.name} leaves, or asks for new parameters"
+    if resolved.is_greedy:
+        return f"{task.name} uses whatever it is given"
+    if task.wcet > resolved.wcet:
+        return f"{task.name} may demand more than its wcet"
+    if task.class_ != "hard" and (changing or adapting):
+        return f"the share of {task.name} changes while it runs"
+    return ""
+
+
+def _refusal(view: SystemView, task: TaskView, resolved: ResolvedTask, grant: tuple[bool, int, int]) -> str:
+    """Say why a task does not get what it asks for, "" if it does."""
+    is_admitted, budget, period = grant
+    if not is_admitted:
+        return f"{task.name} is rejected: hard tasks and what is kept for others leave too little"
+    if period == 0:
+        return f"{task.name} is suspended: hard tasks and what is kept for others leave nothing"
+    if task.class_ == "soft" and period > resolved.period:
+        return f"{task.name} gets a period of {view.write(period)}, it asks for {view.write(resolved.period)}"
+    if task.class_ == "none" and (budget < resolved.wcet or period != resolved.period):
+        return f"{task.name} gets {view.write(budget)} in {view.write(period)}, a job needs {view.write(resolved.wcet)}"
+    return ""
+
+
+# ---- rate-based execution -----------------------------------------------------------------------------
 
 
 def judge_rbe(view: SystemView, dispatcher: DispatcherView, effort: int) -> Judgement:
-    """Judge rate-based execution by its demand."""
-    return not_known(dispatcher, "there is no test of rbe yet")
+    """Judge rate-based execution: all deadlines are met, whatever arrives, or some are not."""
+    doubt = _rbe_doubt(view, dispatcher)
+    if doubt:
+        return not_known(dispatcher, doubt)
+    resolved = [view.resolved.tasks[task.number] for task in dispatcher.tasks]
+    is_preemptive = not any(task.regions for task in dispatcher.tasks)
+    verdict, interval, demand = _analysis.rbe_demand(
+        _column([task.events for task in resolved]),
+        _column([task.interval for task in resolved]),
+        _column([task.deadline for task in resolved]),
+        _column([task.wcet for task in dispatcher.tasks]),
+        is_preemptive,
+        effort,
+    )
+    if verdict == _analysis.UNDECIDED:
+        return not_known(dispatcher, "the demand takes more effort than was granted")
+    is_met = verdict == _analysis.SCHEDULABLE
+    reason = "" if is_met else _rbe_reason(view, interval, demand)
+    return Judgement(
+        {
+            task.number: task_bound(task, dispatcher, RATE_DEMAND.verdict(is_met), RATE_DEMAND, reason=reason)
+            for task in dispatcher.tasks
+        }
+    )
+
+
+def _rbe_doubt(view: SystemView, dispatcher: DispatcherView) -> str:
+    """Say what the test does not admit, "" if there is nothing."""
+    has_whole_jobs = all(task.regions == (task.wcet,) for task in dispatcher.tasks)
+    has = {
+        "servers": bool(dispatcher.servers),
+        "suspensions": any(task.suspended for task in dispatcher.tasks),
+        "resources": bool(delays_in(view, dispatcher).doubt) or any(task.sections for task in dispatcher.tasks),
+        "thresholds": any(task.threshold is not None for task in dispatcher.tasks),
+        "jitter": any(task.jitter for task in dispatcher.tasks),
+        "parts that nothing displaces": any(task.regions for task in dispatcher.tasks) and not has_whole_jobs,
+        "costs of the kernel": not view.resolved.costs.is_ideal,
+    }
+    found = ", ".join(what for what, is_there in has.items() if is_there)
+    return f"there is no test of rbe with {found}" if found else ""
+
+
+def _rbe_reason(view: SystemView, interval: int, demand: int) -> str:
+    """Say in which interval there is too much to do."""
+    if demand == 0:
+        return "the tasks ask for more than the whole processor"
+    return f"in {view.write(interval)} up to {view.write(demand)} may have to be done"

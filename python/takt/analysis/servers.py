@@ -6,6 +6,7 @@ What is sure of a server follows from its kind and, under fixed priorities, from
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from takt import _analysis
@@ -22,8 +23,8 @@ TOTAL_BANDWIDTH = Test("total bandwidth", "Spuri and Buttazzo 1996", is_exact=Fa
 RULES = ("tbs", "cus")
 """Kinds without budgets: their tasks compete in the parent."""
 
-RETURNS = 32
-"""So many returns a sporadic server keeps; with more ticks of budget some may come together."""
+_WAITING = {"sirap": _analysis.sirap_supply, "hsrp-payback": _analysis.payback_supply}
+"""What is left where tasks wait for budget, or an overrun is paid back."""
 
 
 def judge_below(view: SystemView, found: Judgement, effort: int) -> Judgement:
@@ -64,6 +65,8 @@ def _doubt_of(view: SystemView, dispatcher: DispatcherView, server: ServerView, 
     """Say why nothing is known of what is in a server, "" if something is."""
     if dispatcher.all_doubts or doubt:
         return "; ".join([*dispatcher.all_doubts, doubt])
+    if server.holding > server.budget:
+        return f"{server.name} may hold what it shares for longer than its budget"
     offsets = [view.resolved.tasks[task.number].offset for task in dispatcher.tasks]
     offsets += [each.offset for each in dispatcher.servers]
     if min(offsets, default=server.offset) < server.offset:
@@ -87,9 +90,13 @@ def _without_budget(dispatcher: DispatcherView, server: ServerBound) -> Judgemen
 
 def supply_of(server: ServerView, row: ServerBound) -> Supply:
     """Say what a server that gets its budget is sure to supply."""
-    is_coarse = server.kind == "sporadic" and server.budget > RETURNS
     response = server.period if row.response is None else row.response
-    return _analysis.make_supply(server.period, server.budget, response, server.kind == "polling" or is_coarse)
+    is_polling = server.kind == "polling"
+    if server.protocol in _WAITING:
+        return _WAITING[server.protocol](server.period, server.budget, response, server.holding, is_polling)
+    if server.kind == "sporadic":
+        return _analysis.sporadic_supply(server.period, server.budget, response)
+    return _analysis.make_supply(server.period, server.budget, response, is_polling)
 
 
 def _judge_supplied(
@@ -104,22 +111,23 @@ def _judge_bandwidth(view: SystemView, dispatcher: DispatcherView, server: Serve
     """Judge tasks of which none is supplied by itself: by the busy period of all, or by the jobs of the only one."""
     if dispatcher.servers:
         return not_known(dispatcher, f"there is no test of servers in one of kind {server.kind}")
-    tasks = dispatcher.tasks
-    columns = children.columns_of(tasks)
-    if server.kind == "cbs" and len(tasks) == 1:
-        only = tasks[0]
-        verdict, ticks, _ = _analysis.cbs_response(
-            only.wcet + only.suspended, only.period, only.jitter, server.period, server.budget, effort
-        )
-    else:
-        busy = _analysis.cbs_busy_period if server.kind == "cbs" else _analysis.total_bandwidth_busy_period
-        verdict, ticks, _ = busy(columns.wcet, columns.period, columns.jitter, server.period, server.budget, effort)
-    is_alone = server.kind == "cbs" and len(tasks) == 1
     found = Judgement()
-    for task in tasks:
-        response = ticks + (0 if is_alone else task.jitter) if verdict == _analysis.SCHEDULABLE else None
+    for task, response in zip(dispatcher.tasks, _bandwidth_responses(dispatcher.tasks, server, effort), strict=True):
         found.tasks[task.number] = _bandwidth_row(view, dispatcher, server, task, response)
     return found
+
+
+def _bandwidth_responses(tasks: Sequence[TaskView], server: ServerView, effort: int) -> list[int | None]:
+    """Bound the responses in a cbs, tbs or cus server; the busy period bounds those of all."""
+    share = (server.period, server.budget, effort)
+    if server.kind == "cbs" and len(tasks) == 1:
+        only = tasks[0]
+        response = _analysis.cbs_response(only.wcet + only.suspended, only.period, only.jitter, *share)
+        return [fixed.read_ticks(response)]
+    columns = children.columns_of(tasks)
+    busy = _analysis.cbs_busy_period if server.kind == "cbs" else _analysis.total_bandwidth_busy_period
+    longest = fixed.read_ticks(busy(columns.wcet, columns.period, columns.jitter, *share))
+    return [None if longest is None else longest + task.jitter for task in tasks]
 
 
 def _bandwidth_row(
@@ -140,9 +148,12 @@ def _bandwidth_row(
 
 
 def _least_budget(dispatcher: DispatcherView, server: ServerView, delays: Delays, effort: int) -> int | None:
-    """Find the least budget with which all tasks of a server meet their deadlines, whatever else is in its parent."""
+    """Find the least budget with which all tasks of a server meet their deadlines, whatever else is in its parent.
+
+    Of a sporadic server it is not known: its supply depends on the budget in another way (analysis/supply.h).
+    """
     there = dispatcher.children()
-    if not there:
+    if not there or server.kind == "sporadic":
         return None
     columns = children.columns_of(there)
     head = (server.period, server.kind == "polling", 0)
@@ -152,6 +163,7 @@ def _least_budget(dispatcher: DispatcherView, server: ServerView, delays: Delays
         more = (fixed.column(members, "blocking"), fixed.column(members, "last"), fixed.last_equals(members))
         verdict, budget = _analysis.least_budget_fixed_priority(*head, *body, *more, effort)
     else:
-        steps = children.blocking_steps(dispatcher.tasks, delays)
-        verdict, budget = _analysis.least_budget_edf(*head, *body, steps, effort)
+        delayed = children.delayed_by(there, delays)
+        more = (delayed.regions, delayed.step_from, delayed.step_ticks)
+        verdict, budget = _analysis.least_budget_edf(*head, *body, *more, effort)
     return budget if verdict == _analysis.SCHEDULABLE and budget > 0 else None

@@ -8,7 +8,7 @@ something that makes every test of a dispatcher unsound; it is told, and the ver
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -28,10 +28,12 @@ class Section:
     Args:
         resource: number of the resource among those of the system.
         length: the longest execution from the lock to the unlock, in ticks.
+        outer: numbers of the resources that the job holds already.
     """
 
     resource: int
     length: int
+    outer: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +52,10 @@ class TaskView:
         regions: lengths of what a job executes without being displaced in its dispatcher, in order; empty if it can be
             displaced anywhere.
         threshold: a started job is displaced by smaller keys than this only; None: by all that are more urgent.
-        sections: what it locks.
+        body: op and ticks, or number of a resource, of each item; empty if jobs just run.
         suspended: for how long a job suspends itself altogether.
         suspensions: how often.
+        optional_points: how many optional points it has where it cannot be displaced.
         may_overrun: whether a job may demand more than a wcet that is enforced.
         doubts: what no test admits.
     """
@@ -68,9 +71,10 @@ class TaskView:
     key: int
     regions: tuple[int, ...] = ()
     threshold: int | None = None
-    sections: tuple[Section, ...] = ()
+    body: tuple[tuple[int, int], ...] = ()
     suspended: int = 0
     suspensions: int = 0
+    optional_points: int = 0
     may_overrun: bool = False
     doubts: tuple[str, ...] = ()
 
@@ -91,7 +95,12 @@ class TaskView:
 
     def with_wcet(self, wcet: int) -> TaskView:
         """Give the same task with another wcet; what it grows or shrinks by is in its last part."""
-        return replace(self, wcet=wcet, regions=_fit(self.regions, wcet), sections=_fit_sections(self, wcet))
+        return replace(self, wcet=wcet, regions=_fit(self.regions, wcet))
+
+    @property
+    def sections(self) -> list[Section]:
+        """List its sections with their lengths; what the wcet has beyond the runs is in the last run."""
+        return list(_sections_of(self.body, self.wcet)) if self.body else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +114,9 @@ class ServerView:
         offset: before it there is no budget.
         urgency, key: as of a task.
         home: entity number of its parent, or ROOT.
+        holding: for how long one of its tasks holds what servers share, at most, 0 if none does.
+        overrun: by how much that may exceed its budget.
+        protocol: of what it shares, "" if nothing.
     """
 
     number: int
@@ -116,6 +128,14 @@ class ServerView:
     urgency: tuple[int, ...]
     key: int
     home: int
+    holding: int = 0
+    overrun: int = 0
+    protocol: str = ""
+
+    @property
+    def longest(self) -> int:
+        """How long it may execute in a period."""
+        return self.budget + self.overrun
 
 
 Child = TaskView | ServerView
@@ -172,16 +192,18 @@ class SystemView:
 
     def with_task(self, changed: TaskView) -> SystemView:
         """Give the same system with another task in the place of the one with its number."""
-        return self._map(lambda task: changed if task.number == changed.number else task, lambda each: each)
+        return self.map(lambda task: changed if task.number == changed.number else task, lambda each: each)
 
     def with_server(self, changed: ServerView) -> SystemView:
         """Give the same system with another server in the place of the one with its number."""
-        return self._map(lambda each: each, lambda server: changed if server.number == changed.number else server)
+        return self.map(lambda each: each, lambda server: changed if server.number == changed.number else server)
 
-    def _map(self, task: Callable[[TaskView], TaskView], server: Callable[[ServerView], ServerView]) -> SystemView:
-        """Replace members."""
+    def map(self, task: Callable[[TaskView], TaskView], server: Callable[[ServerView], ServerView]) -> SystemView:
+        """Give the same system with other members, made of those that are there."""
         dispatchers = tuple(
-            replace(each, tasks=tuple(map(task, each.tasks)), servers=tuple(map(server, each.servers)))
+            replace(
+                each, tasks=tuple(task(one) for one in each.tasks), servers=tuple(server(one) for one in each.servers)
+            )
             for each in self.dispatchers
         )
         return replace(self, dispatchers=dispatchers)
@@ -207,9 +229,10 @@ def _task_view(task: ResolvedTask, number: int, policy: str) -> TaskView:
         key=key,
         regions=_fit(regions, wcet),
         threshold=_threshold_of(task, regions),
-        sections=tuple(_sections_of(task, wcet)),
+        body=task.body,
         suspended=sum(suspensions),
         suspensions=len(suspensions),
+        optional_points=sum(op == Op.OPTIONAL_POINT for op, _ in task.body) if regions else 0,
         may_overrun=_is_enforced(task) and _longest_demand(task) > task.wcet,
         doubts=tuple(_doubts_of(task)),
     )
@@ -287,24 +310,21 @@ def _fit(regions: tuple[int, ...], wcet: int) -> tuple[int, ...]:
     return (*kept, left)
 
 
-def _sections_of(task: ResolvedTask, wcet: int) -> Iterator[Section]:
-    """List the sections of a job with their lengths; what the wcet has beyond the runs is in the last run."""
-    runs = [place for place, (op, _) in enumerate(task.body) if op == Op.RUN]
-    rest = wcet - sum(task.body[place][1] for place in runs)
-    executed, begun = 0, {}
-    for place, (op, value) in enumerate(task.body):
+def _sections_of(body: Sequence[tuple[int, int]], wcet: int) -> Iterator[Section]:
+    """List the sections of a body; one that ends with the job has no unlock."""
+    runs = [place for place, (op, _) in enumerate(body) if op == Op.RUN]
+    rest = wcet - sum(body[place][1] for place in runs)
+    executed, begun = 0, dict[int, tuple[int, tuple[int, ...]]]()
+    for place, (op, value) in enumerate(body):
         if op == Op.RUN:
             executed += value + (rest if place == runs[-1] else 0)
         elif op == Op.LOCK:
-            begun[value] = executed
+            begun[value] = executed, tuple(begun)
         elif op == Op.UNLOCK:
-            yield Section(value, executed - begun.pop(value))
-
-
-def _fit_sections(task: TaskView, wcet: int) -> tuple[Section, ...]:
-    """Lengthen or cut sections as far as a changed wcet can change them."""
-    grown = wcet - task.wcet
-    return tuple(replace(each, length=min(wcet, each.length + max(0, grown))) for each in task.sections)
+            begin, outer = begun.pop(value)
+            yield Section(value, max(executed, 0) - begin, outer)
+    for resource, (begin, outer) in begun.items():
+        yield Section(resource, executed - begin, outer)
 
 
 def _doubts_of(task: ResolvedTask) -> Iterator[str]:

@@ -98,11 +98,12 @@ def _walk(paths: Floats, places: Floats, wanted: float) -> Floats:
     return points
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=4)
 def _chances(tasks: int, wanted: float) -> Floats:
     """Tabulate with which probability the walk goes up, by dimension and by how many coordinates are still to be 1.
 
-    Volumes are scaled by what is left of a double's range, as only their ratios count.
+    Only ratios of volumes count, so the first is the greatest double. Up to a thousand tasks those that are too small
+    for a double all the same are beside one that outweighs them by more than e^15: the walk then takes the one way.
     """
     whole = min(int(wanted), tasks - 1)
     above = wanted - np.arange(whole, whole - tasks, -1)

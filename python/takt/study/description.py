@@ -1,6 +1,6 @@
 """Study files: TOML in, a Study out, or every problem of the file with its place.
 
-Source: SPEC.md, 7.6. A study is a grid of recipes with some task sets at each point, cut into chunks. Chunks are
+Source: SPEC.md, 7.7. A study is a grid of recipes with some task sets at each point, cut into chunks. Chunks are
 numbered through all points, so that what a chunk is follows from the study and its number alone.
 """
 

@@ -1,0 +1,117 @@
+/* Blocking by shared resources.
+ *
+ * Sources: L. Sha, R. Rajkumar, J. Lehoczky, Priority inheritance protocols, IEEE Transactions on Computers 1990
+ * (pip: theorems 3 and 6; pcp: theorem 12); T. P. Baker, Stack-based scheduling of realtime processes, 1991 (srp,
+ * also under EDF); M. Spuri 1996 (B(L)); integer time: algorithms.md 7. A holder has executed at least one tick of
+ * its section before a more urgent job comes, since a lock is attempted when its first tick is to be executed, so
+ * that cs - 1 ticks are left of it.
+ *
+ *   npcs              B = max { cs - 1 : task below }
+ *   pcp, srp, icpp    B = max { cs - 1 : task below, resource used by i or somebody above }
+ *   pip               B = min( sum over tasks below of their longest such cs - 1, sum over such resources of the longest below )
+ *   pip, nested       B = sum over tasks below of their longest cs - 1
+ *
+ * Each task below holds at most the one outermost section in which i found it, whatever is nested in it and whoever
+ * waits for whom, as long as there is no deadlock; so the last line holds for mixed protocols too. Of an interval of
+ * length L under EDF, below means a deadline beyond the interval, and what matters is used by a task whose deadline
+ * can lie in it. Blocked are only those that began before the interval, once each. algorithms.md 7 has cs instead of
+ * cs - 1 for pip, which is safe and not sharp.
+ *
+ * Exact for npcs, pcp, srp and icpp; for pip a bound, attained where the tasks below hold all these sections at once.
+ * Jobs do not suspend themselves. Not for `none`, which bounds nothing. */
+#include "analysis/resource_blocking.h"
+
+static uint64_t smaller_of(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static uint64_t larger_of(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+static void fill(uint64_t *values, uint32_t count, uint64_t value) {
+    for (uint32_t i = 0; i < count; i++) {
+        values[i] = value;
+    }
+}
+
+/* Of each resource the most urgent user. */
+static void find_ceilings(const takt_sharing_t *sharing, uint64_t *ceilings) {
+    fill(ceilings, sharing->resources, UINT64_MAX);
+    for (uint32_t i = 0; i < sharing->count; i++) {
+        const takt_section_t *section = &sharing->sections[i];
+        ceilings[section->resource] = smaller_of(ceilings[section->resource], sharing->early[section->task]);
+    }
+}
+
+static bool counts(const takt_sharing_t *sharing, const takt_section_t *section, const uint64_t *ceilings,
+                   uint64_t at) {
+    const bool is_below = sharing->late[section->task] > at;
+    const bool do_all = sharing->locking == TAKT_LOCKING_NPCS || sharing->locking == TAKT_LOCKING_MIXED;
+    return is_below && (do_all || ceilings[section->resource] <= at);
+}
+
+/* Of each task, and of each resource, the longest section that counts, less the tick that is over. */
+static void find_longest(const takt_sharing_t *sharing, uint64_t at, takt_sharing_memory_t memory) {
+    fill(memory.by_task, sharing->tasks, 0);
+    fill(memory.by_resource, sharing->resources, 0);
+    for (uint32_t i = 0; i < sharing->count; i++) {
+        const takt_section_t *section = &sharing->sections[i];
+        const uint64_t left = counts(sharing, section, memory.ceilings, at) ? section->ticks - 1u : 0;
+        memory.by_task[section->task] = larger_of(memory.by_task[section->task], left);
+        memory.by_resource[section->resource] = larger_of(memory.by_resource[section->resource], left);
+    }
+}
+
+/* The sum, at most TAKT_ANALYSIS_LIMIT. */
+static uint64_t sum_of(const uint64_t *values, uint32_t count) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        sum = smaller_of(sum + values[i], TAKT_ANALYSIS_LIMIT);
+    }
+    return sum;
+}
+
+static uint64_t largest_of(const uint64_t *values, uint32_t count) {
+    uint64_t largest = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        largest = larger_of(largest, values[i]);
+    }
+    return largest;
+}
+
+bool takt_sharing_blocking(const takt_sharing_t *sharing, uint64_t at, takt_sharing_memory_t memory,
+                           takt_duration_t *blocking) {
+    find_ceilings(sharing, memory.ceilings);
+    find_longest(sharing, at, memory);
+    const uint64_t by_task = sum_of(memory.by_task, sharing->tasks);
+    switch (sharing->locking) {
+    case TAKT_LOCKING_PIP:
+        *blocking = smaller_of(by_task, sum_of(memory.by_resource, sharing->resources));
+        break;
+    case TAKT_LOCKING_MIXED:
+        *blocking = by_task;
+        break;
+    default:
+        *blocking = largest_of(memory.by_task, sharing->tasks);
+        break;
+    }
+    return *blocking <= TAKT_ANALYSIS_TIME_MAX;
+}
+
+/* The least value beyond `at` at which a task begins to matter or is below no more; UINT64_MAX if there is none. */
+static uint64_t next_change(const takt_sharing_t *sharing, uint64_t at) {
+    uint64_t next = UINT64_MAX;
+    for (uint32_t i = 0; i < sharing->tasks; i++) {
+        next = sharing->late[i] > at ? smaller_of(next, sharing->late[i]) : next;
+        next = sharing->early[i] > at ? smaller_of(next, sharing->early[i]) : next;
+    }
+    return next;
+}
+
+bool takt_sharing_steps(const takt_sharing_t *sharing, takt_sharing_memory_t memory,
+                        takt_blocking_step_t *steps, uint32_t *count) {
+    bool is_known = true;
+    *count = 0;
+    for (uint64_t at = 0; at != UINT64_MAX && is_known; at = next_change(sharing, at)) {
+        steps[*count].from = at;
+        is_known = takt_sharing_blocking(sharing, at, memory, &steps[*count].ticks);
+        *count += 1;
+    }
+    return is_known;
+}

@@ -1,0 +1,52 @@
+/* For how long less urgent jobs that hold shared resources delay others, by protocol, in one dispatcher. See
+ * resource_blocking.c. */
+#ifndef TAKT_ANALYSIS_RESOURCE_BLOCKING_H
+#define TAKT_ANALYSIS_RESOURCE_BLOCKING_H
+
+#include "analysis/edf_blocking.h"
+
+/* A stretch of a task in which its jobs hold a resource; what is nested in another stands in the list as well. */
+typedef struct takt_section {
+    uint32_t task;         /* its place, below `tasks` */
+    uint32_t resource;     /* its number, below `resources` */
+    takt_duration_t ticks; /* cs: executed from the lock to the unlock, 1 .. wcet */
+} takt_section_t;
+
+/* Which sections count, and how they add up. Not for `none`: there jobs that need nothing prolong the delay without
+ * bound. */
+typedef enum takt_locking {
+    TAKT_LOCKING_NPCS = 0, /* holders are not preempted: the longest section of all */
+    TAKT_LOCKING_CEILING =
+        1, /* pcp, srp, icpp (under EDF without jitter only): the longest on a resource that matters */
+    TAKT_LOCKING_PIP = 2,   /* without nested sections */
+    TAKT_LOCKING_MIXED = 3, /* pip with nested sections, free of deadlocks, and any of these together */
+} takt_locking_t;
+
+/* Sections, and urgency as numbers: the less the more urgent. */
+typedef struct takt_sharing {
+    const takt_section_t *sections;
+    uint32_t count;        /* of sections */
+    const uint64_t *late;  /* of each task its rank under fixed priorities, equals alike; under EDF D */
+    const uint64_t *early; /* likewise; under EDF D - J, 0 if that is negative */
+    uint32_t tasks;
+    uint32_t resources;
+    takt_locking_t locking;
+} takt_sharing_t;
+
+/* Working memory: one value for each resource, each task, each resource. */
+typedef struct takt_sharing_memory {
+    uint64_t *ceilings;
+    uint64_t *by_task;
+    uint64_t *by_resource;
+} takt_sharing_memory_t;
+
+/* For how long, in all, tasks with `late` > `at` can delay those with `early` <= `at`: B_i with the rank of i (or,
+ * for Baker's test, its deadline); B(L) with the length of an interval. False: it does not fit. */
+TAKT_MUST_USE bool takt_sharing_blocking(const takt_sharing_t *sharing, uint64_t at,
+                                         takt_sharing_memory_t memory, takt_duration_t *blocking);
+
+/* Writes B(L) as steps, at most 2 `tasks` + 1 of them, and how many. False: one does not fit. */
+TAKT_MUST_USE bool takt_sharing_steps(const takt_sharing_t *sharing, takt_sharing_memory_t memory,
+                                      takt_blocking_step_t *steps, uint32_t *count);
+
+#endif

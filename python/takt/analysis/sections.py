@@ -1,0 +1,77 @@
+"""Which critical sections need no lock, because nobody who wants the resource can run meanwhile.
+
+Source: S1, claim ii: a section that lies within one subjob needs no lock on one processor. Nobody of a dispatcher
+displaces a started non-preemptive job before its next point; so it is enough if all users of a resource are in one
+dispatcher. Thresholds, which may protect as well, are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from takt.bodies import Op
+
+if TYPE_CHECKING:
+    from takt.model import System, Task
+
+
+@dataclass(frozen=True, slots=True)
+class Unprotected:
+    """A reason why a resource needs its lock.
+
+    Args:
+        resource: its name.
+        task: whose section it is.
+        reason: for people, such as "the task is preemptive".
+    """
+
+    resource: str
+    task: str
+    reason: str
+
+
+def sections_that_need_locks(system: System) -> list[Unprotected]:
+    """Say of each section during which another user of its resource may run why that is so.
+
+    Args:
+        system: a task set. A resource that is not named in what comes back needs no lock at all.
+
+    Returns:
+        One entry for each reason, in the order of resources and then of tasks.
+    """
+    found = []
+    for resource in system.resources:
+        users = [task for task in system.tasks if _uses(task, resource.name)]
+        if len(users) > 1:
+            found += [
+                Unprotected(resource.name, task.name, reason)
+                for task in users
+                for reason in _reasons(task, resource.name, users)
+            ]
+    return found
+
+
+def _uses(task: Task, resource: str) -> bool:
+    return any(item.op == Op.LOCK and item.resource == resource for item in task.items)
+
+
+def _reasons(task: Task, resource: str, users: Sequence[Task]) -> Iterator[str]:
+    """Say why other users may run in sections of a task, each reason once."""
+    if any(user.server != task.server for user in users):
+        yield "other users are in another dispatcher"
+    if not task.is_non_preemptive:
+        yield "the task is preemptive"
+    elif _has_point_inside(task, resource):
+        yield "there is a point in the section"
+
+
+def _has_point_inside(task: Task, resource: str) -> bool:
+    """Say whether a subjob ends while the resource is held; a job that holds something does not suspend itself."""
+    is_held = has_point = False
+    for item in task.items:
+        if item.op in {Op.LOCK, Op.UNLOCK} and item.resource == resource:
+            is_held = item.op == Op.LOCK
+        has_point |= is_held and item.op == Op.POINT
+    return has_point

@@ -1,0 +1,122 @@
+"""Task sets of other tools: Cheddar's XML, SimSo's XML and CSV in and out, each with a line for what is lost.
+
+Source: SPEC.md, 7.6. A format is a module that turns bytes into a system and a system into text. What a file says and
+Takt cannot hold is found while reading; what a system says and the file cannot hold is found by reading back what was
+written and comparing, so that nothing can be lost without a line.
+
+Example:
+    >>> import takt
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> system = takt.System(name="two", tasks=[takt.Task(name="A", period=5, wcet=2, jitter=1)])
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "two.xml")
+    ...     warnings = takt.formats.write(system, path, "simso")
+    ...     takt.formats.read(path).system.tasks[0].period
+    '5ms'
+    >>> print(*warnings)
+    [[task]] "A" jitter: lost: 1 in Takt, 0 in the file
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from takt.errors import InputError, Problem, file_error, show, system_error
+from takt.formats import cheddar, csv_tables, simso, toml
+from takt.formats.contracts import Format, Imported
+from takt.formats.differences import differences
+from takt.model import System
+
+FORMATS: dict[str, Format] = {one.name: one for one in (toml.FORMAT, cheddar.FORMAT, simso.FORMAT, csv_tables.FORMAT)}
+"""The formats by their names, in the order in which a file is tried for them."""
+
+__all__ = ["FORMATS", "Imported", "read", "write"]
+
+
+def read(path: str | Path, format: str | None = None) -> Imported:
+    """Read a task set in any of the formats.
+
+    Args:
+        path: the file.
+        format: "toml", "cheddar", "simso" or "csv"; default: what the file's suffix and beginning say.
+
+    Returns:
+        The system, and a problem for each thing in the file that Takt has no place for. A file that names no system
+        gives it its own name.
+
+    Raises:
+        InputError: the file cannot be read or is not right; no line of it is a warning.
+    """
+    data = _bytes_of(path)
+    how = _named(format) if format is not None else _recognized(Path(path), data)
+    try:
+        found = how.read(data, Path(path).stem)
+    except InputError as error:
+        raise error.in_file(path) from None
+    return Imported(found.system, tuple(replace(warning, file=str(path)) for warning in found.warnings))
+
+
+def write(system: System, path: str | Path, format: str | None = None) -> tuple[Problem, ...]:
+    """Write a task set in any of the formats.
+
+    Args:
+        system: the task set; it is not changed.
+        path: the file; what is there is replaced.
+        format: as for read; default: what the suffix says.
+
+    Returns:
+        A problem for each key of a table that the file does not hold as the system has it, and for each table that
+        only one of the two has.
+
+    Raises:
+        InputError: the file cannot be written, the suffix says no format, or the format can hold nothing of it.
+    """
+    how = _named(format) if format is not None else _by_suffix(Path(path))
+    written = how.write(system)
+    back = how.read(written.text.encode(), Path(path).stem).system
+    losses = differences(system, back, written.names, keeps_units=how.keeps_units)
+    try:
+        Path(path).write_text(written.text, encoding="utf-8", newline="")
+    except (OSError, ValueError) as error:
+        reason = error if isinstance(error, OSError) else OSError(str(error))
+        raise system_error("write", path, reason) from None
+    return tuple(losses)
+
+
+def _bytes_of(path: str | Path) -> bytes:
+    """Read a file."""
+    try:
+        return Path(path).read_bytes()
+    except ValueError:
+        raise file_error(path, "cannot read: not a file name", "cannot-read") from None
+    except OSError as error:
+        raise system_error("read", path, error) from None
+
+
+def _named(name: str) -> Format:
+    """Find a format by its name."""
+    if name not in FORMATS:
+        message = f"expected a format of {', '.join(FORMATS)}, found {show(name)}"
+        raise InputError([Problem(message, "unknown-word", key="format")])
+    return FORMATS[name]
+
+
+def _recognized(path: Path, data: bytes) -> Format:
+    """Find the format of a file that is there: of those with its suffix the one that knows its beginning."""
+    with_suffix = [one for one in FORMATS.values() if path.suffix.lower() in one.suffixes]
+    for one in with_suffix or FORMATS.values():
+        if one.recognizes(data):
+            return one
+    raise file_error(path, f"expected a file in one of the formats {', '.join(FORMATS)}, found none", "unknown-format")
+
+
+def _by_suffix(path: Path) -> Format:
+    """Find the format of a file that is to be written."""
+    with_suffix = [one for one in FORMATS.values() if path.suffix.lower() in one.suffixes]
+    if len(with_suffix) == 1:
+        return with_suffix[0]
+    choice = [one.name for one in with_suffix or FORMATS.values()]
+    message = f"expected a format, {' or '.join(choice)}, since {show(path.suffix)} does not say which"
+    raise file_error(path, message, "unknown-format")

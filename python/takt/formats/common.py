@@ -1,0 +1,117 @@
+"""What the formats share: exact numbers from text, names under narrower rules, resolutions, known protocols."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Iterable, Mapping
+from fractions import Fraction
+
+from takt import catalogue
+from takt.among_servers import LEVELLED
+from takt.errors import InputError, Problem, show
+from takt.model import Resource, System, Task
+from takt.policy import Policy
+from takt.policy_options import RateBased
+
+_STEPS = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
+_NUMBER = re.compile(r"[+-]?([0-9]{1,20}(\.[0-9]{0,20})?|\.[0-9]{1,20})([eE][+-]?[0-9]{1,2})?")
+
+
+def number(text: str) -> Fraction | None:
+    """Read a decimal number exactly, None if the text is none."""
+    return Fraction(text) if _NUMBER.fullmatch(text) else None
+
+
+def decimal(value: Fraction) -> str:
+    """Write a fraction that is a whole number of millionths."""
+    millionths = value * 10**6
+    assert millionths.denominator == 1
+    whole, part = divmod(int(millionths), 10**6)
+    return f"{whole}.{part:06}".rstrip("0").rstrip(".")
+
+
+def coarsest(nanoseconds: Iterable[int]) -> int:
+    """Give the longest of 1 ms, 100 us, 10 us ... 1 ns of which all times are multiples."""
+    common = math.gcd(10**6, *nanoseconds)
+    return max(step for step in _STEPS if common % step == 0)
+
+
+def renamed(system: System, others: str) -> dict[tuple[str, str], str]:
+    """Choose names for a format that allows ASCII letters, digits and some other characters, a letter first.
+
+    Args:
+        system: whose tasks, servers and resources are named.
+        others: the other characters, as in a character class of a regular expression.
+
+    Returns:
+        The names that become others, by table and name; no two of a table are alike.
+    """
+    tables = {
+        "task": [task.name for task in system.tasks],
+        "server": [server.name for server in system.servers],
+        "resource": [resource.name for resource in system.resources],
+    }
+    chosen: dict[tuple[str, str], str] = {}
+    for table, names in tables.items():
+        taken = set(names)
+        for name in names:
+            if not re.fullmatch(f"[A-Za-z][A-Za-z0-9{others}]*", name):
+                chosen[table, name] = _free(re.sub(f"[^A-Za-z0-9{others}]", "_", name), taken)
+                taken.add(chosen[table, name])
+    return chosen
+
+
+def _free(name: str, taken: Collection[str]) -> str:
+    """Make a name begin with a letter, and differ from those that are taken."""
+    begun = name if re.match("[A-Za-z]", name) else f"n{name}"
+    candidates = (begun if number == 1 else f"{begun}_{number}" for number in range(1, len(taken) + 2))
+    return next(candidate for candidate in candidates if candidate not in taken)
+
+
+def protocols(
+    resources: Iterable[Resource], policy: str | Policy, known: Mapping[str, str], without: str
+) -> dict[str, str]:
+    """Choose what a format calls the protocols of resources.
+
+    Args:
+        resources: the resources.
+        policy: that of the root in the file; ceilings need levels.
+        known: what the format calls which protocol.
+        without: what it calls none, which stands for all others; and for all, where pcp would stand beside others.
+
+    Returns:
+        The protocol of each resource by name.
+    """
+    barred = () if policy in (*LEVELLED, RateBased.policy) else catalogue.CEILING_PROTOCOLS
+    usable = {protocol: word for protocol, word in known.items() if protocol not in barred}
+    wanted = {resource.name: usable.get(resource.protocol, without) for resource in resources}
+    is_mixed = len(set(wanted.values())) > 1 and any(usable.get(key) in wanted.values() for key in ("pcp", "srp"))
+    return dict.fromkeys(wanted, without) if is_mixed else wanted
+
+
+def policy_for(system: System, tasks: Iterable[Task]) -> str | Policy:
+    """Choose the policy of the root where all tasks sit: dm instead of one that asks for periods that are not there."""
+    wants_periods = system.policy in ("rm", "rbe") and any(task.shortest_separation is None for task in tasks)
+    return "dm" if wants_periods else system.policy
+
+
+def writable(system: System) -> list[Task]:
+    """List the tasks that say how long they execute; a task that takes what it is given does not.
+
+    Raises:
+        InputError: there is none.
+    """
+    tasks = [task for task in system.tasks if task.wcet is not None or task.items]
+    if not tasks:
+        raise InputError(
+            [Problem("expected a task with a wcet, found none that could be written", "missing", None, "task")]
+        )
+    return tasks
+
+
+def name_from(text: str, line: int, what: str) -> str:
+    """Accept a name in a file that is not empty."""
+    if text.strip():
+        return text.strip()
+    raise InputError([Problem(f"line {line}: {what}: expected a name, found {show(text)}", "missing")])

@@ -1,0 +1,268 @@
+"""CSV: one row for each task, as spreadsheets and scripts write them.
+
+Before the row of headings there may be lines `# KEY = VALUE` for the keys of [system], and
+`# resource NAME = PROTOCOL`. The headings are keys of [[task]], in any order and in either case, spaces counting as
+underscores. An empty cell is a key that is left out. Items of a list stand between bars:
+`run 2ms | lock R | run 1ms | unlock R`; a distribution is its name and its parameters: `normal mean=2ms deviation=1`.
+Cells are separated by commas, semicolons or tabs, and with semicolons a number may have a decimal comma.
+
+Left out: servers, options of policies, costs, changes; a file has one table.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from takt import catalogue
+from takt.distributions import DISTRIBUTIONS, Distribution
+from takt.errors import InputError, Problem, show
+from takt.formats import common
+from takt.formats.contracts import Format, Imported, Written
+from takt.model import Header, Resource, System, Task
+from takt.policy import Policy
+from takt.policy_options import TimeDriven
+
+_SEPARATORS = ",;\t"
+_KEYS = Task.keys()
+_HEADER = Header.keys()
+_LISTS = ("arrivals", "demand", "body", "subjobs", "sections")
+_TEXTS = ("name", "server", "preemption", "on_miss", "on_overrun", "class", "initially")
+_HEADER_TEXTS = ("name", "policy", "resolution")
+_COMMENT = re.compile(r"\s*#\s*(?P<key>[^=]*?)\s*=\s*(?P<value>.*?)\s*")
+_RESOURCE = re.compile(r"resource\s+(?P<name>.*\S)")
+_DECIMAL_COMMA = re.compile(r"[0-9]+,[0-9]+ ?[a-z]*")
+_PROTOCOLS = {protocol: protocol for protocol in catalogue.PROTOCOLS if protocol not in catalogue.AMONG_PROTOCOLS}
+
+
+# ---- reading ----------------------------------------------------------------------------------------
+
+
+def _read(data: bytes, name: str) -> Imported:
+    """Read a table."""
+    rows = _rows(_text(data))
+    start = next((number for number, row in enumerate(rows) if not _is_comment(row)), None)
+    if start is None:
+        raise InputError([Problem("expected a row of headings such as name,period,wcet, found none", "missing")])
+    header, resources, warnings = _comments(rows[:start])
+    columns = [_column(heading, number) for number, heading in enumerate(rows[start].cells, start=1)]
+    warnings += _unknown(rows[start], columns)
+    tasks = _tasks(rows[start + 1 :], columns)
+    return Imported(System(**{"name": name, **header}, tasks=tasks, resources=resources), tuple(warnings))
+
+
+def _text(data: bytes) -> str:
+    """Decode a file."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError([Problem(f"not UTF-8 text at byte {error.start}", "not-utf-8")]) from None
+
+
+class _Row:
+    """A row that is not empty.
+
+    Args:
+        line: number of its last line, counted from 1.
+        cells: their texts, without spaces around them.
+        has_commas: whether a comma is a decimal one.
+    """
+
+    def __init__(self, line: int, cells: Sequence[str], *, has_commas: bool) -> None:
+        self.line = line
+        self.cells = [cell.strip() for cell in cells]
+        self.has_commas = has_commas
+
+
+def _rows(text: str) -> list[_Row]:
+    """List the rows of a file that are not empty."""
+    separator = _separator(text)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True)
+    try:
+        rows = [_Row(reader.line_num, cells, has_commas=separator == ";") for cells in reader]
+    except csv.Error as error:
+        raise InputError([Problem(f"line {reader.line_num}: not a table: {error}", "syntax")]) from None
+    return [row for row in rows if any(row.cells)]
+
+
+def _separator(text: str) -> str:
+    """Find what separates cells: what the row of headings has most of."""
+    headings = next((line for line in text.splitlines() if line.strip(' "\t,;') and not _is_remark(line)), "")
+    return max(_SEPARATORS, key=headings.count)
+
+
+def _is_remark(text: str) -> bool:
+    """Say whether a text is no part of the table."""
+    return text.lstrip(' "').startswith("#")
+
+
+def _is_comment(row: _Row) -> bool:
+    """Say whether a row is no part of the table."""
+    return _is_remark(row.cells[0])
+
+
+def _comments(rows: Iterable[_Row]) -> tuple[dict[str, Any], list[Resource], list[Problem]]:
+    """Read what stands before the table: keys of [system], resources, and what is neither."""
+    header: dict[str, Any] = {}
+    resources: list[Resource] = []
+    warnings: list[Problem] = []
+    for row in rows:
+        match = _COMMENT.fullmatch(", ".join(cell for cell in row.cells if cell))
+        resource = match and _RESOURCE.fullmatch(match["key"])
+        if resource and match:
+            resources.append(Resource(name=resource["name"], protocol=match["value"]))
+        elif match and match["key"] in _HEADER:
+            key = match["key"]
+            header[key] = match["value"] if key in _HEADER_TEXTS else _scalar(match["value"], row)
+        else:
+            warnings.append(Problem(f"not read: {show(' '.join(row.cells).strip())} (line {row.line})", "lost"))
+    return header, resources, warnings
+
+
+def _column(heading: str, number: int) -> str:
+    """Give the key that a heading means."""
+    return re.sub(r"\s+", "_", heading.lower()) if heading else f"column {number}"
+
+
+def _unknown(row: _Row, columns: Sequence[str]) -> list[Problem]:
+    """Warn of columns that are no keys; an error if one is there twice, or names are missing."""
+    for key in columns:
+        if columns.count(key) > 1:
+            raise InputError(
+                [Problem(f"line {row.line}: expected each column once, found {show(key)} twice", "duplicate")]
+            )
+    if "name" not in columns:
+        message = f"line {row.line}: expected a column name among the headings, found {show(', '.join(columns))}"
+        raise InputError([Problem(message, "missing")])
+    unknown = [key for key in columns if key not in _KEYS]
+    return [
+        Problem(f"not read: a column that is no key; {catalogue.alternatives(key, _KEYS)}"[:200], "lost", key=key)
+        for key in unknown
+    ]
+
+
+def _tasks(rows: Sequence[_Row], columns: Sequence[str]) -> list[Task]:
+    """Read the tasks, or collect all that is wrong with them."""
+    tasks: list[Task] = []
+    problems: list[Problem] = []
+    for row in rows:
+        try:
+            tasks.append(Task(**_values(row, columns)))
+        except InputError as error:
+            problems += [replace(one, message=f"{one.message} (line {row.line})") for one in error.problems]
+    if problems:
+        raise InputError(problems)
+    return tasks
+
+
+def _values(row: _Row, columns: Sequence[str]) -> dict[str, Any]:
+    """Read the cells of a row."""
+    if any(row.cells[len(columns) :]):
+        message = f"expected {len(columns)} cells as there are headings, found {len(row.cells)}"
+        raise InputError([Problem(message, "conflict")])
+    cells = zip(columns, row.cells, strict=False)
+    return {key: _value(key, cell, row) for key, cell in cells if cell and key in _KEYS}
+
+
+def _value(key: str, cell: str, row: _Row) -> Any:
+    """Read one cell."""
+    if key in _TEXTS:
+        return cell
+    if cell.split()[0] in DISTRIBUTIONS and key in ("arrivals", "demand"):
+        return _distribution(key, cell, row)
+    if key == "body":
+        return [item.strip() for item in cell.split("|")]
+    if key in _LISTS:
+        return [_scalar(item.strip(), row) for item in cell.split("|")]
+    return _scalar(cell, row)
+
+
+def _scalar(text: str, row: _Row) -> int | str:
+    """Read ticks or another whole number, or leave a time with a unit as it is."""
+    if row.has_commas and _DECIMAL_COMMA.fullmatch(text):
+        text = text.replace(",", ".")
+    value = common.number(text)
+    return int(value) if value is not None and value.denominator == 1 else text
+
+
+def _distribution(key: str, cell: str, row: _Row) -> Distribution:
+    """Read a distribution."""
+    name, *parameters = cell.split()
+    pairs = [parameter.partition("=") for parameter in parameters]
+    values: dict[str, Any] = {word: _scalar(value, row) for word, _, value in pairs}
+    shape = common.number(str(values.get("shape", "")))
+    try:
+        return DISTRIBUTIONS[name](**(values if shape is None else values | {"shape": float(shape)}))
+    except InputError as error:
+        raise InputError(
+            [replace(one, table="task", key=key, message=f"{one.key}: {one.message}") for one in error.problems]
+        ) from None
+
+
+# ---- writing ----------------------------------------------------------------------------------------
+
+
+def _write(system: System) -> Written:
+    """Write a table; servers and what is not about tasks is left out."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    for key, value in _header(system):
+        writer.writerow([f"# {key} = {value}"])
+    protocols = common.protocols(system.resources, _policy(system), _PROTOCOLS, "none")
+    for name, protocol in protocols.items():
+        writer.writerow([f"# resource {name} = {protocol}"])
+    deadlines = {task.name: task.deadline for task in system.resolved.tasks}
+    without = ("server", "threshold") if system.servers else ()
+    rows = [_cells(task, without, deadlines[task.name]) for task in system.tasks]
+    columns = [key for key in _KEYS if any(key in row for row in rows)]
+    writer.writerow(columns)
+    writer.writerows([row.get(key, "") for key in columns] for row in rows)
+    return Written(text.getvalue(), {})
+
+
+def _header(system: System) -> Iterator[tuple[str, object]]:
+    """List the keys of [system] that say something."""
+    for key, field in Header.model_fields.items():
+        value = _policy(system) if key == "policy" else getattr(system, key)
+        if value != field.default or key == "name":
+            yield key, value
+
+
+def _policy(system: System) -> str:
+    """Choose the policy in the file: the default for one in Python, and for one that is nothing without its options."""
+    policy = common.policy_for(system, system.tasks)
+    return "fp" if isinstance(policy, Policy) or policy == TimeDriven.policy else policy
+
+
+def _cells(task: Task, without: Collection[str], deadline: int) -> dict[str, str]:
+    """Write the keys of a task that say something, but for some; and the deadline where only its server says it."""
+    cells: dict[str, str] = {}
+    for name, field in type(task).model_fields.items():
+        key, value = field.alias or name, getattr(task, name)
+        if value != field.default and key not in without:
+            cells[key] = _cell(value)
+    if task.lacks_deadline:
+        cells["deadline"] = str(deadline)
+    return cells
+
+
+def _cell(value: object) -> str:
+    """Write a value."""
+    if isinstance(value, Distribution):
+        keys = (key for key in type(value).model_fields if getattr(value, key) is not None)
+        return " ".join((value.kind, *(f"{key}={_without_spaces(getattr(value, key))}" for key in keys)))
+    if isinstance(value, tuple):
+        return " | ".join(map(str, value))
+    return str(value)
+
+
+def _without_spaces(value: object) -> str:
+    """Write a parameter, which ends at a space."""
+    return str(value).replace(" ", "")
+
+
+FORMAT = Format("csv", (".csv",), lambda data: True, _read, _write)

@@ -1,0 +1,280 @@
+"""What two systems do not have in common, key by key: what a file that was read back has lost.
+
+Values are compared by what they mean: a time by its length, a missing deadline as the period, a body by its runs and
+sections whichever way they are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from takt.bodies import Item, Op
+from takt.distributions import Distribution
+from takt.errors import InputError, Problem, show
+from takt.model import Resource, Server, System, Task
+from takt.policy import name_of
+from takt.resolve import to_ticks
+from takt.simulation import horizon_ticks
+from takt.tables import Table
+
+_Member = Task | Server | Resource
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """How one of the two systems is read.
+
+    Args:
+        system: the system.
+        keeps_units: whether a time is nanoseconds; else it is ticks.
+        names: names that are others in the file, by table and name.
+    """
+
+    system: System
+    keeps_units: bool
+    names: Mapping[tuple[str, str], str]
+
+    def span(self, value: Any) -> Any:
+        """Give the length of a time; whatever is none stays what it is."""
+        if not isinstance(value, (int, str)):
+            return value
+        return to_ticks(value, self.system.resolution) * (self.system.resolution_ns if self.keeps_units else 1)
+
+    def name(self, table: str, name: str | None) -> str | None:
+        """Give a name as it is in the file."""
+        return name if name is None else self.names.get((table, name), name)
+
+
+def differences(
+    system: System, back: System, names: Mapping[tuple[str, str], str], *, keeps_units: bool
+) -> Iterator[Problem]:
+    """Find where a system that was read back differs.
+
+    Args:
+        system: what was written.
+        back: what was read back.
+        names: names that are others in the file, by table and name.
+        keeps_units: whether times are compared in seconds; else in ticks.
+    """
+    here, there = _Reading(system, keeps_units, names), _Reading(back, keeps_units, {})
+    yield from _header_differences(here, there)
+    for ours, theirs, view in (
+        (system.tasks, back.tasks, _task_view),
+        (system.servers, back.servers, _server_view),
+        (system.resources, back.resources, _resource_view),
+    ):
+        yield from _member_differences(ours, theirs, view, here, there)
+    left = {table.table: table for table in _singles(back)}
+    for table in _singles(system):
+        yield from _single_differences(table, left.get(table.table))
+    for number, change in enumerate(system.changes, start=1):
+        if change not in back.changes:
+            yield Problem("lost: the file has no such change", "lost", table="change", number=number)
+
+
+def _lost(table: str, entity: str | None, key: str, ours: object, theirs: object) -> Problem:
+    """Make the warning of one key."""
+    return Problem(
+        f"lost: {_shown(ours)} in Takt, {_shown(theirs)} in the file", "lost", None, table, entity, None, key
+    )
+
+
+def _shown(value: object) -> str:
+    """Show a value as an author wrote it, or that there is none."""
+    if value is None:
+        return "none"
+    if isinstance(value, Distribution):
+        return f"{value.kind} distribution"
+    if isinstance(value, tuple):
+        return show(", ".join(item.table if isinstance(item, Table) else str(item) for item in value))
+    return show(value)
+
+
+# ---- one for the whole system -----------------------------------------------------------------------
+
+
+def _header_differences(here: _Reading, there: _Reading) -> Iterator[Problem]:
+    """Compare the tables [system]."""
+    for key in ("name", "resolution", "policy", "horizon", "seed", "cpus"):
+        ours, theirs = _header_value(here, key), _header_value(there, key)
+        if key == "horizon" and ours is None and theirs is not None:
+            ours = _chosen_horizon(here)
+        if ours != theirs:
+            yield _lost("system", None, key, _written(here.system, key), _written(there.system, key))
+
+
+def _header_value(reading: _Reading, key: str) -> object:
+    """Give what a key of [system] means."""
+    if key == "resolution":
+        return reading.system.resolution_ns
+    value = _written(reading.system, key)
+    return reading.span(value) if key == "horizon" else value
+
+
+def _written(system: System, key: str) -> object:
+    """Give a key of [system] as it is written."""
+    return name_of(system.policy) if key == "policy" else getattr(system, key)
+
+
+def _chosen_horizon(reading: _Reading) -> Any:
+    """Give how long a system is simulated that does not say so, None if nothing suggests itself."""
+    try:
+        return reading.span(horizon_ticks(reading.system))
+    except InputError:
+        return None
+
+
+def _singles(system: System) -> list[Table]:
+    """List the tables of which there is one at most."""
+    return [system.platform, *system.options, *([] if system.allocator is None else [system.allocator])]
+
+
+def _single_differences(ours: Table, theirs: Table | None) -> Iterator[Problem]:
+    """Compare the keys of a table; one that is not there has the defaults."""
+    for key, field in type(ours).model_fields.items():
+        value = getattr(ours, key)
+        other = (None if field.is_required() else field.default) if theirs is None else getattr(theirs, key)
+        if value != other:
+            yield _lost(ours.table, None, key, value, other)
+
+
+# ---- tasks, servers, resources ----------------------------------------------------------------------
+
+
+def _member_differences(
+    ours: tuple[_Member, ...],
+    theirs: tuple[_Member, ...],
+    view: Callable[[Any, _Reading], dict[str, Any]],
+    here: _Reading,
+    there: _Reading,
+) -> Iterator[Problem]:
+    """Compare the tables of one kind, by their names in the file."""
+    left = {member.name: member for member in theirs}
+    for member in ours:
+        twin = left.pop(here.name(member.table, member.name) or member.name, None)
+        if twin is None:
+            yield Problem(f"lost: the file has no such {member.table}", "lost", None, member.table, member.name)
+            continue
+        meant, read = view(member, here), view(twin, there)
+        for key in meant:
+            if meant[key] != read[key]:
+                yield _lost(member.table, member.name, key, _raw(member, key), _raw(twin, key))
+    for extra in left.values():
+        yield Problem("only in the file", "lost", None, extra.table, extra.name)
+
+
+def _raw(member: _Member, key: str) -> object:
+    """Give a key as it is written; a body under whichever key it is, and what follows from it as a word."""
+    if isinstance(member, Task) and key == "preemption":
+        return "non-preemptive" if member.is_non_preemptive else "preemptive"
+    if isinstance(member, Task) and key == "body":
+        return getattr(member, member.source_of_items)
+    return getattr(member, "class_" if key == "class" else key)
+
+
+_PLAIN_TASK_KEYS = ("priority", "weight", "threshold", "on_miss", "on_overrun", "initially", "events")
+_TASK_SPANS = ("period", "min_separation", "jitter", "promotion", "mandatory", "interval")
+
+
+def _task_view(task: Task, reading: _Reading) -> dict[str, Any]:
+    """Say what a task means, key by key."""
+    is_listed = isinstance(task.arrivals, tuple)
+    total = _total(task, reading)
+    return {
+        **{key: getattr(task, key) for key in _PLAIN_TASK_KEYS},
+        **{key: reading.span(getattr(task, key)) for key in _TASK_SPANS},
+        "arrivals": _arrivals_meant(task, reading),
+        "offset": 0 if is_listed else reading.span(task.offset),
+        "wcet": total,
+        "deadline": _deadline(task, reading),
+        "demand": _demand_meant(task, total, reading),
+        "body": _body_meant(task, total, reading),
+        "name": task.name,
+        "server": reading.name("server", task.server),
+        "preemption": task.is_non_preemptive,
+        "class": task.class_,
+    }
+
+
+def _total(task: Task, reading: _Reading) -> Any:
+    """Give the wcet; None of a task that takes what it is given."""
+    if task.wcet is not None:
+        return reading.span(task.wcet)
+    return sum(reading.span(item.time) for item in task.items if item.op == Op.RUN) or None
+
+
+def _deadline(task: Task, reading: _Reading) -> Any:
+    """Give the relative deadline; None if only the server knows it."""
+    choices = (task.deadline, task.shortest_separation, task.interval)
+    return reading.span(next((choice for choice in choices if choice is not None), None))
+
+
+def _arrivals_meant(task: Task, reading: _Reading) -> object:
+    """Give the instants of arrivals, or what is drawn."""
+    if isinstance(task.arrivals, tuple):
+        return tuple(reading.span(task.offset) + reading.span(instant) for instant in task.arrivals)
+    return None if task.arrivals is None else _distribution_meant(task.arrivals, reading, (0, None))
+
+
+def _distribution_meant(distribution: Distribution, reading: _Reading, limits: tuple[Any, Any]) -> object:
+    """Give name, parameters and limits of a distribution."""
+    least, most = (
+        default if value is None else reading.span(value)
+        for value, default in zip((distribution.min, distribution.max), limits, strict=True)
+    )
+    values = (getattr(distribution, key) for key in distribution.parameters)
+    return distribution.kind, tuple(reading.span(value) for value in values), least, most
+
+
+def _demand_meant(task: Task, total: Any, reading: _Reading) -> object:
+    """Give what jobs execute, without repetition."""
+    if isinstance(task.demand, Distribution):
+        return _distribution_meant(task.demand, reading, (reading.span(1), total))
+    if task.demand is None:
+        return (sum(reading.span(item.time) for item in task.items if item.op == Op.RUN) or total,)
+    listed = task.demand if isinstance(task.demand, tuple) else (task.demand,)
+    return _shortest_cycle(tuple(map(reading.span, listed)))
+
+
+def _shortest_cycle(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Cut a list that is repeated to where it repeats itself."""
+    lengths = (length for length in range(1, len(values) + 1) if len(values) % length == 0)
+    return next(values[:length] for length in lengths if values[:length] * (len(values) // length) == values)
+
+
+def _body_meant(task: Task, total: Any, reading: _Reading) -> tuple[Any, ...]:
+    """Give the items: neighbouring runs as one, the last as long as the wcet lets it be; empty if all is one run."""
+    merged: list[tuple[Op, Any, str | None]] = []
+    for item in _with_unlocks(task.items):
+        step = (item.op, reading.span(item.time), reading.name("resource", item.resource))
+        if merged and merged[-1][0] == step[0] == Op.RUN:
+            step = (Op.RUN, merged.pop()[1] + step[1], None)
+        merged.append(step)
+    runs = [number for number, (op, _, _) in enumerate(merged) if op == Op.RUN]
+    if len(runs) == len(merged):
+        return ()
+    executed = sum(merged[number][1] for number in runs[:-1])
+    merged[runs[-1]] = (Op.RUN, total - executed, None)
+    return tuple(merged)
+
+
+def _with_unlocks(items: tuple[Item, ...]) -> tuple[Item, ...]:
+    """Unlock at the end what is held then, as the end of a job does."""
+    held: list[str | None] = []
+    for item in items:
+        held = [*held, item.resource] if item.op == Op.LOCK else held[:-1] if item.op == Op.UNLOCK else held
+    return (*items, *(Item(Op.UNLOCK, resource=name) for name in reversed(held)))
+
+
+def _server_view(server: Server, reading: _Reading) -> dict[str, Any]:
+    """Say what a server means, key by key."""
+    plain = {key: getattr(server, key) for key in ("name", "kind", "priority")}
+    times = {key: reading.span(getattr(server, key)) for key in ("period", "budget", "offset")}
+    return {**plain, **times, "parent": reading.name("server", server.parent), "policy": name_of(server.policy)}
+
+
+def _resource_view(resource: Resource, _: _Reading) -> dict[str, Any]:
+    """Say what a resource means, key by key."""
+    return {"name": resource.name, "protocol": resource.protocol}

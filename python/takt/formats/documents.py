@@ -1,0 +1,105 @@
+"""XML of unknown origin: parsed without entities and without looking anywhere else, problems with their lines.
+
+A file that declares entities is refused: nobody needs them in a task set, and they are how a short file becomes a long
+one. Elements have their line, and names of tags and their letters' case are one thing only where a format says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from lxml import etree
+
+from takt.errors import InputError, Problem, printable, show
+
+Element = etree._Element
+
+_REFERENCES = {"id", "ref"}
+_NEUTRAL = re.compile(r"|[+-]?0+(\.0*)?|false|no_\w+", re.IGNORECASE)
+
+
+def parse(data: bytes) -> Element:
+    """Read XML.
+
+    Raises:
+        InputError: it is not well-formed, or declares entities.
+    """
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
+    )
+    try:
+        root = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError as error:
+        reason = re.sub(r", line \d+, column \d+$", "", str(error.msg))
+        message = f"line {max(1, error.lineno or 1)}: not valid XML: {printable(reason)[:120]}"
+        raise InputError([Problem(message, "syntax")]) from None
+    declared: Any = root.getroottree().docinfo.internalDTD
+    if declared is not None and declared.entities():
+        raise InputError([Problem("expected XML without entities of its own, found a declaration", "syntax")])
+    return root
+
+
+def begins_with(data: bytes, tag: str) -> bool:
+    """Say whether a file looks like XML whose first element has a name, in letters of either case."""
+    try:
+        text = data[:4096].decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8", errors="replace")
+    except UnicodeDecodeError:
+        return False
+    found = re.search(r"<([A-Za-z_][\w.:-]*)", re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL))
+    return found is not None and found[1].lower() == tag
+
+
+def line_of(element: Element) -> int:
+    """Give the line on which an element begins."""
+    line: Any = element.sourceline
+    return int(line or 0)
+
+
+def text_of(element: Element, tag: str, default: str = "") -> str:
+    """Give the text of a child, without spaces around it."""
+    child = element.find(tag)
+    return default if child is None else (child.text or "").strip() or default
+
+
+def children_of(element: Element, tag: str) -> list[Element]:
+    """List the elements inside a child; none if there is no such child."""
+    child = element.find(tag)
+    return [] if child is None else list(child)
+
+
+def refuse(element: Element, what: str, message: str, code: str = "wrong-type") -> InputError:
+    """Make the error of something in an element."""
+    return InputError([Problem(f"line {line_of(element)}: {what}: {message}", code)])
+
+
+def is_neutral(element: Element) -> bool:
+    """Say whether an element asks for nothing: it and all inside are empty, zero, false or NO_SOMETHING."""
+    texts = ((one.text or "").strip() for one in element.iter() if len(one) == 0)
+    return all(_NEUTRAL.fullmatch(text) for text in texts)
+
+
+def unread(element: Element, known: Collection[str], table: str, entity: str | None) -> Iterator[Problem]:
+    """Find the children of an element that ask for something and are not known."""
+    for child in element:
+        if child.tag not in known and not is_neutral(child):
+            yield lost(child, table, entity, str(child.tag), _shown(child))
+        for key in set(map(str, child.attrib)) - _REFERENCES:
+            yield lost(child, table, entity, str(child.tag), f"{key} {show(child.get(key))}")
+
+
+def lost(element: Element, table: str | None, entity: str | None, key: str | None, what: str) -> Problem:
+    """Make the warning of something in a file that Takt has no place for."""
+    return Problem(f"not read: {what} (line {line_of(element)})", "lost", table=table, entity=entity, key=key)
+
+
+def _shown(element: Element) -> str:
+    """Show what an element says."""
+    return show((element.text or "").strip()) if len(element) == 0 else f"{len(element)} elements"
+
+
+def as_text(root: Element) -> str:
+    """Write a document."""
+    etree.indent(root)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + etree.tostring(root, encoding="unicode") + "\n"

@@ -1,0 +1,434 @@
+"""SimSo's XML: the configuration files of the simulator SimSo.
+
+Source: SimSo 0.8.5, simso/configuration/parser.py and GenerateConfiguration.py, and what its schedulers and execution
+time models read. Times are milliseconds, in decimals, but for the duration, which is cycles. A time is exact here, or
+an error: decimals are read as they are written, and a tick is chosen of which all of them are multiples.
+
+Left out: caches and stack profiles, processors of different speeds, overheads, tasks that only the end of another
+one releases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from lxml import etree
+
+from takt import times
+from takt.distributions import Normal
+from takt.errors import InputError, Problem, show
+from takt.formats import common, documents
+from takt.formats.contracts import Format, Imported, Written
+from takt.formats.documents import Element
+from takt.model import System, Task
+from takt.policy import name_of
+from takt.resolve import to_ticks
+from takt.resolved import ResolvedTask
+from takt.simulation import horizon_ticks
+
+_CYCLES_PER_MS = 1_000_000
+"""SimSo's own number, which then says nothing about how long a tick should be."""
+
+_DURATION_MS = 100_000
+"""How long SimSo is to simulate a system that repeats itself too late."""
+
+_SCHEDULERS = {
+    "simso.schedulers.EDF": "edf",
+    "simso.schedulers.FP": "fp",
+    "simso.schedulers.LLF": "llf",
+    "simso.schedulers.RM": "rm",
+    "simso.schedulers.EDF_mono": "edf",
+    "simso.schedulers.RM_mono": "rm",
+}
+_CLASSES = {policy: name for name, policy in reversed(_SCHEDULERS.items())}
+_OTHERWISE = "edf"
+
+_SIMULATION = {"duration": "", "cycles_per_ms": "", "etm": ""}
+_PENALTIES = {"penalty_preemption": "100000", "penalty_migration": "100000", "use_wcet": "yes"}
+_SECTIONS = ("sched", "caches", "processors", "tasks")
+_SCHED = {"class": "", "className": ""}
+_PROCESSOR = {"name": "", "id": ""}
+_TASK = dict.fromkeys(
+    ("name", "id", "task_type", "periodic", "abort_on_miss", "period", "activationDate", "deadline", "WCET"), ""
+) | {"priority": "", "list_activation_dates": ""}
+_DRAWN = {"ACET": "", "et_stddev": ""}
+_TASK_DEFAULTS = {"mix": "0.5", "base_cpi": "1", "instructions": "100"}
+"""What the program that draws such files writes where nobody said anything; they matter to caches only."""
+
+_RANDOM = "acet"
+
+
+# ---- reading ----------------------------------------------------------------------------------------
+
+
+def _read(data: bytes, name: str) -> Imported:
+    """Read a configuration."""
+    root = documents.parse(data)
+    if root.tag != "simulation":
+        raise documents.refuse(root, f"<{root.tag}>", "expected <simulation>", "unknown-key")
+    reader = _Reader(root)
+    system = reader.system(name)
+    return Imported(system, tuple(reader.warnings))
+
+
+class _Reader:
+    """A document with what was found in it that Takt has no place for."""
+
+    def __init__(self, root: Element) -> None:
+        self.root = root
+        self.warnings: list[Problem] = []
+        self.cycles_per_ms = self.whole(root, "cycles_per_ms", _CYCLES_PER_MS)
+        self.is_random = root.get("etm", "wcet") == _RANDOM
+
+    def system(self, name: str) -> System:
+        """Make the system."""
+        self.leftovers(self.root, "system", None, _SIMULATION | _PENALTIES, _PENALTIES)
+        if self.root.get("etm", "wcet") not in ("wcet", _RANDOM):
+            self.lose(self.root, "system", None, "etm", show(self.root.get("etm")))
+        for element in self.root:
+            if element.tag not in _SECTIONS:
+                self.lose(element, None, None, str(element.tag), f"{len(element)} elements")
+        policy, cpus = self.policy(), self.cpus()
+        tasks = [values for element in self.tasks() if (values := self.task(element)) is not None]
+        horizon = self.duration()
+        resolution = self.resolution([horizon, *(time for values in tasks for time in _times_of(values))])
+        written = [Task(**_with_units(values)) for values in tasks]
+        return System(
+            name=name,
+            resolution=times.shortest(resolution),
+            policy=policy,
+            horizon=_written(horizon),
+            cpus=cpus,
+            tasks=written,
+        )
+
+    def section(self, tag: str) -> Element:
+        """Find a part that SimSo needs."""
+        element = self.root.find(tag)
+        if element is None:
+            raise documents.refuse(self.root, "<simulation>", f"expected <{tag}> in it, found none", "missing")
+        return element
+
+    def policy(self) -> str:
+        """Read which scheduler there is."""
+        element = self.section("sched")
+        name = element.get("class") or element.get("className") or ""
+        self.leftovers(element, "system", None, _SCHED, {})
+        for field in element.iterfind("field"):
+            self.lose(field, "system", None, "sched", f"field {show(field.get('name', ''))}")
+        if name not in _SCHEDULERS:
+            self.lose(element, "system", None, "policy", f"{show(name)}, so {_OTHERWISE} takes its place")
+        return _SCHEDULERS.get(name, _OTHERWISE)
+
+    def cpus(self) -> int:
+        """Count the processors."""
+        section = self.section("processors")
+        self.leftovers(section, "system", None, {}, {})
+        for field in section.iterfind("field"):
+            self.lose(field, "system", None, "processors", f"field {show(field.get('name', ''))}")
+        processors = section.findall("processor")
+        for element in processors:
+            self.leftovers(element, "system", None, _PROCESSOR, {"speed": "1"})
+        for element in self.root.iterfind("caches/cache"):
+            self.lose(element, "system", None, "caches", show(element.get("name", "")))
+        return len(processors)
+
+    def duration(self) -> Fraction:
+        """Read how long to simulate, in nanoseconds."""
+        cycles = self.whole(self.root, "duration", 50_000)
+        return Fraction(cycles * 10**6, self.cycles_per_ms)
+
+    def tasks(self) -> list[Element]:
+        """List the tasks."""
+        section = self.section("tasks")
+        for field in section.iterfind("field"):
+            if field.get("name") != "priority":
+                self.lose(field, "task", None, None, f"field {show(field.get('name', ''))}")
+        return section.findall("task")
+
+    def task(self, element: Element) -> dict[str, Any] | None:
+        """Read a task, times in nanoseconds; None if Takt has no such tasks."""
+        name = common.name_from(element.get("name", ""), documents.line_of(element), "name")
+        kind = element.get("task_type") or ("APeriodic" if element.get("periodic") == "no" else "Periodic")
+        if kind not in ("Periodic", "Sporadic"):
+            self.lose(element, "task", name, None, f"a task that others release, {show(kind)}")
+            return None
+        values = self.source(element, name, kind)
+        if kind == "Sporadic" and values["arrivals"] is None and values["min_separation"] is None:
+            self.lose(element, "task", name, None, "a task without jobs")
+            return None
+        values |= self.demand(element, name)
+        values |= {"name": name, "wcet": self.time(element, "WCET"), "priority": self.priority(element)}
+        values["on_miss"] = "abort" if element.get("abort_on_miss", "yes") == "yes" else "continue"
+        self.leftovers(element, "task", name, _TASK | (_DRAWN if self.is_random else {}), _TASK_DEFAULTS)
+        return {key: value for key, value in values.items() if value is not None}
+
+    def source(self, element: Element, name: str, kind: str) -> dict[str, Any]:
+        """Read when the jobs of a task come."""
+        deadline = self.time(element, "deadline") or None
+        period = self.time(element, "period") or None
+        dates = self.dates(element)
+        if kind == "Periodic":
+            if dates:
+                self.lose(element, "task", name, "list_activation_dates", f"{len(dates)} dates of a periodic task")
+            return {"period": period, "offset": self.time(element, "activationDate", "0") or None, "deadline": deadline}
+        gaps = [after - before for before, after in pairwise(dates)]
+        if period is not None and min(gaps, default=period) < period:
+            self.lose(element, "task", name, "period", f"{element.get('period')}, since dates are closer")
+            deadline, period = deadline or period, None
+        if not dates and period is not None:
+            self.lose(element, "task", name, "list_activation_dates", "none, so separations are drawn")
+        return {"min_separation": period, "arrivals": tuple(dates) or None, "deadline": deadline}
+
+    def demand(self, element: Element, name: str) -> dict[str, Any]:
+        """Read what jobs execute, if that is drawn."""
+        if not self.is_random:
+            return {}
+        mean, deviation = self.time(element, "ACET", "0"), self.time(element, "et_stddev", "0")
+        if mean > 0 and deviation > 0:
+            return {"demand": (mean, deviation)}
+        if mean > 0:
+            return {"demand": mean} if mean < self.time(element, "WCET") else {}
+        self.lose(element, "task", name, "ACET", "0, so jobs execute their WCET")
+        return {}
+
+    def priority(self, element: Element) -> int:
+        """Read a priority, which is a field that users add."""
+        text = element.get("priority", "0").strip()
+        value = common.number(text)
+        if value is None or value.denominator != 1:
+            raise documents.refuse(element, "priority", f"expected a whole number, found {show(text)}")
+        return int(value)
+
+    def dates(self, element: Element) -> list[Fraction]:
+        """Read the dates of activation, which need not be in order."""
+        texts = [text.strip() for text in element.get("list_activation_dates", "").split(",")]
+        return sorted(self.nanoseconds(element, "list_activation_dates", text) for text in texts if text)
+
+    def time(self, element: Element, key: str, default: str | None = None) -> Fraction:
+        """Read milliseconds; gives nanoseconds."""
+        text = element.get(key, default)
+        if text is None:
+            raise documents.refuse(element, key, f"missing; every <{element.tag}> needs one", "missing")
+        return self.nanoseconds(element, key, text.strip())
+
+    def nanoseconds(self, element: Element, key: str, text: str) -> Fraction:
+        """Read one number of milliseconds."""
+        value = common.number(text)
+        if value is None or value < 0:
+            raise documents.refuse(element, key, f"expected milliseconds of 0 or more, found {show(text)}")
+        if (value * 10**6).denominator != 1:
+            message = f"expected a multiple of 1ns, found {show(text)} ms; round it, as SimSo rounds to whole cycles"
+            raise documents.refuse(element, key, message, "resolution")
+        return value * 10**6
+
+    def whole(self, element: Element, key: str, default: int) -> int:
+        """Read a whole number of 1 or more."""
+        text = element.get(key, str(default)).strip()
+        value = common.number(text)
+        if value is None or value.denominator != 1 or value < 1:
+            raise documents.refuse(element, key, f"expected a whole number of 1 or more, found {show(text)}")
+        return int(value)
+
+    def resolution(self, lengths: Iterable[Fraction]) -> int:
+        """Choose the tick, in nanoseconds: a cycle, or if that is SimSo's own, the coarsest that fits."""
+        every = list(lengths)
+        if any(length.denominator != 1 for length in every):
+            message = f"expected a multiple of 1ns, found {every[0] / 10**6} ms; choose a whole number of nanoseconds"
+            raise documents.refuse(self.root, "duration", message, "resolution")
+        cycle = Fraction(10**6, self.cycles_per_ms)
+        is_meant = self.cycles_per_ms != _CYCLES_PER_MS and cycle.denominator == 1
+        if is_meant and all(length % cycle == 0 for length in every):
+            return int(cycle)
+        return common.coarsest(map(int, every))
+
+    def leftovers(
+        self, element: Element, table: str, entity: str | None, known: Mapping[str, str], usual: Mapping[str, str]
+    ) -> None:
+        """Warn of the attributes that are not known, and say something else than usual, or than zero."""
+        for key, text in ((str(key), str(text)) for key, text in element.attrib.items()):
+            is_usual = common.number(text.strip() or "0") in (0, common.number(usual.get(key, "0")))
+            if key not in known and text != usual.get(key) and not is_usual:
+                self.lose(element, table, entity, key, show(text))
+
+    def lose(self, element: Element, table: str | None, entity: str | None, key: str | None, what: str) -> None:
+        """Warn of something."""
+        self.warnings.append(documents.lost(element, table, entity, key, what))
+
+
+def _times_of(values: Mapping[str, Any]) -> Iterator[Fraction]:
+    """List the times of a task."""
+    for value in values.values():
+        yield from value if isinstance(value, tuple) else [value] if isinstance(value, Fraction) else []
+
+
+def _written(nanoseconds: Fraction) -> str:
+    """Write a time for people, in milliseconds as SimSo does unless it is short."""
+    if nanoseconds >= 10**6:
+        return f"{common.decimal(nanoseconds / 10**6)}ms"
+    return times.shortest(int(nanoseconds))
+
+
+def _with_units(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Write the times of a task."""
+    written = {key: _written(value) if isinstance(value, Fraction) else value for key, value in values.items()}
+    if "arrivals" in values:
+        written["arrivals"] = [_written(value) for value in values["arrivals"]]
+    if isinstance(values.get("demand"), tuple):
+        mean, deviation = map(_written, values["demand"])
+        written["demand"] = Normal(mean=mean, deviation=deviation)
+    return written
+
+
+# ---- writing ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Source:
+    """What is written.
+
+    Args:
+        system: the system.
+        resolved: its tasks in ticks, by name.
+    """
+
+    system: System
+    resolved: Mapping[str, ResolvedTask]
+
+    def nanoseconds(self, value: int | str) -> int:
+        """Give the length of a time."""
+        return int(to_ticks(value, self.system.resolution)) * self.system.resolution_ns
+
+    def wcet(self, task: Task) -> int:
+        """Give the wcet in nanoseconds."""
+        return self.resolved[task.name].wcet * self.system.resolution_ns
+
+    def deadline(self, task: Task) -> int:
+        """Give the relative deadline in nanoseconds, also one that a server gives."""
+        return self.resolved[task.name].deadline * self.system.resolution_ns
+
+    def executed(self, task: Task) -> tuple[int, int]:
+        """Give mean and deviation of what jobs execute, in nanoseconds; of other distributions and lists the wcet."""
+        if isinstance(task.demand, Normal):
+            return self.nanoseconds(task.demand.mean), self.nanoseconds(task.demand.deviation)
+        demand = self.resolved[task.name].demand
+        is_constant = demand.kind == "listed" and len(set(demand.values)) == 1
+        return demand.values[0] * self.system.resolution_ns if is_constant else self.wcet(task), 0
+
+
+def _write(system: System) -> Written:
+    """Write a configuration; what SimSo has no word for is left out."""
+    tasks = common.writable(system)
+    names = common.renamed(system, "_ -")
+    source = _Source(system, {task.name: task for task in system.resolved.tasks})
+    root = etree.Element("simulation")
+    is_random = any(source.executed(task) != (source.wcet(task), 0) for task in tasks)
+    _write_lengths(root, source, tasks)
+    root.set("etm", _RANDOM if is_random else "wcet")
+    policy = name_of(common.policy_for(system, tasks))
+    ranks = _deadline_ranks(tasks, source) if policy == "dm" else {}
+    scheduler = _CLASSES.get("fp" if ranks else policy, _CLASSES[_OTHERWISE])
+    overheads = dict.fromkeys(("overhead", "overhead_activate", "overhead_terminate"), "0")
+    etree.SubElement(root, "sched", {"class": scheduler, **overheads})
+    etree.SubElement(root, "caches", memory_access_time="100")
+    _write_processors(root, system.cpus)
+    section = etree.SubElement(root, "tasks")
+    etree.SubElement(section, "field", name="priority", type="int")
+    for number, task in enumerate(tasks, start=1):
+        own = {"name": names.get(("task", task.name), task.name), "id": str(number)}
+        own["priority"] = str(ranks.get(task.name, task.priority))
+        etree.SubElement(section, "task", own | _attributes(task, source, is_random=is_random))
+    return Written(documents.as_text(root), names)
+
+
+def _write_lengths(root: Element, source: _Source, tasks: Iterable[Task]) -> None:
+    """Say how long to simulate, and how long a cycle is."""
+    horizon = _horizon(source.system)
+    cycles_per_ms = _cycles_per_ms(
+        source.system, [horizon, *(length for task in tasks for length in _lengths(task, source))]
+    )
+    root.set("duration", str(horizon * cycles_per_ms // 10**6))
+    root.set("cycles_per_ms", str(cycles_per_ms))
+
+
+def _attributes(task: Task, source: _Source, *, is_random: bool) -> dict[str, str]:
+    """Say what a task is, but for what it is called and how urgent it is."""
+    return {
+        **_source_attributes(task, source),
+        **_demand_attributes(task, source, is_random=is_random),
+        "abort_on_miss": "yes" if task.on_miss == "abort" else "no",
+        **_TASK_DEFAULTS,
+        "preemption_cost": "0",
+    }
+
+
+def _write_processors(root: Element, cpus: int) -> None:
+    """Write the processors, all alike."""
+    section = etree.SubElement(root, "processors")
+    for number in range(1, cpus + 1):
+        none = {"cl_overhead": "0", "cs_overhead": "0", "speed": "1.0"}
+        etree.SubElement(section, "processor", {"name": f"CPU {number}", "id": str(number), **none})
+
+
+def _deadline_ranks(tasks: Iterable[Task], source: _Source) -> dict[str, int]:
+    """Give each task the priority that its deadline makes; SimSo has no deadline-monotonic scheduler."""
+    deadlines = {task.name: source.deadline(task) for task in tasks}
+    ranks = {deadline: rank for rank, deadline in enumerate(sorted(set(deadlines.values()), reverse=True))}
+    return {name: ranks[deadline] for name, deadline in deadlines.items()}
+
+
+def _horizon(system: System) -> int:
+    """Give how long to simulate, in nanoseconds."""
+    try:
+        return horizon_ticks(system) * system.resolution_ns
+    except InputError:
+        return _DURATION_MS * 10**6
+
+
+def _cycles_per_ms(system: System, lengths: list[int]) -> int:
+    """Say how long a tick is by the length of a cycle, if the lengths themselves do not say it."""
+    is_plain = common.coarsest(lengths) == system.resolution_ns
+    return _CYCLES_PER_MS if is_plain or 10**6 % system.resolution_ns else 10**6 // system.resolution_ns
+
+
+def _lengths(task: Task, source: _Source) -> Iterator[int]:
+    """List the times of a task that the file has, in nanoseconds."""
+    arrivals = task.arrivals if isinstance(task.arrivals, tuple) else ()
+    given = (task.shortest_separation, task.offset, *arrivals)
+    yield from (source.nanoseconds(value) for value in given if value is not None)
+    yield source.deadline(task)
+    yield from (source.wcet(task), *source.executed(task))
+
+
+def _milliseconds(nanoseconds: int) -> str:
+    """Write a time."""
+    return common.decimal(Fraction(nanoseconds, 10**6))
+
+
+def _source_attributes(task: Task, source: _Source) -> dict[str, str]:
+    """Say when jobs come."""
+    separation = 0 if task.shortest_separation is None else source.nanoseconds(task.shortest_separation)
+    offset = source.nanoseconds(task.offset)
+    arrivals = task.arrivals if isinstance(task.arrivals, tuple) else ()
+    dates = ", ".join(_milliseconds(offset + source.nanoseconds(instant)) for instant in arrivals)
+    return {
+        "task_type": "Sporadic" if task.period is None else "Periodic",
+        "period": _milliseconds(separation),
+        "activationDate": "0" if task.period is None else _milliseconds(offset),
+        "list_activation_dates": dates,
+        "deadline": _milliseconds(source.deadline(task)),
+    }
+
+
+def _demand_attributes(task: Task, source: _Source, *, is_random: bool) -> dict[str, str]:
+    """Say how long jobs execute; where some are drawn, those of the others have no deviation."""
+    mean, deviation = source.executed(task) if is_random else (0, 0)
+    wcet = _milliseconds(source.wcet(task))
+    return {"WCET": wcet, "ACET": _milliseconds(mean), "et_stddev": _milliseconds(deviation)}
+
+
+FORMAT = Format("simso", (".xml",), lambda data: documents.begins_with(data, "simulation"), _read, _write)

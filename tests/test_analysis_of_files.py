@@ -1,0 +1,239 @@
+"""`takt analyse` on task sets of the literature: bounds, reasons, sensitivity, advice, the command and the page."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import browser
+import pytest
+import takt
+from hypothesis import given
+from hypothesis import strategies as st
+from sampling import tries
+from takt.analysis import Verdict
+from takt.analysis.judge import judge
+from takt.analysis.sensitivity import keeping, scaled
+from takt.analysis.view import SystemView, view_of
+
+TAKT = str(Path(sys.executable).parent / "takt")
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
+
+def system_of(*rows: tuple[int, int, int], policy: str = "fp", **more: Any) -> takt.System:
+    """Tasks T1, T2 ... of period, deadline and wcet, the first one the most urgent."""
+    tasks = [
+        takt.Task(name=f"T{i}", period=period, deadline=deadline, wcet=wcet, priority=len(rows) - i)
+        for i, (period, deadline, wcet) in enumerate(rows, start=1)
+    ]
+    return takt.System(tasks=tasks, policy=policy, **more)
+
+
+def responses(system: takt.System) -> list[int | None]:
+    return [row.response for row in takt.analyse(system).tasks]
+
+
+# ---- verdicts and bounds ------------------------------------------------------------------------------
+
+
+def test_preemption_fails_where_deferred_preemption_fits() -> None:
+    system = system_of((5, 5, 2), (12, 12, 7))
+    assert responses(system) == [2, 13]
+    split = system.replace(tasks=[system.tasks[0].replace(subjobs=[2]), system.tasks[1].replace(subjobs=[3, 4])])
+    assert responses(split) == [5, 11]
+    assert takt.analyse(split).verdict is Verdict.SCHEDULABLE
+
+
+def test_the_worst_response_is_not_that_of_the_first_job() -> None:
+    """S1-17: of the jobs of the active period the fifth responds last."""
+    tasks = [
+        takt.Task(name="T1", period=25, subjobs=[10], priority=2),
+        takt.Task(name="T2", period=35, subjobs=[6, 15], priority=1),
+    ]
+    assert responses(takt.System(tasks=tasks))[1] == 35
+
+
+def test_thresholds_fit_where_preemption_and_none_fail() -> None:
+    """Section 3.3: T1(4; 2), T2(10; 2), T3(14; 4), thresholds T1, T1, T2."""
+    tasks = [
+        takt.Task(name="T1", period=4, wcet=2, priority=3),
+        takt.Task(name="T2", period=10, wcet=2, priority=2, threshold="T1"),
+        takt.Task(name="T3", period=14, wcet=4, priority=1, threshold="T2"),
+    ]
+    assert responses(takt.System(tasks=tasks)) == [3, 9, 12]
+
+
+def test_reasons_say_what_is_missing_and_who_takes_it() -> None:
+    found = takt.analyse(system_of((4, 4, 1), (8, 8, 2), (26, 26, 13)))
+    assert found.verdict is Verdict.NOT_SCHEDULABLE
+    assert found.reason == "T3 misses by 2ms: 28ms > 26ms; interference T2 8ms, T1 7ms"
+
+
+def test_servers_are_judged_as_the_table_of_the_paper_says() -> None:
+    """Section 6.5 to 6.7, tables I and II: deferrable servers are not sure of their budgets, idling ones are."""
+    servers = takt.load(EXAMPLES / "servers.toml")
+    found = takt.analyse(servers)
+    assert [row.response for row in found.servers] == [10, 45]
+    assert [row.response for row in found.tasks] == [18, 12, None]
+    assert [row.verdict for row in found.servers] == [Verdict.SCHEDULABLE, Verdict.NOT_GUARANTEED]
+    idling = takt.analyse(servers.replace(servers=[each.replace(kind="idling") for each in servers.servers]))
+    assert [row.response for row in idling.servers] == [10, 35]
+    assert [row.response for row in idling.tasks] == [18, 12, 55]
+    assert [row.least_budget for row in idling.servers] == [14, 15]
+
+
+def test_protocols_bound_an_inversion() -> None:
+    """Section 7: with a ceiling a job waits for one section, less the tick before its arrival."""
+    tasks = [
+        takt.Task(name="H", period=40, priority=3, body=["run 1", "lock R", "run 2", "unlock R", "run 1"]),
+        takt.Task(name="M", period=40, priority=2, wcet=6),
+        takt.Task(name="L", period=40, priority=1, body=["run 1", "lock R", "run 4", "unlock R", "run 2"]),
+    ]
+    bounds = {}
+    for protocol in ("npcs", "pip", "pcp", "icpp", "srp"):
+        resources = [takt.Resource(name="R", protocol=protocol)]
+        bounds[protocol] = responses(takt.System(tasks=tasks, resources=resources))[:2]
+    assert bounds == {name: [7, 13] for name in ("npcs", "pip", "pcp", "icpp", "srp")}
+
+
+def test_what_has_no_bound_is_not_known_and_says_why() -> None:
+    found = takt.analyse(takt.load(EXAMPLES / "resources.toml"))
+    assert found.verdict is Verdict.NOT_KNOWN
+    assert found.reason == "nothing bounds the delay by a resource without a protocol"
+
+
+def test_an_answer_that_takes_more_effort_than_granted_is_not_known() -> None:
+    found = takt.analyse(system_of((4, 4, 1), (6, 6, 2), (1000, 1000, 300)), effort=1)
+    assert found.verdict is Verdict.NOT_KNOWN
+    assert "effort" in found.reason
+
+
+def test_soft_tasks_do_not_decide() -> None:
+    found = takt.analyse(takt.load(EXAMPLES / "iot_node.toml"))
+    assert found.verdict is Verdict.SCHEDULABLE
+    assert found.reason == "all 2 hard tasks meet their deadlines; not so packets"
+
+
+# ---- sensitivity, by trying everything -------------------------------------------------------------------
+
+
+rows = st.tuples(st.integers(2, 12), st.integers(2, 12), st.integers(1, 4))
+
+
+sets = st.lists(
+    st.tuples(st.integers(2, 12), st.integers(2, 12), st.integers(1, 4)),
+    min_size=1,
+    max_size=4,
+    unique_by=lambda row: row,
+)
+
+
+@tries(60)
+@given(st.lists(rows, min_size=1, max_size=4), st.sampled_from(["fp", "rm", "edf"]))
+def test_growth_and_scaling_are_those_of_a_scan(drawn: list[tuple[int, int, int]], policy: str) -> None:
+    system = system_of(*drawn, policy=policy)
+    view, found = view_of(system), takt.analyse(system)
+    now = judge(view)
+    for number, row in enumerate(found.tasks):
+        task = next(each for each in view.dispatchers[0].tasks if each.number == number)
+        accepts = keeping(now, 10**8, number)
+        fitting = [wcet for wcet in range(1, task.deadline + 1) if accepts(view.with_task(task.with_wcet(wcet)))]
+        assert row.growth == (max(fitting) - task.wcet if fitting else None)
+    accepted = [part for part in range(1, 8001, 7) if _fits_scaled(view, part)]
+    assert accepted == [part for part in range(1, 8001, 7) if found.scaling is not None and part <= found.scaling]
+
+
+def _fits_scaled(view: SystemView, part: int) -> bool:
+    return keeping(judge(view), 10**8)(scaled(view, part))
+
+
+# ---- advice ---------------------------------------------------------------------------------------------
+
+
+def changed(system: takt.System, changes: tuple[tuple[str, str, str, object], ...]) -> takt.System:
+    """The system with what an advice changes, key by key."""
+    by_name: dict[tuple[str, str], dict[str, Any]] = {}
+    for table, name, key, value in changes:
+        by_name.setdefault((table, name), {})[key] = value
+    return system.replace(
+        **by_name.get(("system", ""), {}),
+        tasks=[task.replace(**by_name.get(("task", task.name), {})) for task in system.tasks],
+        servers=[server.replace(**by_name.get(("server", server.name), {})) for server in system.servers],
+    )
+
+
+@pytest.mark.parametrize(
+    ("system", "keys"),
+    [
+        (system_of((20, 20, 7), (10, 10, 4)), {"priority"}),
+        (system_of((5, 5, 2), (12, 12, 7)), {"priority", "subjobs"}),
+        (system_of((4, 4, 2), (10, 10, 2), (14, 14, 4)), {"priority", "threshold"}),
+        (takt.load(EXAMPLES / "servers.toml"), {"kind"}),
+    ],
+    ids=["priorities", "points", "thresholds", "servers"],
+)
+def test_advice_makes_a_system_fit(system: takt.System, keys: set[str]) -> None:
+    found = takt.analyse(system)
+    assert not found.is_schedulable
+    assert keys in [{key for _, _, key, value in advice.changes if value is not None} for advice in found.advice]
+    for advice in found.advice:
+        fitting = changed(system, advice.changes)
+        assert takt.analyse(fitting).is_schedulable
+        assert takt.simulate(fitting).missed == 0
+
+
+def test_a_system_that_fits_gets_no_advice() -> None:
+    assert takt.analyse(system_of((5, 5, 2), (10, 10, 4))).advice == ()
+
+
+# ---- the command ----------------------------------------------------------------------------------------
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([TAKT, *arguments], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(("example", "status"), [("fpds", 0), ("iot_node", 0), ("smallest", 3), ("resources", 3)])
+def test_check_ends_with_3_unless_deadlines_are_proved_to_be_met(example: str, status: int) -> None:
+    done = run("analyse", str(EXAMPLES / f"{example}.toml"), "--check")
+    assert done.returncode == status
+    assert run("analyse", str(EXAMPLES / f"{example}.toml")).returncode == 0
+
+
+def test_json_has_what_the_table_has() -> None:
+    done = run("analyze", str(EXAMPLES / "servers.toml"), "--json")
+    found = json.loads(done.stdout)["analyses"][0]
+    assert found["verdict"] == "not guaranteed"
+    assert [task["response"] for task in found["tasks"]] == [18, 12, None]
+    assert found["servers"][1]["reason"].startswith("S2 misses by 5ms: 45ms > 40ms")
+    assert found["advice"][0]["changes"] == [["server", "S1", "kind", "idling"], ["server", "S2", "kind", "idling"]]
+
+
+def test_bad_input_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_text('schema = 1\n[[task]]\nname = "A"\nperiod = 0\nwcet = 1\n')
+    for arguments in ([str(path)], [str(tmp_path / "none.toml")], [str(EXAMPLES / "smallest.toml"), "--policy", "edg"]):
+        done = run("analyse", *arguments)
+        assert done.returncode == 2
+        assert len(done.stderr.splitlines()) == 1
+        assert done.stdout == ""
+
+
+def test_the_page_shows_verdict_tables_and_charts(tmp_path: Path) -> None:
+    path = tmp_path / "analysis.html"
+    done = run("analyse", str(EXAMPLES / "servers.toml"), str(EXAMPLES / "smallest.toml"), "--report", str(path))
+    assert done.returncode == 0
+    with browser.chromium() as started:
+        page = started.new_page()
+        view = browser.View(page)
+        page.goto(path.as_uri())
+        page.wait_for_function("() => window.Bokeh?.documents?.every((document) => document.is_idle)")
+        assert page.locator("h1").all_inner_texts() == ["servers", "smallest"]
+        assert page.locator(".verdict").all_inner_texts() == ["not guaranteed", "not schedulable"]
+        assert page.locator("figure").count() == page.locator(".bk-Figure").count() > 2
+        assert "45ms > 40ms" in page.locator("body").inner_text()
+        assert view.errors == []
+        assert {url.split(":")[0] for url in view.requests} <= {"file", "blob", "data"}
