@@ -203,19 +203,39 @@ def test_no_set_that_a_test_accepts_misses_when_simulated(name: str) -> None:
     assert set(verdicts) == {0, 1}
 
 
-def test_systems_of_every_kind_can_be_analysed(tmp_path: Path) -> None:
-    text = (Path(__file__).parents[1] / "examples/recipes/servers.toml").read_text().partition("[generate]")[2]
-    text = f"""schema = 1\n[study]\nsets = 3\n[generate]{text.replace("utilization   = 0.5", "")}
-[grid]\nutilization = [0.3, 0.9]\n[[measure]]\nkind = "acceptance"\ntests = ["analyse"]"""
-    study = takt.study.load(written(tmp_path, text))
+SERVERS = """
+schema = 1
+[study]
+sets = 6
+[generate]
+tasks = 6
+periods = ["20ms", "40ms", "50ms"]
+servers = 2
+server_period_min = "5ms"
+server_period_max = "10ms"
+server_budget = 1.4
+resolution = "100us"
+[grid]
+utilization = [0.3, 0.6]
+[[measure]]
+kind = "acceptance"
+tests = ["analyse"]
+"""
+
+
+def test_systems_of_other_kinds_are_analysed_one_by_one(tmp_path: Path) -> None:
+    study = takt.study.load(written(tmp_path, SERVERS))
     result = result_of(study)
+    verdicts = set()
     for number, point in enumerate(study.points):
-        found = [takt.analyse(study.recipe_of(number).system(0, one)) for one in range(3)]
+        found = [takt.analyse(study.recipe_of(number).system(0, one)) for one in range(6)]
         (row,) = result.filter(**point).to_dicts()
         assert row["accepted"] == sum(one.is_schedulable for one in found)
         assert row["undecided"] == sum(one.verdict.value == "not known" for one in found)
+        verdicts |= {one.is_schedulable for one in found}
+    assert verdicts == {False, True}
     with pytest.raises(takt.InputError, match='"rm" is for plain tasks on one processor'):
-        takt.study.load(written(tmp_path, text.replace('"analyse"', '"analyse", "rm"')))
+        takt.study.load(written(tmp_path, SERVERS.replace('"analyse"', '"analyse", "rm"')))
 
 
 def test_an_undecided_set_is_counted_and_not_accepted(small: Study) -> None:
