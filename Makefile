@@ -54,6 +54,7 @@ bench: build $(STAMPS)/package $(STAMPS)/bench
 	$(RUN) bench/sim/rates.py build/release
 	$(RUN) bench/sim/scale.py
 	build/release/bench_changes
+	$(RUN) bench/analysis/run.py
 	$(MAKE) bench-kernel
 	$(RUN) bench/report.py
 
@@ -99,6 +100,7 @@ lint: tools-test $(STAMPS)/package $(STAMPS)/test
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 	MYPYPATH=tests $(VENV)/bin/mypy tests tools studies bench/sim bench/report.py
+	$(VENV)/bin/mypy bench/analysis
 	$(VENV)/bin/mypy bench/kernel
 	@echo clang-format, cppcheck: $(words $(C_SOURCES)) files
 	@clang-format-14 --dry-run -Werror $(C_SOURCES)

@@ -17,20 +17,23 @@ DEMAND = Test("processor demand with overheads", "Jeffay and Stone 1993", is_exa
 
 def judge_costs(view: SystemView, root: DispatcherView, effort: int) -> Judgement:
     """Judge a root whose tasks pay for what the kernel does for them."""
-    doubt = _doubt_of(root)
+    doubt = _doubt_of(view, root)
     if doubt:
         return not_known(root, f"there is no test of {doubt} where the kernel's own work takes time")
     return _judge_static(view, root, effort) if root.policy in static.POLICIES else _judge_edf(view, root, effort)
 
 
-def _doubt_of(root: DispatcherView) -> str:
+def _doubt_of(view: SystemView, root: DispatcherView) -> str:
     """Say what the tests do not admit, "" if there is nothing."""
+    there = [view.resolved.tasks[task.number] for task in root.tasks]
     has = {
         "servers": bool(root.servers),
         f"the policy {root.policy}": root.policy not in (*static.POLICIES, "edf"),
         "suspensions": any(task.suspended for task in root.tasks),
         "thresholds": any(task.threshold is not None for task in root.tasks),
         "resources": any(task.sections for task in root.tasks),
+        "jobs that are aborted or skipped": any(each.on_miss != "continue" for each in there),
+        "windows": any(each.windows is not None for each in there),
         "optional points": any(task.optional_points for task in root.tasks),
     }
     return ", ".join(what for what, is_there in has.items() if is_there)
