@@ -131,7 +131,7 @@ sets = st.lists(
 )
 
 
-@tries(60)
+@tries(25)
 @given(st.lists(rows, min_size=1, max_size=4), st.sampled_from(["fp", "rm", "edf"]))
 def test_growth_and_scaling_are_those_of_a_scan(drawn: list[tuple[int, int, int]], policy: str) -> None:
     system = system_of(*drawn, policy=policy)

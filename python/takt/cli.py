@@ -75,7 +75,8 @@ def takt_command(
 ) -> None:
     """One real-time scheduler: simulate task sets, compare policies, replay traces.
 
-    Exit status: 0 done, 1 internal failure or a replay that differs, 2 bad input, 3 a --check that found a miss.
+    Exit status: 0 done, 1 internal failure or a replay that differs, 2 bad input, 3 a --check that found a
+    miss, or no proof of schedulability.
 
     Example: `takt run examples/iot_node.toml`
     """
