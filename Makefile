@@ -145,7 +145,7 @@ $(STAMPS)/package: $(PACKAGE_SOURCES) | tools-run
 	@mkdir -p $(STAMPS) && touch $@
 
 $(STAMPS)/test: pyproject.toml | $(STAMPS)/package
-	@$(PREPARE) extras test lint
+	@$(PREPARE) extras test lint cluster
 	@touch $@
 
 $(STAMPS)/bench: pyproject.toml | $(STAMPS)/package

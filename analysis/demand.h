@@ -55,8 +55,8 @@ TAKT_INLINE uint64_t takt_demand_in(const takt_demand_line_t *lines, uint32_t co
                                     takt_duration_t interval) {
     uint64_t demand = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const int64_t seen = (int64_t)interval + lines[i].ahead;
-        demand += (seen > 0 ? (uint64_t)seen : 0) / lines[i].period * lines[i].wcet;
+        const int64_t reach = (int64_t)interval + lines[i].ahead;
+        demand += (reach > 0 ? (uint64_t)reach : 0) / lines[i].period * lines[i].wcet;
     }
     return demand;
 }

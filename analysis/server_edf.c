@@ -24,7 +24,10 @@
  * which all repeats:
  *
  *   (2)  L = T(max B + sum of r_j(L)),  r_j(L) what j asks for in L ticks, whatever its deadlines
- *   (3)  lcm(P, T_j) + max(T(1), D_j - T_j)
+ *   (3)  lcm(P, T_j) + max(T(1), D_j - T_j, the length from which on B(L) stays)
+ *
+ * Where no child demands more of an interval than its share of it, which is so for bandwidth servers, for idling, polling
+ * and sporadic ones and for tasks with D - J >= T, and the supply is full without blocking, the shares alone tell (4).
  *
  * L descends: demand and supply ascend in L, so that from L on to T(demand(L)) below it nothing fails; and by one
  * tick where that is L itself. Exact for tasks on the full supply with attained blocking; else sufficient. */
@@ -140,10 +143,13 @@ static uint64_t common_divisor(uint64_t a, uint64_t b) {
 }
 
 /* (3). */
-static bool find_repetition(const takt_children_t *children, uint64_t *end) {
+static bool find_repetition(const takt_children_t *children, const takt_edf_blocking_t *blocking,
+                            uint64_t *end) {
     uint64_t common = children->supply.period;
     uint64_t begin = 0;
     bool is_known = takt_supply_time(&children->supply, 1, &begin);
+    const uint64_t steady = takt_edf_blocking_last(children->children, children->count, blocking);
+    begin = steady > begin ? steady : begin;
     for (uint32_t i = 0; i < children->count && is_known; i++) {
         const takt_sporadic_t *task = &children->children[i];
         const uint64_t late = task->deadline > task->period ? task->deadline - task->period : 0;
@@ -219,6 +225,20 @@ static takt_children_demand_t look_at_all(const takt_children_t *children,
     return found;
 }
 
+/* (4). */
+static bool is_in_proportion(const takt_children_t *children, const takt_edf_blocking_t *blocking) {
+    const takt_supply_t *supply = &children->supply;
+    bool is_so = supply->budget == supply->period && supply->gap + supply->loss == 0 &&
+                 takt_edf_blocking_longest(blocking, children->count) == 0;
+    for (uint32_t i = 0; i < children->count && is_so; i++) {
+        const takt_sporadic_t *task = &children->children[i];
+        const takt_child_kind_t kind = children->kinds != NULL ? children->kinds[i] : TAKT_CHILD_TASK;
+        is_so = kind != TAKT_CHILD_DEFERRABLE && task->deadline >= task->period &&
+                task->deadline - task->period >= task->jitter;
+    }
+    return is_so;
+}
+
 takt_children_demand_t takt_children_demand(const takt_children_t *children,
                                             const takt_edf_blocking_t *blocking, takt_fraction_t *fractions,
                                             uint64_t *rest, takt_effort_t *effort) {
@@ -227,8 +247,12 @@ takt_children_demand_t takt_children_demand(const takt_children_t *children,
     if (order == TAKT_GREATER) {
         return (takt_children_demand_t){TAKT_UNSCHEDULABLE, 0, 0, 0};
     }
-    const bool is_known = order == TAKT_LESS ? find_busy_period(children, blocking, &end, effort)
-                                             : order == TAKT_EQUAL && find_repetition(children, &end);
+    if (order != TAKT_ORDER_UNKNOWN && is_in_proportion(children, blocking)) {
+        return (takt_children_demand_t){TAKT_SCHEDULABLE, 0, 0, 0};
+    }
+    const bool is_known = order == TAKT_LESS
+                              ? find_busy_period(children, blocking, &end, effort)
+                              : order == TAKT_EQUAL && find_repetition(children, blocking, &end);
     if (!is_known) {
         return (takt_children_demand_t){TAKT_UNDECIDED, 0, 0, 0};
     }

@@ -91,7 +91,7 @@ static void add_equals(const takt_children_t *children, takt_fp_terms_t terms, t
     const takt_response_t unknown = {0, 0, false, false};
     const uint32_t child = supplied->count;
     const uint32_t behind = terms.above != NULL ? terms.above[child] : child;
-    for (uint32_t j = child + 1u; j <= behind; j++) {
+    for (uint32_t j = child + 1u; j < behind; j++) {
         seen[supplied->count++] = seen_from_below(children, j, &unknown);
     }
 }

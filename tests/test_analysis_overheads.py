@@ -205,6 +205,13 @@ def test_equals_delay_each_other() -> None:
     assert list(responses) == [16, 16]
 
 
+def test_regions_of_equals_are_no_blocking_besides() -> None:
+    wcet, period = column([4, 10]), column([100, 200])
+    costs = (0, 1, 0, 0, 0, 0)
+    responses = _analysis.overhead_responses(wcet, period, costs, None, wcet, wcet, above=column([2, 2]))
+    assert list(responses) == [16, 16]
+
+
 # ---- EDF ---------------------------------------------------------------------------------------------------------
 
 

@@ -167,7 +167,7 @@ def test_demand_of_children_is_that_of_each_window(kinds: tuple[str, ...]) -> No
         plain = [(KIND[c.kind], c.wcet, c.period, c.deadline) for c in children]
         for window in range(40):
             assert analysis.children_demand_in(window, **columns(children)) == oracle.demand(plain, window)
-        failing = oracle.failing_windows(plain, 3 * math.lcm(3, 4, 6, 8, 12))
+        failing = oracle.failing_windows(plain, 20 * math.lcm(3, 4, 6, 8, 12))
         verdict, window, demand, _ = analysis.children_demand(**columns(children))
         is_overloaded = oracle.share(plain) > 1
         assert verdict == (analysis.UNSCHEDULABLE if failing or is_overloaded else analysis.SCHEDULABLE)

@@ -134,7 +134,7 @@ def test_overload_is_unbounded_and_no_effort_undecided() -> None:
     tasks = [Task(3, 5, 5)]
     assert analysis.children_responses(**columns(tasks), supply=supply_of(2, 1))[0] == [analysis.UNBOUNDED]
     assert analysis.children_responses(**columns(tasks), effort=1)[0] == [analysis.UNKNOWN]
-    assert analysis.children_demand(**columns(tasks), effort=1)[0] == analysis.UNDECIDED
+    assert analysis.children_demand(**columns([Task(3, 5, 4)]), effort=1)[0] == analysis.UNDECIDED
 
 
 # ---- EDF -----------------------------------------------------------------------------------------------------

@@ -62,14 +62,8 @@ struct Terms {
             require(children.kinds[i] != TAKT_CHILD_BANDWIDTH,
                     "kind: bandwidth servers stand under EDF only");
         }
-        if (above) {
-            const uint64_t *values = times_of(*above, count, 0, "above");
-            for (size_t i = 0; i < count; i++) {
-                require(values[i] >= i && values[i] < count, "above: a value is not a place from its own on");
-                places.push_back(static_cast<uint32_t>(values[i]));
-            }
-            terms.above = places.data();
-        }
+        places = above_of(above, count);
+        terms.above = above ? places.data() : nullptr;
     }
     Terms(const Terms &) = delete;
     Terms &operator=(const Terms &) = delete;

@@ -10,7 +10,7 @@ Example:
 
 from importlib.metadata import version
 
-from takt import formats
+from takt import formats, study
 from takt.allocator import Allocator
 from takt.analysis import Analysis, analyse
 from takt.catalogue import PolicyInfo, ServerKind, policies, server_kinds
@@ -68,5 +68,6 @@ __all__ = [
     "save",
     "server_kinds",
     "simulate",
+    "study",
     "to_toml",
 ]

@@ -33,6 +33,7 @@ from takt.model import Header, System
 from takt.policy import name_of
 from takt.report import Report
 from takt.simulation import horizon_ticks
+from takt.study.command import study
 from takt.terminal import errors_to_stderr, progress_bar
 
 _NO_PROMISE = "in real time: Linux delays the process as it likes, so responses and misses differ from run to run"
@@ -506,20 +507,28 @@ def replay(
 app.command()(generate)
 
 
+# ---- takt study -------------------------------------------------------------------------------------
+
+
+app.command()(study)
+
+
 # ---- takt schema ------------------------------------------------------------------------------------
 
 
 @app.command()
 def schema(
     recipe: Annotated[bool, typer.Option("--recipe", help="Of the recipes of takt generate.")] = False,
+    of_study: Annotated[bool, typer.Option("--study", help="Of the files of takt study.")] = False,
 ) -> None:
     """Print the JSON schema of task-set files, for editors.
 
     Example: `takt schema > taskset.schema.json`
     """
-    from takt.schema import recipe_schema, taskset_schema
+    from takt.schema import recipe_schema, study_schema, taskset_schema
 
-    typer.echo(json.dumps(recipe_schema() if recipe else taskset_schema(), indent=2))
+    make = study_schema if of_study else recipe_schema if recipe else taskset_schema
+    typer.echo(json.dumps(make(), indent=2))
 
 
 # ---- takt policies ----------------------------------------------------------------------------------

@@ -38,7 +38,7 @@ _AXES_POINTS, _LETTER_POINTS = 190.0, 2.8
 _SECTION_TOP, _HOLD_HEIGHT, _WAIT_HEIGHT = 0.48, 0.26, 0.16
 _INK = "black"
 _TOP, _BAR_TOP, _BAR_HEIGHT, _BASE = -0.42, -0.16, 0.5, 0.36
-_STYLE: dict[Any, Any] = {
+STYLE: dict[Any, Any] = {
     "font.family": "sans-serif",
     "font.size": _FONT_POINTS,
     "axes.linewidth": 0.5,
@@ -77,11 +77,11 @@ def draw(
     check_path(path)
     lines = timeline(result, most=None)
     first, last = _stretch(result, lines, start, end)
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         figure = Figure(figsize=(_WIDTH_INCHES, lines.height * _LANE_INCHES + _MARGIN_INCHES), layout="constrained")
         _fill(figure.add_subplot(), lines, result, first, last)
         if path is not None:
-            _save(figure, path)
+            save(figure, path)
     return figure
 
 
@@ -94,7 +94,7 @@ def check_path(path: str | Path | None) -> None:
         raise file_error(path, message, "unknown-suffix")
 
 
-def _save(figure: Figure, path: str | Path) -> None:
+def save(figure: Figure, path: str | Path) -> None:
     """Write a chart; the same chart gives the same file."""
     dates = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
     try:

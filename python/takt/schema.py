@@ -1,4 +1,4 @@
-"""The JSON schemas of task-set and recipe files, for editors: made of the same models that check them.
+"""The JSON schemas of task-set, recipe and study files, for editors: made of the same models that check them.
 
 It says what each key may be by itself; what lies between keys and tables only the models know.
 """
@@ -11,6 +11,8 @@ from takt.allocator import Allocator
 from takt.model import SCHEMA, Change, Header, Platform, Resource, Server, Task
 from takt.policy_options import by_policy
 from takt.recipe import Recipe
+from takt.study.description import KINDS, StudyTable
+from takt.study.measures import Measure
 from takt.tables import Table
 
 
@@ -64,6 +66,56 @@ def recipe_schema() -> dict[str, Any]:
             "generate": _schema_of(Recipe),
         },
     }
+
+
+def study_schema() -> dict[str, Any]:
+    """Make the schema of study files, draft 2020-12.
+
+    Example:
+        >>> sorted(study_schema()["properties"])
+        ['generate', 'grid', 'measure', 'schema', 'study']
+    """
+    recipe = _schema_of(Recipe)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Takt study",
+        "type": "object",
+        "required": ["schema", "measure"],
+        "additionalProperties": False,
+        "properties": {
+            "schema": {"const": SCHEMA, "description": "The version of this format."},
+            "study": _schema_of(StudyTable),
+            "generate": {key: value for key, value in recipe.items() if key != "required"},
+            "grid": {
+                "type": "object",
+                "description": "Keys of the recipe, each with the values that it takes.",
+                "additionalProperties": False,
+                "properties": dict.fromkeys(recipe["properties"], _AXIS),
+            },
+            "measure": {"type": "array", "minItems": 1, "items": {"oneOf": list(map(_measure_schema, KINDS.values()))}},
+        },
+    }
+
+
+_AXIS = {
+    "anyOf": [
+        {"type": "array", "minItems": 1, "uniqueItems": True},
+        {
+            "type": "object",
+            "required": ["from", "to", "step"],
+            "additionalProperties": False,
+            "properties": {key: {"type": "number"} for key in ("from", "to", "step")},
+        },
+    ]
+}
+
+
+def _measure_schema(measure: type[Measure]) -> dict[str, Any]:
+    """Make the schema of a measure, which its kind tells from the others."""
+    schema = _schema_of(measure)
+    schema["properties"] = {"kind": {"const": measure.kind}} | schema["properties"]
+    schema["required"] = ["kind", *schema["required"]]
+    return schema
 
 
 def _schema_of(table: type[Table]) -> dict[str, Any]:

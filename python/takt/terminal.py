@@ -45,6 +45,8 @@ def progress_bar(title: str, total: int) -> Iterator[Callable[[int], None]]:
     def show_progress(now: int) -> None:
         if not bar.live.is_started and time.monotonic() - begin > _PATIENCE_SECONDS:
             bar.start()
+        if bar.tasks[0].completed == 0:
+            bar.reset(task, completed=now)  # what was there before says nothing about the speed
         bar.update(task, completed=now)
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)

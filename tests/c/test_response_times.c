@@ -49,7 +49,7 @@ static bool is_same(takt_response_t a, takt_response_t b) {
            a.is_decided == b.is_decided;
 }
 
-/* What is carried from task to task changes nothing. */
+/* What is carried from task to task changes nothing, but for what it takes of the effort. */
 static void one_task_is_answered_as_all(void) {
     drawn_t drawn;
     takt_response_t all[MOST];
@@ -57,7 +57,8 @@ static void one_task_is_answered_as_all(void) {
     answer(&drawn.set, all);
     for (uint32_t i = 0; i < drawn.set.count; i++) {
         takt_effort_t effort = 100000;
-        CHECK(is_same(takt_fp_response(&drawn.set, i, UINT64_MAX, memory(), &effort), all[i]));
+        const takt_response_t alone = takt_fp_response(&drawn.set, i, UINT64_MAX, memory(), &effort);
+        CHECK(!all[i].is_decided || is_same(alone, all[i]));
     }
 }
 

@@ -54,12 +54,12 @@ static void huge_children_are_decided_or_said_to_be_undecided(void) {
     const takt_response_t far = response_of(half, TAKT_CHILD_TASK, takt_supply_periodic(2, 1, 2), 100);
     CHECK(far.is_decided ? far.ticks > MOST / 2u : !far.is_bounded);
     CHECK(demand_of(half, TAKT_CHILD_DEFERRABLE, takt_supply_full(), 100).verdict == TAKT_SCHEDULABLE);
-    CHECK(demand_of(half, TAKT_CHILD_SPORADIC, takt_supply_full(), 100).verdict != TAKT_UNSCHEDULABLE);
-    CHECK(demand_of(half, TAKT_CHILD_BANDWIDTH, takt_supply_full(), 100).verdict != TAKT_UNSCHEDULABLE);
+    CHECK(demand_of(half, TAKT_CHILD_SPORADIC, takt_supply_full(), 100).verdict == TAKT_SCHEDULABLE);
+    CHECK(demand_of(half, TAKT_CHILD_BANDWIDTH, takt_supply_full(), 100).verdict == TAKT_SCHEDULABLE);
 }
 
 static void without_effort_nothing_is_known(void) {
-    const takt_sporadic_t child = {1, 2, 2, 0};
+    const takt_sporadic_t child = {1, 2, 1, 0};
     CHECK(!response_of(child, TAKT_CHILD_TASK, takt_supply_full(), 1).is_decided);
     CHECK(demand_of(child, TAKT_CHILD_TASK, takt_supply_full(), 1).verdict == TAKT_UNDECIDED);
     takt_effort_t effort = 0;
@@ -78,10 +78,25 @@ static void bandwidth_of_huge_servers(void) {
     CHECK(!takt_total_bandwidth_busy_period(&task, 1, MOST, 1, &effort).is_decided);
 }
 
+static void shares_tell_where_nobody_asks_for_more_than_his(void) {
+    memory_t memory;
+    const uint64_t p = MOST - 1u;
+    const takt_sporadic_t servers[] = {{p - 1u, p, p, 0}, {1, MOST, MOST, 0}, {1, p, p, 0}};
+    const takt_child_kind_t kinds[] = {TAKT_CHILD_BANDWIDTH, TAKT_CHILD_PERIODIC, TAKT_CHILD_TASK};
+    const takt_edf_blocking_t none = {NULL, 0, NULL};
+    takt_effort_t effort = 1000;
+    takt_children_t children = {servers, kinds, 2, takt_supply_full()};
+    CHECK(takt_children_demand(&children, &none, memory.fractions, memory.rest, &effort).verdict ==
+          TAKT_SCHEDULABLE);
+    children.count = 3;
+    CHECK(takt_children_demand(&children, &none, memory.fractions, memory.rest, &effort).verdict ==
+          TAKT_UNSCHEDULABLE);
+}
+
 static void sums_of_sections_are_noticed(void) {
     const takt_section_t sections[] = {{1, 0, MOST}, {2, 1, MOST}, {3, 2, MOST}};
     const uint64_t ranks[] = {0, 1, 2, 3};
-    uint64_t ceilings[3], by_task[4], by_resource[3];
+    uint64_t ceilings[3] = {0}, by_task[4] = {0}, by_resource[3] = {0};
     takt_sharing_t sharing = {sections, 3, ranks, ranks, 4, 3, TAKT_LOCKING_MIXED};
     const takt_sharing_memory_t memory = {ceilings, by_task, by_resource};
     takt_duration_t blocking = 0;
@@ -94,7 +109,7 @@ static void sums_of_sections_are_noticed(void) {
 
 static void the_largest_period_is_bisected(void) {
     memory_t memory;
-    takt_response_t response;
+    takt_response_t response = {0, 0, false, false};
     takt_effort_t effort = 100000;
     const takt_sporadic_t task = {1, MOST, MOST, 0};
     const takt_children_t children = {&task, NULL, 1, {0, 0, 0, 0}};
@@ -135,6 +150,7 @@ int main(void) {
     huge_children_are_decided_or_said_to_be_undecided();
     without_effort_nothing_is_known();
     bandwidth_of_huge_servers();
+    shares_tell_where_nobody_asks_for_more_than_his();
     sums_of_sections_are_noticed();
     the_largest_period_is_bisected();
     check_sequences(random_children_are_decided_within_the_limits, 20000);

@@ -12,7 +12,7 @@ import numpy as np
 
 from takt import _analysis
 from takt.analysis.blocking import Delays
-from takt.analysis.fixed import Member, Numbers, Response, column, last_equals, read_responses
+from takt.analysis.fixed import Member, Numbers, Response, behind_equals, column, read_responses
 from takt.analysis.judgement import Judgement, not_known, server_bound, task_bound
 from takt.analysis.result import Test
 from takt.analysis.view import Child, DispatcherView, SystemView, TaskView
@@ -83,7 +83,7 @@ def responses(children: Sequence[Child], members: Sequence[Member], supply: Supp
         columns.jitter,
         column(members, "blocking"),
         column(members, "last"),
-        last_equals(members),
+        behind_equals(members),
         supply,
         effort,
     )

@@ -135,12 +135,6 @@ def responses(members: Sequence[Member], effort: int) -> list[Response]:
     return read_responses(ticks, jobs)
 
 
-def last_equals(members: Sequence[Member]) -> Numbers:
-    """Give for each member the place of its last equal, its own if it has none."""
-    keys = [member.key for member in members]
-    return np.array([bisect_right(keys, key) - 1 for key in keys], np.uint64)
-
-
 def behind_equals(members: Sequence[Member]) -> Numbers:
     """Give for each member the place behind its last equal, its own if it has none."""
     keys = [member.key for member in members]

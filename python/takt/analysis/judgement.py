@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from takt import times
 from takt.analysis.result import ServerBound, TaskBound, Test, Verdict
 from takt.analysis.view import DispatcherView, ServerView, TaskView
 
@@ -49,7 +50,7 @@ def task_bound(
         server=dispatcher.name,
         class_=task.class_,
         wcet=task.wcet,
-        period=task.period,
+        period=task.period if task.period < times.MAX_TICKS else 0,
         deadline=task.deadline,
         jitter=task.jitter,
         verdict=verdict,

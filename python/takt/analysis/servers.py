@@ -160,7 +160,7 @@ def _least_budget(dispatcher: DispatcherView, server: ServerView, delays: Delays
     body = (columns.kind, columns.wcet, columns.period, columns.deadline, columns.jitter)
     if dispatcher.policy in static.POLICIES:
         members = fixed.with_blocking([fixed.member_of(child) for child in there], delays.by_name)
-        more = (fixed.column(members, "blocking"), fixed.column(members, "last"), fixed.last_equals(members))
+        more = (fixed.column(members, "blocking"), fixed.column(members, "last"), fixed.behind_equals(members))
         verdict, budget = _analysis.least_budget_fixed_priority(*head, *body, *more, effort)
     else:
         delayed = children.delayed_by(there, delays)

@@ -104,13 +104,15 @@ def judge_dual_priority(view: SystemView, dispatcher: DispatcherView, effort: in
     """Bound the responses of hard tasks by those after their promotions, where only hard tasks are above."""
     hard = _by_level(view, [task for task in dispatcher.tasks if task.class_ == "hard"])
     found = Judgement()
-    for task, response in zip(hard, fixed.responses([_alone(task, task.wcet) for task in hard], effort), strict=True):
+    for task, promoted in zip(hard, fixed.responses(_apart(hard, [task.wcet for task in hard]), effort), strict=True):
         windows = view.resolved.tasks[task.number].windows
         promotion = 0 if windows is None else windows.part
-        latest = None if response.ticks is None else promotion + response.ticks
+        latest = None if promoted.ticks is None else promotion + promoted.ticks
         verdict = PROMOTIONS.verdict(latest is not None and latest <= task.deadline)
         reason = "" if verdict is Verdict.SCHEDULABLE else f"{task.name} may be promoted too late"
-        found.tasks[task.number] = task_bound(task, dispatcher, verdict, PROMOTIONS, response=latest, reason=reason)
+        # Beyond its deadline a job waits for the next window, of which nothing is known.
+        response = None if reason else latest
+        found.tasks[task.number] = task_bound(task, dispatcher, verdict, PROMOTIONS, response=response, reason=reason)
     for task in dispatcher.tasks:
         if task.class_ != "hard":
             reason = f"{task.name} runs between the bands, for which there is no test"
@@ -122,7 +124,7 @@ def judge_imprecise(view: SystemView, dispatcher: DispatcherView, effort: int) -
     """Bound the responses of mandatory parts, which all go before optional ones."""
     ordered = _by_level(view, dispatcher.tasks)
     parts = [_part_of(view, task) for task in ordered]
-    members = [_alone(task, part) for task, part in zip(ordered, parts, strict=True) if part > 0]
+    members = _apart(ordered, parts)
     found = Judgement()
     answers = iter(fixed.responses(members, effort))
     for task, part in zip(ordered, parts, strict=True):
@@ -146,9 +148,13 @@ def _by_level(view: SystemView, tasks: Sequence[TaskView]) -> list[TaskView]:
     return sorted(tasks, key=lambda task: (view.resolved.tasks[task.number].level, task.number))
 
 
-def _alone(task: TaskView, wcet: int) -> Member:
-    """Make a member that is the only one of its key: equal priorities are ordered by the file."""
-    return Member(task.name, wcet, task.period, task.deadline, 0, key=task.number)
+def _apart(tasks: Sequence[TaskView], wcets: Sequence[int]) -> list[Member]:
+    """Make members of tasks with something to execute, each of a key of its own: the file orders equal priorities."""
+    return [
+        Member(task.name, wcet, task.period, task.deadline, jitter=0, key=rank)
+        for rank, (task, wcet) in enumerate(zip(tasks, wcets, strict=True))
+        if wcet > 0
+    ]
 
 
 # ---- shares -------------------------------------------------------------------------------------------

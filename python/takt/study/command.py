@@ -1,0 +1,106 @@
+"""The command `takt study`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import polars as pl
+import typer
+from rich.console import Console
+
+import takt
+from takt.errors import ExitStatus, InputError, Problem
+from takt.study.description import Study, load
+from takt.study.running import run
+from takt.study.workers import GO_ON, StudyError
+from takt.terminal import errors_to_stderr, progress_bar
+
+
+def study(
+    file: Annotated[Path, typer.Argument(metavar="STUDY.toml", help="A study file.", show_default=False)],
+    workers: Annotated[
+        int | None, typer.Option(min=1, max=1024, metavar="N", help="Processes; default: one for each processor.")
+    ] = None,
+    output: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for what is found.")] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Have a Dask cluster compute, such as tcp://10.0.0.1:8786.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="F.svg", help="Draw a figure of each measure: .svg, .pdf or .png.")
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Forget what is in the folder and begin anew.")] = False,
+) -> None:
+    """Ask tests and simulations about many task sets at each point of a grid.
+
+    What is done is kept as it comes: a study that ended early goes on where it was when it is started again.
+
+    Example: `takt study examples/studies/acceptance.toml --plot acceptance.svg`
+    """
+    with errors_to_stderr():
+        _check_computers(workers, scheduler)
+        found = load(file)
+        figures = _figures(found, plot)
+        result = _run(found, workers, scheduler, output, fresh)
+        _print(found, result, as_json)
+        for kind, path in figures.items():
+            from takt.study import figures as drawing
+
+            drawing.draw(found, result, kind, path)
+
+
+def _check_computers(workers: int | None, scheduler: str | None) -> None:
+    """Refuse two answers to the question who computes."""
+    if workers is not None and scheduler is not None:
+        message = "the workers are those of the scheduler; leave out one of both"
+        raise InputError([Problem(message, "conflict", key="--workers")])
+
+
+def _figures(study: Study, path: Path | None) -> dict[str, Path]:
+    """Say what is to be drawn where."""
+    if path is None:
+        return {}
+    from takt.study import figures
+
+    return figures.paths_of(study, path)
+
+
+def _run(study: Study, workers: int | None, scheduler: str | None, output: Path | None, fresh: bool) -> pl.DataFrame:
+    """Run a study; an interrupt says that nothing is lost, and ends the process."""
+    with progress_bar(study.name, study.sets) as progress:
+        try:
+            return run(
+                study,
+                workers=workers,
+                scheduler=scheduler,
+                output=output,
+                fresh=fresh,
+                progress=progress,
+                tell=_tell,
+            )
+        except StudyError as error:
+            _tell(str(error))
+            raise typer.Exit(ExitStatus.FAILED) from None
+        except KeyboardInterrupt:
+            _tell(f"interrupted; {GO_ON}")
+            raise
+
+
+def _tell(line: str) -> None:
+    """Say something beside the progress bar."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def _print(study: Study, result: pl.DataFrame, as_json: bool) -> None:
+    """Print the result."""
+    if as_json:
+        rows = result.to_dicts()
+        document = {"version": takt.__version__, "study": study.name, "hash": study.digest, "results": rows}
+        typer.echo(json.dumps(document, indent=2))
+        return
+    from takt.study.tables import print_result
+
+    print_result(Console(), study, result)

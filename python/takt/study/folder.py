@@ -1,0 +1,171 @@
+"""The folder of a study: one file for each chunk that is done, and the result.
+
+What is there is whole: a file is written beside its place, and renamed when it is on the disk. So a study can be killed
+at any instant and loses the chunks at most that were being computed. The folder says whose chunks it has by the hash of
+the study, so that a study that was changed never goes on with numbers of another one. One process at a time may write.
+
+    study.json               name and hash of the study, and all that its numbers depend on
+    chunks/00000017.parquet  the rows of chunk 17
+    result.parquet, .csv     what was found at each point, when all chunks are there
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+import polars as pl
+
+from takt.errors import file_error, system_error
+from takt.study.description import Study
+from takt.study.measures import Columns
+
+CHUNKS = "chunks"
+
+_DIGITS = 8
+_SHOWN = 12
+_REMEDY = "give --fresh to forget them, or another --output"
+
+
+class Folder:
+    """The folder of one study.
+
+    Args:
+        path: where it is.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Name the parts."""
+        self.path = path
+        self._chunks = path / CHUNKS
+        self._record = path / "study.json"
+
+    @property
+    def results(self) -> dict[str, Path]:
+        """The files of the result by their format."""
+        return {"parquet": self.path / "result.parquet", "csv": self.path / "result.csv"}
+
+    def done(self) -> set[int]:
+        """List the chunks that are there."""
+        return {int(path.stem) for path in self._chunks.glob("[0-9]" * _DIGITS + ".parquet")}
+
+    def write(self, number: int, columns: Columns) -> None:
+        """Keep a chunk."""
+        _write(self._path_of(number), pl.DataFrame(columns).write_parquet)
+
+    def read(self, number: int) -> Columns:
+        """Read a chunk."""
+        path = self._path_of(number)
+        try:
+            frame = pl.read_parquet(path)
+        except (OSError, pl.exceptions.PolarsError):
+            raise file_error(path, "cannot be read; delete it, and start again to make it anew", "damaged") from None
+        return {name: frame[name].to_numpy() for name in frame.columns}
+
+    def write_result(self, result: pl.DataFrame) -> None:
+        """Keep the result."""
+        _write(self.results["parquet"], result.write_parquet)
+        _write(self.results["csv"], result.write_csv)
+
+    def _path_of(self, number: int) -> Path:
+        """Name the file of a chunk; names are in the order of numbers."""
+        return self._chunks / f"{number:0{_DIGITS}}.parquet"
+
+    # ---- whose it is --------------------------------------------------------------------------------
+
+    def claim(self, study: Study, fresh: bool) -> None:
+        """Make the folder this study's.
+
+        Args:
+            study: which one.
+            fresh: whether to forget what is there, this study's or another's.
+
+        Raises:
+            InputError: it is another study's.
+        """
+        if fresh:
+            self._clear()
+        digest = self._digest()
+        if digest is None:
+            record = {"name": study.name, "hash": study.digest, "study": json.loads(study.document)}
+            text = json.dumps(record, indent=2) + "\n"
+            _write(self._record, lambda file: file.write(text.encode()))
+        elif digest != study.digest:
+            expected = f"expected chunks of this study ({study.digest[:_SHOWN]}), found those of {digest[:_SHOWN]}"
+            raise file_error(self.path, f"{expected}: the study was changed; {_REMEDY}", "conflict")
+
+    def _digest(self) -> str | None:
+        """Read whose chunks these are; None if there are none."""
+        try:
+            return str(json.loads(self._record.read_text(encoding="utf-8"))["hash"])
+        except FileNotFoundError:
+            if self.done():
+                raise file_error(
+                    self.path, f"it has chunks of nobody knows which study; {_REMEDY}", "conflict"
+                ) from None
+            return None
+        except (ValueError, KeyError, TypeError):
+            raise file_error(self._record, f"this is not the record of a study; {_REMEDY}", "damaged") from None
+
+    def _clear(self) -> None:
+        """Forget all that a study has left, and only then whose it was."""
+        chunks = map(self._path_of, self.done())
+        for path in [*chunks, *self.results.values(), self._record]:
+            path.unlink(missing_ok=True)
+
+
+@contextmanager
+def opened(path: Path, study: Study, fresh: bool) -> Iterator[Folder]:
+    """Open the folder of a study, for this process alone.
+
+    Args:
+        path: where it is; made if it is not there.
+        study: whose it is.
+        fresh: whether to forget what is there.
+
+    Raises:
+        InputError: it is another study's, another process writes there, or it cannot be written.
+    """
+    with _locked(path):
+        folder = Folder(path)
+        folder.claim(study, fresh)
+        yield folder
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Make a folder and keep others out until this process ends, however it does."""
+    try:
+        (path / CHUNKS).mkdir(parents=True, exist_ok=True)
+        lock = (path / "lock").open("w")
+    except OSError as error:
+        raise system_error("write", path, error) from None
+    with lock:
+        _lock(lock, path)
+        yield
+
+
+def _lock(lock: IO[str], path: Path) -> None:
+    """Take the lock, which ends with the process."""
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise file_error(path, "another process is at work in this folder", "conflict") from None
+
+
+def _write(path: Path, write: Callable[[IO[bytes]], object]) -> None:
+    """Write a file so that it is whole as soon as it has its name."""
+    beside = path.with_name(path.name + ".part")
+    try:
+        with beside.open("wb") as file:
+            write(file)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.rename(path)
+    except OSError as error:
+        raise system_error("write", path, error) from None

@@ -1,0 +1,127 @@
+"""What all measures have: the tables [[measure]] of a study, which say what is asked of its task sets.
+
+A measure names *quantities*: what is computed of each task set, by workers, and kept in chunk files. It then says what
+many of them mean together: *aspects*, each of which is summed up at each point of the grid. Measures that want the same
+quantity share it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+import numpy.typing as npt
+from pydantic import PlainValidator, WithJsonSchema
+
+from takt import checks
+from takt.errors import InputError, Problem, show
+from takt.recipe import Recipe
+from takt.study.batch import Batch
+from takt.study.grid import Point
+from takt.study.registry import TESTS, MatrixTest
+from takt.study.statistics import Mean, Ratio, WeightedRatio
+from takt.tables import Table
+
+Column = npt.NDArray[Any]
+Columns = dict[str, Column]
+Compute = Callable[[Batch], Columns]
+Summary = Ratio | WeightedRatio | Mean
+
+UTILIZATION = "utilization"
+"""The column that every chunk has: the sum of wcet / period of the set as it was drawn."""
+
+
+@dataclass(frozen=True)
+class Aspect:
+    """Something that a measure says about a subject.
+
+    Args:
+        subject: the test or the policy.
+        quantity: what is said, as tables and figures name it.
+        new: makes an empty summary.
+        add: adds the columns of a chunk to a summary.
+    """
+
+    subject: str
+    quantity: str
+    new: Callable[[], Summary]
+    add: Callable[[Any, Mapping[str, Column]], None]
+
+
+class Measure(Table):
+    """What all measures have."""
+
+    table = "measure"
+
+    kind: ClassVar[str]
+
+    def quantities(self) -> dict[str, Compute]:
+        """Say what is computed of each task set: a name for it, and what makes columns of a batch."""
+        raise NotImplementedError
+
+    def aspects(self) -> Iterator[Aspect]:
+        """List what is said of each point."""
+        raise NotImplementedError
+
+    def place(self, point: Point) -> Point:
+        """Say where the task sets of a point count."""
+        return point
+
+    def check(self, batch: Batch) -> None:
+        """Refuse recipes of which this cannot be asked.
+
+        Args:
+            batch: task sets of the recipe.
+
+        Raises:
+            InputError: they are not of the kind that this is about.
+        """
+
+    @classmethod
+    def _entity(cls, name: object) -> str | None:
+        """Measures are told apart by their kind."""
+        return cls.kind
+
+
+def check_all(check: Callable[[object], str]) -> PlainValidator:
+    """Make the check of a list of names, at least one and none twice, each of which passes a check."""
+    return PlainValidator(lambda value: tuple(map(check, checks.check_names(value))))
+
+
+def words(names: Iterable[str]) -> WithJsonSchema:
+    """Make the JSON schema of such a list."""
+    return WithJsonSchema({"type": "array", "items": {"enum": list(names)}, "minItems": 1, "uniqueItems": True})
+
+
+def integer(least: int, most: int) -> WithJsonSchema:
+    """Make the JSON schema of a whole number."""
+    return WithJsonSchema({"type": "integer", "minimum": least, "maximum": most})
+
+
+Tests = Annotated[tuple[str, ...], check_all(checks.check_choice("test", tuple(TESTS))), words(TESTS)]
+"""Names of tests, at least one."""
+
+TESTS_EXAMPLE = '["rm", "edf"]'
+
+
+def check_tests(kind: str, tests: tuple[str, ...], recipe: Recipe) -> None:
+    """Refuse recipes of task sets that a test is not about.
+
+    Args:
+        kind: of the measure.
+        tests: what it asks.
+        recipe: whose sets are asked about.
+
+    Raises:
+        InputError: the test is for plain tasks on one processor, and these are others.
+    """
+    narrow = [test for test in tests if isinstance(TESTS[test], MatrixTest)]
+    if narrow and (recipe.cpus != 1 or not recipe.is_plain):
+        message = f"{show(narrow[0])} is for plain tasks on one processor, [generate] makes others"
+        raise InputError([Problem(message, "conflict", table=Measure.table, entity=kind, key="tests")])
+
+
+def add_column(name: str, summary: Any, columns: Mapping[str, Column]) -> None:
+    """Add one column to a summary."""
+    summary.add(columns[name])

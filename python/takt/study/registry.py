@@ -1,0 +1,219 @@
+"""The schedulability tests that studies know by name.
+
+Most are functions of matrices: many task sets at once, each row a set of plain tasks on one processor (sporadic or
+periodic, any offsets, nobody blocks). One asks takt.analyse about systems of every kind, one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from takt import _analysis
+from takt.analysis.judge import EFFORT, judge
+from takt.analysis.result import Verdict, worst_of
+from takt.analysis.view import view_of
+from takt.generators.matrices import TaskColumns
+from takt.study.batch import Batch
+from takt.study.statistics import ACCEPTED, UNDECIDED, Verdicts
+
+if TYPE_CHECKING:
+    from takt.generators.draws import Ticks
+    from takt.model import System
+
+REFUSED = 0
+
+
+@dataclass(frozen=True)
+class Test:
+    """A schedulability test.
+
+    Args:
+        name: as in study files.
+        summary: what it is, one line.
+        source: where it is from.
+        is_exact: whether some arrivals of a set that it refuses miss a deadline; else the test is only sufficient.
+    """
+
+    name: str
+    summary: str
+    source: str
+    is_exact: bool
+
+    def ask(self, batch: Batch) -> Verdicts:
+        """Answer for each set: schedulable (1), unschedulable (0) or undecided (2), as in takt._analysis."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class MatrixTest(Test):
+    """A test of many sets of plain tasks at once.
+
+    Args:
+        verdicts: answers for each row of some columns.
+    """
+
+    verdicts: Callable[[TaskColumns], Verdicts]
+
+    def ask(self, batch: Batch) -> Verdicts:
+        """Answer for all sets together."""
+        return self.verdicts(batch.columns)
+
+
+@dataclass(frozen=True)
+class SystemTest(Test):
+    """A test of one system.
+
+    Args:
+        verdict: answers for it.
+    """
+
+    verdict: Callable[[System], int]
+
+    def ask(self, batch: Batch) -> Verdicts:
+        """Answer for one set after the other."""
+        return np.fromiter(map(self.verdict, batch.systems), dtype=np.uint8, count=batch.count)
+
+
+# ---- how tests of matrices are made of functions of one set -----------------------------------------
+
+
+def _by_rows(verdict: Callable[[Ticks, Ticks, Ticks, Ticks], int], columns: TaskColumns) -> Verdicts:
+    """Ask about one set after the other."""
+    rows = zip(columns.wcet, columns.period, columns.deadline, columns.jitter, strict=True)
+    return np.fromiter((verdict(*row) for row in rows), dtype=np.uint8, count=len(columns.wcet))
+
+
+def _ordered(key: str, verdicts: Callable[[TaskColumns], Verdicts], columns: TaskColumns) -> Verdicts:
+    """Give priorities by a column, the least value first; equal ones as they stand."""
+    order = np.argsort(getattr(columns, key), axis=1, kind="stable")
+    names = [field.name for field in fields(columns)]
+    return verdicts(TaskColumns(*(np.take_along_axis(getattr(columns, name), order, axis=1) for name in names)))
+
+
+# ---- fixed priorities -------------------------------------------------------------------------------
+
+
+def _responses(columns: TaskColumns) -> Verdicts:
+    """Compare response times with deadlines."""
+    if columns.jitter.any():
+        return _by_rows(_analysis.fp_verdict, columns)
+    return _analysis.fp_verdicts_many(columns.wcet, columns.period, columns.deadline)
+
+
+def _without_preemption(wcet: Ticks, period: Ticks, deadline: Ticks, jitter: Ticks) -> int:
+    """Compare response times of jobs that nobody preempts with deadlines."""
+    blocking = _analysis.fp_blocking(wcet)
+    return _analysis.fp_verdict(wcet, period, deadline, jitter, blocking=blocking, last=wcet)
+
+
+def _harmonic(wcet: Ticks, period: Ticks, deadline: Ticks, jitter: Ticks) -> int:
+    """Compare the utilization with the bound for chains; leaves out how many there are."""
+    return _analysis.harmonic_chains(wcet, period, deadline, jitter)[0]
+
+
+_RESPONSES = "Lehoczky 1990; Tindell, Burns, Wellings 1994"
+_WITHOUT = "George, Rivierre, Spuri 1996; Bril, Lukkien, Verhaegh 2009"
+_non_preemptive = partial(_by_rows, _without_preemption)
+
+
+def _by(key: str, verdicts: Callable[[TaskColumns], Verdicts]) -> Callable[[TaskColumns], Verdicts]:
+    """Make a test that gives priorities itself."""
+    return partial(_ordered, key, verdicts)
+
+
+_FIXED_PRIORITY = (
+    MatrixTest("fp", "response times, priorities as the recipe has them", _RESPONSES, True, _responses),
+    MatrixTest("rm", "response times, rate monotonic", _RESPONSES, True, _by("period", _responses)),
+    MatrixTest("dm", "response times, deadline monotonic", _RESPONSES, True, _by("deadline", _responses)),
+    MatrixTest("np-fp", "fp without preemption", _WITHOUT, True, _non_preemptive),
+    MatrixTest("np-rm", "rm without preemption", _WITHOUT, True, _by("period", _non_preemptive)),
+    MatrixTest("np-dm", "dm without preemption", _WITHOUT, True, _by("deadline", _non_preemptive)),
+    MatrixTest(
+        "liu-layland",
+        "utilization bound of rate monotonic, n (2^(1/n) - 1)",
+        "Liu, Layland 1973",
+        False,
+        partial(_by_rows, _analysis.liu_layland),
+    ),
+    MatrixTest(
+        "hyperbolic",
+        "product of all utilizations + 1 at most 2",
+        "Bini, Buttazzo, Buttazzo 2003",
+        False,
+        partial(_by_rows, _analysis.hyperbolic),
+    ),
+    MatrixTest(
+        "harmonic-chains",
+        "utilization bound with harmonic chains in place of tasks",
+        "Kuo, Mok 1991",
+        False,
+        partial(_by_rows, _harmonic),
+    ),
+)
+
+# ---- earliest deadline first ------------------------------------------------------------------------
+
+
+def _demand(columns: TaskColumns) -> Verdicts:
+    """Compare the demand with the time there is."""
+    if columns.jitter.any():
+        return _by_rows(_demand_of_one, columns)
+    return _analysis.edf_verdicts_many(columns.wcet, columns.period, columns.deadline)
+
+
+def _demand_of_one(wcet: Ticks, period: Ticks, deadline: Ticks, jitter: Ticks) -> int:
+    """Compare the demand with the time there is, of one set with jitter."""
+    return _analysis.edf_demand(wcet, period, deadline, jitter)[0]
+
+
+def _demand_without_preemption(wcet: Ticks, period: Ticks, deadline: Ticks, jitter: Ticks) -> int:
+    """Compare the demand, with one job that is in the way, with the time there is."""
+    return _analysis.edf_demand(wcet, period, deadline, jitter, wcet)[0]
+
+
+_EDF = (
+    MatrixTest("edf", "quick processor-demand analysis", "Zhang, Burns 2009; Baruah and others 1990", True, _demand),
+    MatrixTest(
+        "np-edf",
+        "processor demand without preemption",
+        "Jeffay, Stanat, Martel 1991; George, Rivierre, Spuri 1996",
+        True,
+        partial(_by_rows, _demand_without_preemption),
+    ),
+    MatrixTest(
+        "density",
+        "sum of wcet / min(deadline, period) at most 1",
+        "Liu 2000",
+        False,
+        partial(_by_rows, _analysis.edf_density),
+    ),
+)
+
+# ---- everything that takt analyse knows -------------------------------------------------------------
+
+_VERDICTS = {
+    Verdict.SCHEDULABLE: ACCEPTED,
+    Verdict.NOT_SCHEDULABLE: REFUSED,
+    Verdict.NOT_GUARANTEED: REFUSED,
+    Verdict.NOT_KNOWN: UNDECIDED,
+}
+
+
+def _analysed(system: System) -> int:
+    """Judge a system as takt analyse does, without asking what would be better."""
+    return _VERDICTS[worst_of([row.verdict for row in judge(view_of(system), EFFORT).that_count()])]
+
+
+_SYSTEMS = (
+    SystemTest(
+        "analyse", "what takt analyse says of the whole system, under its own policy", "SPEC.md", False, _analysed
+    ),
+)
+
+TESTS: dict[str, Test] = {test.name: test for test in (*_FIXED_PRIORITY, *_EDF, *_SYSTEMS)}
+"""All tests by name."""

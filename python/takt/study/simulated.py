@@ -1,0 +1,108 @@
+"""Statistics of simulations of the task sets, under one policy after the other.
+
+Of each set: jobs that finished or missed, misses, preemptions, switches, and responses as parts of relative deadlines:
+the mean over its tasks of their mean responses, and the largest of all. Responses are those of finished jobs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+import numpy as np
+import polars as pl
+
+from takt import catalogue, checks
+from takt.model import Time
+from takt.simulation import simulate
+from takt.study.batch import Batch
+from takt.study.measures import Aspect, Column, Columns, Compute, Measure, check_all, words
+from takt.study.statistics import ACCEPTED, Mean, Ratio
+
+if TYPE_CHECKING:
+    from takt import System
+
+_POLICIES = tuple(policy.name for policy in catalogue.policies())
+_MISS_FREE = "sets without a miss"
+_PER_JOB = {"misses per job": "missed", "preemptions per job": "preemptions", "switches per job": "switches"}
+_RESPONSES = {"mean response / deadline": "mean_response", "largest response / deadline": "largest_response"}
+_COLUMNS = ("jobs", *_PER_JOB.values(), *_RESPONSES.values())
+
+
+class Simulation(Measure):
+    """What simulations of the task sets say.
+
+    Args:
+        policies: names of policies, at least one; they order the root.
+        horizon: how long each set runs.
+    """
+
+    kind = "simulation"
+    examples: ClassVar[Mapping[str, str]] = {"policies": '["rm", "edf"]', "horizon": '"1s"'}
+
+    policies: Annotated[tuple[str, ...], check_all(checks.check_choice("policy", _POLICIES)), words(_POLICIES)]
+    horizon: Time
+
+    def quantities(self) -> dict[str, Compute]:
+        """What simulations count."""
+        return {f"simulation.{policy}": partial(self._simulate, policy) for policy in self.policies}
+
+    def aspects(self) -> Iterator[Aspect]:
+        """What is said of each policy, one quantity after the other."""
+        for policy in self.policies:
+            yield Aspect(policy, _MISS_FREE, Ratio, partial(_add_miss_free, policy))
+        for quantity, column in _PER_JOB.items():
+            for policy in self.policies:
+                yield Aspect(policy, quantity, Mean, partial(_add_per_job, policy, column))
+        for quantity, column in _RESPONSES.items():
+            for policy in self.policies:
+                yield Aspect(policy, quantity, Mean, partial(_add_response, policy, column))
+
+    def check(self, batch: Batch) -> None:
+        """Refuse policies that cannot order such task sets, and a horizon that is no time of theirs."""
+        system = batch.recipe.system(batch.seed, batch.first)
+        for policy in self.policies:
+            system.replace(policy=policy, horizon=self.horizon)
+
+    def _simulate(self, policy: str, batch: Batch) -> Columns:
+        """Simulate each set."""
+        rows = [_figures(system.replace(policy=policy), self.horizon) for system in batch.systems]
+        columns = zip(*rows, strict=True)
+        return {_name(policy, key): np.array(values) for key, values in zip(_COLUMNS, columns, strict=True)}
+
+
+def _name(policy: str, column: str) -> str:
+    """Name a column of a policy."""
+    return f"simulation.{policy}.{column}"
+
+
+def _figures(system: System, horizon: int | str) -> tuple[int | float, ...]:
+    """Simulate one set; gives the values of _COLUMNS."""
+    result = simulate(
+        system, horizon, segments=False, jobs=False, budgets=False, points=False, locks=False, rates=False
+    )
+    tasks = result.summary
+    counted = tasks.select(jobs=pl.max_horizontal("finished", "missed"), missed="missed", preemptions="preemptions")
+    jobs, missed, preemptions = counted.sum().row(0)
+    finished = tasks.filter(pl.col("finished") > 0)
+    means = (finished["response_sum"] / finished["finished"] / finished["deadline"]).to_numpy()
+    largest = (finished["response_max"] / finished["deadline"]).to_numpy()
+    responses = (np.nan, np.nan) if finished.is_empty() else (float(means.mean()), float(largest.max()))
+    return (jobs, missed, preemptions, result.switches, *responses)
+
+
+def _add_miss_free(policy: str, summary: Ratio, columns: Mapping[str, Column]) -> None:
+    """Count the sets that missed nothing."""
+    summary.add(np.where(columns[_name(policy, "missed")] == 0, ACCEPTED, 0))
+
+
+def _add_per_job(policy: str, column: str, summary: Mean, columns: Mapping[str, Column]) -> None:
+    """Add a count of each set per job of it; of a set without jobs nothing."""
+    jobs = columns[_name(policy, "jobs")]
+    summary.add(np.where(jobs > 0, columns[_name(policy, column)] / np.maximum(jobs, 1), np.nan))
+
+
+def _add_response(policy: str, column: str, summary: Mean, columns: Mapping[str, Column]) -> None:
+    """Add responses."""
+    summary.add(columns[_name(policy, column)])

@@ -1,0 +1,19 @@
+"""A worker process: computes the chunks that it is asked for on its standard input. See workers.py."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from takt.study.workers import serve
+
+
+def main() -> None:
+    """Answer on what was the standard output; what anything else prints goes to the standard error output."""
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    serve(sys.stdin.buffer, answers)
+
+
+if __name__ == "__main__":
+    main()

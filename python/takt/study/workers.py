@@ -1,0 +1,209 @@
+"""Who computes chunks: processes of this machine, or a Dask cluster.
+
+Both take a document and the number of a chunk and give a future of its answer. A process of this machine that dies is
+replaced, and its future fails with WorkerDied. Dask gives a dead worker's chunk to another one by itself, and the
+future fails only if that has happened some times.
+
+Processes of this machine are programs of their own that are handed one chunk at a time through a pipe, each by a thread
+of its own. So it is known which worker died and what it was at; an interrupt of the terminal does not reach them; and
+when the main process is killed their pipes close, and they end. The process pool of concurrent.futures has none of the
+three: it gives up all workers when one dies, runs the user's script anew in each, and leaves them behind.
+"""
+
+from __future__ import annotations
+
+import logging
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from typing import IO, TYPE_CHECKING, Protocol
+
+from takt.errors import InputError, Problem
+from takt.study import chunks
+from takt.study.measures import Columns
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+Answer = Columns | str
+Tell = Callable[[str], None]
+
+_CONNECT_SECONDS = 5
+GO_ON = "what is done is kept, and the same command goes on from there"
+_IN_FLIGHT_PER_THREAD = 3
+
+
+class StudyError(Exception):
+    """A study that cannot be finished, in one line."""
+
+
+class WorkerDied(Exception):  # noqa: N818 (what happened, not what is wrong)
+    """A worker ended before its chunk did."""
+
+
+class Workers(Protocol):
+    """Somebody who computes chunks."""
+
+    def room(self) -> int:
+        """Say how many chunks may be under way, so that nobody waits for work."""
+
+    def submit(self, document: str, number: int) -> Future[Answer]:
+        """Have a chunk computed."""
+
+
+# ---- processes of this machine ----------------------------------------------------------------------
+
+
+class _Local:
+    """Some worker processes.
+
+    Args:
+        count: how many.
+    """
+
+    def __init__(self, count: int) -> None:
+        """Start the threads; processes start with their first chunk."""
+        self._count = count
+        self._threads = ThreadPoolExecutor(count)
+        self._own = threading.local()
+        self._processes: list[subprocess.Popen[bytes]] = []
+
+    def room(self) -> int:
+        """One chunk waits for each worker."""
+        return 2 * self._count
+
+    def submit(self, document: str, number: int) -> Future[Answer]:
+        """Hand a chunk to the next thread that is free."""
+        return self._threads.submit(self._ask, document, number)
+
+    def close(self) -> None:
+        """End all processes, whatever they are at."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for process in self._processes:
+            process.kill()
+        self._threads.shutdown()
+        for process in self._processes:
+            process.wait()
+
+    def _ask(self, document: str, number: int) -> Answer:
+        """Have this thread's process compute a chunk."""
+        process = getattr(self._own, "process", None) or self._start()
+        try:
+            return _ask(process, document, number)
+        except (OSError, EOFError, pickle.UnpicklingError):
+            del self._own.process
+            raise WorkerDied(f"worker process {process.pid} {_fate(process)}") from None
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        """Start a process for this thread, out of reach of the terminal."""
+        command = [sys.executable, "-m", "takt.study.worker"]
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+        self._own.process = process
+        self._processes.append(process)
+        return process
+
+
+def _ask(process: subprocess.Popen[bytes], document: str, number: int) -> Answer:
+    """Send a chunk's number, and wait for the answer."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    pickle.dump((document, number), process.stdin)
+    process.stdin.flush()
+    answer: Answer = pickle.load(process.stdout)
+    return answer
+
+
+def _fate(process: subprocess.Popen[bytes]) -> str:
+    """Say how a process ended whose pipe is closed."""
+    status = process.wait()
+    return f"was killed by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
+
+
+def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
+    """Compute the chunks that are asked for, until nobody can ask any more."""
+    with suppress(EOFError, BrokenPipeError):
+        while True:
+            document, number = pickle.load(requests)
+            pickle.dump(chunks.answer(document, number), answers)
+            answers.flush()
+
+
+@contextmanager
+def local_workers(count: int) -> Iterator[Workers]:
+    """Have chunks computed by processes of this machine.
+
+    Args:
+        count: how many, at least 1.
+    """
+    workers = _Local(count)
+    try:
+        yield workers
+    finally:
+        workers.close()
+
+
+# ---- a cluster --------------------------------------------------------------------------------------
+
+
+class _Cluster:
+    """The workers of a Dask scheduler.
+
+    Args:
+        client: who is connected to it.
+        tell: told about workers that are gone.
+    """
+
+    def __init__(self, client: Client, tell: Tell) -> None:
+        """Keep the client."""
+        self._client = client
+        self._tell = tell
+        self._known: set[str] = set()
+        self._executor = client.get_executor(pure=False)  # a chunk that failed is computed again
+
+    def room(self) -> int:
+        """Some chunks wait for each thread; workers may come and go."""
+        try:
+            threads: dict[str, int] = self._client.nthreads()
+        except OSError:
+            raise StudyError(f"the scheduler is gone; {GO_ON}") from None
+        for address in sorted(self._known - threads.keys()):
+            self._tell(f"worker {address} is gone; others compute its chunks")
+        self._known = set(threads)
+        return max(1, _IN_FLIGHT_PER_THREAD * sum(threads.values()))
+
+    def submit(self, document: str, number: int) -> Future[Answer]:
+        """Hand a chunk to the scheduler."""
+        future: Future[Answer] = self._executor.submit(chunks.answer, document, number)
+        return future
+
+
+@contextmanager
+def cluster_workers(address: str, tell: Tell) -> Iterator[Workers]:
+    """Have chunks computed by the workers of a running Dask scheduler, each of which has Takt installed.
+
+    Args:
+        address: of the scheduler, such as "tcp://10.0.0.1:8786".
+        tell: told about workers that are gone.
+
+    Raises:
+        InputError: Dask is not installed, or nobody answers there.
+    """
+    try:
+        from distributed import Client
+    except ImportError:
+        message = "Dask is not installed here; run pip install 'takt[cluster]'"
+        raise InputError([Problem(message, "missing", key="--scheduler")]) from None
+    try:
+        client = Client(address, timeout=_CONNECT_SECONDS)
+    except (OSError, ValueError) as error:
+        found = f"found {address}: {' '.join(str(error).split())}"
+        message = f"expected the address of a Dask scheduler such as tcp://10.0.0.1:8786, {found}"
+        raise InputError([Problem(message, "cannot-connect", key="--scheduler")]) from None
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # a lost scheduler is told in one line
+    with client:
+        yield _Cluster(client, tell)
