@@ -9,7 +9,7 @@
 #ifndef TAKT_ANALYSIS_ANALYSIS_H
 #define TAKT_ANALYSIS_ANALYSIS_H
 
-#include "core/types.h"
+#include "core/bits.h"
 
 #define TAKT_ANALYSIS_TIME_MAX ((UINT64_C(1) << 62) - 1u)
 
@@ -66,6 +66,13 @@ TAKT_INLINE TAKT_MUST_USE bool takt_checked_times(uint64_t a, uint64_t b, uint64
 
 /* a / b, rounded up, without overflow. b >= 1. */
 TAKT_INLINE uint64_t takt_ceiling(uint64_t a, uint64_t b) { return a / b + (a % b != 0 ? 1u : 0u); }
+
+/* How many bits `value` has; 0 has none. */
+TAKT_INLINE uint32_t takt_bits_of(uint64_t value) {
+    const uint32_t high = (uint32_t)(value >> 32);
+    const uint32_t word = high != 0 ? high : (uint32_t)value;
+    return (high != 0 ? 32u : 0) + (word != 0 ? 32u - takt_leading_zeros(word) : 0);
+}
 
 TAKT_INLINE takt_verdict_t takt_verdict_of(bool is_schedulable) {
     return is_schedulable ? TAKT_SCHEDULABLE : TAKT_UNSCHEDULABLE;

@@ -10,10 +10,6 @@ static takt_duration_t window_of(const takt_sporadic_t *task) {
     return task->deadline > task->jitter ? task->deadline - task->jitter : 0;
 }
 
-static takt_verdict_t verdict_of(takt_order_t order) {
-    return order == TAKT_ORDER_UNKNOWN ? TAKT_UNDECIDED : takt_verdict_of(order != TAKT_GREATER);
-}
-
 takt_verdict_t takt_baker(const takt_sporadic_t *tasks, uint32_t count, const takt_duration_t *blocking,
                           takt_fraction_t *shares, uint64_t *rests, takt_effort_t *effort) {
     takt_verdict_t verdict = TAKT_SCHEDULABLE;
@@ -25,7 +21,7 @@ takt_verdict_t takt_baker(const takt_sporadic_t *tasks, uint32_t count, const ta
         const takt_duration_t least = window < tasks[i].period ? window : tasks[i].period;
         shares[i] = (takt_fraction_t){tasks[i].wcet, least};
         shares[i + 1u] = (takt_fraction_t){blocking[i], window};
-        verdict = verdict_of(takt_fractions_compare(shares, i + 2u, rests, effort));
+        verdict = takt_verdict_of_sum(takt_fractions_compare(shares, i + 2u, rests, effort));
     }
     return verdict;
 }

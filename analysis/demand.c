@@ -87,17 +87,9 @@ static uint64_t excess_of(const sums_t *sums, takt_duration_t blocking) {
     return (excess.high << 1 | excess.low >> INVERSE_BITS) + 1u;
 }
 
-static uint32_t bits_of(uint64_t value) {
-    uint32_t bits = 0;
-    for (; value != 0; value >>= 1) {
-        bits++;
-    }
-    return bits;
-}
-
 /* (K + B) / (1 - U), rounded up; TAKT_ANALYSIS_LIMIT if that is too far to say, or U may be 1. */
 static uint64_t reach_of_line(uint64_t excess, uint64_t load) {
-    const uint32_t bits = bits_of(excess);
+    const uint32_t bits = takt_bits_of(excess);
     const uint32_t cut = bits + SHARE_BITS > 63u ? bits + SHARE_BITS - 63u : 0;
     const uint64_t left = load < UINT64_C(1) << SHARE_BITS ? (UINT64_C(1) << SHARE_BITS) - load : 0;
     if (excess == 0) {
@@ -134,18 +126,12 @@ static uint64_t longest_of(const takt_sporadic_t *tasks, uint32_t count, const t
     return smaller_of(line, takt_edf_span(tasks, count, blocking, order, effort));
 }
 
-static takt_demand_range_t range_of_load(takt_order_t order) {
-    const takt_verdict_t load =
-        order == TAKT_ORDER_UNKNOWN ? TAKT_UNDECIDED : takt_verdict_of(order != TAKT_GREATER);
-    return (takt_demand_range_t){.load = load};
-}
-
 takt_demand_range_t takt_demand_range(const takt_sporadic_t *tasks, uint32_t count,
                                       const takt_edf_blocking_t *blocking, takt_demand_room_t *room,
                                       takt_effort_t *effort) {
     const sums_t sums = sum_up(tasks, count, room->lines);
     const takt_order_t order = order_of_load(tasks, count, room, &sums, effort);
-    takt_demand_range_t range = range_of_load(order);
+    takt_demand_range_t range = {.load = takt_verdict_of_sum(order)};
     if (range.load != TAKT_SCHEDULABLE) {
         return range;
     }

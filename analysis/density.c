@@ -11,10 +11,6 @@ static takt_duration_t window_of(const takt_sporadic_t *task) {
     return left < task->period ? left : task->period;
 }
 
-static takt_verdict_t verdict_of(takt_order_t order) {
-    return order == TAKT_ORDER_UNKNOWN ? TAKT_UNDECIDED : takt_verdict_of(order != TAKT_GREATER);
-}
-
 takt_verdict_t takt_density(const takt_sporadic_t *tasks, uint32_t count, takt_fraction_t *shares,
                             uint64_t *rests, takt_effort_t *effort) {
     for (uint32_t i = 0; i < count; i++) {
@@ -24,5 +20,5 @@ takt_verdict_t takt_density(const takt_sporadic_t *tasks, uint32_t count, takt_f
         }
         shares[i] = (takt_fraction_t){tasks[i].wcet, window};
     }
-    return verdict_of(takt_fractions_compare(shares, count, rests, effort));
+    return takt_verdict_of_sum(takt_fractions_compare(shares, count, rests, effort));
 }

@@ -288,21 +288,13 @@ static bool find_reach(const job_search_t *search, takt_duration_t span, uint64_
            takt_checked_plus(*reach, jitter, reach);
 }
 
-static uint32_t bits_of(uint64_t value) {
-    uint32_t bits = 0;
-    for (; value != 0; value >>= 1) {
-        bits++;
-    }
-    return bits;
-}
-
 /* Inverses as in qpa.c. */
 static void fill_lines(job_search_t *search, uint64_t reach) {
     uint64_t period = TAKT_ANALYSIS_TIME_MAX;
     for (uint32_t i = 0; i < search->count; i++) {
         period = smaller_of(period, search->tasks[i].period);
     }
-    search->shift = 63u - bits_of(reach / period);
+    search->shift = 63u - takt_bits_of(reach / period);
     search->has_inverses = reach < UINT64_C(1) << search->shift;
     for (uint32_t i = 0; i < search->count; i++) {
         const takt_sporadic_t *task = &search->tasks[i];

@@ -8,16 +8,9 @@
  * Invariant: fraction i is what its digits say + rest[i] / denominator, in units of the last digit; and `missing`, what
  * the digits of all lack to 1, is 0 .. count in those units as long as nothing is decided. */
 #include "analysis/fractions.h"
-#include "core/bits.h"
 
 /* Digits are small enough for sums of 2^31 of them. */
 #define DIGIT_BITS_MAX 31u
-
-static uint32_t bits_of(uint64_t value) {
-    const uint32_t high = (uint32_t)(value >> 32);
-    const uint32_t word = high != 0 ? high : (uint32_t)value;
-    return (high != 0 ? 32u : 0) + (word != 0 ? 32u - takt_leading_zeros(word) : 0);
-}
 
 /* How many bits a digit has: a rest, shifted by them, is below 2^63. */
 static uint32_t digit_bits(const takt_fraction_t *fractions, uint32_t count) {
@@ -25,15 +18,15 @@ static uint32_t digit_bits(const takt_fraction_t *fractions, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         all |= fractions[i].denominator;
     }
-    const uint32_t free = 63u - bits_of(all);
+    const uint32_t free = 63u - takt_bits_of(all);
     return free < DIGIT_BITS_MAX ? free : DIGIT_BITS_MAX;
 }
 
 /* How many bits behind the point are enough to tell any other sum from 1. */
 static uint64_t bits_to_tell(const takt_fraction_t *fractions, uint32_t count) {
-    uint64_t bits = 1u + bits_of(count);
+    uint64_t bits = 1u + takt_bits_of(count);
     for (uint32_t i = 0; i < count; i++) {
-        bits += bits_of(fractions[i].denominator);
+        bits += takt_bits_of(fractions[i].denominator);
     }
     return bits;
 }

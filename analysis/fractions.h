@@ -17,6 +17,11 @@ typedef enum takt_order {
     TAKT_ORDER_UNKNOWN = 3, /* the effort is used up */
 } takt_order_t;
 
+/* Of a test that asks whether the sum is at most 1. */
+TAKT_INLINE takt_verdict_t takt_verdict_of_sum(takt_order_t order) {
+    return order == TAKT_ORDER_UNKNOWN ? TAKT_UNDECIDED : takt_verdict_of(order != TAKT_GREATER);
+}
+
 /* Compares the sum of `count` fractions with 1, exactly. To compare with another share Q / P, add (P - Q) / P.
  * `rest` has `count` values. Takes one step for each digit: one, unless the sum is 1 or nearly so. */
 TAKT_MUST_USE takt_order_t takt_fractions_compare(const takt_fraction_t *fractions, uint32_t count,

@@ -22,18 +22,10 @@ typedef struct search {
     bool has_inverses; /* which are fine enough */
 } search_t;
 
-static uint32_t bits_of(uint64_t value) {
-    uint32_t bits = 0;
-    for (; value != 0; value >>= 1) {
-        bits++;
-    }
-    return bits;
-}
-
 /* (L + e) / T is below 2^b, hence its product with 2^shift below 2^63, and what rounding adds to it, too. If no L + e
  * reaches 2^shift, an estimate has at most one job of each task too many, which all fit the longest period, as U <= 1. */
 static void prepare_inverses(search_t *search, takt_demand_line_t *lines) {
-    search->shift = 63u - bits_of(search->range.reach / search->range.least_period);
+    search->shift = 63u - takt_bits_of(search->range.reach / search->range.least_period);
     search->has_inverses = search->range.reach < UINT64_C(1) << search->shift;
     for (uint32_t i = 0; i < search->count; i++) {
         lines[i].inverse = (lines[i].inverse >> (63u - search->shift)) + 1u;
