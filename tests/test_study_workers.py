@@ -11,6 +11,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -20,6 +21,7 @@ from pathlib import Path
 import pytest
 import takt
 from takt.study import running
+from takt.study.workers import local_workers
 from test_terminal import HIDE_CURSOR, SHOW_CURSOR, read
 
 TAKT = str(Path(sys.executable).parent / "takt")
@@ -327,6 +329,16 @@ def test_a_cluster_that_loses_a_worker_gives_the_same_result(folder: Path, expec
     assert status == 0
     assert re.fullmatch(r"worker tcp://127\.0\.0\.1:\d+ is gone; others compute its chunks\n", told)
     assert result_in(folder) == expected
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.002, 0.01])
+def test_workers_that_are_just_about_to_start_end_too(delay: float) -> None:
+    threads = threading.active_count()
+    with local_workers(3) as workers:
+        futures = [workers.submit("no document", number) for number in range(6)]
+        time.sleep(delay)
+    assert threading.active_count() == threads
+    assert all(future.done() for future in futures)
 
 
 class KillingWorkers:

@@ -72,6 +72,7 @@ class _Local:
         self._threads = ThreadPoolExecutor(count)
         self._own = threading.local()
         self._processes: list[subprocess.Popen[bytes]] = []
+        self._is_closed = False
 
     def room(self) -> int:
         """One chunk waits for each worker."""
@@ -82,7 +83,8 @@ class _Local:
         return self._threads.submit(self._ask, document, number)
 
     def close(self) -> None:
-        """End all processes, whatever they are at."""
+        """End all processes, whatever they are at, and whichever a thread is just about to start."""
+        self._is_closed = True
         self._threads.shutdown(wait=False, cancel_futures=True)
         for process in self._processes:
             process.kill()
@@ -105,6 +107,8 @@ class _Local:
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
         self._own.process = process
         self._processes.append(process)
+        if self._is_closed:
+            process.kill()
         return process
 
 
