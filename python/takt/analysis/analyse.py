@@ -86,6 +86,7 @@ def _reason(judgement: Judgement, counted: Sequence[TaskBound], verdict: Verdict
     if verdict is not Verdict.SCHEDULABLE:
         reasons = [row.reason for row in counted if row.verdict is verdict and row.reason]
         return "; ".join(dict.fromkeys(reasons[:MAX_REASONS]))
-    others = [row.task for row in judgement.rows() if row not in counted and row.verdict is not Verdict.SCHEDULABLE]
+    # Of those that count all are schedulable here.
+    others = [row.task for row in judgement.rows() if row.verdict is not Verdict.SCHEDULABLE]
     what = f"all {len(counted)} {'hard ' * (len(counted) < len(judgement.tasks))}tasks meet their deadlines"
     return f"{what}; not so {', '.join(others[:MAX_REASONS])}" if others else what

@@ -14,6 +14,9 @@ from takt.analysis.judgement import Judgement, not_known, task_bound
 from takt.analysis.result import TaskBound, Test
 from takt.analysis.view import DispatcherView, SystemView, TaskView
 
+MAX_RESPONSES = 500
+"""Of more tasks the responses are not looked for, which takes seconds; deadlines bound them if they are met."""
+
 _SOURCES = "Baruah, Rosier and Howell 1990; Zhang and Burns 2009; Spuri 1996"
 DEMAND = Test("processor demand", _SOURCES, is_exact=True)
 DEMAND_BOUND = Test("bound on processor demand", _SOURCES, is_exact=False)
@@ -80,7 +83,7 @@ def _test_of(dispatcher: DispatcherView, delays: Delays) -> Test:
 
 def _responses(dispatcher: DispatcherView, columns: Columns, delayed: Delayed, effort: int) -> list[int | None]:
     """Bound the responses under earliest deadline first; None of those that are not known, or have no bound."""
-    if dispatcher.policy == "llf":
+    if dispatcher.policy == "llf" or len(dispatcher.tasks) > MAX_RESPONSES:
         return [None] * len(dispatcher.tasks)
     ticks, _ = _analysis.edf_responses(
         columns.wcet,

@@ -8,6 +8,7 @@ something that makes every test of a dispatcher unsound; it is told, and the ver
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -379,8 +380,8 @@ def _system_doubts(resolved: ResolvedSystem) -> Iterator[str]:
         yield "the policy changes while it runs"
     entered = [change.task for change in resolved.changes if change.kind == "enter"]
     present = [number for number, task in enumerate(resolved.tasks) if not task.is_absent]
-    comings = [number for number in (*entered, *present) if number is not None]
-    again = {resolved.tasks[number].name for number in comings if comings.count(number) > 1}
+    comings = Counter(number for number in (*entered, *present) if number is not None)
+    again = {resolved.tasks[number].name for number, times_there in comings.items() if times_there > 1}
     if again and resolved.rates is None:
         yield f"{', '.join(sorted(again))} comes more than once"
     if resolved.policy == "fp" and any(_gets_another_level(resolved, change) for change in resolved.changes):
