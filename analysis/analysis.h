@@ -64,6 +64,17 @@ TAKT_INLINE TAKT_MUST_USE bool takt_checked_times(uint64_t a, uint64_t b, uint64
     return !is_out;
 }
 
+/* *multiple = the least common multiple of a and b, 1 and up; false if that is not below TAKT_ANALYSIS_LIMIT. */
+TAKT_INLINE TAKT_MUST_USE bool takt_checked_multiple(uint64_t a, uint64_t b, uint64_t *multiple) {
+    uint64_t divisor = a;
+    for (uint64_t rest = b; rest != 0;) {
+        const uint64_t next = divisor % rest;
+        divisor = rest;
+        rest = next;
+    }
+    return takt_checked_times(a, b / divisor, multiple);
+}
+
 /* a / b, rounded up, without overflow. b >= 1. */
 TAKT_INLINE uint64_t takt_ceiling(uint64_t a, uint64_t b) { return a / b + (a % b != 0 ? 1u : 0u); }
 

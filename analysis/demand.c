@@ -101,8 +101,8 @@ static uint64_t reach_of_line(uint64_t excess, uint64_t load) {
     return (excess << (SHARE_BITS - cut)) / (left >> cut);
 }
 
-static takt_order_t order_of_load(const takt_sporadic_t *tasks, uint32_t count, takt_demand_room_t *room,
-                                  const sums_t *sums, takt_effort_t *effort) {
+static takt_comparison_t order_of_load(const takt_sporadic_t *tasks, uint32_t count, takt_demand_room_t *room,
+                                       const sums_t *sums, takt_effort_t *effort) {
     if (sums->is_over) {
         return TAKT_GREATER;
     }
@@ -117,7 +117,7 @@ static takt_order_t order_of_load(const takt_sporadic_t *tasks, uint32_t count, 
 
 /* How far it is to look: what is near is not worth another bound. */
 static uint64_t longest_of(const takt_sporadic_t *tasks, uint32_t count, const takt_edf_blocking_t *blocking,
-                           const sums_t *sums, takt_order_t order, takt_effort_t *effort) {
+                           const sums_t *sums, takt_comparison_t order, takt_effort_t *effort) {
     const uint64_t excess = excess_of(sums, takt_edf_blocking_longest(blocking, count));
     const uint64_t line = larger_of(reach_of_line(excess, sums->load), (uint64_t)sums->latest);
     if (sums->load < NEAR_SHARE || excess == 0) {
@@ -130,7 +130,7 @@ takt_demand_range_t takt_demand_range(const takt_sporadic_t *tasks, uint32_t cou
                                       const takt_edf_blocking_t *blocking, takt_demand_room_t *room,
                                       takt_effort_t *effort) {
     const sums_t sums = sum_up(tasks, count, room->lines);
-    const takt_order_t order = order_of_load(tasks, count, room, &sums, effort);
+    const takt_comparison_t order = order_of_load(tasks, count, room, &sums, effort);
     takt_demand_range_t range = {.load = takt_verdict_of_sum(order)};
     if (range.load != TAKT_SCHEDULABLE) {
         return range;
@@ -149,21 +149,11 @@ takt_demand_range_t takt_demand_range(const takt_sporadic_t *tasks, uint32_t cou
 
 /* ---- far ranges ------------------------------------------------------------------------------------- */
 
-static uint64_t common_divisor(uint64_t a, uint64_t b) {
-    while (b != 0) {
-        const uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* H; TAKT_ANALYSIS_LIMIT if it is not below that. */
 static uint64_t hyperperiod(const takt_sporadic_t *tasks, uint32_t count) {
     uint64_t common = 1;
     for (uint32_t i = 0; i < count; i++) {
-        const uint64_t factor = tasks[i].period / common_divisor(common, tasks[i].period);
-        if (!takt_checked_times(common, factor, &common)) {
+        if (!takt_checked_multiple(common, tasks[i].period, &common)) {
             return TAKT_ANALYSIS_LIMIT;
         }
     }
@@ -216,7 +206,7 @@ static uint64_t busy_period(const takt_sporadic_t *tasks, uint32_t count, takt_d
 }
 
 takt_duration_t takt_edf_span(const takt_sporadic_t *tasks, uint32_t count,
-                              const takt_edf_blocking_t *blocking, takt_order_t order,
+                              const takt_edf_blocking_t *blocking, takt_comparison_t order,
                               takt_effort_t *effort) {
     const uint64_t end = repetition(tasks, count, blocking);
     if (order == TAKT_EQUAL) {

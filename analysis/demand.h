@@ -47,7 +47,8 @@ takt_demand_range_t takt_demand_range(const takt_sporadic_t *tasks, uint32_t cou
 /* How long a busy period can be, or after how long all repeats, whichever is known to be less; TAKT_ANALYSIS_LIMIT if
  * neither is. `order` is that of U to 1, which is not greater. Takes a step for each iteration. */
 takt_duration_t takt_edf_span(const takt_sporadic_t *tasks, uint32_t count,
-                              const takt_edf_blocking_t *blocking, takt_order_t order, takt_effort_t *effort);
+                              const takt_edf_blocking_t *blocking, takt_comparison_t order,
+                              takt_effort_t *effort);
 
 /* The demand bound function: the execution of all jobs with release and deadline in an interval of length L = `interval`,
  * of a range that was found, and where U <= 1. */

@@ -263,8 +263,8 @@ static takt_response_t search_job(const job_search_t *search, takt_effort_t *eff
 
 /* ---- all tasks -------------------------------------------------------------------------------------- */
 
-static takt_order_t order_of_load(const takt_sporadic_t *tasks, uint32_t count, takt_fraction_t *shares,
-                                  uint64_t *rests, takt_effort_t *effort) {
+static takt_comparison_t order_of_load(const takt_sporadic_t *tasks, uint32_t count, takt_fraction_t *shares,
+                                       uint64_t *rests, takt_effort_t *effort) {
     for (uint32_t i = 0; i < count; i++) {
         shares[i] = (takt_fraction_t){tasks[i].wcet, tasks[i].period};
     }
@@ -313,7 +313,8 @@ static void answer_all(takt_response_t *responses, uint32_t count, bool is_decid
 
 static void search_jobs(job_search_t *search, takt_response_t *responses, takt_edf_room_t *room,
                         takt_effort_t *effort) {
-    const takt_order_t order = order_of_load(search->tasks, search->count, room->shares, room->rests, effort);
+    const takt_comparison_t order =
+        order_of_load(search->tasks, search->count, room->shares, room->rests, effort);
     if (order == TAKT_GREATER || order == TAKT_ORDER_UNKNOWN) {
         answer_all(responses, search->count, order == TAKT_GREATER);
         return;

@@ -63,8 +63,8 @@ static uint64_t sum_of_digits(const takt_fraction_t *fractions, uint32_t count, 
     return sum;
 }
 
-takt_order_t takt_fractions_compare(const takt_fraction_t *fractions, uint32_t count, uint64_t *rest,
-                                    takt_effort_t *effort) {
+takt_comparison_t takt_fractions_compare(const takt_fraction_t *fractions, uint32_t count, uint64_t *rest,
+                                         takt_effort_t *effort) {
     const uint32_t bits = digit_bits(fractions, count);
     const uint64_t enough = bits_to_tell(fractions, count);
     const uint64_t wholes = sum_of_wholes(fractions, count, rest);

@@ -10,21 +10,21 @@ typedef struct takt_fraction {
     uint64_t denominator; /* 1 .. TAKT_ANALYSIS_TIME_MAX */
 } takt_fraction_t;
 
-typedef enum takt_order {
+typedef enum takt_comparison {
     TAKT_LESS = 0,
     TAKT_EQUAL = 1,
     TAKT_GREATER = 2,
     TAKT_ORDER_UNKNOWN = 3, /* the effort is used up */
-} takt_order_t;
+} takt_comparison_t;
 
 /* Of a test that asks whether the sum is at most 1. */
-TAKT_INLINE takt_verdict_t takt_verdict_of_sum(takt_order_t order) {
+TAKT_INLINE takt_verdict_t takt_verdict_of_sum(takt_comparison_t order) {
     return order == TAKT_ORDER_UNKNOWN ? TAKT_UNDECIDED : takt_verdict_of(order != TAKT_GREATER);
 }
 
 /* Compares the sum of `count` fractions with 1, exactly. To compare with another share Q / P, add (P - Q) / P.
  * `rest` has `count` values. Takes one step for each digit: one, unless the sum is 1 or nearly so. */
-TAKT_MUST_USE takt_order_t takt_fractions_compare(const takt_fraction_t *fractions, uint32_t count,
-                                                  uint64_t *rest, takt_effort_t *effort);
+TAKT_MUST_USE takt_comparison_t takt_fractions_compare(const takt_fraction_t *fractions, uint32_t count,
+                                                       uint64_t *rest, takt_effort_t *effort);
 
 #endif

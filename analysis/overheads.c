@@ -267,7 +267,7 @@ static takt_verdict_t leave_time(const search_t *search, takt_fraction_t *fracti
         has_time = has_time && task->deadline >= task->jitter + task->wcet;
     }
     fractions[set->count] = (takt_fraction_t){set->costs.tick, has_ticks ? set->costs.tick_period : 1};
-    const takt_order_t order = takt_fractions_compare(fractions, set->count + 1u, rest, search->effort);
+    const takt_comparison_t order = takt_fractions_compare(fractions, set->count + 1u, rest, search->effort);
     return order == TAKT_ORDER_UNKNOWN ? TAKT_UNDECIDED : takt_verdict_of(has_time && order == TAKT_LESS);
 }
 

@@ -92,7 +92,7 @@ static bool find_extent(const takt_fp_set_t *set, takt_fp_memory_t memory, takt_
     uint32_t tried = set->count;
     make_fractions(set, memory.fractions);
     for (uint32_t beyond = set->count + 1u; fits + 1u < beyond; tried = fits + (beyond - fits) / 2u) {
-        const takt_order_t order = takt_fractions_compare(memory.fractions, tried, memory.next, effort);
+        const takt_comparison_t order = takt_fractions_compare(memory.fractions, tried, memory.next, effort);
         if (order == TAKT_ORDER_UNKNOWN) {
             return false;
         }
@@ -103,21 +103,11 @@ static bool find_extent(const takt_fp_set_t *set, takt_fp_memory_t memory, takt_
     return true;
 }
 
-static uint64_t common_divisor(uint64_t a, uint64_t b) {
-    while (b != 0) {
-        const uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* The least common multiple of the periods; NO_END if it does not fit. */
 static uint64_t hyperperiod_of(const takt_sporadic_t *tasks, uint32_t count) {
     uint64_t common = 1;
     for (uint32_t i = 0; i < count; i++) {
-        const uint64_t period = tasks[i].period;
-        if (!takt_checked_times(common, period / common_divisor(common, period), &common)) {
+        if (!takt_checked_multiple(common, tasks[i].period, &common)) {
             return NO_END;
         }
     }

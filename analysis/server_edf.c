@@ -133,15 +133,6 @@ static bool find_busy_period(const takt_children_t *children, const takt_edf_blo
     return true;
 }
 
-static uint64_t common_divisor(uint64_t a, uint64_t b) {
-    while (b != 0) {
-        const uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* (3). */
 static bool find_repetition(const takt_children_t *children, const takt_edf_blocking_t *blocking,
                             uint64_t *end) {
@@ -154,13 +145,13 @@ static bool find_repetition(const takt_children_t *children, const takt_edf_bloc
         const takt_sporadic_t *task = &children->children[i];
         const uint64_t late = task->deadline > task->period ? task->deadline - task->period : 0;
         begin = late > begin ? late : begin;
-        is_known = takt_checked_times(common, task->period / common_divisor(common, task->period), &common);
+        is_known = takt_checked_multiple(common, task->period, &common);
     }
     return is_known && takt_checked_plus(common, begin, end) && *end <= TAKT_ANALYSIS_TIME_MAX;
 }
 
-static takt_order_t compare_shares(const takt_children_t *children, takt_fraction_t *fractions,
-                                   uint64_t *rest, takt_effort_t *effort) {
+static takt_comparison_t compare_shares(const takt_children_t *children, takt_fraction_t *fractions,
+                                        uint64_t *rest, takt_effort_t *effort) {
     const takt_supply_t *supply = &children->supply;
     for (uint32_t i = 0; i < children->count; i++) {
         const child_t child = child_at(children, i);
@@ -242,7 +233,7 @@ static bool is_in_proportion(const takt_children_t *children, const takt_edf_blo
 takt_children_demand_t takt_children_demand(const takt_children_t *children,
                                             const takt_edf_blocking_t *blocking, takt_fraction_t *fractions,
                                             uint64_t *rest, takt_effort_t *effort) {
-    const takt_order_t order = compare_shares(children, fractions, rest, effort);
+    const takt_comparison_t order = compare_shares(children, fractions, rest, effort);
     uint64_t end = 0;
     if (order == TAKT_GREATER) {
         return (takt_children_demand_t){TAKT_UNSCHEDULABLE, 0, 0, 0};

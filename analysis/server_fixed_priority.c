@@ -63,8 +63,8 @@ static takt_supplied_t supplied_of(const takt_children_t *children, takt_fp_term
 }
 
 /* How the shares of those that delay a child, and its own, compare with that of the supply. */
-static takt_order_t compare_shares(const takt_supplied_t *supplied, takt_children_memory_t memory,
-                                   takt_effort_t *effort) {
+static takt_comparison_t compare_shares(const takt_supplied_t *supplied, takt_children_memory_t memory,
+                                        takt_effort_t *effort) {
     const takt_supply_t *supply = supplied->supply;
     for (uint32_t j = 0; j < supplied->count; j++) {
         memory.fractions[j] = (takt_fraction_t){supplied->higher[j].wcet, supplied->higher[j].period};
@@ -77,7 +77,7 @@ static takt_order_t compare_shares(const takt_supplied_t *supplied, takt_childre
 
 static takt_response_t response_of(takt_supplied_t *supplied, takt_children_memory_t memory,
                                    takt_effort_t *effort) {
-    const takt_order_t order = compare_shares(supplied, memory, effort);
+    const takt_comparison_t order = compare_shares(supplied, memory, effort);
     if (order == TAKT_GREATER || order == TAKT_ORDER_UNKNOWN) {
         return (takt_response_t){0, 0, false, order == TAKT_GREATER};
     }

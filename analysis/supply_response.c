@@ -99,25 +99,11 @@ takt_response_t takt_supplied_response(const takt_supplied_t *supplied, takt_eff
     return worst;
 }
 
-static uint64_t common_divisor(uint64_t a, uint64_t b) {
-    while (b != 0) {
-        const uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
-/* *common = the least common multiple of it and a period. */
-static bool add_period(uint64_t period, uint64_t *common) {
-    return takt_checked_times(*common, period / common_divisor(*common, period), common);
-}
-
 uint64_t takt_supplied_jobs(const takt_supplied_t *supplied) {
     uint64_t common = supplied->supply->period;
-    bool is_known = add_period(supplied->task.period, &common);
+    bool is_known = takt_checked_multiple(common, supplied->task.period, &common);
     for (uint32_t j = 0; j < supplied->count && is_known; j++) {
-        is_known = add_period(supplied->higher[j].period, &common);
+        is_known = takt_checked_multiple(common, supplied->higher[j].period, &common);
     }
     return is_known ? common / supplied->task.period : UINT64_MAX;
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,9 @@ TOOL = ROOT / "tools" / "check_objects.py"
 TARGETS = ["host", "cortex-m3", "rv32imac", "rv64imac"]
 
 
-def check(target: str, *files: Path) -> list[str]:
+def check(target: str, *files: Path, options: Sequence[str] = ()) -> list[str]:
     """Run the tool and give its complaints; its exit status must agree with them."""
-    command = [sys.executable, str(TOOL), "--target", target, *map(str, files)]
+    command = [sys.executable, str(TOOL), "--target", target, *options, *map(str, files)]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.stderr == ""
     lines = run.stdout.splitlines()
@@ -34,6 +35,14 @@ def write(folder: Path, text: str) -> Path:
 @pytest.mark.parametrize("target", TARGETS)
 def test_core_policies_and_system_have_no_heap_float_global_or_undefined_symbol(target: str) -> None:
     assert check(target) == []
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_analyses_have_none_either_but_the_compilers_own_helpers(target: str) -> None:
+    files = sorted((ROOT / "analysis").glob("*.c"))
+    assert check(target, *files, options=["--helpers"]) == []
+    if target in ("cortex-m3", "rv32imac"):
+        assert check(target, *files) != []
 
 
 CLEAN = """

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Proves from object files that core, policy and system are a pure state machine in integers.
 
-Usage: check_objects.py [--target NAME]... [FILE]... (default: every target, core/*.c, policy/*.c, system/*.c).
+Usage: check_objects.py [--target NAME]... [--helpers] [FILE]...
+
+Without a target all are checked, without a file those of core, policy and system.
 
 For each target the files are compiled as a freestanding program would, linked into one relocatable object, and
 that object is read with nm, readelf and objdump. One line per violation, exit status 1 if there is one:
 undefined symbols (so no heap, no library, no soft float), writable memory (so no global state), floating-point
 or vector instructions. The host's compiler is not given its floating-point registers, which it would else use to
-copy structures.
+copy structures. With --helpers what every compiler supplies is allowed, as analysis/ needs it:
+division of 64-bit integers, memset and memcpy.
 """
 
 from __future__ import annotations
@@ -48,6 +51,7 @@ TARGETS = {
 }
 
 HEAP = re.compile(r"(malloc|calloc|realloc|free|sbrk|_Zn|_Zd)")
+HELPER = re.compile(r"__(aeabi_u?ldivmod|u?divdi3|u?moddi3)|mem(set|cpy)")
 SOFT_FLOAT = re.compile(r"__(aeabi_[fd]|aeabi_.*2[fd]$|.*[sdt]f[0-9si]?)")
 
 
@@ -124,16 +128,22 @@ def float_code(target: Target, linked: Path) -> Iterator[str]:
             return
 
 
+def is_helper(complaint: str) -> bool:
+    """Says whether a complaint is about a function that comes with every compiler."""
+    return HELPER.fullmatch(complaint.removeprefix("undefined symbol ")) is not None
+
+
 CHECKS = (undefined_symbols, writable_sections, float_code)
 
 
-def check(name: str, files: list[Path]) -> list[str]:
+def check(name: str, files: list[Path], *, may_be_helped: bool = False) -> list[str]:
     """Checks the files on one target and gives the complaints."""
     target = TARGETS[name]
     with tempfile.TemporaryDirectory() as folder:
         try:
             linked = build(target, files, Path(folder))
-            return [f"{name}: {complaint}" for check_one in CHECKS for complaint in check_one(target, linked)]
+            found = [complaint for check_one in CHECKS for complaint in check_one(target, linked)]
+            return [f"{name}: {each}" for each in found if not (may_be_helped and is_helper(each))]
         except ToolError as error:
             return [f"{name}: {error}"]
 
@@ -142,11 +152,12 @@ def main() -> int:
     """Prints the complaints; 1 if there are any."""
     parser = argparse.ArgumentParser(description="prove that core, policy and system are pure")
     parser.add_argument("--target", action="append", choices=TARGETS, help="default: all")
+    parser.add_argument("--helpers", action="store_true", help="allow what every compiler supplies")
     parser.add_argument("files", nargs="*", type=Path)
     arguments = parser.parse_args()
     files = arguments.files or sorted([*ROOT.glob("core/*.c"), *ROOT.glob("policy/*.c"), *ROOT.glob("system/*.c")])
     names = arguments.target or list(TARGETS)
-    complaints = [complaint for name in names for complaint in check(name, files)]
+    complaints = [complaint for name in names for complaint in check(name, files, may_be_helped=arguments.helpers)]
     for complaint in complaints:
         print(complaint)
     if not complaints:

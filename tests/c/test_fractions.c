@@ -4,14 +4,14 @@
 
 #define MANY 64u
 
-static takt_order_t order_of(const takt_fraction_t *fractions, uint32_t count) {
+static takt_comparison_t order_of(const takt_fraction_t *fractions, uint32_t count) {
     uint64_t rest[MANY];
     takt_effort_t effort = 1000000;
     return takt_fractions_compare(fractions, count, rest, &effort);
 }
 
 /* Over one common denominator, which is small enough here. */
-static takt_order_t order_by_hand(const takt_fraction_t *fractions, uint32_t count) {
+static takt_comparison_t order_by_hand(const takt_fraction_t *fractions, uint32_t count) {
     uint64_t common = 1;
     for (uint32_t i = 0; i < count; i++) {
         common *= fractions[i].denominator;
@@ -65,7 +65,7 @@ static void a_random_sum_is_that_over_a_common_denominator(void) {
         const uint64_t denominator = 1u + check_below(12);
         fractions[i] = (takt_fraction_t){check_below(denominator + 1u), denominator};
     }
-    const takt_order_t expected = order_by_hand(fractions, count);
+    const takt_comparison_t expected = order_by_hand(fractions, count);
     CHECK(order_of(fractions, count) == expected);
     seen[expected]++;
 }
