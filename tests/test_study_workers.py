@@ -305,6 +305,30 @@ def test_a_cluster_that_loses_a_worker_gives_the_same_result(folder: Path, expec
     assert result_in(folder) == expected
 
 
+DIE_IDLE = """
+import os, pathlib, signal, time
+from takt.study.workers import WorkerDied, local_workers
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+with local_workers(1) as workers:
+    workers.submit("no document", 0).result()
+    paths = pathlib.Path("/proc/self/task").glob("*/children")
+    (child,) = [int(pid) for path in paths for pid in path.read_text().split()]
+    os.kill(child, signal.SIGKILL)
+    time.sleep(0.2)
+    try:
+        workers.submit("no document", 1).result()
+    except WorkerDied as error:
+        print(error, flush=True)
+    print(workers.submit("no document", 1).result()[:5], flush=True)
+"""
+
+
+def test_a_worker_that_is_killed_between_two_chunks_is_replaced_like_any_other() -> None:
+    done = subprocess.run([sys.executable, "-c", DIE_IDLE], capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert re.fullmatch(r"worker process \d+ was killed by SIGKILL\nJSOND\n", done.stdout)
+
+
 @pytest.mark.parametrize("delay", [0.0, 0.01])
 def test_workers_that_are_just_about_to_start_end_too(delay: float) -> None:
     threads = threading.active_count()
