@@ -5,6 +5,7 @@ A `sitecustomize.py` in front of the path makes workers slow, or makes them fail
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
@@ -20,6 +21,7 @@ from pathlib import Path
 
 import pytest
 import takt
+from distributed import Client
 from takt.study import running
 from takt.study.folder import opened
 from takt.study.workers import local_workers
@@ -284,10 +286,11 @@ def cluster(folder: Path, workers: int) -> Iterator[tuple[str, list[subprocess.P
         wait_until(found.exists)
         worker = [*dask, "worker", "--nthreads", "1", "--no-nanny", "--no-dashboard", "--scheduler-file", str(found)]
         processes += [subprocess.Popen(worker, text=True, **quiet) for _ in range(workers)]  # type: ignore[call-overload]
-        import json
-
         wait_until(lambda: bool(found.read_text()))
-        yield json.loads(found.read_text())["address"], processes[1:]
+        address = str(json.loads(found.read_text())["address"])
+        with Client(address) as client:
+            client.wait_for_workers(workers, timeout=60)
+        yield address, processes[1:]
     finally:
         for process in processes:
             process.kill()
