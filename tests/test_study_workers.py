@@ -5,6 +5,7 @@ A `sitecustomize.py` in front of the path makes workers slow, or makes them fail
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
@@ -20,6 +21,7 @@ from pathlib import Path
 
 import pytest
 import takt
+from distributed import Client
 from takt.study import running
 from takt.study.folder import opened
 from takt.study.workers import local_workers
@@ -284,10 +286,11 @@ def cluster(folder: Path, workers: int) -> Iterator[tuple[str, list[subprocess.P
         wait_until(found.exists)
         worker = [*dask, "worker", "--nthreads", "1", "--no-nanny", "--no-dashboard", "--scheduler-file", str(found)]
         processes += [subprocess.Popen(worker, text=True, **quiet) for _ in range(workers)]  # type: ignore[call-overload]
-        import json
-
         wait_until(lambda: bool(found.read_text()))
-        yield json.loads(found.read_text())["address"], processes[1:]
+        address = str(json.loads(found.read_text())["address"])
+        with Client(address) as client:
+            client.wait_for_workers(workers, timeout=60)
+        yield address, processes[1:]
     finally:
         for process in processes:
             process.kill()
@@ -303,6 +306,30 @@ def test_a_cluster_that_loses_a_worker_gives_the_same_result(folder: Path, expec
     assert status == 0
     assert re.fullmatch(r"worker tcp://127\.0\.0\.1:\d+ is gone; others compute its chunks\n", told)
     assert result_in(folder) == expected
+
+
+DIE_IDLE = """
+import os, pathlib, signal, time
+from takt.study.workers import WorkerDied, local_workers
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+with local_workers(1) as workers:
+    workers.submit("no document", 0).result()
+    paths = pathlib.Path("/proc/self/task").glob("*/children")
+    (child,) = [int(pid) for path in paths for pid in path.read_text().split()]
+    os.kill(child, signal.SIGKILL)
+    time.sleep(0.2)
+    try:
+        workers.submit("no document", 1).result()
+    except WorkerDied as error:
+        print(error, flush=True)
+    print(workers.submit("no document", 1).result()[:5], flush=True)
+"""
+
+
+def test_a_worker_that_is_killed_between_two_chunks_is_replaced_like_any_other() -> None:
+    done = subprocess.run([sys.executable, "-c", DIE_IDLE], capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert re.fullmatch(r"worker process \d+ was killed by SIGKILL\nJSOND\n", done.stdout)
 
 
 @pytest.mark.parametrize("delay", [0.0, 0.01])

@@ -69,7 +69,8 @@ class _Local:
     def __init__(self, count: int) -> None:
         """Start the threads; processes start with their first chunk."""
         self._count = count
-        self._threads = ThreadPoolExecutor(count)
+        mute = (signal.SIG_BLOCK, {signal.SIGPIPE})  # a worker that died between two chunks is an error, not our end
+        self._threads = ThreadPoolExecutor(count, initializer=signal.pthread_sigmask, initargs=mute)
         self._own = threading.local()
         self._processes: list[subprocess.Popen[bytes]] = []
         self._is_closed = False
@@ -99,6 +100,7 @@ class _Local:
             return _ask(process, document, number)
         except (OSError, EOFError, pickle.UnpicklingError):
             del self._own.process
+            _close(process)
             raise WorkerDied(f"worker process {process.pid} {_fate(process)}") from None
 
     def _start(self) -> subprocess.Popen[bytes]:
@@ -120,6 +122,13 @@ def _ask(process: subprocess.Popen[bytes], document: str, number: int) -> Answer
     process.stdin.flush()
     answer: Answer = pickle.load(process.stdout)
     return answer
+
+
+def _close(process: subprocess.Popen[bytes]) -> None:
+    """Drop what could not be sent, here and now: later it would be tried again where nobody expects it."""
+    assert process.stdin is not None
+    with suppress(OSError):
+        process.stdin.close()
 
 
 def _fate(process: subprocess.Popen[bytes]) -> str:
