@@ -146,6 +146,22 @@ def test_growth_and_scaling_are_those_of_a_scan(drawn: list[tuple[int, int, int]
     assert accepted == [part for part in range(1, 8001, 7) if found.scaling is not None and part <= found.scaling]
 
 
+def test_sections_end_where_a_shorter_job_does() -> None:
+    """A wcet below the runs of a body, which a search tries, cuts the section in which it ends."""
+    body = ["run 2", "lock R", "run 3", "lock S", "run 2", "unlock S", "unlock R", "run 1"]
+    task = takt.Task(name="L", period=100, body=body)
+    system = takt.System(tasks=[task], resources=[takt.Resource(name="R"), takt.Resource(name="S")])
+    (seen,) = view_of(system).dispatchers[0].tasks
+    lengths = {wcet: [section.length for section in seen.with_wcet(wcet).sections] for wcet in (1, 4, 6, 8, 11)}
+    assert lengths == {1: [], 4: [2], 6: [1, 4], 8: [2, 5], 11: [2, 5]}
+
+
+def test_every_drawn_system_is_analysed_to_the_end() -> None:
+    recipe = takt.load_recipe(EXAMPLES / "recipes" / "servers.toml")
+    verdicts = {takt.analyse(recipe.system(0, number)).verdict for number in range(20)}
+    assert len(verdicts) > 1
+
+
 def _fits_scaled(view: SystemView, part: int) -> bool:
     return keeping(judge(view), 10**8)(scaled(view, part))
 

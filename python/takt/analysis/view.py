@@ -312,20 +312,30 @@ def _fit(regions: tuple[int, ...], wcet: int) -> tuple[int, ...]:
 
 
 def _sections_of(body: Sequence[tuple[int, int]], wcet: int) -> Iterator[Section]:
-    """List the sections of a body; one that ends with the job has no unlock."""
-    runs = [place for place, (op, _) in enumerate(body) if op == Op.RUN]
-    rest = wcet - sum(body[place][1] for place in runs)
+    """List the sections of a body as far as a wcet comes; what holds something at the end has no unlock."""
     executed, begun = 0, dict[int, tuple[int, tuple[int, ...]]]()
-    for place, (op, value) in enumerate(body):
+    for op, value in _within(body, wcet):
         if op == Op.RUN:
-            executed += value + (rest if place == runs[-1] else 0)
+            executed += value
         elif op == Op.LOCK:
             begun[value] = executed, tuple(begun)
-        elif op == Op.UNLOCK:
+        elif op == Op.UNLOCK and value in begun:
             begin, outer = begun.pop(value)
-            yield Section(value, max(executed, 0) - begin, outer)
-    for resource, (begin, outer) in begun.items():
-        yield Section(resource, executed - begin, outer)
+            yield Section(value, executed - begin, outer)
+    yield from (Section(resource, executed - begin, outer) for resource, (begin, outer) in begun.items())
+
+
+def _within(body: Sequence[tuple[int, int]], wcet: int) -> Iterator[tuple[int, int]]:
+    """List the items that a job comes to; what the wcet has beyond the runs is in the last run."""
+    last = max(place for place, (op, _) in enumerate(body) if op == Op.RUN)
+    left = wcet
+    for place, (op, value) in enumerate(body):
+        if op == Op.RUN:
+            length = left if place == last else min(value, left)
+            left -= length
+            yield op, length
+        elif left > 0 or op == Op.UNLOCK:  # who has executed all unlocks, and locks no more
+            yield op, value
 
 
 def _doubts_of(task: ResolvedTask) -> Iterator[str]:
