@@ -106,16 +106,20 @@ def test_no_simulation_contradicts_the_analysis_of_an_example(path: Path) -> Non
 # ---- policies that the oracle's systems do not have -----------------------------------------------------
 
 
+OWN = ("rate-based", "dual-priority", "imprecise", "pinwheel", "rbe", "share", "global")
+
+
 @st.composite
 def own_systems(draw: st.DrawFn) -> takt.System:
     """Make a system under a policy with a test of its own."""
-    policy = draw(st.sampled_from(["rate-based", "dual-priority", "imprecise", "pinwheel", "rbe", "share", "global"]))
+    policy = draw(st.sampled_from([*OWN, "enforced"]))
     count = draw(st.integers(1, 5))
     tasks = [draw(_own_task(f"T{number}", policy, count)) for number in range(1, count + 1)]
     options = [takt.Share(variant=draw(st.sampled_from(["generic", "wfq", "wf2q"])))] * (policy == "share")
     cpus = draw(st.integers(2, 4)) if policy == "global" else 1
     try:
-        return takt.System(tasks=tasks, policy="edf" if cpus > 1 else policy, options=options, cpus=cpus)
+        shown = {"global": "edf", "enforced": draw(st.sampled_from(["fp", "rm", "edf"]))}.get(policy, policy)
+        return takt.System(tasks=tasks, policy=shown, options=options, cpus=cpus)
     except takt.InputError:
         reject()
 
@@ -135,10 +139,44 @@ def _own_task(draw: st.DrawFn, name: str, policy: str, count: int) -> takt.Task:
     if policy == "rbe":
         more |= {"events": draw(st.integers(1, 3)), "interval": draw(st.integers(period, 3 * period))}
         more["deadline"] = draw(st.integers(wcet, 2 * period))
-    demand = draw(st.lists(st.integers(1, wcet), min_size=1, max_size=3))
+    if policy == "enforced":
+        more["on_overrun"] = draw(st.sampled_from(["continue", "suspend", "abort"]))
+    demand = draw(st.lists(st.integers(1, wcet + draw(st.sampled_from([0, 0, 2]))), min_size=1, max_size=3))
     return takt.Task(
         name=name, period=period, wcet=min(wcet, period), demand=demand, offset=draw(st.integers(0, 8)), **more
     )
+
+
+@st.composite
+def negotiations(draw: st.DrawFn) -> takt.System:
+    """Make a rate-based system of which some tasks come, leave, or ask for other parameters."""
+    count = draw(st.integers(2, 5))
+    tasks = [draw(_own_task(f"T{number}", "rate-based", count)) for number in range(1, count + 1)]
+    changes = []
+    for task in tasks[1:]:
+        kind = draw(st.sampled_from(["none", "come", "leave", "period", "wcet"]))
+        at = draw(st.integers(1, 60))
+        if kind == "come":
+            changes.append(takt.Change(at=at, add=[task.name]))
+        elif kind == "leave":
+            changes.append(takt.Change(at=at, remove=[task.name]))
+        elif kind != "none":
+            wcet = draw(st.integers(1, 6))
+            asked = {"period": draw(st.integers(6, 30))} if kind == "period" else {"wcet": wcet, "demand": wcet}
+            changes.append(takt.Change(at=at, task=task.name, **asked))
+    coming = {name for change in changes for name in change.add}
+    tasks = [task.replace(initially="absent") if task.name in coming else task for task in tasks]
+    rule = draw(st.sampled_from(["boundary", "in-flight"]))
+    try:
+        return takt.System(tasks=tasks, policy="rate-based", options=[takt.RateBased(changes=rule)], changes=changes)
+    except takt.InputError:
+        reject()
+
+
+@many
+@given(negotiations(), st.integers(1, 300))
+def test_no_simulation_contradicts_the_analysis_of_negotiations(system: takt.System, horizon: int) -> None:
+    assert contradictions(system, horizon) == []
 
 
 @many
@@ -180,14 +218,14 @@ def test_no_simulation_contradicts_the_analysis_of_a_table(data: st.DataObject) 
 def test_the_random_systems_have_every_verdict() -> None:
     seen: Counter[tuple[str, Verdict]] = Counter()
 
-    @settings(max_examples=300, derandomize=True, deadline=None, database=None)
+    @settings(max_examples=1000, derandomize=True, deadline=None, database=None)
     @given(own_systems())
     def look(system: takt.System) -> None:
         for row in judge(view_of(system)).rows():
             seen["global" if system.cpus > 1 else str(system.policy), row.verdict] += 1
 
     look()
-    for policy in ("rate-based", "dual-priority", "imprecise", "pinwheel", "rbe", "share", "global"):
+    for policy in OWN:
         assert seen[policy, Verdict.SCHEDULABLE] > 0, policy
     for policy in ("imprecise", "rbe"):
         assert seen[policy, Verdict.NOT_SCHEDULABLE] > 0, policy

@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from takt.analysis import blocking, children, costs, deadlines, global_edf, rates, servers, static, windows
 from takt.analysis.judgement import Judgement, not_known
+from takt.analysis.result import Verdict
 from takt.analysis.view import DispatcherView, SystemView
 
 EFFORT = 100_000_000
@@ -32,7 +34,16 @@ def judge(view: SystemView, effort: int = EFFORT) -> Judgement:
         for dispatcher in view.dispatchers:
             found.add(not_known(dispatcher, "; ".join(doubts)))
         return found
-    return servers.judge_below(view, _judge_root(view, effort), effort)
+    found = servers.judge_below(view, _judge_root(view, effort), effort)
+    for task in root.tasks:
+        row = found.tasks[task.number]
+        if task.may_overrun:
+            found.add(
+                not_known(replace(root, tasks=(task,), servers=()), f"{task.name} may demand more than it is given")
+            )
+        elif task.has_windows and row.verdict is not Verdict.SCHEDULABLE:
+            found.tasks[task.number] = replace(row, response=None, is_tight=False)  # a late job loses its window
+    return found
 
 
 def _judge_root(view: SystemView, effort: int) -> Judgement:

@@ -12,7 +12,7 @@ from takt import _analysis
 from takt.analysis.blocking import delays_in
 from takt.analysis.judgement import Judgement, not_known, task_bound
 from takt.analysis.result import TaskBound, Test, Verdict
-from takt.analysis.view import DispatcherView, SystemView, TaskView
+from takt.analysis.view import DispatcherView, SystemView, TaskView, most_of
 from takt.policy_options import RATE_RULES
 from takt.resolved import CLASSES, ResolvedTask
 
@@ -67,23 +67,26 @@ def _rate_row(
     if doubt or grant is None:
         return task_bound(task, dispatcher, Verdict.NOT_KNOWN, None, reason=doubt)
     reason = _refusal(view, task, resolved, grant)
-    response = None if reason else task.deadline
+    is_steady = all(change.task != task.number for change in view.resolved.changes)
+    response = task.deadline if is_steady and not reason else None
     return task_bound(task, dispatcher, ADMISSION.verdict(not reason), ADMISSION, response=response, reason=reason)
 
 
 def _rate_doubt(view: SystemView, task: TaskView, resolved: ResolvedTask, *, is_there: bool) -> str:
-    """Say why a task has no promise that can be told beforehand, "" if it has."""
-    changing = {change.task for change in view.resolved.changes}
+    """Say why a task has no promise that can be told beforehand, "" if it has.
+
+    A hard task that is admitted keeps what it has until something else is in force for it, and then has that: so it
+    meets its deadlines whatever is answered to requests, its own included.
+    """
+    asked = [change for change in view.resolved.changes if change.task == task.number]
     adapting = [other.name for other in view.resolved.tasks if other.adapts]
     if not is_there:
         return f"{task.name} enters later, and may be rejected"
-    if task.number in changing:
-        return f"{task.name} leaves, or asks for new parameters"
     if resolved.is_greedy:
         return f"{task.name} uses whatever it is given"
-    if task.wcet > resolved.wcet:
+    if task.wcet > resolved.wcet or any(most_of(change.demand) > change.wcet for change in asked):
         return f"{task.name} may demand more than its wcet"
-    if task.class_ != "hard" and (changing or adapting):
+    if task.class_ != "hard" and (view.resolved.changes or adapting):
         return f"the share of {task.name} changes while it runs"
     return ""
 

@@ -58,6 +58,7 @@ class TaskView:
         suspensions: how often.
         optional_points: how many optional points it has where it cannot be displaced.
         may_overrun: whether a job may demand more than a wcet that is enforced.
+        has_windows: whether what is unfinished at the end of a window waits for the next one, or for none.
         doubts: what no test admits.
     """
 
@@ -77,6 +78,7 @@ class TaskView:
     suspensions: int = 0
     optional_points: int = 0
     may_overrun: bool = False
+    has_windows: bool = False
     doubts: tuple[str, ...] = ()
 
     @property
@@ -217,6 +219,7 @@ def _task_view(task: ResolvedTask, number: int, policy: str) -> TaskView:
     """Make a task."""
     wcet, regions = _wcet_of(task), _regions_of(task, policy)
     key = _key_of(task, policy)
+    is_cut = task.windows is not None and task.windows.kind == "imprecise"
     suspensions = [ticks for op, ticks in task.body if op == Op.SUSPEND]
     return TaskView(
         number=number,
@@ -234,7 +237,8 @@ def _task_view(task: ResolvedTask, number: int, policy: str) -> TaskView:
         suspended=sum(suspensions),
         suspensions=len(suspensions),
         optional_points=sum(op == Op.OPTIONAL_POINT for op, _ in task.body) if regions else 0,
-        may_overrun=_is_enforced(task) and _longest_demand(task) > task.wcet,
+        has_windows=_is_enforced(task),
+        may_overrun=_is_enforced(task) and not is_cut and _longest_demand(task) > task.wcet,
         doubts=tuple(_doubts_of(task)),
     )
 
@@ -245,9 +249,13 @@ def _key_of(task: ResolvedTask, policy: str) -> int:
     return keys.get(policy, task.deadline)
 
 
+_REFILLED = ("suspend", "dual-priority")
+"""Windows whose budget is the wcet of one job; what is more waits for the next window."""
+
+
 def _is_enforced(task: ResolvedTask) -> bool:
     """Say whether a job gets no more than its wcet before its time is over."""
-    return task.windows is not None and task.windows.kind in ("suspend", "abort")
+    return task.windows is not None and task.windows.kind in (*_REFILLED, "abort", "imprecise")
 
 
 def _longest_demand(task: ResolvedTask) -> int:
