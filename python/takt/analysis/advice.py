@@ -10,10 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from takt import _analysis
-from takt.analysis import children, static
+from takt.analysis import children, fixed, static
 from takt.analysis.judge import judge
 from takt.analysis.result import Advice
 from takt.analysis.view import DispatcherView, SystemView, TaskView, view_of
@@ -100,8 +98,8 @@ def _priorities(view: SystemView, effort: int) -> Changes:
     if root is None:
         return {}
     columns = children.columns_of(root.tasks)
-    longest = np.array([task.longest_region for task in root.tasks], np.uint64)
-    last = np.array([task.last_region for task in root.tasks], np.uint64)
+    longest = fixed.numbers(task.longest_region for task in root.tasks)
+    last = fixed.numbers(task.last_region for task in root.tasks)
     verdict, order = _analysis.assign_priorities(
         columns.wcet, columns.period, columns.deadline, columns.jitter, None, longest, last, effort
     )

@@ -10,10 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from graphlib import CycleError, TopologicalSorter
 
-import numpy as np
-
 from takt import _analysis, holding
-from takt.analysis.fixed import Numbers
+from takt.analysis.fixed import Numbers, numbers
 from takt.analysis.view import Child, DispatcherView, ServerView, SystemView, TaskView
 from takt.bodies import Op
 from takt.catalogue import AMONG_PROTOCOLS
@@ -64,7 +62,7 @@ def delays_in(view: SystemView, dispatcher: DispatcherView) -> Delays:
     if is_edf:
         begins, lengths = _analysis.sharing_steps(task, resource, ticks, late, early, locking)
         return Delays(steps=tuple(zip(map(int, begins), map(int, lengths), strict=True)))
-    keys = np.array([child.key for child in children], np.uint64)
+    keys = numbers(child.key for child in children)
     found = _analysis.sharing_blocking(task, resource, ticks, late, early, locking, keys)
     return Delays({child.name: int(delay) for child, delay in zip(children, found, strict=True)})
 
@@ -119,17 +117,14 @@ def _columns(
     children: Sequence[Child], uses: Sequence[_Use], *, is_edf: bool
 ) -> tuple[Numbers, Numbers, Numbers, Numbers, Numbers]:
     """Make the columns of sections, and of how urgent children are at the latest and at the earliest."""
-    numbers = {resource: number for number, resource in enumerate(dict.fromkeys(use.resource for use in uses))}
-
-    def column(values: Sequence[int]) -> Numbers:
-        return np.array(values, np.uint64)
+    places = {resource: number for number, resource in enumerate(dict.fromkeys(use.resource for use in uses))}
 
     return (
-        column([use.child for use in uses]),
-        column([numbers[use.resource] for use in uses]),
-        column([use.length for use in uses]),
-        column([_deadline_of(child) if is_edf else child.key for child in children]),
-        column([max(_deadline_of(child) - _jitter_of(child), 0) if is_edf else child.key for child in children]),
+        numbers(use.child for use in uses),
+        numbers(places[use.resource] for use in uses),
+        numbers(use.length for use in uses),
+        numbers(_deadline_of(child) if is_edf else child.key for child in children),
+        numbers(max(_deadline_of(child) - _jitter_of(child), 0) if is_edf else child.key for child in children),
     )
 
 

@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from takt import _analysis
 from takt.analysis.blocking import Delays
-from takt.analysis.fixed import Member, Numbers, Response, behind_equals, column, read_responses
+from takt.analysis.fixed import Member, Numbers, Response, behind_equals, column, numbers, read_responses
 from takt.analysis.judgement import Judgement, not_known, server_bound, task_bound
 from takt.analysis.result import Test
 from takt.analysis.view import Child, DispatcherView, SystemView, TaskView
@@ -52,16 +50,11 @@ class Columns:
 def columns_of(children: Sequence[Child]) -> Columns:
     """Make the columns of children; a suspension counts as execution."""
     return Columns(
-        *(
-            np.array(values, np.uint64)
-            for values in (
-                [_analysis.TASK if isinstance(child, TaskView) else KINDS[child.kind] for child in children],
-                [child.wcet + child.suspended if isinstance(child, TaskView) else child.longest for child in children],
-                [child.period for child in children],
-                [child.deadline if isinstance(child, TaskView) else child.period for child in children],
-                [child.jitter if isinstance(child, TaskView) else 0 for child in children],
-            )
-        )
+        numbers(_analysis.TASK if isinstance(child, TaskView) else KINDS[child.kind] for child in children),
+        numbers(child.wcet + child.suspended if isinstance(child, TaskView) else child.longest for child in children),
+        numbers(child.period for child in children),
+        numbers(child.deadline if isinstance(child, TaskView) else child.period for child in children),
+        numbers(child.jitter if isinstance(child, TaskView) else 0 for child in children),
     )
 
 
@@ -143,9 +136,9 @@ class Delayed:
 def delayed_by(children: Sequence[Child], delays: Delays) -> Delayed:
     """List what in children delays others."""
     return Delayed(
-        regions=np.array([child.barred if isinstance(child, TaskView) else 1 for child in children], np.uint64),
-        step_from=np.array([begin for begin, _ in delays.steps], np.uint64),
-        step_ticks=np.array([ticks for _, ticks in delays.steps], np.uint64),
+        regions=numbers(child.barred if isinstance(child, TaskView) else 1 for child in children),
+        step_from=numbers(begin for begin, _ in delays.steps),
+        step_ticks=numbers(ticks for _, ticks in delays.steps),
     )
 
 

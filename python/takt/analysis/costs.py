@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from takt import _analysis
 from takt.analysis import children, fixed, static
 from takt.analysis.fixed import Numbers
@@ -48,9 +46,9 @@ def _costs_of(view: SystemView) -> tuple[int, int, int, int, int, int]:
 def _regions(root: DispatcherView) -> tuple[Numbers, Numbers, Numbers]:
     """Give the longest regions, 0 of preemptive tasks, the last ones, and the numbers of points."""
     return (
-        np.array([max(task.regions, default=0) for task in root.tasks], np.uint64),
-        np.array([task.last_region for task in root.tasks], np.uint64),
-        np.array([max(len(task.regions) - 1, 0) for task in root.tasks], np.uint64),
+        fixed.numbers(max(task.regions, default=0) for task in root.tasks),
+        fixed.numbers(task.last_region for task in root.tasks),
+        fixed.numbers(max(len(task.regions) - 1, 0) for task in root.tasks),
     )
 
 
@@ -75,8 +73,7 @@ def _reason(view: SystemView, task: TaskView, response: int | None) -> str:
     """Say why a deadline is not sure to be met."""
     if response is None:
         return f"{task.name}, what is more urgent and the kernel ask for more than the whole processor"
-    numbers = f"{view.write(response)} > {view.write(task.deadline)}"
-    return f"{task.name} may miss by {view.write(response - task.deadline)}: {numbers}"
+    return f"{task.name} may miss by {view.late(response, task.deadline)}"
 
 
 def _judge_edf(view: SystemView, root: DispatcherView, effort: int) -> Judgement:

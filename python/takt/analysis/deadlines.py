@@ -9,13 +9,15 @@ from __future__ import annotations
 from takt import _analysis
 from takt.analysis import children, fixed
 from takt.analysis.blocking import Delays
-from takt.analysis.children import Columns, Delayed
+from takt.analysis.fixed import Numbers
 from takt.analysis.judgement import Judgement, not_known, task_bound
 from takt.analysis.result import TaskBound, Test
 from takt.analysis.view import DispatcherView, SystemView, TaskView
 
 MAX_RESPONSES = 500
 """Of more tasks the responses are not looked for, which takes seconds; deadlines bound them if they are met."""
+
+_Given = tuple[Numbers, Numbers, Numbers, Numbers, Numbers, Numbers, Numbers]
 
 _SOURCES = "Baruah, Rosier and Howell 1990; Zhang and Burns 2009; Spuri 1996"
 DEMAND = Test("processor demand", _SOURCES, is_exact=True)
@@ -37,20 +39,11 @@ def judge_deadlines(view: SystemView, dispatcher: DispatcherView, delays: Delays
         return not_known(dispatcher, doubt)
     if dispatcher.servers:
         return children.judge_demand(view, dispatcher, delays, children.FULL, effort)
-    columns, delayed = children.columns_of(dispatcher.tasks), children.delayed_by(dispatcher.tasks, delays)
-    verdict, interval, demand = _analysis.edf_demand(
-        columns.wcet,
-        columns.period,
-        columns.deadline,
-        columns.jitter,
-        delayed.regions,
-        delayed.step_from,
-        delayed.step_ticks,
-        effort,
-    )
+    given = _given(dispatcher, delays)
+    verdict, interval, demand = _analysis.edf_demand(*given, effort)
     if verdict == _analysis.UNDECIDED:
         return not_known(dispatcher, "the processor demand takes more effort than was granted")
-    ticks = _responses(dispatcher, columns, delayed, effort)
+    ticks = _responses(dispatcher, given, effort)
     test = _test_of(dispatcher, delays)
     is_met = verdict == _analysis.SCHEDULABLE
     whole = "" if is_met else _reason(view, interval, demand)
@@ -81,20 +74,19 @@ def _test_of(dispatcher: DispatcherView, delays: Delays) -> Test:
     return DEMAND_BOUND if is_bound or (has_regions and any(task.jitter for task in tasks)) else DEMAND
 
 
-def _responses(dispatcher: DispatcherView, columns: Columns, delayed: Delayed, effort: int) -> list[int | None]:
+def _given(dispatcher: DispatcherView, delays: Delays) -> _Given:
+    """Make the columns that both tests of the binding begin with: tasks, and what delays them."""
+    columns = children.columns_of(dispatcher.tasks)
+    delayed = children.delayed_by(dispatcher.tasks, delays)
+    tasks = (columns.wcet, columns.period, columns.deadline, columns.jitter)
+    return (*tasks, delayed.regions, delayed.step_from, delayed.step_ticks)
+
+
+def _responses(dispatcher: DispatcherView, given: _Given, effort: int) -> list[int | None]:
     """Bound the responses under earliest deadline first; None of those that are not known, or have no bound."""
     if dispatcher.policy == "llf" or len(dispatcher.tasks) > MAX_RESPONSES:
         return [None] * len(dispatcher.tasks)
-    ticks, _ = _analysis.edf_responses(
-        columns.wcet,
-        columns.period,
-        columns.deadline,
-        columns.jitter,
-        delayed.regions,
-        delayed.step_from,
-        delayed.step_ticks,
-        effort,
-    )
+    ticks, _ = _analysis.edf_responses(*given, effort)
     return [fixed.read_ticks(tick) for tick in ticks]
 
 
@@ -128,5 +120,4 @@ def _own_reason(view: SystemView, task: TaskView, response: int | None, whole: s
     """Say why a task can be late."""
     if response is None:
         return whole
-    late = view.write(response - task.deadline)
-    return f"{task.name} misses by {late}: {view.write(response)} > {view.write(task.deadline)}; {whole}"
+    return f"{task.name} misses by {view.late(response, task.deadline)}; {whole}"

@@ -7,7 +7,7 @@ from the members below. The tests are in analysis/: response_times.c and preempt
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -18,6 +18,11 @@ from takt import _analysis
 from takt.analysis.view import ServerView, TaskView
 
 Numbers = NDArray[np.uint64]
+
+
+def numbers(values: Iterable[int]) -> Numbers:
+    """Make a column as the binding takes it."""
+    return np.fromiter(values, np.uint64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +144,7 @@ def behind_equals(members: Sequence[Member]) -> Numbers:
     """Give for each member the place behind its last equal, its own if it has none."""
     keys = [member.key for member in members]
     behind = [bisect_right(keys, key) for key in keys]
-    return np.array([end if end - bisect_left(keys, keys[end - 1]) > 1 else end - 1 for end in behind], np.uint64)
+    return numbers(end if end - bisect_left(keys, keys[end - 1]) > 1 else end - 1 for end in behind)
 
 
 def read_responses(ticks: Numbers, jobs: Numbers) -> list[Response]:
@@ -167,7 +172,7 @@ def threshold_responses(members: Sequence[Member], effort: int) -> list[Response
     ticks, jobs = _analysis.fpts_responses(
         column(members, "wcet"),
         column(members, "period"),
-        np.array([min(place, above) for place, above in enumerate(places)], np.uint64),
+        numbers(min(place, above) for place, above in enumerate(places)),
         column(members, "jitter"),
         effort,
     )
@@ -176,7 +181,7 @@ def threshold_responses(members: Sequence[Member], effort: int) -> list[Response
 
 def column(members: Sequence[Member], name: str) -> Numbers:
     """Make a column of what members have."""
-    return np.array([getattr(member, name) for member in members], np.uint64)
+    return numbers(getattr(member, name) for member in members)
 
 
 def interference(members: Sequence[Member], place: int, response: Response) -> list[tuple[str, int]]:

@@ -6,10 +6,9 @@ deadlines are met as long as it keeps to its wcet; a soft one has the period tha
 
 from __future__ import annotations
 
-import numpy as np
-
 from takt import _analysis
 from takt.analysis.blocking import delays_in
+from takt.analysis.fixed import numbers
 from takt.analysis.judgement import Judgement, not_known, task_bound
 from takt.analysis.result import TaskBound, Test, Verdict
 from takt.analysis.view import DispatcherView, SystemView, TaskView, most_of
@@ -33,12 +32,12 @@ def judge_rates(view: SystemView, dispatcher: DispatcherView, effort: int) -> Ju
     there = [task for task in asked if not view.resolved.tasks[task.number].is_absent]
     resolved = [view.resolved.tasks[task.number] for task in there]
     is_admitted, _, budgets, periods, _ = _analysis.rate_admission(
-        _column([CLASSES.index(task.class_) for task in resolved]),
-        _column([task.wcet for task in resolved]),
-        _column([task.deadline if task.class_ == "hard" else task.period for task in resolved]),
-        _column([task.weight for task in resolved]),
-        _column([task.sharing.blocking if task.sharing else 0 for task in resolved]),
-        _column([task.sharing.excess if task.sharing else 0 for task in resolved]),
+        numbers(CLASSES.index(task.class_) for task in resolved),
+        numbers(task.wcet for task in resolved),
+        numbers(task.deadline if task.class_ == "hard" else task.period for task in resolved),
+        numbers(task.weight for task in resolved),
+        numbers(task.sharing.blocking if task.sharing else 0 for task in resolved),
+        numbers(task.sharing.excess if task.sharing else 0 for task in resolved),
         rates.beta,
         rates.sigma,
         rates.grid,
@@ -51,11 +50,6 @@ def judge_rates(view: SystemView, dispatcher: DispatcherView, effort: int) -> Ju
     return Judgement(
         {task.number: _rate_row(view, dispatcher, task, grants.get(task.number)) for task in dispatcher.tasks}
     )
-
-
-def _column(values: list[int]) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
-    """Make a column."""
-    return np.array(values, np.uint64)
 
 
 def _rate_row(
@@ -116,10 +110,10 @@ def judge_rbe(view: SystemView, dispatcher: DispatcherView, effort: int) -> Judg
     resolved = [view.resolved.tasks[task.number] for task in dispatcher.tasks]
     is_preemptive = not any(task.regions for task in dispatcher.tasks)
     verdict, interval, demand = _analysis.rbe_demand(
-        _column([task.events for task in resolved]),
-        _column([task.interval for task in resolved]),
-        _column([task.deadline for task in resolved]),
-        _column([task.wcet for task in dispatcher.tasks]),
+        numbers(task.events for task in resolved),
+        numbers(task.interval for task in resolved),
+        numbers(task.deadline for task in resolved),
+        numbers(task.wcet for task in dispatcher.tasks),
         is_preemptive,
         effort,
     )

@@ -7,7 +7,6 @@ bisection finds the edge. What a wcet grows by is in the last part of a job.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from takt.analysis.judge import judge
 from takt.analysis.judgement import Judgement
@@ -98,5 +97,4 @@ def scaled(view: SystemView, thousandths: int) -> SystemView:
     def scale(task: TaskView) -> TaskView:
         return task.with_wcet(-(-task.wcet * thousandths // 1000))
 
-    dispatchers = tuple(replace(each, tasks=tuple(map(scale, each.tasks))) for each in view.dispatchers)
-    return replace(view, dispatchers=dispatchers)
+    return view.map(scale, lambda server: server)

@@ -142,8 +142,7 @@ def _bandwidth_row(
     if response is None:
         reason = f"{task.name} and its neighbours ask for more than the share of {server.name}"
     elif response > task.deadline:
-        numbers = f"{view.write(response)} > {view.write(task.deadline)}"
-        reason = f"{task.name} may miss by {view.write(response - task.deadline)}: {numbers}"
+        reason = f"{task.name} may miss by {view.late(response, task.deadline)}"
     return task_bound(task, dispatcher, verdict, BANDWIDTH, response=response, reason=reason)
 
 

@@ -121,11 +121,9 @@ def _reason(view: SystemView, members: Sequence[Member], place: int, response: R
         return f"the answer for {me.name} takes more effort than was granted"
     if response.ticks is None:
         return f"{me.name} and what is more urgent ask for more than the whole processor"
-    late = response.ticks - me.deadline
     parts = [_listed(view, _interference(members, place, response))]
     parts += [f"blocking {view.write(me.blocking)}"] * (me.blocking > 0)
-    numbers = f"{view.write(response.ticks)} > {view.write(me.deadline)}"
-    return "; ".join([f"{me.name} misses by {view.write(late)}: {numbers}", *filter(None, parts)])
+    return "; ".join([f"{me.name} misses by {view.late(response.ticks, me.deadline)}", *filter(None, parts)])
 
 
 def _listed(view: SystemView, amounts: Sequence[tuple[str, int]]) -> str:

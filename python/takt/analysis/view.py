@@ -55,7 +55,6 @@ class TaskView:
         threshold: a started job is displaced by smaller keys than this only; None: by all that are more urgent.
         body: op and ticks, or number of a resource, of each item; empty if jobs just run.
         suspended: for how long a job suspends itself altogether.
-        suspensions: how often.
         optional_points: how many optional points it has where it cannot be displaced.
         may_overrun: whether a job may demand more than a wcet that is enforced.
         has_windows: whether what is unfinished at the end of a window waits for the next one, or for none.
@@ -75,7 +74,6 @@ class TaskView:
     threshold: int | None = None
     body: tuple[tuple[int, int], ...] = ()
     suspended: int = 0
-    suspensions: int = 0
     optional_points: int = 0
     may_overrun: bool = False
     has_windows: bool = False
@@ -116,7 +114,6 @@ class ServerView:
         period, budget: as in the file.
         offset: before it there is no budget.
         urgency, key: as of a task.
-        home: entity number of its parent, or ROOT.
         holding: for how long one of its tasks holds what servers share, at most, 0 if none does.
         overrun: by how much that may exceed its budget.
         protocol: of what it shares, "" if nothing.
@@ -130,7 +127,6 @@ class ServerView:
     offset: int
     urgency: tuple[int, ...]
     key: int
-    home: int
     holding: int = 0
     overrun: int = 0
     protocol: str = ""
@@ -193,13 +189,13 @@ class SystemView:
         """Write a time for people."""
         return times.in_unit(ticks, self.resolved.resolution_ns, self.unit)
 
+    def late(self, response: int, deadline: int) -> str:
+        """Say by how much a response is beyond a deadline, and both."""
+        return f"{self.write(response - deadline)}: {self.write(response)} > {self.write(deadline)}"
+
     def with_task(self, changed: TaskView) -> SystemView:
         """Give the same system with another task in the place of the one with its number."""
         return self.map(lambda task: changed if task.number == changed.number else task, lambda each: each)
-
-    def with_server(self, changed: ServerView) -> SystemView:
-        """Give the same system with another server in the place of the one with its number."""
-        return self.map(lambda each: each, lambda server: changed if server.number == changed.number else server)
 
     def map(self, task: Callable[[TaskView], TaskView], server: Callable[[ServerView], ServerView]) -> SystemView:
         """Give the same system with other members, made of those that are there."""
@@ -217,10 +213,9 @@ class SystemView:
 
 def _task_view(task: ResolvedTask, number: int, policy: str) -> TaskView:
     """Make a task."""
-    wcet, regions = _wcet_of(task), _regions_of(task, policy)
+    wcet, regions = _wcet_of(task), _regions_of(task)
     key = _key_of(task, policy)
     is_cut = task.windows is not None and task.windows.kind == "imprecise"
-    suspensions = [ticks for op, ticks in task.body if op == Op.SUSPEND]
     return TaskView(
         number=number,
         name=task.name,
@@ -234,11 +229,10 @@ def _task_view(task: ResolvedTask, number: int, policy: str) -> TaskView:
         regions=_fit(regions, wcet),
         threshold=_threshold_of(task, regions),
         body=task.body,
-        suspended=sum(suspensions),
-        suspensions=len(suspensions),
+        suspended=sum(ticks for op, ticks in task.body if op == Op.SUSPEND),
         optional_points=sum(op == Op.OPTIONAL_POINT for op, _ in task.body) if regions else 0,
         has_windows=_is_enforced(task),
-        may_overrun=_is_enforced(task) and not is_cut and _longest_demand(task) > task.wcet,
+        may_overrun=_is_enforced(task) and not is_cut and most_of(task.demand) > task.wcet,
         doubts=tuple(_doubts_of(task)),
     )
 
@@ -258,11 +252,6 @@ def _is_enforced(task: ResolvedTask) -> bool:
     return task.windows is not None and task.windows.kind in (*_REFILLED, "abort", "imprecise")
 
 
-def _longest_demand(task: ResolvedTask) -> int:
-    """Give the longest execution that a job asks for."""
-    return most_of(task.demand)
-
-
 def most_of(stream: Stream) -> int:
     """Give the largest number of a stream."""
     return max(stream.values) if stream.kind == "listed" else stream.most
@@ -270,7 +259,7 @@ def most_of(stream: Stream) -> int:
 
 def _wcet_of(task: ResolvedTask) -> int:
     """Give the longest execution that others have to expect of a job."""
-    return task.wcet if _is_enforced(task) else max(task.wcet, _longest_demand(task))
+    return task.wcet if _is_enforced(task) else max(task.wcet, most_of(task.demand))
 
 
 def _separation_of(task: ResolvedTask) -> int:
@@ -288,7 +277,7 @@ def _least_gap(arrivals: Stream) -> int:
     return min(gaps, default=times.MAX_TICKS)
 
 
-def _regions_of(task: ResolvedTask, policy: str) -> tuple[int, ...]:
+def _regions_of(task: ResolvedTask) -> tuple[int, ...]:
     """List the lengths between points of a job that is not displaced there; empty if it is displaced anywhere."""
     if task.preemption_key != 0:
         return ()
@@ -369,9 +358,7 @@ def _server_view(server: ResolvedServer, number: int, policy: str) -> ServerView
     """Make a server."""
     key = server.level if policy == "fp" else server.period
     urgency = (key, 0, 0, number - 10**9)
-    return ServerView(
-        number, server.name, server.kind, server.period, server.budget, server.offset, urgency, key, server.home
-    )
+    return ServerView(number, server.name, server.kind, server.period, server.budget, server.offset, urgency, key)
 
 
 def _dispatcher(resolved: ResolvedSystem, number: int, policy: str | Policy, name: str) -> DispatcherView:

@@ -93,8 +93,7 @@ def _table_reason(view: SystemView, task: TaskView, response: int | None, is_kno
         return f"the table and {task.name} repeat after more than {MAX_JOBS} jobs"
     if response is None:
         return f"the slots of {task.name} are shorter than what it asks for"
-    late = view.write(response - task.deadline)
-    return f"{task.name} misses by {late}: {view.write(response)} > {view.write(task.deadline)}"
+    return f"{task.name} misses by {view.late(response, task.deadline)}"
 
 
 # ---- dual priority, imprecise ---------------------------------------------------------------------------
@@ -183,5 +182,4 @@ def _share_reason(view: SystemView, task: TaskView, served: int, response: int |
     """Say why a share is not enough."""
     if response is None:
         return f"the share of {task.name} serves a job in {view.write(served)}, and jobs may come faster"
-    late = view.write(response - task.deadline)
-    return f"{task.name} may miss by {late}: {view.write(response)} > {view.write(task.deadline)}"
+    return f"{task.name} may miss by {view.late(response, task.deadline)}"
