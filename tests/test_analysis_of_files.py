@@ -111,6 +111,19 @@ def test_an_answer_that_takes_more_effort_than_granted_is_not_known() -> None:
     assert "effort" in found.reason
 
 
+@pytest.mark.parametrize(
+    ("policy", "change"),
+    [("fp", {"priority": 9}), ("rm", {"period": 5}), ("rm", {"period": 50}), ("dm", {"deadline": 5})],
+)
+def test_priorities_that_change_are_not_known(policy: str, change: dict[str, Any]) -> None:
+    system = system_of((10, 10, 1), (20, 20, 1), policy=policy)
+    changes = [takt.Change(at=7, task="T2", **change)]
+    found = takt.analyse(system.replace(changes=changes))
+    assert (found.verdict, found.reason) == (Verdict.NOT_KNOWN, "priorities change while it runs")
+    other = takt.analyse(system.replace(changes=[takt.Change(at=7, task="T2", wcet=2)]))
+    assert [row.response for row in other.tasks] == [1, 3]
+
+
 def test_soft_tasks_do_not_decide() -> None:
     found = takt.analyse(takt.load(EXAMPLES / "iot_node.toml"))
     assert found.verdict is Verdict.SCHEDULABLE

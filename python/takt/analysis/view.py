@@ -389,15 +389,25 @@ def _system_doubts(resolved: ResolvedSystem) -> Iterator[str]:
     again = {resolved.tasks[number].name for number, times_there in comings.items() if times_there > 1}
     if again and resolved.rates is None:
         yield f"{', '.join(sorted(again))} comes more than once"
-    if resolved.policy == "fp" and any(_gets_another_level(resolved, change) for change in resolved.changes):
+    if resolved.rates is None and any(_gets_another_key(resolved, change) for change in resolved.changes):
         yield "priorities change while it runs"
     if resolved.costs.is_pull:
         yield "releases wait for points (points = pull)"
 
 
-def _gets_another_level(resolved: ResolvedSystem, change: ResolvedChange) -> bool:
-    """Say whether a change gives a task another priority."""
-    return change.kind == "parameters" and change.level != resolved.tasks[change.task or 0].level
+def _gets_another_key(resolved: ResolvedSystem, change: ResolvedChange) -> bool:
+    """Say whether a change gives a task another priority where priorities are static."""
+    if change.kind != "parameters" or change.task is None:
+        return False
+    task = resolved.tasks[change.task]
+    policy = resolved.policy if task.home == ROOT else resolved.servers[task.home - 1].policy
+    keys = {
+        "fp": (task.level, change.level),
+        "rm": (task.period, change.period),
+        "dm": (task.deadline, change.deadline),
+    }
+    before, after = keys.get(name_of(policy), (0, 0))
+    return before != after
 
 
 def _at_worst(resolved: ResolvedSystem) -> ResolvedSystem:
@@ -433,4 +443,6 @@ def view_of(system: System) -> SystemView:
         _dispatcher(resolved, number, server.policy, server.name)
         for number, server in enumerate(resolved.servers, start=1)
     ]
-    return SystemView(resolved, times.unit_of(system.resolution), tuple(dispatchers), tuple(_system_doubts(resolved)))
+    return SystemView(
+        resolved, times.unit_of(system.resolution), tuple(dispatchers), tuple(_system_doubts(system.resolved))
+    )
