@@ -16,6 +16,19 @@ from takt.study.measures import Measure
 from takt.tables import Table
 
 
+def _file_schema(title: str, required: list[str], properties: dict[str, Any]) -> dict[str, Any]:
+    """Make the schema of a file of Takt, draft 2020-12: the version of its format, and its tables."""
+    version = {"const": SCHEMA, "description": "The version of this format."}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": title,
+        "type": "object",
+        "required": required,
+        "additionalProperties": False,
+        "properties": {"schema": version, **properties},
+    }
+
+
 def taskset_schema() -> dict[str, Any]:
     """Make the schema of task-set files, draft 2020-12.
 
@@ -23,29 +36,22 @@ def taskset_schema() -> dict[str, Any]:
         >>> taskset_schema()["required"]
         ['schema', 'task']
     """
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Takt task set",
-        "type": "object",
-        "required": ["schema", "task"],
-        "additionalProperties": False,
-        "properties": {
-            "schema": {"const": SCHEMA, "description": "The version of this format."},
-            "system": _schema_of(Header),
-            "platform": _schema_of(Platform),
-            "policy": {
-                "type": "object",
-                "description": "Options of policies.",
-                "additionalProperties": False,
-                "properties": {name: _schema_of(table) for name, table in by_policy().items()},
-            },
-            "allocator": _schema_of(Allocator),
-            "task": {"type": "array", "minItems": 1, "items": _schema_of(Task)},
-            "server": {"type": "array", "items": _schema_of(Server)},
-            "resource": {"type": "array", "items": _schema_of(Resource)},
-            "change": {"type": "array", "items": _schema_of(Change)},
+    properties: dict[str, Any] = {
+        "system": _schema_of(Header),
+        "platform": _schema_of(Platform),
+        "policy": {
+            "type": "object",
+            "description": "Options of policies.",
+            "additionalProperties": False,
+            "properties": {name: _schema_of(table) for name, table in by_policy().items()},
         },
+        "allocator": _schema_of(Allocator),
+        "task": {"type": "array", "minItems": 1, "items": _schema_of(Task)},
+        "server": {"type": "array", "items": _schema_of(Server)},
+        "resource": {"type": "array", "items": _schema_of(Resource)},
+        "change": {"type": "array", "items": _schema_of(Change)},
     }
+    return _file_schema("Takt task set", ["schema", "task"], properties)
 
 
 def recipe_schema() -> dict[str, Any]:
@@ -55,17 +61,10 @@ def recipe_schema() -> dict[str, Any]:
         >>> recipe_schema()["properties"]["generate"]["required"]
         ['tasks', 'utilization']
     """
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Takt recipe",
-        "type": "object",
-        "required": ["schema", "generate"],
-        "additionalProperties": False,
-        "properties": {
-            "schema": {"const": SCHEMA, "description": "The version of this format."},
-            "generate": _schema_of(Recipe),
-        },
+    properties: dict[str, Any] = {
+        "generate": _schema_of(Recipe),
     }
+    return _file_schema("Takt recipe", ["schema", "generate"], properties)
 
 
 def study_schema() -> dict[str, Any]:
@@ -76,25 +75,18 @@ def study_schema() -> dict[str, Any]:
         ['generate', 'grid', 'measure', 'schema', 'study']
     """
     recipe = _schema_of(Recipe)
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Takt study",
-        "type": "object",
-        "required": ["schema", "measure"],
-        "additionalProperties": False,
-        "properties": {
-            "schema": {"const": SCHEMA, "description": "The version of this format."},
-            "study": _schema_of(StudyTable),
-            "generate": {key: value for key, value in recipe.items() if key != "required"},
-            "grid": {
-                "type": "object",
-                "description": "Keys of the recipe, each with the values that it takes.",
-                "additionalProperties": False,
-                "properties": dict.fromkeys(recipe["properties"], _AXIS),
-            },
-            "measure": {"type": "array", "minItems": 1, "items": {"oneOf": list(map(_measure_schema, KINDS.values()))}},
+    properties: dict[str, Any] = {
+        "study": _schema_of(StudyTable),
+        "generate": {key: value for key, value in recipe.items() if key != "required"},
+        "grid": {
+            "type": "object",
+            "description": "Keys of the recipe, each with the values that it takes.",
+            "additionalProperties": False,
+            "properties": dict.fromkeys(recipe["properties"], _AXIS),
         },
+        "measure": {"type": "array", "minItems": 1, "items": {"oneOf": list(map(_measure_schema, KINDS.values()))}},
     }
+    return _file_schema("Takt study", ["schema", "measure"], properties)
 
 
 _AXIS = {
