@@ -224,3 +224,18 @@ def test_damaged_changes_are_refused(
     changes = [takt.Change(at=3, remove=["A"]), takt.Change(at=5, policy="edf")]
     takt.simulate(pair(changes=changes), 20, trace=path)
     assert damaged(path, change) == message
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"task": 7}, "damaged trace: its header is not right: no task 7"),
+        ({"at": 2**64 - 1}, f"damaged trace: its header is not right: change {2**64 - 1} out of range"),
+    ],
+)
+def test_damaged_entries_under_rates_are_refused(row: dict[str, int], message: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.takt"
+    tasks = [takt.Task(name="A", period=5, offset=4, wcet=2)]
+    changes = [takt.Change(at=10, remove=["A"]), takt.Change(at=20, add=["A"])]
+    takt.simulate(takt.System(policy="rate-based", tasks=tasks, changes=changes), 40, trace=path)
+    assert damaged(path, lambda rows: rows[1].update(row)) == message

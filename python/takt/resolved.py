@@ -105,6 +105,8 @@ class ResolvedSharing:
 _ONE_TICK = Stream("listed", (1,))
 _NO_SHARING = ResolvedSharing((), 0, 0)
 _NO_WINDOWS = ResolvedWindows("")
+_MOST = 2**64 - 1
+"""The largest number that a column for core holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -484,13 +486,17 @@ class ResolvedSystem:
     def requests(self) -> list[ResolvedChange]:
         """List what the tasks of a rate-based root ask for: to leave, to enter at their offsets, or new parameters."""
         there = [ResolvedChange(0, "enter", i) for i, task in enumerate(self.tasks) if not task.is_absent]
-        asked = [replace(change, at=change.at + self._delay_of(change)) for change in (*there, *self.changes)]
+        asked = [replace(change, at=self._instant_of(change)) for change in (*there, *self.changes)]
         return sorted(asked, key=lambda change: (change.at, CHANGES.index(change.kind)))
 
-    def _delay_of(self, change: ResolvedChange) -> int:
-        """Give the offset of a task that is to enter, 0 for what else changes."""
-        is_entry = change.kind == "enter" and change.task is not None
-        return self.tasks[change.task or 0].offset if is_entry else 0
+    def _instant_of(self, change: ResolvedChange) -> int:
+        """Say when a change is asked for: for a task that is to enter, its offset after the change.
+
+        What only a damaged trace file says, a task that is not there or an instant that core cannot take, is left for
+        core to refuse.
+        """
+        is_entry = change.kind == "enter" and change.task is not None and change.task < len(self.tasks)
+        return min(change.at + self.tasks[change.task or 0].offset, _MOST) if is_entry else change.at
 
     def _set_changes(self, spec: _core.Spec) -> None:
         """Describe what becomes different."""
