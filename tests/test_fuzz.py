@@ -53,7 +53,7 @@ FUZZERS = {
         ["-max_len=2000", f"-dict={SOURCES / 'taskset.dict'}"],
     ),
     "trace": Fuzzer(
-        [sys.executable, str(SOURCES / "fuzz_trace.py")], BUILD / "seeds/trace", 100_000, ["-max_len=4000"]
+        [sys.executable, str(SOURCES / "fuzz_trace.py")], BUILD / "seeds/trace", 100_000, ["-max_len=8000"]
     ),
 }
 

@@ -290,3 +290,14 @@ def test_a_damaged_header_of_a_trace_is_refused(path: Path) -> None:
         trace.write_bytes(data.replace(good, bad))
         with pytest.raises(takt.InputError):
             takt.replay(trace)
+
+
+def test_a_number_beyond_all_in_a_header_is_refused(path: Path) -> None:
+    trace = path.with_suffix(".takt")
+    takt.simulate(takt.load(path), trace=trace)
+    data = trace.read_bytes()
+    header = data[16 : 16 + int.from_bytes(data[12:16], "little")].replace(b'"uses": [0]', b'"uses": [%d]' % 2**64)
+    start = data[:12] + len(header).to_bytes(4, "little") + header
+    trace.write_bytes(start + bytes(-len(start) % 32))
+    with pytest.raises(takt.InputError, match="its header is not right: uses is out of range"):
+        takt.replay(trace)

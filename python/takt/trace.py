@@ -455,10 +455,8 @@ def _task(row: Mapping[str, Any]) -> ResolvedTask:
 
 def _sharing(row: Mapping[str, Any]) -> ResolvedSharing:
     """Make what a task shares."""
-    uses = _get(row, "uses", list)
-    if not all(isinstance(number, int) and not isinstance(number, bool) and number >= 0 for number in uses):
-        raise ValueError("uses is of the wrong type")
-    return ResolvedSharing(tuple(uses), _get(row, "blocking", int), _get(row, "excess", int))
+    uses = tuple(_get({"uses": number}, "uses", int) for number in _get(row, "uses", list))
+    return ResolvedSharing(uses, _get(row, "blocking", int), _get(row, "excess", int))
 
 
 def _change(row: Any) -> ResolvedChange:

@@ -1,16 +1,19 @@
 """Fuzzer of trace files: bytes are replayed; nothing but takt.InputError may come out.
 
-Half of the mutations are libFuzzer's; the other half overwrites, swaps or repeats whole records, which keeps the
-header readable.
+A third of the mutations are libFuzzer's; another overwrites, repeats or drops whole records; the last puts another
+value into the header, which stays JSON.
 
 Usage: fuzz_trace.py [libFuzzer's options] CORPUS... or, to repeat one input, its file
 """
 
 from __future__ import annotations
 
+import json
 import random
 import struct
 import sys
+from collections.abc import Iterator
+from typing import Any
 
 import atheris
 
@@ -23,6 +26,7 @@ PREAMBLE = struct.Struct("<8sHHI")
 RECORD = struct.Struct("<QQIIBBHI")
 STEP = 5
 MOST_STEPS = 4096
+VALUES = (0, 1, 2, 3, 7, 255, 2**32, 2**62, 2**63, 2**64 - 1, 2**70, -1, 0.5, True, None, "", "0", "enter", "edf", [], {})
 FIELDS = ((0, 8), (8, 8), (16, 4), (20, 4), (24, 1), (25, 1), (26, 2), (28, 4))
 
 
@@ -47,6 +51,42 @@ def test_one_input(data: bytes) -> None:
     only_input_errors.refuses_or_takes(takt.replay, with_bounded_steps(data))
 
 
+def places_in(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Give all lists and objects of a JSON value, each with every index or key of it."""
+    if isinstance(value, dict | list):
+        for place in value if isinstance(value, dict) else range(len(value)):
+            yield value, place
+            yield from places_in(value[place])
+
+
+def change_value(header: Any, choice: random.Random) -> None:
+    """Replace, repeat or drop one value of a header."""
+    places = list(places_in(header))
+    if not places:
+        return
+    holder, place = choice.choice(places)
+    kind = choice.randrange(10)
+    if kind == 0:
+        del holder[place]
+    elif kind == 1 and isinstance(holder, list):
+        holder.append(holder[place])
+    else:
+        holder[place] = choice.choice(VALUES)
+
+
+def with_another_header(data: bytes, choice: random.Random) -> bytes:
+    """Change one value of the header; records stay where they are read."""
+    magic, version, size, length = PREAMBLE.unpack_from(data)
+    try:
+        header = json.loads(data[PREAMBLE.size : PREAMBLE.size + length])
+    except (ValueError, RecursionError):
+        return data
+    change_value(header, choice)
+    text = json.dumps(header).encode()
+    start = PREAMBLE.pack(magic, version, size, len(text)) + text
+    return start + bytes(-len(start) % RECORD.size) + data[begin_of_records(data) :]
+
+
 def change_record(record: bytes, choice: random.Random) -> bytes:
     """Overwrite one field with a number that is small, or near its limit."""
     offset, size = choice.choice(FIELDS)
@@ -55,17 +95,25 @@ def change_record(record: bytes, choice: random.Random) -> bytes:
     return record[:offset] + field + record[offset + size :]
 
 
-def mutate(data: bytes, max_size: int, seed: int) -> bytes:
-    """Change bytes, or one record, or repeat or drop one."""
-    choice = random.Random(seed)
+def with_other_records(data: bytes, choice: random.Random) -> bytes:
+    """Overwrite, repeat or drop one record."""
     begin = begin_of_records(data)
     count = (len(data) - begin) // RECORD.size
-    if count <= 0 or choice.random() < 0.5:
-        return bytes(atheris.Mutate(data, max_size))
+    if count <= 0:
+        return data
     at = begin + RECORD.size * choice.randrange(count)
     record = data[at : at + RECORD.size]
     replaced = choice.choice((b"", record + record, change_record(record, choice), change_record(record, choice)))
-    return (data[:at] + replaced + data[at + RECORD.size :])[:max_size]
+    return data[:at] + replaced + data[at + RECORD.size :]
+
+
+def mutate(data: bytes, max_size: int, seed: int) -> bytes:
+    """Change bytes, a record or the header."""
+    choice = random.Random(seed)
+    change = choice.choice((None, with_other_records, with_another_header))
+    if change is None or len(data) < PREAMBLE.size:
+        return bytes(atheris.Mutate(data, max_size))
+    return change(data, choice)[:max_size]
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -30,9 +30,12 @@ def problems_of(use: Callable[[Path], object], path: Path) -> tuple[takt.Problem
 
 
 def refuses_or_takes(use: Callable[[Path], object], data: bytes) -> None:
-    """Let `use` have a file of these bytes; whatever is not an InputError is the fuzzer's find."""
-    with tempfile.NamedTemporaryFile() as file:
+    """Let `use` have a file of these bytes; whatever is not an InputError is the fuzzer's find.
+
+    The file has the same name every time, as what a fuzzer sees of names steers it.
+    """
+    with os.fdopen(os.memfd_create("input"), "wb") as file:
         file.write(data)
         file.flush()
-        for problem in problems_of(use, Path(file.name)):
+        for problem in problems_of(use, Path(f"/proc/self/fd/{file.fileno()}")):
             check_problem(problem)
