@@ -22,6 +22,8 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCES = Path("tests/fuzz")
 BUILD = Path("build/fuzz")
 SECONDS = os.environ.get("TAKT_FUZZ_SECONDS")
+STEADY = ["-seed=1", "-shuffle=0", "-use_cmp=0", "-reduce_inputs=0"]
+"""What makes two runs the same: no order of a folder, no addresses, no times."""
 LIMITS = ["-timeout=20", "-rss_limit_mb=2048"]
 SHOWN_LINES = 40
 
@@ -78,6 +80,11 @@ def must_run(command: list[str]) -> None:
     assert done.returncode == 0, done.stdout
 
 
+def seeds_in_order(folder: Path) -> str:
+    """Name the seeds one by one: a folder lists them in an order of its own."""
+    return "-seed_inputs=" + ",".join(str(folder / path.name) for path in sorted((ROOT / folder).iterdir()))
+
+
 def run(name: str, found: Path) -> str:
     """Run one fuzzer; give what there is to say if it found something, else nothing.
 
@@ -89,12 +96,12 @@ def run(name: str, found: Path) -> str:
     crashes = BUILD / "crashes"
     (ROOT / crashes).mkdir(parents=True, exist_ok=True)
     if SECONDS is None:
-        effort, corpus = ["-seed=1", f"-runs={fuzzer.runs}"], found
+        effort, corpus = [*STEADY, f"-runs={fuzzer.runs}", seeds_in_order(fuzzer.seeds)], [found]
     else:
-        effort, corpus = [f"-max_total_time={SECONDS}"], BUILD / "corpus" / name
-        (ROOT / corpus).mkdir(parents=True, exist_ok=True)
+        effort, corpus = [f"-max_total_time={SECONDS}"], [BUILD / "corpus" / name, fuzzer.seeds]
+        (ROOT / corpus[0]).mkdir(parents=True, exist_ok=True)
     command = [*fuzzer.command, *effort, *LIMITS, *fuzzer.options, f"-artifact_prefix={crashes / name}-"]
-    done = call([*command, str(corpus), str(fuzzer.seeds)])
+    done = call([*command, *map(str, corpus)])
     if done.returncode == 0:
         return ""
     lines = [line for line in done.stdout.splitlines() if "\tNEW " not in line and "\tREDUCE " not in line]

@@ -1324,6 +1324,21 @@ BAD: dict[str, tuple[str, list[str]]] = {
         task('server = "S1"'),
         ['[[task]] "A" server: unknown server "S1"; there is no [[server]] in this task set'],
     ),
+    "unknown server among many with long names": (
+        task('server = "x"') + "".join(f'[[server]]\nname = "b{i:059}"\nperiod = 9\nbudget = 1\n' for i in range(12)),
+        [
+            '[[task]] "A" server: unknown server "x"; expected one of '
+            + ", ".join(f"b{i:059}" for i in range(9))
+            + " and 3 more"
+        ],
+    ),
+    "unknown server beside one with a broken name": (
+        task('server = "x"') + SERVER.replace("S1", "a\\nb"),
+        [
+            '[[server]] "a\\nb" name: expected a name of printable characters, found "a\\nb"',
+            '[[task]] "A" server: unknown server "x"; expected one of a\\nb',
+        ],
+    ),
     "unknown server": (
         task('server = "Server1"') + SERVER.replace("S1", "Server2"),
         ['[[task]] "A" server: unknown server "Server1"; did you mean "Server2"?'],

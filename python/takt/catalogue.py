@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from takt import _core
+from takt.errors import listed, show
 
 
 class PolicyInfo(NamedTuple):
@@ -103,4 +104,4 @@ def alternatives(word: str, known: Iterable[str]) -> str:
     """Say what a wrong word should have been: the closest known word, or all of them."""
     names = list(known)
     close = suggest(word, names)
-    return f'did you mean "{close}"?' if close else f"expected one of {', '.join(names)}"
+    return f"did you mean {show(close)}?" if close else f"expected one of {listed(names)}"

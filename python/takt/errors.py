@@ -5,6 +5,7 @@ The exit statuses of the command line are here too, so that there is one list of
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ from enum import IntEnum
 from pathlib import Path
 
 _SHOWN_CHARACTERS = 60
+_LISTED_CHARACTERS = 600
 _ARRAYS = ("task", "server", "resource", "change")
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -53,7 +55,8 @@ class Problem:
         file = "" if self.file is None else f"{self.file}: "
         key = self.key if self.key is None or _BARE_KEY.fullmatch(self.key) else show(self.key)
         place = " ".join(part for part in (_place(self.table, self.entity, self.number), key) if part)
-        return f"{file}{place}: {self.message}" if place else f"{file}{self.message}"
+        message = printable(self.message)
+        return f"{file}{place}: {message}" if place else f"{file}{message}"
 
 
 def _place(table: str | None, entity: str | None, number: int | None) -> str:
@@ -110,6 +113,15 @@ def show(value: object) -> str:
 def printable(text: str) -> str:
     """Escape what would break the line or cannot be seen, as JSON does."""
     return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
+
+
+def listed(texts: Sequence[str], between: str = ", ") -> str:
+    """List texts on one line that people read: the first ones, and how many more there are."""
+    shown = [_shorten(printable(text)) for text in texts]
+    ends = itertools.accumulate(len(text) + len(between) for text in shown)
+    count = max(1, sum(end <= _LISTED_CHARACTERS for end in ends))
+    more = len(shown) - count
+    return between.join(shown[:count]) + (f" and {more} more" if more > 0 else "")
 
 
 def _shorten(text: str) -> str:

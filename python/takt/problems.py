@@ -14,7 +14,7 @@ from takt.architectures import find_architecture_problems
 from takt.bodies import Op
 from takt.changes import find_change_problems
 from takt.distributions import Distribution
-from takt.errors import Problem, show
+from takt.errors import Problem, listed, show
 from takt.policy import Policy, name_of
 from takt.processors import find_processor_problems
 from takt.rates import find_length_problems, find_rate_problems, is_rate_based
@@ -191,7 +191,7 @@ class _Checker:
         for name in dict.fromkeys(used):
             if name not in self.resource_names:
                 known = list(self.resource_names)
-                hint = catalogue.alternatives(str(name), known) if known else f'write [[resource]] name = "{name}"'
+                hint = catalogue.alternatives(str(name), known) if known else f"write [[resource]] name = {show(name)}"
                 yield self.about(task, task.source_of_items, "unknown-word", f"unknown resource {show(name)}; {hint}")
         if used and self.system.platform.points == "pull":
             yield self.about(
@@ -469,7 +469,7 @@ class _Checker:
                 name = self.servers[name].parent
             if name in chain:
                 ring = [*list(chain)[chain[name] :], name]
-                message = f"expected a chain that ends at the root, found {' in '.join(map(show, ring))}"
+                message = f"expected a chain that ends at the root, found {listed([*map(show, ring)], ' in ')}"
                 yield Problem(message, "ring", table="server", entity=name, key="parent")
             settled.update(chain)
 

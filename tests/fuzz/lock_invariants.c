@@ -187,11 +187,13 @@ static void check_parked(takt_system_t *system, const takt_resource_t *resource)
 
 /* ---- who waits ------------------------------------------------------------------------------------- */
 
-/* A thread of a circle may be stopped. Once it is woken, it competes until the next decision, and who waits for it too. */
+/* A thread of a circle may be stopped. Once it is woken, it competes until the next decision, and who waits for it too,
+ * also if it is stopped again before. */
 static void check_circle(takt_system_t *system, takt_entity_t *entity, bool have_levels_changed) {
     const takt_resource_t *circle = wait_of(entity)->circle;
-    HOLDS(circle == NULL || place_of(entity) != NULL || takt_entity_is_thread(entity) ||
-          takt_entity_is_ready(circle->holder));
+    if (circle != NULL && !takt_entity_is_thread(entity) && !takt_entity_is_thread(circle->holder)) {
+        HOLDS(place_of(entity) != NULL || takt_entity_is_ready(circle->holder));
+    }
     if (!have_levels_changed) {
         HOLDS((circle != NULL) == is_in_a_circle(system, entity));
         HOLDS(circle == NULL || circle == obstacle_to(entity));
