@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from takt.analysis import curves, fixed, static
+from takt.analysis import any_order, curves, fixed, static
 from takt.analysis.judgement import Judgement
 from takt.analysis.result import Chart, Curve, ServerBound
 from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
@@ -45,7 +45,7 @@ def _slack(child: TaskView | ServerView, judgement: Judgement) -> float | None:
     if isinstance(child, ServerView):
         return None
     row = judgement.tasks[child.number]
-    return None if row.slack is None else row.slack / row.deadline
+    return None if row.slack is None or row.test is any_order.BUSY else row.slack / row.deadline
 
 
 def _of_deadlines(dispatcher: DispatcherView, judgement: Judgement) -> Chart:
