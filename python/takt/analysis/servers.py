@@ -56,7 +56,7 @@ def _judge_inside(
     else:
         supply = supply_of(server, row)
         found.servers[server.number] = replace(
-            row, gap=supply[2], least_budget=_least_budget(dispatcher, server, delays, effort)
+            row, gap=supply[2], least_budget=_least_budget(view, dispatcher, server, delays, effort)
         )
         found.add(_judge_supplied(view, dispatcher, delays, supply, effort))
 
@@ -146,7 +146,9 @@ def _bandwidth_row(
     return task_bound(task, dispatcher, verdict, BANDWIDTH, response=response, reason=reason)
 
 
-def _least_budget(dispatcher: DispatcherView, server: ServerView, delays: Delays, effort: int) -> int | None:
+def _least_budget(
+    view: SystemView, dispatcher: DispatcherView, server: ServerView, delays: Delays, effort: int
+) -> int | None:
     """Find the least budget with which all tasks of a server meet their deadlines, whatever else is in its parent.
 
     Of a sporadic server it is not known: its supply depends on the budget in another way (analysis/supply.h).
@@ -158,7 +160,7 @@ def _least_budget(dispatcher: DispatcherView, server: ServerView, delays: Delays
     head = (server.period, server.kind == "polling", 0)
     body = (columns.kind, columns.wcet, columns.period, columns.deadline, columns.jitter)
     if dispatcher.policy in static.POLICIES:
-        members = fixed.with_blocking([fixed.member_of(child) for child in there], delays.by_name)
+        members = fixed.with_blocking(static.members_in(view, dispatcher), delays.by_name)
         more = (fixed.column(members, "blocking"), fixed.column(members, "last"), fixed.behind_equals(members))
         verdict, budget = _analysis.least_budget_fixed_priority(*head, *body, *more, effort)
     else:
