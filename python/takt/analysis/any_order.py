@@ -52,10 +52,11 @@ def bound(view: SystemView, found: Judgement, effort: int) -> Judgement:
     reason = _overload([task for task in tasks.values() if task.name in counted])
     lengths = _busy_periods(list(tasks.values()), effort)
     for number in may_be_late:
-        row = _bounded(view, found.tasks[number], tasks[number], lengths[number])
-        found.tasks[number] = (
-            _with(row, Verdict.NOT_SCHEDULABLE, OVERLOAD, reason) if reason and row.task in counted else row
-        )
+        row, task = found.tasks[number], tasks[number]
+        if reason and task.name in counted:
+            found.tasks[number] = _with(row, Verdict.NOT_SCHEDULABLE, OVERLOAD, reason)
+        else:
+            found.tasks[number] = _bounded(view, row, task, lengths[number])
     return found
 
 

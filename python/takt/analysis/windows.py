@@ -163,9 +163,11 @@ def judge_shares(view: SystemView, dispatcher: DispatcherView) -> Judgement:
     """Bound responses by what the share of a task gives it, if its jobs come no faster than that serves them."""
     if any(task.wcet > view.resolved.tasks[task.number].wcet for task in dispatcher.tasks):
         return not_known(dispatcher, "tags follow from wcets, and jobs may demand more")
+    is_generic = view.resolved.share == "generic"
+    if is_generic and any(task.jitter for task in dispatcher.tasks):
+        return not_known(dispatcher, "tags count from arrivals (generic), and jobs may be released later")
     weights = {number: task.weight for number, task in enumerate(view.resolved.tasks)}
     total = sum(weights.values())
-    is_generic = view.resolved.share == "generic"
     longest = 0 if is_generic else max(task.wcet for task in dispatcher.tasks)
     test = VIRTUAL if is_generic else FLUID
     found = Judgement()
