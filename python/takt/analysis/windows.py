@@ -173,7 +173,7 @@ def judge_shares(view: SystemView, dispatcher: DispatcherView) -> Judgement:
     found = Judgement()
     for task in dispatcher.tasks:
         served = -(-task.wcet * total // weights[task.number])
-        response = served + longest if 0 < served <= task.period - task.jitter else None
+        response = task.jitter + served + longest if 0 < served <= task.period - task.jitter else None
         verdict = test.verdict(response is not None and response <= task.deadline)
         reason = "" if verdict is Verdict.SCHEDULABLE else _share_reason(view, task, served, response)
         found.tasks[task.number] = task_bound(task, dispatcher, verdict, test, response=response, reason=reason)
