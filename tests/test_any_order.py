@@ -258,6 +258,25 @@ def test_tasks_that_are_never_there_at_once_do_not_add_up() -> None:
     assert found.verdict is Verdict.SCHEDULABLE
 
 
+def test_what_is_sure_of_each_mode_is_told_where_nothing_bounds_the_transitions() -> None:
+    lander = takt.load(EXAMPLES / "mode_change.toml")
+    found = takt.analyse(lander)
+    known = "each of the 3 modes by itself is schedulable (rm to 60ms, edf to 130ms, edf after)"
+    why = "the policy changes while it runs; priorities change while it runs"
+    assert found.verdict is Verdict.NOT_GUARANTEED
+    assert found.reason == f"{why}; the longest busy period is 330ms; {known}"
+    stays = [change.replace(policy=None) for change in lander.changes]
+    known = "the modes by themselves are: rm to 60ms schedulable, rm to 130ms not schedulable, rm after schedulable"
+    assert takt.analyse(lander.replace(changes=stays)).reason.endswith(known)
+
+
+def test_shares_with_jitter_are_served_from_the_release_on() -> None:
+    tasks = [takt.Task(name="A", period=3, wcet=1), takt.Task(name="B", period=5, wcet=1, jitter=3, deadline=10)]
+    for variant, responses in (("wfq", [3, 6]), ("generic", [2, 5])):
+        system = takt.System(tasks=tasks, policy="share", options=[takt.Share(variant=variant)])
+        assert [row.response for row in judge(view_of(system)).rows()] == responses, variant
+
+
 @pytest.mark.parametrize("what", ["circle", "suspension", "server", "costs", "wf2q", "skip"])
 def test_what_may_idle_beside_a_job_is_not_bounded(what: str) -> None:
     tasks = [takt.Task(name="A", period=20, wcet=2), takt.Task(name="B", period=20, wcet=2)]
