@@ -138,7 +138,8 @@ def test_priorities_that_change_leave_busy_periods(policy: str, change: dict[str
     changes = [takt.Change(at=7, task="T2", **change)]
     found = takt.analyse(system.replace(changes=changes))
     reason = f"priorities change while it runs; the longest busy period is {longest}"
-    assert (found.verdict, found.reason) == (Verdict.NOT_GUARANTEED, reason)
+    assert found.verdict is Verdict.NOT_GUARANTEED
+    assert found.reason.startswith(reason)
     other = takt.analyse(system.replace(changes=[takt.Change(at=7, task="T2", wcet=3)]))
     assert [row.response for row in other.tasks] == [2, 5]
 
