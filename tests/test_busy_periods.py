@@ -87,8 +87,9 @@ class Example:
         Example([Source(1, 1, arrivals=(0,) * 11)], [11]),
         Example([Source(3, 10, end=10), Source(4, 10, begin=10)], [7]),
         Example([Source(3, 10, end=10), Source(4, 10, begin=20)], [3, 4]),
+        Example([Source(7, 8, end=10), Source(7, 8, end=10), Source(1, 1, begin=30)], [28, 28, 1]),
     ],
-    ids=["two tasks", "full", "full with jitter", "burst", "one after the other", "apart"],
+    ids=["two tasks", "full", "full with jitter", "burst", "one after the other", "apart", "full later"],
 )
 def test_busy_periods_worked_out_by_hand(example: Example) -> None:
     answer = found(example.sources)
