@@ -229,7 +229,7 @@ def _task_view(task: ResolvedTask, number: int, policy: str) -> TaskView:
         regions=_fit(regions, wcet),
         threshold=_threshold_of(task, regions),
         body=task.body,
-        suspended=sum(ticks for op, ticks in task.body if op == Op.SUSPEND),
+        suspended=_suspended_of(task),
         optional_points=sum(op == Op.OPTIONAL_POINT for op, _ in task.body) if regions else 0,
         has_windows=_is_enforced(task),
         may_overrun=_is_enforced(task) and not is_cut and most_of(task.demand) > task.wcet,
@@ -275,6 +275,11 @@ def _least_gap(arrivals: Stream) -> int:
         return arrivals.least
     gaps = [later - earlier for earlier, later in zip(arrivals.values, arrivals.values[1:], strict=False)]
     return min(gaps, default=times.MAX_TICKS)
+
+
+def _suspended_of(task: ResolvedTask) -> int:
+    """Give for how long a job suspends itself altogether."""
+    return sum(ticks for op, ticks in task.body if op == Op.SUSPEND)
 
 
 def _regions_of(task: ResolvedTask) -> tuple[int, ...]:
@@ -341,6 +346,8 @@ def _doubts_of(task: ResolvedTask) -> Iterator[str]:
         yield f"jobs of {task.name} may arrive any number at a time; give it a min_separation"
     if task.is_allocator:
         yield "calls of the allocator take time"
+    if _wcet_of(task) + _suspended_of(task) > times.MAX_TICKS:
+        yield f"jobs of {task.name} execute and suspend themselves for more than {times.MAX_TICKS} ticks"
     if task.suspends and task.preemption_key is not None:
         yield f"{task.name} suspends itself and cannot be displaced everywhere"
     if task.suspends and task.locks:
