@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from takt import _analysis
-from takt.analysis import children, fixed, static
+from takt.analysis import children, fixed, servers, static
 from takt.analysis.judge import judge
 from takt.analysis.result import Advice
 from takt.analysis.view import DispatcherView, SystemView, TaskView, view_of
@@ -185,13 +185,13 @@ def _pieces(wcet: int, last: int) -> tuple[int, ...]:
 
 def _idling(view: SystemView, effort: int) -> Changes:
     """Make deferrable servers idle, which act on others as tasks."""
-    servers = [each for dispatcher in view.dispatchers for each in dispatcher.servers if each.kind == "deferrable"]
-    return {("server", each.name): {"kind": "idling"} for each in servers}
+    there = [each for dispatcher in view.dispatchers for each in dispatcher.servers if each.kind == "deferrable"]
+    return {("server", each.name): {"kind": "idling"} for each in there}
 
 
 def _budgets(view: SystemView, effort: int) -> Changes:
     """Give each server the least budget with which its tasks fit, whatever the others do."""
-    found = judge(view, effort).servers
+    found = servers.with_least_budgets(view, judge(view, effort), effort).servers
     least = {row.server: row.least_budget for row in found.values()}
     return {("server", name): {"budget": budget} for name, budget in least.items() if budget is not None}
 

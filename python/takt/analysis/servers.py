@@ -39,6 +39,19 @@ def judge_below(view: SystemView, found: Judgement, effort: int) -> Judgement:
     return found
 
 
+def with_least_budgets(view: SystemView, found: Judgement, effort: int) -> Judgement:
+    """Give the same with the least budgets of all servers that supply their children."""
+    view = blocking.with_holding(view)
+    inside = {dispatcher.number: dispatcher for dispatcher in view.dispatchers}
+    rows = dict(found.servers)
+    for server in (server for each in view.dispatchers for server in each.servers):
+        if rows[server.number].gap is not None:
+            delays = blocking.delays_in(view, inside[server.number])
+            least = _least_budget(inside[server.number], server, delays, effort)
+            rows[server.number] = replace(rows[server.number], least_budget=least)
+    return Judgement(found.tasks, rows)
+
+
 def _judge_inside(
     view: SystemView, dispatcher: DispatcherView, server: ServerView, found: Judgement, effort: int
 ) -> None:
@@ -55,9 +68,7 @@ def _judge_inside(
         found.add(_judge_bandwidth(view, dispatcher, server, effort))
     else:
         supply = supply_of(server, row)
-        found.servers[server.number] = replace(
-            row, gap=supply[2], least_budget=_least_budget(dispatcher, server, delays, effort)
-        )
+        found.servers[server.number] = replace(row, gap=supply[2])
         found.add(_judge_supplied(view, dispatcher, delays, supply, effort))
 
 
