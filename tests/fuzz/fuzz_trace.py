@@ -27,7 +27,7 @@ PREAMBLE = struct.Struct("<8sHHI")
 RECORD = struct.Struct("<QQIIBBHI")
 STEP = 5
 MOST_STEPS = 4096
-VALUES = (
+VALUES: tuple[Any, ...] = (
     0,
     1,
     2,
