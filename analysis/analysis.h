@@ -78,6 +78,17 @@ TAKT_INLINE TAKT_MUST_USE bool takt_checked_multiple(uint64_t a, uint64_t b, uin
 /* a / b, rounded up, without overflow. b >= 1. */
 TAKT_INLINE uint64_t takt_ceiling(uint64_t a, uint64_t b) { return a / b + (a % b != 0 ? 1u : 0u); }
 
+/* *work += C ceil((L + J) / T): what the jobs execute that a task releases in less than L = `length` >= 1 ticks from one
+ * release on; false if a number reaches TAKT_ANALYSIS_LIMIT. */
+TAKT_INLINE TAKT_MUST_USE bool takt_sporadic_requests(const takt_sporadic_t *task, takt_duration_t length,
+                                                      uint64_t *work) {
+    uint64_t reach = 0;
+    uint64_t more = 0;
+    return takt_checked_plus(length, task->jitter, &reach) &&
+           takt_checked_times(takt_ceiling(reach, task->period), task->wcet, &more) &&
+           takt_checked_plus(*work, more, work);
+}
+
 /* How many bits `value` has; 0 has none. */
 TAKT_INLINE uint32_t takt_bits_of(uint64_t value) {
     const uint32_t high = (uint32_t)(value >> 32);

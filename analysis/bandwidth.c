@@ -69,10 +69,7 @@ static bool find_work(const takt_sporadic_t *tasks, uint32_t count, uint64_t win
     bool is_known = true;
     *work = 0;
     for (uint32_t j = 0; j < count && is_known; j++) {
-        uint64_t more = 0;
-        is_known = takt_checked_times(takt_ceiling(window + tasks[j].jitter, tasks[j].period), tasks[j].wcet,
-                                      &more) &&
-                   takt_checked_plus(*work, more, work);
+        is_known = takt_sporadic_requests(&tasks[j], window, work);
     }
     return is_known;
 }

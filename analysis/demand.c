@@ -178,17 +178,12 @@ static uint64_t repetition(const takt_sporadic_t *tasks, uint32_t count,
 /* B + sum ceil((L + J) / T) C; false if a number reaches the limit. */
 static bool work_by(const takt_sporadic_t *tasks, uint32_t count, takt_duration_t blocking, uint64_t length,
                     uint64_t *work) {
+    bool is_known = true;
     *work = blocking;
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t reach = 0;
-        uint64_t jobs = 0;
-        if (!takt_checked_plus(length, tasks[i].jitter, &reach) ||
-            !takt_checked_times(takt_ceiling(reach, tasks[i].period), tasks[i].wcet, &jobs) ||
-            !takt_checked_plus(*work, jobs, work)) {
-            return false;
-        }
+    for (uint32_t i = 0; i < count && is_known; i++) {
+        is_known = takt_sporadic_requests(&tasks[i], length, work);
     }
-    return true;
+    return is_known;
 }
 
 /* The busy period, unless it is longer than `end`. */

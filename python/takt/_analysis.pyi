@@ -488,3 +488,20 @@ def payback_supply(
     period: int, budget: int, response: int, holding: int, is_polling: bool
 ) -> tuple[int, int, int, int]:
     """Likewise under hsrp-payback."""
+
+# ---- any order: any_order.cpp ----------------------------------------------------------------------------
+# A source is a task while it is there: its jobs are released at `start` or later and before `until`. One with a list
+# has `listed` arrivals, which stand one list after the other in `arrivals`; its period is not read, and it has no end.
+FOR_GOOD: int
+
+def busy_periods(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    jitter: NDArray[np.uint64],
+    start: NDArray[np.uint64],
+    until: NDArray[np.uint64],
+    listed: NDArray[np.uint64],
+    arrivals: NDArray[np.uint64],
+    effort: int = 100_000_000,
+) -> NDArray[np.uint64]:
+    """Give of each source the longest busy period in which it may release a job, under any order; or UNBOUNDED."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from takt.analysis import advice, charting, sensitivity, servers
+from takt.analysis import advice, charting, modes, sensitivity, servers
 from takt.analysis.judge import EFFORT, judge
 from takt.analysis.judgement import Judgement
 from takt.analysis.result import Analysis, TaskBound, Verdict, worst_of
@@ -50,18 +50,18 @@ def analyse(system: System, *, effort: int = EFFORT) -> Analysis:
     verdict = worst_of([row.verdict for row in counted])
     is_searched = verdict is not Verdict.NOT_KNOWN and len(judgement.tasks) <= sensitivity.MAX_TASKS
     rows = _with_growth(view, judgement, effort) if is_searched else judgement.rows()
-    is_wanting = is_searched and verdict is not Verdict.SCHEDULABLE
+    is_met = verdict is Verdict.SCHEDULABLE
     return Analysis(
         name=system.name,
         policy=name_of(system.policy),
         resolution_ns=system.resolution_ns,
         verdict=verdict,
-        reason=_reason(judgement, counted, verdict),
+        reason=_reason(judgement, counted, verdict, "" if is_met else modes.told(view, effort)),
         utilization=_utilization(view).as_integer_ratio(),
         tasks=tuple(rows),
         servers=tuple(judgement.servers[number] for number in sorted(judgement.servers)),
         scaling=sensitivity.scaling_of(view, sensitivity.keeping(judgement, effort)) if is_searched else None,
-        advice=tuple(advice.advise(system, view, effort)) if is_wanting else (),
+        advice=tuple(advice.advise(system, view, effort)) if is_searched and not is_met else (),
         charts=tuple(charting.charts_of(view, judgement)),
     )
 
@@ -81,11 +81,11 @@ def _utilization(view: SystemView) -> Fraction:
     return Fraction(sum(task.wcet * _PRECISION // task.period for task in tasks), _PRECISION)
 
 
-def _reason(judgement: Judgement, counted: Sequence[TaskBound], verdict: Verdict) -> str:
-    """Say in one line why the verdict is what it is."""
+def _reason(judgement: Judgement, counted: Sequence[TaskBound], verdict: Verdict, known: str) -> str:
+    """Say in one line why the verdict is what it is, and of one that is not good what else is known."""
     if verdict is not Verdict.SCHEDULABLE:
         reasons = [row.reason for row in counted if row.verdict is verdict and row.reason]
-        return "; ".join(dict.fromkeys(reasons[:MAX_REASONS]))
+        return "; ".join(filter(None, [*dict.fromkeys(reasons[:MAX_REASONS]), known]))
     # Of those that count all are schedulable here.
     others = [row.task for row in judgement.rows() if row.verdict is not Verdict.SCHEDULABLE]
     what = f"all {len(counted)} {'hard ' * (len(counted) < len(judgement.tasks))}tasks meet their deadlines"

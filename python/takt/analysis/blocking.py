@@ -91,6 +91,16 @@ def _doubt_of(dispatcher: DispatcherView, protocols: set[str], uses: Sequence[_U
     return "" if protocols <= {"pcp", "srp"} or not _may_deadlock(uses) else "jobs may wait for each other for ever"
 
 
+def shares(view: SystemView, dispatcher: DispatcherView) -> bool:
+    """Say whether children of a dispatcher hold anything in it."""
+    return any(True for _ in _uses_of(view, dispatcher.children()))
+
+
+def may_deadlock(view: SystemView, dispatcher: DispatcherView) -> bool:
+    """Say whether jobs of a dispatcher nest resources in a circle."""
+    return _may_deadlock(list(_uses_of(view, dispatcher.children())))
+
+
 def _may_deadlock(uses: Sequence[_Use]) -> bool:
     """Say whether resources are nested in a circle."""
     nesting = TopologicalSorter[int]()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from takt.analysis import curves, fixed, static
+from takt.analysis import any_order, curves, static
 from takt.analysis.judgement import Judgement
 from takt.analysis.result import Chart, Curve, ServerBound
 from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
@@ -20,15 +20,15 @@ def charts_of(view: SystemView, judgement: Judgement) -> Iterator[Chart]:
         if dispatcher.number != ROOT and judgement.servers[dispatcher.number].gap is None:
             continue
         if dispatcher.policy in static.POLICIES and view.resolved.cpus == 1:
-            yield from _of_tasks(dispatcher, judgement)
+            yield from _of_tasks(view, dispatcher, judgement)
         elif dispatcher.policy in ("edf", "llf") and dispatcher.tasks and view.resolved.cpus == 1:
             yield _of_deadlines(dispatcher, judgement)
 
 
-def _of_tasks(dispatcher: DispatcherView, judgement: Judgement) -> Iterator[Chart]:
+def _of_tasks(view: SystemView, dispatcher: DispatcherView, judgement: Judgement) -> Iterator[Chart]:
     """Draw the requests of the tasks that have the least slack for their deadlines."""
     children = dispatcher.children()
-    members = [fixed.member_of(child) for child in children]
+    members = static.members_in(view, dispatcher)
     bounded = [place for place, child in enumerate(children) if _slack(child, judgement) is not None]
     for place in sorted(bounded, key=lambda place: _slack(children[place], judgement) or 0)[:MAX_TASKS]:
         me, row = members[place], judgement.tasks[children[place].number]
@@ -45,7 +45,7 @@ def _slack(child: TaskView | ServerView, judgement: Judgement) -> float | None:
     if isinstance(child, ServerView):
         return None
     row = judgement.tasks[child.number]
-    return None if row.slack is None else row.slack / row.deadline
+    return None if row.slack is None or row.test is any_order.BUSY else row.slack / row.deadline
 
 
 def _of_deadlines(dispatcher: DispatcherView, judgement: Judgement) -> Chart:

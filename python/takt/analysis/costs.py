@@ -56,7 +56,7 @@ def _judge_static(view: SystemView, root: DispatcherView, effort: int) -> Judgem
     """Bound responses under static keys."""
     columns = children.columns_of(root.tasks)
     longest, last, points = _regions(root)
-    above = fixed.behind_equals([fixed.task_member(task) for task in root.tasks])
+    above = fixed.behind_equals(static.members_in(view, root))
     ticks = _analysis.overhead_responses(
         columns.wcet, columns.period, _costs_of(view), columns.jitter, longest, last, points, above, effort
     )

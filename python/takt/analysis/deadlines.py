@@ -109,15 +109,16 @@ def _row(
 ) -> TaskBound:
     """Make the row of a task; of one whose response is not known, its deadline bounds it if all deadlines are met."""
     is_own = is_met or (response is not None and response <= task.deadline)
-    reason = "" if is_own else _own_reason(view, task, response, whole)
+    reason = "" if is_own else _own_reason(view, task, response, test, whole)
     is_bounded = response is not None and response <= task.deadline
     shown = response if is_bounded or not is_met else task.deadline
     is_tight = test.is_exact and is_bounded and not task.regions
     return task_bound(task, dispatcher, test.verdict(is_own), test, response=shown, is_tight=is_tight, reason=reason)
 
 
-def _own_reason(view: SystemView, task: TaskView, response: int | None, whole: str) -> str:
+def _own_reason(view: SystemView, task: TaskView, response: int | None, test: Test, whole: str) -> str:
     """Say why a task can be late."""
     if response is None:
         return whole
-    return f"{task.name} misses by {view.late(response, task.deadline)}; {whole}"
+    misses = "misses" if test.is_exact else "may miss"
+    return f"{task.name} {misses} by {view.late(response, task.deadline)}; {whole}"

@@ -67,9 +67,23 @@ class Response:
     job: int = 0
 
 
-def member_of(child: TaskView | ServerView) -> Member:
-    """Make a member of a task or a server."""
-    return task_member(child) if isinstance(child, TaskView) else server_member(child)
+def members_of(children: Sequence[TaskView | ServerView], *, is_strict: bool) -> list[Member]:
+    """Make members of tasks and servers, the most urgent first; if ties are strict, each with a key of its own."""
+    members = [task_member(child) if isinstance(child, TaskView) else server_member(child) for child in children]
+    return _apart(members) if is_strict else members
+
+
+def _apart(members: Sequence[Member]) -> list[Member]:
+    """Give members their places as keys; one that has started under a threshold goes before its equals, too."""
+    keys = [member.key for member in members]
+    return [
+        replace(
+            member,
+            key=place,
+            threshold=None if member.threshold is None else bisect_left(keys, min(member.threshold, member.key)),
+        )
+        for place, member in enumerate(members)
+    ]
 
 
 def task_member(task: TaskView) -> Member:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from takt.analysis import blocking, children, costs, deadlines, global_edf, rates, servers, static, windows
+from takt.analysis import any_order, blocking, children, costs, deadlines, global_edf, rates, servers, static, windows
 from takt.analysis.judgement import Judgement, not_known
 from takt.analysis.result import Verdict
 from takt.analysis.view import DispatcherView, SystemView
@@ -27,6 +27,11 @@ def judge(view: SystemView, effort: int = EFFORT) -> Judgement:
         effort: steps that the tests of each dispatcher may take.
     """
     view = blocking.with_holding(view)
+    return any_order.bound(view, _judge_by_policy(view, effort), effort)
+
+
+def _judge_by_policy(view: SystemView, effort: int) -> Judgement:
+    """Judge all dispatchers by tests of what orders them."""
     root = view.dispatchers[0]
     doubts = [*view.doubts, *(root.doubts if root.policy == "rbe" else root.all_doubts)]
     if doubts:

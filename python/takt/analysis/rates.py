@@ -10,8 +10,9 @@ from takt import _analysis
 from takt.analysis.blocking import delays_in
 from takt.analysis.fixed import numbers
 from takt.analysis.judgement import Judgement, not_known, task_bound
+from takt.analysis.presence import most_of
 from takt.analysis.result import TaskBound, Test, Verdict
-from takt.analysis.view import DispatcherView, SystemView, TaskView, most_of
+from takt.analysis.view import DispatcherView, SystemView, TaskView
 from takt.policy_options import RATE_RULES
 from takt.resolved import CLASSES, ResolvedTask
 

@@ -47,7 +47,7 @@ def with_least_budgets(view: SystemView, found: Judgement, effort: int) -> Judge
     for server in (server for each in view.dispatchers for server in each.servers):
         if rows[server.number].gap is not None:
             delays = blocking.delays_in(view, inside[server.number])
-            least = _least_budget(inside[server.number], server, delays, effort)
+            least = _least_budget(view, inside[server.number], server, delays, effort)
             rows[server.number] = replace(rows[server.number], least_budget=least)
     return Judgement(found.tasks, rows)
 
@@ -157,7 +157,9 @@ def _bandwidth_row(
     return task_bound(task, dispatcher, verdict, BANDWIDTH, response=response, reason=reason)
 
 
-def _least_budget(dispatcher: DispatcherView, server: ServerView, delays: Delays, effort: int) -> int | None:
+def _least_budget(
+    view: SystemView, dispatcher: DispatcherView, server: ServerView, delays: Delays, effort: int
+) -> int | None:
     """Find the least budget with which all tasks of a server meet their deadlines, whatever else is in its parent.
 
     Of a sporadic server it is not known: its supply depends on the budget in another way (analysis/supply.h).
@@ -169,7 +171,7 @@ def _least_budget(dispatcher: DispatcherView, server: ServerView, delays: Delays
     head = (server.period, server.kind == "polling", 0)
     body = (columns.kind, columns.wcet, columns.period, columns.deadline, columns.jitter)
     if dispatcher.policy in static.POLICIES:
-        members = fixed.with_blocking([fixed.member_of(child) for child in there], delays.by_name)
+        members = fixed.with_blocking(static.members_in(view, dispatcher), delays.by_name)
         more = (fixed.column(members, "blocking"), fixed.column(members, "last"), fixed.behind_equals(members))
         verdict, budget = _analysis.least_budget_fixed_priority(*head, *body, *more, effort)
     else:

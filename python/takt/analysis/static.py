@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from takt.analysis import children, fixed
+from takt.analysis import blocking, children, fixed
 from takt.analysis.blocking import Delays
 from takt.analysis.fixed import Member, Response
 from takt.analysis.judgement import Judgement, server_bound, task_bound
@@ -37,12 +37,22 @@ def judge_static(
         effort: steps that the tests may take.
     """
     there = dispatcher.children()
-    members = fixed.with_blocking([fixed.member_of(child) for child in there], delays.by_name)
+    members = fixed.with_blocking(members_in(view, dispatcher), delays.by_name)
     test = _test_of(there, members, delays, supply)
     found = Judgement()
     for place, response in enumerate(_responses(there, members, test, supply, effort)):
         _add_child(found, view, dispatcher, there[place], members, place, response, test)
     return found
+
+
+def members_in(view: SystemView, dispatcher: DispatcherView) -> list[Member]:
+    """List the children of a dispatcher with static keys as members, the most urgent first.
+
+    Computed keys have strict ties: class, then the file's order (SPEC.md, 3). But holders go before their equals, and
+    changes give tasks other classes: there any order among equals is possible, as if they were first in, first out.
+    """
+    is_strict = dispatcher.policy != "fp" and not view.resolved.changes and not blocking.shares(view, dispatcher)
+    return fixed.members_of(dispatcher.children(), is_strict=is_strict)
 
 
 def _test_of(there: Sequence[Child], members: Sequence[Member], delays: Delays, supply: children.Supply) -> Test:
@@ -85,7 +95,7 @@ def _add_child(
     verdict = _verdict(response, members[place].deadline, test)
     more = {
         "response": response.ticks,
-        "reason": "" if verdict is Verdict.SCHEDULABLE else _reason(view, members, place, response),
+        "reason": "" if verdict is Verdict.SCHEDULABLE else _reason(view, members, place, response, test),
     }
     if isinstance(child, ServerView):
         found.servers[child.number] = server_bound(child, dispatcher, verdict, test, **more)
@@ -114,16 +124,17 @@ def _interference(members: Sequence[Member], place: int, response: Response) -> 
     return () if response.ticks is None else tuple(fixed.interference(members, place, response))
 
 
-def _reason(view: SystemView, members: Sequence[Member], place: int, response: Response) -> str:
+def _reason(view: SystemView, members: Sequence[Member], place: int, response: Response, test: Test) -> str:
     """Say in one line why a deadline is not known to be met."""
     me = members[place]
     if not response.is_known:
         return f"the answer for {me.name} takes more effort than was granted"
     if response.ticks is None:
         return f"{me.name} and what is more urgent ask for more than the whole processor"
+    misses = "misses" if test.is_exact else "may miss"
     parts = [_listed(view, _interference(members, place, response))]
     parts += [f"blocking {view.write(me.blocking)}"] * (me.blocking > 0)
-    return "; ".join([f"{me.name} misses by {view.late(response.ticks, me.deadline)}", *filter(None, parts)])
+    return "; ".join([f"{me.name} {misses} by {view.late(response.ticks, me.deadline)}", *filter(None, parts)])
 
 
 def _listed(view: SystemView, amounts: Sequence[tuple[str, int]]) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from takt import times
+from takt.analysis.presence import Phase, most_of, phases_of
 from takt.bodies import Op
 from takt.policy import Policy, name_of
 from takt.resolved import CLASSES, ROOT, ResolvedChange, ResolvedServer, ResolvedSystem, ResolvedTask, Stream
@@ -59,6 +60,8 @@ class TaskView:
         may_overrun: whether a job may demand more than a wcet that is enforced.
         has_windows: whether what is unfinished at the end of a window waits for the next one, or for none.
         doubts: what no test admits.
+        phases: when it is there, and with which parameters; the others are the worst of these.
+        arrivals: instants that the file lists, ascending; empty if there is no list.
     """
 
     number: int
@@ -78,6 +81,8 @@ class TaskView:
     may_overrun: bool = False
     has_windows: bool = False
     doubts: tuple[str, ...] = ()
+    phases: tuple[Phase, ...] = ()
+    arrivals: tuple[int, ...] = ()
 
     @property
     def longest_region(self) -> int:
@@ -96,7 +101,8 @@ class TaskView:
 
     def with_wcet(self, wcet: int) -> TaskView:
         """Give the same task with another wcet; what it grows or shrinks by is in its last part."""
-        return replace(self, wcet=wcet, regions=_fit(self.regions, wcet))
+        phases = tuple(replace(each, wcet=max(1, each.wcet + wcet - self.wcet)) for each in self.phases)
+        return replace(self, wcet=wcet, regions=_fit(self.regions, wcet), phases=phases)
 
     @property
     def sections(self) -> list[Section]:
@@ -250,11 +256,6 @@ _REFILLED = ("suspend", "dual-priority")
 def _is_enforced(task: ResolvedTask) -> bool:
     """Say whether a job gets no more than its wcet before its time is over."""
     return task.windows is not None and task.windows.kind in (*_REFILLED, "abort", "imprecise")
-
-
-def most_of(stream: Stream) -> int:
-    """Give the largest number of a stream."""
-    return max(stream.values) if stream.kind == "listed" else stream.most
 
 
 def _wcet_of(task: ResolvedTask) -> int:
@@ -450,6 +451,19 @@ def view_of(system: System) -> SystemView:
         _dispatcher(resolved, number, server.policy, server.name)
         for number, server in enumerate(resolved.servers, start=1)
     ]
-    return SystemView(
+    view = SystemView(
         resolved, times.unit_of(system.resolution), tuple(dispatchers), tuple(_system_doubts(system.resolved))
+    )
+    return view.map(lambda task: _with_phases(system.resolved, task), lambda server: server)
+
+
+def _with_phases(resolved: ResolvedSystem, task: TaskView) -> TaskView:
+    """Say of a task when it is there, and when it arrives if that is listed."""
+    as_is = resolved.tasks[task.number]
+    changes = [change for change in resolved.changes if change.task == task.number]
+    stream = as_is.arrivals
+    return replace(
+        task,
+        phases=tuple(phases_of(as_is, _separation_of(as_is), _wcet_of(as_is), changes)),
+        arrivals=stream.values if stream is not None and stream.kind == "listed" else (),
     )

@@ -163,15 +163,17 @@ def judge_shares(view: SystemView, dispatcher: DispatcherView) -> Judgement:
     """Bound responses by what the share of a task gives it, if its jobs come no faster than that serves them."""
     if any(task.wcet > view.resolved.tasks[task.number].wcet for task in dispatcher.tasks):
         return not_known(dispatcher, "tags follow from wcets, and jobs may demand more")
+    is_generic = view.resolved.share == "generic"
+    if is_generic and any(task.jitter for task in dispatcher.tasks):
+        return not_known(dispatcher, "tags count from arrivals (generic), and jobs may be released later")
     weights = {number: task.weight for number, task in enumerate(view.resolved.tasks)}
     total = sum(weights.values())
-    is_generic = view.resolved.share == "generic"
     longest = 0 if is_generic else max(task.wcet for task in dispatcher.tasks)
     test = VIRTUAL if is_generic else FLUID
     found = Judgement()
     for task in dispatcher.tasks:
         served = -(-task.wcet * total // weights[task.number])
-        response = served + longest if 0 < served <= task.period - task.jitter else None
+        response = task.jitter + served + longest if 0 < served <= task.period - task.jitter else None
         verdict = test.verdict(response is not None and response <= task.deadline)
         reason = "" if verdict is Verdict.SCHEDULABLE else _share_reason(view, task, served, response)
         found.tasks[task.number] = task_bound(task, dispatcher, verdict, test, response=response, reason=reason)

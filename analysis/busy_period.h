@@ -1,0 +1,30 @@
+/* The longest busy period: whatever orders, nobody responds later. See busy_period.c. */
+#ifndef TAKT_ANALYSIS_BUSY_PERIOD_H
+#define TAKT_ANALYSIS_BUSY_PERIOD_H
+
+#include "analysis/fractions.h"
+
+/* A task while it is there, or one whose arrivals are listed. */
+typedef struct takt_source {
+    takt_sporadic_t task;           /* its deadline is not read, nor the period of one with a list */
+    const takt_instant_t *arrivals; /* ascending, below TAKT_ANALYSIS_TIME_MAX, at least one; NULL: no list */
+    uint32_t arrival_count;
+    takt_instant_t
+        from; /* jobs are released at `from` or later, and before `until`; of a list that is not used */
+    takt_instant_t until; /* above `from`; TAKT_ANALYSIS_LIMIT: for good, as of every list */
+} takt_source_t;
+
+/* Working memory, `count` of each. */
+typedef struct takt_busy_room {
+    takt_fraction_t *shares;
+    uint64_t *rests;
+} takt_busy_room_t;
+
+/* longest[i] is the longest time for which a processor that never idles while there is something to do may be busy
+ * without a gap, of all such times in which source i may release a job: from its release, none of its jobs responds
+ * later, nor later than that and its jitter from its arrival. `job` is 0. Not bounded: such a time may have no end.
+ * Takes a step for each look at all sources; a list is looked at from begin to end. */
+void takt_busy_periods(const takt_source_t *sources, uint32_t count, takt_response_t *longest,
+                       takt_busy_room_t *room, takt_effort_t *effort);
+
+#endif

@@ -1,0 +1,135 @@
+"""Bounds every response by the longest busy period where the processor never idles beside a job, whatever orders.
+
+Source: analysis/busy_period.c. That a root never idles beside a released job follows from SPEC.md. At each instant it
+gives the processor to the most urgent of what is ready (2, step 8), whatever made the keys (3; the binding asks a
+policy in Python for the key of each job, and refuses what is none), and behind a change of policy as well, which
+takes over all that is ready (12). An unfinished region, or a threshold, lets its own job run, which is ready. Who is
+blocked (9) is ready, and the holder runs instead, or is not ready while somebody else holds what it wants (`none`).
+That holder is in the same dispatcher and does not suspend itself, so it is ready, or blocked in turn. Such a chain
+ends with somebody who runs, unless it is a circle, and there is none where resources are not nested in a circle.
+
+So it is not with servers, suspensions, several processors, windows and budgets of jobs, costs, points that pull, and
+rate-based roots. Nor with `wf2q`: its fluid system counts wcets, and after shorter jobs the processor waits for it.
+`skip` is left out, where jobs are dropped that are not late.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from takt import _analysis
+from takt.analysis import blocking
+from takt.analysis.fixed import numbers
+from takt.analysis.global_edf import OVERLOAD
+from takt.analysis.judgement import Judgement
+from takt.analysis.presence import FOR_GOOD
+from takt.analysis.result import TaskBound, Test, Verdict
+from takt.analysis.view import SystemView, TaskView
+from takt.policy import Policy
+
+BUSY = Test("longest busy period, any order", "Cruz 1991", is_exact=False)
+
+_POLICIES = ("fp", "rm", "dm", "edf", "llf", "rbe", "share")
+_ENDED = ("continue", "abort")
+_OPEN = (Verdict.NOT_KNOWN, Verdict.NOT_GUARANTEED)
+
+
+def bound(view: SystemView, found: Judgement, effort: int) -> Judgement:
+    """Add to what tests of the policy have found what holds under any policy, for tasks that may be late.
+
+    Args:
+        view: of the system.
+        found: what they say.
+        effort: steps that the test may take.
+    """
+    may_be_late = [number for number, row in found.tasks.items() if row.verdict in _OPEN]
+    if not may_be_late or not _is_work_conserving(view):
+        return found
+    tasks = {task.number: task for task in view.dispatchers[0].tasks}
+    counted = {row.task for row in found.that_count()}
+    reason = _overload([task for task in tasks.values() if task.name in counted])
+    lengths = _busy_periods(list(tasks.values()), effort)
+    for number in may_be_late:
+        row, task = found.tasks[number], tasks[number]
+        if reason and task.name in counted:
+            found.tasks[number] = _with(row, Verdict.NOT_SCHEDULABLE, OVERLOAD, reason)
+        else:
+            found.tasks[number] = _bounded(view, row, task, lengths[number])
+    return found
+
+
+def _is_work_conserving(view: SystemView) -> bool:
+    """Say whether somebody runs whenever a job is released and not finished, and the work that comes is bounded."""
+    resolved, root = view.resolved, view.dispatchers[0]
+    is_plain = resolved.cpus == 1 and not resolved.servers and resolved.costs.is_ideal and not resolved.costs.is_pull
+    is_ordered = isinstance(resolved.policy, Policy) or (resolved.policy in _POLICIES and resolved.share != "wf2q")
+    return (
+        is_plain
+        and is_ordered
+        and resolved.architecture is None
+        and all(_is_admitted(view, task) for task in root.tasks)
+        and not blocking.may_deadlock(view, root)
+    )
+
+
+def _is_admitted(view: SystemView, task: TaskView) -> bool:
+    """Say whether the jobs of a task can run whenever they are released, and only so many come."""
+    resolved = view.resolved.tasks[task.number]
+    is_bounded = bool(task.arrivals) or all(phase.period > 0 for phase in task.phases)
+    return is_bounded and resolved.windows is None and not resolved.suspends and resolved.on_miss in _ENDED
+
+
+def _overload(counted: Sequence[TaskView]) -> str:
+    """Say that tasks that must meet their deadlines cannot all do so, "" unless it is so whatever orders."""
+    staying = [phase for task in counted if not task.arrivals for phase in task.phases if phase.until == FOR_GOOD]
+    load = sum(Fraction(phase.wcet, phase.period) for phase in staying)
+    return "the tasks ask for more than the whole processor" if load > 1 else ""
+
+
+def _busy_periods(tasks: Sequence[TaskView], effort: int) -> dict[int, list[int]]:
+    """Give the longest busy period of each phase of each task, by the tasks' numbers, as the binding says it.
+
+    A list of arrivals counts wherever it lies, and once for each phase.
+    """
+    sources = [(task, phase) for task in tasks for phase in task.phases]
+    ticks = _analysis.busy_periods(
+        numbers(phase.wcet for _, phase in sources),
+        numbers(1 if task.arrivals else phase.period for task, phase in sources),
+        numbers(task.jitter for task, _ in sources),
+        numbers(0 if task.arrivals else phase.start for task, phase in sources),
+        numbers(FOR_GOOD if task.arrivals else phase.until for task, phase in sources),
+        numbers(len(task.arrivals) for task, _ in sources),
+        numbers(instant for task, _ in sources for instant in task.arrivals),
+        effort,
+    )
+    lengths: dict[int, list[int]] = {task.number: [] for task in tasks}
+    for (task, _), tick in zip(sources, ticks, strict=True):
+        lengths[task.number].append(int(tick))
+    return lengths
+
+
+def _bounded(view: SystemView, row: TaskBound, task: TaskView, lengths: Sequence[int]) -> TaskBound:
+    """Make the row of a task from its busy periods; the one that is there stays if it says as much."""
+    if _analysis.UNKNOWN in lengths:
+        return row
+    longest = max(lengths, default=0)
+    response = None if longest == _analysis.UNBOUNDED else longest + task.jitter
+    is_met = all(length <= phase.deadline - task.jitter for phase, length in zip(task.phases, lengths, strict=True))
+    if is_met:
+        return _with(row, Verdict.SCHEDULABLE, BUSY, "", response)
+    if row.response is not None:
+        return row
+    reason = (
+        "a busy period may have no end" if response is None else f"the longest busy period is {view.write(longest)}"
+    )
+    return _with(row, Verdict.NOT_GUARANTEED, BUSY, reason, response)
+
+
+def _with(row: TaskBound, verdict: Verdict, test: Test, reason: str, response: int | None = None) -> TaskBound:
+    """Give the row another verdict; what kept other tests from one stays told."""
+    told = "; ".join(filter(None, [row.reason, reason])) if reason else ""
+    return replace(
+        row, verdict=verdict, test=test, response=response, is_tight=False, blocking=None, interference=(), reason=told
+    )

@@ -1,0 +1,102 @@
+"""Says of each stretch between changes whether it would do by itself: what is sure where nothing bounds a transition.
+
+A *mode* is the tasks that are there from one change to the next, with the parameters and the policy of that time, as
+if they were so for good. Jobs of one mode that run into the next one are in neither verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+from takt.analysis.judge import judge
+from takt.analysis.presence import FOR_GOOD, Phase
+from takt.analysis.result import worst_of
+from takt.analysis.view import SystemView, TaskView
+from takt.policy import name_of
+
+MAX_MODES = 12
+"""Systems with more modes are not looked at."""
+
+
+class Mode(NamedTuple):
+    """What is there up to an instant, in ticks, FOR_GOOD of the last mode."""
+
+    until: int
+    view: SystemView
+
+
+def told(view: SystemView, effort: int) -> str:
+    """Say what is known of each mode, "" of a system that has only one, or servers.
+
+    Args:
+        view: of the system.
+        effort: steps that the tests of each mode may take.
+    """
+    modes = list(_modes_of(view))
+    if not 1 < len(modes) <= MAX_MODES:
+        return ""
+    verdicts = [worst_of([row.verdict for row in judge(mode.view, effort).that_count()]).value for mode in modes]
+    names = [_name(view, mode) for mode in modes]
+    if len(set(verdicts)) == 1:
+        return f"each of the {len(modes)} modes by itself is {verdicts[0]} ({', '.join(names)})"
+    each = ", ".join(f"{name} {verdict}" for name, verdict in zip(names, verdicts, strict=True))
+    return f"the modes by themselves are: {each}"
+
+
+def _name(view: SystemView, mode: Mode) -> str:
+    """Name a mode by its policy and its end."""
+    end = "after" if mode.until == FOR_GOOD else f"to {view.write(mode.until)}"
+    return f"{mode.view.dispatchers[0].policy} {end}"
+
+
+def _modes_of(view: SystemView) -> Iterator[Mode]:
+    """List the modes in which somebody is there, in order of time; none with servers, rates, or new priorities."""
+    if view.resolved.servers or view.resolved.rates is not None or _has_new_levels(view):
+        return
+    instants = sorted({0, *(change.at for change in view.resolved.changes)})
+    for start, until in zip(instants, [*instants[1:], FOR_GOOD], strict=True):
+        mode = _mode_at(view, start)
+        if mode.dispatchers[0].tasks:
+            yield Mode(until, mode)
+
+
+def _has_new_levels(view: SystemView) -> bool:
+    """Say whether a task gets another priority."""
+    tasks = view.resolved.tasks
+    return any(
+        change.kind == "parameters" and change.task is not None and change.level != tasks[change.task].level
+        for change in view.resolved.changes
+    )
+
+
+def _mode_at(view: SystemView, start: int) -> SystemView:
+    """Give what is there from a change on."""
+    root, resolved = view.dispatchers[0], view.resolved
+    policies = [change.policy for change in resolved.changes if change.kind == "policy" and change.at <= start]
+    policy = policies[-1] if policies else resolved.policy
+    there = [
+        _as_in(view, task, phase, name_of(policy))
+        for task in root.tasks
+        for phase in task.phases
+        if phase.start <= start < phase.until
+    ]
+    tasks = tuple(sorted(there, key=lambda task: task.urgency))
+    alone = replace(root, policy=name_of(policy), tasks=tasks)
+    # Its changes stay: so ties are not taken as strict, which follow from classes, and these may change.
+    return replace(view, resolved=replace(resolved, policy=policy), dispatchers=(alone,), doubts=())
+
+
+def _as_in(view: SystemView, task: TaskView, phase: Phase, policy: str) -> TaskView:
+    """Give a task as it is in one phase."""
+    keys = {"fp": view.resolved.tasks[task.number].level, "rm": phase.period}
+    key = keys.get(policy, phase.deadline)
+    return replace(
+        task.with_wcet(phase.wcet),
+        period=phase.period,
+        deadline=phase.deadline,
+        key=key,
+        urgency=(key, 0, 0, task.number),
+        phases=(replace(phase, start=0, until=FOR_GOOD),),
+    )
