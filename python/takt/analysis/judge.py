@@ -26,7 +26,7 @@ def judge(view: SystemView, effort: int = EFFORT) -> Judgement:
         view: of the system.
         effort: steps that the tests of each dispatcher may take.
     """
-    view = blocking.with_holding(view)
+    view = blocking.with_returns(blocking.with_holding(view))
     root = view.dispatchers[0]
     doubts = [*view.doubts, *(root.doubts if root.policy == "rbe" else root.all_doubts)]
     if doubts:

@@ -80,6 +80,11 @@ class TaskView:
     doubts: tuple[str, ...] = ()
 
     @property
+    def suspensions(self) -> int:
+        """How often a job suspends itself."""
+        return sum(op == Op.SUSPEND for op, _ in self.body)
+
+    @property
     def longest_region(self) -> int:
         """The longest execution without being displaced: 1 tick if it can be anywhere."""
         return max(self.regions, default=1)
