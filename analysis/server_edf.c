@@ -12,6 +12,7 @@
  *   deferrable       floor(L / P) Q + min(Q, L mod P): the end of a period, of which at most Q ticks are used, and then whole ones
  *   sporadic         2 floor(L / P) Q, by (b) of server_fixed_priority.c
  *   bandwidth        floor(L Q / P)
+ *   kernel           ceil((L + J) / T) C: all that comes, since it does not wait; it has no deadline to miss
  *
  * An interval in which a child misses its deadline contains its own period, so intervals shorter than the least
  * deadline do not count; deferrable servers may ask there in vain, and do not suffer: one that gets work x ticks
@@ -72,6 +73,9 @@ static bool child_demand(const child_t *child, uint64_t interval, uint64_t *dema
     case TAKT_CHILD_DEFERRABLE:
         *demand = deferrable_demand(&child->task, interval);
         return true;
+    case TAKT_CHILD_KERNEL:
+        return takt_checked_times(takt_ceiling(interval + child->task.jitter, child->task.period),
+                                  child->task.wcet, demand);
     case TAKT_CHILD_BANDWIDTH:
         *demand = bandwidth_demand(&child->task, interval);
         return true;
@@ -164,9 +168,10 @@ static takt_comparison_t compare_shares(const takt_children_t *children, takt_fr
 static uint64_t least_deadline(const takt_children_t *children) {
     uint64_t least = TAKT_ANALYSIS_TIME_MAX;
     for (uint32_t i = 0; i < children->count; i++) {
-        const takt_sporadic_t task = child_at(children, i).task;
-        const uint64_t deadline = task.deadline > task.jitter ? task.deadline - task.jitter : 0;
-        least = deadline < least ? deadline : least;
+        const child_t child = child_at(children, i);
+        const takt_sporadic_t *task = &child.task;
+        const uint64_t deadline = task->deadline > task->jitter ? task->deadline - task->jitter : 0;
+        least = child.kind != TAKT_CHILD_KERNEL && deadline < least ? deadline : least;
     }
     return least;
 }
@@ -224,8 +229,8 @@ static bool is_in_proportion(const takt_children_t *children, const takt_edf_blo
     for (uint32_t i = 0; i < children->count && is_so; i++) {
         const takt_sporadic_t *task = &children->children[i];
         const takt_child_kind_t kind = children->kinds != NULL ? children->kinds[i] : TAKT_CHILD_TASK;
-        is_so = kind != TAKT_CHILD_DEFERRABLE && task->deadline >= task->period &&
-                task->deadline - task->period >= task->jitter;
+        is_so = kind != TAKT_CHILD_DEFERRABLE && kind != TAKT_CHILD_KERNEL &&
+                task->deadline >= task->period && task->deadline - task->period >= task->jitter;
     }
     return is_so;
 }

@@ -1,4 +1,4 @@
-"""Jobs that suspend themselves: who comes back may find somebody less urgent in its way, and a server without budget."""
+"""Jobs that suspend themselves: who comes back may find somebody in its way, or a server without budget."""
 
 from __future__ import annotations
 

@@ -93,6 +93,24 @@ static void shares_tell_where_nobody_asks_for_more_than_his(void) {
           TAKT_UNSCHEDULABLE);
 }
 
+static void the_kernel_works_whatever_is_due(void) {
+    memory_t memory;
+    const takt_sporadic_t children[] = {{2, 10, 10, 3}, {5, 50, 10, 0}};
+    const takt_child_kind_t kinds[] = {TAKT_CHILD_KERNEL, TAKT_CHILD_TASK};
+    const takt_edf_blocking_t none = {NULL, 0, NULL};
+    takt_effort_t effort = 1000;
+    uint64_t demand = 0;
+    takt_children_t both = {children, kinds, 2, takt_supply_full()};
+    CHECK(takt_children_demand_in(&both, 1, &demand) && demand == 2);
+    CHECK(takt_children_demand_in(&both, 8, &demand) && demand == 4);
+    CHECK(takt_children_demand_in(&both, 10, &demand) && demand == 9);
+    CHECK(takt_children_demand(&both, &none, memory.fractions, memory.rest, &effort).verdict ==
+          TAKT_SCHEDULABLE);
+    const takt_sporadic_t longer[] = {{2, 10, 10, 3}, {7, 50, 10, 0}};
+    both.children = longer;
+    CHECK(takt_children_demand(&both, &none, memory.fractions, memory.rest, &effort).interval == 10);
+}
+
 static void sums_of_sections_are_noticed(void) {
     const takt_section_t sections[] = {{1, 0, MOST}, {2, 1, MOST}, {3, 2, MOST}};
     const uint64_t ranks[] = {0, 1, 2, 3};
@@ -128,10 +146,10 @@ static void random_children_are_decided_within_the_limits(void) {
     const uint64_t period = 1u + check_below(size < MOST ? size : MOST);
     const uint64_t budget = 1u + check_below(period);
     const uint64_t response = budget + check_below(period - budget + 1u);
-    const takt_child_kind_t kind = (takt_child_kind_t)check_below(TAKT_CHILD_BANDWIDTH + 1u);
+    const takt_child_kind_t kind = (takt_child_kind_t)check_below(TAKT_CHILD_KERNEL + 1u);
     const uint64_t separation = 1u + check_below(MOST);
     const uint64_t wcet = 1u + check_below(separation);
-    const bool is_task = kind == TAKT_CHILD_TASK;
+    const bool is_task = kind == TAKT_CHILD_TASK || kind == TAKT_CHILD_KERNEL;
     const takt_sporadic_t child = {wcet, separation, is_task ? 1u + check_below(MOST) : separation,
                                    is_task ? check_below(MOST) : 0};
     const takt_supply_t supply =
@@ -151,6 +169,7 @@ int main(void) {
     without_effort_nothing_is_known();
     bandwidth_of_huge_servers();
     shares_tell_where_nobody_asks_for_more_than_his();
+    the_kernel_works_whatever_is_due();
     sums_of_sections_are_noticed();
     the_largest_period_is_bisected();
     check_sequences(random_children_are_decided_within_the_limits, 20000);

@@ -153,16 +153,19 @@ def with_returns(view: SystemView) -> SystemView:
     homes = {task.number: each.number for each in view.dispatchers for task in each.tasks if task.suspended}
     delays = {number: _longest_delay(view, inside[number]) for number in _with_parents(view, homes.values())}
     return view.map(
-        lambda task: _with_return(task, sum(delays[number] for number in _chain(view, homes[task.number])))
-        if task.suspended
-        else task,
+        lambda task: (
+            _with_return(task, sum(delays[number] for number in _chain(view, homes[task.number])))
+            if task.suspended
+            else task
+        ),
         lambda server: server,
     )
 
 
 def _with_return(task: TaskView, delay: int) -> TaskView:
-    """Give a task whose every suspension lasts longer."""
-    return replace(task, suspended=task.suspended + task.suspensions * delay)
+    """Give a task whose every suspension lasts longer, as long as tests admit it."""
+    suspended = task.suspended + task.suspensions * delay
+    return replace(task, suspended=min(suspended, _analysis.TIME_MAX - task.wcet))
 
 
 def _chain(view: SystemView, number: int) -> Iterator[int]:

@@ -58,6 +58,7 @@ class TaskView:
         optional_points: how many optional points it has where it cannot be displaced.
         may_overrun: whether a job may demand more than a wcet that is enforced.
         has_windows: whether what is unfinished at the end of a window waits for the next one, or for none.
+        is_kernel: whether it is work of the kernel, which comes before all jobs; see charges.py.
         doubts: what no test admits.
     """
 
@@ -77,6 +78,7 @@ class TaskView:
     optional_points: int = 0
     may_overrun: bool = False
     has_windows: bool = False
+    is_kernel: bool = False
     doubts: tuple[str, ...] = ()
 
     @property

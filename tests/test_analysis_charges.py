@@ -1,0 +1,227 @@
+"""Costs of the kernel beside suspensions, servers, resources and thresholds: no bound is below what is simulated."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from typing import Any
+
+import pytest
+import takt
+from hypothesis import given
+from hypothesis import strategies as st
+from sampling import tries
+from takt.analysis import Verdict
+from takt.analysis.judge import judge
+from takt.analysis.judgement import Judgement
+from takt.analysis.view import view_of
+
+SEEDS = st.integers(0, 2**32)
+BEGIN = 150
+HORIZON = 3000
+COSTS = ("context_switch", "release", "scheduling", "point")
+FAMILIES = {
+    "suspensions": {"suspensions"},
+    "idling": {"idling", "points"},
+    "polling": {"polling", "points"},
+    "deferrable": {"deferrable", "suspensions"},
+    "nested": {"deferrable", "idling", "polling", "nested", "points", "pip", "srp"},
+    "none": {"points", "thresholds", "optional"},
+    "pip": {"pip"},
+    "pcp": {"pcp"},
+    "icpp": {"icpp"},
+    "npcs": {"npcs"},
+    "srp": {"srp"},
+    "all": {"suspensions", "deferrable", "idling", "points", "thresholds", "pip", "npcs", "optional"},
+}
+PROTOCOLS = {"pip", "pcp", "icpp", "npcs", "srp"}
+KINDS = ("idling", "polling", "deferrable")
+
+seen: Counter[object] = Counter()
+
+
+class Draw:
+    """Draws a system with what its family has."""
+
+    def __init__(self, seed: int, family: str) -> None:
+        self.numbers = random.Random(seed)
+        self.has = FAMILIES[family]
+        self.policy = self.numbers.choice(["fp", "fp", "dm", "edf"])
+        self.tasks: list[takt.Task] = []
+        self.servers: list[takt.Server] = []
+        self.resources: list[takt.Resource] = []
+
+    def system(self) -> takt.System:
+        """Draw one; what it has beyond plain tasks it has in about half of the places."""
+        count = self.numbers.randint(2, 5)
+        self._dispatcher(None, count, self.numbers.uniform(0.1, 0.6), self.policy)
+        return takt.System(
+            tasks=self.tasks or [self._task("T", None, 0.2, 1, [], "fp")],
+            servers=self.servers,
+            resources=self.resources,
+            policy=self.policy,
+            platform=self._platform(),
+        )
+
+    def _platform(self) -> takt.Platform:
+        paid = {name: self.numbers.choice([0, 0, 1, 2, 3]) for name in COSTS}
+        if self.numbers.random() < 0.3:
+            paid |= {"tick": self.numbers.randint(1, 2), "tick_period": self.numbers.randint(10, 60)}
+        return takt.Platform(**paid if any(paid.values()) else {"context_switch": 1})
+
+    def _dispatcher(self, home: takt.Server | None, count: int, load: float, policy: str) -> None:
+        """Fill the root or a server."""
+        kinds = [kind for kind in KINDS if kind in self.has]
+        shared = self._shared(home)
+        for place in range(count):
+            share = load * self.numbers.uniform(0.5, 1.5) / count
+            is_server = kinds and (home is None or "nested" in self.has) and self.numbers.random() < 0.4
+            if is_server and (home is None or home.parent is None):
+                self._server(home, share, count - place, self.numbers.choice(kinds))
+            else:
+                name = f"T{len(self.tasks)}"
+                self.tasks.append(self._task(name, home, share, count - place, shared, policy))
+
+    def _server(self, home: takt.Server | None, share: float, priority: int, kind: str) -> None:
+        least = self.numbers.choice([30, 80]) if home is None else int(home.period)
+        period = self.numbers.randint(least, 2 * least)
+        policy = self.numbers.choice(["fp", "rm", "edf"])
+        server = takt.Server(
+            name=f"S{len(self.servers)}",
+            kind=kind,
+            period=period,
+            budget=max(1, min(period, round(share * 1.5 * period))),
+            priority=priority,
+            policy=policy,
+            parent=home.name if home else None,
+        )
+        self.servers.append(server)
+        self._dispatcher(server, self.numbers.randint(1, 3), share * 0.7, policy)
+
+    def _shared(self, home: takt.Server | None) -> list[takt.Resource]:
+        """Draw what the tasks of a dispatcher share."""
+        protocols = sorted(PROTOCOLS & self.has)
+        if not protocols:
+            return []
+        protocol = self.numbers.choice(protocols)
+        found = [takt.Resource(name=f"R{len(self.resources) + i}", protocol=protocol) for i in range(2)]
+        self.resources += found
+        return found
+
+    def _task(
+        self,
+        name: str,
+        home: takt.Server | None,
+        share: float,
+        priority: int,
+        shared: list[takt.Resource],
+        policy: str,
+    ) -> takt.Task:
+        least = self.numbers.choice([15, 60]) if home is None else 2 * int(home.period)
+        period = self.numbers.randint(least, 4 * least)
+        wcet = max(1, round(period * share))
+        deadline = self.numbers.choice([period, period, self.numbers.randint(period // 2, 2 * period)])
+        more = self._body(wcet, shared)
+        if "thresholds" in self.has and "wcet" in more and policy == "fp" and self.numbers.random() < 0.5:
+            more["threshold"] = priority + self.numbers.randint(0, 3)
+        return takt.Task(
+            name=name,
+            period=period,
+            deadline=deadline,
+            priority=priority,
+            jitter=self.numbers.choice([0, 0, 0, 5]),
+            offset=self.offset(period),
+            server=home.name if home else None,
+            **more,
+        )
+
+    def _body(self, wcet: int, shared: list[takt.Resource]) -> dict[str, Any]:
+        """Draw what a job does: runs, with a suspension, a point or nothing between, or in a section."""
+        runs: list[int] = []
+        while wcet > 0 and len(runs) < 4:
+            runs.append(self.numbers.randint(1, wcet))
+            wcet -= runs[-1]
+        is_odd = self.numbers.random() < 0.6
+        if is_odd and shared:
+            return {"body": self._sections(runs, shared)}
+        between = [name for name in ("suspensions", "points") if name in self.has]
+        if not (is_odd and between):
+            return {"wcet": sum(runs)}
+        if self.numbers.choice(between) == "suspensions":
+            return {"body": [item for run in runs for item in (f"run {run}", f"suspend {self._short()}")][:-1]}
+        first = ["optional point"] * ("optional" in self.has and self.numbers.random() < 0.5)
+        body = [*first, *[item for run in runs for item in (f"run {run}", "point")][:-1]]
+        return {"body": body, "preemption": "non-preemptive"}
+
+    def _short(self) -> int:
+        return self.numbers.randint(1, 6)
+
+    def _sections(self, runs: list[int], shared: list[takt.Resource]) -> list[str]:
+        """Let a job hold something in some of its runs, two of them nested."""
+        body = []
+        for run in runs:
+            names = [resource.name for resource in shared if self.numbers.random() < 0.5]
+            body += [f"lock {name}" for name in names]
+            body += [f"run {run}", *(f"unlock {name}" for name in reversed(names))]
+        return body
+
+    def offset(self, period: int) -> int:
+        """Draw an offset, many of them at one instant or next to it."""
+        return BEGIN + self.numbers.choice([0, 0, 1, 2, self.numbers.randint(0, 9), self.numbers.randint(0, period)])
+
+    def moved(self, system: takt.System) -> takt.System:
+        """Give the same system with other offsets, and perhaps demands."""
+        tasks = [task.replace(offset=self.offset(int(task.period or 0)), **self._demand(task)) for task in system.tasks]
+        return system.replace(tasks=tasks, seed=self.numbers.randrange(2**32))
+
+    def _demand(self, task: takt.Task) -> dict[str, Any]:
+        if not isinstance(task.wcet, int) or self.numbers.random() < 0.7:
+            return {}
+        return {"demand": [self.numbers.randint(1, task.wcet), task.wcet, task.wcet]}
+
+
+def contradictions(system: takt.System, found: Judgement) -> list[str]:
+    """List jobs that take longer than they can, or that are late although they cannot be."""
+    rows = {row.task: row for row in found.rows()}
+    jobs = takt.simulate(system, HORIZON, jobs=True, segments=False).jobs
+    wrong = []
+    for task, arrival, finish, missed in jobs.select("task", "release", "finish", "missed").rows():
+        row = rows[task]
+        until = HORIZON if finish is None else finish
+        is_long = row.response is not None and until - arrival > row.response
+        if is_long or (missed and row.verdict is Verdict.SCHEDULABLE):
+            wrong.append(f"{task} arrives at {arrival}, finishes at {finish}: {row}")
+        seen["met"] += until - arrival == row.response
+    return wrong
+
+
+def check(seed: int, family: str) -> list[str]:
+    """Look for contradictions of one system."""
+    draw = Draw(seed, family)
+    try:
+        system = draw.system()
+    except takt.InputError:
+        return []
+    found = judge(view_of(system))
+    seen["drawn"] += 1
+    for row in found.rows():
+        seen[row.verdict] += 1
+        seen["in a server", row.verdict] += row.server != ""
+        seen["bounded"] += row.response is not None
+    if not any(row.response is not None for row in found.rows()):
+        return []
+    return [wrong for _ in range(4) for wrong in contradictions(draw.moved(system), found)]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_no_simulation_with_costs_contradicts_the_analysis(family: str) -> None:
+    seen.clear()
+
+    @tries(60)
+    @given(SEEDS)
+    def look(seed: int) -> None:
+        assert check(seed, family) == []
+
+    look()
+    assert min(seen[Verdict.SCHEDULABLE], seen[Verdict.NOT_GUARANTEED]) > seen["drawn"] / 10
+    assert seen[Verdict.NOT_SCHEDULABLE] == 0
