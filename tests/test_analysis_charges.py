@@ -83,7 +83,7 @@ class Draw:
                 self.tasks.append(self._task(name, home, share, count - place, shared, policy))
 
     def _server(self, home: takt.Server | None, share: float, priority: int, kind: str) -> None:
-        least = self.numbers.choice([30, 80]) if home is None else int(home.period)
+        least = self.numbers.choice([15, 80]) if home is None else int(home.period)
         period = self.numbers.randint(least, 2 * least)
         policy = self.numbers.choice(["fp", "rm", "edf"])
         server = takt.Server(
@@ -96,7 +96,7 @@ class Draw:
             parent=home.name if home else None,
         )
         self.servers.append(server)
-        self._dispatcher(server, self.numbers.randint(1, 3), share * 0.7, policy)
+        self._dispatcher(server, self.numbers.choice([0, 1, 1, 2, 3]), share * 0.7, policy)
 
     def _shared(self, home: takt.Server | None) -> list[takt.Resource]:
         """Draw what the tasks of a dispatcher share."""
@@ -172,7 +172,10 @@ class Draw:
     def moved(self, system: takt.System) -> takt.System:
         """Give the same system with other offsets, and perhaps demands."""
         tasks = [task.replace(offset=self.offset(int(task.period or 0)), **self._demand(task)) for task in system.tasks]
-        return system.replace(tasks=tasks, seed=self.numbers.randrange(2**32))
+        servers = [
+            server.replace(offset=self.numbers.choice([0, self.numbers.randint(0, BEGIN)])) for server in system.servers
+        ]
+        return system.replace(tasks=tasks, servers=servers, seed=self.numbers.randrange(2**32))
 
     def _demand(self, task: takt.Task) -> dict[str, Any]:
         if not isinstance(task.wcet, int) or self.numbers.random() < 0.7:
@@ -225,3 +228,74 @@ def test_no_simulation_with_costs_contradicts_the_analysis(family: str) -> None:
     look()
     assert min(seen[Verdict.SCHEDULABLE], seen[Verdict.NOT_GUARANTEED]) > seen["drawn"] / 10
     assert seen[Verdict.NOT_SCHEDULABLE] == 0
+
+
+# ---- by hand --------------------------------------------------------------------------------------------
+
+
+def one(system: takt.System, task: str) -> tuple[int | None, int]:
+    """Give the bound of a task, and the longest response that is simulated."""
+    bound = next(row.response for row in takt.analyse(system).tasks if row.task == task)
+    jobs = takt.simulate(system, HORIZON, jobs=True, segments=False).jobs
+    return bound, max(response for name, response in jobs.select("task", "response").rows() if name == task)
+
+
+def test_each_replenishment_interrupts_whoever_runs() -> None:
+    """An event of a less urgent one, the own release, 40 ticks, the own completion, and seven replenishments in 70."""
+    server = takt.Server(name="S", period=10, budget=1, priority=1)
+    tasks = [takt.Task(name="A", period=100, wcet=40, priority=2)]
+    system = takt.System(tasks=tasks, servers=[server], platform=takt.Platform(scheduling=3))
+    assert one(system, "A") == (3 + 3 + 40 + 3 + 7 * 3, 3 + 40 + 5 * 3)
+
+
+def test_each_return_from_a_suspension_interrupts_whoever_runs() -> None:
+    """The one return of B and an event of it, the release of both, 10 ticks and a completion."""
+    tasks = [
+        takt.Task(name="A", period=100, wcet=10, priority=2, offset=5),
+        takt.Task(name="B", period=100, body=["run 1", "suspend 3", "run 1"], priority=1),
+    ]
+    system = takt.System(tasks=tasks, platform=takt.Platform(scheduling=1, context_switch=1))
+    bound, simulated = one(system, "A")
+    assert bound == (2 + 2) + (2 + 2) + 10 + 2
+    assert simulated == 2 + 10 + 1
+
+
+def test_what_is_not_bounded_in_a_server_bounds_nothing_elsewhere() -> None:
+    """Jobs that pile up in a server are completed, with a pass each, as often as it pleases."""
+    tasks = [
+        takt.Task(name="A", period=100, wcet=10),
+        takt.Task(name="B", period=10, wcet=9, class_="none", server="S"),
+    ]
+    server = takt.Server(name="S", period=10, budget=1)
+    system = takt.System(tasks=tasks, servers=[server], policy="rm", platform=takt.Platform(release=1))
+    found = takt.analyse(system)
+    assert [row.verdict for row in found.tasks] == [Verdict.NOT_GUARANTEED] * 2
+    assert found.tasks[0].reason.startswith("the kernel's work is not bounded: B ")
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"kind": "sporadic"}, "there is no test of sporadic servers where the kernel's own work takes time"),
+        ({"on_miss": "abort"}, "there is no test of jobs that are aborted or skipped where the kernel's own work"),
+        ({"arrivals": [0, 0]}, "jobs of A may arrive any number at a time"),
+        ({"wcet": 2**61, "period": 2**61}, "jobs take longer than can be told"),
+    ],
+)
+def test_what_has_no_test_is_told(changes: dict[str, Any], reason: str) -> None:
+    task = {"name": "A", "period": 20, "wcet": 1, "deadline": 20, "server": "S"} | changes
+    kind = task.pop("kind", "idling")
+    if "arrivals" in task:
+        task |= {"period": None, "min_separation": None}
+    servers = [takt.Server(name="S", period=10, budget=1, kind=kind)]
+    costs = takt.Platform(scheduling=task["wcet"], context_switch=task["wcet"])
+    row = takt.analyse(takt.System(tasks=[takt.Task(**task)], servers=servers, platform=costs, horizon=100)).tasks[0]
+    assert row.verdict is Verdict.NOT_KNOWN
+    assert reason in row.reason
+
+
+def test_a_task_may_be_named_like_the_kernel() -> None:
+    late = takt.Task(name="B", period=40, deadline=5, body=["run 1", "suspend 1", "run 9"])
+    tasks = [takt.Task(name="kernel", period=20, wcet=1, deadline=2), late]
+    found = takt.analyse(takt.System(tasks=tasks, policy="rm", platform=takt.Platform(release=1)))
+    assert {name for name, _ in found.tasks[1].interference} == {"kernel", "kernel'"}

@@ -111,6 +111,19 @@ static void the_kernel_works_whatever_is_due(void) {
     CHECK(takt_children_demand(&both, &none, memory.fractions, memory.rest, &effort).interval == 10);
 }
 
+/* From 44 ticks on the job itself is due; in 26 only the other one is, whom its region delays. */
+static void a_region_counts_below_the_earliest_deadline_of_its_job(void) {
+    memory_t memory;
+    const takt_sporadic_t tasks[] = {{19, 66, 49, 5}, {9, 38, 45, 20}};
+    const takt_duration_t regions[] = {19, 9};
+    const takt_edf_blocking_t blocking = {NULL, 0, regions};
+    takt_effort_t effort = 1000;
+    const takt_children_t both = {tasks, NULL, 2, takt_supply_full()};
+    const takt_children_demand_t found =
+        takt_children_demand(&both, &blocking, memory.fractions, memory.rest, &effort);
+    CHECK(found.verdict == TAKT_UNSCHEDULABLE && found.interval == 26 && found.demand == 27);
+}
+
 static void sums_of_sections_are_noticed(void) {
     const takt_section_t sections[] = {{1, 0, MOST}, {2, 1, MOST}, {3, 2, MOST}};
     const uint64_t ranks[] = {0, 1, 2, 3};
@@ -170,6 +183,7 @@ int main(void) {
     bandwidth_of_huge_servers();
     shares_tell_where_nobody_asks_for_more_than_his();
     the_kernel_works_whatever_is_due();
+    a_region_counts_below_the_earliest_deadline_of_its_job();
     sums_of_sections_are_noticed();
     the_largest_period_is_bisected();
     check_sequences(random_children_are_decided_within_the_limits, 20000);

@@ -129,16 +129,12 @@ def _restored(view: SystemView, found: Judgement) -> Judgement:
 
 def _task_row(view: SystemView, task: TaskView, row: TaskBound) -> TaskBound:
     """Give the row of a task as it is without charges; no test is exact any more."""
-    kernel = _name_of_kernel(view)
-    others = [(name, ticks) for name, ticks in row.interference if name != kernel]
-    own = sum(ticks for name, ticks in row.interference if name == kernel)
     return replace(
         row,
         wcet=task.wcet,
         test=_test_of(view, row.server, row.test),
         verdict=_never_exact(row.verdict),
         is_tight=False,
-        interference=tuple(others + [(kernel, own)] * (own > 0)),
     )
 
 
