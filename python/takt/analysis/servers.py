@@ -27,6 +27,10 @@ _WAITING = {"sirap": _analysis.sirap_supply, "hsrp-payback": _analysis.payback_s
 """What is left where tasks wait for budget, or an overrun is paid back."""
 
 
+_LOSING = ("polling", "sporadic")
+"""Kinds whose budget depends on when there is work: a suspension is not like execution there."""
+
+
 def judge_below(view: SystemView, found: Judgement, effort: int) -> Judgement:
     """Judge the children of all servers, given what is known of the root's; parents come before their servers."""
     servers = {server.number: server for each in view.dispatchers for server in each.servers}
@@ -82,6 +86,8 @@ def _doubt_of(view: SystemView, dispatcher: DispatcherView, server: ServerView, 
     offsets += [each.offset for each in dispatcher.servers]
     if min(offsets, default=server.offset) < server.offset:
         return f"jobs may come before the first budget of {server.name}"
+    if server.kind in _LOSING and any(task.suspended for task in dispatcher.tasks):
+        return f"there is no test of jobs that suspend themselves in a server of kind {server.kind}"
     if any(task.wcet > view.resolved.tasks[task.number].wcet for task in dispatcher.tasks) and server.kind in RULES:
         return f"deadlines in {server.name} follow from wcets, and its tasks may demand more"
     if dispatcher.policy not in (*static.POLICIES, "edf") and server.kind not in ("cbs", *RULES):

@@ -59,6 +59,7 @@ class TaskView:
         optional_points: how many optional points it has where it cannot be displaced.
         may_overrun: whether a job may demand more than a wcet that is enforced.
         has_windows: whether what is unfinished at the end of a window waits for the next one, or for none.
+        is_kernel: whether it is work of the kernel, which comes before all jobs; see charges.py.
         doubts: what no test admits.
         phases: when it is there, and with which parameters; the others are the worst of these.
         arrivals: instants that the file lists, ascending; empty if there is no list.
@@ -80,9 +81,15 @@ class TaskView:
     optional_points: int = 0
     may_overrun: bool = False
     has_windows: bool = False
+    is_kernel: bool = False
     doubts: tuple[str, ...] = ()
     phases: tuple[Phase, ...] = ()
     arrivals: tuple[int, ...] = ()
+
+    @property
+    def suspensions(self) -> int:
+        """How often a job suspends itself."""
+        return sum(op == Op.SUSPEND for op, _ in self.body)
 
     @property
     def longest_region(self) -> int:
