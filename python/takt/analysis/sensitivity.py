@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from takt import times
 from takt.analysis.judge import judge
 from takt.analysis.judgement import Judgement
 from takt.analysis.result import Verdict, worst_of
@@ -120,9 +119,7 @@ def scaling_of(view: SystemView, accepts: Accepts) -> int | None:
         view: the system.
         accepts: whether all that must meet their deadlines.
     """
-    longest = max(task.wcet + task.suspended for each in view.dispatchers for task in each.tasks)
-    most = min(MAX_SCALE, max(1000, 1000 * times.MAX_TICKS // longest - 1000))
-    return largest(lambda thousandths: accepts(scaled(view, thousandths)), 1000, most)
+    return largest(lambda thousandths: accepts(scaled(view, thousandths)), 1000, MAX_SCALE)
 
 
 def scaled(view: SystemView, thousandths: int) -> SystemView:

@@ -44,8 +44,10 @@ def judge_below(view: SystemView, found: Judgement, effort: int) -> Judgement:
 
 
 def with_least_budgets(view: SystemView, found: Judgement, effort: int) -> Judgement:
-    """Give the same with the least budgets of all servers that supply their children."""
-    view = blocking.with_holding(view)
+    """Give the same with the least budgets of all servers that supply their children; with costs they are not known."""
+    if not view.resolved.costs.is_ideal:
+        return found
+    view = blocking.with_returns(blocking.with_holding(view))
     inside = {dispatcher.number: dispatcher for dispatcher in view.dispatchers}
     rows = dict(found.servers)
     for server in (server for each in view.dispatchers for server in each.servers):

@@ -354,8 +354,6 @@ def _doubts_of(task: ResolvedTask) -> Iterator[str]:
         yield f"jobs of {task.name} may arrive any number at a time; give it a min_separation"
     if task.is_allocator:
         yield "calls of the allocator take time"
-    if _wcet_of(task) + _suspended_of(task) > times.MAX_TICKS:
-        yield f"jobs of {task.name} execute and suspend themselves for more than {times.MAX_TICKS} ticks"
     if task.suspends and task.preemption_key is not None:
         yield f"{task.name} suspends itself and cannot be displaced everywhere"
     if task.suspends and task.locks:
