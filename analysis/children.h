@@ -14,6 +14,9 @@ typedef enum takt_child_kind {
     TAKT_CHILD_SPORADIC = 3, /* what is used returns one period after the server got work */
     TAKT_CHILD_BANDWIDTH =
         4, /* cbs, hard-cbs, tbs, cus: at most L Q / P with deadlines in L ticks; EDF only */
+    TAKT_CHILD_KERNEL =
+        5, /* no server: work of the kernel, which delays all that comes after it in the list, or
+                            * under EDF everybody; its deadline does not count */
 } takt_child_kind_t;
 
 /* What stands in one dispatcher, and what it is supplied with. Columns that are NULL are as their lines say. */

@@ -12,6 +12,7 @@
  *   deferrable       floor(L / P) Q + min(Q, L mod P): the end of a period, of which at most Q ticks are used, and then whole ones
  *   sporadic         2 floor(L / P) Q, by (b) of server_fixed_priority.c
  *   bandwidth        floor(L Q / P)
+ *   kernel           ceil((L + J) / T) C: all that comes, since it does not wait; it has no deadline to miss
  *
  * An interval in which a child misses its deadline contains its own period, so intervals shorter than the least
  * deadline do not count; deferrable servers may ask there in vain, and do not suffer: one that gets work x ticks
@@ -29,8 +30,9 @@
  * Where no child demands more of an interval than its share of it, which is so for bandwidth servers, for idling, polling
  * and sporadic ones and for tasks with D - J >= T, and the supply is full without blocking, the shares alone tell (4).
  *
- * L descends: demand and supply ascend in L, so that from L on to T(demand(L)) below it nothing fails; and by one
- * tick where that is L itself. Exact for tasks on the full supply with attained blocking; else sufficient. */
+ * L descends: demand with B and supply ascend in L as long as the same sections and regions count (a region gives way to
+ * the demand of its own task), so that from L on to T(demand(L)) below it nothing fails; and by one tick where that is L
+ * itself. Exact for tasks on the full supply with attained blocking; else sufficient. */
 #include "analysis/server_edf.h"
 #include "core/wide.h"
 
@@ -72,6 +74,9 @@ static bool child_demand(const child_t *child, uint64_t interval, uint64_t *dema
     case TAKT_CHILD_DEFERRABLE:
         *demand = deferrable_demand(&child->task, interval);
         return true;
+    case TAKT_CHILD_KERNEL:
+        return takt_checked_times(takt_ceiling(interval + child->task.jitter, child->task.period),
+                                  child->task.wcet, demand);
     case TAKT_CHILD_BANDWIDTH:
         *demand = bandwidth_demand(&child->task, interval);
         return true;
@@ -164,56 +169,38 @@ static takt_comparison_t compare_shares(const takt_children_t *children, takt_fr
 static uint64_t least_deadline(const takt_children_t *children) {
     uint64_t least = TAKT_ANALYSIS_TIME_MAX;
     for (uint32_t i = 0; i < children->count; i++) {
-        const takt_sporadic_t task = child_at(children, i).task;
-        const uint64_t deadline = task.deadline > task.jitter ? task.deadline - task.jitter : 0;
-        least = deadline < least ? deadline : least;
+        const child_t child = child_at(children, i);
+        const takt_sporadic_t *task = &child.task;
+        const uint64_t deadline = task->deadline > task->jitter ? task->deadline - task->jitter : 0;
+        least = child.kind != TAKT_CHILD_KERNEL && deadline < least ? deadline : least;
     }
     return least;
 }
 
 /* ---- demand against supply ----------------------------------------------------------------------------------- */
 
-/* The intervals from `begin` to before `behind`, in which blocking is the same. */
-typedef struct intervals {
-    uint64_t begin;
-    uint64_t behind;
-    uint64_t blocked;
-} intervals_t;
-
-/* The longest of them that fails. */
-static takt_children_demand_t look_down(const takt_children_t *children, intervals_t intervals,
-                                        takt_effort_t *effort) {
+/* All intervals from the least deadline to before `behind`, downwards. */
+static takt_children_demand_t look_down(const takt_children_t *children, const takt_edf_blocking_t *blocking,
+                                        uint64_t behind, takt_effort_t *effort) {
+    const uint64_t begin = least_deadline(children);
     uint64_t demand = 0;
     uint64_t least = 0;
-    while (intervals.behind > intervals.begin) {
-        const uint64_t interval = intervals.behind - 1u;
+    while (behind > begin) {
+        const uint64_t interval = behind - 1u;
+        const takt_blocking_piece_t piece =
+            takt_edf_blocking_at(children->children, children->count, blocking, interval);
         if (!takt_effort_step(effort) || !takt_children_demand_in(children, interval, &demand) ||
-            !takt_checked_plus(demand, intervals.blocked, &demand)) {
+            !takt_checked_plus(demand, piece.ticks, &demand)) {
             return (takt_children_demand_t){TAKT_UNDECIDED, 0, 0, 0};
         }
         if (!takt_supply_time(&children->supply, demand, &least) || least > interval) {
             return (takt_children_demand_t){TAKT_UNSCHEDULABLE, interval, demand,
                                             takt_supply_bound(&children->supply, interval)};
         }
-        intervals.behind = least < interval ? least + 1u : interval;
+        behind = least < interval ? least + 1u : interval;
+        behind = piece.from > behind ? piece.from : behind;
     }
     return (takt_children_demand_t){TAKT_SCHEDULABLE, 0, 0, 0};
-}
-
-/* Piece by piece of B(L), the last one first. */
-static takt_children_demand_t look_at_all(const takt_children_t *children,
-                                          const takt_edf_blocking_t *blocking, uint64_t behind,
-                                          takt_effort_t *effort) {
-    const uint64_t least = least_deadline(children);
-    takt_children_demand_t found = {TAKT_SCHEDULABLE, 0, 0, 0};
-    while (behind > least && found.verdict == TAKT_SCHEDULABLE) {
-        const takt_blocking_piece_t piece =
-            takt_edf_blocking_at(children->children, children->count, blocking, behind - 1u);
-        const uint64_t begin = piece.from > least ? piece.from : least;
-        found = look_down(children, (intervals_t){begin, behind, piece.ticks}, effort);
-        behind = begin;
-    }
-    return found;
 }
 
 /* (4). */
@@ -224,8 +211,8 @@ static bool is_in_proportion(const takt_children_t *children, const takt_edf_blo
     for (uint32_t i = 0; i < children->count && is_so; i++) {
         const takt_sporadic_t *task = &children->children[i];
         const takt_child_kind_t kind = children->kinds != NULL ? children->kinds[i] : TAKT_CHILD_TASK;
-        is_so = kind != TAKT_CHILD_DEFERRABLE && task->deadline >= task->period &&
-                task->deadline - task->period >= task->jitter;
+        is_so = kind != TAKT_CHILD_DEFERRABLE && kind != TAKT_CHILD_KERNEL &&
+                task->deadline >= task->period && task->deadline - task->period >= task->jitter;
     }
     return is_so;
 }
@@ -247,5 +234,5 @@ takt_children_demand_t takt_children_demand(const takt_children_t *children,
     if (!is_known) {
         return (takt_children_demand_t){TAKT_UNDECIDED, 0, 0, 0};
     }
-    return look_at_all(children, blocking, end + 1u, effort);
+    return look_down(children, blocking, end + 1u, effort);
 }

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from sampling import tries
 from takt.analysis import Verdict
 from takt.analysis.judge import judge
-from takt.analysis.sensitivity import keeping, scaled
+from takt.analysis.sensitivity import Unanswered, keeping, largest, scaled
 from takt.analysis.view import SystemView, view_of
+from takt.times import MAX_TICKS
 
 TAKT = str(Path(sys.executable).parent / "takt")
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -156,14 +157,6 @@ def test_soft_tasks_do_not_decide() -> None:
 rows = st.tuples(st.integers(2, 12), st.integers(2, 12), st.integers(1, 4))
 
 
-sets = st.lists(
-    st.tuples(st.integers(2, 12), st.integers(2, 12), st.integers(1, 4)),
-    min_size=1,
-    max_size=4,
-    unique_by=lambda row: row,
-)
-
-
 @tries(25)
 @given(st.lists(rows, min_size=1, max_size=4), st.sampled_from(["fp", "rm", "edf"]))
 def test_growth_and_scaling_are_those_of_a_scan(drawn: list[tuple[int, int, int]], policy: str) -> None:
@@ -177,6 +170,29 @@ def test_growth_and_scaling_are_those_of_a_scan(drawn: list[tuple[int, int, int]
         assert row.growth == (max(fitting) - task.wcet if fitting else None)
     accepted = [part for part in range(1, 8001, 7) if _fits_scaled(view, part)]
     assert accepted == [part for part in range(1, 8001, 7) if found.scaling is not None and part <= found.scaling]
+
+
+@pytest.mark.parametrize(("most", "found"), [(0, None), (1, 1), (5, 5), (6, 6), (20, 20), (40, None)])
+def test_a_search_with_an_unanswered_question_finds_nothing(most: int, found: int | None) -> None:
+    def accepts(number: int) -> bool:
+        if number > 40:
+            raise Unanswered
+        return number <= most
+
+    assert largest(accepts, 6, 100) == found
+
+
+@pytest.mark.parametrize(
+    ("tasks", "verdict"),
+    [
+        ([takt.Task(name="A", period=MAX_TICKS, wcet=MAX_TICKS)], "schedulable"),
+        ([takt.Task(name="A", period=MAX_TICKS, wcet=2), takt.Task(name="B", period=7, wcet=2)], "schedulable"),
+        ([takt.Task(name="A", period=MAX_TICKS, body=["run 1", "suspend 9", "run 1"])], "schedulable"),
+        ([takt.Task(name="A", period=MAX_TICKS, body=["run 9", f"suspend {MAX_TICKS}", "run 1"])], "not known"),
+    ],
+)
+def test_times_at_their_limit_are_judged(tasks: list[takt.Task], verdict: str) -> None:
+    assert takt.analyse(takt.System(tasks=tasks)).verdict.value == verdict
 
 
 def test_sections_end_where_a_shorter_job_does() -> None:
@@ -232,6 +248,16 @@ def test_advice_makes_a_system_fit(system: takt.System, keys: set[str]) -> None:
         fitting = changed(system, advice.changes)
         assert takt.analyse(fitting).is_schedulable
         assert takt.simulate(fitting).missed == 0
+
+
+def test_no_advice_cuts_a_job_into_thousands_of_pieces() -> None:
+    tasks = [
+        takt.Task(name="A", period=10, wcet=5, priority=2),
+        takt.Task(name="B", period=10**9, wcet=4 * 10**8, preemption="non-preemptive"),
+    ]
+    found = takt.analyse(takt.System(tasks=tasks))
+    assert not found.is_schedulable
+    assert "subjobs" not in {key for advice in found.advice for _, _, key, _ in advice.changes}
 
 
 def test_a_system_that_fits_gets_no_advice() -> None:

@@ -22,8 +22,8 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCES = Path("tests/fuzz")
 BUILD = Path("build/fuzz")
 SECONDS = os.environ.get("TAKT_FUZZ_SECONDS")
-STEADY = ["-seed=1", "-shuffle=0", "-use_cmp=0", "-reduce_inputs=0"]
-"""What makes two runs the same: no order of a folder, no addresses, no times."""
+STEADY = ["-seed=1", "-shuffle=0", "-use_cmp=0", "-use_counters=0", "-reduce_inputs=0"]
+"""What makes two runs the same: neither the order of a folder nor addresses steer them."""
 LIMITS = ["-timeout=20", "-rss_limit_mb=2048"]
 SHOWN_LINES = 40
 
@@ -51,7 +51,7 @@ FUZZERS = {
     "taskset": Fuzzer(
         [sys.executable, str(SOURCES / "fuzz_taskset.py")],
         BUILD / "seeds/taskset",
-        50_000,
+        25_000,
         ["-max_len=2000", f"-dict={SOURCES / 'taskset.dict'}"],
     ),
     "trace": Fuzzer(
@@ -119,6 +119,12 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Future[
         must_run([sys.executable, str(SOURCES / "seeds.py"), name, str(FUZZERS[name].seeds)])
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         yield {name: pool.submit(run, name, tmp_path_factory.mktemp(name)) for name in FUZZERS}
+
+
+@pytest.mark.parametrize(("name", "tested"), [("taskset", "simulation"), ("trace", "replaying")])
+def test_what_is_tested_is_instrumented(name: str, tested: str, tmp_path: Path) -> None:
+    done = call([*FUZZERS[name].command, "-runs=1", str(tmp_path)])
+    assert f"INFO: Instrumenting takt.{tested}\n" in done.stdout
 
 
 @pytest.mark.parametrize("name", FUZZERS)

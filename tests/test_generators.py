@@ -502,6 +502,18 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "servers of no budget": ({"servers": 2, "server_kind": "tbs"}, 'server_kind: unknown kind "tbs"; '),
     "points on two processors": ({"subjobs": 2, "cpus": 2}, "cpus: expected 1 with subjobs, non-preemptive tasks, "),
+    "costs on two processors": (
+        {"context_switch": "5us", "cpus": 2},
+        "cpus: expected 1 where the kernel's own work takes time, found 2",
+    ),
+    "tick without a period": (
+        {"tick": "2us"},
+        'tick_period: missing; a tick needs one, for instance tick_period = "1ms"',
+    ),
+    "cost between ticks": (
+        {"release": "0.5us"},
+        'release: expected a multiple of the resolution "1us", found "0.5us"',
+    ),
     "slots": ({"policy": "time-driven"}, 'policy: unknown policy "time-driven"; '),
     "unknown key": ({"task": 3}, 'task: unknown key; did you mean "tasks"?'),
 }
@@ -543,6 +555,7 @@ EXTRAS: dict[str, dict[str, Any]] = {
     },
     "bandwidth servers": {"servers": 2, "server_kind": "hard-cbs", "policy": "edf"},
     "several processors": {"cpus": 3, "utilization": 2.0, "policy": "edf"},
+    "costs": {"context_switch": "20us", "release": 1, "scheduling": 2, "point": 3, "tick": 4, "tick_period": "1ms"},
 }
 
 
@@ -562,6 +575,13 @@ def lengths(task: takt.Task) -> list[int]:
     """The lengths of the subjobs of a generated task."""
     assert task.subjobs is not None
     return [int(length) for length in task.subjobs]
+
+
+def test_costs_change_nothing_else_and_are_those_of_the_platform() -> None:
+    costs = {"context_switch": "20us", "release": 1, "scheduling": 2, "point": 3, "tick": 4, "tick_period": "1ms"}
+    plain, costly = (takt.Recipe(tasks=7, utilization=0.6, **keys).system(seed=1, number=3) for keys in ({}, costs))
+    assert costly.platform == takt.Platform(**costs)
+    assert costly.replace(platform=takt.Platform()) == plain
 
 
 def test_subjobs_add_up_and_are_cut_in_every_way_equally_often() -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import io
 import itertools
 import re
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import fields
@@ -137,11 +135,6 @@ def test_a_page_needs_a_result_and_what_it_shows(tmp_path: Path) -> None:
         html.write([], tmp_path / "x.html")
     with pytest.raises(ValueError, match="segments were not kept"):
         html.write([takt.simulate(takt.load(EXAMPLES / "smallest.toml"), segments=False)], tmp_path / "x.html")
-
-
-def test_the_command_line_starts_without_the_libraries_for_charts() -> None:
-    code = "import sys, takt.cli, takt.html, takt.gantt; print({'bokeh', 'matplotlib', 'jinja2'} & set(sys.modules))"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
 
 
 # ---- the chart --------------------------------------------------------------------------------------

@@ -1532,3 +1532,8 @@ def test_a_damaged_file_is_simulated_or_refused_but_never_ends_in_a_traceback(se
     status, output, errors = run("damaged.toml", "--horizon", "200")
     assert (status, bool(output), bool(errors)) in ((0, True, False), (2, False, True))
     assert all(line.startswith("damaged.toml: ") or "--horizon" in line for line in errors.splitlines())
+
+
+def test_the_longest_separation_without_arrivals_is_taken() -> None:
+    Path("good.toml").write_text(source("min_separation = 2305843009213693951"))
+    assert run("good.toml", "--horizon", "10")[0] == 0

@@ -238,6 +238,37 @@ def test_systems_of_other_kinds_are_analysed_one_by_one(tmp_path: Path) -> None:
         takt.study.load(written(tmp_path, SERVERS.replace('"analyse"', '"analyse", "rm"')))
 
 
+def test_the_costs_of_the_kernel_may_be_an_axis(tmp_path: Path) -> None:
+    costs = """
+schema = 1
+[study]
+sets = 20
+[generate]
+tasks = 6
+utilization = 0.8
+periods = ["1ms", "2ms", "5ms"]
+[grid]
+context_switch = ["0us", "20us", "60us"]
+[[measure]]
+kind = "acceptance"
+tests = ["analyse"]
+[[measure]]
+kind = "simulation"
+policies = ["fp"]
+horizon = "100ms"
+"""
+    result = result_of(takt.study.load(written(tmp_path, costs)))
+    accepted, missing_nothing = (
+        result.filter(quantity=quantity)["accepted"].to_list()
+        for quantity in ("acceptance ratio", "sets without a miss")
+    )
+    assert accepted == sorted(accepted, reverse=True)
+    assert accepted[0] > accepted[-1]
+    assert all(sure <= seen for sure, seen in zip(accepted, missing_nothing, strict=True))
+    with pytest.raises(takt.InputError, match='"rm" is for plain tasks on one processor without costs'):
+        takt.study.load(written(tmp_path, costs.replace('"analyse"', '"analyse", "rm"')))
+
+
 def test_an_undecided_set_is_counted_and_not_accepted(small: Study) -> None:
     chunks = chunks_of(small)
     chunks[0]["verdict.fp"][:4] = [2, 2, 1, 0]

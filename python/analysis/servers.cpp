@@ -32,12 +32,12 @@ struct Children {
         : tasks(tasks_of(wcet, period, deadline, jitter)) {
         for (const uint64_t *at = times_of(kind, tasks.size(), 0, "kind"); kinds.size() < tasks.size();
              at++) {
-            require(*at <= TAKT_CHILD_BANDWIDTH, "kind: a value is out of range");
+            require(*at <= TAKT_CHILD_KERNEL, "kind: a value is out of range");
             kinds.push_back(static_cast<takt_child_kind_t>(*at));
         }
         for (size_t i = 0; i < tasks.size(); i++) {
             const takt_sporadic_t &child = tasks[i];
-            require(kinds[i] == TAKT_CHILD_TASK ||
+            require(kinds[i] == TAKT_CHILD_TASK || kinds[i] == TAKT_CHILD_KERNEL ||
                         (child.wcet <= child.period && child.jitter == 0 && child.deadline == child.period),
                     "kind: a server has Q <= P, its period as deadline, and no jitter");
         }
@@ -233,6 +233,7 @@ void bind_servers(nb::module_ &m) {
     m.attr("DEFERRABLE") = static_cast<int>(TAKT_CHILD_DEFERRABLE);
     m.attr("SPORADIC") = static_cast<int>(TAKT_CHILD_SPORADIC);
     m.attr("BANDWIDTH") = static_cast<int>(TAKT_CHILD_BANDWIDTH);
+    m.attr("KERNEL") = static_cast<int>(TAKT_CHILD_KERNEL);
     m.def("make_supply", make_supply, "period"_a, "budget"_a, "response"_a, "is_polling"_a = nb::bool_(false),
           "loss"_a = 0);
     m.def("sporadic_supply", sporadic_supply, "period"_a, "budget"_a, "response"_a);

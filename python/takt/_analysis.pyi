@@ -329,13 +329,14 @@ def rate_admission(
 
 # ---- servers: servers.cpp --------------------------------------------------------------------------------
 # A supply is (period, budget, gap, loss) as in analysis/supply.h; (1, 1, 0, 0) is the processor itself. `kind` has one
-# of the five kinds for each child; a server has Q as wcet, P as period and as deadline, and no jitter. `blocking`,
+# of the six kinds for each child; a server has Q as wcet, P as period and as deadline, and no jitter. `blocking`,
 # `last` and `above` are as under fixed priorities; `regions`, `step_from` and `step_ticks` as under EDF.
 TASK: int
 PERIODIC: int
 DEFERRABLE: int
 SPORADIC: int
 BANDWIDTH: int
+KERNEL: int
 
 def make_supply(
     period: int, budget: int, response: int, is_polling: bool = False, loss: int = 0

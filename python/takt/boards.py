@@ -23,11 +23,11 @@ from typing import Any
 
 from takt import firmware, programs, times
 from takt import trace as trace_file
-from takt.errors import InputError, Problem
+from takt.errors import BoardError, InputError, Problem
+from takt.horizon import horizon_ticks
 from takt.model import System
 from takt.policy import name_of
 from takt.resolved import ResolvedSystem
-from takt.simulation import horizon_ticks
 from takt.trace import Trace
 
 CORTEX_M = "cortex_m"
@@ -48,10 +48,6 @@ _PATIENCE_SECONDS = 60
 _NS_PER_SECOND = 1_000_000_000
 _LONGEST_REAL_NS = 300 * _NS_PER_SECOND
 """The longest horizon in real time; who waits for more than some minutes has probably not meant it."""
-
-
-class BoardError(Exception):
-    """A failure on the way to the board or back that is not the fault of the task set."""
 
 
 def run(system: System, path: str | Path, name: str = CORTEX_M) -> Trace:

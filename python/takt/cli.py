@@ -1,42 +1,23 @@
 """The command `takt`: what SPEC.md promises in 7.2.
 
 Whatever is wrong with an input ends in lines on the standard error output and exit status 2, never in a
-traceback.
+traceback. The commands' options and help are here; what a command does is in a module that is imported when it is
+called, so that no command waits for what another needs.
 """
 
 from __future__ import annotations
 
 import json
-import runpy
 import signal
 import sys
-import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-import polars as pl
-import polars.selectors as cs
 import typer
-from rich.console import Console
 
 import takt
-from takt import boards, catalogue, measurement, report, times
-from takt.analysis.command import analyse_command
-from takt.errors import ExitStatus, InputError, Problem, show, system_error
-from takt.formats.command import convert_command
-from takt.generating import generate
-from takt.model import Header, System
-from takt.policy import name_of
-from takt.report import Report
-from takt.simulation import horizon_ticks
-from takt.study.command import study
-from takt.terminal import errors_to_stderr, progress_bar
-
-_NO_PROMISE = "in real time: Linux delays the process as it likes, so responses and misses differ from run to run"
+from takt.errors import ExitStatus
 
 app = typer.Typer(
     name="takt",
@@ -83,39 +64,6 @@ def takt_command(
 
 
 # ---- takt run ---------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Outputs:
-    """The files that a run writes, None where it does not."""
-
-    segments: Path | None = None
-    jobs: Path | None = None
-    budgets: Path | None = None
-    trace: Path | None = None
-    report: Path | None = None
-    gantt: Path | None = None
-    perfetto: Path | None = None
-
-    def options(self) -> list[str]:
-        """List the options that were given."""
-        return [f"--{name}" for name, path in vars(self).items() if path is not None]
-
-    def frames(self) -> list[str]:
-        """List the data frames that are to be written."""
-        return [name for name in ("segments", "jobs", "budgets") if getattr(self, name) is not None]
-
-    def pictures(self) -> list[str]:
-        """List what is to be drawn or exported, which wants all frames."""
-        return [name for name in ("report", "gantt", "perfetto") if getattr(self, name) is not None]
-
-
-@dataclass(frozen=True)
-class _Run:
-    """One simulation to be made."""
-
-    file: Path
-    system: System
 
 
 def _complete_policies(incomplete: str) -> list[str]:
@@ -176,259 +124,10 @@ def run(
 
     Example: `takt run examples/iot_node.toml --policy fp,edf`
     """
-    outputs = _Outputs(segments, jobs, budgets, trace, page, gantt, perfetto)
-    with errors_to_stderr():
-        _check_board(on, outputs)
-        _check_clock(on, real_time)
-        _check_gantt(outputs)
-        runs = [_with_options(run, horizon, seed) for file in files for run in _runs(file, policy)]
-        _refuse_shared_outputs(runs, outputs)
-        board = boards.REAL_TIME if real_time else on
-        outcomes = [_simulate(run, outputs) if board is None else _run_on_board(run, board, outputs) for run in runs]
-        _print_outcomes(outcomes, as_json)
-        _write_frames(outcomes[0], outputs)
-        _write_pictures(outcomes[0], outputs)
-    if check and any(outcome.report.missed for outcome in outcomes):
-        raise typer.Exit(ExitStatus.CHECK_FAILED)
+    from takt import simulating
 
-
-def _check_board(board: str | None, outputs: _Outputs) -> None:
-    """Check the name of a board, and that the board can write what is asked for."""
-    if board is None:
-        return
-    if board not in boards.BOARDS:
-        message = f"unknown board {show(board)}; {catalogue.alternatives(board, boards.BOARDS)}"
-        raise InputError([Problem(message, "unknown-word", key="--on")])
-    for name in ("budgets", "report", "gantt", "perfetto"):
-        if getattr(outputs, name) is not None:
-            message = (
-                "it shows a simulation; leave out --on"
-                if name != "budgets"
-                else "a board records no budgets; leave out --on"
-            )
-            raise InputError([Problem(message, "conflict", key=f"--{name}")])
-
-
-def _check_clock(board: str | None, is_real_time: bool) -> None:
-    """Check that the board can keep real time, if that is asked for."""
-    if is_real_time and board != boards.POSIX:
-        message = f"it goes with --on {boards.POSIX} only, found {f'--on {board}' if board else 'no --on'}"
-        raise InputError([Problem(message, "conflict", key="--real-time")])
-
-
-def _check_gantt(outputs: _Outputs) -> None:
-    """Check that the chart that is asked for can be drawn."""
-    if outputs.gantt is not None:
-        from takt import gantt
-
-        gantt.check_path(outputs.gantt)
-
-
-def _runs(file: Path, policies: str | None) -> Iterator[_Run]:
-    """Read a file; one run for each policy that is asked for."""
-    system = takt.load(file)
-    if policies is None:
-        yield _Run(file, system)
-        return
-    for name in policies.split(","):
-        policy = _policy(name.strip())
-        try:
-            yield _Run(file, system.replace(policy=policy))
-        except InputError as error:
-            raise error.in_file(file) from None
-
-
-def _policy(name: str) -> str | takt.Policy:
-    """Find a policy by its name, or in a Python file by FILE.py:CLASS."""
-    path, colon, class_name = name.rpartition(":")
-    if colon and path.endswith(".py"):
-        return _load_policy(Path(path), class_name)
-    _check_option("--policy", policy=name)
-    return name
-
-
-def _load_policy(path: Path, class_name: str) -> takt.Policy:
-    """Make a policy of a class in a Python file."""
-    try:
-        names = runpy.run_path(str(path))
-    except OSError as error:
-        raise system_error("read", path, error) from None
-    except Exception as error:
-        message = f"cannot be run: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else 'no message'}"
-        raise InputError([Problem(message, "policy", file=str(path))]) from None
-    kinds = [name for name, kind in names.items() if isinstance(kind, type) and issubclass(kind, takt.Policy)]
-    kinds = [name for name in kinds if names[name] is not takt.Policy]
-    if class_name not in kinds:
-        message = f"expected a subclass of takt.Policy, found {show(class_name)}; {_hint(class_name, kinds)}"
-        raise InputError([Problem(message, "unknown-word", file=str(path), key="--policy")])
-    try:
-        policy = names[class_name]()
-    except TypeError as error:
-        message = f"{class_name}() failed: {error}"
-        raise InputError([Problem(message, "policy", file=str(path), key="--policy")]) from None
-    assert isinstance(policy, takt.Policy)
-    return policy
-
-
-def _hint(word: str, known: list[str]) -> str:
-    """Say what there is instead."""
-    return catalogue.alternatives(word, known) if known else "the file has none"
-
-
-def _with_options(run: _Run, horizon: str | None, seed: str | None) -> _Run:
-    """Replace horizon and seed of a run by those that are asked for."""
-    for option, key, text in (("--horizon", "horizon", horizon), ("--seed", "seed", seed)):
-        if text is None:
-            continue
-        value = int(text) if text.isascii() and text.isdigit() and len(text) <= 20 else text
-        _check_option(option, **{key: value})
-        try:
-            run = replace(run, system=run.system.replace(**{key: value}))
-        except InputError as error:
-            raise _as_option(option, error).in_file(run.file) from None
-    return run
-
-
-def _check_option(option: str, **key: object) -> None:
-    """Check the value of an option that replaces a key of [system]."""
-    try:
-        Header.model_validate(key)
-    except InputError as error:
-        raise _as_option(option, error) from None
-
-
-def _as_option(option: str, error: InputError) -> InputError:
-    """Blame an option of the command line for a problem with the key that it replaces."""
-    return InputError([replace(problem, table=None, key=option) for problem in error.problems])
-
-
-def _refuse_shared_outputs(runs: list[_Run], outputs: _Outputs) -> None:
-    """Refuse to write the results of several runs into one file."""
-    if len(runs) == 1:
-        return
-    message = f"expected one file and one policy, found {len(runs)} runs"
-    problems = [Problem(message, "conflict", key=option) for option in outputs.options()]
-    if problems:
-        raise InputError(problems)
-
-
-@dataclass(frozen=True)
-class _Outcome:
-    """What a run found out.
-
-    Args:
-        run: the run.
-        report: of the simulation, or of the board.
-        simulated: with a board, the report of the simulation too.
-        frames: what is to be written, by option.
-    """
-
-    run: _Run
-    report: Report
-    simulated: Report | None
-    frames: Mapping[str, pl.DataFrame]
-    result: takt.Result | None = None
-
-
-def _simulate(run: _Run, outputs: _Outputs) -> _Outcome:
-    """Simulate."""
-    wants_all = bool(outputs.pictures())
-    title = f"{run.system.name}, {name_of(run.system.policy)}"
-    with _blaming(run.file), progress_bar(title, horizon_ticks(run.system)) as progress:
-        result = takt.simulate(
-            run.system,
-            segments=wants_all or outputs.segments is not None,
-            jobs=wants_all or outputs.jobs is not None,
-            budgets=wants_all or outputs.budgets is not None,
-            points=wants_all,
-            trace=outputs.trace,
-            progress=progress,
-        )
-        frames = {name: getattr(result, name) for name in outputs.frames()}
-    return _Outcome(run, report.report_of(result), None, frames, result)
-
-
-def _run_on_board(run: _Run, board: str, outputs: _Outputs) -> _Outcome:
-    """Run on the board, replay what it recorded, and simulate."""
-    with _blaming(run.file), tempfile.TemporaryDirectory(prefix="takt-") as folder:
-        path = outputs.trace or Path(folder, "board.takt")
-        trace = boards.run(run.system, path, board)
-        replayed = takt.replay(path)
-        if replayed.difference is not None:
-            raise boards.BoardError(f"{path}: {replayed.difference.text}")
-        frames = {name: _MEASURES[name](trace) for name in outputs.frames()}
-        return _Outcome(run, measurement.report_of(trace), _simulate(run, _Outputs()).report, frames)
-
-
-_MEASURES = {"segments": measurement.segments_of, "jobs": measurement.jobs_of}
-
-
-@contextmanager
-def _blaming(file: Path) -> Iterator[None]:
-    """Name a task-set file in problems that name no file themselves."""
-    try:
-        yield
-    except InputError as error:
-        is_about_output = error.problems[0].file is not None
-        raise error if is_about_output else error.in_file(file) from None
-
-
-def _print_outcomes(outcomes: list[_Outcome], as_json: bool) -> None:
-    """Print all that was found out."""
-    if as_json:
-        reports = [
-            report.as_json(found, str(outcome.run.file))
-            for outcome in outcomes
-            for found in (outcome.simulated, outcome.report)
-            if found is not None
-        ]
-        typer.echo(json.dumps({"version": takt.__version__, "runs": reports}, indent=2))
-        return
-    console = Console()
-    for number, outcome in enumerate(outcomes):
-        if number > 0:
-            console.print()
-        _print_outcome(console, outcome)
-
-
-def _print_outcome(console: Console, outcome: _Outcome) -> None:
-    """Print one table."""
-    unit = times.unit_of(outcome.run.system.resolution)
-    if outcome.simulated is None:
-        report.print_report(console, outcome.report, unit)
-        return
-    report.print_comparison(console, outcome.report, outcome.simulated, unit)
-    console.print(f"replayed on the host: {outcome.report.decisions} decisions, identical")
-    if outcome.report.platform == boards.REAL_TIME:
-        console.print(_NO_PROMISE, soft_wrap=True)
-
-
-def _write_frames(outcome: _Outcome, outputs: _Outputs) -> None:
-    """Write the files that are asked for."""
-    for name, frame in outcome.frames.items():
-        _write_csv(getattr(outputs, name), frame.with_columns(cs.boolean().cast(pl.UInt8)))
-
-
-def _write_pictures(outcome: _Outcome, outputs: _Outputs) -> None:
-    """Draw and export what is asked for."""
-    result = outcome.result
-    if result is None:
-        return
-    if outputs.report is not None:
-        result.to_html(outputs.report)
-    if outputs.gantt is not None:
-        result.gantt(outputs.gantt)
-    if outputs.perfetto is not None:
-        result.to_perfetto(outputs.perfetto)
-
-
-def _write_csv(path: Path, frame: pl.DataFrame) -> None:
-    """Write one frame."""
-    try:
-        with path.open("wb") as file:
-            frame.write_csv(file)
-    except OSError as error:
-        raise system_error("write", path, error) from None
+    outputs = simulating.Outputs(segments, jobs, budgets, trace, page, gantt, perfetto)
+    simulating.run(files, policy, horizon, seed, outputs, on=on, real_time=real_time, as_json=as_json, check=check)
 
 
 # ---- takt compare -----------------------------------------------------------------------------------
@@ -453,34 +152,62 @@ def compare(
 
     Example: `takt compare examples/iot_node.toml --policy rm,edf,llf --report iot.html`
     """
-    outputs = _Outputs(report=page)
-    with errors_to_stderr():
-        runs = [_with_options(run, horizon, seed) for run in _runs(file, policy)]
-        outcomes = [_simulate(run, outputs) for run in runs]
-        reports = [outcome.report for outcome in outcomes]
-        if as_json:
-            _print_outcomes(outcomes, as_json)
-        else:
-            unit = times.unit_of(runs[0].system.resolution)
-            report.print_policies(Console(), reports, unit)
-        if page is not None:
-            from takt import html
+    from takt import simulating
 
-            html.write([outcome.result for outcome in outcomes if outcome.result is not None], page)
-            typer.echo(f"report: {page}", err=True)
-    if check and any(found.missed for found in reports):
-        raise typer.Exit(ExitStatus.CHECK_FAILED)
+    simulating.compare(file, policy, horizon, seed, page, as_json=as_json, check=check)
 
 
 # ---- takt convert -----------------------------------------------------------------------------------
 
-app.command("convert")(convert_command)
+
+@app.command()
+def convert(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="A task set: TOML, XML or CSV.", show_default=False)],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to be written.", show_default=False)],
+    source_format: Annotated[
+        str | None, typer.Option("--from", metavar="F", help="Read this format; default: what the file says itself.")
+    ] = None,
+    target_format: Annotated[
+        str | None, typer.Option("--to", metavar="F", help="Write this format; default: what the suffix says.")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="End with status 2 if anything is lost.")] = False,
+) -> None:
+    """Convert a task set between TOML, Cheddar's XML, SimSo's XML and CSV; formats: toml, cheddar, simso, csv.
+
+    What a file says and the other format cannot hold is told on the standard error output, a line for each.
+
+    Example: `takt convert examples/iot_node.toml iot.xml --to simso`
+    """
+    from takt.formats import command
+
+    command.convert(source, target, source_format, target_format, strict)
 
 
 # ---- takt analyse -----------------------------------------------------------------------------------
 
-app.command("analyse")(analyse_command)
-app.command("analyze", hidden=True)(analyse_command)
+
+@app.command("analyze", hidden=True)
+@app.command()
+def analyse(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Task-set files (TOML).", show_default=False)],
+    policy: Annotated[str | None, typer.Option(metavar="P", help="Order the root by this policy.")] = None,
+    page: Annotated[
+        Path | None, typer.Option("--report", metavar="R.html", help="Write a page with demand against supply.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables; times in ticks.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="End with status 3 if deadlines are not proved to be met.")
+    ] = False,
+) -> None:
+    """Prove what can be proved: worst-case response times, a verdict with its reason, and what would fit.
+
+    A verdict holds for all arrivals and all demands that the file allows, whatever its offsets are.
+
+    Example: `takt analyse examples/iot_node.toml`
+    """
+    from takt.analysis import command
+
+    command.analyse(files, policy, page, as_json=as_json, check=check)
 
 
 # ---- takt replay ------------------------------------------------------------------------------------
@@ -494,6 +221,8 @@ def replay(
 
     Example: `takt run examples/iot_node.toml --trace iot.takt && takt replay iot.takt`
     """
+    from takt.terminal import errors_to_stderr
+
     with errors_to_stderr():
         outcome = takt.replay(file)
     if outcome.difference is not None:
@@ -505,13 +234,87 @@ def replay(
 # ---- takt generate ----------------------------------------------------------------------------------
 
 
-app.command()(generate)
+def _key(help_text: str) -> Any:
+    """Make an option that replaces a key of the recipe."""
+    return typer.Option(metavar="X", help=help_text)
+
+
+@app.command()
+def generate(
+    file: Annotated[
+        Path | None, typer.Argument(metavar="RECIPE", help="A recipe file (TOML).", show_default=False)
+    ] = None,
+    count: Annotated[str, typer.Option(metavar="N", help="How many task sets.")] = "1",
+    seed: Annotated[str, typer.Option(metavar="N", help="Draw other random numbers.")] = "0",
+    first: Annotated[str, typer.Option(metavar="N", help="Number of the first set.")] = "0",
+    output: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write a file for each set here; default: print the one set.")
+    ] = None,
+    tasks: Annotated[str | None, _key("How many tasks a set has.")] = None,
+    utilization: Annotated[str | None, _key("What their shares add up to.")] = None,
+    shares: Annotated[str | None, _key("uunifast, uunifast-discard, fixed-sum, drs or automotive.")] = None,
+    periods: Annotated[
+        str | None, _key("log-uniform, uniform, harmonic, automotive, or a list such as 10ms,20ms.")
+    ] = None,
+    period_min: Annotated[str | None, _key("The shortest period.")] = None,
+    period_max: Annotated[str | None, _key("The longest period.")] = None,
+    deadlines: Annotated[str | None, _key("implicit, constrained or arbitrary.")] = None,
+    priorities: Annotated[str | None, _key("dm, rm or random.")] = None,
+    policy: Annotated[str | None, _key("What orders the root.")] = None,
+    resolution: Annotated[str | None, _key("Length of a tick.")] = None,
+) -> None:
+    """Draw task sets at random, each as a file for the other commands.
+
+    A set follows from recipe, seed and number alone: the same three give the same file. The options from --tasks on
+    replace keys of the recipe, or are one.
+
+    Example: `takt generate examples/recipes/automotive.toml --count 3 --seed 7 --output sets`
+    """
+    from takt import generating
+
+    keys = {
+        "tasks": tasks,
+        "utilization": utilization,
+        "shares": shares,
+        "periods": periods,
+        "period_min": period_min,
+        "period_max": period_max,
+        "deadlines": deadlines,
+        "priorities": priorities,
+        "policy": policy,
+        "resolution": resolution,
+    }
+    generating.generate(file, keys, count, seed, first, output)
 
 
 # ---- takt study -------------------------------------------------------------------------------------
 
 
-app.command()(study)
+@app.command()
+def study(
+    file: Annotated[Path, typer.Argument(metavar="STUDY.toml", help="A study file.", show_default=False)],
+    workers: Annotated[
+        int | None, typer.Option(min=1, max=1024, metavar="N", help="Processes; default: one for each processor.")
+    ] = None,
+    output: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for what is found.")] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Have a Dask cluster compute, such as tcp://10.0.0.1:8786.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="F.svg", help="Draw a figure of each measure: .svg, .pdf or .png.")
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Forget what is in the folder and begin anew.")] = False,
+) -> None:
+    """Ask tests and simulations about many task sets at each point of a grid.
+
+    What is done is kept as it comes: a study that ended early goes on where it was when it is started again.
+
+    Example: `takt study examples/studies/acceptance.toml --plot acceptance.svg`
+    """
+    from takt.study import command
+
+    command.study(file, workers, scheduler, output, as_json=as_json, plot=plot, fresh=fresh)
 
 
 # ---- takt schema ------------------------------------------------------------------------------------
@@ -541,9 +344,13 @@ def policies() -> None:
 
     Example: `takt policies`
     """
+    from rich.console import Console
+
+    from takt.text_tables import print_table, text_table
+
     console = Console()
     rows = [(policy.name, policy.summary, policy.tie) for policy in takt.policies()]
-    report.print_table(console, "policies", report.text_table(("name", "what it is", "among equals"), rows))
+    print_table(console, "policies", text_table(("name", "what it is", "among equals"), rows))
     console.print()
     kinds = [(kind.name, kind.summary) for kind in takt.server_kinds()]
-    report.print_table(console, "kinds of servers", report.text_table(("name", "what it is"), kinds))
+    print_table(console, "kinds of servers", text_table(("name", "what it is"), kinds))

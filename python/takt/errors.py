@@ -87,6 +87,10 @@ class InputError(Exception):
         return InputError([replace(problem, file=str(path)) for problem in self.problems])
 
 
+class BoardError(Exception):
+    """A failure on the way to the board or back that is not the fault of the task set."""
+
+
 def file_error(path: str | Path, message: str, code: str) -> InputError:
     """Make the error of a file as a whole."""
     return InputError([Problem(message, code, file=str(path))])

@@ -1,4 +1,4 @@
-"""The command `takt generate`: recipes in, task-set files out."""
+"""What `takt generate` does: recipes in, task-set files out."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import textwrap
 import tomllib
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
 
 import typer
 
@@ -18,55 +17,12 @@ from takt.terminal import errors_to_stderr, progress_bar
 from takt.writing import save, texts_of, to_toml
 
 
-def _key(help_text: str) -> Any:
-    """Make an option that replaces a key of the recipe."""
-    return typer.Option(metavar="X", help=help_text)
-
-
 def generate(
-    file: Annotated[
-        Path | None, typer.Argument(metavar="RECIPE", help="A recipe file (TOML).", show_default=False)
-    ] = None,
-    count: Annotated[str, typer.Option(metavar="N", help="How many task sets.")] = "1",
-    seed: Annotated[str, typer.Option(metavar="N", help="Draw other random numbers.")] = "0",
-    first: Annotated[str, typer.Option(metavar="N", help="Number of the first set.")] = "0",
-    output: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write a file for each set here; default: print the one set.")
-    ] = None,
-    tasks: Annotated[str | None, _key("How many tasks a set has.")] = None,
-    utilization: Annotated[str | None, _key("What their shares add up to.")] = None,
-    shares: Annotated[str | None, _key("uunifast, uunifast-discard, fixed-sum, drs or automotive.")] = None,
-    periods: Annotated[
-        str | None, _key("log-uniform, uniform, harmonic, automotive, or a list such as 10ms,20ms.")
-    ] = None,
-    period_min: Annotated[str | None, _key("The shortest period.")] = None,
-    period_max: Annotated[str | None, _key("The longest period.")] = None,
-    deadlines: Annotated[str | None, _key("implicit, constrained or arbitrary.")] = None,
-    priorities: Annotated[str | None, _key("dm, rm or random.")] = None,
-    policy: Annotated[str | None, _key("What orders the root.")] = None,
-    resolution: Annotated[str | None, _key("Length of a tick.")] = None,
+    file: Path | None, keys: dict[str, str | None], count: str, seed: str, first: str, output: Path | None
 ) -> None:
-    """Draw task sets at random, each as a file for the other commands.
-
-    A set follows from recipe, seed and number alone: the same three give the same file. The options from --tasks on
-    replace keys of the recipe, or are one.
-
-    Example: `takt generate examples/recipes/automotive.toml --count 3 --seed 7 --output sets`
-    """
-    given = {
-        "tasks": tasks,
-        "utilization": utilization,
-        "shares": shares,
-        "periods": periods,
-        "period_min": period_min,
-        "period_max": period_max,
-        "deadlines": deadlines,
-        "priorities": priorities,
-        "policy": policy,
-        "resolution": resolution,
-    }
+    """Draw task sets after a recipe whose keys are replaced by those that are not None; print or write them."""
     with errors_to_stderr():
-        recipe = with_options(file, {key: _value(key, text) for key, text in given.items() if text is not None})
+        recipe = with_options(file, {key: _value(key, text) for key, text in keys.items() if text is not None})
         begin = _whole("--first", first, 0, MAX_NUMBER)
         numbers = range(begin, begin + _whole("--count", count, 1, MAX_NUMBER - begin + 1))
         _write(recipe, _whole("--seed", seed, 0, 2**64 - 1), numbers, output, file)

@@ -22,9 +22,10 @@ from takt import answers, report, sharing, timeline
 from takt.errors import system_error
 from takt.model import System
 from takt.policy import name_of
-from takt.report import Clock, TaskRow
+from takt.report import TaskRow
 from takt.resolve import to_ticks
 from takt.simulation import Result
+from takt.text_tables import MAX_LINES, Clock, share
 
 if TYPE_CHECKING:
     from bokeh.models import Model
@@ -173,7 +174,7 @@ def _facts(runs: Sequence[Run]) -> dict[str, Any]:
         "missed": sum(run.result.missed for run in runs),
         "policies": [run.name for run in runs],
         "horizon": timeline.show_span(runs[0].result.horizon, system),
-        "utilization": report.share(told.utilization),
+        "utilization": share(told.utilization),
         "cpus": told.cpus,
         "tasks": len(told.rows),
         "servers": len(system.servers),
@@ -257,7 +258,7 @@ def _panel_note(runs: Sequence[Run]) -> str:
 
 def _row_note(which: str, count: int, what: str) -> str:
     """Say so if a table does not hold all."""
-    return f"The {report.MAX_LINES} {which} of {count} {what}." if count > report.MAX_LINES else ""
+    return f"The {MAX_LINES} {which} of {count} {what}." if count > MAX_LINES else ""
 
 
 def _clock(result: Result) -> Clock:
@@ -332,7 +333,7 @@ def _time(value: int | Fraction | None, clock: Clock) -> Cell:
 
 def _share(value: Fraction | None) -> Cell:
     """Write a share of the processor."""
-    return Cell("\u2013" if value is None else report.share(value), sort=-1 if value is None else float(value))
+    return Cell("\u2013" if value is None else share(value), sort=-1 if value is None else float(value))
 
 
 def _name(text: str) -> Cell:
@@ -400,7 +401,7 @@ def _server_table(system: System) -> _Table:
             ),
             _number(server.priority),
         ]
-        for server in system.servers[: report.MAX_LINES]
+        for server in system.servers[:MAX_LINES]
     ]
     return _table([*headers, *numbers], rows)
 
@@ -418,7 +419,7 @@ def _server(row: TaskRow, headers: Sequence[str]) -> list[str]:
 def _worst_rows(runs: Sequence[Run], rows: dict[str, TaskRow]) -> list[TaskRow]:
     """Give the rows of a table, worst first and not too many."""
     worst = timeline.worst_tasks([run.result for run in runs])
-    return [rows[task] for task in worst[: report.MAX_LINES]]
+    return [rows[task] for task in worst[:MAX_LINES]]
 
 
 def _comparison_table(runs: Sequence[Run]) -> _Table:

@@ -16,7 +16,7 @@ from pydantic import PlainValidator, WithJsonSchema
 from takt import catalogue, checks
 from takt.errors import InputError, Problem, show
 from takt.generators.acceptance import LEAST_ACCEPTED, accepted_part
-from takt.model import Cpus, OptionalTime, ProtocolName, Resolution, System
+from takt.model import Cpus, Offset, OptionalTime, Platform, ProtocolName, Resolution, System
 from takt.policy_options import TimeDriven
 from takt.resolve import to_ticks
 from takt.tables import TIME_SCHEMA, Table
@@ -36,6 +36,7 @@ MAX_NUMBER = 2**48 - 1
 _MAX_TICKS = 2**52
 """Up to this a period and a wcet are exact in the arithmetic of shares."""
 
+COSTS = ("context_switch", "release", "scheduling", "point", "tick")
 _TIME_KEYS = (
     "period_min",
     "period_max",
@@ -47,6 +48,8 @@ _TIME_KEYS = (
     "section_max",
     "server_period_min",
     "server_period_max",
+    "tick_period",
+    *COSTS,
 )
 
 SHARES = ("uunifast", "uunifast-discard", "fixed-sum", "drs", "automotive")
@@ -211,6 +214,12 @@ class Recipe(Table):
         server_budget: what the budget is to what the tasks of the server need in a period of it, rounded up, one tick
             at least and the period at most.
         policy: what orders the root of the set.
+        context_switch: what the kernel's own work takes, here and below as of takt.Platform.
+        release: of one job.
+        scheduling: one choice of the scheduler.
+        point: one look at a preemption point.
+        tick: the periodic timer interrupt.
+        tick_period: distance of two ticks; needed with tick.
         resolution: length of a tick.
         cpus: how many processors the set has.
         horizon: how long a simulation runs; default: see takt.simulate.
@@ -262,6 +271,12 @@ class Recipe(Table):
     server_dealing: _Dealing = "least-loaded"
     server_budget: _Factor = 1.25
     policy: _PolicyName = "fp"
+    context_switch: Offset = 0
+    release: Offset = 0
+    scheduling: Offset = 0
+    point: Offset = 0
+    tick: Offset = 0
+    tick_period: OptionalTime = None
     resolution: Resolution = "1us"
     cpus: Cpus = 1
     horizon: OptionalTime = None
@@ -296,6 +311,16 @@ class Recipe(Table):
         """Whether sets are all said by their columns: tasks without subjobs, sections and servers."""
         has_points = self.subjobs is not None or self.longest_subjob is not None
         return not (has_points or self.non_preemptive or self.resources or self.servers)
+
+    @property
+    def platform(self) -> Platform:
+        """What the kernel's own work takes."""
+        return Platform(**{key: getattr(self, key) for key in (*COSTS, "tick_period")})
+
+    @property
+    def is_ideal(self) -> bool:
+        """Whether the kernel's own work takes no time."""
+        return not any(self.ticks_of(getattr(self, key)) for key in COSTS)
 
     @property
     def orders_by_deadlines(self) -> bool:
@@ -364,6 +389,7 @@ class Recipe(Table):
         yield from self._body_conflicts()
         yield from self._section_conflicts()
         yield from self._place_conflicts()
+        yield from self._cost_conflicts()
         if not problems:
             yield from self._range_conflicts()
             yield from self._period_conflicts()
@@ -444,6 +470,13 @@ class Recipe(Table):
         if self.resources and self.servers and self.protocol not in catalogue.AMONG_PROTOCOLS:
             among = f"expected {_one_of(catalogue.AMONG_PROTOCOLS)} where servers share"
             yield "conflict", "protocol", f"{among}, found {show(self.protocol)}"
+
+    def _cost_conflicts(self) -> Iterator[tuple[str, str, str]]:
+        """Find costs that do not go together, or have no place here."""
+        if self.tick_period is None and self.ticks_of(self.tick) != 0:
+            yield "missing", "tick_period", 'missing; a tick needs one, for instance tick_period = "1ms"'
+        if self.cpus > 1 and not self.is_ideal:
+            yield "conflict", "cpus", f"expected 1 where the kernel's own work takes time, found {self.cpus}"
 
     def _period_conflicts(self) -> Iterator[tuple[str, str, str]]:
         """Find ranges of periods with nothing in them."""

@@ -7,9 +7,8 @@ from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from rich.box import SIMPLE, SIMPLE_HEAD
+from rich.box import SIMPLE
 from rich.console import Console
-from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -18,12 +17,10 @@ from takt.granted import Grant, grants
 from takt.policy import name_of
 from takt.sharing import Deadlock
 from takt.simulation import Architecture, Result
+from takt.text_tables import MAX_LINES, Clock, print_table, share
 
 _MISSED = "bold red"
-_UNBOUNDED = 10_000
 _PRECISION = 10**18
-MAX_LINES = 500
-"""How many tasks a table shows; its totals are those of all tasks."""
 MAX_DEADLOCKS = 5
 """How many deadlocks are told; the others are counted."""
 MAX_CHANGES = 10
@@ -201,23 +198,6 @@ def report_of(result: Result) -> Report:
         change_lines=tuple(answers.told(result)),
         tells_calls=system.allocator is not None,
     )
-
-
-@dataclass(frozen=True)
-class Clock:
-    """How to write ticks for people.
-
-    Args:
-        resolution_ns: nanoseconds of a tick.
-        unit: the unit to write in.
-    """
-
-    resolution_ns: int
-    unit: str
-
-    def write(self, ticks: int | Fraction | None) -> str:
-        """Write a time; "-" if there is none."""
-        return "-" if ticks is None else times.in_unit(ticks, self.resolution_ns, self.unit)
 
 
 def print_report(console: Console, report: Report, unit: str) -> None:
@@ -469,36 +449,6 @@ def _optional(row: TaskRow, clock: Clock) -> str:
 def _share_of(row: TaskRow) -> str:
     """Write the utilization of a task; "-" without a period."""
     return "-" if row.utilization is None else share(row.utilization)
-
-
-def text_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
-    """Make a table of words."""
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
-    for header in headers:
-        table.add_column(header)
-    for row in rows:
-        table.add_row(*map(Text, row))
-    return table
-
-
-def share(value: Fraction) -> str:
-    """Write a share of the processor with three decimals, rounded half to even."""
-    thousandths = round(value * 1000)
-    return f"{thousandths // 1000}.{thousandths % 1000:03}"
-
-
-def print_table(console: Console, title: str, table: Table) -> None:
-    """Print a table below its title; one that is wider than the terminal is not cut.
-
-    Args:
-        console: where to.
-        title: one line.
-        table: what to print.
-    """
-    unbounded = console.options.update(max_width=_UNBOUNDED)
-    console.width = max(console.width, len(title), Measurement.get(console, unbounded, table).maximum)
-    console.print(Text(title, style="bold"))
-    console.print(table)
 
 
 # ---- JSON -------------------------------------------------------------------------------------------

@@ -432,7 +432,8 @@ def _arrivals(task: Task, ticks: Callable[[int | str], int], resolution: str) ->
         return None
     least = 0 if task.min_separation is None else ticks(task.min_separation)
     if task.arrivals is None:
-        return Stream("uniform", (), float(least), float(2 * least), least, 2 * least)
+        below = math.nextafter(float(times.MAX_TICKS), 0)  # as float() rounds up to what core refuses
+        return Stream("uniform", (), float(least), min(float(2 * least), below), least, 2 * least)
     if isinstance(task.arrivals, tuple):
         offset = ticks(task.offset)
         return Stream("listed", tuple(offset + ticks(instant) for instant in task.arrivals), least=0)

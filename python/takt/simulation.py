@@ -17,16 +17,14 @@ import polars as pl
 
 from takt import _core, answers
 from takt import trace as trace_file
-from takt.errors import InputError, Problem, show, system_error
-from takt.model import Header, System
-from takt.problems import find_horizon_problems
-from takt.resolve import default_horizon, to_ticks
+from takt.errors import InputError, Problem, system_error
+from takt.horizon import horizon_ticks
+from takt.model import System
 from takt.resolved import ResolvedSystem, ResolvedTask
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_MAX_JOB_NUMBER = 2**32 - 1
 _MAX_BUDGET_ROWS = 100_000_000
 
 
@@ -403,30 +401,6 @@ def simulate(
 
 
 # ---- horizon ----------------------------------------------------------------------------------------
-
-
-def horizon_ticks(system: System, horizon: int | str | None = None) -> int:
-    """Give the horizon of a simulation in ticks.
-
-    Args:
-        system: the system.
-        horizon: what the caller asks for, in ticks or with a unit; None for the system's own.
-
-    Raises:
-        InputError: it is not right, or the system has none and no short one suggests itself.
-    """
-    asked = system.horizon if horizon is None else Header(horizon=horizon).horizon
-    if asked is None:
-        return default_horizon(system.resolved)
-    problems = find_horizon_problems(system, asked)
-    if problems:
-        raise InputError(problems)
-    ticks = int(to_ticks(asked, system.resolution))
-    for task in system.resolved.tasks:
-        if task.period and not task.is_allocator and ticks // task.period > _MAX_JOB_NUMBER:
-            message = f"task {show(task.name)} would release more than {_MAX_JOB_NUMBER} jobs; shorten it"
-            raise InputError([Problem(message, "out-of-range", table="system", key="horizon")])
-    return ticks
 
 
 # ---- frames -----------------------------------------------------------------------------------------

@@ -11,8 +11,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from takt import boards
-from takt.errors import ExitStatus, InputError
+from takt.errors import BoardError, ExitStatus, InputError
 
 _PATIENCE_SECONDS = 0.5
 
@@ -25,7 +24,7 @@ def errors_to_stderr() -> Iterator[None]:
     except InputError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(ExitStatus.BAD_INPUT) from None
-    except boards.BoardError as error:
+    except BoardError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(ExitStatus.FAILED) from None
 

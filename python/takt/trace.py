@@ -11,7 +11,6 @@ import mmap
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -33,6 +32,7 @@ from takt.resolved import (
     ResolvedThread,
     ResolvedWindows,
 )
+from takt.version import __version__
 
 MAGIC = b"TAKTTRC\0"
 VERSION = _core.TRACE_VERSION
@@ -147,7 +147,7 @@ def _describe(system: ResolvedSystem, platform: str, horizon: int) -> dict[str, 
         *({"kind": "thread", "name": thread.name, "level": thread.level} for thread in system.threads),
     ]
     return {
-        "software": f"takt {version('takt')}",
+        "software": f"takt {__version__}",
         "platform": platform,
         "resolution_ns": system.resolution_ns,
         "horizon": horizon,

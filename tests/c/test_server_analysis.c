@@ -93,6 +93,37 @@ static void shares_tell_where_nobody_asks_for_more_than_his(void) {
           TAKT_UNSCHEDULABLE);
 }
 
+static void the_kernel_works_whatever_is_due(void) {
+    memory_t memory;
+    const takt_sporadic_t children[] = {{2, 10, 10, 3}, {5, 50, 10, 0}};
+    const takt_child_kind_t kinds[] = {TAKT_CHILD_KERNEL, TAKT_CHILD_TASK};
+    const takt_edf_blocking_t none = {NULL, 0, NULL};
+    takt_effort_t effort = 1000;
+    uint64_t demand = 0;
+    takt_children_t both = {children, kinds, 2, takt_supply_full()};
+    CHECK(takt_children_demand_in(&both, 1, &demand) && demand == 2);
+    CHECK(takt_children_demand_in(&both, 8, &demand) && demand == 4);
+    CHECK(takt_children_demand_in(&both, 10, &demand) && demand == 9);
+    CHECK(takt_children_demand(&both, &none, memory.fractions, memory.rest, &effort).verdict ==
+          TAKT_SCHEDULABLE);
+    const takt_sporadic_t longer[] = {{2, 10, 10, 3}, {7, 50, 10, 0}};
+    both.children = longer;
+    CHECK(takt_children_demand(&both, &none, memory.fractions, memory.rest, &effort).interval == 10);
+}
+
+/* From 44 ticks on the job itself is due; in 26 only the other one is, whom its region delays. */
+static void a_region_counts_below_the_earliest_deadline_of_its_job(void) {
+    memory_t memory;
+    const takt_sporadic_t tasks[] = {{19, 66, 49, 5}, {9, 38, 45, 20}};
+    const takt_duration_t regions[] = {19, 9};
+    const takt_edf_blocking_t blocking = {NULL, 0, regions};
+    takt_effort_t effort = 1000;
+    const takt_children_t both = {tasks, NULL, 2, takt_supply_full()};
+    const takt_children_demand_t found =
+        takt_children_demand(&both, &blocking, memory.fractions, memory.rest, &effort);
+    CHECK(found.verdict == TAKT_UNSCHEDULABLE && found.interval == 26 && found.demand == 27);
+}
+
 static void sums_of_sections_are_noticed(void) {
     const takt_section_t sections[] = {{1, 0, MOST}, {2, 1, MOST}, {3, 2, MOST}};
     const uint64_t ranks[] = {0, 1, 2, 3};
@@ -128,10 +159,10 @@ static void random_children_are_decided_within_the_limits(void) {
     const uint64_t period = 1u + check_below(size < MOST ? size : MOST);
     const uint64_t budget = 1u + check_below(period);
     const uint64_t response = budget + check_below(period - budget + 1u);
-    const takt_child_kind_t kind = (takt_child_kind_t)check_below(TAKT_CHILD_BANDWIDTH + 1u);
+    const takt_child_kind_t kind = (takt_child_kind_t)check_below(TAKT_CHILD_KERNEL + 1u);
     const uint64_t separation = 1u + check_below(MOST);
     const uint64_t wcet = 1u + check_below(separation);
-    const bool is_task = kind == TAKT_CHILD_TASK;
+    const bool is_task = kind == TAKT_CHILD_TASK || kind == TAKT_CHILD_KERNEL;
     const takt_sporadic_t child = {wcet, separation, is_task ? 1u + check_below(MOST) : separation,
                                    is_task ? check_below(MOST) : 0};
     const takt_supply_t supply =
@@ -151,6 +182,8 @@ int main(void) {
     without_effort_nothing_is_known();
     bandwidth_of_huge_servers();
     shares_tell_where_nobody_asks_for_more_than_his();
+    the_kernel_works_whatever_is_due();
+    a_region_counts_below_the_earliest_deadline_of_its_job();
     sums_of_sections_are_noticed();
     the_largest_period_is_bisected();
     check_sequences(random_children_are_decided_within_the_limits, 20000);

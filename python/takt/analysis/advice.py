@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from takt import _analysis
-from takt.analysis import children, fixed, static
+from takt.analysis import children, fixed, servers, static
 from takt.analysis.judge import judge
 from takt.analysis.result import Advice
 from takt.analysis.view import DispatcherView, SystemView, TaskView, view_of
@@ -20,6 +20,8 @@ from takt.errors import InputError
 if TYPE_CHECKING:
     from takt.model import System
 
+MAX_PIECES = 1000
+"""Into how many pieces a job is cut at most: nobody writes more points."""
 MAX_NAMES = 12
 """How many changes an advice spells out; --json has all."""
 
@@ -140,10 +142,12 @@ def _final_regions(view: SystemView, effort: int) -> Changes:
     )
     if verdict != _analysis.SCHEDULABLE:
         return {}
+    cuts = [(task, int(last)) for task, last in zip(root.tasks, regions, strict=True) if last > 1]
+    if not _is_bearable(cuts):
+        return {}
     changes = _in_order(root.tasks, order)
-    for task, last in zip(root.tasks, map(int, regions), strict=True):
-        if last > 1:
-            changes["task", task.name] |= _in_pieces(task.wcet, last)
+    for key, pieces in _in_pieces(cuts).items():
+        changes[key] |= pieces
     return changes
 
 
@@ -157,30 +161,37 @@ def _points(view: SystemView, effort: int) -> Changes:
     verdict, longest = find(columns.wcet, columns.period, columns.deadline, columns.jitter, effort)
     if verdict != _analysis.SCHEDULABLE:
         return {}
-    return {
-        ("task", task.name): _in_pieces(task.wcet, int(most))
-        for task, most in zip(root.tasks, longest, strict=True)
-        if task.longest_region > most
-    }
+    cuts = [(task, max(1, int(most))) for task, most in zip(root.tasks, longest, strict=True)]
+    cuts = [(task, most) for task, most in cuts if task.longest_region > most]
+    return _in_pieces(cuts) if _is_bearable(cuts) else {}
 
 
-def _in_pieces(wcet: int, longest: int) -> dict[str, Any]:
-    """Cut a job into pieces, the last one as long as any may be."""
-    last = min(wcet, max(1, longest))
-    whole, rest = divmod(wcet - last, last)
-    pieces = [rest] * (rest > 0) + [last] * (whole + 1)
-    return {"subjobs": tuple(pieces), "body": None, "sections": None, "preemption": None}
+def _is_bearable(cuts: Sequence[tuple[TaskView, int]]) -> bool:
+    """Whether jobs have few enough pieces, with the longest of each task."""
+    return all(task.wcet <= MAX_PIECES * most for task, most in cuts)
+
+
+def _in_pieces(cuts: Sequence[tuple[TaskView, int]]) -> Changes:
+    """Cut jobs into pieces, the last one as long as any may be."""
+    whole = {"body": None, "sections": None, "preemption": None}
+    return {("task", task.name): {"subjobs": _pieces(task.wcet, min(task.wcet, most))} | whole for task, most in cuts}
+
+
+def _pieces(wcet: int, last: int) -> tuple[int, ...]:
+    """Give the lengths of pieces, the last one the longest."""
+    count, rest = divmod(wcet, last)
+    return (*[rest] * (rest > 0), *[last] * count)
 
 
 def _idling(view: SystemView, effort: int) -> Changes:
     """Make deferrable servers idle, which act on others as tasks."""
-    servers = [each for dispatcher in view.dispatchers for each in dispatcher.servers if each.kind == "deferrable"]
-    return {("server", each.name): {"kind": "idling"} for each in servers}
+    there = [each for dispatcher in view.dispatchers for each in dispatcher.servers if each.kind == "deferrable"]
+    return {("server", each.name): {"kind": "idling"} for each in there}
 
 
 def _budgets(view: SystemView, effort: int) -> Changes:
     """Give each server the least budget with which its tasks fit, whatever the others do."""
-    found = judge(view, effort).servers
+    found = servers.with_least_budgets(view, judge(view, effort), effort).servers
     least = {row.server: row.least_budget for row in found.values()}
     return {("server", name): {"budget": budget} for name, budget in least.items() if budget is not None}
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from takt.analysis import advice, charting, modes, sensitivity
+from takt.analysis import advice, charting, modes, sensitivity, servers
 from takt.analysis.judge import EFFORT, judge
 from takt.analysis.judgement import Judgement
 from takt.analysis.result import Analysis, TaskBound, Verdict, worst_of
@@ -44,7 +44,7 @@ def analyse(system: System, *, effort: int = EFFORT) -> Analysis:
         ('not schedulable', [2, 8])
     """
     view = view_of(system)
-    judgement = judge(view, effort)
+    judgement = servers.with_least_budgets(view, judge(view, effort), effort)
 
     counted = judgement.that_count()
     verdict = worst_of([row.verdict for row in counted])

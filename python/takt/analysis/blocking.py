@@ -6,7 +6,7 @@ what. A server that shares something is in its parent a task with a section as l
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from graphlib import CycleError, TopologicalSorter
 
@@ -15,6 +15,7 @@ from takt.analysis.fixed import Numbers, numbers
 from takt.analysis.view import Child, DispatcherView, ServerView, SystemView, TaskView
 from takt.bodies import Op
 from takt.catalogue import AMONG_PROTOCOLS
+from takt.resolved import ROOT
 
 _CEILINGS = ("pcp", "icpp", "srp", *AMONG_PROTOCOLS)
 _DEADLINES = ("edf", "llf")
@@ -146,6 +147,55 @@ def _deadline_of(child: Child) -> int:
 def _jitter_of(child: Child) -> int:
     """Give the jitter of a task."""
     return child.jitter if isinstance(child, TaskView) else 0
+
+
+# ---- what comes back from a suspension --------------------------------------------------------------------
+
+
+def with_returns(view: SystemView) -> SystemView:
+    """Lengthen each suspension by what may be in the way of a job that comes back.
+
+    Meanwhile a less urgent job may have begun a region or a section, in the dispatcher of the job or, if nothing else
+    in its server was ready, in one above. That delays the job once more each time, and all that waits for it, as if the
+    suspension lasted so much longer.
+    """
+    inside = {dispatcher.number: dispatcher for dispatcher in view.dispatchers}
+    homes = {task.number: each.number for each in view.dispatchers for task in each.tasks if task.suspended}
+    delays = {number: _longest_delay(view, inside[number]) for number in _with_parents(view, homes.values())}
+    return view.map(
+        lambda task: (
+            _with_return(task, sum(delays[number] for number in _chain(view, homes[task.number])))
+            if task.suspended
+            else task
+        ),
+        lambda server: server,
+    )
+
+
+def _with_return(task: TaskView, delay: int) -> TaskView:
+    """Give a task whose every suspension lasts longer, as long as tests admit it."""
+    suspended = task.suspended + task.suspensions * delay
+    return replace(task, suspended=min(suspended, _analysis.TIME_MAX - task.wcet))
+
+
+def _chain(view: SystemView, number: int) -> Iterator[int]:
+    """List a dispatcher and those around it, up to the root."""
+    yield number
+    while number != ROOT:
+        number = view.resolved.servers[number - 1].home
+        yield number
+
+
+def _with_parents(view: SystemView, numbers: Iterable[int]) -> set[int]:
+    """List dispatchers, each with those around it."""
+    return {each for number in numbers for each in _chain(view, number)}
+
+
+def _longest_delay(view: SystemView, dispatcher: DispatcherView) -> int:
+    """Bound for how long one job can be delayed by less urgent ones."""
+    delays = delays_in(view, dispatcher)
+    region = max((task.barred - 1 for task in dispatcher.tasks), default=0)
+    return region + max([0, *delays.by_name.values(), *(ticks for _, ticks in delays.steps)])
 
 
 # ---- what servers share ---------------------------------------------------------------------------------

@@ -50,12 +50,19 @@ class Columns:
 def columns_of(children: Sequence[Child]) -> Columns:
     """Make the columns of children; a suspension counts as execution."""
     return Columns(
-        numbers(_analysis.TASK if isinstance(child, TaskView) else KINDS[child.kind] for child in children),
+        numbers(_kind_of(child) for child in children),
         numbers(child.wcet + child.suspended if isinstance(child, TaskView) else child.longest for child in children),
         numbers(child.period for child in children),
         numbers(child.deadline if isinstance(child, TaskView) else child.period for child in children),
         numbers(child.jitter if isinstance(child, TaskView) else 0 for child in children),
     )
+
+
+def _kind_of(child: Child) -> int:
+    """Give the kind of a child as the binding takes it."""
+    if isinstance(child, TaskView):
+        return _analysis.KERNEL if child.is_kernel else _analysis.TASK
+    return KINDS[child.kind]
 
 
 def responses(children: Sequence[Child], members: Sequence[Member], supply: Supply, effort: int) -> list[Response]:

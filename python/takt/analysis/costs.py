@@ -3,38 +3,19 @@
 from __future__ import annotations
 
 from takt import _analysis
-from takt.analysis import children, fixed, static
+from takt.analysis import charges, children, fixed, static
 from takt.analysis.fixed import Numbers
 from takt.analysis.judgement import Judgement, not_known, task_bound
-from takt.analysis.result import Test, Verdict
+from takt.analysis.result import Verdict
 from takt.analysis.view import DispatcherView, SystemView, TaskView
-
-RESPONSES = Test("response times with overheads", "Burns, Tindell and Wellings 1995", is_exact=False)
-DEMAND = Test("processor demand with overheads", "Jeffay and Stone 1993", is_exact=False)
 
 
 def judge_costs(view: SystemView, root: DispatcherView, effort: int) -> Judgement:
     """Judge a root whose tasks pay for what the kernel does for them."""
-    doubt = _doubt_of(view, root)
+    doubt = charges.doubt_of(view)
     if doubt:
         return not_known(root, f"there is no test of {doubt} where the kernel's own work takes time")
     return _judge_static(view, root, effort) if root.policy in static.POLICIES else _judge_edf(view, root, effort)
-
-
-def _doubt_of(view: SystemView, root: DispatcherView) -> str:
-    """Say what the tests do not admit, "" if there is nothing."""
-    there = [view.resolved.tasks[task.number] for task in root.tasks]
-    has = {
-        "servers": bool(root.servers),
-        f"the policy {root.policy}": root.policy not in (*static.POLICIES, "edf"),
-        "suspensions": any(task.suspended for task in root.tasks),
-        "thresholds": any(task.threshold is not None for task in root.tasks),
-        "resources": any(task.sections for task in root.tasks),
-        "jobs that are aborted or skipped": any(each.on_miss != "continue" for each in there),
-        "windows": any(each.windows is not None for each in there),
-        "optional points": any(task.optional_points for task in root.tasks),
-    }
-    return ", ".join(what for what, is_there in has.items() if is_there)
 
 
 def _costs_of(view: SystemView) -> tuple[int, int, int, int, int, int]:
@@ -63,9 +44,9 @@ def _judge_static(view: SystemView, root: DispatcherView, effort: int) -> Judgem
     found = Judgement()
     for task, tick in zip(root.tasks, ticks, strict=True):
         response = fixed.read_ticks(tick)
-        verdict = RESPONSES.verdict(response is not None and response <= task.deadline)
+        verdict = charges.RESPONSES.verdict(response is not None and response <= task.deadline)
         reason = "" if verdict is Verdict.SCHEDULABLE else _reason(view, task, response)
-        found.tasks[task.number] = task_bound(task, root, verdict, RESPONSES, response=response, reason=reason)
+        found.tasks[task.number] = task_bound(task, root, verdict, charges.RESPONSES, response=response, reason=reason)
     return found
 
 
@@ -90,7 +71,12 @@ def _judge_edf(view: SystemView, root: DispatcherView, effort: int) -> Judgement
     return Judgement(
         {
             task.number: task_bound(
-                task, root, DEMAND.verdict(is_met), DEMAND, response=task.deadline if is_met else None, reason=reason
+                task,
+                root,
+                charges.DEMAND.verdict(is_met),
+                charges.DEMAND,
+                response=task.deadline if is_met else None,
+                reason=reason,
             )
             for task in root.tasks
         }

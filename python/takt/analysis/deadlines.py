@@ -37,7 +37,7 @@ def judge_deadlines(view: SystemView, dispatcher: DispatcherView, delays: Delays
     doubt = _doubt_of(view, dispatcher, delays)
     if doubt:
         return not_known(dispatcher, doubt)
-    if dispatcher.servers:
+    if dispatcher.servers or any(task.is_kernel for task in dispatcher.tasks):
         return children.judge_demand(view, dispatcher, delays, children.FULL, effort)
     given = _given(dispatcher, delays)
     verdict, interval, demand = _analysis.edf_demand(*given, effort)

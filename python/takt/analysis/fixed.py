@@ -7,6 +7,7 @@ from the members below. The tests are in analysis/: response_times.c and preempt
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -199,7 +200,7 @@ def column(members: Sequence[Member], name: str) -> Numbers:
 
 
 def interference(members: Sequence[Member], place: int, response: Response) -> list[tuple[str, int]]:
-    """List what each more urgent member, or equal, executes up to the finish of the job that responds last.
+    """List by name what is executed of more urgent members, and equals, up to the finish of the job that responds last.
 
     Args:
         members: as responses got them.
@@ -210,4 +211,7 @@ def interference(members: Sequence[Member], place: int, response: Response) -> l
     finish = (response.ticks or 0) - me.jitter + response.job * me.period
     begin = finish - me.last + 1
     others = [member for other, member in enumerate(members) if member.key <= me.key and other != place]
-    return [(member.name, -(-(begin + member.jitter) // member.period) * member.wcet) for member in others]
+    amounts = Counter[str]()
+    for member in others:
+        amounts[member.name] += -(-(begin + member.jitter) // member.period) * member.wcet
+    return list(amounts.items())

@@ -5,11 +5,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from takt.analysis import any_order, blocking, children, costs, deadlines, global_edf, rates, servers, static, windows
-from takt.analysis.judgement import Judgement, not_known
+from takt import _analysis
+from takt.analysis import (
+    any_order,
+    blocking,
+    charges,
+    children,
+    costs,
+    deadlines,
+    global_edf,
+    rates,
+    servers,
+    static,
+    windows,
+)
+from takt.analysis.judgement import Judgement, not_known, nothing_known
 from takt.analysis.result import Verdict
 from takt.analysis.view import DispatcherView, SystemView
 
@@ -33,12 +46,17 @@ def judge(view: SystemView, effort: int = EFFORT) -> Judgement:
 def _judge_by_policy(view: SystemView, effort: int) -> Judgement:
     """Judge all dispatchers by tests of what orders them."""
     root = view.dispatchers[0]
-    doubts = [*view.doubts, *(root.doubts if root.policy == "rbe" else root.all_doubts)]
+    doubts = [*view.doubts, *_excess_of(view), *(root.doubts if root.policy == "rbe" else root.all_doubts)]
     if doubts:
-        found = Judgement()
-        for dispatcher in view.dispatchers:
-            found.add(not_known(dispatcher, "; ".join(doubts)))
-        return found
+        return nothing_known(view, "; ".join(doubts))
+    if charges.has_more_than_tasks(view):
+        return charges.judge_charged(view, judge, effort)
+    return _judge_ideal(blocking.with_returns(view), effort)
+
+
+def _judge_ideal(view: SystemView, effort: int) -> Judgement:
+    """Judge a system to which all is added that it pays; plain tasks at the root pay in their tests (costs.py)."""
+    root = view.dispatchers[0]
     found = servers.judge_below(view, _judge_root(view, effort), effort)
     for task in root.tasks:
         row = found.tasks[task.number]
@@ -49,6 +67,13 @@ def _judge_by_policy(view: SystemView, effort: int) -> Judgement:
         elif task.has_windows and row.verdict is not Verdict.SCHEDULABLE:
             found.tasks[task.number] = replace(row, response=None, is_tight=False)  # a late job loses its window
     return found
+
+
+def _excess_of(view: SystemView) -> Iterator[str]:
+    """Tell of times beyond what tests admit, such as a wcet that was multiplied, or has charges."""
+    tasks = [task for each in view.dispatchers for task in each.tasks]
+    if any(max(task.wcet + task.suspended, task.jitter, task.longest_region) > _analysis.TIME_MAX for task in tasks):
+        yield "jobs take longer than can be told"
 
 
 def _judge_root(view: SystemView, effort: int) -> Judgement:

@@ -7,7 +7,7 @@ from typing import Any
 
 from takt import times
 from takt.analysis.result import ServerBound, TaskBound, Test, Verdict
-from takt.analysis.view import DispatcherView, ServerView, TaskView
+from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
 
 
 @dataclass(slots=True)
@@ -87,3 +87,11 @@ def not_known(dispatcher: DispatcherView, reason: str) -> Judgement:
             for each in dispatcher.servers
         },
     )
+
+
+def nothing_known(view: SystemView, reason: str) -> Judgement:
+    """Say of everybody in a system that nothing is known, and why."""
+    found = Judgement()
+    for dispatcher in view.dispatchers:
+        found.add(not_known(dispatcher, reason))
+    return found

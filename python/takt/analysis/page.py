@@ -16,7 +16,7 @@ from takt.analysis.result import Analysis, Chart, Curve, ServerBound, TaskBound,
 from takt.charts import FONT, style
 from takt.errors import system_error
 from takt.html import Cell
-from takt.report import MAX_LINES, Clock, share
+from takt.text_tables import MAX_LINES, Clock, share
 
 _LOOKS: dict[str, dict[str, Any]] = {
     "demand": {"line_color": "#b8141f", "line_width": 2},

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from takt.analysis.judge import judge
 from takt.analysis.judgement import Judgement
-from takt.analysis.result import Verdict
+from takt.analysis.result import Verdict, worst_of
 from takt.analysis.view import SystemView, TaskView
 
 MAX_TASKS = 200
@@ -18,32 +18,56 @@ MAX_TASKS = 200
 MAX_SCALE = 100_000
 """The largest factor that is looked at, in thousandths."""
 
+PROBES = 20
+"""Searches ask often: an answer may take this part of the steps that the verdict may take."""
+
 Accepts = Callable[[SystemView], bool]
 
 
-def largest(accepts: Callable[[int], bool], least: int, most: int) -> int | None:
-    """Find the largest number that is accepted, where all smaller ones are too.
+class Unanswered(Exception):  # noqa: N818
+    """A question of a search takes more steps than it is granted."""
+
+
+def largest(accepts: Callable[[int], bool], near: int, most: int) -> int | None:
+    """Find the largest number from 1 on that is accepted, where all smaller ones are too.
 
     Args:
-        accepts: asked about numbers in this range.
-        least: the first one.
+        accepts: asked about numbers in this range; raises Unanswered if it cannot tell.
+        near: where to begin. What is far from there is asked last, since the tests take long where they refuse.
         most: the last one.
 
     Returns:
-        The number, None if not even `least` is accepted.
+        The number, None if not even 1 is accepted, or a question was not answered.
 
     Example:
-        >>> largest(lambda n: n * n <= 50, 1, 100)
+        >>> largest(lambda n: n * n <= 50, 2, 100)
         7
     """
-    if least > most or not accepts(least):
+    try:
+        least, beyond = _limits(accepts, min(near, most), most)
+        return _edge(accepts, least, beyond) or None
+    except Unanswered:
         return None
-    while least < most:
-        middle = (least + most + 1) // 2
+
+
+def _limits(accepts: Callable[[int], bool], near: int, most: int) -> tuple[int, int]:
+    """Give a number that is accepted, or 0, and a larger one that is not, or most + 1."""
+    if not accepts(near):
+        return 0, near
+    least, step = near, 1
+    while least < most and accepts(min(least + step, most)):
+        least, step = min(least + step, most), 2 * step
+    return least, min(least + step, most + 1)
+
+
+def _edge(accepts: Callable[[int], bool], least: int, beyond: int) -> int:
+    """Find the last number that is accepted, by bisection."""
+    while beyond - least > 1:
+        middle = (least + beyond) // 2
         if accepts(middle):
             least = middle
         else:
-            most = middle - 1
+            beyond = middle
     return least
 
 
@@ -52,7 +76,7 @@ def keeping(now: Judgement, effort: int, also: int | None = None) -> Accepts:
 
     Args:
         now: what is known of the system as it is.
-        effort: steps that the tests of each dispatcher may take.
+        effort: steps that the tests of each dispatcher may take for the verdict.
         also: place of a task that must do so, too.
     """
     counted = {row.task for row in now.that_count()}
@@ -63,32 +87,39 @@ def keeping(now: Judgement, effort: int, also: int | None = None) -> Accepts:
     ]
 
     def accepts(changed: SystemView) -> bool:
-        found = judge(changed, effort).tasks
-        return all(found[number].verdict is Verdict.SCHEDULABLE for number in wanted)
+        found = judge(changed, effort // PROBES).tasks
+        verdict = worst_of([found[number].verdict for number in wanted])
+        if verdict is Verdict.NOT_KNOWN:
+            raise Unanswered
+        return verdict is Verdict.SCHEDULABLE
 
     return accepts
 
 
 def growth_of(view: SystemView, task: TaskView, accepts: Accepts) -> int | None:
-    """Find by how much the wcet of a task may grow; negative if it must shrink; None if 1 tick is too much.
+    """Find by how much the wcet of a task may grow; negative if it must shrink.
 
     Args:
         view: the system.
         task: one of its tasks.
         accepts: whether it, and all that must, meet their deadlines.
+
+    Returns:
+        Ticks, None if 1 tick is too much or the search took too many steps.
     """
-    most = largest(lambda wcet: accepts(view.with_task(task.with_wcet(wcet))), 1, max(task.deadline, 1))
+    longest = max(task.deadline - task.suspended, 1)
+    most = largest(lambda wcet: accepts(view.with_task(task.with_wcet(wcet))), task.wcet, longest)
     return None if most is None else most - task.wcet
 
 
 def scaling_of(view: SystemView, accepts: Accepts) -> int | None:
-    """Find the largest number of thousandths by which all wcets can be multiplied, rounded up to ticks.
+    """Find by how many thousandths all wcets can be multiplied at most, rounded up to ticks; None if that is not found.
 
     Args:
         view: the system.
         accepts: whether all that must meet their deadlines.
     """
-    return largest(lambda thousandths: accepts(scaled(view, thousandths)), 1, MAX_SCALE)
+    return largest(lambda thousandths: accepts(scaled(view, thousandths)), 1000, MAX_SCALE)
 
 
 def scaled(view: SystemView, thousandths: int) -> SystemView:

@@ -27,6 +27,10 @@ _WAITING = {"sirap": _analysis.sirap_supply, "hsrp-payback": _analysis.payback_s
 """What is left where tasks wait for budget, or an overrun is paid back."""
 
 
+_LOSING = ("polling", "sporadic")
+"""Kinds whose budget depends on when there is work: a suspension is not like execution there."""
+
+
 def judge_below(view: SystemView, found: Judgement, effort: int) -> Judgement:
     """Judge the children of all servers, given what is known of the root's; parents come before their servers."""
     servers = {server.number: server for each in view.dispatchers for server in each.servers}
@@ -37,6 +41,21 @@ def judge_below(view: SystemView, found: Judgement, effort: int) -> Judgement:
             _judge_inside(view, dispatcher, servers[dispatcher.number], found, effort)
         waiting = [each for each in waiting if each not in ready]
     return found
+
+
+def with_least_budgets(view: SystemView, found: Judgement, effort: int) -> Judgement:
+    """Give the same with the least budgets of all servers that supply their children; with costs they are not known."""
+    if not view.resolved.costs.is_ideal:
+        return found
+    view = blocking.with_returns(blocking.with_holding(view))
+    inside = {dispatcher.number: dispatcher for dispatcher in view.dispatchers}
+    rows = dict(found.servers)
+    for server in (server for each in view.dispatchers for server in each.servers):
+        if rows[server.number].gap is not None:
+            delays = blocking.delays_in(view, inside[server.number])
+            least = _least_budget(view, inside[server.number], server, delays, effort)
+            rows[server.number] = replace(rows[server.number], least_budget=least)
+    return Judgement(found.tasks, rows)
 
 
 def _judge_inside(
@@ -55,9 +74,7 @@ def _judge_inside(
         found.add(_judge_bandwidth(view, dispatcher, server, effort))
     else:
         supply = supply_of(server, row)
-        found.servers[server.number] = replace(
-            row, gap=supply[2], least_budget=_least_budget(view, dispatcher, server, delays, effort)
-        )
+        found.servers[server.number] = replace(row, gap=supply[2])
         found.add(_judge_supplied(view, dispatcher, delays, supply, effort))
 
 
@@ -71,6 +88,8 @@ def _doubt_of(view: SystemView, dispatcher: DispatcherView, server: ServerView, 
     offsets += [each.offset for each in dispatcher.servers]
     if min(offsets, default=server.offset) < server.offset:
         return f"jobs may come before the first budget of {server.name}"
+    if server.kind in _LOSING and any(task.suspended for task in dispatcher.tasks):
+        return f"there is no test of jobs that suspend themselves in a server of kind {server.kind}"
     if any(task.wcet > view.resolved.tasks[task.number].wcet for task in dispatcher.tasks) and server.kind in RULES:
         return f"deadlines in {server.name} follow from wcets, and its tasks may demand more"
     if dispatcher.policy not in (*static.POLICIES, "edf") and server.kind not in ("cbs", *RULES):

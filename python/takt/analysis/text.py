@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from takt.analysis.result import Analysis, ServerBound, TaskBound, Verdict
-from takt.report import MAX_LINES, Clock, print_table, share, text_table
+from takt.text_tables import MAX_LINES, Clock, print_table, share, text_table
 
 _STYLES = {
     Verdict.SCHEDULABLE: "green",

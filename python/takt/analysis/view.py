@@ -59,6 +59,7 @@ class TaskView:
         optional_points: how many optional points it has where it cannot be displaced.
         may_overrun: whether a job may demand more than a wcet that is enforced.
         has_windows: whether what is unfinished at the end of a window waits for the next one, or for none.
+        is_kernel: whether it is work of the kernel, which comes before all jobs; see charges.py.
         doubts: what no test admits.
         phases: when it is there, and with which parameters; the others are the worst of these.
         arrivals: instants that the file lists, ascending; empty if there is no list.
@@ -80,9 +81,15 @@ class TaskView:
     optional_points: int = 0
     may_overrun: bool = False
     has_windows: bool = False
+    is_kernel: bool = False
     doubts: tuple[str, ...] = ()
     phases: tuple[Phase, ...] = ()
     arrivals: tuple[int, ...] = ()
+
+    @property
+    def suspensions(self) -> int:
+        """How often a job suspends itself."""
+        return sum(op == Op.SUSPEND for op, _ in self.body)
 
     @property
     def longest_region(self) -> int:
@@ -235,7 +242,7 @@ def _task_view(task: ResolvedTask, number: int, policy: str) -> TaskView:
         regions=_fit(regions, wcet),
         threshold=_threshold_of(task, regions),
         body=task.body,
-        suspended=sum(ticks for op, ticks in task.body if op == Op.SUSPEND),
+        suspended=_suspended_of(task),
         optional_points=sum(op == Op.OPTIONAL_POINT for op, _ in task.body) if regions else 0,
         has_windows=_is_enforced(task),
         may_overrun=_is_enforced(task) and not is_cut and most_of(task.demand) > task.wcet,
@@ -276,6 +283,11 @@ def _least_gap(arrivals: Stream) -> int:
         return arrivals.least
     gaps = [later - earlier for earlier, later in zip(arrivals.values, arrivals.values[1:], strict=False)]
     return min(gaps, default=times.MAX_TICKS)
+
+
+def _suspended_of(task: ResolvedTask) -> int:
+    """Give for how long a job suspends itself altogether."""
+    return sum(ticks for op, ticks in task.body if op == Op.SUSPEND)
 
 
 def _regions_of(task: ResolvedTask) -> tuple[int, ...]:

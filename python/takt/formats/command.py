@@ -1,10 +1,9 @@
-"""The command `takt convert`; SPEC.md, 7.2."""
+"""What `takt convert` does; SPEC.md, 7.2."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -13,23 +12,8 @@ from takt.errors import ExitStatus, InputError, Problem, show
 from takt.terminal import errors_to_stderr
 
 
-def convert_command(
-    source: Annotated[Path, typer.Argument(metavar="IN", help="A task set: TOML, XML or CSV.", show_default=False)],
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to be written.", show_default=False)],
-    source_format: Annotated[
-        str | None, typer.Option("--from", metavar="F", help="Read this format; default: what the file says itself.")
-    ] = None,
-    target_format: Annotated[
-        str | None, typer.Option("--to", metavar="F", help="Write this format; default: what the suffix says.")
-    ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="End with status 2 if anything is lost.")] = False,
-) -> None:
-    """Convert a task set between TOML, Cheddar's XML, SimSo's XML and CSV; formats: toml, cheddar, simso, csv.
-
-    What a file says and the other format cannot hold is told on the standard error output, a line for each.
-
-    Example: `takt convert examples/iot_node.toml iot.xml --to simso`
-    """
+def convert(source: Path, target: Path, source_format: str | None, target_format: str | None, strict: bool) -> None:
+    """Convert a file, and tell what is lost; `strict` says that this is an error."""
     with errors_to_stderr():
         _check_format("--from", source_format)
         _check_format("--to", target_format)

@@ -13,10 +13,10 @@ from typing import Any
 from takt.bodies import Item, Op
 from takt.distributions import Distribution
 from takt.errors import InputError, Problem, show
+from takt.horizon import horizon_ticks
 from takt.model import Resource, Server, System, Task
 from takt.policy import name_of
 from takt.resolve import to_ticks
-from takt.simulation import horizon_ticks
 from takt.tables import Table
 
 _Member = Task | Server | Resource

@@ -24,11 +24,11 @@ from takt.errors import InputError, Problem, show
 from takt.formats import common, documents
 from takt.formats.contracts import Format, Imported, Written
 from takt.formats.documents import Element
+from takt.horizon import horizon_ticks
 from takt.model import System, Task
 from takt.policy import name_of
 from takt.resolve import to_ticks
 from takt.resolved import ResolvedTask
-from takt.simulation import horizon_ticks
 
 _CYCLES_PER_MS = 1_000_000
 """SimSo's own number, which then says nothing about how long a tick should be."""

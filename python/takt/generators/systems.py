@@ -30,6 +30,7 @@ def draw(recipe: Recipe, seed: int, number: int) -> System:
         horizon=recipe.horizon,
         seed=int(draws.words(Purpose.JOBS, number, 1, 1)[0, 0] >> 32),
         cpus=recipe.cpus,
+        platform=recipe.platform,
         tasks=tasks,
         servers=dealt,
         resources=[Resource(name=f"R{place + 1}", protocol=recipe.protocol) for place in range(recipe.resources)],

@@ -1,11 +1,10 @@
-"""The command `takt study`."""
+"""What `takt study` does."""
 
 from __future__ import annotations
 
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
 
 import polars as pl
 import typer
@@ -20,26 +19,16 @@ from takt.terminal import errors_to_stderr, progress_bar
 
 
 def study(
-    file: Annotated[Path, typer.Argument(metavar="STUDY.toml", help="A study file.", show_default=False)],
-    workers: Annotated[
-        int | None, typer.Option(min=1, max=1024, metavar="N", help="Processes; default: one for each processor.")
-    ] = None,
-    output: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for what is found.")] = None,
-    scheduler: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Have a Dask cluster compute, such as tcp://10.0.0.1:8786.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="F.svg", help="Draw a figure of each measure: .svg, .pdf or .png.")
-    ] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Forget what is in the folder and begin anew.")] = False,
+    file: Path,
+    workers: int | None,
+    scheduler: str | None,
+    output: Path | None,
+    *,
+    as_json: bool,
+    plot: Path | None,
+    fresh: bool,
 ) -> None:
-    """Ask tests and simulations about many task sets at each point of a grid.
-
-    What is done is kept as it comes: a study that ended early goes on where it was when it is started again.
-
-    Example: `takt study examples/studies/acceptance.toml --plot acceptance.svg`
-    """
+    """Run a study or go on with it; print what it found, and draw it if there is a file for that."""
     with errors_to_stderr():
         _check_computers(workers, scheduler)
         found = load(file)

@@ -114,11 +114,11 @@ def check_tests(kind: str, tests: tuple[str, ...], recipe: Recipe) -> None:
         recipe: whose sets are asked about.
 
     Raises:
-        InputError: the test is for plain tasks on one processor, and these are others.
+        InputError: the test is for plain tasks on one ideal processor, and these are others.
     """
     narrow = [test for test in tests if isinstance(TESTS[test], MatrixTest)]
-    if narrow and (recipe.cpus != 1 or not recipe.is_plain):
-        message = f"{show(narrow[0])} is for plain tasks on one processor, [generate] makes others"
+    if narrow and not (recipe.cpus == 1 and recipe.is_plain and recipe.is_ideal):
+        message = f"{show(narrow[0])} is for plain tasks on one processor without costs, [generate] makes others"
         raise InputError([Problem(message, "conflict", table=Measure.table, entity=kind, key="tests")])
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import polars as pl
 from rich.console import Console
 
-from takt.report import print_table, text_table
 from takt.study.description import Study
 from takt.study.results import as_text
 from takt.study.statistics import CONFIDENCE
+from takt.text_tables import print_table, text_table
 
 MAX_ROWS = 500
 """Of more rows the first are shown; the files have all."""

@@ -1,0 +1,348 @@
+"""Charges the kernel's own work to who brings it about, so that tests without costs judge what is left.
+
+What a pass of the kernel pays is in SPEC.md, 5, and nothing runs meanwhile. With k = scheduling + context_switch, it
+pays k at most once, and only for an event that it handles: the choice follows from the state, which events change.
+
+    an event                                    pays at most              is charged
+    a release                                   release + k               above all, once per period
+    a replenishment                             k                         above all, once per period
+    a tick                                      tick                      above all, once per tick period
+    a completion, suspension, lock or unlock    k                         to the job
+    a point of a non-preemptive job             point (+ k in a server)   to the job
+    the end of a suspension                     k                         to the job; of a less urgent one see below
+    the end of a budget                         k                         beside its server, at its priority
+
+A point at the root pays k besides only for somebody who became ready where the kernel paid no k, since nobody was to
+be displaced. In a server that is not so: its parent may have displaced it in between.
+
+Time of the kernel is charged to no budget. So what is in a server executes and is supplied as ever, and its server has
+its budget later. What its jobs and the servers in it pay is executed beside the one that stands at the root, as tasks
+of its priority whose jitter is for how long a job lasts: its deadline, or in further rounds the response that was
+found. That is a claim about the past of each instant, so that the first claim that fails would have to fail by itself.
+What waits in a server without budget waits for its replenishment: a period of each server around it, as jitter.
+
+Less urgent ones delay a job by what they have begun when the interval begins that is looked at: one event of theirs,
+with k and a point; then a region or section that was chosen in that pass and begins only now, so that it is counted
+whole instead of less a tick, with k or a point behind it. Each task in the system that suspends itself comes back once
+in it at most, k each, since it does not execute. Where a suspension lets less urgent ones execute, all this comes
+again: blocking.with_returns. Under deadlines what is beside a server counts above all, in any interval.
+
+Sources: Burns, Tindell and Wellings 1995 and Jeffay and Stone 1993, as in analysis/overheads.c, which has sharper
+bounds for plain tasks: here passes that handle several events pay k for each, and no job ends with its last tick.
+Left out: servers whose budget does not come once a period, resources that servers share, jobs that are aborted or
+skipped, windows, points that pull.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from takt.analysis import static
+from takt.analysis.judgement import Judgement, nothing_known
+from takt.analysis.result import ServerBound, TaskBound, Test, Verdict
+from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
+from takt.bodies import Op
+from takt.resolved import ROOT, ResolvedCosts
+
+RESPONSES = Test("response times with overheads", "Burns, Tindell and Wellings 1995", is_exact=False)
+DEMAND = Test("processor demand with overheads", "Jeffay and Stone 1993", is_exact=False)
+
+KINDS = ("idling", "polling", "deferrable")
+"""Kinds whose budget comes once a period, and is used up or lost."""
+
+ROUNDS = 8
+"""How often responses in servers are looked for with those that were found before."""
+
+Body = tuple[tuple[int, int], ...]
+
+
+def has_more_than_tasks(view: SystemView) -> bool:
+    """Say whether the kernel's work takes time, and there is more to charge for it than plain tasks (charges.py)."""
+    root = view.dispatchers[0]
+    is_ordinary = view.resolved.cpus == 1 and root.policy in (*static.POLICIES, "edf")
+    return is_ordinary and not view.resolved.costs.is_ideal and (bool(root.servers) or any(map(_has_more, root.tasks)))
+
+
+def _has_more(task: TaskView) -> bool:
+    """Say whether a task does more than to run and to come to points."""
+    return bool(task.suspended or task.threshold is not None or task.sections or task.optional_points)
+
+
+def doubt_of(view: SystemView) -> str:
+    """Say what no test admits where the kernel's own work takes time, "" if there is nothing."""
+    root = view.dispatchers[0]
+    has = {
+        f"the policy {root.policy}": root.policy not in (*static.POLICIES, "edf"),
+        "jobs that are aborted or skipped": any(each.on_miss != "continue" for each in view.resolved.tasks),
+        "windows": any(each.windows is not None for each in view.resolved.tasks),
+        "resources that servers share": any(each.among is not None for each in view.resolved.resources),
+    }
+    kinds = {server.kind for each in view.dispatchers for server in each.servers} - set(KINDS)
+    return ", ".join(
+        [what for what, is_there in has.items() if is_there] + [f"{kind} servers" for kind in sorted(kinds)]
+    )
+
+
+def judge_charged(view: SystemView, judge: Callable[[SystemView, int], Judgement], effort: int) -> Judgement:
+    """Judge a system on a kernel whose work takes time.
+
+    Args:
+        view: of the system, without doubts about its root.
+        judge: of systems without costs.
+        effort: steps that the tests of each dispatcher may take.
+    """
+    doubt = doubt_of(view)
+    if doubt:
+        return nothing_known(view, f"there is no test of {doubt} where the kernel's own work takes time")
+    doubts = [doubt for each in view.dispatchers[1:] for doubt in each.all_doubts]
+    if doubts:
+        return nothing_known(view, "; ".join(doubts))
+    lasting = {task.number: task.deadline for each in view.dispatchers[1:] for task in each.tasks}
+    for _ in range(ROUNDS):
+        found = judge(_Charge(view, lasting).view_with_costs(), effort)
+        longer = _longer_than(lasting, found)
+        if not longer:
+            return _restored(view, found)
+        if None in longer.values():
+            break
+        lasting |= {number: response for number, response in longer.items() if response is not None}
+    return _without_bound(view, found)
+
+
+def _longer_than(lasting: Mapping[int, int], found: Judgement) -> dict[int, int | None]:
+    """List the tasks in servers that may last longer than it was taken for; None: nothing bounds them."""
+    responses = {number: found.tasks[number].response for number in lasting}
+    return {
+        number: response for number, response in responses.items() if response is None or response > lasting[number]
+    }
+
+
+def _restored(view: SystemView, found: Judgement) -> Judgement:
+    """Give the rows of a system from those of the one that has the charges."""
+    tasks = {task.number: task for each in view.dispatchers for task in each.tasks}
+    return Judgement(
+        {number: _task_row(view, task, found.tasks[number]) for number, task in tasks.items()},
+        {number: _server_row(row) for number, row in found.servers.items()},
+    )
+
+
+def _task_row(view: SystemView, task: TaskView, row: TaskBound) -> TaskBound:
+    """Give the row of a task as it is without charges; no test is exact any more."""
+    return replace(
+        row,
+        wcet=task.wcet,
+        test=_test_of(view, row.server, row.test),
+        verdict=_never_exact(row.verdict),
+        is_tight=False,
+    )
+
+
+def _server_row(row: ServerBound) -> ServerBound:
+    """Give the row of a server likewise; what budget is the least one is not known, as the kernel's work is not."""
+    return replace(row, verdict=_never_exact(row.verdict), least_budget=None)
+
+
+def _never_exact(verdict: Verdict) -> Verdict:
+    """Weaken what is sure to fail."""
+    return Verdict.NOT_GUARANTEED if verdict is Verdict.NOT_SCHEDULABLE else verdict
+
+
+def _test_of(view: SystemView, server: str, test: Test | None) -> Test | None:
+    """Name the test of a row."""
+    if server or test is None:
+        return test
+    return DEMAND if view.dispatchers[0].policy == "edf" else RESPONSES
+
+
+def _without_bound(view: SystemView, found: Judgement) -> Judgement:
+    """Say that nothing is sure since jobs in servers may wait for ever, and with them what they ask of the kernel."""
+    inside = [found.tasks[task.number] for each in view.dispatchers[1:] for task in each.tasks]
+    open_ = [row for row in inside if row.verdict is not Verdict.SCHEDULABLE]
+    is_unknown = any(row.verdict is Verdict.NOT_KNOWN for row in open_)
+    verdict = Verdict.NOT_KNOWN if is_unknown else Verdict.NOT_GUARANTEED
+    reason = "the kernel's work is not bounded: " + "; ".join(row.reason for row in open_[:1])
+    restored = _restored(view, found)
+    return Judgement(
+        {number: _weakened(row, verdict, reason) for number, row in restored.tasks.items()},
+        {
+            number: replace(row, verdict=verdict, reason=reason, response=None)
+            for number, row in restored.servers.items()
+        },
+    )
+
+
+def _weakened(row: TaskBound, verdict: Verdict, reason: str) -> TaskBound:
+    """Take back what a row says."""
+    return replace(row, verdict=verdict, reason=reason, response=None, blocking=None, interference=(), is_tight=False)
+
+
+# ---- charges --------------------------------------------------------------------------------------------
+
+
+def _name_of_kernel(view: SystemView) -> str:
+    """Name the kernel as nobody else is named."""
+    names = {child.name for each in view.dispatchers for child in each.children()}
+    name = "kernel"
+    while name in names:
+        name += "'"
+    return name
+
+
+def _count(task: TaskView, *ops: Op) -> int:
+    """Count the items of a body."""
+    return sum(op in ops for op, _ in task.body)
+
+
+def _points(task: TaskView) -> int:
+    """Count the points at which a job may yield."""
+    return max(len(task.regions) - 1, 0)
+
+
+def _stretched(body: Body, after: Mapping[Op, int]) -> Body:
+    """Let a job run longer behind items of some kinds."""
+    found = []
+    for op, value in body:
+        found.append((op, value))
+        if after.get(Op(op), 0) > 0:
+            found.append((Op.RUN, after[Op(op)]))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Charge:
+    """What everybody pays.
+
+    Args:
+        view: of the system.
+        lasting: how long jobs in servers last from their arrival, at most, by the numbers of their tasks.
+    """
+
+    view: SystemView
+    lasting: Mapping[int, int]
+
+    def view_with_costs(self) -> SystemView:
+        """Give a system without costs that is no better off than this one is with them."""
+        root, *inside = self.view.dispatchers
+        charged = [replace(each, tasks=tuple(_inner_task(task) for task in each.tasks)) for each in inside]
+        work = [each for each in self._kernel_work(root) if each[0] > 0]
+        kernel = [self._kernel_task(place, *each) for place, each in enumerate(work, start=1)]
+        tasks = sorted([*kernel, *map(self._root_task, root.tasks)], key=lambda task: task.urgency)
+        return replace(
+            self.view,
+            resolved=replace(self.view.resolved, costs=ResolvedCosts()),
+            dispatchers=(replace(root, tasks=tuple(tasks)), *charged),
+        )
+
+    @property
+    def _switch(self) -> int:
+        """What an event pays at most: k."""
+        return self.view.resolved.costs.scheduling + self.view.resolved.costs.context_switch
+
+    @property
+    def _point(self) -> int:
+        """What a point pays."""
+        return self.view.resolved.costs.point
+
+    @property
+    def _is_edf(self) -> bool:
+        """Whether the root orders by deadlines."""
+        return self.view.dispatchers[0].policy == "edf"
+
+    @property
+    def _passing(self) -> int:
+        """What less urgent ones have begun, or begin without executing; at least 1, so that no test is exact."""
+        tasks = [task for each in self.view.dispatchers for task in each.tasks]
+        sleepers = sum(task.suspended > 0 for task in tasks)
+        has_points = any(_points(task) + task.optional_points for task in tasks)
+        return max(self._switch * (1 + sleepers) + self._point * has_points, 1)
+
+    # ---- jobs at the root
+
+    def _root_task(self, task: TaskView) -> TaskView:
+        """Charge a task at the root; its region stands for what its jobs can do to more urgent ones."""
+        locks = _count(task, Op.LOCK)
+        in_section = 1 + 2 * self._switch + self._passing * self._is_edf
+        at_points = self._point * bool(task.regions)
+        own = self._switch + in_section * locks + at_points * (_points(task) + task.optional_points)
+        barring = self._passing + 1
+        return replace(
+            task,
+            wcet=task.wcet + own + barring * (task.threshold is not None),
+            suspended=task.suspended + 2 * self._switch * task.suspensions,
+            regions=(barring + self._region(task, in_section * locks), 1),
+            body=_stretched(task.body, {Op.LOCK: in_section, Op.POINT: at_points, Op.OPTIONAL_POINT: at_points}),
+            optional_points=0,
+        )
+
+    def _region(self, task: TaskView, sections: int) -> int:
+        """For how long a job keeps others waiting with what it pays for sections, optional points and at the end."""
+        if not task.regions:
+            return 0
+        end = max(self._switch, self._point * (_points(task) > 0))
+        return task.longest_region + sections + self._point * task.optional_points + end
+
+    # ---- the kernel
+
+    def _kernel_work(self, root: DispatcherView) -> Iterator[tuple[int, int, int, ServerView | None]]:
+        """List what the kernel does: ticks, period, jitter, and beside which server at the root, None: above all."""
+        paid = self.view.resolved.costs
+        yield paid.tick, paid.tick_period, 0, None
+        for dispatcher in self.view.dispatchers:
+            late = self._late(dispatcher.number)
+            for task in dispatcher.tasks:
+                yield paid.release + self._switch, task.period, task.jitter + late, None
+            for server in dispatcher.servers:
+                yield self._switch, server.period, late, None
+        for server in root.servers:
+            yield from self._beside(server, server)
+
+    def _beside(self, top: ServerView, server: ServerView) -> Iterator[tuple[int, int, int, ServerView | None]]:
+        """List what is done for who is in a server, and for it, which stands in another one at the root or is it."""
+        inside = next(each for each in self.view.dispatchers if each.number == server.number)
+        yield self._switch, server.period, self._late(server.number), top
+        for task in inside.tasks:
+            yield self._job(task), task.period, self.lasting[task.number], top
+        for inner in inside.servers:
+            yield from self._beside(top, inner)
+
+    def _job(self, task: TaskView) -> int:
+        """What a job in a server pays but for its release."""
+        events = 1 + 2 * _count(task, Op.LOCK) + 2 * task.suspensions + _points(task)
+        return self._switch * events + self._point * (_points(task) + task.optional_points)
+
+    def _late(self, number: int) -> int:
+        """For how long events in a dispatcher wait for budget."""
+        late = 0
+        while number != ROOT:
+            server = self.view.resolved.servers[number - 1]
+            late, number = late + server.period, server.home
+        return late
+
+    def _kernel_task(self, place: int, wcet: int, period: int, jitter: int, top: ServerView | None) -> TaskView:
+        """Make a task of what the kernel does; under deadlines it waits for nobody, whatever server it is beside."""
+        first = min(child.key for child in self.view.dispatchers[0].children())
+        return TaskView(
+            number=-place,
+            name=_name_of_kernel(self.view),
+            class_="hard",
+            wcet=wcet,
+            period=period,
+            deadline=period,
+            jitter=jitter,
+            urgency=(-1,) if top is None else top.urgency,
+            key=first if top is None else top.key,
+            regions=() if top is None or self._is_edf else (self._passing + 1, 1),
+            is_kernel=True,
+        )
+
+
+def _inner_task(task: TaskView) -> TaskView:
+    """Give a task in a server, of which one that has just been chosen has not yet executed when others come."""
+    locks = _count(task, Op.LOCK)
+    return replace(
+        task,
+        wcet=task.wcet + locks + (task.threshold is not None),
+        regions=(task.longest_region + 1, *task.regions) if task.regions else (),
+        body=_stretched(task.body, {Op.LOCK: 1}),
+    )
