@@ -14,6 +14,7 @@ from sampling import tries
 from takt.analysis import Verdict
 from takt.analysis.any_order import BUSY
 from takt.analysis.judge import judge
+from takt.analysis.sensitivity import scaled
 from takt.analysis.view import view_of
 from test_analyse import contradictions
 
@@ -339,6 +340,26 @@ def test_what_may_idle_beside_a_job_is_not_bounded(what: str) -> None:
         tasks[0] = tasks[0].replace(on_miss="skip")
     rows = judge(view_of(takt.System(tasks=tasks, **more))).rows()
     assert BUSY not in {row.test for row in rows}
+
+
+@pytest.mark.parametrize("protocol", ["npcs", "pip"])
+def test_what_the_kernel_does_is_not_left_out_where_tasks_are_charged_for_it(protocol: str) -> None:
+    tasks = [
+        takt.Task(name="A", period=40, body=["run 2", "lock R", "run 2", "unlock R"], priority=2, deadline=20),
+        takt.Task(name="B", period=40, wcet=8, priority=1, threshold=2),
+    ]
+    paid = takt.Platform(context_switch=1, scheduling=1, release=1)
+    resources = [takt.Resource(name="R", protocol=protocol)]
+    system = takt.System(tasks=tasks, resources=resources, platform=paid)
+    assert contradictions(system, 200) == []
+    assert _worst(system)["B"] > 12
+
+
+def test_searches_may_try_jobs_that_are_longer_than_can_be_told() -> None:
+    tasks = [takt.Task(name=name, period=4 * 10**18, wcet=10**18) for name in "AB"]
+    view = view_of(takt.System(tasks=tasks, resolution="1ns", policy=Scrambled()))
+    verdicts = {factor: {row.verdict.value for row in judge(scaled(view, factor)).rows()} for factor in (2000, 9000)}
+    assert verdicts == {2000: {"schedulable"}, 9000: {"not known"}}
 
 
 def test_wf2q_idles_after_jobs_that_are_shorter_than_their_wcet() -> None:

@@ -39,18 +39,18 @@ def judge(view: SystemView, effort: int = EFFORT) -> Judgement:
         view: of the system.
         effort: steps that the tests of each dispatcher may take.
     """
-    view = blocking.with_holding(view)
     return any_order.bound(view, _judge_by_policy(view, effort), effort)
 
 
 def _judge_by_policy(view: SystemView, effort: int) -> Judgement:
     """Judge all dispatchers by tests of what orders them."""
+    view = blocking.with_holding(view)
     root = view.dispatchers[0]
     doubts = [*view.doubts, *_excess_of(view), *(root.doubts if root.policy == "rbe" else root.all_doubts)]
     if doubts:
         return nothing_known(view, "; ".join(doubts))
     if charges.has_more_than_tasks(view):
-        return charges.judge_charged(view, judge, effort)
+        return charges.judge_charged(view, _judge_by_policy, effort)
     return _judge_ideal(blocking.with_returns(view), effort)
 
 
