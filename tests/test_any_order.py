@@ -345,8 +345,8 @@ def test_what_may_idle_beside_a_job_is_not_bounded(what: str) -> None:
 @pytest.mark.parametrize("protocol", ["npcs", "pip"])
 def test_what_the_kernel_does_is_not_left_out_where_tasks_are_charged_for_it(protocol: str) -> None:
     tasks = [
-        takt.Task(name="A", period=40, body=["run 2", "lock R", "run 2", "unlock R"], priority=2, deadline=20),
-        takt.Task(name="B", period=40, wcet=8, priority=1, threshold=2),
+        takt.Task(name="A", period=20, body=["run 2", "lock R", "run 2", "unlock R"], priority=2),
+        takt.Task(name="B", period=20, wcet=8, priority=1, threshold=2),
     ]
     paid = takt.Platform(context_switch=1, scheduling=1, release=1)
     resources = [takt.Resource(name="R", protocol=protocol)]
