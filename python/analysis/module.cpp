@@ -15,4 +15,5 @@ NB_MODULE(_analysis, m) {
     bind_edf(m);
     bind_servers(m);
     bind_blocking(m);
+    bind_architectures(m);
 }

@@ -125,5 +125,6 @@ void bind_assignment(nb::module_ &m);
 void bind_edf(nb::module_ &m);
 void bind_servers(nb::module_ &m);
 void bind_blocking(nb::module_ &m);
+void bind_architectures(nb::module_ &m);
 
 #endif

@@ -8,7 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from takt.analysis import blocking, children, costs, deadlines, global_edf, rates, servers, static, windows
+from takt.analysis import (
+    architectures,
+    blocking,
+    children,
+    costs,
+    deadlines,
+    global_edf,
+    rates,
+    servers,
+    static,
+    windows,
+)
 from takt.analysis.judgement import Judgement, not_known
 from takt.analysis.result import Verdict
 from takt.analysis.view import DispatcherView, SystemView
@@ -51,6 +62,8 @@ def _judge_root(view: SystemView, effort: int) -> Judgement:
     root = view.dispatchers[0]
     if view.resolved.cpus > 1:
         return global_edf.judge_global(view, root)
+    if view.resolved.architecture is not None:
+        return architectures.judge_architecture(view, root, view.resolved.architecture, effort)
     own = _OWN.get(root.policy)
     if own is not None:
         return own(view, root, effort)
