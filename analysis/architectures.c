@@ -1,48 +1,53 @@
 /* Response times where the scheduler takes time, and learns of releases late.
  *
- * Sources: the models are those of S2 (SoRTS, Co-SoRTS, HaRTS) as SPEC.md, 5 has them, whose paper has no test. Tindell, Burns and
- * Wellings 1994 (a timer-driven scheduler makes releases late, like jitter); Audsley et al. 1993 (jitter, fixed priorities); Spuri 1996
- * (response times under EDF). The theorem is ours.
+ * Sources: the models are those of S2 (SoRTS, Co-SoRTS, HaRTS) as SPEC.md, 5 has them; the paper has no test. Tindell, Burns and
+ * Wellings 1994 (a scheduler with ticks delays releases, as jitter does); Audsley et al. 1993 (jitter); Spuri 1996 (EDF). What
+ * follows puts them together.
  *
- * A look is an instant at which the scheduler decides. Who is chosen there, among the jobs that are known, is the most urgent; so from the look that
- * learns of a job, its jobs are those of a scheduler that loses no time, but for what the scheduler itself takes. A busy period begins
- * with a look, at 0, that learns of a job of the tasks in question while none is known, and ends when none is left. Let
+ * A look is an instant at which the scheduler learns of releases and chooses. From the look on that learns of it, a job is
+ * scheduled as if nothing were late: among the jobs that are known the most urgent one is chosen, at once when one completes and
+ * when another gets known; only the scheduler's own work comes in between. A busy period of some tasks begins with a look, at 0,
+ * that learns of a job of theirs while none is known, and ends when none is. With
  *
- *   G       a job that is learned of at 0 was released at most G before (else the look before would know it)
- *   lag     a job executes, or is switched to, at least this after its release; so what executes before x was released before x - lag
- *   e(x)    entries by the timer that begin in [0, x)
- *   s       the switch to a job, at its start or when it preempts
- *   v       from the end of a job (or its drop) until the next one executes
+ *   G     of a job that a look at 0 or later learns of, the release is at -G at the earliest: the look before 0 learned of others
+ *   lag   a job that executes, or is switched to, before x was released before x - lag
+ *   e(x)  so many entries by the timer begin in [0, x)
+ *   s     what it takes to switch to the job that is learned of: to the first one, or to one that preempts
+ *   v     what it takes from the end of a job, or its drop, until another one executes
  *
- * Then x ticks of a busy period are e(x) entries; for each job that was learned of at most s and, once it is done, v; and execution. Task j
- * releases n_j(x) = ceil((x - lag + G + J_j) / T_j) jobs at most that can execute before x. So
+ * [0, x) of a busy period holds, beside execution, e(x) entries, s for each job that was learned of at most, and v for each that
+ * ended. Of task j, n_j(x) = ceil((x - lag + G + J_j) / T_j) jobs at most can execute in it. So:
  *
- *   (1)  fixed priorities: job k of i in the busy period is done at F_k at most, the least x = e(x) CS + s + k (C_i + s + v) + C_i + sum
- *        over hp(i) of n_j(x) (C_j + s + v). Were it not done then, something else of this sum would have executed in [0, x), which is full.
- *   (2)  R_i = max of G + J_i + F_k - k T_i, which is what response_times.c finds of tasks (C + s + v, T, J + G - lag) with path C and
- *        blocking s, behind one task (CS, P) of entries, plus lag.
- *   (3)  EDF: a job of i whose deadline is y after -G is done at F(y) at most, the least x = e(x) CS - v + sum over all j of
- *        min(n_j(x), due_j(y)) (C_j + s + v), due_j(y) being the jobs with release and deadline in y ticks: nothing else executes while it waits. R_i = max over y >= D_i - J_i of G + F(y) - y + D_i; F
- *        changes at deadlines only. Behind the longest busy period L, F(y) is L at most.
+ *   (1)  fixed priorities: in a busy period of i and hp(i), job k of i ends by F_k, the least x = e(x) CS + k (C_i + s + v) + s + C_i +
+ *        sum over hp(i) of n_j(x) (C_j + s + v). For [0, x) is full; if the job had not ended, jobs that are counted, their s and v, and
+ *        the entries would have taken less than x.
+ *   (2)  R_i = max over k of G + J_i + F_k - k T_i. That is lag, and what response_times.c finds of tasks (C + s + v, T, J + G - lag)
+ *        whose last job takes C + s, behind one task (CS, P) that makes the entries.
+ *   (3)  EDF: in a busy period of all jobs with deadlines up to some instant, y after -G, the last one ends by F(y), the least x = e(x) CS
+ *        + sum of min(n_j(x), due_j(y)) (C_j + s + v) - v, due_j(y) jobs having release and deadline in y ticks. So R_i = max over
+ *        y >= D_i - J_i of G + F(y) - (y - D_i). F changes at deadlines only, and is never beyond the longest busy period L.
  *
- * In (3) the last job is done before its v; the job learned of at 0 pays its s, so that all s are in the sum. What the models say of G, lag, e, s and v:
+ * What the models say, with h = floor(CS / 2):
  *
- *   software     lag = CS, s = 0, v = CS: an entry at each completion. Two ticks' entries begin P apart at least, P = CS + I, or I if they are fixed. Looks are
- *                at most P apart (an entry that a completion puts off is a look after CS). (a) 0 is a tick: G = P - 1, e(x) = ceil(x / P). (b) 0 is
- *                but a completion: then the timer expires later, G = P - 2; the entry at 0 is one, and the timer's follow
- *                from CS on, or, if fixed, from 1 on: e(x) = 1 + ceil((x - CS) / P), or ceil((x - 1) / P). An entry of a tick that came in an entry at -CS is less than
- *                (b): G = CS - 1. Something executes between the looks only if P > CS, and completes before the tick only if P > CS + 1. All fixed
- *                points are those of (a) and (b), whichever is later.
- *   hardware     lag = 0, s = v = h = floor(CS / 2). A release waits for the end of a switch that began before: G = h - 1.
- *   coprocessor  lag = L, s = h, v = 2 h + L, through idle. A decision that falls into a switch waits: G = L + h - 1. One that falls
- *                on a completion or behind it, waits for h + L more: released L before the completion, G = 2 L + h.
+ *   software     lag = CS, s = 0, v = CS: who is chosen by a look executes behind its entry, and a completion is one. Entries at ticks begin
+ *                P apart at least, P = I + CS, or I if ticks are fixed; looks follow each other after P at most, since a tick that a
+ *                completion's entry puts off comes right behind it. Either
+ *                (a) the look at 0 is a tick's: G = P - 1, e(x) = ceil(x / P); or
+ *                (b) it is a completion's, before the timer expires: G = P - 2. Its entry is one more, and the timer's follow from CS
+ *                    on, or, if fixed, are due from 1 on: e(x) = 1 + ceil((x - CS) / P), or 1 + ceil((x - 1) / P). A job executed between the
+ *                    look before and this one, and a tick after that: P > CS + 1.
+ *                A tick that was put off by the entry before it has G = CS - 1 and is covered by (b). Responses are the later ones of (a) and (b).
+ *   hardware     lag = 0, s = v = h: a release waits for the end of a switch that began before it, G = h - 1.
+ *   coprocessor  lag = L, s = h, v = 2 h + L: to idle, a decision, to the next. A decision that falls into a switch waits for its end, G = L + h
+ *                - 1; one that falls on a completion, or behind it, until L behind the switch to idle: of a release L before it, G = 2 L + h.
  *
- * Dropped jobs execute less and cost no more than completed ones, and a task's next job is not released before, so bounds of others hold whoever fails. A
- * task's own bound is of jobs that are not dropped: none is if R <= min(D, T), since a look drops what is unfinished at its deadline or at the next release.
+ * A look drops a job that is unfinished at its deadline, or at the next release of its task. Who is dropped executes less and costs no more than
+ * v, so all bounds hold whoever is. R_i is of jobs that are not dropped, and none of i is if R_i <= min(D_i, T_i).
  *
- * Bound: U <= 1 with e, s and v is decided first, U < 1 under EDF, where L is at most (CS + s + sum of C (1 + (G + J) / T)) / (1 - U), and deadlines up to L
- * are looked at. Left out: that the tick and a completion of one instant are one entry, that tasks that come together are switched to once, offsets, and among equals the order; so all is sufficient only. When not to use it: for jobs
- * that do anything but run. */
+ * Bound: U <= 1 with e, s and v is decided first, U < 1 under EDF. Then the longest busy period is at most (2 CS + sum of C (1 +
+ * (G + J) / T)) / (1 - U) with costs in C, and the deadlines in it, and up to the longest one, bound the rest. Left out: a tick and a completion at one
+ * instant, which are one entry; jobs that come together, for which one switch does; offsets; the order among equals. So all of this is
+ * sufficient only. When not to use it: where jobs do more than run. */
 #include "analysis/architectures.h"
 
 #include "analysis/edf_blocking.h"

@@ -303,6 +303,52 @@ def test_the_example_is_schedulable_with_a_longer_interval_and_beside_the_proces
         assert all((worst[row.task][0] or 0) > 0.7 * (row.response or 0) for row in found.tasks)
 
 
+# Period and wcet of the tasks of the benchmarks, in us, and of the tasks with very short deadlines.
+BENCHMARKS = (
+    ((2000, 307), (4000, 709), (8000, 1409), (10000, 1511)),
+    ((10000, 3001), (20000, 5003), (40000, 8009), (80000, 8011)),
+    ((1000, 151), (3000, 503), (5000, 907), (20000, 3001)),
+    ((5000, 1499), (10000, 3001), (20000, 2999), (40000, 5987)),
+    ((1850, 353), (4700, 907), (9300, 1709), (21100, 4001)),
+)
+SHORT_DEADLINES = ((450, 40), (900, 80), (5000, 400))
+PLACES = (("software", 250), ("software", 400), ("software", 500), ("coprocessor", None), ("hardware", None))
+
+
+def benchmark(
+    numbers: tuple[tuple[int, int], ...], policy: str, cost: int, model: str, interval: int | None
+) -> takt.System:
+    """A system in us."""
+    tasks = [takt.Task(name=f"T{place}", period=period, wcet=wcet) for place, (period, wcet) in enumerate(numbers)]
+    platform = takt.Platform(model=model, context_switch=cost, interval=interval)
+    return takt.System(resolution="1us", policy=policy, tasks=tasks, platform=platform)
+
+
+@pytest.mark.parametrize(("policy", "quiet"), [("rm", 5), ("edf", 2)])
+def test_verdicts_on_the_benchmarks_are_those_of_simulation_but_for_a_few(policy: str, quiet: int) -> None:
+    found: Counter[tuple[bool, bool]] = Counter()
+    for numbers, cost, (model, interval) in product(BENCHMARKS, (25, 50, 75, 100), PLACES):
+        system = benchmark(numbers, policy, cost, model, interval)
+        is_met = takt.analyse(system).verdict is Verdict.SCHEDULABLE
+        assert is_met or model == "software"
+        found[is_met, takt.simulate(system, 400_000, segments=False, jobs=False).missed > 0] += 1
+    assert found[True, True] == 0
+    assert found[False, False] == quiet
+    assert found[False, True] > 20
+
+
+def test_a_longer_interval_is_too_long_for_very_short_deadlines() -> None:
+    verdicts = {
+        interval: takt.analyse(benchmark(SHORT_DEADLINES, "rm", 25, "software", interval)).tasks[0]
+        for interval in (250, 400, 500)
+    }
+    assert [(row.response, row.verdict) for row in verdicts.values()] == [
+        (362, Verdict.SCHEDULABLE),
+        (512, Verdict.NOT_GUARANTEED),
+        (612, Verdict.NOT_GUARANTEED),
+    ]
+
+
 def test_more_than_the_processor_has_is_not_schedulable() -> None:
     found = takt.analyse(changed(model="software", interval="20us"))
     assert found.verdict is Verdict.NOT_SCHEDULABLE
@@ -370,6 +416,10 @@ def test_huge_numbers_and_no_effort_decide_nothing(model: str) -> None:
         fixed = _analysis.scheduled_fp_responses(wcet, period, MODELS[model], times, effort=effort)
         edf = _analysis.scheduled_edf_responses(wcet, period, period, MODELS[model], times, effort=effort)
         assert bool((fixed < _analysis.UNKNOWN).all()) == bool((edf < _analysis.UNKNOWN).all()) == is_known
+
+
+def test_edf_has_no_bound_where_nothing_is_left() -> None:
+    assert edf_bounds([Task(2, 4, 4), Task(2, 4, 4)], Scheduler("hardware", 0)) == [_analysis.UNBOUNDED] * 2
 
 
 def test_bad_input_is_refused() -> None:
