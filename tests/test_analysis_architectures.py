@@ -343,9 +343,9 @@ def test_a_longer_interval_is_too_long_for_very_short_deadlines() -> None:
         for interval in (250, 400, 500)
     }
     assert [(row.response, row.verdict) for row in verdicts.values()] == [
-        (362, Verdict.SCHEDULABLE),
-        (512, Verdict.NOT_GUARANTEED),
-        (612, Verdict.NOT_GUARANTEED),
+        (363, Verdict.SCHEDULABLE),
+        (513, Verdict.NOT_GUARANTEED),
+        (613, Verdict.NOT_GUARANTEED),
     ]
 
 
