@@ -1,53 +1,58 @@
 /* Response times where the scheduler takes time, and learns of releases late.
  *
- * Sources: the models are those of S2 (SoRTS, Co-SoRTS, HaRTS) as SPEC.md, 5 has them; the paper has no test. Tindell, Burns and
- * Wellings 1994 (a scheduler with ticks delays releases, as jitter does); Audsley et al. 1993 (jitter); Spuri 1996 (EDF). What
- * follows puts them together.
+ * Sources: the models are those of S2 (SoRTS, Co-SoRTS, HaRTS) as SPEC.md, 5 has them; the paper has no test. Tindell, Burns
+ * and Wellings 1994 (a scheduler with ticks delays releases, as jitter does); Audsley et al. 1993 (jitter); Spuri 1996 (EDF).
+ * What follows puts them together.
  *
  * A look is an instant at which the scheduler learns of releases and chooses. From the look on that learns of it, a job is
- * scheduled as if nothing were late: among the jobs that are known the most urgent one is chosen, at once when one completes and
- * when another gets known; only the scheduler's own work comes in between. A busy period of some tasks begins with a look, at 0,
- * that learns of a job of theirs while none is known, and ends when none is. With
+ * scheduled as if nothing were late: among the jobs that are known the most urgent one is chosen, at once when one completes
+ * and when another gets known; only the scheduler's own work comes in between. A busy period of some tasks begins with a look,
+ * at 0, that learns of a job of theirs while none is known, and ends when none is. With
  *
- *   G     of a job that a look at 0 or later learns of, the release is at -G at the earliest: the look before 0 learned of others
+ *   G     of a job that a look at 0 or later learns of, the release is at -G at the earliest: the look before 0 learned of
+ *         others
  *   lag   a job that executes, or is switched to, before x was released before x - lag
  *   e(x)  so many entries by the timer begin in [0, x)
  *   s     what it takes to switch to the job that is learned of: to the first one, or to one that preempts
  *   v     what it takes from the end of a job, or its drop, until another one executes
  *
- * [0, x) of a busy period holds, beside execution, e(x) entries, s for each job that was learned of at most, and v for each that
- * ended. Of task j, n_j(x) = ceil((x - lag + G + J_j) / T_j) jobs at most can execute in it. So:
+ * [0, x) of a busy period holds, beside execution, e(x) entries, s for each job that was learned of at most, and v for each
+ * that ended. Of task j, n_j(x) = ceil((x - lag + G + J_j) / T_j) jobs at most can execute in it. So:
  *
- *   (1)  fixed priorities: in a busy period of i and hp(i), job k of i ends by F_k, the least x = e(x) CS + k (C_i + s + v) + s + C_i +
- *        sum over hp(i) of n_j(x) (C_j + s + v). For [0, x) is full; if the job had not ended, jobs that are counted, their s and v, and
- *        the entries would have taken less than x.
- *   (2)  R_i = max over k of G + J_i + F_k - k T_i. That is lag, and what response_times.c finds of tasks (C + s + v, T, J + G - lag)
- *        whose last job takes C + s, behind one task (CS, P) that makes the entries.
- *   (3)  EDF: in a busy period of all jobs with deadlines up to some instant, y after -G, the last one ends by F(y), the least x = e(x) CS
- *        + sum of min(n_j(x), due_j(y)) (C_j + s + v) - v, due_j(y) jobs having release and deadline in y ticks. So R_i = max over
- *        y >= D_i - J_i of G + F(y) - (y - D_i). F changes at deadlines only, and is never beyond the longest busy period L.
+ *   (1)  fixed priorities: in a busy period of i and hp(i), job k of i ends by F_k, the least x = e(x) CS + k (C_i + s + v) +
+ *        s + C_i + sum over hp(i) of n_j(x) (C_j + s + v). For [0, x) is full; if the job had not ended, jobs that are
+ *        counted, their s and v, and the entries would have taken less than x.
+ *   (2)  R_i = max over k of G + J_i + F_k - k T_i. That is lag, and what response_times.c finds of tasks (C + s + v, T, J + G
+ *        - lag) whose last job takes C + s, behind one task (CS, P) that makes the entries.
+ *   (3)  EDF: in a busy period of all jobs with deadlines up to some instant, y after -G, the last one ends by F(y), the least
+ *        x = e(x) CS + sum of min(n_j(x), due_j(y)) (C_j + s + v) - v, due_j(y) jobs having release and deadline in y ticks.
+ *        So R_i = max over y >= D_i - J_i of G + F(y) - (y - D_i). F changes at deadlines only, and is never beyond the
+ *        longest busy period L.
  *
  * What the models say, with h = floor(CS / 2):
  *
- *   software     lag = CS, s = 0, v = CS: who is chosen by a look executes behind its entry, and a completion is one. Entries at ticks begin
- *                P apart at least, P = I + CS, or I if ticks are fixed; looks follow each other after P at most, since a tick that a
- *                completion's entry puts off comes right behind it. Either
+ *   software     lag = CS, s = 0, v = CS: who is chosen by a look executes behind its entry, and a completion is one. Entries
+ *                at ticks begin P apart at least, P = I + CS, or I if ticks are fixed; looks follow each other after P at
+ *                most, since a tick that a completion's entry puts off comes right behind it. Either
  *                (a) the look at 0 is a tick's: G = P - 1, e(x) = ceil(x / P); or
- *                (b) it is a completion's, before the timer expires: G = P - 2. Its entry is one more, and the timer's follow from CS
- *                    on, or, if fixed, are due from 1 on: e(x) = 1 + ceil((x - CS) / P), or 1 + ceil((x - 1) / P). A job executed between the
- *                    look before and this one, and a tick after that: P > CS + 1.
- *                A tick that was put off by the entry before it has G = CS - 1 and is covered by (b). Responses are the later ones of (a) and (b).
+ *                (b) it is a completion's, before the timer expires: G = P - 2. Its entry is one more, and the timer's follow
+ *                    from CS on, or, if fixed, are due from 1 on: e(x) = 1 + ceil((x - CS) / P), or 1 + ceil((x - 1) / P). A
+ *                    job executed between the look before and this one, and a tick after that: P > CS + 1.
+ *                A tick that was put off by the entry before it has G = CS - 1 and is covered by (b). Responses are the later
+ *                ones of (a) and (b).
  *   hardware     lag = 0, s = v = h: a release waits for the end of a switch that began before it, G = h - 1.
- *   coprocessor  lag = L, s = h, v = 2 h + L: to idle, a decision, to the next. A decision that falls into a switch waits for its end, G = L + h
- *                - 1; one that falls on a completion, or behind it, until L behind the switch to idle: of a release L before it, G = 2 L + h.
+ *   coprocessor  lag = L, s = h, v = 2 h + L: to idle, a decision, to the next. A decision that falls into a switch waits for
+ *                its end, G = L + h - 1; one that falls on a completion, or behind it, until L behind the switch to idle: of a
+ *                release L before it, G = 2 L + h.
  *
- * A look drops a job that is unfinished at its deadline, or at the next release of its task. Who is dropped executes less and costs no more than
- * v, so all bounds hold whoever is. R_i is of jobs that are not dropped, and none of i is if R_i <= min(D_i, T_i).
+ * A look drops a job that is unfinished at its deadline, or at the next release of its task. Who is dropped executes less and
+ * costs no more than v, so all bounds hold whoever is. R_i is of jobs that are not dropped, and none of i is if R_i <=
+ * min(D_i, T_i).
  *
- * Bound: U <= 1 with e, s and v is decided first, U < 1 under EDF. Then the longest busy period is at most (2 CS + sum of C (1 +
- * (G + J) / T)) / (1 - U) with costs in C, and the deadlines in it, and up to the longest one, bound the rest. Left out: a tick and a completion at one
- * instant, which are one entry; jobs that come together, for which one switch does; offsets; the order among equals. So all of this is
- * sufficient only. When not to use it: where jobs do more than run. */
+ * Bound: U <= 1 with e, s and v is decided first, U < 1 under EDF. Then the longest busy period is at most (2 CS + sum of C (1
+ * + (G + J) / T)) / (1 - U) with costs in C, and the deadlines in it, and up to the longest one, bound the rest. Left out: a
+ * tick and a completion at one instant, which are one entry; jobs that come together, for which one switch does; offsets; the
+ * order among equals. So all of this is sufficient only. When not to use it: where jobs do more than run. */
 #include "analysis/architectures.h"
 
 #include "analysis/edf_blocking.h"

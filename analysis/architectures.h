@@ -36,14 +36,15 @@ typedef struct takt_scheduled_room {
     takt_response_t *responses;
 } takt_scheduled_room_t;
 
-/* Writes a bound of the response of each task under fixed priorities, in the order of the tasks, `job` being 0. It holds for jobs that the
- * scheduler does not drop; none is dropped of a task whose bound is within deadline and period. Takes steps as
- * takt_fp_responses, of two sets at most. */
+/* Writes a bound of the response of each task under fixed priorities, in the order of the tasks; `job` is 0. It holds for jobs
+ * that the scheduler does not drop, and none is dropped of a task whose bound is within deadline and period. Takes steps as
+ * takt_fp_responses, for two sets at most. */
 void takt_scheduled_fp_responses(const takt_scheduled_set_t *set, const takt_scheduled_room_t *room,
                                  takt_effort_t *effort, takt_response_t *responses);
 
-/* The same under EDF, where the jitter of each task is less than its deadline. No bound has what uses the processor up, U = 1 with all costs included. `fractions` and `rest` have
- * count + 1 values each. Takes a step for each look at all tasks. */
+/* The same under EDF, where the jitter of each task is less than its deadline. There is no bound where the processor is used
+ * up, U = 1 with all costs included. `fractions` and `rest` have count + 1 values each. Takes a step for each look at all
+ * tasks. */
 void takt_scheduled_edf_responses(const takt_scheduled_set_t *set, takt_fraction_t *fractions, uint64_t *rest,
                                   takt_effort_t *effort, takt_response_t *responses);
 
