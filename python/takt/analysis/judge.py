@@ -11,6 +11,7 @@ from dataclasses import replace
 from takt import _analysis
 from takt.analysis import (
     any_order,
+    architectures,
     blocking,
     charges,
     children,
@@ -81,6 +82,8 @@ def _judge_root(view: SystemView, effort: int) -> Judgement:
     root = view.dispatchers[0]
     if view.resolved.cpus > 1:
         return global_edf.judge_global(view, root)
+    if view.resolved.architecture is not None:
+        return architectures.judge_architecture(view, root, view.resolved.architecture, effort)
     own = _OWN.get(root.policy)
     if own is not None:
         return own(view, root, effort)
