@@ -41,7 +41,8 @@ def judge(view: SystemView, effort: int = EFFORT) -> Judgement:
         effort: steps that the tests of each dispatcher may take.
     """
     view = blocking.with_holding(view)
-    return any_order.bound(view, _judge_by_policy(view, effort), effort)
+    found = _judge_by_policy(view, effort)
+    return found if any(_excess_of(view)) else any_order.bound(view, found, effort)
 
 
 def _judge_by_policy(view: SystemView, effort: int) -> Judgement:
@@ -51,7 +52,7 @@ def _judge_by_policy(view: SystemView, effort: int) -> Judgement:
     if doubts:
         return nothing_known(view, "; ".join(doubts))
     if charges.has_more_than_tasks(view):
-        return charges.judge_charged(view, judge, effort)
+        return charges.judge_charged(view, _judge_by_policy, effort)
     return _judge_ideal(blocking.with_returns(view), effort)
 
 
