@@ -25,8 +25,8 @@
  * counts wherever its arrivals lie.
  *
  * Bounds: with U, the load of the sources that stay, above 1 a busy period may have no end; below 1 all have one. At U = 1
- * it ends within one hyperperiod H after the last change and the length of each list, or never, since W(s, L + H) = W(s,
- * L) + H then. Where that does not fit 64 bits, or is far, the effort bounds it.
+ * it ends within one hyperperiod H after the last of these sources has come, or never: from then on W(s, L + H) >= W(s, L)
+ * + H. Where that does not fit 64 bits, or is far, the effort bounds it.
  * When not to use it: where there is a test of the order that is used, which is as sharp or sharper; or where a processor
  * can idle beside a released job (suspensions, budgets, tables, circles of locks). */
 #include "analysis/busy_period.h"
@@ -196,29 +196,18 @@ static takt_comparison_t order_of_load(const takt_source_t *sources, uint32_t co
     return takt_fractions_compare(room->shares, staying, room->rests, effort);
 }
 
-/* For how long the busy periods of `source` differ from those a hyperperiod later; what stays multiplies *common. */
-static uint64_t settling(const takt_source_t *source, uint64_t *common) {
-    if (source->arrivals != NULL) {
-        return source->arrivals[source->arrival_count - 1u] - source->arrivals[0] + 1u;
-    }
-    if (!stays(source)) {
-        return source->until;
-    }
-    const bool fits =
-        *common < TAKT_ANALYSIS_LIMIT && takt_checked_multiple(*common, source->task.period, common);
-    *common = fits ? *common : TAKT_ANALYSIS_LIMIT;
-    return source->from + 1u;
-}
-
 /* After how long no busy period ends where U = 1. */
 static uint64_t settled_after(const takt_source_t *sources, uint32_t count) {
     uint64_t common = 1;
-    uint64_t after = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        after = larger_of(after, settling(&sources[i], &common));
+    uint64_t last = 0;
+    bool fits = true;
+    for (uint32_t i = 0; i < count && fits; i++) {
+        if (stays(&sources[i]) && sources[i].arrivals == NULL) {
+            last = larger_of(last, sources[i].from + 1u);
+            fits = takt_checked_multiple(common, sources[i].task.period, &common);
+        }
     }
-    const bool fits = common < TAKT_ANALYSIS_LIMIT && takt_checked_plus(after, common, &after);
-    return fits ? after : TAKT_ANALYSIS_LIMIT;
+    return fits && takt_checked_plus(last, common, &last) ? last : TAKT_ANALYSIS_LIMIT;
 }
 
 static void fill(takt_response_t *longest, uint32_t count, takt_response_t value) {

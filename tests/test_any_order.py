@@ -221,6 +221,38 @@ def test_who_cannot_be_displaced_blocks_its_equals_that_go_first() -> None:
     assert [(row.response, row.is_tight) for row in rows] == [(5, True), (6, True)]
 
 
+def _bounds(system: takt.System) -> list[int | None]:
+    """Check that no simulation contradicts the bounds, and give them."""
+    assert contradictions(system, 60) == []
+    return [row.response for row in judge(view_of(system)).rows()]
+
+
+def test_a_job_started_under_a_threshold_goes_before_its_equals() -> None:
+    tasks = [
+        takt.Task(name="A", period=10, wcet=2, offset=1),
+        takt.Task(name="B", period=10, wcet=4, threshold="C"),
+        takt.Task(name="C", period=40, wcet=1),
+    ]
+    system = takt.System(tasks=tasks, policy="rm")
+    assert _bounds(system) == [5, 6, 7]
+    assert _worst(system)["A"] == 5
+
+
+def test_ties_are_not_strict_beside_resources_and_changes() -> None:
+    """A ceiling of an equal's bars A; and a task that gets another class goes before its equals from then on."""
+    body = ["lock R", "run 5", "unlock R"]
+    tasks = [
+        takt.Task(name="A", period=20, offset=1, body=["lock S", "run 1", "unlock S"]),
+        takt.Task(name="B", period=20, offset=10, body=["lock R", "run 1", "unlock R"]),
+        takt.Task(name="C", period=40, body=body),
+    ]
+    resources = [takt.Resource(name=name, protocol="pcp") for name in "RS"]
+    assert _bounds(takt.System(tasks=tasks, policy="rm", resources=resources)) == [6, 6, 7]
+    tasks = [takt.Task(name="A", period=10, wcet=3, class_="soft"), takt.Task(name="B", period=10, wcet=4)]
+    changes = [takt.Change(at=15, task="A", class_="hard")]
+    assert _bounds(takt.System(tasks=tasks, policy="rm", changes=changes)) == [7, 7]
+
+
 def test_equal_priorities_are_first_in_first_out_all_the_same() -> None:
     tasks = [takt.Task(name="A", period=10, wcet=2), takt.Task(name="B", period=10, wcet=4)]
     rows = judge(view_of(takt.System(tasks=tasks, policy="fp"))).rows()
@@ -275,6 +307,13 @@ def test_shares_with_jitter_are_served_from_the_release_on() -> None:
     for variant, responses in (("wfq", [3, 6]), ("generic", [2, 5])):
         system = takt.System(tasks=tasks, policy="share", options=[takt.Share(variant=variant)])
         assert [row.response for row in judge(view_of(system)).rows()] == responses, variant
+
+
+def test_the_shortest_deadline_and_the_jitter_count() -> None:
+    tasks = [takt.Task(name="A", period=10, wcet=3), takt.Task(name="B", period=20, wcet=4, jitter=4, deadline=10)]
+    changes = [takt.Change(at=15, task="A", deadline=6), takt.Change(at=30, policy="edf")]
+    rows = judge(view_of(takt.System(tasks=tasks, policy="fp", changes=changes))).rows()
+    assert [(row.response, row.verdict.value) for row in rows] == [(7, "not guaranteed"), (11, "not guaranteed")]
 
 
 @pytest.mark.parametrize("what", ["circle", "suspension", "server", "costs", "wf2q", "skip"])

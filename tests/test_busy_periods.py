@@ -21,9 +21,16 @@ def column(values: Sequence[int]) -> NDArray[np.uint64]:
     return np.array(list(values), dtype=np.uint64)
 
 
-def found(sources: Sequence[Source], effort: int = 10**6) -> list[int]:
-    """Ask the binding."""
-    ticks = _analysis.busy_periods(
+def ask(columns: Sequence[NDArray[np.uint64]], effort: int = 10**6) -> list[int]:
+    """Ask the binding: wcet, period, jitter, start, until, how many are listed, arrivals."""
+    wcet, period, jitter, start, until, listed, arrivals = columns
+    ticks = _analysis.busy_periods(wcet, period, jitter, start, until, listed, arrivals, effort)
+    return [int(tick) for tick in ticks]
+
+
+def columns_of(sources: Sequence[Source]) -> list[NDArray[np.uint64]]:
+    """Make the columns of sources."""
+    return [
         column([each.wcet for each in sources]),
         column([each.period for each in sources]),
         column([each.jitter for each in sources]),
@@ -31,9 +38,12 @@ def found(sources: Sequence[Source], effort: int = 10**6) -> list[int]:
         column([_analysis.FOR_GOOD if each.end is None else each.end for each in sources]),
         column([len(each.arrivals) for each in sources]),
         column([instant for each in sources for instant in each.arrivals]),
-        effort,
-    )
-    return [int(tick) for tick in ticks]
+    ]
+
+
+def found(sources: Sequence[Source], effort: int = 10**6) -> list[int]:
+    """Ask the binding about sources."""
+    return ask(columns_of(sources), effort)
 
 
 @st.composite
@@ -87,8 +97,9 @@ class Example:
         Example([Source(1, 1, arrivals=(0,) * 11)], [11]),
         Example([Source(3, 10, end=10), Source(4, 10, begin=10)], [7]),
         Example([Source(3, 10, end=10), Source(4, 10, begin=20)], [3, 4]),
+        Example([Source(7, 8, end=10), Source(7, 8, end=10), Source(1, 1, begin=30)], [28, 28, 1]),
     ],
-    ids=["two tasks", "full", "full with jitter", "burst", "one after the other", "apart"],
+    ids=["two tasks", "full", "full with jitter", "burst", "one after the other", "apart", "full later"],
 )
 def test_busy_periods_worked_out_by_hand(example: Example) -> None:
     answer = found(example.sources)
@@ -101,13 +112,13 @@ def test_without_effort_nothing_is_known() -> None:
 
 def test_columns_that_are_no_sources_are_refused() -> None:
     one = column([1])
-    good = [one, one, column([0]), column([0]), column([9]), column([0]), column([])]
-    _analysis.busy_periods(*good)
+    good = columns_of([Source(1, 1, end=9)])
+    assert ask(good) == [1]
     for place, bad in [(0, column([0])), (3, column([9])), (4, column([2**63])), (5, one), (6, one)]:
         with pytest.raises(ValueError, match=r"expected|out of range"):
-            _analysis.busy_periods(*good[:place], bad, *good[place + 1 :])
+            ask([*good[:place], bad, *good[place + 1 :]])
     listed = column([2])
     with pytest.raises(ValueError, match="ascend"):
-        _analysis.busy_periods(*good[:4], column([_analysis.FOR_GOOD]), listed, column([3, 2]))
+        ask([*good[:4], column([_analysis.FOR_GOOD]), listed, column([3, 2])])
     with pytest.raises(ValueError, match="until"):
-        _analysis.busy_periods(*good[:5], listed, column([2, 3]))
+        ask([*good[:5], listed, column([2, 3])])

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 
 from takt import _analysis
 from takt.analysis import blocking
@@ -84,8 +83,10 @@ def _is_admitted(view: SystemView, task: TaskView) -> bool:
 def _overload(counted: Sequence[TaskView]) -> str:
     """Say that tasks that must meet their deadlines cannot all do so, "" unless it is so whatever orders."""
     staying = [phase for task in counted if not task.arrivals for phase in task.phases if phase.until == FOR_GOOD]
-    load = sum(Fraction(phase.wcet, phase.period) for phase in staying)
-    return "the tasks ask for more than the whole processor" if load > 1 else ""
+    periods = numbers(phase.period for phase in staying)
+    # With deadlines at the ends of periods density is utilization.
+    verdict = _analysis.edf_density(numbers(phase.wcet for phase in staying), periods, periods)
+    return "the tasks ask for more than the whole processor" if verdict == _analysis.UNSCHEDULABLE else ""
 
 
 def _busy_periods(tasks: Sequence[TaskView], effort: int) -> dict[int, list[int]]:
