@@ -26,6 +26,7 @@ help:
 	@echo "make bench    measure simulator, kernel, frames and report; make bench-kernel: the kernel, beside its peers"
 	@echo "make studies  make the tables and figures of the papers again; make study-s0, study-s1, study-s2, study-s3, study-s4: of one paper"
 	@echo "make blinky   build examples/blinky_rtos and run it; PORT=$(PORT), cortex_m and riscv in QEMU, or posix"
+	@echo "make admission  likewise examples/admission_rtos: tasks that an analysis admits at run time"
 	@echo "make api      make the reference of the kernel's calls, build/api/html"
 	@echo "make lint     check style, types, includes and imports"
 	@echo "make format   put sources into the project's format"
@@ -81,14 +82,14 @@ study-s4: $(STAMPS)/package
 TOOLCHAIN_cortex_m := --toolchain $(CURDIR)/cmake/toolchain-arm-none-eabi.cmake
 TOOLCHAIN_riscv := --toolchain $(CURDIR)/cmake/toolchain-riscv.cmake
 
-.PHONY: blinky api
+.PHONY: blinky admission api
 
-blinky:
+blinky admission:
 	@$(PREPARE) tools $(PORT)
-	@cmake -S examples/blinky_rtos -B build/blinky-$(PORT) -DTAKT_PORT=$(PORT) $(TOOLCHAIN_$(PORT)) \
+	@cmake -S examples/$@_rtos -B build/$@-$(PORT) -DTAKT_PORT=$(PORT) $(TOOLCHAIN_$(PORT)) \
 	    -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_RULE_MESSAGES=OFF -DCMAKE_TARGET_MESSAGES=OFF --log-level=WARNING
-	@MAKEFLAGS=--no-print-directory cmake --build build/blinky-$(PORT) --parallel 2
-	@MAKEFLAGS=--no-print-directory cmake --build build/blinky-$(PORT) --target run
+	@MAKEFLAGS=--no-print-directory cmake --build build/$@-$(PORT) --parallel 2
+	@MAKEFLAGS=--no-print-directory cmake --build build/$@-$(PORT) --target run
 
 api:
 	@$(PREPARE) tools api

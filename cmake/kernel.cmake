@@ -125,12 +125,22 @@ if(TARGET takt_semihost)
   target_link_libraries(takt_semihost PUBLIC takt_kernel)
 endif()
 
+# ---- analyses: whoever links them pays for those that are called ----------------------------------------------------
+
+file(GLOB takt_analysis_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/analysis/*.c)
+takt_library(analysis ${takt_analysis_sources})
+target_compile_options(takt_analysis PRIVATE -ffreestanding)
+target_include_directories(takt_analysis PUBLIC
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+  $<INSTALL_INTERFACE:${takt_include}>)
+target_link_libraries(takt_analysis PUBLIC ${takt_libraries})
+
 # ---- installed ----------------------------------------------------------------------------------------------------
 
 set(takt_package ${CMAKE_INSTALL_LIBDIR}/cmake/takt)
 install(TARGETS ${takt_targets} EXPORT takt ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT kernel)
 install(EXPORT takt NAMESPACE takt:: FILE takt-targets.cmake DESTINATION ${takt_package} COMPONENT kernel)
-foreach(room IN ITEMS core policy kernel)
+foreach(room IN ITEMS core policy kernel analysis)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room}/ DESTINATION ${takt_include}/${room} COMPONENT kernel
           FILES_MATCHING PATTERN "*.h")
 endforeach()

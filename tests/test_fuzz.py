@@ -121,7 +121,9 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Future[
         yield {name: pool.submit(run, name, tmp_path_factory.mktemp(name)) for name in FUZZERS}
 
 
-@pytest.mark.parametrize(("name", "tested"), [("taskset", "simulation"), ("trace", "replaying")])
+@pytest.mark.parametrize(
+    ("name", "tested"), [("taskset", "analysis.judge"), ("taskset", "simulation"), ("trace", "replaying")]
+)
 def test_what_is_tested_is_instrumented(name: str, tested: str, tmp_path: Path) -> None:
     done = call([*FUZZERS[name].command, "-runs=1", str(tmp_path)])
     assert f"INFO: Instrumenting takt.{tested}\n" in done.stdout

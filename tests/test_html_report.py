@@ -20,7 +20,7 @@ from browser import DESKTOP, PHONE, View
 from matplotlib.image import imread
 from playwright.sync_api import Browser
 from shared_systems import circle, inversion, with_kind
-from takt import charts, html, report, timeline
+from takt import charts, html, timeline
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 HOSTILE = "</script><script>window.hacked = 1</script>"
@@ -381,7 +381,7 @@ def test_what_is_left_out_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timeline, "MAX_LANES", 3)
     monkeypatch.setattr(timeline, "MAX_SEGMENTS", 50)
     monkeypatch.setattr(html, "MAX_PANELS", 2)
-    monkeypatch.setattr(report, "MAX_LINES", 4)
+    monkeypatch.setattr(html, "MAX_LINES", 4)
     text = html.page([simulated("iot_node.toml")])
     assert "The charts show 3 of 5 tasks" in text
     assert re.search(r"The chart of fp ends at [0-9]+\u00a0ms of 2\u00a0s, after 50 segments", text)

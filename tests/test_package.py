@@ -1,6 +1,6 @@
 """Tests of the CMake package: programs outside of this tree that link the kernel, in the ways that CMake has.
 
-examples/blinky_rtos is a further one; tests/test_blinky.py builds it.
+examples/blinky_rtos and examples/admission_rtos are further ones; test_blinky.py and test_admission.py build them.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ TOOLCHAINS = {"cortex_m": "arm-none-eabi", "riscv": "riscv", "posix": None}
 STRICT = ["-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_COMPILE_WARNING_AS_ERROR=ON"]
 
 PROGRAM = """\
+#include "analysis/utilization_bounds.h"
 #include "firmware/semihost.h"
 #include "kernel/job.h"
 #include "kernel/kernel.h"
@@ -27,13 +28,15 @@ PROGRAM = """\
 #include "kernel/statistics.h"
 #include "policy/table.h"
 
+static const takt_sporadic_t task = {.wcet = 2, .period = 3, .deadline = 3};
 static takt_thread_t thread;
 static uint64_t stack[(TAKT_STACK_BYTES_MIN + 1024) / sizeof(uint64_t)];
 
 static void run(void *argument) {
     (void)argument;
     takt_semihost_print(takt_thread_yield() == TAKT_OK ? "a thread runs" : "a thread fails");
-    takt_semihost_print(takt_semaphore_take(NULL) == TAKT_ERROR_NULL ? ", misuse is told\\n" : "\\n");
+    takt_semihost_print(takt_semaphore_take(NULL) == TAKT_ERROR_NULL ? ", misuse is told" : "");
+    takt_semihost_print(takt_liu_layland_decide(&task, 1) == TAKT_SCHEDULABLE ? ", a task fits\\n" : "\\n");
     takt_semihost_exit((int)TAKT_KERNEL_HEAP_SLOTS);
 }
 
@@ -62,7 +65,7 @@ add_custom_target(run COMMAND program USES_TERMINAL)
 ADDED = f"add_subdirectory({ROOT} takt)"
 FETCHED = "include(FetchContent)\nFetchContent_Declare(takt URL nowhere)\nFetchContent_MakeAvailable(takt)"
 FOUND = "find_package(takt REQUIRED)"
-BOARD = "takt::board takt::semihost"
+BOARD = "takt::board takt::semihost takt::analysis"
 
 
 def must_run(command: list[str | Path]) -> subprocess.CompletedProcess[str]:
@@ -103,7 +106,7 @@ def outcome_of(folder: Path, port: str, how: str, links: str = BOARD, options: l
     return Outcome(done.returncode, done.stdout)
 
 
-RUNS = Outcome(32, "a thread runs, misuse is told\n")
+RUNS = Outcome(32, "a thread runs, misuse is told, a task fits\n")
 
 
 def test_a_project_fetches_the_sources(tmp_path: Path) -> None:
@@ -128,7 +131,9 @@ def test_a_project_finds_what_was_installed(tmp_path: Path, port: str) -> None:
 def test_a_project_adds_the_folder_and_its_options_reach_the_kernel(tmp_path: Path, port: str, links: str) -> None:
     (tmp_path / "many.h").write_text("#define TAKT_KERNEL_HEAP_SLOTS 40\n", encoding="utf-8")
     options = [f"-DTAKT_GEOMETRY={tmp_path / 'many.h'}", f"-DTAKT_PORT={port}"]
-    assert outcome_of(tmp_path, port, ADDED, f"{links} takt::semihost", options) == Outcome(40, RUNS.text)
+    assert outcome_of(tmp_path, port, ADDED, f"{links} takt::semihost takt::analysis", options) == Outcome(
+        40, RUNS.text
+    )
 
 
 def test_checks_can_be_left_out(tmp_path: Path) -> None:

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Computes from the compiler's own reports how much stack each call of the kernel takes on Cortex-M3 and RV32.
+"""Computes from the compiler's own reports how much stack calls of the kernel take, and analyses that admit.
 
 Usage: stack_depth.py [--paths] [--check] [--record]
 
-The sources of firmware/build_<port>.json are compiled as it says, with -fstack-usage and -fcallgraph-info. A path's
-depth is the sum of its frames; a frame that a tail call has given up before does not count, as the branches in the
-object files tell. A call through a pointer may reach every function that some table of the sources names for that
-member, so a depth is that of the deepest policy and kind of server, whatever a program uses; allocators and rules count
-once the kernel has them. Recursion, a frame of unknown size and a call that nothing resolves are errors.
+On Cortex-M3 and RV32. The sources of firmware/build_<port>.json, and those of some analyses, are compiled as it says,
+with -fstack-usage and -fcallgraph-info. A path's depth is the sum of its frames; a frame that a tail call has given up
+before does not count, as the branches in the object files tell. A call through a pointer may reach every function that
+some table of the sources names for that member, so a depth is that of the deepest policy and kind of server, whatever a
+program uses; allocators and rules count once the kernel has them. Recursion, a frame of unknown size and a call that
+nothing resolves are errors.
 
 Three columns: what a call takes; what of it lies under calls that may be preempted, with a whole context to save;
 and the stack that a thread needs which makes no call but this one and has no frames of its own. --check compares the
@@ -44,6 +45,7 @@ class Machine:
         context: What it pushes.
         call: Finds in the code of an object whom a function calls otherwise than last.
         pointer_call: The same, through a pointer.
+        helper: What the deepest of the compiler's helpers takes, which come without a report: by their disassembly.
     """
 
     port: str
@@ -54,6 +56,7 @@ class Machine:
     context: int
     call: re.Pattern[str]
     pointer_call: re.Pattern[str]
+    helper: int
 
 
 MACHINES = (
@@ -68,6 +71,7 @@ MACHINES = (
         context=40,
         call=re.compile(r"R_ARM_THM_CALL\s+(\S+)"),
         pointer_call=re.compile(r"\tblx\t"),
+        helper=16 + 32,  # __aeabi_uldivmod, and __udivmoddi4 below it
     ),
     # port/riscv/switch.c: the frame of a trap, and what aligns the top of a stack; below that the context.
     Machine(
@@ -79,8 +83,15 @@ MACHINES = (
         context=64,
         call=re.compile(r"auipc\tra,.*\n.*R_RISCV_CALL\w*\s+(\S+)"),
         pointer_call=re.compile(r"\tjalr\t(?!ra\b)"),
+        helper=0,  # __udivdi3 and its like keep all in registers
     ),
 )
+
+# What a program that admits at run time calls, and what these are made of.
+ANALYSES = ("takt_fp_responses", "takt_overheads_expand", "takt_qpa")
+ANALYSIS_FILES = ("response_times", "overheads", "qpa", "demand", "edf_blocking", "fractions")
+
+HELPER = re.compile(r"__(aeabi_u?ldivmod|u?divdi3|u?moddi3)|mem(set|cpy)")
 
 # The table to which the receiver of a call through a pointer belongs, by its last word.
 RECEIVERS = {
@@ -164,6 +175,7 @@ def compile_sources(machine: Machine, folder: Path) -> list[Path]:
     """Compiles what a program on the kernel is made of; gives the objects, next to which the reports lie."""
     recipe = recipe_of(machine)
     patterns = [pattern for pattern in recipe["sources"] if not pattern.startswith("firmware/")]
+    patterns += [f"analysis/{name}.c" for name in ANALYSIS_FILES]
     objects = []
     for source in [str(path.relative_to(ROOT)) for pattern in patterns for path in sorted(ROOT.glob(pattern))]:
         target = folder / (source.replace("/", "_") + ".o")
@@ -280,6 +292,8 @@ def read_all(machine: Machine, objects: list[Path]) -> dict[str, Function]:
         for title, edges in read_graph(report, functions).items():
             pending.append((title, edges, calls.get(title.rsplit(":", 1)[-1], (set(), True))))
     functions[machine.switch].frame = machine.context
+    called = {target for _, edges, _ in pending for target, _ in edges}
+    functions |= {name: Function(name, "", machine.helper) for name in called if HELPER.fullmatch(name)}
     for title, edges, own in pending:
         add_calls(functions, title, edges, own, tables)
     return functions
@@ -350,7 +364,7 @@ def measure(machine: Machine, functions: dict[str, Function]) -> dict[str, dict[
     """Gives for each public function what it takes and what a thread needs for it."""
     deep, open_part = Depths(functions), Depths(functions, without_pass=True)
     rows = {}
-    for name in public_functions():
+    for name in (*public_functions(), *ANALYSES):
         if name not in functions:
             continue
         depth, path = deep.of(name)
@@ -373,8 +387,9 @@ def print_table(machine: Machine, rows: dict[str, dict[str, Any]], with_paths: b
 def summary(rows: dict[str, dict[str, Any]]) -> dict[str, int]:
     """The figures that are kept."""
     threads = {name: row["stack"] for name, row in rows.items() if "stack" in row and not BEFORE_START.match(name)}
+    analyses = [threads.pop(name) for name in ANALYSES]
     interrupts = [row["depth"] for row in rows.values() if "stack" not in row]
-    return {"thread": max(threads.values()), "interrupt": max(interrupts)}
+    return {"thread": max(threads.values()), "interrupt": max(interrupts), "analysis": max(analyses)}
 
 
 def stack_bytes_min(machine: Machine) -> int:
@@ -419,6 +434,7 @@ def report(machine: Machine, with_paths: bool) -> dict[str, int]:
     found = summary(rows)
     print_table(machine, rows, with_paths)
     print(f"a thread needs {found['thread']} beside its own frames, an interrupt's call {found['interrupt']}")
+    print(f"one that admits by an analysis needs {found['analysis']}")
     print(judge_port(machine, found["thread"]), end="\n\n")
     return found
 

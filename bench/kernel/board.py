@@ -80,12 +80,12 @@ class Kernel:
         build = self.board.build
         return [build["cc"], *build["cflags"], f"-Ibench/kernel/{self.board.name}", *self.flags]
 
-    def compile(self, pool: ThreadPoolExecutor) -> Kernel:
-        """Compile all sources of the kernel."""
+    def compile(self, pool: ThreadPoolExecutor, *besides: str) -> Kernel:
+        """Compile all sources of the kernel, and others that programs link; the linker drops what they do not call."""
         sources = [path.relative_to(ROOT) for glob in self.board.build["sources"] for path in sorted(ROOT.glob(glob))]
         self.folder.mkdir()
-        for source in sources:
-            self.objects[str(source)] = self.folder / str(source).replace("/", "_").replace(".c", ".o")
+        for source in [*map(str, sources), *besides]:
+            self.objects[source] = self.folder / source.replace("/", "_").replace(".c", ".o")
         one_by_one = ([*self.compiler, "-c", source, "-o", str(target)] for source, target in self.objects.items())
         list(pool.map(run, one_by_one))
         return self

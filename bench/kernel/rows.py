@@ -94,6 +94,27 @@ OPERATIONS = (
     beside("expire", 32, "timer interrupt, 32 delays end", 1622, 1622),
 )
 
+
+def admission(key: str, number: int, label: str, gate: int) -> Row:
+    """Make the row of an analysis that admits the last of so many tasks; the gate is 5 % above what was measured."""
+    return Row("admission", "", f"{key}_{number}", f"{label}, task {number}", gate=gate)
+
+
+ADMISSIONS = (
+    admission("responses", 5, "response times", 5400),
+    admission("responses", 10, "response times", 12900),
+    admission("responses", 20, "response times", 27400),
+    admission("costs", 5, "response times with costs", 14000),
+    admission("costs", 10, "response times with costs", 36600),
+    admission("costs", 20, "response times with costs", 108500),
+    admission("qpa", 5, "processor demand (QPA)", 2900),
+    admission("qpa", 10, "processor demand (QPA)", 4800),
+    admission("qpa", 20, "processor demand (QPA)", 8200),
+)
+
+# What it links of analysis/.
+ANALYSES = ("response_times", "overheads", "qpa", "demand", "edf_blocking", "fractions")
+
 # What a pass costs, where the inline layer does not decide: under "edf" and "traced".
 PASSES = (
     ("traced", "yield"),

@@ -26,12 +26,24 @@ from pathlib import Path
 from typing import Any
 
 from board import HERE, MPS2, VIRT, Kernel
-from rows import DELAYS, LOADS, OPERATIONS, PASSES, PEER_TEXT, PEER_THREAD, PERIODS, Row
+from rows import (
+    ADMISSIONS,
+    ANALYSES,
+    DELAYS,
+    LOADS,
+    OPERATIONS,
+    PASSES,
+    PEER_TEXT,
+    PEER_THREAD,
+    PERIODS,
+    Row,
+)
 
 NOTHING_INSTRUCTIONS = 2  # the reading of the counter and the storing of it, see bench_board.h
 FLATNESS = 1.05
 GUARD_LIMIT = 5
-PROGRAMS = ("loads", "operations", "mutex", "messages")  # of every board; "timers" and "storm" want a clock to hold
+# Of every board; "timers" and "storm" want a clock to hold.
+PROGRAMS = ("loads", "operations", "mutex", "messages", "admission")
 PLAIN_ONLY = "-DTAKT_PLAIN_ONLY=1"
 WIDE = ("-DBENCH_THREADS=140", "-DTAKT_KERNEL_ORDER_ROWS=3")  # room for 128 threads
 NOTES = """\
@@ -58,8 +70,8 @@ def programs_of(kernel: Kernel) -> tuple[str, ...]:
 
 def measure_rows(kernel: Kernel, pool: ThreadPoolExecutor) -> dict[str, Figures]:
     """Measure all loads and operations that there are for the kernel. What varies counts with its most."""
-    loads, operations = rows_of(kernel, LOADS), rows_of(kernel, OPERATIONS)
-    runs = sorted({(row.program, row.choice) for row in (*loads, *operations)})
+    loads, operations, admissions = (rows_of(kernel, rows) for rows in (LOADS, OPERATIONS, ADMISSIONS))
+    runs = sorted({(row.program, row.choice) for row in (*loads, *operations, *admissions)})
     printed = dict(zip(runs, pool.map(lambda one: kernel.emulate(*one), runs), strict=True))
     per_instruction = kernel.board.ticks_per_instruction
 
@@ -68,9 +80,15 @@ def measure_rows(kernel: Kernel, pool: ThreadPoolExecutor) -> dict[str, Figures]
 
     if {round(ticks / per_instruction) for ticks in printed["operations", "fp"]["nothing"]} != {NOTHING_INSTRUCTIONS}:
         sys.exit(f"{kernel.board.name}: the calibration does not hold")
+
+    def single(row: Row) -> int:
+        return round(pair(row)[1] / per_instruction) - NOTHING_INSTRUCTIONS
+
     return {
         "loads": {row.name: round(pair(row)[1] / per_instruction / pair(row)[0], 1) for row in loads},
-        "operations": {row.name: round(pair(row)[1] / per_instruction) - NOTHING_INSTRUCTIONS for row in operations},
+        "operations": {row.name: single(row) for row in operations},
+        "admissions": {row.name: single(row) for row in admissions},
+        "steps": {row.name: printed[row.program, row.choice][f"steps_{row.key}"][1] for row in admissions},
     }
 
 
@@ -93,14 +111,36 @@ def measure_passes(kernel: Kernel) -> dict[str, int]:
 # ---- sizes ------------------------------------------------------------------------------------------------
 
 
+Section = tuple[str, int, str]
+
+
+def sections_of(kernel: Kernel, program: str) -> list[Section]:
+    """Link a program, and give name, bytes and object of every section that is in it."""
+    map_text = kernel.link(program).with_suffix(".map").read_text(encoding="utf-8")
+    kept = map_text.split("Linker script and memory map")[1]
+    section = re.compile(r"^ (\.\S+)\s+0x[0-9a-f]+\s+0x([0-9a-f]+) (\S+)$", re.MULTILINE)
+    return [(name, int(size, 16), origin) for name, size, origin in section.findall(kept)]
+
+
+def is_text(name: str) -> bool:
+    """Whether a section lies in what is read only."""
+    return name.split(".")[1] in ("text", "rodata", "vectors")
+
+
+def measure_analyses(kernel: Kernel) -> dict[str, int]:
+    """Add up what the program that admits has of each analysis, and of division, which the compiler brings."""
+    origins = {name: str(kernel.objects[f"analysis/{name}.c"]) for name in ANALYSES}
+    found = [(size, origin) for name, size, origin in sections_of(kernel, "admission") if is_text(name)]
+    return {name: sum(size for size, of in found if of == origin) for name, origin in origins.items()} | {
+        "division": sum(size for size, of in found if "div" in of)
+    }
+
+
 def measure_footprint(kernel: Kernel) -> dict[str, Any]:
     """Link the reference application and add up what comes from the kernel's own sources, symbol by symbol."""
     own = {str(path) for source, path in kernel.objects.items() if not source.startswith("firmware/")}
-    map_text = kernel.link("footprint").with_suffix(".map").read_text(encoding="utf-8")
-    kept = map_text.split("Linker script and memory map")[1]
-    section = re.compile(r"^ (\.\S+)\s+0x[0-9a-f]+\s+0x([0-9a-f]+) (\S+)$", re.MULTILINE)
-    found = [(name, int(size, 16)) for name, size, origin in section.findall(kept) if origin in own]
-    text = [(name, size) for name, size in found if name.split(".")[1] in ("text", "rodata", "vectors")]
+    found = [(name, size) for name, size, origin in sections_of(kernel, "footprint") if origin in own]
+    text = [(name, size) for name, size in found if is_text(name)]
     largest = sorted(text, key=lambda one: -one[1])[:12]
     return {
         "text": sum(size for _, size in text),
@@ -118,7 +158,8 @@ def measure() -> dict[str, Any]:
         folder = Path(name)
 
         def kernel(of: str, *flags: str) -> Kernel:
-            return Kernel(VIRT if of == "virt" else MPS2, folder / of, flags).compile(pool)
+            analyses = [f"analysis/{name}.c" for name in ANALYSES]
+            return Kernel(VIRT if of == "virt" else MPS2, folder / of, flags).compile(pool, *analyses)
 
         rows = {
             of: kernel(of, *flags)
@@ -143,8 +184,10 @@ def measure() -> dict[str, Any]:
             "rows": {of: measure_rows(built, pool) for of, built in rows.items()},
             "passes": measure_passes(bare),
             "storms": dict(zip(storms, of_storms, strict=True)),
-            "sizes": {of: least for of, (least, _) in bare.emulate("operations", "sizes").items()},
+            "sizes": {of: least for of, (least, _) in bare.emulate("operations", "sizes").items()}
+            | {"stack_used_by_a_thread_that_admits": bare.emulate("admission", "")["stack"][1]},
             "footprint": {of: measure_footprint(built) for of, built in small.items()},
+            "analyses": measure_analyses(small["text_os"]),
         }
 
 
@@ -160,7 +203,7 @@ def guard_of(result: dict[str, Any], kind: str, name: str) -> float | None:
 def complaints(result: dict[str, Any]) -> list[str]:
     """List gates missed and figures that are worse than the baseline file's."""
     found = []
-    for kind, rows in (("loads", LOADS), ("operations", OPERATIONS)):
+    for kind, rows in (("loads", LOADS), ("operations", OPERATIONS), ("admissions", ADMISSIONS)):
         for row in rows:
             value = result["rows"]["bare"][kind][row.name]
             if row.gate is not None and value > row.gate:
@@ -237,6 +280,7 @@ def print_sizes(result: dict[str, Any]) -> None:
     columns = (str(bare["text"]), str(checks["text"]), "", str(PEER_TEXT), verdict(bare["text"], PEER_TEXT))
     print_line("kernel text of the application, -Os", *columns)
     print_line("kernel RAM of the application", str(bare["ram"]))
+    print("analyses that admit, -Os: " + ", ".join(f"{name} {size}" for name, size in result["analyses"].items()))
     print("largest of that text: " + ", ".join(f"{name} {size}" for name, size in bare["largest"].items()))
 
 
@@ -249,6 +293,9 @@ def print_table(result: dict[str, Any]) -> None:
     print_rows(result, "operations", OPERATIONS)
     for name, value in result["passes"].items():
         print_line("full pass: " + name.replace("_", " "), str(value))
+    print("instructions of an admission at run time, most of 64 task sets")
+    print_rows(result, "admissions", ADMISSIONS)
+    print("steps: " + ", ".join(f"{name} {steps}" for name, steps in result["rows"]["bare"]["steps"].items()))
     print("instructions until an interrupt's handler runs, worst of 20,000")
     print_storms(result)
     print("bytes")

@@ -15,5 +15,6 @@ NB_MODULE(_analysis, m) {
     bind_edf(m);
     bind_servers(m);
     bind_blocking(m);
+    bind_architectures(m);
     bind_any_order(m);
 }

@@ -125,6 +125,7 @@ void bind_assignment(nb::module_ &m);
 void bind_edf(nb::module_ &m);
 void bind_servers(nb::module_ &m);
 void bind_blocking(nb::module_ &m);
+void bind_architectures(nb::module_ &m);
 void bind_any_order(nb::module_ &m);
 
 #endif

@@ -220,6 +220,38 @@ def overhead_edf_verdict(
 ) -> int:
     """Sufficient test of EDF on a kernel."""
 
+# ---- where the scheduler runs: architectures.cpp ----------------------------------------------------------
+
+REARMED: int
+FIXED: int
+COPROCESSOR: int
+HARDWARE: int
+
+SchedulerTimes = tuple[int, int, int]
+"""Context switch, interval and latency; what a model does not have is not read."""
+
+def scheduled_fp_responses(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    model: int,
+    times: SchedulerTimes,
+    jitter: NDArray[np.uint64] | None = None,
+    above: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> NDArray[np.uint64]:
+    """Bounds of the responses under fixed priorities and a scheduler that takes time, most urgent first."""
+
+def scheduled_edf_responses(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    model: int,
+    times: SchedulerTimes,
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> NDArray[np.uint64]:
+    """Bounds of the responses under EDF and a scheduler that takes time; each jitter is less than the deadline."""
+
 # ---- earliest deadline first: edf.cpp --------------------------------------------------------------------
 
 def edf_demand(

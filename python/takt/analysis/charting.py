@@ -16,6 +16,8 @@ MAX_TASKS = 6
 
 def charts_of(view: SystemView, judgement: Judgement) -> Iterator[Chart]:
     """Make the charts of a system: of each dispatcher with a test that compares demand with supply."""
+    if view.resolved.architecture is not None:
+        return
     for dispatcher in view.dispatchers:
         if dispatcher.number != ROOT and judgement.servers[dispatcher.number].gap is None:
             continue

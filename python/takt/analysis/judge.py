@@ -11,6 +11,7 @@ from dataclasses import replace
 from takt import _analysis
 from takt.analysis import (
     any_order,
+    architectures,
     blocking,
     charges,
     children,
@@ -39,12 +40,13 @@ def judge(view: SystemView, effort: int = EFFORT) -> Judgement:
         view: of the system.
         effort: steps that the tests of each dispatcher may take.
     """
-    return any_order.bound(view, _judge_by_policy(view, effort), effort)
+    view = blocking.with_holding(view)
+    found = _judge_by_policy(view, effort)
+    return found if any(_excess_of(view)) else any_order.bound(view, found, effort)
 
 
 def _judge_by_policy(view: SystemView, effort: int) -> Judgement:
     """Judge all dispatchers by tests of what orders them."""
-    view = blocking.with_holding(view)
     root = view.dispatchers[0]
     doubts = [*view.doubts, *_excess_of(view), *(root.doubts if root.policy == "rbe" else root.all_doubts)]
     if doubts:
@@ -81,6 +83,8 @@ def _judge_root(view: SystemView, effort: int) -> Judgement:
     root = view.dispatchers[0]
     if view.resolved.cpus > 1:
         return global_edf.judge_global(view, root)
+    if view.resolved.architecture is not None:
+        return architectures.judge_architecture(view, root, view.resolved.architecture, effort)
     own = _OWN.get(root.policy)
     if own is not None:
         return own(view, root, effort)

@@ -392,8 +392,6 @@ def _dispatcher(resolved: ResolvedSystem, number: int, policy: str | Policy, nam
 
 def _system_doubts(resolved: ResolvedSystem) -> Iterator[str]:
     """Tell what makes every test unsound."""
-    if resolved.architecture is not None:
-        yield f"the scheduler is a model of its own ({resolved.architecture.model})"
     if any(change.kind == "policy" for change in resolved.changes):
         yield "the policy changes while it runs"
     entered = [change.task for change in resolved.changes if change.kind == "enter"]

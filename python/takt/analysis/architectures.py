@@ -1,0 +1,132 @@
+"""Judges roots whose scheduler runs in software, on a co-processor or in hardware, by analysis/architectures.c.
+
+A look of these schedulers drops a job that is unfinished at its deadline, or at the next release of its task. So a task
+is schedulable if its bound is within both; a bound beyond is that of a job that nobody would drop.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from takt import _analysis
+from takt.analysis import children, fixed
+from takt.analysis.judgement import Judgement, not_known, task_bound
+from takt.analysis.result import TaskBound, Test, Verdict
+from takt.analysis.view import DispatcherView, SystemView, TaskView
+from takt.resolved import ResolvedArchitecture
+
+RESPONSES = Test(
+    "response times with a late scheduler", "Audsley et al. 1993; Tindell, Burns and Wellings 1994", is_exact=False
+)
+DEADLINES = Test("EDF response times with a late scheduler", "Spuri 1996", is_exact=False)
+OVERLOAD = Test("utilization with the scheduler", "Liu and Layland 1973", is_exact=True)
+
+_STATIC = ("fp", "rm", "dm")
+_MODELS = {
+    ("software", False): _analysis.REARMED,
+    ("software", True): _analysis.FIXED,
+    ("coprocessor", False): _analysis.COPROCESSOR,
+    ("hardware", False): _analysis.HARDWARE,
+}
+"""What the binding calls a model, by its name and whether ticks are fixed."""
+
+
+def judge_architecture(
+    view: SystemView, root: DispatcherView, architecture: ResolvedArchitecture, effort: int
+) -> Judgement:
+    """Judge a root of plain tasks.
+
+    Args:
+        view: of the system.
+        root: its only dispatcher.
+        architecture: where the scheduler runs.
+        effort: steps that the tests may take.
+    """
+    if root.policy not in (*_STATIC, "edf"):
+        return not_known(root, f"there is no test of {root.policy} with a scheduler in {architecture.model}")
+    if _utilization(root) + _least_share(architecture) > 1:
+        return _overload(root)
+    found = Judgement()
+    for task, tick in zip(root.tasks, _responses(root, architecture, effort), strict=True):
+        found.tasks[task.number] = _row(view, root, task, architecture, int(tick))
+    return found
+
+
+def _responses(root: DispatcherView, architecture: ResolvedArchitecture, effort: int) -> fixed.Numbers:
+    """Bound the responses, as the binding says them."""
+    columns = children.columns_of(root.tasks)
+    model = _MODELS[architecture.model, architecture.is_fixed]
+    costs = (architecture.context_switch, architecture.interval, architecture.latency)
+    if root.policy == "edf":
+        return _analysis.scheduled_edf_responses(
+            columns.wcet, columns.period, columns.deadline, model, costs, effort=effort
+        )
+    # Under rm and dm core orders equals by class and place, and so are the tasks of a view.
+    above = fixed.behind_equals([fixed.task_member(task) for task in root.tasks]) if root.policy == "fp" else None
+    return _analysis.scheduled_fp_responses(columns.wcet, columns.period, model, costs, above=above, effort=effort)
+
+
+def _row(
+    view: SystemView, root: DispatcherView, task: TaskView, architecture: ResolvedArchitecture, tick: int
+) -> TaskBound:
+    """Make the row of a task."""
+    test = DEADLINES if root.policy == "edf" else RESPONSES
+    if tick == _analysis.UNKNOWN:
+        reason = f"the answer for {task.name} takes more effort than was granted"
+        return task_bound(task, root, Verdict.NOT_KNOWN, test, reason=reason)
+    response = fixed.read_ticks(tick)
+    verdict = test.verdict(response is not None and response <= min(task.deadline, task.period))
+    reason = "" if verdict is Verdict.SCHEDULABLE else _reason(view, root, task, architecture, response)
+    return task_bound(task, root, verdict, test, response=response, reason=reason)
+
+
+def _reason(
+    view: SystemView, root: DispatcherView, task: TaskView, architecture: ResolvedArchitecture, response: int | None
+) -> str:
+    """Say why a job is not sure to be kept until it is done."""
+    share = f"the scheduler may take {_percent(_most_share(root, architecture))} of the processor"
+    if response is None:
+        return f"{task.name}, others and the scheduler may ask for more than the whole processor; {share}"
+    if response > task.deadline:
+        return f"{task.name} may miss by {view.late(response, task.deadline)}; {share}"
+    late = view.late(response, task.period)
+    return f"{task.name} may be unfinished at its next release, which drops that job, by {late}; {share}"
+
+
+# ---- shares of the processor ------------------------------------------------------------------------------
+
+
+def _utilization(root: DispatcherView) -> Fraction:
+    """Give the share of the tasks."""
+    return sum((Fraction(task.wcet, task.period) for task in root.tasks), Fraction(0))
+
+
+def _least_share(architecture: ResolvedArchitecture) -> Fraction:
+    """Give the share that entries by the timer take at least; a completion may put one off by less than an entry."""
+    cost = architecture.context_switch
+    if architecture.model != "software" or cost == 0:
+        return Fraction(0)
+    return Fraction(cost, architecture.interval + (0 if architecture.is_fixed else 2 * cost - 1))
+
+
+def _most_share(root: DispatcherView, architecture: ResolvedArchitecture) -> Fraction:
+    """Give the share that entries by the timer, and what each job causes, take at most."""
+    cost = architecture.context_switch
+    jobs = sum((Fraction(1, task.period) for task in root.tasks), Fraction(0))
+    if architecture.model == "software":
+        return Fraction(cost, architecture.interval + (0 if architecture.is_fixed else cost)) + cost * jobs
+    switches = 2 if architecture.model == "hardware" else 3
+    return (switches * (cost // 2) + architecture.latency) * jobs
+
+
+def _percent(share: Fraction) -> str:
+    """Write a share, rounded up."""
+    return f"{-(-100 * share.numerator // share.denominator)} %"
+
+
+def _overload(root: DispatcherView) -> Judgement:
+    """Say that jobs of some task fail whatever happens."""
+    reason = "the tasks and the scheduler ask for more than the whole processor"
+    return Judgement(
+        {task.number: task_bound(task, root, Verdict.NOT_SCHEDULABLE, OVERLOAD, reason=reason) for task in root.tasks}
+    )
