@@ -49,6 +49,8 @@
  * costs no more than v, so all bounds hold whoever is. R_i is of jobs that are not dropped, and none of i is if R_i <=
  * min(D_i, T_i).
  *
+ * Under EDF the search ends where somebody may be late, and nobody has a bound.
+ *
  * Bound: U <= 1 with e, s and v is decided first, U < 1 under EDF. Then the longest busy period is at most (2 CS + sum of C (1
  * + (G + J) / T)) / (1 - U) with costs in C, and the deadlines in it, and up to the longest one, bound the rest. Left out: a
  * tick and a completion at one instant, which are one entry; jobs that come together, for which one switch does; offsets; the
@@ -249,8 +251,9 @@ static bool find_work(const search_t *search, uint64_t x, uint64_t y, uint64_t *
     return is_known;
 }
 
-/* From an x that is not beyond it to the least one at which the sum of (3), less `spared`, is done. False: undecided. */
-static bool advance(const search_t *search, uint64_t y, uint64_t spared, uint64_t *x) {
+/* From an x that is not beyond it to the least one at which the sum of (3), less `spared`, is done, or beyond `until`. False:
+ * undecided. */
+static bool advance(const search_t *search, uint64_t y, uint64_t spared, uint64_t until, uint64_t *x) {
     uint64_t sum = 0;
     uint64_t next = *x;
     do {
@@ -260,7 +263,7 @@ static bool advance(const search_t *search, uint64_t y, uint64_t spared, uint64_
             return false;
         }
         next = sum > spared ? sum - spared : 0;
-    } while (next > *x);
+    } while (next > *x && *x <= until);
     return true;
 }
 
@@ -274,16 +277,19 @@ static uint64_t deadline_behind(const takt_scheduled_set_t *set, uint64_t y) {
     return first;
 }
 
-/* R_i, if who is due y after -G is done at `finish`. */
-static void take_finish(const search_t *search, uint64_t y, uint64_t finish) {
+/* R_i, if who is due y after -G is done at `finish`; false if a job is late or unfinished at the next release. */
+static bool take_finish(const search_t *search, uint64_t y, uint64_t finish) {
+    bool is_met = true;
     for (uint32_t i = 0; i < search->set->count; i++) {
         const takt_sporadic_t *task = &search->set->tasks[i];
         const uint64_t from_release = search->start.reach + finish + task->deadline;
         if (takt_jobs_due(task, y) > 0 && from_release > y) {
             const takt_response_t found = {from_release - y, 0, true, true};
             search->responses[i] = worse_of(search->responses[i], found);
+            is_met = is_met && found.ticks <= lesser_of(task->deadline, task->period);
         }
     }
+    return is_met;
 }
 
 /* Behind it no y is looked at: nobody due later is done later than the busy period, whose end is given. */
@@ -295,22 +301,24 @@ static uint64_t last_of(const search_t *search, uint64_t end) {
     return last;
 }
 
-/* (3). False: undecided. */
-static bool look_at_deadlines(const search_t *search) {
+/* (3). The busy period is known as far as y only: near U = 1 it is long, and somebody is late early in it. */
+static takt_verdict_t look_at_deadlines(const search_t *search) {
     uint64_t end = 1;
     uint64_t finish = 1;
-    if (!advance(search, ALL, 0, &end)) {
-        return false;
-    }
-    const uint64_t last = last_of(search, end);
-    for (uint64_t y = deadline_behind(search->set, 0); y < last; y = deadline_behind(search->set, y)) {
-        if (!advance(search, y, search->start.ending, &finish)) {
-            return false;
+    for (uint64_t y = deadline_behind(search->set, 0);; y = deadline_behind(search->set, y)) {
+        if (!advance(search, ALL, 0, y, &end)) {
+            return TAKT_UNDECIDED;
         }
-        take_finish(search, y, finish);
+        if (y >= last_of(search, end)) {
+            return takt_verdict_of(take_finish(search, last_of(search, end), end));
+        }
+        if (!advance(search, y, search->start.ending, ALL, &finish)) {
+            return TAKT_UNDECIDED;
+        }
+        if (!take_finish(search, y, finish)) {
+            return TAKT_UNSCHEDULABLE;
+        }
     }
-    take_finish(search, last, end);
-    return true;
 }
 
 static takt_comparison_t load_of(const search_t *search, takt_fraction_t *fractions, uint64_t *rest) {
@@ -325,10 +333,11 @@ static takt_comparison_t load_of(const search_t *search, takt_fraction_t *fracti
 
 static void respond_by_deadlines(const search_t *search, takt_fraction_t *fractions, uint64_t *rest) {
     const takt_comparison_t load = load_of(search, fractions, rest);
-    if (load == TAKT_EQUAL || load == TAKT_GREATER) {
-        make_all(search->set->count, search->responses, unbounded);
-    } else if (load == TAKT_ORDER_UNKNOWN || !look_at_deadlines(search)) {
-        make_all(search->set->count, search->responses, undecided);
+    const takt_verdict_t verdict = load == TAKT_LESS            ? look_at_deadlines(search)
+                                   : load == TAKT_ORDER_UNKNOWN ? TAKT_UNDECIDED
+                                                                : TAKT_UNSCHEDULABLE;
+    if (verdict != TAKT_SCHEDULABLE) {
+        make_all(search->set->count, search->responses, verdict == TAKT_UNDECIDED ? undecided : unbounded);
     }
 }
 

@@ -42,8 +42,8 @@ typedef struct takt_scheduled_room {
 void takt_scheduled_fp_responses(const takt_scheduled_set_t *set, const takt_scheduled_room_t *room,
                                  takt_effort_t *effort, takt_response_t *responses);
 
-/* The same under EDF, where the jitter of each task is less than its deadline. There is no bound where the processor is used
- * up, U = 1 with all costs included. `fractions` and `rest` have count + 1 values each. Takes a step for each look at all
+/* The same under EDF, where the jitter of each task is less than its deadline. There is no bound of any task where a
+ * job of one may be late or dropped, or the processor is used up, U = 1 with all costs included. `fractions` and `rest` have count + 1 values each. Takes a step for each look at all
  * tasks. */
 void takt_scheduled_edf_responses(const takt_scheduled_set_t *set, takt_fraction_t *fractions, uint64_t *rest,
                                   takt_effort_t *effort, takt_response_t *responses);

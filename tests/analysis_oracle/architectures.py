@@ -157,7 +157,7 @@ def finish_of(tasks: Sequence[Task], start: Start, y: int, x: int) -> int:
 
 
 def edf_responses(tasks: Sequence[Task], scheduler: Scheduler) -> list[int | None]:
-    """Bound all responses; None for all if the processor is used up."""
+    """Bound all responses; None for all if the processor is used up, or somebody may be late or dropped."""
     worst = [0] * len(tasks)
     for start in starts_of(scheduler):
         if load_of(tasks, start, scheduler) >= 1:
@@ -170,4 +170,5 @@ def edf_responses(tasks: Sequence[Task], scheduler: Scheduler) -> list[int | Non
             for place, task in enumerate(tasks):
                 if due(task, y) > 0:
                     worst[place] = max(worst[place], start.reach + finish - y + task.deadline)
-    return list(worst)
+    is_met = all(ticks <= min(task.deadline, task.period) for ticks, task in zip(worst, tasks, strict=True))
+    return list(worst) if is_met else [None] * len(tasks)

@@ -21,6 +21,9 @@ RESPONSES = Test(
 DEADLINES = Test("EDF response times with a late scheduler", "Spuri 1996", is_exact=False)
 OVERLOAD = Test("utilization with the scheduler", "Liu and Layland 1973", is_exact=True)
 
+MAX_LOOKS = 500_000
+"""Under EDF so many looks at a task are taken at most: near the whole processor busy periods have no practical end."""
+
 _STATIC = ("fp", "rm", "dm")
 _MODELS = {
     ("software", False): _analysis.REARMED,
@@ -58,8 +61,9 @@ def _responses(root: DispatcherView, architecture: ResolvedArchitecture, effort:
     model = _MODELS[architecture.model, architecture.is_fixed]
     costs = (architecture.context_switch, architecture.interval, architecture.latency)
     if root.policy == "edf":
+        granted = min(effort, MAX_LOOKS // max(len(root.tasks), 1))
         return _analysis.scheduled_edf_responses(
-            columns.wcet, columns.period, columns.deadline, model, costs, effort=effort
+            columns.wcet, columns.period, columns.deadline, model, costs, effort=granted
         )
     # Under rm and dm core orders equals by class and place, and so are the tasks of a view.
     above = fixed.behind_equals([fixed.task_member(task) for task in root.tasks]) if root.policy == "fp" else None
@@ -85,6 +89,8 @@ def _reason(
 ) -> str:
     """Say why a job is not sure to be kept until it is done."""
     share = f"the scheduler may take {_percent(_most_share(root, architecture))} of the processor"
+    if root.policy == "edf":
+        return f"tasks and scheduler may have to do too much at once; {share}"
     if response is None:
         return f"{task.name}, others and the scheduler may ask for more than the whole processor; {share}"
     if response > task.deadline:
