@@ -43,14 +43,21 @@ def judge_deadlines(view: SystemView, dispatcher: DispatcherView, delays: Delays
     verdict, interval, demand = _analysis.edf_demand(*given, effort)
     if verdict == _analysis.UNDECIDED:
         return not_known(dispatcher, "the processor demand takes more effort than was granted")
-    ticks = _responses(dispatcher, given, effort)
     test = _test_of(dispatcher, delays)
     is_met = verdict == _analysis.SCHEDULABLE
+    is_told = is_met or _is_refused(view, dispatcher, test, delays)
+    ticks = [None] * len(given[0]) if view.asked and is_told else _responses(dispatcher, given, effort)
     whole = "" if is_met else _reason(view, interval, demand)
     found = Judgement()
     for task, response in zip(dispatcher.tasks, ticks, strict=True):
         found.tasks[task.number] = _row(view, dispatcher, task, response, test, is_met=is_met, whole=whole)
     return found
+
+
+def _is_refused(view: SystemView, dispatcher: DispatcherView, test: Test, delays: Delays) -> bool:
+    """Say whether too much demand answers a search: some task of those that it asks about has a response beyond."""
+    agrees = test.is_exact or not (delays.steps or any(task.barred > 1 for task in dispatcher.tasks))
+    return agrees and (view.asked or frozenset()).issuperset(task.number for task in dispatcher.tasks)
 
 
 def _doubt_of(view: SystemView, dispatcher: DispatcherView, delays: Delays) -> str:

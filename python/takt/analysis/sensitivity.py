@@ -7,6 +7,7 @@ bisection finds the edge. What a wcet grows by is in the last part of a job.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from takt.analysis.judge import judge
 from takt.analysis.judgement import Judgement
@@ -80,14 +81,14 @@ def keeping(now: Judgement, effort: int, also: int | None = None) -> Accepts:
         also: place of a task that must do so, too.
     """
     counted = {row.task for row in now.that_count()}
-    wanted = [
+    wanted = frozenset(
         number
         for number, row in now.tasks.items()
         if row.verdict is Verdict.SCHEDULABLE or row.task in counted or number == also
-    ]
+    )
 
     def accepts(changed: SystemView) -> bool:
-        found = judge(changed, effort // PROBES).tasks
+        found = judge(replace(changed, asked=wanted), effort // PROBES).tasks
         verdict = worst_of([found[number].verdict for number in wanted])
         if verdict is Verdict.NOT_KNOWN:
             raise Unanswered

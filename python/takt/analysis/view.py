@@ -191,12 +191,15 @@ class SystemView:
         unit: in which times are written for people.
         dispatchers: the root first.
         doubts: what makes every test unsound.
+        asked: numbers of the tasks of which a search asks whether they all meet their deadlines, and nothing else;
+            None: all is asked that is known.
     """
 
     resolved: ResolvedSystem
     unit: str
     dispatchers: tuple[DispatcherView, ...]
     doubts: tuple[str, ...] = ()
+    asked: frozenset[int] | None = None
 
     def write(self, ticks: int) -> str:
         """Write a time for people."""
