@@ -14,7 +14,7 @@ typedef struct takt_blocking_step {
     takt_duration_t ticks; /* 0 and up */
 } takt_blocking_step_t;
 
-/* Both kinds may occur; a job waits for the longer one. All zero: no blocking. */
+/* Both kinds may occur; a job waits for the longer one. All zero: no blocking; a NULL in its place is not. */
 typedef struct takt_edf_blocking {
     const takt_blocking_step_t *steps; /* before the first one B(L) is 0 */
     uint32_t count;                    /* of steps */

@@ -24,7 +24,6 @@ _OWNERS = {"interval": "software", "timer": "software", "latency": "coprocessor"
 """Keys of [platform] that one architecture has, and which."""
 _COSTS = ("release", "scheduling", "point", "tick", "tick_period", "points")
 """Keys of [platform] that no architecture has."""
-PLAINConflict = tuple[str, str, str]
 
 Conflict = tuple[str, str, str]
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
+
 from takt import _analysis
 from takt.analysis import children, fixed
 from takt.analysis.judgement import Judgement, not_known, task_bound
@@ -22,7 +24,8 @@ DEADLINES = Test("EDF response times with a late scheduler", "Spuri 1996", is_ex
 OVERLOAD = Test("utilization with the scheduler", "Liu and Layland 1973", is_exact=True)
 
 MAX_LOOKS = 500_000
-"""Under EDF so many looks at a task are taken at most: near the whole processor busy periods have no practical end."""
+"""Under EDF a test looks at tasks so often at most, and then guarantees nothing: near the whole processor busy periods
+have no practical end."""
 
 _STATIC = ("fp", "rm", "dm")
 _MODELS = {
@@ -61,10 +64,11 @@ def _responses(root: DispatcherView, architecture: ResolvedArchitecture, effort:
     model = _MODELS[architecture.model, architecture.is_fixed]
     costs = (architecture.context_switch, architecture.interval, architecture.latency)
     if root.policy == "edf":
-        granted = min(effort, MAX_LOOKS // max(len(root.tasks), 1))
-        return _analysis.scheduled_edf_responses(
-            columns.wcet, columns.period, columns.deadline, model, costs, effort=granted
+        most = MAX_LOOKS // max(len(root.tasks), 1)
+        ticks = _analysis.scheduled_edf_responses(
+            columns.wcet, columns.period, columns.deadline, model, costs, effort=min(effort, most)
         )
+        return ticks if effort < most else np.where(ticks == _analysis.UNKNOWN, _analysis.UNBOUNDED, ticks)
     # Under rm and dm core orders equals by class and place, and so are the tasks of a view.
     above = fixed.behind_equals([fixed.task_member(task) for task in root.tasks]) if root.policy == "fp" else None
     return _analysis.scheduled_fp_responses(columns.wcet, columns.period, model, costs, above=above, effort=effort)
