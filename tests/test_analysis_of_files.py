@@ -14,7 +14,7 @@ import takt
 from hypothesis import given
 from hypothesis import strategies as st
 from sampling import tries
-from takt.analysis import Verdict
+from takt.analysis import Verdict, page
 from takt.analysis.judge import judge
 from takt.analysis.sensitivity import Unanswered, keeping, largest, scaled
 from takt.analysis.view import SystemView, view_of
@@ -302,13 +302,21 @@ def test_the_page_shows_verdict_tables_and_charts(tmp_path: Path) -> None:
     done = run("analyse", str(EXAMPLES / "servers.toml"), str(EXAMPLES / "smallest.toml"), "--report", str(path))
     assert done.returncode == 0
     with browser.chromium() as started:
-        page = started.new_page()
-        view = browser.View(page)
-        page.goto(path.as_uri())
-        page.wait_for_function("() => window.Bokeh?.documents?.every((document) => document.is_idle)")
-        assert page.locator("h1").all_inner_texts() == ["servers", "smallest"]
-        assert page.locator(".verdict").all_inner_texts() == ["not guaranteed", "not schedulable"]
-        assert page.locator("figure").count() == page.locator(".bk-Figure").count() > 2
-        assert "45ms > 40ms" in page.locator("body").inner_text()
+        tab = started.new_page()
+        view = browser.View(tab)
+        tab.goto(path.as_uri())
+        tab.wait_for_function("() => window.Bokeh?.documents?.every((document) => document.is_idle)")
+        assert tab.locator("h1").all_inner_texts() == ["servers", "smallest"]
+        assert tab.locator(".verdict").all_inner_texts() == ["not guaranteed", "not schedulable"]
+        assert tab.locator("figure").count() == tab.locator(".bk-Figure").count() > 2
+        assert "45ms > 40ms" in tab.locator("body").inner_text()
         assert view.errors == []
         assert {url.split(":")[0] for url in view.requests} <= {"file", "blob", "data"}
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.toml")), ids=lambda path: path.stem)
+def test_every_example_has_a_page_with_its_charts_if_there_are_any(path: Path) -> None:
+    analysis = takt.analyse(takt.load(path))
+    markup = page.page([(analysis, "ms")])
+    assert analysis.verdict.value in markup
+    assert markup.count("<figure") == len(analysis.charts)

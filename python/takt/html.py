@@ -551,6 +551,8 @@ def embed(figures: dict[str, Model], when_ready: str | None = None) -> Embedded:
     from bokeh.resources import Resources
     from markupsafe import Markup
 
+    if not figures:
+        return Embedded(Markup(""), {}, Markup(""))
     document = Document()
     with document.models.freeze():  # counts the models once, not once for each root
         for figure in figures.values():
