@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from sampling import tries
 from takt.analysis import Verdict, page
 from takt.analysis.judge import judge
+from takt.analysis.result import Chart
 from takt.analysis.sensitivity import Unanswered, keeping, largest, scaled
 from takt.analysis.view import SystemView, view_of
 from takt.times import MAX_TICKS
@@ -262,6 +264,38 @@ def test_no_advice_cuts_a_job_into_thousands_of_pieces() -> None:
 
 def test_a_system_that_fits_gets_no_advice() -> None:
     assert takt.analyse(system_of((5, 5, 2), (10, 10, 4))).advice == ()
+
+
+# ---- charts ---------------------------------------------------------------------------------------------
+
+
+def meeting(chart: Chart) -> int:
+    """When the demand of a chart first meets the processor."""
+    steps = chart.curves[0].points
+    return next(height for (begin, height), (end, _) in pairwise(steps) if begin < height <= end)
+
+
+@tries(40)
+@given(st.lists(rows, min_size=1, max_size=4), st.integers(0, 3))
+def test_demand_meets_supply_at_the_response_of_the_first_job(drawn: list[tuple[int, int, int]], jitter: int) -> None:
+    tasks = [
+        takt.Task(name=f"T{i}", period=4 * period, wcet=wcet, jitter=jitter)
+        for i, (period, _, wcet) in enumerate(drawn)
+    ]
+    found = takt.analyse(takt.System(tasks=tasks, policy="rm"))
+    responses = {row.task: row.response for row in found.tasks if row.verdict is Verdict.SCHEDULABLE}
+    charts = {chart.title.split(":")[0]: chart for chart in found.charts}
+    periods = {row.task: row.period for row in found.tasks}
+    assert charts.keys() == {row.task for row in found.tasks if row.response is not None}
+    for task, response in responses.items():
+        assert meeting(charts[task]) == (response or 0) - jitter
+        assert charts[task].deadline == periods[task] - jitter
+
+
+def test_there_is_no_chart_of_a_root_whose_kernel_takes_time() -> None:
+    assert takt.analyse(takt.load(EXAMPLES / "avionics.toml").replace(platform=takt.Platform())).charts != ()
+    titles = [chart.title for chart in takt.analyse(takt.load(EXAMPLES / "avionics.toml")).charts]
+    assert {title.split(":")[0] for title in titles} == {"equipment status", "self test"}
 
 
 # ---- the command ----------------------------------------------------------------------------------------

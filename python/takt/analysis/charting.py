@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from takt.analysis import any_order, curves, static
+from takt.analysis import any_order, blocking, curves, static
 from takt.analysis.judgement import Judgement
 from takt.analysis.result import Chart, Curve, ServerBound
 from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
@@ -15,16 +15,27 @@ MAX_TASKS = 6
 
 
 def charts_of(view: SystemView, judgement: Judgement) -> Iterator[Chart]:
-    """Make the charts of a system: of each dispatcher with a test that compares demand with supply."""
+    """Make the charts of a system: of each dispatcher with a test that compares demand with supply.
+
+    Of a root where the kernel's own work takes time there are none, since that is no demand of the tasks.
+    """
     if view.resolved.architecture is not None:
         return
+    view = blocking.with_returns(blocking.with_holding(view))
     for dispatcher in view.dispatchers:
-        if dispatcher.number != ROOT and judgement.servers[dispatcher.number].gap is None:
+        if not _has_supply(view, dispatcher, judgement):
             continue
         if dispatcher.policy in static.POLICIES and view.resolved.cpus == 1:
             yield from _of_tasks(view, dispatcher, judgement)
         elif dispatcher.policy in ("edf", "llf") and dispatcher.tasks and view.resolved.cpus == 1:
             yield _of_deadlines(dispatcher, judgement)
+
+
+def _has_supply(view: SystemView, dispatcher: DispatcherView, judgement: Judgement) -> bool:
+    """Say whether it is known what a dispatcher is sure to get for its children."""
+    if dispatcher.number == ROOT:
+        return view.resolved.costs.is_ideal
+    return judgement.servers[dispatcher.number].gap is not None
 
 
 def _of_tasks(view: SystemView, dispatcher: DispatcherView, judgement: Judgement) -> Iterator[Chart]:
@@ -39,7 +50,7 @@ def _of_tasks(view: SystemView, dispatcher: DispatcherView, judgement: Judgement
         curve = curves.demand_curve(me.name, *curves.requests(me.wcet + (row.blocking or 0), above), until)
         end = curve.points[-1][0]
         title = f"{me.name}: what it, and what is more urgent, requests"
-        yield Chart(title, me.deadline, (curve, _supply(dispatcher, judgement, end)))
+        yield Chart(title, max(me.deadline - me.jitter, 0), (curve, _supply(dispatcher, judgement, end)))
 
 
 def _slack(child: TaskView | ServerView, judgement: Judgement) -> float | None:
