@@ -321,6 +321,19 @@ def test_json_has_what_the_table_has() -> None:
     assert found["advice"][0]["changes"] == [["server", "S1", "kind", "idling"], ["server", "S2", "kind", "idling"]]
 
 
+def test_several_policies_are_judged_in_turn_those_in_python_too() -> None:
+    own = f"{EXAMPLES / 'shortest_job_first.py'}:ShortestJobFirst"
+    done = run("analyse", str(EXAMPLES / "smallest.toml"), "--policy", f"rm,{own}", "--json")
+    found = json.loads(done.stdout)["analyses"]
+    assert [(each["policy"], each["verdict"]) for each in found] == [
+        ("rm", "not schedulable"),
+        ("shortest-job-first", "not guaranteed"),
+    ]
+    wrong = run("analyse", str(EXAMPLES / "smallest.toml"), "--policy", "rm,zz")
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert wrong.stderr.startswith('--policy: unknown policy "zz"; ')
+
+
 def test_bad_input_is_one_line(tmp_path: Path) -> None:
     path = tmp_path / "bad.toml"
     path.write_text('schema = 1\n[[task]]\nname = "A"\nperiod = 0\nwcet = 1\n')

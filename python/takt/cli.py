@@ -190,7 +190,7 @@ def convert(
 @app.command()
 def analyse(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Task-set files (TOML).", show_default=False)],
-    policy: Annotated[str | None, typer.Option(metavar="P", help="Order the root by this policy.")] = None,
+    policy: Policies = None,
     page: Annotated[
         Path | None, typer.Option("--report", metavar="R.html", help="Write a page with demand against supply.")
     ] = None,

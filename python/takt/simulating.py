@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import runpy
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,10 +15,10 @@ import typer
 from rich.console import Console
 
 import takt
-from takt import boards, catalogue, measurement, report, times
+from takt import boards, catalogue, loading, measurement, report, times
 from takt.errors import BoardError, ExitStatus, InputError, Problem, show, system_error
 from takt.horizon import horizon_ticks
-from takt.model import Header, System
+from takt.model import System
 from takt.policy import name_of
 from takt.report import Report
 from takt.terminal import errors_to_stderr, progress_bar
@@ -152,53 +151,7 @@ def _check_gantt(outputs: Outputs) -> None:
 
 def _runs(file: Path, policies: str | None) -> Iterator[_Run]:
     """Read a file; one run for each policy that is asked for."""
-    system = takt.load(file)
-    if policies is None:
-        yield _Run(file, system)
-        return
-    for name in policies.split(","):
-        policy = _policy(name.strip())
-        try:
-            yield _Run(file, system.replace(policy=policy))
-        except InputError as error:
-            raise error.in_file(file) from None
-
-
-def _policy(name: str) -> str | takt.Policy:
-    """Find a policy by its name, or in a Python file by FILE.py:CLASS."""
-    path, colon, class_name = name.rpartition(":")
-    if colon and path.endswith(".py"):
-        return _load_policy(Path(path), class_name)
-    _check_option("--policy", policy=name)
-    return name
-
-
-def _load_policy(path: Path, class_name: str) -> takt.Policy:
-    """Make a policy of a class in a Python file."""
-    try:
-        names = runpy.run_path(str(path))
-    except OSError as error:
-        raise system_error("read", path, error) from None
-    except Exception as error:
-        message = f"cannot be run: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else 'no message'}"
-        raise InputError([Problem(message, "policy", file=str(path))]) from None
-    kinds = [name for name, kind in names.items() if isinstance(kind, type) and issubclass(kind, takt.Policy)]
-    kinds = [name for name in kinds if names[name] is not takt.Policy]
-    if class_name not in kinds:
-        message = f"expected a subclass of takt.Policy, found {show(class_name)}; {_hint(class_name, kinds)}"
-        raise InputError([Problem(message, "unknown-word", file=str(path), key="--policy")])
-    try:
-        policy = names[class_name]()
-    except TypeError as error:
-        message = f"{class_name}() failed: {error}"
-        raise InputError([Problem(message, "policy", file=str(path), key="--policy")]) from None
-    assert isinstance(policy, takt.Policy)
-    return policy
-
-
-def _hint(word: str, known: list[str]) -> str:
-    """Say what there is instead."""
-    return catalogue.alternatives(word, known) if known else "the file has none"
+    yield from (_Run(file, system) for system in loading.systems_of(file, policies))
 
 
 def _with_options(run: _Run, horizon: str | None, seed: str | None) -> _Run:
@@ -207,25 +160,12 @@ def _with_options(run: _Run, horizon: str | None, seed: str | None) -> _Run:
         if text is None:
             continue
         value = int(text) if text.isascii() and text.isdigit() and len(text) <= 20 else text
-        _check_option(option, **{key: value})
+        loading.check_option(option, **{key: value})
         try:
             run = replace(run, system=run.system.replace(**{key: value}))
         except InputError as error:
-            raise _as_option(option, error).in_file(run.file) from None
+            raise loading.as_option(option, error).in_file(run.file) from None
     return run
-
-
-def _check_option(option: str, **key: object) -> None:
-    """Check the value of an option that replaces a key of [system]."""
-    try:
-        Header.model_validate(key)
-    except InputError as error:
-        raise _as_option(option, error) from None
-
-
-def _as_option(option: str, error: InputError) -> InputError:
-    """Blame an option of the command line for a problem with the key that it replaces."""
-    return InputError([replace(problem, table=None, key=option) for problem in error.problems])
 
 
 def _refuse_shared_outputs(runs: list[_Run], outputs: Outputs) -> None:

@@ -12,28 +12,27 @@ import takt
 from takt import times
 from takt.analysis import text
 from takt.errors import ExitStatus
+from takt.loading import systems_of
 from takt.terminal import errors_to_stderr
 
 
 def analyse(files: list[Path], policy: str | None, page: Path | None, *, as_json: bool, check: bool) -> None:
-    """Analyse files, under a policy if there is one; print what is found, and write it on a page if there is one."""
+    """Analyse files, under each policy that is asked for; print what is found, and write a page if one is wanted."""
     with errors_to_stderr():
-        systems = [takt.load(file) for file in files]
-        if policy is not None:
-            systems = [system.replace(policy=policy) for system in systems]
-        analyses = [takt.analyse(system) for system in systems]
+        systems = [(file, system) for file in files for system in systems_of(file, policy)]
+        units = [times.unit_of(system.resolution) for _, system in systems]
+        analyses = [takt.analyse(system) for _, system in systems]
         if page is not None:
             from takt.analysis import page as pages
 
-            units = [times.unit_of(system.resolution) for system in systems]
             pages.write(list(zip(analyses, units, strict=True)), page)
     if as_json:
-        found = [text.as_json(analysis, str(file)) for analysis, file in zip(analyses, files, strict=True)]
+        found = [text.as_json(analysis, str(file)) for analysis, (file, _) in zip(analyses, systems, strict=True)]
         typer.echo(json.dumps({"version": takt.__version__, "analyses": found}, indent=2))
     else:
         console = Console()
-        for number, (system, analysis) in enumerate(zip(systems, analyses, strict=True)):
+        for number, (unit, analysis) in enumerate(zip(units, analyses, strict=True)):
             console.print() if number > 0 else None
-            text.print_analysis(console, analysis, times.unit_of(system.resolution))
+            text.print_analysis(console, analysis, unit)
     if check and not all(analysis.is_schedulable for analysis in analyses):
         raise typer.Exit(ExitStatus.CHECK_FAILED)
