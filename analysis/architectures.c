@@ -122,12 +122,6 @@ static uint32_t find_starts(const takt_scheduler_t *scheduler, start_t *starts) 
 
 /* ---- responses of several starts --------------------------------------------------------------------------------- */
 
-static void begin_responses(uint32_t count, takt_response_t *responses) {
-    for (uint32_t i = 0; i < count; i++) {
-        responses[i] = (takt_response_t){0, 0, true, true};
-    }
-}
-
 /* The later one; what is undecided stays so, and then what is not bounded. */
 static takt_response_t worse_of(takt_response_t a, takt_response_t b) {
     const bool is_decided = a.is_decided && b.is_decided;
@@ -148,6 +142,15 @@ static const takt_response_t unbounded = {0, 0, false, true};
 /* What a job costs that is not the last one. */
 static uint64_t job_of(const takt_sporadic_t *task, const start_t *start) {
     return task->wcet + start->to + start->ending;
+}
+
+/* Gives how many ways to begin there are, each with responses to come; 0 if nothing can be said. */
+static uint32_t begin(const takt_scheduled_set_t *set, start_t *starts, takt_response_t *responses) {
+    const bool is_decided = is_small(set);
+    for (uint32_t i = 0; i < set->count; i++) {
+        responses[i] = (takt_response_t){0, 0, is_decided, is_decided};
+    }
+    return is_decided ? find_starts(&set->scheduler, starts) : 0;
 }
 
 /* ---- fixed priorities ------------------------------------------------------------------------------------------ */
@@ -200,12 +203,7 @@ static void respond_from(const takt_scheduled_set_t *set, const start_t *start,
 void takt_scheduled_fp_responses(const takt_scheduled_set_t *set, const takt_scheduled_room_t *room,
                                  takt_effort_t *effort, takt_response_t *responses) {
     start_t starts[MOST_STARTS];
-    begin_responses(set->count, responses);
-    if (!is_small(set)) {
-        make_all(set->count, responses, undecided);
-        return;
-    }
-    const uint32_t count = find_starts(&set->scheduler, starts);
+    const uint32_t count = begin(set, starts, responses);
     for (uint32_t i = 0; i < count; i++) {
         respond_from(set, &starts[i], room, effort, responses);
     }
@@ -344,12 +342,7 @@ static void respond_by_deadlines(const search_t *search, takt_fraction_t *fracti
 void takt_scheduled_edf_responses(const takt_scheduled_set_t *set, takt_fraction_t *fractions, uint64_t *rest,
                                   takt_effort_t *effort, takt_response_t *responses) {
     start_t starts[MOST_STARTS];
-    begin_responses(set->count, responses);
-    if (!is_small(set)) {
-        make_all(set->count, responses, undecided);
-        return;
-    }
-    const uint32_t count = find_starts(&set->scheduler, starts);
+    const uint32_t count = begin(set, starts, responses);
     for (uint32_t i = 0; i < count; i++) {
         const search_t search = {set, starts[i], effort, responses};
         respond_by_deadlines(&search, fractions, rest);
