@@ -36,7 +36,7 @@ MAX_NUMBER = 2**48 - 1
 _MAX_TICKS = 2**52
 """Up to this a period and a wcet are exact in the arithmetic of shares."""
 
-COSTS = ("context_switch", "release", "scheduling", "point", "tick")
+COSTS = tuple(Platform().costs())
 _TIME_KEYS = (
     "period_min",
     "period_max",
@@ -320,7 +320,7 @@ class Recipe(Table):
     @property
     def is_ideal(self) -> bool:
         """Whether the kernel's own work takes no time."""
-        return not any(self.ticks_of(getattr(self, key)) for key in COSTS)
+        return not any(map(self.ticks_of, self.platform.costs().values()))
 
     @property
     def orders_by_deadlines(self) -> bool:
@@ -473,9 +473,12 @@ class Recipe(Table):
 
     def _cost_conflicts(self) -> Iterator[tuple[str, str, str]]:
         """Find costs that do not go together, or have no place here."""
-        if self.tick_period is None and self.ticks_of(self.tick) != 0:
-            yield "missing", "tick_period", 'missing; a tick needs one, for instance tick_period = "1ms"'
-        if self.cpus > 1 and not self.is_ideal:
+        try:
+            is_ideal = self.is_ideal
+        except InputError as error:
+            yield from ((problem.code, str(problem.key), problem.message) for problem in error.problems)
+            return
+        if self.cpus > 1 and not is_ideal:
             yield "conflict", "cpus", f"expected 1 where the kernel's own work takes time, found {self.cpus}"
 
     def _period_conflicts(self) -> Iterator[tuple[str, str, str]]:
