@@ -98,7 +98,7 @@ def _reason(
     if response is None:
         return f"{task.name}, others and the scheduler may ask for more than the whole processor; {share}"
     if response > task.deadline:
-        return f"{task.name} may miss by {view.late(response, task.deadline)}; {share}"
+        return f"{view.miss(task.name, response, task.deadline)}; {share}"
     late = view.late(response, task.period)
     return f"{task.name} may be unfinished at its next release, which drops that job, by {late}; {share}"
 

@@ -54,7 +54,7 @@ def _reason(view: SystemView, task: TaskView, response: int | None) -> str:
     """Say why a deadline is not sure to be met."""
     if response is None:
         return f"{task.name}, what is more urgent and the kernel ask for more than the whole processor"
-    return f"{task.name} may miss by {view.late(response, task.deadline)}"
+    return view.miss(task.name, response, task.deadline)
 
 
 def _judge_edf(view: SystemView, root: DispatcherView, effort: int) -> Judgement:

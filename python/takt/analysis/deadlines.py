@@ -127,5 +127,4 @@ def _own_reason(view: SystemView, task: TaskView, response: int | None, test: Te
     """Say why a task can be late."""
     if response is None:
         return whole
-    misses = "misses" if test.is_exact else "may miss"
-    return f"{task.name} {misses} by {view.late(response, task.deadline)}; {whole}"
+    return f"{view.miss(task.name, response, task.deadline, is_sure=test.is_exact)}; {whole}"

@@ -161,7 +161,7 @@ def _bandwidth_row(
     if response is None:
         reason = f"{task.name} and its neighbours ask for more than the share of {server.name}"
     elif response > task.deadline:
-        reason = f"{task.name} may miss by {view.late(response, task.deadline)}"
+        reason = view.miss(task.name, response, task.deadline)
     return task_bound(task, dispatcher, verdict, BANDWIDTH, response=response, reason=reason)
 
 

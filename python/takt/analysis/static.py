@@ -131,10 +131,10 @@ def _reason(view: SystemView, members: Sequence[Member], place: int, response: R
         return f"the answer for {me.name} takes more effort than was granted"
     if response.ticks is None:
         return f"{me.name} and what is more urgent ask for more than the whole processor"
-    misses = "misses" if test.is_exact else "may miss"
     parts = [_listed(view, _interference(members, place, response))]
     parts += [f"blocking {view.write(me.blocking)}"] * (me.blocking > 0)
-    return "; ".join([f"{me.name} {misses} by {view.late(response.ticks, me.deadline)}", *filter(None, parts)])
+    miss = view.miss(me.name, response.ticks, me.deadline, is_sure=test.is_exact)
+    return "; ".join([miss, *filter(None, parts)])
 
 
 def _listed(view: SystemView, amounts: Sequence[tuple[str, int]]) -> str:

@@ -209,6 +209,10 @@ class SystemView:
         """Say by how much a response is beyond a deadline, and both."""
         return f"{self.write(response - deadline)}: {self.write(response)} > {self.write(deadline)}"
 
+    def miss(self, name: str, response: int, deadline: int, *, is_sure: bool = False) -> str:
+        """Say that somebody misses a deadline, or may if only a bound is beyond it, and by how much."""
+        return f"{name} {'misses' if is_sure else 'may miss'} by {self.late(response, deadline)}"
+
     def with_task(self, changed: TaskView) -> SystemView:
         """Give the same system with another task in the place of the one with its number."""
         return self.map(lambda task: changed if task.number == changed.number else task, lambda each: each)

@@ -93,7 +93,7 @@ def _table_reason(view: SystemView, task: TaskView, response: int | None, is_kno
         return f"the table and {task.name} repeat after more than {MAX_JOBS} jobs"
     if response is None:
         return f"the slots of {task.name} are shorter than what it asks for"
-    return f"{task.name} misses by {view.late(response, task.deadline)}"
+    return view.miss(task.name, response, task.deadline, is_sure=True)
 
 
 # ---- dual priority, imprecise ---------------------------------------------------------------------------
@@ -184,4 +184,4 @@ def _share_reason(view: SystemView, task: TaskView, served: int, response: int |
     """Say why a share is not enough."""
     if response is None:
         return f"the share of {task.name} serves a job in {view.write(served)}, and jobs may come faster"
-    return f"{task.name} may miss by {view.late(response, task.deadline)}"
+    return view.miss(task.name, response, task.deadline)
