@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measurements of the papers on the kernel, for studies/: builds and runs programs of studies/, prints their figures.
 
-Usage: study.py servers|points|allocators CHOICE ... (a choice is the words of the program's command line, as one
+Usage: study.py PROGRAM CHOICE ... (a choice is the words of the program's command line, as one
 argument). Prints JSON: for each choice the figures by name, in instructions: least, most, mean and count; of bytes and
 counts, and of ticks that are not the bench's to turn into instructions, there are the two numbers that the program has.
 
@@ -25,6 +25,7 @@ WRAPS: dict[str, dict[str, tuple[str, ...]]] = {
     "servers": {"parts": ("takt_kernel_timer_expired", *CORE), "whole": TICK},
     "points": {"whole": ()},
     "allocators": {"parts": ("takt_kernel_timer_expired", *CORE)},
+    "interfaces": {"whole": ()},
 }
 WHOLE = ("tick", "task_switch")  # what spans phases, so that nothing within is to be wrapped
 FLAGS = ("-DTAKT_CHECKS=0", "-DTAKT_KERNEL_ORDER_ROWS=3")

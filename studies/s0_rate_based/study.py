@@ -1,6 +1,6 @@
 """S0: Springer and Zhao, Design and Implementation of a Real-Time Rate-Based Task Scheduler for RTOSs.
 
-Left out: rate-based execution by itself, and what is a kernel's. The random factors and the rounding of the paper's
+The random factors and the rounding of the paper's
 experiment are not known, nor are the task parameters of its second one: both are compared by what they show, not by
 their values.
 """
@@ -8,7 +8,20 @@ their values.
 from __future__ import annotations
 
 from studies.common import Study
-from studies.s0_rate_based import allocation, changes, cost, elsewhere, errata, example, experiment, iot, isolation
+from studies.s0_rate_based import (
+    allocation,
+    changes,
+    cost,
+    elsewhere,
+    errata,
+    example,
+    execution,
+    experiment,
+    iot,
+    isolation,
+    on_the_board,
+    sharing,
+)
 
 
 def make(is_quick: bool) -> Study:
@@ -26,7 +39,10 @@ def make(is_quick: bool) -> Study:
             isolation.run(is_quick),
             experiment.run(is_quick),
             iot.run(),
+            execution.run(is_quick),
+            sharing.run(is_quick),
             cost.run(is_quick),
+            on_the_board.run(),
             errata.run(),
             elsewhere.run(),
         ],

@@ -20,7 +20,7 @@ WAYS = {"point": "points", "yield_flag": "flag read, point if set", "optional": 
 def run(is_quick: bool) -> Section:
     """Measure, if the board is there."""
     if not board.is_there():
-        return Section("On the kernel", board.WHY_NOT, [_untested()])
+        return Section("On the kernel", board.WHY_NOT, _untested())
     points, pairs = measure_points(EVERY[is_quick]), measure_pairs(TIMER_TICKS[is_quick])
     return Section(
         "On the kernel (Figures 3 and 4)",
@@ -28,7 +28,7 @@ def run(is_quick: bool) -> Section:
         "counts, as the paper's does under FPPS, comes to a point while nobody waits, reads the flag first, or comes "
         "to an optional point. What it costs is the difference to counting. Then the pair of Figure 3: an empty high "
         "job above a preemptive low one, alone, beside a third preemptive task, and beside a limited one.",
-        [_space_claim()],
+        [_space_claim(), _yield_claim(), _missed_claim()],
         [
             Table("board_points", "Response of the low job, in instructions", points),
             Table("board_fit", "Lines through it: instructions for each point, and what is left", fits(points)),
@@ -118,10 +118,43 @@ def _space_claim() -> Claim:
     )
 
 
-def _untested() -> Claim:
+def _yield_claim() -> Claim:
+    """Judge the yields of threads of one priority."""
+    switches = board.measure("interfaces", "yields")["yields"]["yields"]
+    with_yields, without = int(switches["first"]), int(switches["second"])
+    return Claim(
+        "S1-25",
+        "Section 3.1",
+        "Tasks of equal priority are cooperative and yield to each other.",
+        f"Two threads of one priority, 50 rounds each, run in {with_yields} turns if they yield after each round, and "
+        f"in {without} if they do not.",
+        verdict(with_yields == 100 and without == 2),
+        numbers={"turns_with_yields": with_yields, "turns_without": without},
+    )
+
+
+def _missed_claim() -> Claim:
+    """Judge what a job is told that comes too late for its next activation."""
+    told = board.measure("interfaces", "missed")["missed"]["missed"]
+    return Claim(
+        "S1-26",
+        "Section 3.2",
+        "wait_period tells a task that it missed its next activation.",
+        f"Of {told['second']:.0f} jobs every other one takes one and a half periods; {told['first']:.0f} times the "
+        "call says so.",
+        verdict(2 * told["first"] == told["second"]),
+        numbers={"told": told["first"]},
+    )
+
+
+def _untested() -> list[Claim]:
     """Say that there is no board."""
-    paper = "The extension takes two integers in a control block and 106 lines."
-    return not_testable("S1-23", "Section 6", paper, board.WHY_NOT)
+    rows = {
+        "S1-23": ("Section 6", "The extension takes two integers in a control block and 106 lines."),
+        "S1-25": ("Section 3.1", "Tasks of equal priority are cooperative and yield to each other."),
+        "S1-26": ("Section 3.2", "wait_period tells a task that it missed its next activation."),
+    }
+    return [not_testable(id, *row, board.WHY_NOT) for id, row in rows.items()]
 
 
 def _plot(points: pl.DataFrame) -> Plot:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from studies.common import Study
 from studies.s1_deferred_preemption import (
+    analyses,
     elsewhere,
     example_sets,
     on_the_board,
@@ -37,6 +38,7 @@ def make(is_quick: bool) -> Study:
             points.run(),
             push_pull.run(is_quick),
             resources.run(is_quick),
+            analyses.run(is_quick),
             on_the_board.run(is_quick),
             elsewhere.run(),
         ],

@@ -23,7 +23,9 @@ def run() -> Section:
                 "S2-18",
                 "Section 5 (future work)",
                 "A scheduler for several processors migrates tasks.",
-                "This version runs one processor.",
+                "Tasks migrate among processors in the simulator under global policies (tests/test_global.py). The "
+                "cost models of the three architectures are of one processor, and the paper does not say what they "
+                "would be of more.",
             ),
         ],
     )

@@ -59,7 +59,7 @@ def run(is_quick: bool) -> Section:
         "steps and decision, of which step is one; choose a decision by which another server runs. Then the same with "
         "all servers replenished together. Between two steps interrupts are open. The shortest ticks "
         "come while a thread is in a pass itself, and end with that.",
-        [_structure_claim(figures), _switch_claim(figures), _kinds_claim(figures)],
+        [_structure_claim(figures), _switch_claim(figures), _kinds_claim(figures), _component_claim()],
         [
             Table("board", "Instructions of each phase, each server at its own offset", figures),
             Table("board_together", "The same, all servers replenished at one instant", together),
@@ -189,9 +189,27 @@ def _of_kinds(figures: pl.DataFrame, phase: str) -> tuple[float, float]:
     return float(ratios.min()), float(ratios.max())  # type: ignore[arg-type]
 
 
+def _component_claim() -> Claim:
+    """Judge components: a server and its threads, made and run as one."""
+    figures = board.measure("interfaces", "component")["component"]
+    jobs, left = ([int(figures[name][of]) for of in ("first", "second")] for name in ("jobs", "left"))
+    return Claim(
+        "S4-27",
+        "Section VII (future work)",
+        "Components are integrated as virtual nodes.",
+        f"Two components, each a server with a periodic thread, made by one call: {jobs[0]} and {jobs[1]} jobs in 25 "
+        f"ms of periods of 10 ms, and {left[0]} and {left[1]} ticks left of budgets of 50,000 and 75,000.",
+        verdict(jobs == [3, 3] and 0 < left[0] < 50_000 and left[0] + 20_000 < left[1] < 75_000),
+        numbers={"jobs": sum(jobs)},
+    )
+
+
 def _untested() -> list[Claim]:
     """Say that there is no board."""
     return [
+        not_testable(
+            "S4-27", "Section VII (future work)", "Components are integrated as virtual nodes.", board.WHY_NOT
+        ),
         not_testable("S4-06", "Section V-A2", "A server switch is the change of a pointer.", board.WHY_NOT),
         not_testable("S4-15", "Section VI-B1, Table III", "A task switch takes 10 us, always.", board.WHY_NOT),
         not_testable("S4-16", "Section VI-B1, Tables IV to VI", "Deferrable servers cost more.", board.WHY_NOT),

@@ -10,11 +10,13 @@ from studies.common import Study
 from studies.s4_hierarchical_scheduling import (
     cost,
     elsewhere,
+    interfaces,
     isolation,
     kinds,
     levels,
     on_the_board,
     order,
+    sharing,
     supply,
     two_tests,
 )
@@ -35,6 +37,8 @@ def make(is_quick: bool) -> Study:
             levels.run(is_quick),
             kinds.run(),
             supply.run(is_quick),
+            interfaces.run(is_quick),
+            sharing.run(is_quick),
             cost.run(is_quick),
             on_the_board.run(is_quick),
             elsewhere.run(),
