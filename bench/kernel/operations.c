@@ -20,6 +20,8 @@ typedef enum operation {
     INTERRUPT_RUNS,
     TAKE_BLOCKS_TO_PREEMPTED,
     YIELD,
+    CREATE,
+    SET_PRIORITY,
     OPERATIONS,
 } operation_t;
 
@@ -32,6 +34,8 @@ static const char *const names[OPERATIONS] = {
     [INTERRUPT_RUNS] = "interrupt_runs",
     [TAKE_BLOCKS_TO_PREEMPTED] = "take_blocks_to_preempted",
     [YIELD] = "yield",
+    [CREATE] = "create",
+    [SET_PRIORITY] = "set_priority",
 };
 
 static bench_sample_t bench_samples[OPERATIONS];
@@ -39,7 +43,7 @@ static uint32_t bench_start_word;
 
 /* ---- operations --------------------------------------------------------------------------------- */
 
-enum { HIGH, PARTNER, CONTROLLER };
+enum { HIGH, PARTNER, CONTROLLER, CREATED };
 
 static takt_semaphore_t free_semaphore, high_semaphore, partner_semaphore;
 static operation_t high_measures;
@@ -117,6 +121,25 @@ static void measure_yield(void) {
     }
 }
 
+static void never(void *argument) { (void)argument; }
+
+/* The thread is less urgent than the controller: ready, and never chosen. */
+static void measure_control(void) {
+    BENCH_MEASURING;
+    takt_thread_t *const created = &bench_threads[CREATED];
+    const takt_thread_parameters_t parameters = {
+        .entry = never, .stack = bench_stacks[CREATED], .stack_bytes = BENCH_STACK_BYTES, .priority = 1};
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        BENCH_BEGIN();
+        (void)takt_thread_create(created, &parameters);
+        BENCH_END(CREATE);
+        BENCH_BEGIN();
+        (void)takt_thread_set_priority(created, 2);
+        BENCH_END(SET_PRIORITY);
+        (void)takt_thread_delete(created);
+    }
+}
+
 static void controller(void *argument) {
     (void)argument;
     bench_interrupt_enable();
@@ -124,6 +147,7 @@ static void controller(void *argument) {
     measure_wake();
     measure_interrupt();
     measure_yield();
+    measure_control();
     for (uint32_t operation = 0; operation < OPERATIONS; operation++) {
         print_line(names[operation], bench_samples[operation].least, bench_samples[operation].most);
     }

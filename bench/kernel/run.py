@@ -36,6 +36,7 @@ from rows import (
     PEER_TEXT,
     PEER_THREAD,
     PERIODS,
+    SHELL,
     Row,
 )
 
@@ -43,7 +44,8 @@ NOTHING_INSTRUCTIONS = 2  # the reading of the counter and the storing of it, se
 FLATNESS = 1.05
 GUARD_LIMIT = 5
 # Of every board; "timers" and "storm" want a clock to hold.
-PROGRAMS = ("loads", "operations", "mutex", "messages", "admission")
+PROGRAMS = ("loads", "shell_loads", "shell_preemption", "operations", "mutex", "messages", "admission")
+OWN = "bench/kernel/shell.c"  # besides the kernel's sources
 PLAIN_ONLY = "-DTAKT_PLAIN_ONLY=1"
 WIDE = ("-DBENCH_THREADS=140", "-DTAKT_KERNEL_ORDER_ROWS=3")  # room for 128 threads
 NOTES = """\
@@ -70,8 +72,8 @@ def programs_of(kernel: Kernel) -> tuple[str, ...]:
 
 def measure_rows(kernel: Kernel, pool: ThreadPoolExecutor) -> dict[str, Figures]:
     """Measure all loads and operations that there are for the kernel. What varies counts with its most."""
-    loads, operations, admissions = (rows_of(kernel, rows) for rows in (LOADS, OPERATIONS, ADMISSIONS))
-    runs = sorted({(row.program, row.choice) for row in (*loads, *operations, *admissions)})
+    loads, shells, operations, admissions = (rows_of(kernel, rows) for rows in (LOADS, SHELL, OPERATIONS, ADMISSIONS))
+    runs = sorted({(row.program, row.choice) for row in (*loads, *shells, *operations, *admissions)})
     printed = dict(zip(runs, pool.map(lambda one: kernel.emulate(*one), runs), strict=True))
     per_instruction = kernel.board.ticks_per_instruction
 
@@ -81,11 +83,15 @@ def measure_rows(kernel: Kernel, pool: ThreadPoolExecutor) -> dict[str, Figures]
     if {round(ticks / per_instruction) for ticks in printed["operations", "fp"]["nothing"]} != {NOTHING_INSTRUCTIONS}:
         sys.exit(f"{kernel.board.name}: the calibration does not hold")
 
+    def round_of(row: Row) -> float:
+        return round(pair(row)[1] / per_instruction / pair(row)[0], 1)
+
     def single(row: Row) -> int:
         return round(pair(row)[1] / per_instruction) - NOTHING_INSTRUCTIONS
 
     return {
-        "loads": {row.name: round(pair(row)[1] / per_instruction / pair(row)[0], 1) for row in loads},
+        "loads": {row.name: round_of(row) for row in loads},
+        "shell": {row.name: round_of(row) for row in shells},
         "operations": {row.name: single(row) for row in operations},
         "admissions": {row.name: single(row) for row in admissions},
         "steps": {row.name: printed[row.program, row.choice][f"steps_{row.key}"][1] for row in admissions},
@@ -159,7 +165,7 @@ def measure() -> dict[str, Any]:
 
         def kernel(of: str, *flags: str) -> Kernel:
             analyses = [f"analysis/{name}.c" for name in ANALYSES]
-            return Kernel(VIRT if of == "virt" else MPS2, folder / of, flags).compile(pool, *analyses)
+            return Kernel(VIRT if of == "virt" else MPS2, folder / of, flags).compile(pool, *analyses, OWN)
 
         rows = {
             of: kernel(of, *flags)
@@ -203,7 +209,8 @@ def guard_of(result: dict[str, Any], kind: str, name: str) -> float | None:
 def complaints(result: dict[str, Any]) -> list[str]:
     """List gates missed and figures that are worse than the baseline file's."""
     found = []
-    for kind, rows in (("loads", LOADS), ("operations", OPERATIONS), ("admissions", ADMISSIONS)):
+    kinds = {"loads": LOADS, "shell": SHELL, "operations": OPERATIONS, "admissions": ADMISSIONS}
+    for kind, rows in kinds.items():
         for row in rows:
             value = result["rows"]["bare"][kind][row.name]
             if row.gate is not None and value > row.gate:
@@ -287,8 +294,10 @@ def print_sizes(result: dict[str, Any]) -> None:
 def print_table(result: dict[str, Any]) -> None:
     """Print what was measured."""
     print_line("mps2-an385", "bare", "checks", "guard", "to beat", "", "virt", "FreeRTOS")
-    print("instructions of one round of a load")
+    print("instructions of one round of a load, direct calls")
     print_rows(result, "loads", LOADS)
+    print("the same through the original suite's shell, as the peers were measured")
+    print_rows(result, "shell", SHELL)
     print("instructions of one operation")
     print_rows(result, "operations", OPERATIONS)
     for name, value in result["passes"].items():

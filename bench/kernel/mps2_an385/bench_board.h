@@ -35,6 +35,9 @@ enum { BENCH_INTERRUPT = 31 };
 #define BENCH_RAISING const bench_stamp_t pend = bench_in_register((bench_stamp_t)UINT32_C(0xE000E200))
 #define BENCH_RAISE() (*pend = UINT32_C(1) << BENCH_INTERRUPT)
 
+/* After a raise: what follows is executed after the interrupt's handler. */
+#define BENCH_BARRIER() __asm volatile("dsb\n isb" ::: "memory")
+
 TAKT_INLINE void bench_interrupt_enable(void) {
     takt_board_interrupt_enable(BENCH_INTERRUPT, TAKT_PORT_KERNEL_LEVEL);
 }

@@ -28,6 +28,7 @@ enum { BENCH_INTERRUPT = 0 };
 
 #define BENCH_RAISING (void)0
 #define BENCH_RAISE() takt_board_interrupt_pend(BENCH_INTERRUPT)
+#define BENCH_BARRIER() __asm volatile("fence iorw, iorw" ::: "memory")
 
 TAKT_INLINE void bench_interrupt_enable(void) { takt_board_interrupt_enable(BENCH_INTERRUPT); }
 
