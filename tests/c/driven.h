@@ -19,9 +19,32 @@ static inline takt_entity_t *thread_entity(uint32_t thread) { return &driven.thr
 
 static inline takt_entity_t *server_entity(uint32_t server) { return &driven.servers[server].entity; }
 
+/* Whether `entity` is to stand in the root's ready set. */
+static inline uint32_t stands_at_root(const takt_entity_t *entity) {
+    return entity->home == &driven.dispatcher->root && takt_entity_is_ready(entity);
+}
+
+/* Each ready child of the root stands in its heap once, and nobody else does. */
+static inline void check_ready_set(void) {
+    const takt_ready_t *ready = &driven.dispatcher->root.ready;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < driven.task_count; i++) {
+        count += stands_at_root(task_entity(i));
+    }
+    for (uint32_t i = 0; i < driven.server_count; i++) {
+        count += stands_at_root(server_entity(i));
+    }
+    for (uint32_t i = 0; i < driven.thread_count; i++) {
+        count += stands_at_root(thread_entity(i));
+    }
+    CHECK(ready->order != TAKT_ORDER_KEYS || ready->keys.count == count);
+}
+
 /* Decides without a step; `now` may be later than the last call. */
 static inline takt_decision_t take(takt_instant_t now) {
-    return takt_dispatcher_take(driven.dispatcher, now, 0);
+    const takt_decision_t decision = takt_dispatcher_take(driven.dispatcher, now, 0);
+    check_ready_set();
+    return decision;
 }
 
 /* Steps until nothing is due at `now`, and decides. */

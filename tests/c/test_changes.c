@@ -110,11 +110,42 @@ static void another_policy_moves_who_is_ready_and_who_comes_back(void) {
     destroy_driven();
 }
 
+static takt_task_spec_t with_laxity(takt_duration_t deadline, takt_duration_t wcet) {
+    takt_task_spec_t task = plain;
+    task.period = 30;
+    task.relative_deadline = deadline;
+    task.wcet = wcet;
+    task.level = 2;
+    return task;
+}
+
+/* Keys follow laxities from the change on, as under llf from the start: at 2 the waiting job has less than the running one. */
+static void a_policy_whose_keys_age_comes_into_force_with_them(void) {
+    const takt_change_spec_t to_llf = {.kind = TAKT_CHANGE_POLICY, .policy = &takt_policy_llf};
+    const takt_task_spec_t tasks[] = {with_laxity(7, 4), with_laxity(8, 4)};
+    const takt_system_spec_t spec = {.policy = &takt_policy_fp,
+                                     .levels = 2,
+                                     .tasks = tasks,
+                                     .task_count = 2,
+                                     .changes = &to_llf,
+                                     .change_count = 1};
+    make_driven(&spec);
+    change(0, 0);
+    CHECK(pass(0).entity == task_entity(0) && task_entity(0)->key < task_entity(1)->key);
+    const takt_instant_t overtaken = take(0).until;
+    CHECK(overtaken < 4);
+    const takt_key_t before = task_entity(0)->key;
+    CHECK(pass(overtaken).entity == task_entity(1));
+    CHECK(task_entity(0)->key == before + overtaken);
+    destroy_driven();
+}
+
 int main(void) {
     a_task_that_leaves_has_no_release_until_it_enters();
     an_absent_task_waits_for_its_entry();
     a_release_that_is_overdue_is_before_the_leave();
     all_cycles_that_nobody_looked_at_are_made_up_for();
     another_policy_moves_who_is_ready_and_who_comes_back();
+    a_policy_whose_keys_age_comes_into_force_with_them();
     return check_report("test_changes");
 }

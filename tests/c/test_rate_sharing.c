@@ -153,7 +153,7 @@ static void replay(uint64_t count, takt_replay_verdict_t expected) {
 }
 
 /* Whether the first job that runs may be one of whom `kind` is recorded next. */
-static void replay_first(takt_record_kind_t kind, takt_replay_verdict_t expected) {
+static void replay_first(takt_record_kind_t kind, uint64_t value, takt_replay_verdict_t expected) {
     uint64_t first = 0;
     while (records[first].kind != TAKT_RECORD_DECISION || records[first].entity == TAKT_NOBODY) {
         first++;
@@ -162,17 +162,39 @@ static void replay_first(takt_record_kind_t kind, takt_replay_verdict_t expected
     takt_record_t *next = &records[first + 1];
     *next = records[first];
     next->kind = (uint8_t)kind;
-    next->value = next->now + 1;
+    next->value = value;
     next->sequence++;
     replay(first + 2, expected);
 }
 
 /* Who has windows may yield, but neither blocks nor has a level. */
 static void replay_what_a_thread_does(void) {
-    replay_first(TAKT_RECORD_YIELD, TAKT_REPLAY_IDENTICAL);
-    replay_first(TAKT_RECORD_BLOCK, TAKT_REPLAY_INVALID);
-    replay_first(TAKT_RECORD_PRIORITY, TAKT_REPLAY_INVALID);
-    replay_first(TAKT_RECORD_SUSPEND, TAKT_REPLAY_INVALID);
+    replay_first(TAKT_RECORD_YIELD, HORIZON, TAKT_REPLAY_IDENTICAL);
+    replay_first(TAKT_RECORD_BLOCK, HORIZON, TAKT_REPLAY_INVALID);
+    replay_first(TAKT_RECORD_PRIORITY, HORIZON, TAKT_REPLAY_INVALID);
+    replay_first(TAKT_RECORD_SUSPEND, HORIZON, TAKT_REPLAY_INVALID);
+}
+
+static void replay_locks_of_what_is_not_there(void) {
+    replay_first(TAKT_RECORD_LOCK, RESOURCES, TAKT_REPLAY_INVALID);
+    replay_first(TAKT_RECORD_UNLOCK, RESOURCES, TAKT_REPLAY_INVALID);
+}
+
+/* A task may lock what it said that it uses. */
+static void check_who_may_lock(void) {
+    takt_system_t system;
+    CHECK(takt_system_create(&system, &drawn.spec));
+    for (uint32_t task = 0; task < TASKS; task++) {
+        for (uint32_t resource = 0; resource < RESOURCES; resource++) {
+            bool is_used = false;
+            for (uint32_t use = 0; use < drawn.spec.use_count; use++) {
+                is_used |= drawn.uses[use].task == task && drawn.uses[use].resource == resource;
+            }
+            const takt_allocator_t *allocator = system.rates[task].extension.allocation->functions;
+            CHECK(allocator->may_lock(&system.tasks[task], &system.resources[resource]) == is_used);
+        }
+    }
+    takt_system_destroy(&system);
 }
 
 static void one_system(void) {
@@ -180,6 +202,8 @@ static void one_system(void) {
     lock_count += run();
     replay(record_count, TAKT_REPLAY_IDENTICAL);
     replay_what_a_thread_does();
+    replay_locks_of_what_is_not_there();
+    check_who_may_lock();
 }
 
 int main(void) {

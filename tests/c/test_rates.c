@@ -1,5 +1,7 @@
 /* Requests of tasks of a rate-based system for new parameters, driven call by call: when they come into force, late calls
  * and calls between the steps of an instant included. */
+#include "sim/sim.h"
+
 #include "driven.h"
 
 enum { LESS, OTHER, TOO_MUCH, CHANGES };
@@ -112,6 +114,86 @@ static void jobs_that_wait_keep_their_releases(void) {
     destroy_driven();
 }
 
+/* What has not run yet is not ahead of its share: the window goes on at once, with the period that was asked for. */
+static void an_extended_window_has_the_period_of_its_target(void) {
+    const takt_change_spec_t slower = {.kind = TAKT_CHANGE_PARAMETERS,
+                                       .task = 1,
+                                       .period = 20,
+                                       .relative_deadline = 20,
+                                       .wcet = 2,
+                                       .weight = 1,
+                                       .task_class = TAKT_CLASS_SOFT};
+    takt_task_spec_t tasks[] = {lone, lone};
+    tasks[1].relative_deadline = 10;
+    tasks[1].task_class = TAKT_CLASS_SOFT;
+    takt_rate_settings_t in_flight = settings;
+    in_flight.rule = TAKT_RATE_IN_FLIGHT;
+    make_rates(tasks, 2, &in_flight, &slower, 1);
+    check_decision(pass(0), task_entity(0), 2);
+    CHECK(has(1)->rate == WHOLE / 5 && has(1)->period == 10);
+    ask(0, 1);
+    pass(1);
+    CHECK(has(1)->rate == WHOLE / 10 && has(1)->budget == 2 && driven.rates[1].deadline > 10);
+    CHECK(has(1)->period == 20);
+    destroy_driven();
+}
+
+/* The second task has used up its budget at its deadline, which is the horizon: nothing is late. */
+static void a_budget_is_charged_up_to_the_horizon(void) {
+    takt_sim_t sim;
+    const takt_sim_sinks_t none = {.context = NULL};
+    takt_task_spec_t tasks[] = {lone, lone};
+    takt_rate_settings_t all = settings;
+    all.beta = 0;
+    const takt_change_spec_t enters[] = {{.kind = TAKT_CHANGE_ENTER}, {.kind = TAKT_CHANGE_ENTER, .task = 1}};
+    for (uint32_t i = 0; i < 2; i++) {
+        tasks[i].relative_deadline = 10;
+        tasks[i].task_class = TAKT_CLASS_SOFT;
+        tasks[i].wcet = 5;
+        tasks[i].demand = 5 + 20 * i;
+    }
+    const takt_system_spec_t spec = {.policy = &takt_policy_rate_based,
+                                     .levels = 1,
+                                     .tasks = tasks,
+                                     .task_count = 2,
+                                     .rates = &all,
+                                     .changes = enters,
+                                     .change_count = 2};
+    CHECK(takt_sim_create(&sim, &spec, NULL));
+    takt_sim_run(&sim, 10, &none, NULL);
+    CHECK(sim.statistics[0].finished == 1 && sim.statistics[1].busy == 5);
+    CHECK(sim.statistics[1].finished == 0 && sim.statistics[1].missed == 0);
+    takt_sim_destroy(&sim);
+}
+
+/* Of 100 ticks, 99 are left when the soft task asks for a tenth more, so that four fifths of them are the budget. */
+static void a_cut_leaves_what_the_target_rate_serves(void) {
+    takt_task_spec_t tasks[] = {lone, lone};
+    const takt_change_spec_t more = {.kind = TAKT_CHANGE_PARAMETERS,
+                                     .task = 1,
+                                     .period = 10,
+                                     .relative_deadline = 10,
+                                     .wcet = 2,
+                                     .weight = 1,
+                                     .task_class = TAKT_CLASS_SOFT};
+    takt_rate_settings_t in_flight = settings;
+    in_flight.rule = TAKT_RATE_IN_FLIGHT;
+    in_flight.has_cuts = true;
+    tasks[0].period = 100;
+    tasks[0].relative_deadline = 100;
+    tasks[0].task_class = TAKT_CLASS_NONE;
+    tasks[1].relative_deadline = 10;
+    tasks[1].task_class = TAKT_CLASS_SOFT;
+    tasks[1].wcet = 1;
+    make_rates(tasks, 2, &in_flight, &more, 1);
+    check_decision(pass(0), task_entity(1), 1);
+    CHECK(has(0)->budget == 90);
+    ask(0, 1);
+    pass(1);
+    CHECK(has(0)->budget == 79 && driven.tasks[0].job.remaining == 79);
+    destroy_driven();
+}
+
 /* ---- at random ------------------------------------------------------------------------------------------- */
 
 /* 0 .. most. */
@@ -205,6 +287,9 @@ int main(void) {
     a_request_between_windows_is_in_force_at_once();
     what_does_not_fit_changes_nothing();
     jobs_that_wait_keep_their_releases();
+    an_extended_window_has_the_period_of_its_target();
+    a_budget_is_charged_up_to_the_horizon();
+    a_cut_leaves_what_the_target_rate_serves();
     check_sequences(the_ledger_is_kept_whatever_comes_when, SEQUENCES);
     return check_report("test_rates");
 }

@@ -143,6 +143,28 @@ static void check_broken_record(void) {
     records[index] = before;
 }
 
+/* A completion of who does not run is found where it stands. */
+static void check_completion_of_another(void) {
+    const uint64_t index = random_decision();
+    const uint32_t tasks = random_spec.spec.task_count;
+    const uint32_t servers = random_spec.spec.server_count;
+    const uint32_t other = 1u + servers + (uint32_t)check_below(tasks);
+    if (index + 1u == record_count || other == records[index].entity) {
+        return;
+    }
+    const takt_record_t before = records[index + 1u];
+    const uint64_t count = record_count;
+    records[index + 1u] = records[index];
+    records[index + 1u].kind = TAKT_RECORD_COMPLETE;
+    records[index + 1u].entity = other;
+    records[index + 1u].sequence = before.sequence;
+    record_count = index + 2u;
+    const takt_replay_result_t result = replay();
+    CHECK(result.verdict == TAKT_REPLAY_INVALID && result.record == index + 1u);
+    record_count = count;
+    records[index + 1u] = before;
+}
+
 static void check_random_system(void) {
     takt_sim_t sim;
     random_system_make(&random_spec);
@@ -152,6 +174,7 @@ static void check_random_system(void) {
     takt_sim_destroy(&sim);
     CHECK(replay().verdict == TAKT_REPLAY_IDENTICAL);
     check_changed_decision();
+    check_completion_of_another();
     for (uint32_t i = 0; i < BROKEN_TRACES; i++) {
         check_broken_record();
     }

@@ -93,17 +93,24 @@ static void arm(uint32_t index) {
     CHECK(takt_timers_next(&subject.timers) <= later_of(subject.instant[index], subject.now));
 }
 
+/* What is to be moved is due at once, whatever instant the wheel told before. */
+static void check_moves_are_due(void) {
+    CHECK(subject.timers.draining == NULL || takt_timers_next(&subject.timers) == 0);
+}
+
 static void disarm(uint32_t index) {
     subject.removed_total += subject.is_armed[index];
     subject.is_armed[index] = false;
     takt_timers_remove(&subject.timers, &subject.timer[index]);
     CHECK(!takt_timer_is_armed(&subject.timer[index]));
+    check_moves_are_due();
 }
 
 static bool is_work_left(void) { return takt_timers_next(&subject.timers) <= subject.now; }
 
 static void take_one(void) {
     takt_timer_t *timer = takt_timers_take(&subject.timers, subject.now);
+    check_moves_are_due();
     if (timer == NULL) {
         subject.moves++;
         return;

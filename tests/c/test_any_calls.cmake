@@ -1,0 +1,2 @@
+set(fuzzer fuzz_dispatcher)
+include(tests/c/fuzzer.cmake)

@@ -1,0 +1,2 @@
+set(fuzzer fuzz_replay)
+include(tests/c/fuzzer.cmake)
