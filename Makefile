@@ -15,12 +15,13 @@ PACKAGE_SOURCES := pyproject.toml CMakeLists.txt LICENSE \
     $(shell find core policy analysis system sim kernel port firmware python -type f -not -name '*.pyc' 2>/dev/null)
 C_SOURCES := $(shell find $(ROOMS) -name '*.[ch]' -o -name '*.[ch]pp')
 
-.PHONY: help run test soak bench bench-kernel lint format clean tools-run tools-test ctest pytest kernel-bars proof build studies study-s0 study-s1 study-s2 study-s3 study-s4
+.PHONY: help run test soak mutate bench bench-kernel lint format clean tools-run tools-test ctest pytest kernel-bars proof build studies study-s0 study-s1 study-s2 study-s3 study-s4
 .NOTPARALLEL:
 
 help:
 	@echo "make run      set up, compare policies on the IoT example and write a report"
 	@echo "make test     set up and run every check and test"
+	@echo "make mutate   damage the sources at random places and count what tests notice, by room"
 	@echo "make soak     the random tests with SYSTEMS=$(SYSTEMS) systems, the fuzzers for FUZZ_SECONDS=$(FUZZ_SECONDS) each"
 	@echo "make proof    the model checker on core's ready sets, timers and budgets, on sources as they are and damaged"
 	@echo "make bench    measure simulator, kernel, frames and report; make bench-kernel: the kernel, beside its peers"
@@ -39,7 +40,9 @@ run: $(STAMPS)/package
 	done
 	@echo "open build/iot_110.html in a browser: what an overload does under each"
 
+# Ends with a line that names every check that did not run, and why.
 test: lint ctest pytest
+	@$(PYTHON) tools/not_run.py build/release/ctest.xml build/sanitize/ctest.xml build/pytest.xml
 
 soak: export TAKT_SYSTEMS := $(SYSTEMS)
 soak: export TAKT_FUZZ_SECONDS := $(FUZZ_SECONDS)
@@ -49,6 +52,12 @@ soak: ctest pytest proof
 proof:
 	$(PYTHON) tests/proof/run.py
 	$(PYTHON) tests/proof/run.py --mutated
+
+# What the tests miss: see tests/mutation. Not a part of make test.
+mutate: tools-test $(STAMPS)/package $(STAMPS)/test
+	@$(PREPARE) tools mutate
+	@$(PREPARE) extras mutation
+	$(RUN) tests/mutation/mutate.py
 
 bench: build $(STAMPS)/package $(STAMPS)/bench
 	$(RUN) bench/sim/run.py build/release/bench_sim
@@ -116,8 +125,8 @@ format: tools-test $(STAMPS)/test
 ctest: build
 	cmake --preset sanitize
 	cmake --build --preset sanitize
-	ctest --preset release
-	ctest --preset sanitize
+	ctest --preset release --output-junit ctest.xml
+	ctest --preset sanitize --output-junit ctest.xml
 
 # Fails when a bar is missed, or when yield or a plain thread got worse without being told so. One of the tests does it too.
 kernel-bars: tools-test $(STAMPS)/package
@@ -127,8 +136,11 @@ build: tools-test
 	cmake --preset release
 	cmake --build --preset release
 
+# Where the model checker cannot be had, its tests are skipped.
 pytest: tools-test $(STAMPS)/package $(STAMPS)/test
-	$(RUN) -m pytest --numprocesses auto --dist loadfile
+	@mkdir -p build
+	@$(PYTHON) tools/get_cbmc.py > build/cbmc.txt || true
+	$(RUN) -m pytest --numprocesses auto --dist loadfile --junitxml build/pytest.xml
 
 clean:
 	rm -rf build $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

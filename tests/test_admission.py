@@ -280,11 +280,10 @@ def test_random_requests_are_answered_as_the_host_does_and_nobody_is_late(port: 
         said.update(outcome.said)
         tight, jobs = tight + outcome.tight, jobs + outcome.jobs
     print(port, first, dict(said), "tight", tight, "jobs", jobs)
-    assert said["admitted"] > 5 * SCRIPTS
-    assert said["late"] > 0
-    assert said["undecided"] + said["no room"] > 0
-    assert jobs > 300 * SCRIPTS
-    assert (tight > 0) == (port == "posix")
+    assert tight == 0 or port == "posix"
+    sampling.expect_cases(tight > 0 or port != "posix")
+    sampling.expect_cases(said["admitted"] > 5 * SCRIPTS and jobs > 300 * SCRIPTS)
+    sampling.expect_cases(said["late"] > 0 and said["undecided"] + said["no room"] > 0)
 
 
 BROKEN = (
@@ -459,4 +458,4 @@ def test_analyses_answer_on_every_port_what_they_answer_on_the_host(port: str, t
             seen[f"edf {verdict[0]}"] += 1
         assert list(words) == []
     print(port, dict(seen))
-    assert min(seen[kind] for kind in ("known", "unknown", "edf 0", "edf 1", "edf 2")) > 0
+    sampling.expect_cases(min(seen[kind] for kind in ("known", "unknown", "edf 0", "edf 1", "edf 2")) > 0)

@@ -10,7 +10,7 @@ import pytest
 import takt
 from hypothesis import given, reject
 from hypothesis import strategies as st
-from sampling import tries
+from sampling import expect_cases, tries
 from takt.analysis import Verdict
 from takt.analysis.any_order import BUSY
 from takt.analysis.judge import judge
@@ -145,7 +145,7 @@ def test_no_simulation_contradicts_busy_periods(family: str) -> None:
         assert contradictions(_at_once(system), horizon) == []
 
     hold()
-    assert min(seen[Verdict.SCHEDULABLE], seen[Verdict.NOT_GUARANTEED]) > 5, seen
+    expect_cases(min(seen[Verdict.SCHEDULABLE], seen[Verdict.NOT_GUARANTEED]) > 5, seen)
 
 
 def _at_once(system: takt.System) -> takt.System:
@@ -205,7 +205,7 @@ def test_responses_among_equal_periods_and_deadlines_are_exact() -> None:
         seen["equals", len(set(keys)) < len(keys)] += 1
 
     compare()
-    assert seen["equals", True] > 40
+    expect_cases(seen["equals", True] > 40)
 
 
 def test_who_cannot_be_displaced_blocks_its_equals_that_go_first() -> None:

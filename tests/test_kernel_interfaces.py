@@ -355,7 +355,7 @@ def test_the_systems_that_share_block_each_other(rates: Path) -> None:
         blocked += len(expected.blocked) > 0
         for_b += rejections(expected) > rejections(unbound)
         refilled += any(event in ("refilled", "overrun") for _, event, _, _ in expected.log)
-    assert min(blocked, refilled, for_b) > 3
+    sampling.expect_cases(min(blocked, refilled, for_b) > 3)
 
 
 def rejections(outcome: Outcome) -> int:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rate_oracle import allocation
 from rate_oracle.allocation import Request
 from rate_oracle.model import FORMULA3, SCALE, System
-from sampling import tries
+from sampling import expect_cases, tries
 from takt import _analysis
 
 CLASSES = ["hard", "soft", "none"]
@@ -109,7 +109,7 @@ def test_admission_is_that_of_the_reference() -> None:
         seen["suspended"] += any(is_in and rate == 0 for is_in, rate, *_ in found)
 
     compare()
-    assert min(seen["refused"], seen["stretched"], seen["suspended"]) > 0
+    expect_cases(min(seen["refused"], seen["stretched"], seen["suspended"]) > 0)
 
 
 def test_an_overload_stretches_soft_periods_as_the_specification_says() -> None:
@@ -148,7 +148,7 @@ def test_what_is_granted_is_what_a_simulation_grants() -> None:
         seen[bool(rejected)] += 1
 
     compare()
-    assert min(seen[True], seen[False]) > 0
+    expect_cases(min(seen[True], seen[False]) > 0)
 
 
 def task_of(name: str, request: Request) -> takt.Task:

@@ -15,7 +15,7 @@ from analysis_oracle.fixed_priority import Graph, Task, blocking, chain, respons
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from sampling import tries
+from sampling import expect_cases, tries
 from takt import _analysis
 
 Numbers = NDArray[np.uint64]
@@ -280,7 +280,7 @@ def test_responses_are_those_of_the_formula(kind: str) -> None:
         assert ASKED.get(kind, deferred)(tasks) == expected
 
     compare()
-    assert min(seen["bounded"], seen["unbounded"]) > 5
+    expect_cases(min(seen["bounded"], seen["unbounded"]) > 5)
 
 
 def test_any_blocking_gives_the_responses_of_the_formula() -> None:
@@ -317,7 +317,7 @@ def test_a_verdict_says_whether_all_responses_are_within_deadlines() -> None:
         seen[verdict] += 1
 
     compare()
-    assert min(seen[_analysis.SCHEDULABLE], seen[_analysis.UNSCHEDULABLE]) > 10
+    expect_cases(min(seen[_analysis.SCHEDULABLE], seen[_analysis.UNSCHEDULABLE]) > 10)
 
 
 # ---- simulation ----------------------------------------------------------------------------------------------
@@ -370,7 +370,7 @@ def test_simulation_never_responds_later(kind: str) -> None:
         seen[any(bound == response for bound, response in pairs)] += 1
 
     compare()
-    assert seen[True] > 0
+    expect_cases(seen[True] > 0)
 
 
 # ---- many sets, and the limits -------------------------------------------------------------------------------

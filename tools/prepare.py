@@ -34,11 +34,22 @@ def give_up(message: str) -> None:
 # ---- packages of the system -------------------------------------------------------------------------------
 
 
-def rows_for(target: str) -> list[tuple[str, str]]:
-    """Lists package and sign of what a target needs."""
+OPTIONAL = "optional"
+
+
+def read_rows() -> list[list[str]]:
+    """Lists package, sign and targets of all rows."""
     lines = (ROOT / "tools" / "apt-packages.txt").read_text(encoding="utf-8").splitlines()
-    rows = [line.split() for line in lines if line and not line.startswith("#")]
-    found = [(package, sign) for package, sign, needed_by in rows if target == "test" or target in needed_by.split(",")]
+    return [line.split() for line in lines if line and not line.startswith("#")]
+
+
+def rows_for(target: str) -> list[tuple[str, str]]:
+    """Lists package and sign of what a target needs; the tests need all but what is optional."""
+    found = [
+        (package, sign)
+        for package, sign, needed_by in read_rows()
+        if target in needed_by.split(",") or (target == "test" and needed_by not in (OPTIONAL, "mutate"))
+    ]
     if not found:
         give_up(f"nothing is known about {target}")
     return found
@@ -56,6 +67,26 @@ def missing_packages(target: str) -> list[str]:
     return [package for package, sign in rows_for(target) if not is_there(sign)]
 
 
+def apt_install(packages: list[str]) -> str:
+    """Installs packages; gives the last line of what failed, empty if nothing did."""
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages]
+    for command in (["apt-get", "update", "-qq"], install):
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+        if done.returncode != 0:
+            return f"{' '.join(command)} failed: {last_line(done.stderr)}"
+    return ""
+
+
+def install_optional() -> None:
+    """Installs what some tests skip without, where that can be had; `make test` names what it cannot run."""
+    missing = missing_packages(OPTIONAL)
+    if missing and shutil.which("apt-get") is not None and os.geteuid() == 0:
+        failure = apt_install(missing)
+        if failure:
+            print(f"prepare: goes on without {' '.join(missing)}: {failure}", flush=True)
+
+
 def install_tools(target: str) -> None:
     """Installs what is missing, if this is root on a system with apt-get."""
     missing = missing_packages(target)
@@ -67,12 +98,9 @@ def install_tools(target: str) -> None:
     if os.geteuid() != 0:
         give_up(f"missing; run as root: apt-get install {names}")
     print(f"prepare: installing {names}", flush=True)
-    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *missing]
-    for command in (["apt-get", "update", "-qq"], install):
-        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-        if done.returncode != 0:
-            give_up(f"{' '.join(command)} failed: {last_line(done.stderr)}")
+    failure = apt_install(missing)
+    if failure:
+        give_up(failure)
     if missing_packages(target):
         give_up(f"still missing after apt-get install: {' '.join(missing_packages(target))}")
 
@@ -142,6 +170,8 @@ def main(arguments: list[str]) -> None:
         give_up(f"Takt needs Python 3.11 or later, this is {sys.version.split()[0]}; try make PYTHON=python3.11")
     if arguments[:1] == ["tools"] and len(arguments) == 2:
         install_tools(arguments[1])
+        if arguments[1] == "test":
+            install_optional()
     elif arguments == ["package"]:
         pip_install(["."])
     elif arguments[:1] == ["extras"] and len(arguments) > 1:

@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""Measures the tests: damages the sources at random places and counts what tests notice.
+
+Usage: mutate.py [--sample N] [--seed N] [--workers N] [--seconds N] [WHAT...]
+
+WHAT is a room of rooms.toml (default: all) or FILE:LINE, for all mutants of a line. Each mutant is one of sites.py,
+judged by the tests that rooms.toml names for its room, quickest first, up to the first that fails. A test that does not
+end in time has failed. Not counted are mutants that do not compile, whose optimised object is that of the original, or
+that equivalent.toml lists with a reason. Prints a line for each survivor and a score for each room. Exit status 1 if a
+score is below GOAL.
+
+--sample    mutants of each room (default 40); which ones follows from --seed (default 1) and the sources
+--seconds   begin no mutant after so many seconds; what was not begun is said
+"""
+
+from __future__ import annotations
+
+import argparse
+import queue
+import random
+import sys
+import time
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import chain, zip_longest
+from pathlib import Path
+from typing import Any
+
+from sites import Mutant, mutants
+from workspace import ROOT, BrokenError, Workspace
+
+HERE = Path(__file__).resolve().parent
+GOAL = 0.95
+KILLED, SURVIVED, EQUIVALENT, REFUSED, LEFT = "killed", "survived", "equivalent", "refused", "left out"
+
+
+@dataclass(frozen=True)
+class Room:
+    """What is damaged together, and who judges it.
+
+    Attributes:
+        name: Its folder.
+        programs: Tests in C, by name.
+        files: Tests in Python.
+        flags: Of the compiler, to compile one of its sources alone.
+    """
+
+    name: str
+    programs: list[str]
+    files: list[str]
+    flags: list[str] = field(default_factory=list)
+
+    def sources(self) -> list[str]:
+        """List its sources and headers."""
+        return [str(path.relative_to(ROOT)) for path in sorted((ROOT / self.name).glob("*.[ch]"))]
+
+
+@dataclass
+class Judge:
+    """Judges mutants in a workspace."""
+
+    rooms: dict[str, Room]
+    workspaces: queue.SimpleQueue[Workspace]
+    known: set[tuple[str, str, str]]
+    seconds: float
+    end: float
+
+    def judge(self, mutant: Mutant) -> tuple[Mutant, str, str]:
+        """Say what became of a mutant, and which test killed it."""
+        if (mutant.file, mutant.code, mutant.change) in self.known:
+            return mutant, EQUIVALENT, ""
+        if time.monotonic() > self.end:
+            return mutant, LEFT, ""
+        space = self.workspaces.get()
+        original = (ROOT / mutant.file).read_text(encoding="utf-8")
+        try:
+            return mutant, *self._try(space, mutant, original)
+        finally:
+            space.write(mutant.file, original)
+            self.workspaces.put(space)
+
+    def _try(self, space: Workspace, mutant: Mutant, original: str) -> tuple[str, str]:
+        room = self.rooms[mutant.file.split("/")[0]]
+        if mutant.file.endswith(".c"):
+            objects = []
+            for text in (original, mutant.apply(original)):
+                space.write(mutant.file, text)
+                objects.append(space.object_of(mutant.file, room.flags))
+            if objects[0] == objects[1]:
+                return EQUIVALENT, ""
+        space.write(mutant.file, mutant.apply(original))
+        if not space.compile():
+            return REFUSED, ""
+        killer = space.fails(room.programs, room.files, self.seconds)
+        return (KILLED, killer) if killer else (SURVIVED, "")
+
+
+def read_rooms() -> dict[str, Room]:
+    """Read rooms.toml."""
+    document: dict[str, Any] = tomllib.loads((HERE / "rooms.toml").read_text(encoding="utf-8"))
+    return {name: Room(name, **table) for name, table in document.items()}
+
+
+def read_known() -> set[tuple[str, str, str]]:
+    """Read file, code and change of the mutants that are known to be equivalent."""
+    document: dict[str, Any] = tomllib.loads((HERE / "equivalent.toml").read_text(encoding="utf-8"))
+    return {(one["file"], one["code"], one["change"]) for one in document.get("mutant", [])}
+
+
+def of_file(file: str) -> list[Mutant]:
+    """List the mutants of a source."""
+    return mutants(file, (ROOT / file).read_text(encoding="utf-8"))
+
+
+def asked(rooms: dict[str, Room], word: str, sample: int, seed: int) -> list[Mutant]:
+    """List the mutants of a line, or a sample of those of a room."""
+    if ":" in word:
+        file, line = word.rsplit(":", 1)
+        return [mutant for mutant in of_file(file) if mutant.line == int(line)]
+    every = [mutant for file in rooms[word].sources() for mutant in of_file(file)]
+    return random.Random(f"{seed} {word}").sample(every, min(sample, len(every)))
+
+
+def chosen(rooms: dict[str, Room], what: list[str], sample: int, seed: int) -> Iterator[Mutant]:
+    """List the mutants that are asked for, one of each room in turn."""
+    lists = [asked(rooms, word, sample, seed) for word in what or list(rooms)]
+    yield from filter(None, chain.from_iterable(zip_longest(*lists)))
+
+
+def check_original(judge: Judge, space: Workspace, what: list[str]) -> None:
+    """End the program if the tests fail on the sources as they are: then they tell nothing of mutants."""
+    for name in what:
+        room = judge.rooms[name]
+        killer = space.fails(room.programs, room.files, judge.seconds)
+        if killer:
+            sys.exit(f"mutate: {killer} fails on sources that are not damaged: mend it first")
+
+
+def print_scores(outcomes: list[tuple[Mutant, str, str]]) -> bool:
+    """Print a line for each room; say whether all reach the goal."""
+    good = True
+    for room in dict.fromkeys(mutant.file.split("/")[0] for mutant, _, _ in outcomes):
+        of = Counter(outcome for mutant, outcome, _ in outcomes if mutant.file.split("/")[0] == room)
+        counted = of[KILLED] + of[SURVIVED]
+        score = of[KILLED] / counted if counted else 1.0
+        good = good and score >= GOAL
+        rest = ", ".join(f"{of[one]} {one}" for one in (EQUIVALENT, REFUSED, LEFT) if of[one])
+        print(f"{room:10}{of[KILLED]:4} of {counted:4} killed{score:8.1%}   {rest}")
+    return good
+
+
+def main() -> int:
+    """Judge mutants and print what became of them."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sample", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=float("inf"))
+    parser.add_argument("--test-seconds", type=float, default=240)
+    parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("what", nargs="*")
+    options = parser.parse_args()
+    rooms = read_rooms()
+    spaces: queue.SimpleQueue[Workspace] = queue.SimpleQueue()
+    try:
+        for number in range(options.workers):
+            spaces.put(Workspace(ROOT / "build" / "mutation" / str(number)))
+    except BrokenError as error:
+        sys.exit(f"mutate: {error}")
+    judge = Judge(rooms, spaces, read_known(), options.test_seconds, time.monotonic() + options.seconds)
+    mutants_asked = list(chosen(rooms, options.what, options.sample, options.seed))
+    space = spaces.get()
+    check_original(judge, space, sorted({mutant.file.split("/")[0] for mutant in mutants_asked}))
+    spaces.put(space)
+    outcomes = []
+    with ThreadPoolExecutor(options.workers) as pool:
+        for one in pool.map(judge.judge, mutants_asked):
+            outcomes.append(one)
+            if options.verbose or one[1] == SURVIVED:
+                print(f"{one[1]:10} {one[0]}  {one[2]}", flush=True)
+    return 0 if print_scores(outcomes) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
