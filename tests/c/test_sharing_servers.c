@@ -124,11 +124,26 @@ static void under_sirap_a_lock_waits_for_the_budget_of_the_section(void) {
     destroy_driven();
 }
 
+/* Of 12 ticks owed at 20, the budgets of 20 and 40 pay back 5 each, so that 3 of the 5 of 60 are left. */
+static void debts_are_paid_back_period_by_period(void) {
+    make(TAKT_PROTOCOL_HSRP_PAYBACK);
+    takt_server_t *low = &driven.servers[LOW];
+    CHECK(pass(0).entity == NULL);
+    CHECK(low->replenishment.instant == 20);
+    low->overrun = 12;
+    CHECK(takt_server_budget(low, 19) == low->job.remaining);
+    CHECK(takt_server_budget(low, 20) == 0 && takt_server_budget(low, 40) == 0);
+    CHECK(takt_server_budget(low, 59) == 0);
+    CHECK(takt_server_budget(low, 60) == 3 && takt_server_budget(low, 80) == 5);
+    destroy_driven();
+}
+
 int main(void) {
     a_server_that_holds_bars_those_up_to_the_ceiling();
     under_global_srp_all_wait_for_the_next_budget();
     overrun(TAKT_PROTOCOL_HSRP, 5);
     overrun(TAKT_PROTOCOL_HSRP_PAYBACK, 3);
     under_sirap_a_lock_waits_for_the_budget_of_the_section();
+    debts_are_paid_back_period_by_period();
     return check_report("test_sharing_servers");
 }

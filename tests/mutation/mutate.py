@@ -11,6 +11,8 @@ score is below GOAL.
 
 --sample    mutants of each room (default 40); which ones follows from --seed (default 1) and the sources
 --seconds   begin no mutant after so many seconds; what was not begun is said
+--trusted   the tests are known to pass on sources as they are, and are not run on them first
+--verbose   prints a line for every mutant, with the test that killed it
 """
 
 from __future__ import annotations
@@ -94,6 +96,8 @@ class Judge:
         space.write(mutant.file, mutant.apply(original))
         if not space.compile():
             return REFUSED, ""
+        if space.programs() == space.original:
+            return EQUIVALENT, ""
         killer = space.fails(room.programs, room.files, self.seconds)
         return (KILLED, killer) if killer else (SURVIVED, "")
 
@@ -160,6 +164,7 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--test-seconds", type=float, default=240)
+    parser.add_argument("--trusted", action="store_true")
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("what", nargs="*")
     options = parser.parse_args()
@@ -172,9 +177,10 @@ def main() -> int:
         sys.exit(f"mutate: {error}")
     judge = Judge(rooms, spaces, read_known(), options.test_seconds, time.monotonic() + options.seconds)
     mutants_asked = list(chosen(rooms, options.what, options.sample, options.seed))
-    space = spaces.get()
-    check_original(judge, space, sorted({mutant.file.split("/")[0] for mutant in mutants_asked}))
-    spaces.put(space)
+    if not options.trusted:
+        space = spaces.get()
+        check_original(judge, space, sorted({mutant.file.split("/")[0] for mutant in mutants_asked}))
+        spaces.put(space)
     outcomes = []
     with ThreadPoolExecutor(options.workers) as pool:
         for one in pool.map(judge.judge, mutants_asked):

@@ -6,6 +6,7 @@ link for all tests in C and for the Python package. Tests that call compilers th
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import signal
@@ -52,6 +53,7 @@ class Workspace:
     Attributes:
         tree: The copied sources.
         environment: Of all commands.
+        original: The digest of what was built of sources that are not damaged.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -74,6 +76,7 @@ class Workspace:
         self._copy()
         self._configure()
         self._link_package()
+        self.original = self.programs()
 
     def _copy(self) -> None:
         """Make the tree that of the project: what git does not ignore, as it is now. What is equal keeps its time."""
@@ -95,6 +98,7 @@ class Workspace:
             "CMAKE_C_FLAGS": "-O1",
             "CMAKE_CXX_FLAGS": "-O1",
             "CMAKE_LINK_DEPENDS_NO_SHARED": "ON",
+            "CMAKE_COMPILE_WARNING_AS_ERROR": "ON",
             "CMAKE_C_COMPILER_LAUNCHER": "ccache",
             "CMAKE_CXX_COMPILER_LAUNCHER": "ccache",
             "Python_EXECUTABLE": sys.executable,
@@ -131,6 +135,13 @@ class Workspace:
     def compile(self) -> bool:
         """Bring what was built up to date; say whether that succeeded."""
         return run(["ninja", "-C", str(self.build)], self.tree, self.environment, BUILD_SECONDS)[0]
+
+    def programs(self) -> str:
+        """Give a digest of all that was built, which is the same for sources that mean the same to the compiler."""
+        digest = hashlib.sha256()
+        for path in sorted([*self.build.glob("lib*.so"), *self.build.glob("test_*")]):
+            digest.update(path.read_bytes())
+        return digest.hexdigest()
 
     def fails(self, programs: list[str], files: list[str], seconds: float) -> str:
         """Run tests until one fails; give its name, empty if none does. A test that does not end has failed."""
