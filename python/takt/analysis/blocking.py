@@ -131,19 +131,14 @@ class _Sharing:
     def columns(self) -> tuple[Numbers, Numbers, Numbers, Numbers, Numbers]:
         """Make the columns of sections, and of how urgent children are at the latest and at the earliest."""
         places = {resource: number for number, resource in enumerate(dict.fromkeys(use.resource for use in self.uses))}
+        is_one = self.is_edf and not self.adds_regions
         return (
             numbers(use.child for use in self.uses),
             numbers(places[use.resource] for use in self.uses),
-            numbers(self._ticks_of(use) for use in self.uses),
+            numbers(_ticks_of(use, is_one=is_one) for use in self.uses),
             numbers(_deadline_of(child) if self.is_edf else child.key for child in self.children),
             numbers(_early_of(child) if self.is_edf else child.key for child in self.children),
         )
-
-    def _ticks_of(self, use: _Use) -> int:
-        """Give how long a holder delays others; one that nobody sees does not, beyond its region."""
-        if not use.is_seen:
-            return 1
-        return max(use.stretch if self.is_edf and not self.adds_regions else use.reach, 1)
 
     def features(self) -> Iterator[str]:
         """Tell what is shared how."""
@@ -188,6 +183,16 @@ def _delays_by_name(sharing: _Sharing) -> Delays:
     ]
     ends = {child.name: child.behind_last_lock for child in waiting} if sharing.can_refuse else {}
     return Delays(delays, ends=ends, features=frozenset(sharing.features()))
+
+
+def _ticks_of(use: _Use, *, is_one: bool) -> int:
+    """Give how long a holder delays others; a section that others do not see adds nothing to its region.
+
+    Args:
+        use: the section.
+        is_one: whether a job waits for one region or section: then a section begins with the region of its lock.
+    """
+    return max(use.stretch if is_one else use.reach, 1) if use.is_seen else 1
 
 
 def _uses_of(view: SystemView, children: Sequence[Child]) -> Iterator[_Use]:

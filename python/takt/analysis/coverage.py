@@ -63,7 +63,8 @@ def inside(kind: str) -> str:
 
 def features_of(view: SystemView, dispatcher: DispatcherView) -> frozenset[str]:
     """List the features of a dispatcher but for what its children hold, which blocking.py adds."""
-    return frozenset(_features_of(view, dispatcher))
+    around = () if dispatcher.number == ROOT else (inside(view.resolved.servers[dispatcher.number - 1].kind),)
+    return frozenset((*_features_of(view, dispatcher), *around))
 
 
 def _features_of(view: SystemView, dispatcher: DispatcherView) -> Iterator[str]:
@@ -85,8 +86,6 @@ def _features_of(view: SystemView, dispatcher: DispatcherView) -> Iterator[str]:
     if resolved.cpus > 1:
         yield SEVERAL
     yield from {servers_of(server.kind) for server in dispatcher.servers}
-    if dispatcher.number != ROOT:
-        yield inside(resolved.servers[dispatcher.number - 1].kind)
 
 
 def features_of_system(view: SystemView) -> frozenset[str]:
@@ -204,7 +203,7 @@ _CHARGED = ("idling", "polling", "deferrable")
 CHARGED = Row(
     "where the kernel's own work takes time",
     _STATIC | {"edf"},
-    (_SPORADIC | {*map(servers_of, _CHARGED), *map(inside, _CHARGED)},),
+    (_SPORADIC | {*map(servers_of, _CHARGED)},),
 )
 """What charges.py and overheads.c make of a system: all its dispatchers together."""
 

@@ -8,12 +8,13 @@ which it holds nothing. A job with a threshold that is refused a further lock st
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from takt.bodies import Op
 
-Body = Sequence[tuple[int, int]]
+Body = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +125,11 @@ class _Walk:
         )
 
 
-def sections_of(body: Body, wcet: int, *, has_regions: bool, is_limited: bool) -> list[Section]:
+@lru_cache(maxsize=4096)
+def sections_of(body: Body, wcet: int, *, has_regions: bool, is_limited: bool) -> tuple[Section, ...]:
     """List the sections of a body as far as a wcet comes; what holds something at the end has no unlock.
+
+    Searches ask for the same bodies again and again, so that answers are kept.
 
     Args:
         body: op and ticks, or number of a resource, of each item.
@@ -144,7 +148,7 @@ def sections_of(body: Body, wcet: int, *, has_regions: bool, is_limited: bool) -
         elif op == Op.POINT:
             walk.point()
     walk.end()
-    return walk.found
+    return tuple(walk.found)
 
 
 def behind_last_lock(body: Body, wcet: int) -> int:

@@ -124,7 +124,7 @@ def with_delays(members: Sequence[Member], extra: Mapping[str, int], ends: Mappi
         ends: by name the longest part at the end in which nothing displaces it, where that is less than its last one.
     """
     found = _with_blocking(members, extra)
-    return [replace(member, last=min(member.last, ends.get(member.name, member.last))) for member in found]
+    return [replace(each, last=min(each.last, ends[each.name])) if each.name in ends else each for each in found]
 
 
 def _with_blocking(members: Sequence[Member], extra: Mapping[str, int]) -> list[Member]:

@@ -100,10 +100,10 @@ class TaskView:
         return replace(self, wcet=wcet, regions=_fit(self.regions, wcet), phases=phases)
 
     @property
-    def sections(self) -> list[Section]:
+    def sections(self) -> tuple[Section, ...]:
         """List its sections; what the wcet has beyond the runs is in the last run."""
         if not self.body:
-            return []
+            return ()
         is_limited = self.has_regions or self.threshold is not None
         return sections_of(self.body, self.wcet, has_regions=self.has_regions, is_limited=is_limited)
 
