@@ -17,7 +17,7 @@ typedef struct takt_section {
 typedef enum takt_locking {
     TAKT_LOCKING_NPCS = 0, /* holders are not preempted: the longest section of all */
     TAKT_LOCKING_CEILING =
-        1, /* pcp, srp, icpp (under EDF without jitter only): the longest on a resource that matters */
+        1, /* pcp, srp, icpp (under EDF without jitter only): the longest on resources that matter */
     TAKT_LOCKING_PIP = 2,   /* without nested sections */
     TAKT_LOCKING_MIXED = 3, /* pip with nested sections, free of deadlocks, and any of these together */
 } takt_locking_t;
@@ -27,7 +27,7 @@ typedef struct takt_sharing {
     const takt_section_t *sections;
     uint32_t count;        /* of sections */
     const uint64_t *late;  /* of each task its rank under fixed priorities, equals alike; under EDF D */
-    const uint64_t *early; /* likewise; under EDF D - J, 0 if that is negative */
+    const uint64_t *early; /* likewise; under EDF D - J, 0 if that is negative; at most `late` */
     uint32_t tasks;
     uint32_t resources;
     takt_locking_t locking;
@@ -45,8 +45,11 @@ typedef struct takt_sharing_memory {
 TAKT_MUST_USE bool takt_sharing_blocking(const takt_sharing_t *sharing, uint64_t at,
                                          takt_sharing_memory_t memory, takt_duration_t *blocking);
 
-/* Writes B(L) as steps, at most 2 `tasks` + 1 of them, and how many. False: one does not fit. */
-TAKT_MUST_USE bool takt_sharing_steps(const takt_sharing_t *sharing, takt_sharing_memory_t memory,
-                                      takt_blocking_step_t *steps, uint32_t *count);
+/* Writes B(L) as steps, at most 2 `tasks` + 1 of them, and how many. `regions`: of each task the longest part in which it
+ * is not displaced, 1 and up, where a job may wait for the longest of a task below, and then for sections; or NULL. False:
+ * one does not fit. */
+TAKT_MUST_USE bool takt_sharing_steps(const takt_sharing_t *sharing, const takt_duration_t *regions,
+                                      takt_sharing_memory_t memory, takt_blocking_step_t *steps,
+                                      uint32_t *count);
 
 #endif

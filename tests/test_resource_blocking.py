@@ -98,6 +98,14 @@ def test_blocking_is_that_of_the_definition(locking: int) -> None:
         begins, blocked = analysis.sharing_steps(*given)
         steps = dict(zip(begins.tolist(), blocked.tolist(), strict=True))
         assert [steps[max(b for b in steps if b <= at)] for at in range(15)] == expected
+        regions = [numbers.randint(1, 4) for _ in late]
+        begins, blocked = analysis.sharing_steps(*given, column(regions))
+        steps = dict(zip(begins.tolist(), blocked.tolist(), strict=True))
+        below = [
+            max((r - 1 for r, level in zip(regions, late, strict=True) if level > at), default=0) for at in range(15)
+        ]
+        both = [section + region for section, region in zip(expected, below, strict=True)]
+        assert [steps[max(b for b in steps if b <= at)] for at in range(15)] == both
         seen |= set(expected)
     expect_cases(len(seen) > 3)
 

@@ -57,12 +57,13 @@ nb::object sharing_blocking(const Column &task, const Column &resource, const Co
 }
 
 nb::tuple sharing_steps(const Column &task, const Column &resource, const Column &ticks, const Column &late,
-                        const Column &early, int locking) {
+                        const Column &early, int locking, const Optional &regions) {
     const Sharing given(task, resource, ticks, late, early, locking);
     std::vector<takt_blocking_step_t> steps(2 * late.shape(0) + 1);
     std::vector<uint64_t> from, blocked;
     uint32_t count = 0;
-    require(takt_sharing_steps(&given.sharing, given.memory, steps.data(), &count),
+    const uint64_t *longest = regions ? times_of(*regions, late.shape(0), 1, "regions") : nullptr;
+    require(takt_sharing_steps(&given.sharing, longest, given.memory, steps.data(), &count),
             "section_ticks: a sum is out of range");
     for (uint32_t i = 0; i < count; i++) {
         from.push_back(steps[i].from);
@@ -114,5 +115,5 @@ void bind_blocking(nb::module_ &m) {
     m.def("payback_supply", payback_supply, "period"_a, "budget"_a, "response"_a, "holding"_a,
           "is_polling"_a);
     m.def("sharing_steps", sharing_steps, "section_task"_a, "section_resource"_a, "section_ticks"_a, "late"_a,
-          "early"_a, "locking"_a);
+          "early"_a, "locking"_a, "regions"_a = nb::none());
 }

@@ -511,8 +511,9 @@ def sharing_steps(
     late: NDArray[np.uint64],
     early: NDArray[np.uint64],
     locking: int,
+    regions: NDArray[np.uint64] | None = None,
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Give B(L) as columns step_from and step_ticks."""
+    """Give B(L) as columns step_from and step_ticks; `regions` of tasks, if jobs wait for one and then for sections."""
 
 def sirap_supply(period: int, budget: int, response: int, holding: int, is_polling: bool) -> tuple[int, int, int, int]:
     """Make the supply of a server under sirap whose tasks hold something for `holding` ticks at most."""

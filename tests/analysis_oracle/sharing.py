@@ -11,6 +11,8 @@ Section = tuple[int, int, int]
 
 def blocking(sections: Sequence[Section], late: Sequence[int], early: Sequence[int], locking: int, at: int) -> int:
     """Give for how long tasks below a level delay those from it on; sections are (task, resource, ticks)."""
+    if locking == CEILING:
+        return _under_ceilings(sections, late, early, at)
     matters = {resource for task, resource, _ in sections if early[task] <= at}
     below = [
         (task, resource, ticks - 1)
@@ -22,3 +24,16 @@ def blocking(sections: Sequence[Section], late: Sequence[int], early: Sequence[i
     if locking == PIP:
         return min(by_task, by_resource)
     return by_task if locking == MIXED else max((ticks for _, _, ticks in below), default=0)
+
+
+def _under_ceilings(sections: Sequence[Section], late: Sequence[int], early: Sequence[int], at: int) -> int:
+    """Try every chain of holders: a later one has a level above the ceilings before it, each of which bars a job."""
+    barred = max((late[x] for x in range(len(late)) if early[x] <= at), default=-1)
+    ceilings = {resource: min(late[j] for j, r, _ in sections if r == resource) for _, resource, _ in sections}
+    holders = {
+        task: max(ticks - 1 for j, r, ticks in sections if j == task and ceilings[r] <= barred)
+        for task, r, _ in sections
+        if late[task] > at and ceilings[r] <= barred
+    }
+    chains = [[first, *(task for task in holders if task != first and late[task] < barred)] for first in holders]
+    return max((sum(holders[task] for task in chain) for chain in chains), default=0)

@@ -11,14 +11,21 @@ from dataclasses import dataclass, field, replace
 from graphlib import CycleError, TopologicalSorter
 
 from takt import _analysis, holding
+from takt.analysis import coverage
 from takt.analysis.fixed import Numbers, numbers
 from takt.analysis.view import Child, DispatcherView, ServerView, SystemView, TaskView
 from takt.bodies import Op
 from takt.catalogue import AMONG_PROTOCOLS
 from takt.resolved import ROOT
 
-_CEILINGS = ("pcp", "icpp", "srp", *AMONG_PROTOCOLS)
+_CEILINGS = frozenset(("pcp", "icpp", "srp", *AMONG_PROTOCOLS))
 _DEADLINES = ("edf", "llf")
+
+_REFUSING = frozenset(("none", "pip", "pcp", "sirap"))
+"""Protocols under which a free job may be refused a lock; several together may as well."""
+
+_BEGINNING = ("idling", "polling")
+"""Kinds of servers that use or lose their budget from its replenishment on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,22 +36,121 @@ class Delays:
         by_name: for how long each child is delayed, in ticks; who is not there is not.
         steps: under deadlines: from which length of an interval on for how long jobs with later deadlines delay those
             in it.
-        doubt: why nothing is known, or "".
+        has_regions: whether the steps have the regions of these jobs as well, since both add up.
+        ends: of each child the longest part at its end that is not displaced, where that is less than its last region.
+        features: what is shared how, as coverage.py names it.
     """
 
     by_name: Mapping[str, int] = field(default_factory=dict)
     steps: tuple[tuple[int, int], ...] = ()
-    doubt: str = ""
+    has_regions: bool = False
+    ends: Mapping[str, int] = field(default_factory=dict)
+    features: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class _Use:
-    """A child of a dispatcher holds a resource: which child, which resource, for how long, and inside of what."""
+    """A child of a dispatcher holds a resource: which child, which resource, for how long, and inside of what.
+
+    Args:
+        reach, stretch, is_seen, gives_way: as of a section.
+    """
 
     child: int
     resource: int
-    length: int
-    outer: tuple[int, ...] = ()
+    outer: tuple[int, ...]
+    reach: int
+    stretch: int
+    is_seen: bool = True
+    gives_way: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Sharing:
+    """Who holds what in a dispatcher, and how that delays others.
+
+    Args:
+        dispatcher: which one.
+        children: of it, the most urgent first.
+        uses: of its children; at least one.
+        protocols: of what they use.
+    """
+
+    dispatcher: DispatcherView
+    children: Sequence[Child]
+    uses: Sequence[_Use]
+    protocols: frozenset[str]
+
+    @property
+    def is_edf(self) -> bool:
+        """Whether deadlines order."""
+        return self.dispatcher.policy in _DEADLINES
+
+    @property
+    def is_late(self) -> bool:
+        """Whether a child may come to its deadline sooner than that is relative to its arrival."""
+        return any(_early_of(child) < _deadline_of(child) for child in self.children)
+
+    @property
+    def locking(self) -> int:
+        """Give the sharpest formula that holds for all protocols together."""
+        if self.protocols == {"npcs"}:
+            return _analysis.NPCS
+        if self.protocols <= _CEILINGS and not self._is_loose:
+            return _analysis.CEILING
+        is_nested = any(use.outer for use in self.uses)
+        return _analysis.PIP if self.protocols == {"pip"} and not is_nested else _analysis.MIXED
+
+    @property
+    def _is_loose(self) -> bool:
+        """Whether a job may want what a less urgent one holds under icpp.
+
+        Under deadlines the ceiling counts from the lock on. A job that was released before, and waited for a region of
+        the holder, or was released late, may have an earlier deadline.
+        """
+        is_early = self.is_edf and (self.is_late or any(use.gives_way for use in self.uses))
+        return "icpp" in self.protocols and (len(self.protocols) > 1 or is_early)
+
+    @property
+    def adds_regions(self) -> bool:
+        """Whether, under deadlines, a job may wait for a region or threshold and then for sections.
+
+        The job with the region has to displace the holder of a section that delays others later. Under npcs nobody
+        does. Under icpp the holder is then less urgent than all that wait. Under srp it needs a higher level than the
+        ceiling, and so does a holder that locks next under pcp: with deadlines beyond the interval both have that only
+        where somebody in it has a relative deadline beyond it, too. Under pcp one that locks nothing needs no level.
+        """
+        is_loose = self.locking in (_analysis.PIP, _analysis.MIXED)
+        return is_loose or "pcp" in self.protocols or (self.locking == _analysis.CEILING and self.is_late)
+
+    @property
+    def can_refuse(self) -> bool:
+        """Whether a job may be refused a lock, so that it gives way to others until it is chosen again."""
+        return len(self.protocols) > 1 or bool(self.protocols & _REFUSING)
+
+    def columns(self) -> tuple[Numbers, Numbers, Numbers, Numbers, Numbers]:
+        """Make the columns of sections, and of how urgent children are at the latest and at the earliest."""
+        places = {resource: number for number, resource in enumerate(dict.fromkeys(use.resource for use in self.uses))}
+        is_one = self.is_edf and not self.adds_regions
+        return (
+            numbers(use.child for use in self.uses),
+            numbers(places[use.resource] for use in self.uses),
+            numbers(_ticks_of(use, is_one=is_one) for use in self.uses),
+            numbers(_deadline_of(child) if self.is_edf else child.key for child in self.children),
+            numbers(_early_of(child) if self.is_edf else child.key for child in self.children),
+        )
+
+    def features(self) -> Iterator[str]:
+        """Tell what is shared how."""
+        yield from map(coverage.protocol, self.protocols)
+        if any(use.outer for use in self.uses):
+            yield coverage.NESTED
+        if any(use.gives_way for use in self.uses):
+            yield coverage.REACHING
+        if not self.protocols <= {"pcp", "srp"} and _may_deadlock(self.uses):
+            yield coverage.CIRCLE
+        if any(server.longest > server.period for server in self.dispatcher.servers):
+            yield coverage.LONG_OVERRUN
 
 
 def delays_in(view: SystemView, dispatcher: DispatcherView) -> Delays:
@@ -53,43 +159,53 @@ def delays_in(view: SystemView, dispatcher: DispatcherView) -> Delays:
     uses = list(_uses_of(view, children))
     if not uses:
         return Delays()
-    protocols = {view.resolved.resources[use.resource].protocol for use in uses}
-    doubt = _doubt_of(dispatcher, protocols, uses)
-    if doubt:
-        return Delays(doubt=doubt)
-    is_edf = dispatcher.policy in _DEADLINES
-    task, resource, ticks, late, early = _columns(children, uses, is_edf=is_edf)
-    locking = _locking(dispatcher, protocols, uses)
-    if is_edf:
-        begins, lengths = _analysis.sharing_steps(task, resource, ticks, late, early, locking)
-        return Delays(steps=tuple(zip(map(int, begins), map(int, lengths), strict=True)))
-    keys = numbers(child.key for child in children)
-    found = _analysis.sharing_blocking(task, resource, ticks, late, early, locking, keys)
-    return Delays({child.name: int(delay) for child, delay in zip(children, found, strict=True)})
+    protocols = frozenset(view.resolved.resources[use.resource].protocol for use in uses)
+    sharing = _Sharing(dispatcher, children, uses, protocols)
+    return _steps_in(sharing) if sharing.is_edf else _delays_by_name(sharing)
+
+
+def _steps_in(sharing: _Sharing) -> Delays:
+    """Bound the delays under deadlines."""
+    adds = sharing.adds_regions
+    regions = numbers(_barred(child) if adds else 1 for child in sharing.children)
+    begins, lengths = _analysis.sharing_steps(*sharing.columns(), sharing.locking, regions)
+    steps = tuple(zip(map(int, begins), map(int, lengths), strict=True)) if lengths.any() else ()
+    return Delays(steps=steps, has_regions=adds, features=frozenset(sharing.features()))
+
+
+def _delays_by_name(sharing: _Sharing) -> Delays:
+    """Bound the delays under static keys."""
+    keys = numbers(child.key for child in sharing.children)
+    found = _analysis.sharing_blocking(*sharing.columns(), sharing.locking, keys)
+    delays = {child.name: int(delay) for child, delay in zip(sharing.children, found, strict=True)}
+    waiting = [
+        child for child in sharing.children if isinstance(child, TaskView) and child.body and delays[child.name] > 0
+    ]
+    ends = {child.name: child.behind_last_lock for child in waiting} if sharing.can_refuse else {}
+    return Delays(delays, ends=ends, features=frozenset(sharing.features()))
+
+
+def _ticks_of(use: _Use, *, is_one: bool) -> int:
+    """Give how long a holder delays others; a section that others do not see adds nothing to its region.
+
+    Args:
+        use: the section.
+        is_one: whether a job waits for one region or section: then a section begins with the region of its lock.
+    """
+    return max(use.stretch if is_one else use.reach, 1) if use.is_seen else 1
 
 
 def _uses_of(view: SystemView, children: Sequence[Child]) -> Iterator[_Use]:
     """List what the children of a dispatcher hold in it."""
     for place, child in enumerate(children):
         if isinstance(child, TaskView):
-            for section in child.sections:
-                yield _Use(place, section.resource, section.length, section.outer)
+            for s in child.sections:
+                yield _Use(place, s.resource, s.outer, s.reach, s.stretch, s.is_seen, s.gives_way)
         else:
             inside = [each for each in view.resolved.resources if each.home == child.number and each.among is not None]
-            yield from (_Use(place, each.among, child.holding) for each in inside if each.among is not None)
-
-
-def _doubt_of(dispatcher: DispatcherView, protocols: set[str], uses: Sequence[_Use]) -> str:
-    """Say why no bound holds, "" if one does."""
-    if "none" in protocols:
-        return "nothing bounds the delay by a resource without a protocol"
-    if "global-srp" in protocols:
-        return "nothing bounds the delay by a server without budget that holds something (global-srp)"
-    if any(server.longest > server.period for server in dispatcher.servers):
-        return "a server may overrun its budget for longer than its period"
-    if dispatcher.policy == "llf":
-        return "there is no test of llf with resources"
-    return "" if protocols <= {"pcp", "srp"} or not _may_deadlock(uses) else "jobs may wait for each other for ever"
+            yield from (
+                _Use(place, each.among, (), child.holding, child.holding) for each in inside if each.among is not None
+            )
 
 
 def shares(view: SystemView, dispatcher: DispatcherView) -> bool:
@@ -114,39 +230,24 @@ def _may_deadlock(uses: Sequence[_Use]) -> bool:
     return False
 
 
-def _locking(dispatcher: DispatcherView, protocols: set[str], uses: Sequence[_Use]) -> int:
-    """Choose the sharpest formula that holds for all protocols together."""
-    if protocols == {"npcs"}:
-        return _analysis.NPCS
-    is_loose = "icpp" in protocols and (len(protocols) > 1 or any(task.jitter for task in dispatcher.tasks))
-    if protocols <= set(_CEILINGS) and not is_loose:
-        return _analysis.CEILING
-    return _analysis.PIP if protocols == {"pip"} and not any(use.outer for use in uses) else _analysis.MIXED
-
-
-def _columns(
-    children: Sequence[Child], uses: Sequence[_Use], *, is_edf: bool
-) -> tuple[Numbers, Numbers, Numbers, Numbers, Numbers]:
-    """Make the columns of sections, and of how urgent children are at the latest and at the earliest."""
-    places = {resource: number for number, resource in enumerate(dict.fromkeys(use.resource for use in uses))}
-
-    return (
-        numbers(use.child for use in uses),
-        numbers(places[use.resource] for use in uses),
-        numbers(use.length for use in uses),
-        numbers(_deadline_of(child) if is_edf else child.key for child in children),
-        numbers(max(_deadline_of(child) - _jitter_of(child), 0) if is_edf else child.key for child in children),
-    )
-
-
 def _deadline_of(child: Child) -> int:
     """Give the relative deadline of a task, or of a server its period."""
     return child.deadline if isinstance(child, TaskView) else child.period
 
 
-def _jitter_of(child: Child) -> int:
-    """Give the jitter of a task."""
-    return child.jitter if isinstance(child, TaskView) else 0
+def _early_of(child: Child) -> int:
+    """Give how soon after a child has got work, at the earliest, its deadline may come.
+
+    That of a task comes sooner by its jitter. A server whose budget waits for work may have a deadline at any time.
+    """
+    if isinstance(child, TaskView):
+        return child.deadline if child.is_kernel else max(child.deadline - child.jitter, 0)
+    return child.period if child.kind in _BEGINNING else 0
+
+
+def _barred(child: Child) -> int:
+    """Give for how long a child keeps back others that are more urgent by themselves: 1 tick if it never does."""
+    return child.barred if isinstance(child, TaskView) else 1
 
 
 # ---- what comes back from a suspension --------------------------------------------------------------------
@@ -194,7 +295,7 @@ def _with_parents(view: SystemView, numbers: Iterable[int]) -> set[int]:
 def _longest_delay(view: SystemView, dispatcher: DispatcherView) -> int:
     """Bound for how long one job can be delayed by less urgent ones."""
     delays = delays_in(view, dispatcher)
-    region = max((task.barred - 1 for task in dispatcher.tasks), default=0)
+    region = 0 if delays.has_regions else max((task.barred - 1 for task in dispatcher.tasks), default=0)
     return region + max([0, *delays.by_name.values(), *(ticks for _, ticks in delays.steps)])
 
 

@@ -38,7 +38,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from takt.analysis import static
+from takt.analysis import coverage, static
 from takt.analysis.judgement import Judgement, nothing_known
 from takt.analysis.result import ServerBound, TaskBound, Test, Verdict
 from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
@@ -47,9 +47,6 @@ from takt.resolved import ROOT, ResolvedCosts
 
 RESPONSES = Test("response times with overheads", "Burns, Tindell and Wellings 1995", is_exact=False)
 DEMAND = Test("processor demand with overheads", "Jeffay and Stone 1993", is_exact=False)
-
-KINDS = ("idling", "polling", "deferrable")
-"""Kinds whose budget comes once a period, and is used up or lost."""
 
 ROUNDS = 8
 """How often responses in servers are looked for with those that were found before."""
@@ -71,17 +68,7 @@ def _has_more(task: TaskView) -> bool:
 
 def doubt_of(view: SystemView) -> str:
     """Say what no test admits where the kernel's own work takes time, "" if there is nothing."""
-    root = view.dispatchers[0]
-    has = {
-        f"the policy {root.policy}": root.policy not in (*static.POLICIES, "edf"),
-        "jobs that are aborted or skipped": any(each.on_miss != "continue" for each in view.resolved.tasks),
-        "windows": any(each.windows is not None for each in view.resolved.tasks),
-        "resources that servers share": any(each.among is not None for each in view.resolved.resources),
-    }
-    kinds = {server.kind for each in view.dispatchers for server in each.servers} - set(KINDS)
-    return ", ".join(
-        [what for what, is_there in has.items() if is_there] + [f"{kind} servers" for kind in sorted(kinds)]
-    )
+    return coverage.CHARGED.doubt(view.dispatchers[0].policy, coverage.features_of_system(view))
 
 
 def judge_charged(view: SystemView, judge: Callable[[SystemView, int], Judgement], effort: int) -> Judgement:
@@ -94,7 +81,7 @@ def judge_charged(view: SystemView, judge: Callable[[SystemView, int], Judgement
     """
     doubt = doubt_of(view)
     if doubt:
-        return nothing_known(view, f"there is no test of {doubt} where the kernel's own work takes time")
+        return nothing_known(view, doubt)
     doubts = [doubt for each in view.dispatchers[1:] for doubt in each.all_doubts]
     if doubts:
         return nothing_known(view, "; ".join(doubts))

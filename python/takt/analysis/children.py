@@ -131,7 +131,7 @@ class Delayed:
     """What delays jobs although their deadlines are later, as the binding takes it.
 
     Args:
-        regions: of each child the longest part in which it is not displaced.
+        regions: of each child the longest part in which it is not displaced; 1 where that is in the steps.
         step_from, step_ticks: of sections: from which length of an interval on, for how long.
     """
 
@@ -142,8 +142,9 @@ class Delayed:
 
 def delayed_by(children: Sequence[Child], delays: Delays) -> Delayed:
     """List what in children delays others."""
+    is_apart = not delays.has_regions
     return Delayed(
-        regions=numbers(child.barred if isinstance(child, TaskView) else 1 for child in children),
+        regions=numbers(child.barred if is_apart and isinstance(child, TaskView) else 1 for child in children),
         step_from=numbers(begin for begin, _ in delays.steps),
         step_ticks=numbers(ticks for _, ticks in delays.steps),
     )

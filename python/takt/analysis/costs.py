@@ -14,7 +14,7 @@ def judge_costs(view: SystemView, root: DispatcherView, effort: int) -> Judgemen
     """Judge a root whose tasks pay for what the kernel does for them."""
     doubt = charges.doubt_of(view)
     if doubt:
-        return not_known(root, f"there is no test of {doubt} where the kernel's own work takes time")
+        return not_known(root, doubt)
     return _judge_static(view, root, effort) if root.policy in static.POLICIES else _judge_edf(view, root, effort)
 
 

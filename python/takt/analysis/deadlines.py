@@ -34,9 +34,6 @@ def judge_deadlines(view: SystemView, dispatcher: DispatcherView, delays: Delays
         delays: what resources do.
         effort: steps that the tests may take.
     """
-    doubt = _doubt_of(view, dispatcher, delays)
-    if doubt:
-        return not_known(dispatcher, doubt)
     if dispatcher.servers or any(task.is_kernel for task in dispatcher.tasks):
         return children.judge_demand(view, dispatcher, delays, children.FULL, effort)
     given = _given(dispatcher, delays)
@@ -58,19 +55,6 @@ def _is_refused(view: SystemView, dispatcher: DispatcherView, test: Test, delays
     """Say whether too much demand answers a search: some task of those that it asks about has a response beyond."""
     agrees = test.is_exact or not (delays.steps or any(task.barred > 1 for task in dispatcher.tasks))
     return agrees and (view.asked or frozenset()).issuperset(task.number for task in dispatcher.tasks)
-
-
-def _doubt_of(view: SystemView, dispatcher: DispatcherView, delays: Delays) -> str:
-    """Say what the test does not admit under least laxity first."""
-    if dispatcher.policy != "llf":
-        return ""
-    if dispatcher.servers:
-        return "there is no test of servers under llf"
-    if delays.steps or any(task.regions or task.threshold is not None for task in dispatcher.tasks):
-        return "there is no test of llf with jobs that cannot be displaced everywhere, or that share resources"
-    if any(task.suspended or task.wcet > view.resolved.tasks[task.number].wcet for task in dispatcher.tasks):
-        return "there is no test of llf with jobs that suspend themselves, or whose laxity leaves out what they demand"
-    return ""
 
 
 def _test_of(dispatcher: DispatcherView, delays: Delays) -> Test:

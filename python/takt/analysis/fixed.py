@@ -115,7 +115,19 @@ def server_member(server: ServerView) -> Member:
     )
 
 
-def with_blocking(members: Sequence[Member], extra: Mapping[str, int]) -> list[Member]:
+def with_delays(members: Sequence[Member], extra: Mapping[str, int], ends: Mapping[str, int]) -> list[Member]:
+    """Say of each member for how long less urgent ones delay it, and from where on it is not displaced any more.
+
+    Args:
+        members: the most urgent first.
+        extra: what resources add, by name.
+        ends: by name the longest part at the end in which nothing displaces it, where that is less than its last one.
+    """
+    found = _with_blocking(members, extra)
+    return [replace(each, last=min(each.last, ends[each.name])) if each.name in ends else each for each in found]
+
+
+def _with_blocking(members: Sequence[Member], extra: Mapping[str, int]) -> list[Member]:
     """Say of each member for how long less urgent ones delay it.
 
     Args:

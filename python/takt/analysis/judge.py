@@ -16,6 +16,7 @@ from takt.analysis import (
     charges,
     children,
     costs,
+    coverage,
     deadlines,
     global_edf,
     rates,
@@ -89,7 +90,8 @@ def _judge_root(view: SystemView, effort: int) -> Judgement:
     if own is not None:
         return own(view, root, effort)
     delays = blocking.delays_in(view, root)
-    doubt = delays.doubt or _doubt_of_rules(view, root)
+    covered = coverage.features_of(view, root) | delays.features
+    doubt = coverage.row_of_root(root.policy).doubt(root.policy, covered) or _doubt_of_rules(view, root)
     if doubt:
         return not_known(root, doubt)
     if not view.resolved.costs.is_ideal:

@@ -136,7 +136,7 @@ def _rbe_doubt(view: SystemView, dispatcher: DispatcherView) -> str:
     has = {
         "servers": bool(dispatcher.servers),
         "suspensions": any(task.suspended for task in dispatcher.tasks),
-        "resources": bool(delays_in(view, dispatcher).doubt) or any(task.sections for task in dispatcher.tasks),
+        "resources": bool(delays_in(view, dispatcher).features),
         "thresholds": any(task.threshold is not None for task in dispatcher.tasks),
         "jitter": any(task.jitter for task in dispatcher.tasks),
         "parts that nothing displaces": any(task.regions for task in dispatcher.tasks) and not has_whole_jobs,

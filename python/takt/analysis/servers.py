@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from takt import _analysis
-from takt.analysis import blocking, children, fixed, static
+from takt.analysis import blocking, children, coverage, fixed, static
 from takt.analysis.blocking import Delays
 from takt.analysis.children import Supply
 from takt.analysis.judgement import Judgement, not_known, server_bound, task_bound
@@ -25,10 +25,6 @@ RULES = ("tbs", "cus")
 
 _WAITING = {"sirap": _analysis.sirap_supply, "hsrp-payback": _analysis.payback_supply}
 """What is left where tasks wait for budget, or an overrun is paid back."""
-
-
-_LOSING = ("polling", "sporadic")
-"""Kinds whose budget depends on when there is work: a suspension is not like execution there."""
 
 
 def judge_below(view: SystemView, found: Judgement, effort: int) -> Judgement:
@@ -67,7 +63,7 @@ def _judge_inside(
         found.add(_without_budget(dispatcher, row))
         return
     delays = blocking.delays_in(view, dispatcher)
-    doubt = _doubt_of(view, dispatcher, server, delays.doubt)
+    doubt = _doubt_of(view, dispatcher, server, delays)
     if doubt:
         found.add(not_known(dispatcher, doubt))
     elif server.kind in ("cbs", *RULES):
@@ -78,22 +74,21 @@ def _judge_inside(
         found.add(_judge_supplied(view, dispatcher, delays, supply, effort))
 
 
-def _doubt_of(view: SystemView, dispatcher: DispatcherView, server: ServerView, doubt: str) -> str:
+def _doubt_of(view: SystemView, dispatcher: DispatcherView, server: ServerView, delays: Delays) -> str:
     """Say why nothing is known of what is in a server, "" if something is."""
-    if dispatcher.all_doubts or doubt:
-        return "; ".join([*dispatcher.all_doubts, doubt])
+    if dispatcher.all_doubts:
+        return "; ".join(dispatcher.all_doubts)
+    doubt = coverage.row_of_server(server.kind).doubt(
+        dispatcher.policy, coverage.features_of(view, dispatcher) | delays.features
+    )
+    if doubt:
+        return doubt
     if server.holding > server.budget:
         return f"{server.name} may hold what it shares for longer than its budget"
     offsets = [view.resolved.tasks[task.number].offset for task in dispatcher.tasks]
     offsets += [each.offset for each in dispatcher.servers]
     if min(offsets, default=server.offset) < server.offset:
         return f"jobs may come before the first budget of {server.name}"
-    if server.kind in _LOSING and any(task.suspended for task in dispatcher.tasks):
-        return f"there is no test of jobs that suspend themselves in a server of kind {server.kind}"
-    if any(task.wcet > view.resolved.tasks[task.number].wcet for task in dispatcher.tasks) and server.kind in RULES:
-        return f"deadlines in {server.name} follow from wcets, and its tasks may demand more"
-    if dispatcher.policy not in (*static.POLICIES, "edf") and server.kind not in ("cbs", *RULES):
-        return f"there is no test of {dispatcher.policy} in a server"
     return ""
 
 
@@ -128,8 +123,6 @@ def _judge_supplied(
 
 def _judge_bandwidth(view: SystemView, dispatcher: DispatcherView, server: ServerView, effort: int) -> Judgement:
     """Judge tasks of which none is supplied by itself: by the busy period of all, or by the jobs of the only one."""
-    if dispatcher.servers:
-        return not_known(dispatcher, f"there is no test of servers in one of kind {server.kind}")
     found = Judgement()
     for task, response in zip(dispatcher.tasks, _bandwidth_responses(dispatcher.tasks, server, effort), strict=True):
         found.tasks[task.number] = _bandwidth_row(view, dispatcher, server, task, response)
@@ -179,7 +172,7 @@ def _least_budget(
     head = (server.period, server.kind == "polling", 0)
     body = (columns.kind, columns.wcet, columns.period, columns.deadline, columns.jitter)
     if dispatcher.policy in static.POLICIES:
-        members = fixed.with_blocking(static.members_in(view, dispatcher), delays.by_name)
+        members = fixed.with_delays(static.members_in(view, dispatcher), delays.by_name, delays.ends)
         more = (fixed.column(members, "blocking"), fixed.column(members, "last"), fixed.behind_equals(members))
         verdict, budget = _analysis.least_budget_fixed_priority(*head, *body, *more, effort)
     else:

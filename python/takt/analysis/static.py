@@ -37,7 +37,7 @@ def judge_static(
         effort: steps that the tests may take.
     """
     there = dispatcher.children()
-    members = fixed.with_blocking(members_in(view, dispatcher), delays.by_name)
+    members = fixed.with_delays(members_in(view, dispatcher), delays.by_name, delays.ends)
     test = _test_of(there, members, delays, supply)
     found = Judgement()
     for place, response in enumerate(_responses(there, members, test, supply, effort)):

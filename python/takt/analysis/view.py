@@ -9,11 +9,12 @@ something that makes every test of a dispatcher unsound; it is told, and the ver
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from takt import times
+from takt.analysis.critical import Section, behind_last_lock, sections_of
 from takt.analysis.presence import Phase, most_of, phases_of
 from takt.bodies import Op
 from takt.policy import Policy, name_of
@@ -21,21 +22,6 @@ from takt.resolved import CLASSES, ROOT, ResolvedChange, ResolvedServer, Resolve
 
 if TYPE_CHECKING:
     from takt.model import System
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A critical section of a job.
-
-    Args:
-        resource: number of the resource among those of the system.
-        length: the longest execution from the lock to the unlock, in ticks.
-        outer: numbers of the resources that the job holds already.
-    """
-
-    resource: int
-    length: int
-    outer: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +43,7 @@ class TaskView:
         body: op and ticks, or number of a resource, of each item; empty if jobs just run.
         suspended: for how long a job suspends itself altogether.
         optional_points: how many optional points it has where it cannot be displaced.
+        has_regions: whether a started job is displaced at points only, also where charges give every task a region.
         may_overrun: whether a job may demand more than a wcet that is enforced.
         has_windows: whether what is unfinished at the end of a window waits for the next one, or for none.
         is_kernel: whether it is work of the kernel, which comes before all jobs; see charges.py.
@@ -79,6 +66,7 @@ class TaskView:
     body: tuple[tuple[int, int], ...] = ()
     suspended: int = 0
     optional_points: int = 0
+    has_regions: bool = False
     may_overrun: bool = False
     has_windows: bool = False
     is_kernel: bool = False
@@ -112,9 +100,17 @@ class TaskView:
         return replace(self, wcet=wcet, regions=_fit(self.regions, wcet), phases=phases)
 
     @property
-    def sections(self) -> list[Section]:
-        """List its sections with their lengths; what the wcet has beyond the runs is in the last run."""
-        return list(_sections_of(self.body, self.wcet)) if self.body else []
+    def sections(self) -> tuple[Section, ...]:
+        """List its sections; what the wcet has beyond the runs is in the last run."""
+        if not self.body:
+            return ()
+        is_limited = self.has_regions or self.threshold is not None
+        return sections_of(self.body, self.wcet, has_regions=self.has_regions, is_limited=is_limited)
+
+    @property
+    def behind_last_lock(self) -> int:
+        """What a job with a body executes from its last lock on, at least 1 tick."""
+        return max(behind_last_lock(self.body, self.wcet), 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +247,7 @@ def _task_view(task: ResolvedTask, number: int, policy: str) -> TaskView:
         body=task.body,
         suspended=_suspended_of(task),
         optional_points=sum(op == Op.OPTIONAL_POINT for op, _ in task.body) if regions else 0,
+        has_regions=bool(regions),
         has_windows=_is_enforced(task),
         may_overrun=_is_enforced(task) and not is_cut and most_of(task.demand) > task.wcet,
         doubts=tuple(_doubts_of(task)),
@@ -326,33 +323,6 @@ def _fit(regions: tuple[int, ...], wcet: int) -> tuple[int, ...]:
             kept.append(length)
             left -= length
     return (*kept, left)
-
-
-def _sections_of(body: Sequence[tuple[int, int]], wcet: int) -> Iterator[Section]:
-    """List the sections of a body as far as a wcet comes; what holds something at the end has no unlock."""
-    executed, begun = 0, dict[int, tuple[int, tuple[int, ...]]]()
-    for op, value in _within(body, wcet):
-        if op == Op.RUN:
-            executed += value
-        elif op == Op.LOCK:
-            begun[value] = executed, tuple(begun)
-        elif op == Op.UNLOCK and value in begun:
-            begin, outer = begun.pop(value)
-            yield Section(value, executed - begin, outer)
-    yield from (Section(resource, executed - begin, outer) for resource, (begin, outer) in begun.items())
-
-
-def _within(body: Sequence[tuple[int, int]], wcet: int) -> Iterator[tuple[int, int]]:
-    """List the items that a job comes to; what the wcet has beyond the runs is in the last run."""
-    last = max(place for place, (op, _) in enumerate(body) if op == Op.RUN)
-    left = wcet
-    for place, (op, value) in enumerate(body):
-        if op == Op.RUN:
-            length = left if place == last else min(value, left)
-            left -= length
-            yield op, length
-        elif left > 0 or op == Op.UNLOCK:  # who has executed all unlocks, and locks no more
-            yield op, value
 
 
 def _doubts_of(task: ResolvedTask) -> Iterator[str]:

@@ -1,0 +1,221 @@
+"""The table of what each theorem covers: which policies, and which features of a dispatcher together.
+
+A *feature* is something that a dispatcher, its children or what is around it have beyond sporadic tasks that run. A
+*row* stands for a theorem as Takt computes it. It lists groups of features that the theorem, with the blocking of
+blocking.py, admits together. A combination of features that is not inside of one group is not known: who adds a
+feature, a protocol or a kind of server adds it to each row for which there is a proof, and to no other.
+
+The features are words, since reasons are made of them. Those of protocols and of kinds of servers are made of their
+names, so that a new protocol or kind is in no row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+from takt.analysis.view import DispatcherView, SystemView
+from takt.resolved import ROOT
+
+# ---- features -----------------------------------------------------------------------------------------
+
+JITTER = "jitter"
+REGIONS = "jobs that nothing displaces somewhere"
+THRESHOLDS = "preemption thresholds"
+SUSPENSIONS = "jobs that suspend themselves"
+OVERDEMAND = "jobs that may demand more than their wcets"
+CHANGES = "changes"
+NESTED = "nested sections"
+REACHING = "sections in which a job that nothing displaces gives way"
+"""A point, or a further lock, inside a section of a limited job: what it holds is then seen by others."""
+CIRCLE = "resources nested in a circle"
+LONG_OVERRUN = "servers that overrun longer than their periods"
+SEVERAL = "several processors"
+
+SHARED_SERVERS = "resources that servers share"
+DROPPED = "jobs that are aborted or skipped"
+WINDOWS = "windows"
+
+_SENTENCES = {
+    "resources under none": "nothing bounds the delay by a resource without a protocol",
+    "resources under global-srp": "nothing bounds the delay by a server without budget that holds something",
+    CIRCLE: "jobs may wait for each other for ever",
+    LONG_OVERRUN: "a server may overrun its budget for longer than its period",
+}
+"""What is said of a feature that no theorem admits."""
+
+
+def protocol(name: str) -> str:
+    """Name the feature that resources have a protocol."""
+    return f"resources under {name}"
+
+
+def servers_of(kind: str) -> str:
+    """Name the feature that a dispatcher has servers of a kind."""
+    return f"{kind} servers"
+
+
+def inside(kind: str) -> str:
+    """Name the feature that a dispatcher is a server of a kind."""
+    return f"a server of kind {kind} around"
+
+
+def features_of(view: SystemView, dispatcher: DispatcherView) -> frozenset[str]:
+    """List the features of a dispatcher but for what its children hold, which blocking.py adds."""
+    around = () if dispatcher.number == ROOT else (inside(view.resolved.servers[dispatcher.number - 1].kind),)
+    return frozenset((*_features_of(view, dispatcher), *around))
+
+
+def _features_of(view: SystemView, dispatcher: DispatcherView) -> Iterator[str]:
+    """List them; each look at all tasks is short, since searches judge often."""
+    tasks = dispatcher.tasks
+    if any(task.jitter for task in tasks):
+        yield JITTER
+    if any(task.regions for task in tasks):
+        yield REGIONS
+    if any(task.threshold is not None for task in tasks):
+        yield THRESHOLDS
+    if any(task.suspended for task in tasks):
+        yield SUSPENSIONS
+    resolved = view.resolved
+    if any(task.number >= 0 and task.wcet > resolved.tasks[task.number].wcet for task in tasks):
+        yield OVERDEMAND
+    if resolved.changes:
+        yield CHANGES
+    if resolved.cpus > 1:
+        yield SEVERAL
+    yield from {servers_of(server.kind) for server in dispatcher.servers}
+
+
+def features_of_system(view: SystemView) -> frozenset[str]:
+    """List the features of all dispatchers together, with those of the system that most tests do not mind."""
+    return frozenset(_features_of_system(view))
+
+
+def _features_of_system(view: SystemView) -> Iterator[str]:
+    """List them."""
+    for dispatcher in view.dispatchers:
+        yield from _features_of(view, dispatcher)
+    resolved = view.resolved
+    if any(each.on_miss != "continue" for each in resolved.tasks):
+        yield DROPPED
+    if any(each.windows is not None for each in resolved.tasks):
+        yield WINDOWS
+    if any(each.among is not None for each in resolved.resources):
+        yield SHARED_SERVERS
+    if any(section.gives_way for each in view.dispatchers for task in each.tasks for section in task.sections):
+        yield REACHING
+
+
+# ---- rows ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A theorem, and what it covers.
+
+    Args:
+        where: what it is about, as reasons say it, "" if it is about a root that has a processor to itself.
+        policies: that it holds for.
+        groups: features that it admits together; a part of a group is admitted as well.
+    """
+
+    where: str
+    policies: frozenset[str]
+    groups: tuple[frozenset[str], ...]
+
+    def doubt(self, policy: str, features: frozenset[str]) -> str:
+        """Say why the theorem does not cover a dispatcher, "" if it does."""
+        if policy not in self.policies:
+            return " ".join(filter(None, [f"there is no test of {policy}", self.where]))
+        if any(features <= group for group in self.groups):
+            return ""
+        sentences = [_SENTENCES[each] for each in sorted(features & _SENTENCES.keys())]
+        return "; ".join(sentences) or " ".join(
+            filter(None, [f"there is no test of {', '.join(self._denied(features))}", self.where, f"under {policy}"])
+        )
+
+    def _denied(self, features: frozenset[str]) -> list[str]:
+        """List features that are not admitted at all, or the fewest that are not admitted together."""
+        alone = sorted(features.difference(*self.groups))
+        return alone or next(list(some) for some in _some_of(features) if not any(map(some.issubset, self.groups)))
+
+
+def _some_of(features: frozenset[str]) -> Iterator[frozenset[str]]:
+    """List the combinations of features, small ones first."""
+    ordered = sorted(features)
+    return (frozenset(some) for size in range(2, len(ordered) + 1) for some in combinations(ordered, size))
+
+
+# ---- the table ----------------------------------------------------------------------------------------
+
+_STATIC = frozenset({"fp", "rm", "dm", "pinwheel"})
+_ORDERING = _STATIC | {"edf", "llf", "rbe", "share"}
+_KINDS = ("idling", "polling", "deferrable", "sporadic", "cbs", "hard-cbs", "tbs", "cus")
+
+_SPORADIC = frozenset({JITTER, REGIONS, THRESHOLDS, SUSPENSIONS, OVERDEMAND, CHANGES})
+_LIMITED = frozenset({REGIONS, THRESHOLDS, REACHING})
+_LOCAL = frozenset({*map(protocol, ("npcs", "pip", "pcp", "icpp", "srp")), NESTED, REACHING})
+_AMONG = frozenset(map(protocol, ("hsrp", "hsrp-payback")))
+_SIRAP = frozenset({protocol("sirap")})
+_SERVERS = frozenset(map(servers_of, _KINDS))
+_ALL = _SPORADIC | _LOCAL | _AMONG | _SERVERS
+
+_STEADY = frozenset(map(inside, ("idling", "deferrable", "hard-cbs")))
+_LOSING = frozenset(map(inside, ("polling", "sporadic")))
+"""Kinds whose budget depends on when there is work: a suspension is not like execution there."""
+
+_AT_ROOT = (_ALL | _SIRAP,)
+_SUPPLIED = (
+    _ALL | _STEADY,
+    (_ALL | _STEADY | _LOSING) - {SUSPENSIONS},
+    # Who waits for the budget of its section lets less urgent jobs begin what keeps it back once more.
+    (_ALL | _SIRAP | _STEADY) - _LIMITED,
+    (_ALL | _SIRAP | _STEADY | _LOSING) - _LIMITED - {SUSPENSIONS},
+)
+
+FIXED = Row("", _STATIC, _AT_ROOT)
+"""Response times under static keys at the root: response_times.c, preemption_thresholds.c, server_fixed_priority.c."""
+
+DEADLINES = Row("", frozenset({"edf"}), _AT_ROOT)
+"""Demand and responses under deadlines at the root: demand.h, edf_response_times.c, server_edf.c."""
+
+LAXITY = Row("", frozenset({"llf"}), (frozenset({JITTER, CHANGES}),))
+"""The same demand, which llf serves whenever deadlines do: jobs that are displaced anywhere, with laxities as told."""
+
+SUPPLIED = Row("in a server", _STATIC | {"edf"}, _SUPPLIED)
+"""Responses or demand under the supply of a server: server_fixed_priority.c, server_edf.c."""
+
+BANDWIDTH = Row(
+    "in a server",
+    _ORDERING,
+    (
+        _SPORADIC | _LOCAL | {inside("cbs")},
+        (_SPORADIC | _LOCAL | {inside("tbs"), inside("cus")}) - {OVERDEMAND},
+    ),
+)
+"""Busy periods of tasks that one bandwidth serves in any order: bandwidth.c."""
+
+_CHARGED = ("idling", "polling", "deferrable")
+"""Kinds whose budget comes once a period, and is used up or lost."""
+
+CHARGED = Row(
+    "where the kernel's own work takes time",
+    _STATIC | {"edf"},
+    (_SPORADIC | {*map(servers_of, _CHARGED)},),
+)
+"""What charges.py and overheads.c make of a system: all its dispatchers together."""
+
+ROOT_ROWS = (FIXED, DEADLINES, LAXITY)
+"""Rows of roots; a policy is in at most one of them."""
+
+
+def row_of_root(policy: str) -> Row:
+    """Give the row of a policy at the root; a policy that is in none gets one that does not admit it."""
+    return next((row for row in ROOT_ROWS if policy in row.policies), FIXED)
+
+
+def row_of_server(kind: str) -> Row:
+    """Give the row of what is in a server."""
+    return BANDWIDTH if kind in ("cbs", "tbs", "cus") else SUPPLIED
