@@ -19,7 +19,7 @@ from takt.bodies import Item, Op, check_body, check_runs, items_of
 from takt.checks import MAX_PRIORITY, MAX_WEIGHT
 from takt.distributions import Distribution, check_distribution
 from takt.errors import InputError, show
-from takt.policy import Policy
+from takt.policy import Policy, copied
 from takt.policy_options import PolicyOptions, check_options
 from takt.problems import find_problems
 from takt.resolve import resolve
@@ -573,10 +573,23 @@ class System(Header):
         def __init__(self, /, **values: Any) -> None:
             """Check the keys, then what lies between the tables."""
             super().__init__(**values)
+            self._copy_policies()
             problems = find_problems(self)
             if problems:
                 raise InputError(problems)
             self._resolved = with_allocator(with_windows(resolve(self), self), self)
+
+    def _copy_policies(self) -> None:
+        """Keep policies in Python as they are now: who made one may go on with it, and runs copy what is kept."""
+        memo: dict[int, Any] = {}
+
+        def own(policy: str | Policy) -> str | Policy:
+            return copied(policy, memo) if isinstance(policy, Policy) else policy
+
+        self.__dict__["policy"] = own(self.policy)
+        self.__dict__["servers"] = tuple(
+            server.model_copy(update={"policy": own(server.policy)}) for server in self.servers
+        )
 
     @property
     def resolved(self) -> ResolvedSystem:

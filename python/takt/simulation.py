@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -20,6 +20,7 @@ from takt import trace as trace_file
 from takt.errors import InputError, Problem, system_error
 from takt.horizon import horizon_ticks
 from takt.model import System
+from takt.policy import Policy
 from takt.resolved import ResolvedSystem, ResolvedTask
 
 if TYPE_CHECKING:
@@ -78,6 +79,8 @@ class Result:
             by those that were asked for; elsewhere they are the same.
         architecture: what the scheduler cost where the platform says that it runs in software, on a co-processor or
             in hardware; else None. There, switches are dispatches, and a job is missed if the scheduler noticed.
+        policies: the policies in Python with the state that the run left, by the names of their servers; "" is the
+            root. The instances that the system was made with are as they were.
     """
 
     system: System
@@ -88,6 +91,7 @@ class Result:
     overhead: int
     summary: pl.DataFrame
     architecture: Architecture | None
+    policies: Mapping[str, Policy]
     _segments: pl.DataFrame | None
     _jobs: pl.DataFrame | None
     _points: pl.DataFrame | None
@@ -360,7 +364,8 @@ def simulate(
         [('B', 0, 0, 8, 8, True)]
     """
     ticks = horizon_ticks(system, horizon)
-    spec = system.resolved.spec()
+    copies: dict[int, Any] = {}
+    spec = system.resolved.spec(copies)
     if trace is not None:
         trace_file.write_header(trace, system.resolved, trace_file.SIMULATOR, ticks)
     try:
@@ -388,6 +393,7 @@ def simulate(
         overhead=outcome["overhead"],
         summary=summary,
         architecture=_architecture(system.resolved, outcome["figures"], int(summary["missed"].sum()), ticks),
+        policies=_policies(system.resolved, copies),
         _segments=_segments(system.resolved, outcome["segments"]) if segments else None,
         _jobs=jobs_frame(system.resolved, outcome["jobs"]) if jobs else None,
         _points=_points(system.resolved, outcome["points"]) if points else None,
@@ -400,7 +406,10 @@ def simulate(
     )
 
 
-# ---- horizon ----------------------------------------------------------------------------------------
+def _policies(resolved: ResolvedSystem, copies: Mapping[int, Any]) -> dict[str, Policy]:
+    """Find the copies of the policies in Python that a run has asked."""
+    places = {"": resolved.policy} | {server.name: server.policy for server in resolved.servers}
+    return {name: copies.get(id(policy), policy) for name, policy in places.items() if isinstance(policy, Policy)}
 
 
 # ---- frames -----------------------------------------------------------------------------------------
