@@ -19,6 +19,7 @@
 #include <deque>
 #include <memory>
 #include <new>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -1447,6 +1448,27 @@ nb::dict statistics_columns(const takt_sim_t &sim) {
     return columns;
 }
 
+template <typename Value>
+std::vector<Value> in_order(const std::vector<Value> &values, const std::vector<size_t> &order) {
+    std::vector<Value> ordered;
+    ordered.reserve(values.size());
+    for (const size_t place : order) {
+        ordered.push_back(values[place]);
+    }
+    return ordered;
+}
+
+// By their starts, then by processors; on several processors they come by their ends.
+Segments by_start(const Segments &segments) {
+    std::vector<size_t> order(segments.start.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+        return std::tie(segments.start[a], segments.cpu[a]) < std::tie(segments.start[b], segments.cpu[b]);
+    });
+    return {in_order(segments.start, order), in_order(segments.end, order), in_order(segments.cpu, order),
+            in_order(segments.task, order), in_order(segments.job, order)};
+}
+
 nb::dict segment_columns(Segments &&segments) {
     nb::dict columns;
     columns["start"] = Result(std::move(segments.start));
@@ -1567,7 +1589,8 @@ nb::dict outcome_of(const takt_sim_t &sim, Recorder &&recorder) {
     outcome["switches"] = sim.switches;
     outcome["overhead"] = sim.overhead;
     outcome["statistics"] = statistics_columns(sim);
-    outcome["segments"] = segment_columns(std::move(recorder.segments));
+    outcome["segments"] =
+        segment_columns(sim.system.is_global ? by_start(recorder.segments) : std::move(recorder.segments));
     outcome["jobs"] = job_columns(std::move(recorder.jobs));
     outcome["budgets"] = budget_columns(std::move(recorder.budgets));
     outcome["points"] = point_columns(std::move(recorder.points));
