@@ -7,7 +7,7 @@ checks what lies between tables, so that a System that exists can be simulated.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field, PlainValidator, PrivateAttr, WithJsonSchema
@@ -88,30 +88,28 @@ OptionalTime = Annotated[
 Offset = Annotated[int | str, PlainValidator(checks.TIME), WithJsonSchema(TIME_SCHEMA)]
 OptionalOffset = Annotated[int | str | None, PlainValidator(checks.optional(checks.TIME)), WithJsonSchema(TIME_SCHEMA)]
 Demand = Annotated[
-    int | str | tuple[int | str, ...] | Distribution | None,
+    int | str | Sequence[int | str] | Distribution | None,
     PlainValidator(checks.optional(_check_demand)),
     WithJsonSchema({"anyOf": [*TIME_SCHEMA["anyOf"], _TIMES, _DISTRIBUTION]}),
 ]
 Arrivals = Annotated[
-    tuple[int | str, ...] | Distribution | None,
+    Sequence[int | str] | Distribution | None,
     PlainValidator(checks.optional(_check_arrivals)),
     WithJsonSchema({"anyOf": [_TIMES, _DISTRIBUTION]}),
 ]
 Body = Annotated[
-    tuple[str, ...] | None,
+    Sequence[str] | None,
     PlainValidator(checks.optional(check_body)),
     WithJsonSchema({"type": "array", "items": _ITEM, "minItems": 1}),
 ]
-Subjobs = Annotated[
-    tuple[int | str, ...] | None, PlainValidator(checks.optional(_check_demands)), WithJsonSchema(_TIMES)
-]
+Subjobs = Annotated[Sequence[int | str] | None, PlainValidator(checks.optional(_check_demands)), WithJsonSchema(_TIMES)]
 Sections = Annotated[
-    tuple[int | str, ...] | None,
+    Sequence[int | str] | None,
     PlainValidator(checks.optional(check_runs)),
     WithJsonSchema({"type": "array", "items": {"type": ["integer", "string"]}, "minItems": 1}),
 ]
 Names = Annotated[
-    tuple[str, ...],
+    Sequence[str],
     PlainValidator(checks.check_names),
     WithJsonSchema({"type": "array", "items": _NAME, "minItems": 1, "uniqueItems": True}),
 ]
@@ -558,13 +556,13 @@ class System(Header):
         'edf'
     """
 
-    tasks: Annotated[tuple[Task, ...], PlainValidator(_check_members(Task))] = ()
-    servers: Annotated[tuple[Server, ...], PlainValidator(_check_members(Server))] = ()
-    resources: Annotated[tuple[Resource, ...], PlainValidator(_check_members(Resource))] = ()
+    tasks: Annotated[Sequence[Task], PlainValidator(_check_members(Task))] = ()
+    servers: Annotated[Sequence[Server], PlainValidator(_check_members(Server))] = ()
+    resources: Annotated[Sequence[Resource], PlainValidator(_check_members(Resource))] = ()
     platform: Annotated[Platform, PlainValidator(_check_platform)] = Platform()
-    options: Annotated[tuple[PolicyOptions, ...], PlainValidator(check_options)] = ()
+    options: Annotated[Sequence[PolicyOptions], PlainValidator(check_options)] = ()
     allocator: Annotated[Allocator | None, PlainValidator(_check_allocator)] = None
-    changes: Annotated[tuple[Change, ...], PlainValidator(_check_members(Change))] = ()
+    changes: Annotated[Sequence[Change], PlainValidator(_check_members(Change))] = ()
 
     _resolved: ResolvedSystem = PrivateAttr()
 

@@ -10,7 +10,7 @@ would lose (forks.py).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -104,6 +104,16 @@ class Result:
     _rates: pl.DataFrame | None
     _windows: pl.DataFrame | None
     _ledger: pl.DataFrame | None
+
+    def __eq__(self, other: object) -> bool:
+        """Say whether system, horizon, all numbers and all frames that were kept are the same."""
+        return isinstance(other, Result) and all(
+            _is_same(getattr(self, field.name), getattr(other, field.name)) for field in fields(self)
+        )
+
+    def __hash__(self) -> int:
+        """Give a number that equal results share."""
+        return hash((self.horizon, self.decisions, self.invocations, self.switches, self.overhead))
 
     @property
     def segments(self) -> pl.DataFrame:
@@ -303,6 +313,18 @@ class Result:
         from takt import perfetto_trace
 
         perfetto_trace.write(self, path)
+
+
+def _is_same(one: object, other: object) -> bool:
+    """Compare two values of a field; frames are the same if names, types and values of their columns are."""
+    if isinstance(one, pl.DataFrame) or isinstance(other, pl.DataFrame):
+        return isinstance(one, pl.DataFrame) and isinstance(other, pl.DataFrame) and _are_same(one, other)
+    return bool(one == other)
+
+
+def _are_same(one: pl.DataFrame, other: pl.DataFrame) -> bool:
+    """Compare two frames."""
+    return one.schema == other.schema and one.equals(other)
 
 
 def _asked_for(frame: pl.DataFrame | None, name: str) -> pl.DataFrame:
