@@ -7,7 +7,7 @@
 
 #include "core/types.h"
 
-enum { TAKT_TRACE_VERSION = 5 /* of files with these records */ };
+enum { TAKT_TRACE_VERSION = 6 /* of files with these records */ };
 
 /* What a record says. */
 typedef enum takt_record_kind {
@@ -45,7 +45,9 @@ typedef enum takt_record_kind {
     /* inputs again */
     TAKT_RECORD_WITHDRAW = 25, /* who waits for a resource does not want it any more; `value` as of 2 to 4 */
     TAKT_RECORD_PRIORITY = 26, /* the level of a thread or of a task is `value` from now on */
-    TAKT_RECORD_LAST = 26,     /* the largest of these numbers */
+    /* neither: the end of a trace */
+    TAKT_RECORD_END = 27,  /* nothing follows; `value` records came before, see takt_trace_end */
+    TAKT_RECORD_LAST = 27, /* the largest of these numbers */
 } takt_record_kind_t;
 
 /* One call that could change the scheduler's state, or what it answered. */
@@ -66,5 +68,14 @@ _Static_assert(sizeof(takt_record_t) == 32, "a record is 32 bytes in memory and 
 typedef struct takt_trace {
     void (*record)(struct takt_trace *trace, const takt_record_t *record); /* takes one */
 } takt_trace_t;
+
+/* The closing record of a trace of `count` records, recorded up to `now`.
+ *
+ * Core never makes one: the owner of the sink appends it when recording has ended. A trace that lost its tail does not end with it,
+ * and one that lost its beginning has fewer than `count` records. */
+static inline takt_record_t takt_trace_end(uint64_t now, uint64_t count) {
+    const takt_record_t end = {now, count, TAKT_NOBODY, 0, TAKT_RECORD_END, 0, 0, 0};
+    return end;
+}
 
 #endif

@@ -116,7 +116,16 @@ static void read_image(void) {
 static takt_record_t *records;
 static uint32_t record_count, record_limit;
 
+/* A trace without a closing record is one of a board that stopped. */
+static void close_trace(void) {
+    records[record_count] = takt_trace_end(program.horizon, record_count);
+    record_count++;
+}
+
 static __attribute__((noreturn)) void finish(bool is_full) {
+    if (!is_full) {
+        close_trace();
+    }
     if (!takt_semihost_save(trace_file, records, record_count * sizeof *records)) {
         end(EXIT_FILE, "cannot write ", trace_file);
     }
@@ -146,7 +155,7 @@ static void keep(takt_trace_t *trace, const takt_record_t *record) {
 static takt_trace_t trace = {.record = keep};
 
 static void reserve_records(void) {
-    records = (takt_record_t *)(void *)memory_next;
+    records = allocate(sizeof *records); /* the closing record has room whatever follows */
     record_limit = (uint32_t)((size_t)(memory_end - memory_next) / sizeof *records);
 }
 

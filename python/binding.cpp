@@ -19,6 +19,7 @@
 #include <deque>
 #include <memory>
 #include <new>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -1157,6 +1158,29 @@ struct Budgets {
 };
 
 // What the sinks of one run fill.
+// Policies written in Python that learn of completions.
+struct Listeners {
+    std::vector<PythonPolicy *> policies; // of each task, NULL if it has none; empty if no task has one
+    std::vector<uint64_t> deadlines;      // of each task, relative
+    uint32_t first_task = 0;
+
+    void listen_to(Spec &spec) {
+        policies = spec.listeners();
+        deadlines = spec.deadlines();
+        first_task = spec.first_task();
+    }
+
+    void tell(uint32_t task, uint32_t job, takt_instant_t release, takt_instant_t finish) const {
+        PythonPolicy *policy = policies.empty() ? nullptr : policies[task];
+        if (policy != nullptr && finish != TAKT_NEVER) {
+            call_python(*policy, [&] {
+                policy->object.attr("complete")(first_task + task, job, release, release + deadlines[task],
+                                                finish);
+            });
+        }
+    }
+};
+
 struct Recorder {
     Segments segments;
     Jobs jobs;
@@ -1170,10 +1194,8 @@ struct Recorder {
     Ledger ledger;
     bool out_of_memory = false;
     bool keeps_jobs = false;
-    std::exception_ptr failure;            // of a policy written in Python, or of `progress`
-    std::vector<PythonPolicy *> listeners; // of each task
-    std::vector<uint64_t> deadlines;       // relative
-    uint32_t first_task = 0;
+    std::exception_ptr failure; // of a policy written in Python, or of `progress`
+    Listeners listeners;
     std::optional<nb::object> progress;
 };
 
@@ -1199,21 +1221,10 @@ void note_segment(void *context, takt_instant_t start, takt_instant_t end, uint3
     });
 }
 
-void tell_policy(const Recorder &recorder, uint32_t task, uint32_t job, takt_instant_t release,
-                 takt_instant_t finish) {
-    PythonPolicy *policy = recorder.listeners.empty() ? nullptr : recorder.listeners[task];
-    if (policy != nullptr && finish != TAKT_NEVER) {
-        call_python(*policy, [&] {
-            const takt_instant_t deadline = release + recorder.deadlines[task];
-            policy->object.attr("complete")(recorder.first_task + task, job, release, deadline, finish);
-        });
-    }
-}
-
 void note_job(void *context, uint32_t task, uint32_t job, takt_instant_t release, takt_instant_t finish,
               bool missed) {
     append_to(context, [=](Recorder &to) {
-        tell_policy(to, task, job, release, finish);
+        to.listeners.tell(task, job, release, finish);
         if (!to.keeps_jobs) {
             return;
         }
@@ -1327,13 +1338,25 @@ struct TraceFile {
     takt_trace_t trace; // first member: the callback gets a pointer to it
     FILE *file;
     bool failed;
+    uint64_t count;
 };
 
 void write_record(takt_trace_t *trace, const takt_record_t *record) {
     auto *to = reinterpret_cast<TraceFile *>(trace);
+    to->count++;
     if (fwrite(record, sizeof *record, 1, to->file) != 1) {
         to->failed = true;
     }
+}
+
+// A run that failed leaves its trace without the closing record.
+bool close_trace(TraceFile &to, uint64_t horizon, bool is_whole) {
+    if (is_whole) {
+        const takt_record_t end = takt_trace_end(horizon, to.count);
+        write_record(&to.trace, &end);
+    }
+    const bool is_closed = fclose(to.file) == 0;
+    return is_closed && !to.failed;
 }
 
 [[noreturn]] void throw_os_error(const std::string &path) {
@@ -1361,8 +1384,8 @@ class Simulation {
 };
 
 void run(Simulation &simulation, const Spec &spec, uint64_t horizon, const takt_sim_sinks_t &sinks,
-         takt_architecture_figures_t &figures, const std::optional<std::string> &trace_path) {
-    TraceFile to = {{write_record}, nullptr, false};
+         Recorder &recorder, const std::optional<std::string> &trace_path) {
+    TraceFile to = {{write_record}, nullptr, false, 0};
     if (trace_path && (to.file = fopen(trace_path->c_str(), "ab")) == nullptr) {
         throw_os_error(*trace_path);
     }
@@ -1370,14 +1393,17 @@ void run(Simulation &simulation, const Spec &spec, uint64_t horizon, const takt_
         nb::gil_scoped_release unlocked;
         takt_trace_t *trace = to.file != nullptr ? &to.trace : nullptr;
         if (spec.architecture()) {
-            takt_architecture_run(simulation.get(), &*spec.architecture(), horizon, &sinks, trace, &figures);
+            takt_architecture_run(simulation.get(), &*spec.architecture(), horizon, &sinks, trace,
+                                  &recorder.figures);
         } else if (spec.has_several_cpus()) {
             takt_global_run(simulation.get(), horizon, &sinks, trace);
         } else {
             takt_sim_run(simulation.get(), horizon, &sinks, trace);
         }
     }
-    if (to.file != nullptr && ((fclose(to.file) != 0) | to.failed)) {
+    const bool is_whole =
+        recorder.failure == nullptr && !recorder.out_of_memory && !simulation.get()->is_short_of_memory;
+    if (to.file != nullptr && !close_trace(to, horizon, is_whole)) {
         throw_os_error(*trace_path);
     }
 }
@@ -1420,6 +1446,27 @@ nb::dict statistics_columns(const takt_sim_t &sim) {
     columns["response_sum"] = statistic(sim, &takt_sim_statistics_t::response_sum);
     columns["busy"] = statistic(sim, &takt_sim_statistics_t::busy);
     return columns;
+}
+
+template <typename Value>
+std::vector<Value> in_order(const std::vector<Value> &values, const std::vector<size_t> &order) {
+    std::vector<Value> ordered;
+    ordered.reserve(values.size());
+    for (const size_t place : order) {
+        ordered.push_back(values[place]);
+    }
+    return ordered;
+}
+
+// By their starts, then by processors; on several processors they come by their ends.
+Segments by_start(const Segments &segments) {
+    std::vector<size_t> order(segments.start.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+        return std::tie(segments.start[a], segments.cpu[a]) < std::tie(segments.start[b], segments.cpu[b]);
+    });
+    return {in_order(segments.start, order), in_order(segments.end, order), in_order(segments.cpu, order),
+            in_order(segments.task, order), in_order(segments.job, order)};
 }
 
 nb::dict segment_columns(Segments &&segments) {
@@ -1523,7 +1570,7 @@ takt_sim_sinks_t make_sinks(Recorder &recorder, const Wishes &wishes) {
     takt_sim_sinks_t sinks = {};
     sinks.context = &recorder;
     sinks.segment = wishes.segments ? note_segment : nullptr;
-    sinks.job = wishes.jobs || !recorder.listeners.empty() ? note_job : nullptr;
+    sinks.job = wishes.jobs || !recorder.listeners.policies.empty() ? note_job : nullptr;
     sinks.budget = wishes.budgets ? note_budget : nullptr;
     sinks.point = wishes.points ? note_point : nullptr;
     sinks.lock = wishes.locks ? note_lock : nullptr;
@@ -1542,7 +1589,8 @@ nb::dict outcome_of(const takt_sim_t &sim, Recorder &&recorder) {
     outcome["switches"] = sim.switches;
     outcome["overhead"] = sim.overhead;
     outcome["statistics"] = statistics_columns(sim);
-    outcome["segments"] = segment_columns(std::move(recorder.segments));
+    outcome["segments"] =
+        segment_columns(sim.system.is_global ? by_start(recorder.segments) : std::move(recorder.segments));
     outcome["jobs"] = job_columns(std::move(recorder.jobs));
     outcome["budgets"] = budget_columns(std::move(recorder.budgets));
     outcome["points"] = point_columns(std::move(recorder.points));
@@ -1561,14 +1609,12 @@ nb::dict simulate(Spec &spec, uint64_t horizon, bool segments, bool jobs, bool b
     require(horizon < kTimeLimit, "horizon out of range");
     Recorder recorder;
     recorder.keeps_jobs = jobs;
-    recorder.listeners = spec.listeners();
-    recorder.deadlines = spec.deadlines();
-    recorder.first_task = spec.first_task();
+    recorder.listeners.listen_to(spec);
     recorder.progress = progress;
     spec.let_policies_fail_to(&recorder.failure);
     Simulation simulation(spec);
     const takt_sim_sinks_t sinks = make_sinks(recorder, {segments, jobs, budgets, points, locks, rates});
-    run(simulation, spec, horizon, sinks, recorder.figures, trace_path);
+    run(simulation, spec, horizon, sinks, recorder, trace_path);
     spec.let_policies_fail_to(nullptr);
     if (recorder.failure != nullptr) {
         std::rethrow_exception(recorder.failure);
@@ -1728,6 +1774,21 @@ nb::bytes image(const Spec &spec, uint64_t horizon, uint64_t tick_ns, const Colu
     return nb::bytes(words.data(), words.size() * sizeof(uint64_t));
 }
 
+// Tells policies of the completions of a replay, when a simulation would.
+struct Feedback {
+    takt_trace_t trace; // first member: the callback gets a pointer to it
+    const takt_system_t *system;
+    Listeners listeners;
+};
+
+void feed_back(takt_trace_t *trace, const takt_record_t *record) {
+    const auto *to = reinterpret_cast<const Feedback *>(trace);
+    const uint32_t task = record->entity - to->listeners.first_task;
+    if (record->kind == TAKT_RECORD_COMPLETE && task < to->system->task_count) {
+        to->listeners.tell(task, record->job, to->system->tasks[task].job.release, record->value);
+    }
+}
+
 // verdict, decisions, record, recorded, replayed
 std::tuple<std::string, uint64_t, uint64_t, RecordTuple, RecordTuple> replay(Spec &spec,
                                                                              const Records &records) {
@@ -1737,11 +1798,14 @@ std::tuple<std::string, uint64_t, uint64_t, RecordTuple, RecordTuple> replay(Spe
     std::exception_ptr failure;
     spec.let_policies_fail_to(&failure);
     System system(spec);
+    Feedback feedback = {{feed_back}, system.get(), {}};
+    feedback.listeners.listen_to(spec);
     takt_replay_result_t result;
     {
         nb::gil_scoped_release unlocked;
-        result = takt_replay(system.get(), reinterpret_cast<const takt_record_t *>(records.data()),
-                             records.size() / sizeof(takt_record_t));
+        result = takt_replay_observed(system.get(), reinterpret_cast<const takt_record_t *>(records.data()),
+                                      records.size() / sizeof(takt_record_t),
+                                      feedback.listeners.policies.empty() ? nullptr : &feedback.trace);
     }
     spec.let_policies_fail_to(nullptr);
     if (failure != nullptr) {
@@ -1760,6 +1824,7 @@ nb::dict retell(Spec &spec, uint64_t horizon, const Records &records) {
             "records are not aligned");
     Recorder recorder;
     recorder.keeps_jobs = true;
+    recorder.listeners.listen_to(spec);
     spec.let_policies_fail_to(&recorder.failure);
     Simulation simulation(spec);
     const takt_sim_sinks_t sinks = make_sinks(recorder, {false, true, false, false, false, false});
@@ -1842,6 +1907,7 @@ NB_MODULE(_core, m) {
     m.attr("RECORD_ABORT") = static_cast<int>(TAKT_RECORD_ABORT);
     m.attr("RECORD_SKIP") = static_cast<int>(TAKT_RECORD_SKIP);
     m.attr("RECORD_SETTLED") = static_cast<int>(TAKT_RECORD_SETTLED);
+    m.attr("RECORD_END") = static_cast<int>(TAKT_RECORD_END);
     m.attr("RECORD_DECISION") = static_cast<int>(TAKT_RECORD_DECISION);
     m.def("level_from_priority", &takt_level_from_priority, nb::arg("priority"), nb::arg("levels"));
     m.def("policies", &policies);

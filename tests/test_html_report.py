@@ -216,6 +216,50 @@ def test_the_buttons_show_all_and_go_from_miss_to_miss(chromium: Browser, iot: P
         assert view.span[0] < 825 < view.span[1]
 
 
+def found(view: browser.View, number: int = 0) -> list[float]:
+    """Where a chart marks what a button went to."""
+    name = f"shown-found-{number}"
+    marked: list[float] = view.page.evaluate("(name) => [...Bokeh.documents[0].get_model_by_name(name).data.x]", name)
+    return marked
+
+
+def test_next_miss_shows_each_miss_when_the_whole_run_is_in_view(chromium: Browser, tmp_path: Path) -> None:
+    """A view of the whole run cannot move: the miss is zoomed to, marked and told."""
+    result = simulated("smallest.toml")
+    late = result.jobs.with_columns(deadline=result.deadlines["deadline"]).filter(missed=True)
+    with browser.opened(chromium, written(tmp_path, result)) as view:
+        whole = view.span
+        assert found(view) == []
+        told = []
+        instants = sorted(set(late["deadline"].to_list()))
+        for number, instant in enumerate([*instants, instants[0]]):
+            view.page.get_by_role("button", name="Next miss").click()
+            view.wait()
+            start, end = view.span
+            assert start <= instant <= end
+            assert end - start <= (whole[1] - whole[0]) / 4 + 0.01
+            assert found(view) == [instant]
+            told.append(view.page.locator("#found").inner_text())
+            jobs = [f"{task} job {job}" for task, job in late.filter(deadline=instant).select("task", "job").rows()]
+            place = number % len(instants) + 1
+            assert told[-1] == f"missed at {instant} ms: {', '.join(jobs)} ({place} of {len(instants)})"
+        assert told[0] == told[-1]
+        assert view.errors == []
+
+
+@pytest.mark.parametrize("button", ["Show all", "Reset"])
+def test_next_miss_shows_the_miss_of_a_run_that_is_one_job(button: str, chromium: Browser, tmp_path: Path) -> None:
+    """Nowhere to move, and the miss at the end of all."""
+    result = takt.simulate(takt.System(tasks=[takt.Task(name="A", period=4, wcet=4, demand=5)]), 4)
+    with browser.opened(chromium, written(tmp_path, result)) as view:
+        view.page.get_by_role("button", name=button).click()
+        view.wait()
+        view.page.get_by_role("button", name="Next miss").click()
+        view.wait()
+        assert found(view) == [4]
+        assert view.page.locator("#found").inner_text() == "missed at 4 ms: A job 0 (1 of 1)"
+
+
 def test_the_tooltip_tells_of_the_job_under_the_pointer(chromium: Browser, tmp_path: Path) -> None:
     with browser.opened(chromium, written(tmp_path, simulated("smallest.toml"))) as view:
         frame = (

@@ -60,7 +60,7 @@ def test_replay_is_identical(tmp_path_factory: pytest.TempPathFactory, system: S
     path = tmp_path_factory.mktemp("trace") / "records"
     path.touch()
     simulate(system, HORIZON, path)
-    verdict, decisions, *_ = _core.replay(spec_of(system), path.read_bytes())
+    verdict, decisions, *_ = _core.replay(spec_of(system), path.read_bytes()[:-32])
     assert verdict == "identical"
     assert decisions > 0
 
@@ -71,7 +71,7 @@ def test_a_lost_request_makes_replay_differ(tmp_path: Path) -> None:
     path.touch()
     system = LEAVE
     simulate(system, 20, path)
-    data = path.read_bytes()
+    data = path.read_bytes()[:-32]
     records = [data[at : at + 32] for at in range(0, len(data), 32)]
     kept = [record for record in records if record[24] != 13]
     assert len(kept) == len(records) - 1
@@ -99,7 +99,7 @@ def test_a_lost_request_for_parameters_makes_replay_differ(tmp_path: Path) -> No
     path = tmp_path / "records"
     path.touch()
     simulate(LOWERED, 40, path)
-    records = [path.read_bytes()[at : at + 32] for at in range(0, path.stat().st_size, 32)]
+    records = [path.read_bytes()[at : at + 32] for at in range(0, path.stat().st_size - 32, 32)]
     (asked,) = [number for number, record in enumerate(records) if record[24] == 14]
     spec = spec_of(LOWERED)
     assert _core.replay(spec, b"".join(records))[0] == "identical"

@@ -47,9 +47,14 @@ def header_of(path: Path) -> dict[str, Any]:
 
 
 def records_of(path: Path) -> list[list[int]]:
-    """The records of a trace, as their fields."""
+    """The records of a trace before the closing one, as their fields."""
     data = path.read_bytes()
-    return [list(record) for record in RECORD.iter_unpack(data[begin_of_records(data) :])]
+    return [list(record) for record in RECORD.iter_unpack(data[begin_of_records(data) :])][:-1]
+
+
+def closing(count: int) -> bytes:
+    """The record that ends a trace of so many records."""
+    return RECORD.pack(60, count, 2**32 - 1, 0, 27, 0, 0, 0)
 
 
 def begin_of_records(data: bytes) -> int:
@@ -62,8 +67,9 @@ def rewrite(path: Path, header: object | None = None, records: list[list[int]] |
     """Give a trace another header or other records."""
     text = json.dumps(header_of(path) if header is None else header).encode()
     rows = records_of(path) if records is None else records
-    start = PREAMBLE.pack(b"TAKTTRC\0", 5, 32, len(text)) + text
-    path.write_bytes(start + bytes(-len(start) % 32) + b"".join(RECORD.pack(*row) for row in rows))
+    start = PREAMBLE.pack(b"TAKTTRC\0", 6, 32, len(text)) + text
+    body = b"".join(RECORD.pack(*row) for row in rows) + closing(len(rows))
+    path.write_bytes(start + bytes(-len(start) % 32) + body)
 
 
 def refusal(path: Path) -> str:
@@ -101,9 +107,10 @@ def test_a_trace_replays_identically(path: Path) -> None:
 def test_the_bytes_of_a_trace_are_laid_out_as_its_contract_says(path: Path) -> None:
     data = path.read_bytes()
     magic, version, size, length = PREAMBLE.unpack_from(data)
-    assert (magic, version, size) == (b"TAKTTRC\0", 5, 32)
+    assert (magic, version, size) == (b"TAKTTRC\0", 6, 32)
     assert set(data[PREAMBLE.size + length : begin_of_records(data)]) <= {0}
     assert (len(data) - begin_of_records(data)) % 32 == 0
+    assert data[-32:] == closing(len(records_of(path)))
     assert [row["kind"] for row in header_of(path)["entities"]] == ["server", "task", "task", "task"]
 
 
@@ -181,7 +188,14 @@ def cut(length: int) -> Callable[[bytes], bytes]:
         (cut(5), "not a Takt trace: it does not begin with TAKTTRC"),
         (lambda data: b"x" + data[1:], "not a Takt trace: it does not begin with TAKTTRC"),
         (cut(12), "damaged trace: the header ends at byte 16, the file at byte 12"),
-        (lambda data: data[:8] + b"\1\0" + data[10:], "this version reads traces of version 5, found 1"),
+        (
+            lambda data: data[:8] + b"\1\0" + data[10:],
+            "this version reads traces of version 6, found 1; record it again",
+        ),
+        (
+            lambda data: data[:8] + b"\5\0" + data[10:],
+            "this version reads traces of version 6, found 5; record it again",
+        ),
         (lambda data: data[:10] + b"\x40\0" + data[12:], "damaged trace: records have 32 bytes, found 64"),
         (lambda data: data[:-1], "damaged trace: 31 bytes stand after the last whole record"),
         (lambda data: data + b"abc", "damaged trace: 3 bytes stand after the last whole record"),

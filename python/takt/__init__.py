@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from takt.analysis.result import Analysis
     from takt.catalogue import PolicyInfo, ServerKind, policies, server_kinds
     from takt.distributions import Exponential, Normal, Uniform, Weibull
-    from takt.errors import InputError, Problem
+    from takt.errors import ForkError, InputError, Problem
     from takt.generators.matrices import TaskColumns
     from takt.model import Change, Platform, Resource, Server, System, Task
     from takt.policy import Job, Policy
@@ -40,6 +40,7 @@ __all__ = [
     "Change",
     "Difference",
     "Exponential",
+    "ForkError",
     "InputError",
     "Job",
     "Normal",
@@ -83,6 +84,7 @@ _HOMES = {
     "Change": "model",
     "Difference": "replaying",
     "Exponential": "distributions",
+    "ForkError": "errors",
     "InputError": "errors",
     "Job": "policy",
     "Normal": "distributions",

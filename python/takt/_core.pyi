@@ -27,6 +27,7 @@ RECORD_DECISION: int
 RECORD_ABORT: int
 RECORD_SKIP: int
 RECORD_SETTLED: int
+RECORD_END: int
 
 Record = tuple[int, int, int, int, int, int, int]
 """now, value, entity, sequence, kind, cpu, job"""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -39,17 +39,23 @@ def answers(result: Result) -> list[str]:
     resolved = result.system.resolved
     if resolved.rates is None or not result.keeps_rates:
         return ["" for _ in made(result)]
-    rows = result.rates.partition_by("task", as_dict=True)
-    events = {name: list(frame.select("instant", "what").iter_rows()) for (name,), frame in rows.items()}
-    by_task = {
-        number: _answers_to(resolved, number, events.get(task.name, []))
-        for number, task in enumerate(resolved.tasks)
-        if any(change.kind == "parameters" and change.task == number for change in resolved.changes)
-    }
+    asking = {change.task for change in resolved.changes if change.kind == "parameters" and change.task is not None}
+    events = _events_of(result, {resolved.tasks[task].name for task in asking})
+    by_task = {task: _answers_to(resolved, task, events[resolved.tasks[task].name]) for task in asking}
     return [
         next(by_task[change.task]) if change.kind == "parameters" and change.task is not None else ""
         for change in made(result)
     ]
+
+
+def _events_of(result: Result, names: Set[str]) -> dict[str, Events]:
+    """List what became of the rates of some tasks; without a query, as simulation.py says."""
+    events: dict[str, Events] = {name: [] for name in names}
+    rates = result.rates if names else result.rates.head(0)
+    for instant, name, what in zip(rates["instant"], rates["task"], rates["what"], strict=True):
+        if name in names:
+            events[name].append((instant, what))
+    return events
 
 
 def _answers_to(resolved: ResolvedSystem, task: int, events: Events) -> Iterator[str]:

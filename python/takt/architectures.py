@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from takt import catalogue
-from takt.distributions import Distribution
 from takt.errors import Problem, show
 from takt.resolve import DEFAULT_LATENCY, to_ticks, wcet_of
 from takt.restrictions import PLAIN_TASK_KEYS, about, given, refuse_keys, refuse_members
@@ -79,7 +78,9 @@ def _latency_problems(system: SystemTables) -> Iterator[Problem]:
 def _task_problems(task: Task, what: str, resolution: str) -> Iterator[Problem]:
     """Find what makes a task more than plain."""
     yield from refuse_keys(task, PLAIN_TASK_KEYS, what)
-    if isinstance(task.demand, (tuple, Distribution)):
+    if task.demand is None:
+        return
+    if not isinstance(task.demand, (int, str)):
         yield about(task, "demand", f"expected one constant time with {what}, found {show(task.demand)}")
-    elif task.demand is not None and to_ticks(task.demand, resolution) > wcet_of(task, resolution):
+    elif to_ticks(task.demand, resolution) > wcet_of(task, resolution):
         yield about(task, "demand", f"expected at most the wcet with {what}, found {show(task.demand)}")

@@ -73,7 +73,7 @@ def run(system: System, path: str | Path, name: str = CORTEX_M) -> Trace:
         tick_ns = adapted.resolution_ns if board.is_real_time else 0
         Path(folder, _IMAGE_FILE).write_bytes(programs.image(system.resolved, adapted, horizon, tick_ns))
         records = _execute(board, Path(folder), board_horizon, adapted.resolution_ns)
-    trace_file.write(path, adapted, name, board_horizon, records)
+    trace_file.write(path, adapted, name, board_horizon, _whole(records))
     return trace_file.read(path)
 
 
@@ -252,6 +252,14 @@ def _read_records(folder: Path) -> bytes:
         return (folder / _RECORDS_FILE).read_bytes()
     except OSError as error:
         raise BoardError(f"the firmware wrote no trace: {error.strerror}") from None
+
+
+def _whole(records: bytes) -> bytes:
+    """Give the records of a run that came to its end, without the closing one."""
+    try:
+        return bytes(trace_file.without_closing(memoryview(records)))
+    except ValueError as error:
+        raise BoardError(f"the board stopped before the end of its run: {error}") from None
 
 
 def _full(records: bytes, tick_ns: int) -> Problem:

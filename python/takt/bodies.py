@@ -5,7 +5,7 @@ Source: SPEC.md, 7.1. An item is a text such as "run 2ms", "point", "optional po
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -129,7 +129,7 @@ def check_runs(value: object) -> tuple[int | str, ...]:
     return tuple(value)
 
 
-def _of_sections(sections: tuple[int | str, ...]) -> Iterator[Item]:
+def _of_sections(sections: Sequence[int | str]) -> Iterator[Item]:
     """List the items of runs; between two of them comes what is not held in both, or stands behind such."""
     before: tuple[str, ...] = ()
     for time, held in [*map(parse_section, sections), (0, ())]:
@@ -147,7 +147,7 @@ def _common(before: tuple[str, ...], held: tuple[str, ...]) -> int:
 
 
 def items_of(
-    body: tuple[str, ...] | None, subjobs: tuple[int | str, ...] | None, sections: tuple[int | str, ...] | None
+    body: Sequence[str] | None, subjobs: Sequence[int | str] | None, sections: Sequence[int | str] | None
 ) -> tuple[Item, ...]:
     """List the items of a task; subjobs are runs with a point between any two, sections runs that hold resources."""
     if subjobs is not None:

@@ -112,6 +112,7 @@ def gantt(run: Run, number: int, view: Range1d) -> figure:
     hover = _draw(chart, number)
     sections = _draw_sections(chart, number)
     _draw_deadlocks(chart, number)
+    _draw_found(chart, number)
     _draw_changes(chart, lines)
     wheel, pan = WheelZoomTool(dimensions="width", maintain_focus=False), PanTool(dimensions="width")
     chart.add_tools(wheel, pan, _tooltip(hover, lines), _section_tooltip(sections, lines.unit))
@@ -266,6 +267,12 @@ def _sections(chart: figure, source: ColumnDataSource, **style: Any) -> Renderer
     """Draw sections of one kind; a hatch that differs from bar to bar would be slow."""
     place = {"y": "y", "left": "left", "right": "right"}
     return chart.hbar(source=source, fill_alpha="alpha", line_alpha="alpha", line_width=0.8, **place, **style)
+
+
+def _draw_found(chart: figure, number: int) -> None:
+    """Mark the instant that the buttons went to: a line through all lanes. The page fills it."""
+    found = _shown("found", number, "x top bottom")
+    _stems(chart, found, line_color=MISS_COLOR, line_width=9, line_alpha=0.25)
 
 
 def _draw_deadlocks(chart: figure, number: int) -> None:

@@ -10,11 +10,14 @@ from __future__ import annotations
 import json
 import signal
 import sys
+from collections import Counter
+from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperOption
 
 import takt
 from takt.errors import ExitStatus
@@ -26,6 +29,38 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+class _EachOnce(TyperCommand):
+    """A command whose options with a value are given once: of two values, one would be lost without a word."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Refuse options that are given again, then parse as ever; flags may be repeated."""
+        if not ctx.resilient_parsing:
+            *_, given = self.make_parser(ctx).parse_args(args=list(args))
+            options = [part for part in given if isinstance(part, TyperOption) and not part.is_flag]
+            _refuse_repeated([option.opts[-1] for option in options])
+        return super().parse_args(ctx, args)
+
+
+def _refuse_repeated(options: list[str]) -> None:
+    """End with a line for each option that stands there more than once."""
+    repeated = {option: times for option, times in Counter(options).items() if times > 1}
+    if not repeated:
+        return
+    from takt.errors import InputError, Problem
+    from takt.terminal import errors_to_stderr
+
+    with errors_to_stderr():
+        raise InputError(
+            [
+                Problem(f"expected once, found {times} times; leave all but one out", "conflict", key=option)
+                for option, times in repeated.items()
+            ]
+        )
+
+
+_command = partial(app.command, cls=_EachOnce)
 
 
 def main() -> None:
@@ -84,7 +119,7 @@ Horizon = Annotated[str | None, typer.Option(metavar="T", help="How long to run:
 Seed = Annotated[str | None, typer.Option(metavar="N", help="Draw other random numbers.")]
 
 
-@app.command()
+@_command()
 def run(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Task-set files (TOML).", show_default=False)],
     policy: Policies = None,
@@ -133,7 +168,7 @@ def run(
 # ---- takt compare -----------------------------------------------------------------------------------
 
 
-@app.command()
+@_command()
 def compare(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A task-set file (TOML).", show_default=False)],
     policy: Policies = "rm,dm,edf",
@@ -160,7 +195,7 @@ def compare(
 # ---- takt convert -----------------------------------------------------------------------------------
 
 
-@app.command()
+@_command()
 def convert(
     source: Annotated[Path, typer.Argument(metavar="IN", help="A task set: TOML, XML or CSV.", show_default=False)],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to be written.", show_default=False)],
@@ -186,8 +221,8 @@ def convert(
 # ---- takt analyse -----------------------------------------------------------------------------------
 
 
-@app.command("analyze", hidden=True)
-@app.command()
+@_command("analyze", hidden=True)
+@_command()
 def analyse(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Task-set files (TOML).", show_default=False)],
     policy: Policies = None,
@@ -213,7 +248,7 @@ def analyse(
 # ---- takt replay ------------------------------------------------------------------------------------
 
 
-@app.command()
+@_command()
 def replay(
     file: Annotated[Path, typer.Argument(metavar="T.takt", help="A trace file.", show_default=False)],
 ) -> None:
@@ -239,7 +274,7 @@ def _key(help_text: str) -> Any:
     return typer.Option(metavar="X", help=help_text)
 
 
-@app.command()
+@_command()
 def generate(
     file: Annotated[
         Path | None, typer.Argument(metavar="RECIPE", help="A recipe file (TOML).", show_default=False)
@@ -290,7 +325,7 @@ def generate(
 # ---- takt study -------------------------------------------------------------------------------------
 
 
-@app.command()
+@_command()
 def study(
     file: Annotated[Path, typer.Argument(metavar="STUDY.toml", help="A study file.", show_default=False)],
     workers: Annotated[
@@ -320,7 +355,7 @@ def study(
 # ---- takt schema ------------------------------------------------------------------------------------
 
 
-@app.command()
+@_command()
 def schema(
     recipe: Annotated[bool, typer.Option("--recipe", help="Of the recipes of takt generate.")] = False,
     of_study: Annotated[bool, typer.Option("--study", help="Of the files of takt study.")] = False,
@@ -338,7 +373,7 @@ def schema(
 # ---- takt policies ----------------------------------------------------------------------------------
 
 
-@app.command()
+@_command()
 def policies() -> None:
     """List the policies and the kinds of servers that there are.
 

@@ -82,9 +82,17 @@ class InputError(Exception):
         super().__init__("\n".join(map(str, problems)))
         self.problems = tuple(problems)
 
+    def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Problem, ...]]]:
+        """Come back whole from another process: what makes an error are its problems, not their text."""
+        return type(self), (self.problems,)
+
     def in_file(self, path: str | Path) -> InputError:
         """Give the same error with the file named in every problem."""
         return InputError([replace(problem, file=str(path)) for problem in self.problems])
+
+
+class ForkError(RuntimeError):
+    """A process that was forked cannot do what it is asked for; the message says what to do instead."""
 
 
 class BoardError(Exception):

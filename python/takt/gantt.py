@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from takt import times
+from takt import forks, times
 from takt.errors import InputError, Problem, file_error, show, system_error
 from takt.simulation import Result
 from takt.timeline import MISS_COLOR, SECTION_HEIGHT, Group, Lane, Timeline, axis_unit, shorten, timeline
@@ -74,6 +74,7 @@ def draw(
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
+    forks.check()
     check_path(path)
     lines = timeline(result, most=None)
     first, last = _stretch(result, lines, start, end)

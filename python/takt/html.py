@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from takt import answers, report, sharing, timeline
+from takt import answers, forks, report, sharing, timeline
 from takt.errors import system_error
 from takt.model import System
 from takt.policy import name_of
@@ -93,6 +93,7 @@ def write(results: Sequence[Result], path: str | Path) -> None:
 
 def page(results: Sequence[Result]) -> str:
     """Make the text of the page; arguments and errors are those of write."""
+    forks.check()
     if not results:
         raise ValueError("a report needs at least one result")
     runs = _runs(results)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from takt import _core
+from takt import _core, forks
 from takt.policy import name_of
 from takt.report import Report, TaskRow
 from takt.resolved import ResolvedSystem, ResolvedTask
@@ -35,12 +35,14 @@ def jobs_of(trace: Trace) -> pl.DataFrame:
     Raises:
         ValueError: the trace does not replay identically, or is of several processors.
     """
+    forks.check()
     outcome = _core.retell(trace.system.spec(), trace.horizon, trace.data)
     return jobs_frame(trace.system, outcome["jobs"])
 
 
 def segments_of(trace: Trace) -> pl.DataFrame:
     """List who ran when, as Result.segments does; what plain threads do is not listed."""
+    forks.check()
     return pl.DataFrame(list(_merged(_segments(trace))), schema=_SEGMENTS, orient="row")
 
 

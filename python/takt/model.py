@@ -7,7 +7,7 @@ checks what lies between tables, so that a System that exists can be simulated.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field, PlainValidator, PrivateAttr, WithJsonSchema
@@ -19,7 +19,7 @@ from takt.bodies import Item, Op, check_body, check_runs, items_of
 from takt.checks import MAX_PRIORITY, MAX_WEIGHT
 from takt.distributions import Distribution, check_distribution
 from takt.errors import InputError, show
-from takt.policy import Policy
+from takt.policy import Policy, copied
 from takt.policy_options import PolicyOptions, check_options
 from takt.problems import find_problems
 from takt.resolve import resolve
@@ -88,30 +88,28 @@ OptionalTime = Annotated[
 Offset = Annotated[int | str, PlainValidator(checks.TIME), WithJsonSchema(TIME_SCHEMA)]
 OptionalOffset = Annotated[int | str | None, PlainValidator(checks.optional(checks.TIME)), WithJsonSchema(TIME_SCHEMA)]
 Demand = Annotated[
-    int | str | tuple[int | str, ...] | Distribution | None,
+    int | str | Sequence[int | str] | Distribution | None,
     PlainValidator(checks.optional(_check_demand)),
     WithJsonSchema({"anyOf": [*TIME_SCHEMA["anyOf"], _TIMES, _DISTRIBUTION]}),
 ]
 Arrivals = Annotated[
-    tuple[int | str, ...] | Distribution | None,
+    Sequence[int | str] | Distribution | None,
     PlainValidator(checks.optional(_check_arrivals)),
     WithJsonSchema({"anyOf": [_TIMES, _DISTRIBUTION]}),
 ]
 Body = Annotated[
-    tuple[str, ...] | None,
+    Sequence[str] | None,
     PlainValidator(checks.optional(check_body)),
     WithJsonSchema({"type": "array", "items": _ITEM, "minItems": 1}),
 ]
-Subjobs = Annotated[
-    tuple[int | str, ...] | None, PlainValidator(checks.optional(_check_demands)), WithJsonSchema(_TIMES)
-]
+Subjobs = Annotated[Sequence[int | str] | None, PlainValidator(checks.optional(_check_demands)), WithJsonSchema(_TIMES)]
 Sections = Annotated[
-    tuple[int | str, ...] | None,
+    Sequence[int | str] | None,
     PlainValidator(checks.optional(check_runs)),
     WithJsonSchema({"type": "array", "items": {"type": ["integer", "string"]}, "minItems": 1}),
 ]
 Names = Annotated[
-    tuple[str, ...],
+    Sequence[str],
     PlainValidator(checks.check_names),
     WithJsonSchema({"type": "array", "items": _NAME, "minItems": 1, "uniqueItems": True}),
 ]
@@ -558,13 +556,13 @@ class System(Header):
         'edf'
     """
 
-    tasks: Annotated[tuple[Task, ...], PlainValidator(_check_members(Task))] = ()
-    servers: Annotated[tuple[Server, ...], PlainValidator(_check_members(Server))] = ()
-    resources: Annotated[tuple[Resource, ...], PlainValidator(_check_members(Resource))] = ()
+    tasks: Annotated[Sequence[Task], PlainValidator(_check_members(Task))] = ()
+    servers: Annotated[Sequence[Server], PlainValidator(_check_members(Server))] = ()
+    resources: Annotated[Sequence[Resource], PlainValidator(_check_members(Resource))] = ()
     platform: Annotated[Platform, PlainValidator(_check_platform)] = Platform()
-    options: Annotated[tuple[PolicyOptions, ...], PlainValidator(check_options)] = ()
+    options: Annotated[Sequence[PolicyOptions], PlainValidator(check_options)] = ()
     allocator: Annotated[Allocator | None, PlainValidator(_check_allocator)] = None
-    changes: Annotated[tuple[Change, ...], PlainValidator(_check_members(Change))] = ()
+    changes: Annotated[Sequence[Change], PlainValidator(_check_members(Change))] = ()
 
     _resolved: ResolvedSystem = PrivateAttr()
 
@@ -573,10 +571,23 @@ class System(Header):
         def __init__(self, /, **values: Any) -> None:
             """Check the keys, then what lies between the tables."""
             super().__init__(**values)
+            self._copy_policies()
             problems = find_problems(self)
             if problems:
                 raise InputError(problems)
             self._resolved = with_allocator(with_windows(resolve(self), self), self)
+
+    def _copy_policies(self) -> None:
+        """Keep policies in Python as they are now: who made one may go on with it, and runs copy what is kept."""
+        memo: dict[int, Any] = {}
+
+        def own(policy: str | Policy) -> str | Policy:
+            return copied(policy, memo) if isinstance(policy, Policy) else policy
+
+        self.__dict__["policy"] = own(self.policy)
+        self.__dict__["servers"] = tuple(
+            server.model_copy(update={"policy": own(server.policy)}) for server in self.servers
+        )
 
     @property
     def resolved(self) -> ResolvedSystem:

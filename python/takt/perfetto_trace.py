@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
+from takt import forks
 from takt.errors import system_error
 from takt.simulation import Result
 
@@ -61,6 +62,7 @@ def export(result: Result) -> bytes:
     """Make the bytes of write; the same run gives the same bytes."""
     from perfetto.trace_builder.proto_builder import StreamingTraceProtoBuilder
 
+    forks.check()
     buffer = BytesIO()
     builder = StreamingTraceProtoBuilder(buffer)
     names = result.summary["task"].to_list()

@@ -6,11 +6,13 @@ Comparisons, preemption, servers and everything else are core's, as for the poli
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
+from collections.abc import MutableMapping, MutableSequence, MutableSet
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from takt.errors import InputError, Problem, show
+from takt.errors import InputError, Problem, printable, show
 
 if TYPE_CHECKING:
     from takt.resolved import ResolvedServer, ResolvedSystem, ResolvedTask
@@ -50,6 +52,11 @@ class Policy(ABC):
 
     Among equal keys the class goes first (hard, soft, none), then servers before tasks, then the file's order.
 
+    A policy may keep what it learns in its attributes. Each run starts with a copy of the policy as it was when its
+    System was made, so runs repeat and do not influence one another; the instance itself is never asked. Copied are
+    the attributes of the instance, and lists, dictionaries and sets of its class. Policies are equal if class and
+    state are. One instance in several places of a System is one copy in a run.
+
     Example:
         >>> import takt
         >>> class ShortestJobFirst(takt.Policy):
@@ -70,12 +77,52 @@ class Policy(ABC):
             words = "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in cls.__name__)
             cls.name = words.strip("-_")
 
+    def __eq__(self, other: object) -> bool:
+        """Say whether the other policy is of the same class and in the same state."""
+        return type(self) is type(other) and bool(self.__getstate__() == other.__getstate__())
+
+    def __hash__(self) -> int:
+        """Give a number that equal policies share; states may change and are no part of it."""
+        return hash(type(self))
+
     @abstractmethod
     def release(self, job: Job) -> int:
         """Give the key of a job, 1 .. 2^63 - 1; the smaller the more urgent."""
 
     def complete(self, job: Job, finish: int) -> None:  # noqa: B027 (a policy without feedback leaves it so)
         """Learn that a job has finished at `finish`; for policies that need feedback."""
+
+
+def copied(policy: Policy, memo: dict[int, Any]) -> Policy:
+    """Copy a policy with its state.
+
+    Args:
+        policy: what to copy.
+        memo: what was copied already, as of copy.deepcopy: what policies share, their copies share too.
+
+    Raises:
+        InputError: its state cannot be copied.
+    """
+    try:
+        twin = copy.deepcopy(policy, memo)
+        for name, value in _state_of_class(type(policy)).items():
+            if name not in vars(twin):
+                setattr(twin, name, copy.deepcopy(value, memo))
+    except Exception as error:
+        found = printable(f"{type(error).__name__}: {error}")
+        message = (
+            f"policy {show(policy.name)}: expected a state that copy.deepcopy can copy for each run, "
+            f"found {found}; give {type(policy).__name__} a method __deepcopy__"
+        )
+        raise InputError([Problem(message, "policy")]) from None
+    return twin
+
+
+def _state_of_class(kind: type[Policy]) -> dict[str, Any]:
+    """Find the attributes of a class that its instances can change without a copy of their own."""
+    names = {name: value for each in reversed(kind.__mro__) for name, value in vars(each).items()}
+    mutable = (MutableMapping, MutableSequence, MutableSet)
+    return {name: value for name, value in names.items() if isinstance(value, mutable)}
 
 
 class Adapter:

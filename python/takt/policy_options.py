@@ -191,7 +191,7 @@ class TimeDriven(PolicyOptions):
 
     cycle: _Time
     slots: Annotated[
-        tuple[Slot, ...],
+        Sequence[Slot],
         PlainValidator(_check_slots),
         WithJsonSchema({"type": "array", "items": _SLOT_SCHEMA, "minItems": 1}),
     ]

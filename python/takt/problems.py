@@ -494,11 +494,11 @@ def _change_times(change: Change) -> _Times:
     yield from (("demand", value) for value in _times_in(change.demand))
 
 
-def _times_in(value: int | str | tuple[int | str, ...] | Distribution | None) -> Iterable[int | str | None]:
+def _times_in(value: int | str | Sequence[int | str] | Distribution | None) -> Iterable[int | str | None]:
     """List the times that must be whole ticks: not the parameters of a distribution but its limits."""
     if isinstance(value, Distribution):
         return value.min, value.max
-    return value if isinstance(value, tuple) else (value,)
+    return (value,) if value is None or isinstance(value, (int, str)) else value
 
 
 def _platform_times(platform: Platform) -> _Times:

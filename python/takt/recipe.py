@@ -7,7 +7,7 @@ cannot be drawn is known before anything is.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
@@ -138,7 +138,7 @@ _Utilization = Annotated[float, PlainValidator(_check_utilization), _number(1e-6
 _Shares = Annotated[str, PlainValidator(checks.check_choice("distribution of shares", SHARES)), _word(*SHARES)]
 _Share = Annotated[float | None, PlainValidator(checks.optional(_check_real("a share", 0, 1000))), _number(0, 1000)]
 _Periods = Annotated[
-    str | tuple[int | str, ...],
+    str | Sequence[int | str],
     PlainValidator(_check_periods),
     WithJsonSchema({"anyOf": [{"enum": list(PERIODS)}, {"type": "array", "items": TIME_SCHEMA, "minItems": 1}]}),
 ]

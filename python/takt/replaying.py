@@ -89,7 +89,8 @@ def replay(path: str | Path, policies: Sequence[Policy] = ()) -> Replay:
         Whether all is identical, or the first difference.
 
     Raises:
-        InputError: the file is no trace, is damaged, or holds a record that no scheduler can have recorded.
+        InputError: the file is no trace, is damaged or incomplete, or holds a record that no scheduler can have
+            recorded.
     """
     trace = trace_file.read(path, policies)
     verdict, decisions, number, recorded, replayed = _core.replay(trace.system.spec(), trace.data)

@@ -434,10 +434,10 @@ def _arrivals(task: Task, ticks: Callable[[int | str], int], resolution: str) ->
     if task.arrivals is None:
         below = math.nextafter(float(times.MAX_TICKS), 0)  # as float() rounds up to what core refuses
         return Stream("uniform", (), float(least), min(float(2 * least), below), least, 2 * least)
-    if isinstance(task.arrivals, tuple):
-        offset = ticks(task.offset)
-        return Stream("listed", tuple(offset + ticks(instant) for instant in task.arrivals), least=0)
-    return _stream(task.arrivals, least, times.MAX_TICKS, resolution)
+    if isinstance(task.arrivals, Distribution):
+        return _stream(task.arrivals, least, times.MAX_TICKS, resolution)
+    offset = ticks(task.offset)
+    return Stream("listed", tuple(offset + ticks(instant) for instant in task.arrivals), least=0)
 
 
 def _costs(platform: Platform, ticks: Callable[[int | str], int]) -> ResolvedCosts:

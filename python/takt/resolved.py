@@ -5,11 +5,11 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from takt import _core, times
 from takt.catalogue import SHARE_VARIANTS
-from takt.policy import Adapter, Policy
+from takt.policy import Adapter, Policy, copied
 
 ROOT = 0
 """Entity number of the root."""
@@ -384,17 +384,21 @@ class ResolvedSystem:
         idle = [server.name for server in self.servers]
         return [task.name for task in self.tasks] + [IDLE] * len(idle), self.server_names() + idle
 
-    def spec(self) -> _core.Spec:
-        """Describe the system to core.
+    def spec(self, copies: dict[int, Any] | None = None) -> _core.Spec:
+        """Describe the system to core, for one run: its policies in Python are copies.
+
+        Args:
+            copies: gets the copies, by the identities of what was copied, as the memo of copy.deepcopy.
 
         Raises:
             ValueError: a value is out of range, which only a damaged trace file can bring about.
         """
-        spec = _core.Spec(self._for_core(self.policy), self.levels, self.order_rows, self.time_rows)
+        memo = {} if copies is None else copies
+        spec = _core.Spec(self._for_core(self.policy, memo), self.levels, self.order_rows, self.time_rows)
         servers = self.servers
         spec.add_servers(
             kinds=[server.kind for server in servers],
-            policies=[self._for_core(server.policy) for server in servers],
+            policies=[self._for_core(server.policy, memo) for server in servers],
             period=_column(servers, lambda server: server.period),
             budget=_column(servers, lambda server: server.budget),
             offset=_column(servers, lambda server: server.offset),
@@ -443,9 +447,9 @@ class ResolvedSystem:
             adapts=_column(self.tasks, lambda task: task.adapts),
         )
 
-    def _for_core(self, policy: str | Policy) -> str | Adapter:
-        """Give what the binding takes for a policy."""
-        return policy if isinstance(policy, str) else Adapter(policy, self)
+    def _for_core(self, policy: str | Policy, memo: dict[int, Any]) -> str | Adapter:
+        """Give what the binding takes for a policy; one in Python as it was when the system was made."""
+        return policy if isinstance(policy, str) else Adapter(copied(policy, memo), self)
 
     def _add_tasks(self, spec: _core.Spec) -> None:
         """Describe the tasks: what all have in columns, the rest one by one."""

@@ -78,6 +78,7 @@ def run(
         _check_gantt(outputs)
         runs = [_with_options(run, horizon, seed) for file in files for run in _runs(file, policy)]
         _refuse_shared_outputs(runs, outputs)
+        _refuse_same_paths(files, outputs)
         board = boards.REAL_TIME if real_time else on
         outcomes = [_simulate(run, outputs) if board is None else _run_on_board(run, board, outputs) for run in runs]
         _print_outcomes(outcomes, as_json)
@@ -174,6 +175,21 @@ def _refuse_shared_outputs(runs: list[_Run], outputs: Outputs) -> None:
         return
     message = f"expected one file and one policy, found {len(runs)} runs"
     problems = [Problem(message, "conflict", key=option) for option in outputs.options()]
+    if problems:
+        raise InputError(problems)
+
+
+def _refuse_same_paths(files: list[Path], outputs: Outputs) -> None:
+    """Refuse to write one file twice, or over a task set; what is no regular file, such as /dev/null, takes both."""
+    taken = {file.resolve(): f"the task set {file}" for file in files}
+    problems = []
+    for name, path in vars(outputs).items():
+        if path is None or (path.exists() and not path.is_file()):
+            continue
+        other = taken.setdefault(path.resolve(), f"the file of --{name}")
+        if other != f"the file of --{name}":
+            message = f"expected a file of its own, found {show(str(path))}, {other}; give another name"
+            problems.append(Problem(message, "conflict", key=f"--{name}"))
     if problems:
         raise InputError(problems)
 

@@ -2,24 +2,28 @@
 
 The simulator is C (sim/sim.h); this module hands it a system and turns its columns into frames. All times in
 frames are ticks.
+
+Frames are made column by column, without a query of polars: a query starts its threads, which a process pool that forks
+would lose (forks.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from takt import _core, answers
+from takt import _core, answers, forks
 from takt import trace as trace_file
 from takt.errors import InputError, Problem, system_error
 from takt.horizon import horizon_ticks
 from takt.model import System
+from takt.policy import Policy
 from takt.resolved import ResolvedSystem, ResolvedTask
 
 if TYPE_CHECKING:
@@ -78,6 +82,8 @@ class Result:
             by those that were asked for; elsewhere they are the same.
         architecture: what the scheduler cost where the platform says that it runs in software, on a co-processor or
             in hardware; else None. There, switches are dispatches, and a job is missed if the scheduler noticed.
+        policies: the policies in Python with the state that the run left, by the names of their servers; "" is the
+            root. The instances that the system was made with are as they were.
     """
 
     system: System
@@ -88,6 +94,7 @@ class Result:
     overhead: int
     summary: pl.DataFrame
     architecture: Architecture | None
+    policies: Mapping[str, Policy]
     _segments: pl.DataFrame | None
     _jobs: pl.DataFrame | None
     _points: pl.DataFrame | None
@@ -97,6 +104,16 @@ class Result:
     _rates: pl.DataFrame | None
     _windows: pl.DataFrame | None
     _ledger: pl.DataFrame | None
+
+    def __eq__(self, other: object) -> bool:
+        """Say whether system, horizon, all numbers and all frames that were kept are the same."""
+        return isinstance(other, Result) and all(
+            _is_same(getattr(self, field.name), getattr(other, field.name)) for field in fields(self)
+        )
+
+    def __hash__(self) -> int:
+        """Give a number that equal results share."""
+        return hash((self.horizon, self.decisions, self.invocations, self.switches, self.overhead))
 
     @property
     def segments(self) -> pl.DataFrame:
@@ -225,7 +242,7 @@ class Result:
         """
         given = _asked_for(self._windows, "jobs")
         if len(given):
-            return given.select("task", "job", "deadline")
+            return given[["task", "job", "deadline"]]
         return _deadlines(self.system.resolved, self.jobs)
 
     @property
@@ -298,8 +315,21 @@ class Result:
         perfetto_trace.write(self, path)
 
 
+def _is_same(one: object, other: object) -> bool:
+    """Compare two values of a field; frames are the same if names, types and values of their columns are."""
+    if isinstance(one, pl.DataFrame) or isinstance(other, pl.DataFrame):
+        return isinstance(one, pl.DataFrame) and isinstance(other, pl.DataFrame) and _are_same(one, other)
+    return bool(one == other)
+
+
+def _are_same(one: pl.DataFrame, other: pl.DataFrame) -> bool:
+    """Compare two frames."""
+    return one.schema == other.schema and one.equals(other)
+
+
 def _asked_for(frame: pl.DataFrame | None, name: str) -> pl.DataFrame:
     """Give a frame that the simulation was asked to keep."""
+    forks.check()
     if frame is None:
         raise ValueError(f"the {name} were not kept; call takt.simulate with {name}=True")
     return frame
@@ -339,6 +369,7 @@ def simulate(
 
     Raises:
         InputError: the horizon is not right, or the trace file cannot be written.
+        ForkError: the process was forked after polars had started its threads; see takt.forks.
 
     Example:
         A(T=5, C=2) and B(T=7, C=4) have U = 0.97. Under EDF, B's first job keeps the processor when A is
@@ -359,8 +390,10 @@ def simulate(
         >>> fp.jobs.filter(missed=True).rows()
         [('B', 0, 0, 8, 8, True)]
     """
+    forks.check()
     ticks = horizon_ticks(system, horizon)
-    spec = system.resolved.spec()
+    copies: dict[int, Any] = {}
+    spec = system.resolved.spec(copies)
     if trace is not None:
         trace_file.write_header(trace, system.resolved, trace_file.SIMULATOR, ticks)
     try:
@@ -388,6 +421,7 @@ def simulate(
         overhead=outcome["overhead"],
         summary=summary,
         architecture=_architecture(system.resolved, outcome["figures"], int(summary["missed"].sum()), ticks),
+        policies=_policies(system.resolved, copies),
         _segments=_segments(system.resolved, outcome["segments"]) if segments else None,
         _jobs=jobs_frame(system.resolved, outcome["jobs"]) if jobs else None,
         _points=_points(system.resolved, outcome["points"]) if points else None,
@@ -400,31 +434,44 @@ def simulate(
     )
 
 
-# ---- horizon ----------------------------------------------------------------------------------------
+def _policies(resolved: ResolvedSystem, copies: Mapping[int, Any]) -> dict[str, Policy]:
+    """Find the copies of the policies in Python that a run has asked."""
+    places = {"": resolved.policy} | {server.name: server.policy for server in resolved.servers}
+    return {name: copies.get(id(policy), policy) for name, policy in places.items() if isinstance(policy, Policy)}
 
 
 # ---- frames -----------------------------------------------------------------------------------------
 
 
+def _series(columns: Mapping[str, _core.Column]) -> dict[str, pl.Series]:
+    """Make polars' columns of core's, without a copy."""
+    return {name: pl.Series(name, column) for name, column in columns.items()}
+
+
 def _frame(columns: Mapping[str, _core.Column]) -> pl.DataFrame:
     """Make a frame of core's columns, without a copy."""
-    return pl.DataFrame({name: pl.Series(name, column) for name, column in columns.items()})
+    return pl.DataFrame(_series(columns))
 
 
-def _names(names: list[str], index: str) -> pl.Expr:
+def _named(names: list[str], index: pl.Series) -> pl.Series:
     """Make a column of names out of a column of indices."""
-    return pl.lit(pl.Series(names, dtype=pl.String)).gather(pl.col(index))
+    return pl.Series(names, dtype=pl.String)[index]
 
 
-def _unless_never(column: str) -> pl.Expr:
+def _unless_never(column: pl.Series) -> pl.Series:
     """Make null what core calls never."""
-    return pl.when(pl.col(column) != _core.NEVER).then(pl.col(column))
+    return column.set(column == _core.NEVER, None)
 
 
 def _summary(resolved: ResolvedSystem, statistics: Mapping[str, _core.Column]) -> pl.DataFrame:
     """Make the frame with one row for each task."""
     tasks = resolved.tasks
-    described = pl.DataFrame(
+    told = _series(statistics)
+    if resolved.rates is None:
+        told["missed_requested"] = told["missed"]
+    has_none = told["finished"] == 0
+    responses = {name: told[name].set(has_none, None) for name in ("response_min", "response_max", "response_sum")}
+    return pl.DataFrame(
         {
             "task": pl.Series([task.name for task in tasks], dtype=pl.String),
             "server": pl.Series(resolved.server_names(), dtype=pl.String),
@@ -432,14 +479,9 @@ def _summary(resolved: ResolvedSystem, statistics: Mapping[str, _core.Column]) -
             "period": pl.Series([_period_of(task) for task in tasks], dtype=pl.UInt64),
             "deadline": pl.Series([task.deadline for task in tasks], dtype=pl.UInt64),
             "wcet": pl.Series([None if task.is_greedy else task.wcet for task in tasks], dtype=pl.UInt64),
+            **told,
+            **responses,
         }
-    )
-    if resolved.rates is None:
-        statistics = {**statistics, "missed_requested": statistics["missed"]}
-    has_finished = pl.col("finished") > 0
-    return described.hstack(_frame(statistics)).with_columns(
-        pl.when(has_finished).then(pl.col(column)).alias(column)
-        for column in ("response_min", "response_max", "response_sum")
     )
 
 
@@ -449,17 +491,16 @@ def _period_of(task: ResolvedTask) -> int | None:
 
 
 def _segments(resolved: ResolvedSystem, columns: Mapping[str, _core.Column]) -> pl.DataFrame:
-    """Make the frame of segments, by their starts; on several processors they come by their ends."""
+    """Make the frame of segments."""
     names, servers = resolved.runners()
-    frame = _frame(columns)
-    ordered = frame if resolved.cpus == 1 else frame.sort("start", "cpu")
-    return ordered.select(
-        "start",
-        "end",
-        "cpu",
-        _names(servers, "task").alias("server"),
-        _names(names, "task").alias("task"),
-        "job",
+    told = _series(columns)
+    return pl.DataFrame(
+        {
+            **{name: told[name] for name in ("start", "end", "cpu")},
+            "server": _named(servers, told["task"]),
+            "task": _named(names, told["task"]),
+            "job": told["job"],
+        }
     )
 
 
@@ -468,7 +509,8 @@ _KERNEL_WORK = ["RTOS", "SWITCH"]
 
 def _kernel_segments(columns: Mapping[str, _core.Column]) -> pl.DataFrame:
     """Make the frame of the kernel's own work."""
-    return _frame(columns).select("start", "end", _names(_KERNEL_WORK, "what").alias("what"))
+    told = _series(columns)
+    return pl.DataFrame({**told, "what": _named(_KERNEL_WORK, told["what"])})
 
 
 def _architecture(
@@ -489,23 +531,30 @@ def jobs_frame(resolved: ResolvedSystem, columns: Mapping[str, _core.Column]) ->
         resolved: the system that they are of.
         columns: as core tells them.
     """
-    return _frame(columns).select(
-        _names([task.name for task in resolved.tasks], "task").alias("task"),
-        "job",
-        "release",
-        _unless_never("finish").alias("finish"),
-        (_unless_never("finish") - pl.col("release")).alias("response"),
-        pl.col("missed").cast(pl.Boolean),
+    told = _series(columns)
+    finish = _unless_never(told["finish"])
+    return pl.DataFrame(
+        {
+            "task": _named([task.name for task in resolved.tasks], told["task"]),
+            "job": told["job"],
+            "release": told["release"],
+            "finish": finish,
+            "response": finish - told["release"],
+            "missed": told["missed"].cast(pl.Boolean),
+        }
     )
 
 
 def _points(resolved: ResolvedSystem, columns: Mapping[str, _core.Column]) -> pl.DataFrame:
     """Make the frame of points."""
-    return _frame(columns).select(
-        "instant",
-        _names([task.name for task in resolved.tasks], "task").alias("task"),
-        "job",
-        pl.col("optional", "should_yield").cast(pl.Boolean),
+    told = _series(columns)
+    return pl.DataFrame(
+        {
+            "instant": told["instant"],
+            "task": _named([task.name for task in resolved.tasks], told["task"]),
+            "job": told["job"],
+            **{name: told[name].cast(pl.Boolean) for name in ("optional", "should_yield")},
+        }
     )
 
 
@@ -549,12 +598,15 @@ _LOCKS = ["lock", "wait", "unlock", "deadlock"]
 
 def _locks(resolved: ResolvedSystem, columns: Mapping[str, _core.Column]) -> pl.DataFrame:
     """Make the frame of what became of resources."""
-    return _frame(columns).select(
-        "instant",
-        _names([task.name for task in resolved.tasks], "task").alias("task"),
-        "job",
-        _names([resource.name for resource in resolved.resources], "resource").alias("resource"),
-        _names(_LOCKS, "what").alias("what"),
+    told = _series(columns)
+    return pl.DataFrame(
+        {
+            "instant": told["instant"],
+            "task": _named([task.name for task in resolved.tasks], told["task"]),
+            "job": told["job"],
+            "resource": _named([resource.name for resource in resolved.resources], told["resource"]),
+            "what": _named(_LOCKS, told["what"]),
+        }
     )
 
 
@@ -575,36 +627,51 @@ _ALLOCATIONS = [
 ]
 
 
-def _in_shares(column: str) -> pl.Expr:
+def _in_shares(column: pl.Series) -> pl.Series:
     """Make shares of the processor of core's units."""
-    return (pl.col(column) / _core.RATE_WHOLE).alias(column)
+    return column / _core.RATE_WHOLE
 
 
 def _rates(resolved: ResolvedSystem, columns: Mapping[str, _core.Column]) -> pl.DataFrame:
     """Make the frame of what became of rates."""
-    return _frame(columns).select(
-        "instant",
-        _names([task.name for task in resolved.tasks], "task").alias("task"),
-        _names(_ALLOCATIONS, "event").alias("what"),
-        _in_shares("rate"),
-        "budget",
-        "period",
+    told = _series(columns)
+    return pl.DataFrame(
+        {
+            "instant": told["instant"],
+            "task": _named([task.name for task in resolved.tasks], told["task"]),
+            "what": _named(_ALLOCATIONS, told["event"]),
+            "rate": _in_shares(told["rate"]),
+            "budget": told["budget"],
+            "period": told["period"],
+        }
     )
 
 
 def _windows(resolved: ResolvedSystem, outcome: _core.Outcome) -> pl.DataFrame:
     """Make the frame of windows, whose rows are those of the jobs."""
-    windows = _frame(outcome["windows"])
-    jobs = jobs_frame(resolved, outcome["jobs"]).select("task", "job").head(len(windows))
-    return jobs.hstack(
-        windows.select(_unless_never("deadline").alias("deadline"), pl.col("missed_requested").cast(pl.Boolean))
+    windows, jobs = _series(outcome["windows"]), _series(outcome["jobs"])
+    count = len(windows["deadline"])
+    return pl.DataFrame(
+        {
+            "task": _named([task.name for task in resolved.tasks], jobs["task"].head(count)),
+            "job": jobs["job"].head(count),
+            "deadline": _unless_never(windows["deadline"]),
+            "missed_requested": windows["missed_requested"].cast(pl.Boolean),
+        }
     )
+
+
+_TRUE = pl.Series([True])
 
 
 def _ledger(columns: Mapping[str, _core.Column]) -> pl.DataFrame:
     """Make the frame of the ledger: one row for each change."""
-    last = _frame(columns).unique("instant", keep="last", maintain_order=True)
-    return last.filter(pl.col("reserved").ne_missing(pl.col("reserved").shift())).with_columns(_in_shares("reserved"))
+    told = _series(columns)
+    instant = told["instant"]
+    is_last = (instant[:-1] != instant[1:]).append(_TRUE[: len(instant)])
+    instant, reserved = instant.filter(is_last), told["reserved"].filter(is_last)
+    is_new = _TRUE[: len(reserved)].append(reserved[1:] != reserved[:-1])
+    return pl.DataFrame({"instant": instant.filter(is_new), "reserved": _in_shares(reserved.filter(is_new))})
 
 
 def _in_every_tick(ticks: pl.DataFrame, changes: pl.DataFrame, server: int) -> pl.Series:

@@ -67,7 +67,7 @@ class Trace:
         software: what recorded it.
         horizon: ticks that were to be run.
         system: what ran.
-        data: the records, as bytes.
+        data: the records, as bytes, without the closing one.
     """
 
     path: str
@@ -91,7 +91,7 @@ class Trace:
 
 
 def write_header(path: str | Path, system: ResolvedSystem, platform: str, horizon: int) -> None:
-    """Start a trace file; its records are appended by who has them.
+    """Start a trace file; the recorder appends its records and the closing one.
 
     Args:
         path: the file; what was in it is gone.
@@ -116,15 +116,20 @@ def write(path: str | Path, system: ResolvedSystem, platform: str, horizon: int,
         system: what ran.
         platform: where.
         horizon: ticks that were to be run.
-        records: as core made them, little endian.
+        records: all that core made, little endian; the closing record is added.
 
     Raises:
         InputError: the file cannot be written.
     """
     try:
-        Path(path).write_bytes(_header_bytes(system, platform, horizon) + records)
+        Path(path).write_bytes(_header_bytes(system, platform, horizon) + records + _closing(horizon, records))
     except OSError as error:
         raise system_error("write", path, error) from None
+
+
+def _closing(horizon: int, records: bytes) -> bytes:
+    """Make the record that ends a trace: it counts those before it."""
+    return _RECORD.pack(horizon, len(records) // _RECORD.size, _core.NOBODY, 0, _core.RECORD_END, 0, 0, 0)
 
 
 def _header_bytes(system: ResolvedSystem, platform: str, horizon: int) -> bytes:
@@ -243,7 +248,8 @@ def read(path: str | Path, policies: Sequence[Policy] = ()) -> Trace:
         The trace; its records stay in the file until they are looked at.
 
     Raises:
-        InputError: the file cannot be read, is no trace, is damaged, or is of a later version of the format.
+        InputError: the file cannot be read, is no trace, is damaged or incomplete, or is of another version of the
+            format.
     """
     data = _map(path)
     length = _check_preamble(path, data)
@@ -254,7 +260,32 @@ def read(path: str | Path, policies: Sequence[Policy] = ()) -> Trace:
     records = data[begin:]
     if len(records) % _RECORD.size != 0:
         raise _damaged(path, f"{len(records) % _RECORD.size} bytes stand after the last whole record")
-    return _from_header(path, _parse_header(path, bytes(text)), records, policies)
+    header = _parse_header(path, bytes(text))
+    try:
+        whole = without_closing(records)
+    except ValueError as error:
+        raise file_error(path, f"{error}; record it again", "damaged") from None
+    return _from_header(path, header, whole, policies)
+
+
+def without_closing(records: memoryview) -> memoryview:
+    """Give the records before the closing one.
+
+    Args:
+        records: all of a trace, whole ones.
+
+    Raises:
+        ValueError: records are missing at the end or elsewhere; the text says what was expected and found.
+    """
+    count = len(records) // _RECORD.size
+    if count == 0:
+        raise ValueError("truncated trace: expected a closing record, found no record at all")
+    _, counted, _, _, kind, _, _, _ = _RECORD.unpack(records[-_RECORD.size :])
+    if kind != _core.RECORD_END:
+        raise ValueError(f"truncated trace: expected a closing record at the end, found none after {count} records")
+    if counted != count - 1:
+        raise ValueError(f"incomplete trace: expected {counted} records before the closing record, found {count - 1}")
+    return records[: -_RECORD.size]
 
 
 def _map(path: str | Path) -> memoryview:
@@ -278,7 +309,7 @@ def _check_preamble(path: str | Path, data: memoryview) -> int:
         raise _damaged(path, f"the header ends at byte {_PREAMBLE.size}, the file at byte {len(data)}")
     _, found_version, record_size, length = _PREAMBLE.unpack(data[: _PREAMBLE.size])
     if found_version != VERSION:
-        message = f"this version reads traces of version {VERSION}, found {found_version}"
+        message = f"this version reads traces of version {VERSION}, found {found_version}; record it again"
         raise file_error(path, message, "unknown-version")
     if record_size != _RECORD.size:
         raise _damaged(path, f"records have {_RECORD.size} bytes, found {record_size}")

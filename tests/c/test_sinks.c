@@ -221,6 +221,28 @@ static void the_ring_keeps_the_last_records(void) {
     }
 }
 
+/* The closing record counts what was taken, what is there and what was lost: of a ring that lost records, no trace is whole. */
+static void the_end_of_a_ring_counts_all_that_came(void) {
+    takt_record_t end;
+    CHECK(takt_trace_ring_init(&ring, records, RING_LENGTH) == TAKT_OK);
+    written = 0;
+    taken = 0;
+    for (uint32_t count = 0; count <= 3 * RING_LENGTH; count++) {
+        CHECK(takt_trace_ring_end(&ring, 9, &end) == TAKT_OK);
+        CHECK(end.kind == TAKT_RECORD_END && end.value == count && end.now == 9);
+        CHECK(end.entity == TAKT_NOBODY && end.sequence == 0 && end.cpu == 0 && end.reserved == 0 &&
+              end.job == 0);
+        write_one(&ring.trace);
+        if (count == 1) {
+            take_one();
+        }
+    }
+    CHECK(takt_trace_ring_lost(&ring) == 3 * RING_LENGTH + 1 - RING_LENGTH - 1);
+    ring.written = UINT64_C(1) << 32;
+    CHECK(takt_trace_ring_end(&ring, 9, &end) == TAKT_OK);
+    CHECK(end.value == UINT64_C(1) << 32);
+}
+
 static void statistics_hand_every_record_on(void) {
     static takt_statistics_t forwarding;
     CHECK(takt_trace_ring_init(&ring, records, RING_LENGTH) == TAKT_OK);
@@ -245,6 +267,9 @@ static void the_ring_refuses_misuse(void) {
     CHECK(takt_trace_ring_take(&ring, NULL) == TAKT_ERROR_NULL);
     CHECK(takt_trace_ring_take(&never_initialised, &record) == TAKT_ERROR_OBJECT);
     CHECK(takt_trace_ring_lost(NULL) == 0);
+    CHECK(takt_trace_ring_end(NULL, 0, &record) == TAKT_ERROR_NULL);
+    CHECK(takt_trace_ring_end(&ring, 0, NULL) == TAKT_ERROR_NULL);
+    CHECK(takt_trace_ring_end(&never_initialised, 0, &record) == TAKT_ERROR_OBJECT);
 }
 
 int main(void) {
@@ -256,6 +281,7 @@ int main(void) {
     where_nobody_may_run_the_idle_thread_does();
     statistics_refuse_misuse();
     the_ring_refuses_misuse();
+    the_end_of_a_ring_counts_all_that_came();
     check_sequences(the_ring_keeps_the_last_records, SEQUENCES);
     statistics_hand_every_record_on();
     return check_report("test_sinks");

@@ -106,7 +106,7 @@ static uint64_t read_near(input_t *input, uint64_t likely) {
 /* Mostly one that there is. */
 static uint8_t read_record_kind(input_t *input) {
     const uint32_t choice = input_byte(input);
-    return (uint8_t)(choice < 240u ? choice % (TAKT_RECORD_LAST + 2u) : choice);
+    return (uint8_t)(choice < 240u ? choice % (TAKT_RECORD_LAST + 1u) : choice);
 }
 
 /* Where its value is the number of a resource. */
@@ -143,7 +143,7 @@ static void overwrite_byte(uint32_t at, input_t *input) {
 }
 
 static void overwrite_kind(uint32_t at, input_t *input) {
-    records[at].kind = (uint8_t)input_below(input, TAKT_RECORD_LAST + 2u);
+    records[at].kind = (uint8_t)input_below(input, TAKT_RECORD_LAST + 1u);
 }
 
 static void shift_instant(uint32_t at, input_t *input) { records[at].now += read_near(input, 0); }

@@ -12,6 +12,7 @@ import json
 import random
 import struct
 import sys
+import zlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,6 +27,7 @@ import only_input_errors
 PREAMBLE = struct.Struct("<8sHHI")
 RECORD = struct.Struct("<QQIIBBHI")
 STEP = 5
+END = 27
 MOST_STEPS = 4096
 VALUES: tuple[Any, ...] = (
     0,
@@ -69,9 +71,23 @@ def with_bounded_steps(data: bytes) -> bytes:
     return bytes(bounded)
 
 
+def with_right_end(data: bytes) -> bytes:
+    """End a trace with the closing record that fits it; without one nothing of it is replayed."""
+    begin = begin_of_records(data)
+    if len(data) < begin:
+        return data
+    count = (len(data) - begin) // RECORD.size
+    last = begin + RECORD.size * (count - 1)
+    if count > 0 and RECORD.unpack_from(data, last)[4] == END:
+        count -= 1
+    return data[: begin + RECORD.size * count] + RECORD.pack(0, count, 2**32 - 1, 0, END, 0, 0, 0)
+
+
 def test_one_input(data: bytes) -> None:
-    """Try one trace."""
-    only_input_errors.refuses_or_takes(replay, with_bounded_steps(data))
+    """Try one trace; most get a closing record, which mutations destroy."""
+    is_left_alone = zlib.crc32(data) % 8 == 0
+    trace = with_bounded_steps(data)
+    only_input_errors.refuses_or_takes(replay, trace if is_left_alone else with_right_end(trace))
 
 
 def places_in(value: Any) -> Iterator[tuple[Any, Any]]:

@@ -6,7 +6,7 @@ sections whichever way they are written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -144,8 +144,8 @@ def _single_differences(ours: Table, theirs: Table | None) -> Iterator[Problem]:
 
 
 def _member_differences(
-    ours: tuple[_Member, ...],
-    theirs: tuple[_Member, ...],
+    ours: Sequence[Task | Server | Resource],
+    theirs: Sequence[Task | Server | Resource],
     view: Callable[[Any, _Reading], dict[str, Any]],
     here: _Reading,
     there: _Reading,
@@ -213,9 +213,11 @@ def _deadline(task: Task, reading: _Reading) -> Any:
 
 def _arrivals_meant(task: Task, reading: _Reading) -> object:
     """Give the instants of arrivals, or what is drawn."""
-    if isinstance(task.arrivals, tuple):
-        return tuple(reading.span(task.offset) + reading.span(instant) for instant in task.arrivals)
-    return None if task.arrivals is None else _distribution_meant(task.arrivals, reading, (0, None))
+    if task.arrivals is None:
+        return None
+    if isinstance(task.arrivals, Distribution):
+        return _distribution_meant(task.arrivals, reading, (0, None))
+    return tuple(reading.span(task.offset) + reading.span(instant) for instant in task.arrivals)
 
 
 def _distribution_meant(distribution: Distribution, reading: _Reading, limits: tuple[Any, Any]) -> object:

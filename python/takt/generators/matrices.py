@@ -29,6 +29,17 @@ class TaskColumns:
     jitter: Ticks
     offset: Ticks
 
+    def __eq__(self, other: object) -> bool:
+        """Say whether all matrices are equal."""
+        return isinstance(other, TaskColumns) and all(
+            matrix.shape == vars(other)[name].shape and bool((matrix == vars(other)[name]).all())
+            for name, matrix in vars(self).items()
+        )
+
+    def __hash__(self) -> int:
+        """Give a number that equal sets share."""
+        return hash((self.wcet.shape, self.wcet.tobytes()))
+
     @property
     def utilization(self) -> Floats:
         """The utilization that each set really has, after rounding to ticks."""

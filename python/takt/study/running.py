@@ -16,6 +16,7 @@ from pathlib import Path
 
 import polars as pl
 
+from takt import forks
 from takt.study.description import Study
 from takt.study.folder import opened
 from takt.study.measures import Columns
@@ -60,6 +61,7 @@ def run(
         InputError: the folder is another study's or cannot be written, or the scheduler does not answer.
         StudyError: a chunk failed every time, or the scheduler is gone.
     """
+    forks.check()
     tell = tell or _nobody
     with opened(Path(output or study.output), study, fresh) as folder:
         done = folder.done()

@@ -378,24 +378,54 @@ const takt = (() => {
   }
 
   function go_to_next_miss() {
-    go_to_next(charts.flatMap(({data: {jobs}}) => Array.from(jobs.deadline).filter((_, i) => jobs.missed[i])))
+    const instants = charts.flatMap(({data: {jobs}}) => Array.from(jobs.deadline).filter((_, i) => jobs.missed[i]))
+    go_to_next(instants, (instant) => `missed at ${write(instant, [], scale())}: ${jobs_that_missed(instant).join(", ")}`)
   }
 
   function go_to_next_deadlock() {
-    go_to_next(charts.flatMap(({data: {deadlocks}}) => Array.from(deadlocks.instant)))
+    const instants = charts.flatMap(({data: {deadlocks}}) => Array.from(deadlocks.instant))
+    go_to_next(instants, (instant) => `deadlock at ${write(instant, [], scale())}`)
+  }
+
+  // Nanoseconds of what a number on the time axis counts.
+  function scale() {
+    return charts[0].figure.tags[0].nanoseconds
+  }
+
+  function jobs_that_missed(instant) {
+    const names = charts.flatMap(({data: {jobs}, rows, lanes}) => lanes.flatMap((lane, number) => {
+      const numbers = []
+      for (let i = rows.jobs[number]; i < rows.jobs[number + 1]; i++) {
+        if (jobs.missed[i] && jobs.deadline[i] == instant) numbers.push(`${lane.task} job ${jobs.job[i]}`)
+      }
+      return numbers
+    }))
+    return [...new Set(names)]
   }
 
   // The instant after the one that was gone to last, or, if the view has moved since, the first one in it or behind it;
-  // after the last one the first of all.
-  function go_to_next(instants) {
-    const since = visited?.start == view.start ? visited.instant : view.start
+  // after the last one the first of all. The instant is marked and told, because a view at an end of the run, or of all
+  // of it, cannot move there; one of all becomes a quarter, which can.
+  function go_to_next(instants, tell) {
+    const since = visited?.start == view.start && visited.end == view.end ? visited.instant : view.start
     const first_since = (time) => instants.reduce((best, x) => x > time && x < best ? x : best, Infinity)
     const next = first_since(since)
     const instant = Number.isFinite(next) ? next : first_since(-Infinity)
     if (!Number.isFinite(instant)) return
-    const half = Math.min(view.end - view.start, first.end - first.start) / 2
+    const [least, most] = view.bounds
+    const half = Math.min(view.end - view.start, first.end - first.start, (most - least) / 4) / 2
     move(instant - half, instant + half)
-    visited = {instant, start: view.start}
+    visited = {instant, start: view.start, end: view.end}
+    mark(instant)
+    const different = [...new Set(instants)].sort((a, b) => a - b)
+    const place = `${different.indexOf(instant) + 1} of ${different.length}`
+    document.getElementById("found").textContent = `${tell(instant)} (${place})`
+  }
+
+  function mark(instant) {
+    for (const chart of charts) {
+      chart.shown("found").data = {x: [instant], top: [0], bottom: [chart.height]}
+    }
   }
 
   const ACTIONS = {
