@@ -242,8 +242,10 @@ static void ask_for_pass(void) {
     }
 }
 
-#define REQUIRE_OUTSIDE() \
-    TAKT_REQUIRE(takt_kernel.cpu.running == NULL || takt_port_is_in_isr(), TAKT_ERROR_NOT_IN_ISR)
+/* An interrupt that may call the kernel, or the program before the start. */
+#define REQUIRE_OUTSIDE()                                                                                  \
+    TAKT_REQUIRE(takt_port_is_kernel_isr() || (takt_kernel.cpu.running == NULL && !takt_port_is_in_isr()), \
+                 takt_port_is_in_isr() ? TAKT_ERROR_INTERRUPT : TAKT_ERROR_NOT_IN_ISR)
 
 /* Asked under the lock: a more urgent interrupt may take the last place until then. */
 static bool takes_one_more(const takt_task_t *task) {

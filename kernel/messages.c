@@ -174,7 +174,7 @@ TAKT_INLINE takt_status_t send_from_isr(takt_messages_t *messages, const void *m
 
 takt_status_t takt_messages_send_from_isr(takt_messages_t *messages, const void *message) {
     REQUIRE_MESSAGES(messages, message);
-    TAKT_REQUIRE(takt_port_is_in_isr(), TAKT_ERROR_NOT_IN_ISR);
+    TAKT_REQUIRE_KERNEL_ISR();
     const takt_port_level_t level = takt_port_lock();
     const takt_status_t status = send_from_isr(messages, message);
     takt_port_unlock(level);
@@ -225,7 +225,7 @@ TAKT_INLINE takt_status_t receive_from_isr(takt_messages_t *messages, void *mess
 
 takt_status_t takt_messages_receive_from_isr(takt_messages_t *messages, void *message) {
     REQUIRE_MESSAGES(messages, message);
-    TAKT_REQUIRE(takt_port_is_in_isr(), TAKT_ERROR_NOT_IN_ISR);
+    TAKT_REQUIRE_KERNEL_ISR();
     const takt_port_level_t level = takt_port_lock();
     const takt_status_t status = receive_from_isr(messages, message);
     takt_port_unlock(level);

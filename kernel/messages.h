@@ -51,7 +51,7 @@ takt_status_t takt_messages_send_for(takt_messages_t *messages, const void *mess
 takt_status_t takt_messages_try_send(takt_messages_t *messages, const void *message);
 
 /* The same for interrupts: the receiver runs, if it is more urgent, when the last interrupt has ended. Returns TIMEOUT if the
- * queue is full; ERROR_NULL, _OBJECT, _SIZE or _NOT_IN_ISR. */
+ * queue is full; ERROR_NULL, _OBJECT, _SIZE, _NOT_IN_ISR or _INTERRUPT. */
 takt_status_t takt_messages_send_from_isr(takt_messages_t *messages, const void *message);
 
 /* Copies the oldest message to `message` and takes it out, waits for one if there is none. The first sender that waits gets
@@ -63,7 +63,7 @@ takt_status_t takt_messages_receive(takt_messages_t *messages, void *message);
 takt_status_t takt_messages_receive_for(takt_messages_t *messages, void *message, takt_duration_t duration);
 takt_status_t takt_messages_try_receive(takt_messages_t *messages, void *message);
 
-/* The same for interrupts. Returns TIMEOUT if the queue is empty; ERROR_NULL, _OBJECT, _SIZE or _NOT_IN_ISR. */
+/* The same for interrupts. Returns TIMEOUT if the queue is empty; ERROR_NULL, _OBJECT, _SIZE, _NOT_IN_ISR or _INTERRUPT. */
 takt_status_t takt_messages_receive_from_isr(takt_messages_t *messages, void *message);
 
 /* How many messages are there. From anywhere. Returns 0 if `messages` is NULL. */

@@ -89,6 +89,7 @@ takt_status_t takt_pool_allocate(takt_pool_t *pool, void **block) {
 
 takt_status_t takt_pool_try_allocate(takt_pool_t *pool, void **block) {
     REQUIRE_POOL(pool, block);
+    TAKT_REQUIRE_MASKABLE();
     const takt_port_level_t level = takt_port_lock();
     const bool is_there = pool->waiters.count > 0;
     if (is_there) {
@@ -164,7 +165,7 @@ TAKT_INLINE takt_status_t free_from_isr(takt_pool_t *pool, void *block) {
 takt_status_t takt_pool_free_from_isr(takt_pool_t *pool, void *block) {
     REQUIRE_POOL(pool, block);
     TAKT_REQUIRE(is_block(pool, block), TAKT_ERROR_BLOCK);
-    TAKT_REQUIRE(takt_port_is_in_isr(), TAKT_ERROR_NOT_IN_ISR);
+    TAKT_REQUIRE_KERNEL_ISR();
     const takt_port_level_t level = takt_port_lock();
     const takt_status_t status = free_from_isr(pool, block);
     takt_port_unlock(level);

@@ -18,6 +18,9 @@
  *   void takt_port_breathe(void)
  *       Opens, lets every pending interrupt run, closes.
  *   bool takt_port_is_in_isr(void)
+ *   bool takt_port_is_kernel_isr(void)
+ *       Whether an interrupt calls, and the lock masks it: then it may call the kernel. False for a thread. Asked while
+ *       TAKT_CHECKS is 1 only. A machine that cannot tell refuses to compile.
  *   bool takt_port_is_open(void)
  *       Whether a thread, no interrupt, calls, and with the lock open.
  *   void takt_port_pend(void)
@@ -42,6 +45,17 @@
 struct takt_thread;
 
 #include <takt_port.h>
+
+/* ---- which interrupts may call ------------------------------------------------------------- */
+
+/* A call for interrupts comes from one that the lock masks: another one finds the kernel's objects half written. */
+#define TAKT_REQUIRE_KERNEL_ISR()           \
+    TAKT_REQUIRE(takt_port_is_kernel_isr(), \
+                 takt_port_is_in_isr() ? TAKT_ERROR_INTERRUPT : TAKT_ERROR_NOT_IN_ISR)
+
+/* A call from anywhere comes from a thread, or from such an interrupt. */
+#define TAKT_REQUIRE_MASKABLE() \
+    TAKT_REQUIRE(!takt_port_is_in_isr() || takt_port_is_kernel_isr(), TAKT_ERROR_INTERRUPT)
 
 /* ---- what else a port supplies ------------------------------------------------------------- */
 

@@ -62,6 +62,7 @@ takt_status_t takt_statistics_init(takt_statistics_t *statistics, takt_execution
 
 static takt_status_t read(const takt_statistics_t *statistics, uint32_t number, takt_execution_t *execution) {
     TAKT_REQUIRE(number < statistics->count, TAKT_ERROR_LENGTH);
+    TAKT_REQUIRE_MASKABLE();
     const takt_port_level_t level = takt_port_lock();
     *execution = statistics->executions[number];
     if (number == statistics->running) {

@@ -116,7 +116,7 @@ takt_status_t takt_thread_resume(takt_thread_t *thread) {
 
 takt_status_t takt_thread_resume_from_isr(takt_thread_t *thread) {
     REQUIRE_THREAD(thread);
-    TAKT_REQUIRE(takt_port_is_in_isr(), TAKT_ERROR_NOT_IN_ISR);
+    TAKT_REQUIRE_KERNEL_ISR();
     const takt_port_level_t level = takt_port_lock();
     const bool is_suspended = (thread->flags & TAKT_THREAD_SUSPENDED) != 0;
     if (is_suspended && end_suspension(thread)) {
@@ -147,7 +147,7 @@ takt_status_t takt_thread_notify(takt_thread_t *thread, uint32_t bits) {
 
 takt_status_t takt_thread_notify_from_isr(takt_thread_t *thread, uint32_t bits) {
     REQUIRE_THREAD(thread);
-    TAKT_REQUIRE(takt_port_is_in_isr(), TAKT_ERROR_NOT_IN_ISR);
+    TAKT_REQUIRE_KERNEL_ISR();
     const takt_port_level_t level = takt_port_lock();
     if (is_to_hear(thread, bits)) {
         takt_wake_from_isr(&thread->plain.entity);

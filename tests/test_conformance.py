@@ -58,6 +58,8 @@ CASES: list[tuple[str, list[str]]] = [
     ("switches", []),
     ("switches", FULL_PASS),
     ("exits", []),
+    ("intruders", []),
+    ("intruders", FULL_PASS),
     ("calls", []),
     ("calls", FULL_PASS),
     ("calls", BY_KEYS),
@@ -86,7 +88,7 @@ def test_every_port_conforms_without_checks_of_misuse(built: Build, tmp_path: Pa
     says_nothing(built, tmp_path, port, program, flags=["-DTAKT_CHECKS=0"])
 
 
-@pytest.mark.parametrize("program", ["lock", "registers", "switches", "exits", "calls"])
+@pytest.mark.parametrize("program", ["lock", "registers", "switches", "exits", "calls", "intruders"])
 def test_a_process_conforms_in_real_time(built: Build, tmp_path: Path, program: str) -> None:
     says_nothing(built, tmp_path, "posix", program, environment=REAL_TIME)
 
