@@ -45,7 +45,9 @@ typedef enum takt_record_kind {
     /* inputs again */
     TAKT_RECORD_WITHDRAW = 25, /* who waits for a resource does not want it any more; `value` as of 2 to 4 */
     TAKT_RECORD_PRIORITY = 26, /* the level of a thread or of a task is `value` from now on */
-    TAKT_RECORD_LAST = 26,     /* the largest of these numbers */
+    TAKT_RECORD_CREATE = 28,   /* the number is that of a new thread of level `value` from now on; where
+                                  keys order, TAKT_KEY_LEAST_URGENT is behind all other threads */
+    TAKT_RECORD_LAST = 28,     /* the largest of these numbers */
 } takt_record_kind_t;
 
 /* One call that could change the scheduler's state, or what it answered. */

@@ -211,13 +211,20 @@ static void idle(void *argument) {
     }
 }
 
+/* Behind threads that are created later. The event tells that to the trace. */
+static void put_last(takt_entity_t *entity) {
+    const takt_event_t event = {
+        .kind = TAKT_EVENT_CREATE, .entity = entity, .now = 0, .nominal = TAKT_KEY_LEAST_URGENT};
+    takt_dispatcher_post(&takt_kernel.dispatcher, &event);
+}
+
 static void create_idle(void) {
     takt_thread_t *thread = &takt_kernel.idle;
     if (thread->plain.entity.home == NULL) {
         takt_dispatcher_add_thread(&thread->plain, &takt_kernel.dispatcher.root, TAKT_KERNEL_IDLE_LEVEL,
                                    takt_kernel.entity_count++);
         if (takt_kernel.dispatcher.root.ready.order == TAKT_ORDER_KEYS) {
-            thread->plain.entity.tie = UINT32_MAX; /* behind threads that are created later */
+            put_last(&thread->plain.entity);
         }
     }
     takt_kernel_fill_thread(

@@ -13,6 +13,7 @@
 
 #include "core/dispatcher.h"
 #include "kernel/kernel.h"
+#include "kernel/numbers.h"
 #include "kernel/queue.h"
 #include "kernel/timeouts.h"
 
@@ -24,14 +25,15 @@ enum {
 typedef struct takt_kernel {
     takt_cpu_t cpu;
     uint32_t busy;         /* TAKT_BUSY_ */
-    uint32_t entity_count; /* 0 before takt_kernel_init */
+    uint32_t entity_count; /* numbers in use and come back, 0 before takt_kernel_init */
     uint32_t server_count;
     uint32_t children; /* of the root, see kernel/creation.h */
     uint32_t mutex_count;
-    uint32_t attended;    /* TAKT_ATTRIBUTE_ATTENDED for all threads, or 0 */
-    takt_queue_t created; /* threads that the start wakes */
-    takt_instant_t until; /* of the last decision */
-    takt_instant_t alarm; /* what the port's timer is set to */
+    uint32_t attended;           /* TAKT_ATTRIBUTE_ATTENDED for all threads, or 0 */
+    takt_queue_t created;        /* threads that the start wakes */
+    takt_instant_t until;        /* of the last decision */
+    takt_instant_t alarm;        /* what the port's timer is set to */
+    takt_numbers_t free_numbers; /* below entity_count */
     takt_timeouts_t timeouts;
     takt_dispatcher_t dispatcher;
     takt_thread_t idle;

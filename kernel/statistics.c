@@ -36,6 +36,8 @@ static void count(takt_trace_t *trace, const takt_record_t *record) {
         turn(statistics, chosen_by(record), record->now);
     } else if (record->kind == TAKT_RECORD_COMPLETE && record->entity < statistics->count) {
         statistics->executions[record->entity].completed++;
+    } else if (record->kind == TAKT_RECORD_CREATE && record->entity < statistics->count) {
+        statistics->executions[record->entity] = (takt_execution_t){0};
     }
     if (statistics->next != NULL) {
         statistics->next->record(statistics->next, record);

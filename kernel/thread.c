@@ -1,4 +1,5 @@
 /* What a thread does with itself, and what others do with it. */
+#include "kernel/creation.h"
 #include "kernel/wait.h"
 
 #define REQUIRE_THREAD(thread)                       \
@@ -206,6 +207,7 @@ static takt_status_t remove(takt_thread_t *thread) {
         takt_mutex_forget(thread);
     }
     thread->flags = 0;
+    takt_creation_release(entity);
     if (waits) {
         return takt_port_open();
     }
@@ -224,8 +226,12 @@ takt_status_t takt_thread_delete(takt_thread_t *thread) {
 
 void takt_kernel_thread_returned(void) {
     takt_port_close();
-    takt_thread_of(takt_kernel.cpu.running)->flags = 0;
-    (void)takt_wait_in_queue(NULL, takt_kernel.cpu.running);
+    takt_entity_t *running = takt_kernel.cpu.running;
+    takt_thread_of(running)->flags = 0;
+    if (running->task == NULL) {
+        takt_creation_release(running);
+    }
+    (void)takt_wait_in_queue(NULL, running);
     for (;;) {
         takt_port_fault();
     }

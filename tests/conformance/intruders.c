@@ -28,7 +28,7 @@ static struct {
     takt_allocated_thread_t allocated;
 } objects;
 
-static unsigned char before[sizeof objects];
+static unsigned char snapshot[sizeof objects];
 
 static uint32_t places[CAPACITY], message;
 static void *blocks[BLOCKS][2], *block, *taken;
@@ -132,13 +132,13 @@ static void call_by_interrupt(void) {
 
 static void remember(void) {
     for (uint32_t byte = 0; byte < sizeof objects; byte++) {
-        before[byte] = ((const unsigned char *)&objects)[byte];
+        snapshot[byte] = ((const unsigned char *)&objects)[byte];
     }
 }
 
 static bool is_as_before(void) {
     uint32_t byte = 0;
-    while (byte < sizeof objects && before[byte] == ((const unsigned char *)&objects)[byte]) {
+    while (byte < sizeof objects && snapshot[byte] == ((const unsigned char *)&objects)[byte]) {
         byte++;
     }
     return byte == sizeof objects;

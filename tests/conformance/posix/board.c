@@ -65,7 +65,7 @@ static void on_foreign_signal(int number) {
 
 static void be_intruded_by_a_signal(void) {
     const takt_port_level_t level = takt_port_lock();
-    (void)raise(SIGUSR1);
+    (void)pthread_kill(pthread_self(), SIGUSR1);
     takt_port_unlock(level);
 }
 
