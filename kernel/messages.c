@@ -23,7 +23,9 @@ takt_status_t takt_messages_init(takt_messages_t *messages, void *memory, uint32
     if (messages == NULL || memory == NULL) {
         return TAKT_ERROR_NULL;
     }
-    if (message_bytes == 0 || message_bytes % WORD != 0 || capacity == 0 || !is_aligned(memory) ||
+    const bool is_size =
+        message_bytes > 0 && message_bytes <= TAKT_MESSAGE_BYTES_MAX && message_bytes % WORD == 0;
+    if (!is_size || capacity == 0 || !is_aligned(memory) ||
         capacity > TAKT_MESSAGES_BYTES_MAX / message_bytes) {
         return TAKT_ERROR_SIZE;
     }
