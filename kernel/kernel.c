@@ -1,4 +1,5 @@
 /* The kernel object: start, the full pass, and preemption from interrupts. */
+#include "kernel/hooks.h"
 #include "kernel/wait.h"
 
 takt_kernel_t takt_kernel;
@@ -88,6 +89,7 @@ static takt_thread_t *step_and_decide(void) {
 
 takt_status_t takt_kernel_dispatch(void) {
     takt_thread_t *self = thread_for(takt_kernel.cpu.running);
+    takt_kernel_check_depth(self);
     takt_kernel.busy |= TAKT_BUSY_PASS;
     takt_port_breathe();
     takt_thread_t *next = step_and_decide();
@@ -196,7 +198,7 @@ void takt_kernel_timer_expired(void) {
 /* ---- start -------------------------------------------------------------------------------------- */
 
 __attribute__((noreturn)) void takt_kernel_stack_overflow(takt_thread_t *thread) {
-    (void)thread; /* in a register, for whoever looks */
+    takt_hook_stack_overflow(thread);
     for (;;) {
         takt_port_fault();
     }

@@ -73,6 +73,10 @@ void takt_port_clock_start(void);
 /* Resumes `first`, the first thread of all. Locked before; never returns. */
 __attribute__((noreturn)) void takt_port_start(struct takt_thread *first);
 
+/* Shows `text` to people where the machine can: a serial line, the standard error output. From anywhere, also with interrupts
+ * masked. The port's own may do nothing; a program may define another. */
+void takt_port_print(const char *text);
+
 /* What a machine fault or an unexpected interrupt ends in. The port's own waits for ever; a program may
  * define another. */
 void takt_port_fault(void);

@@ -106,6 +106,13 @@ TAKT_INLINE void takt_kernel_check_stack(takt_thread_t *thread) {
     }
 }
 
+/* The running thread `thread` calls from within its stack: a frame may have jumped over the lowest word. */
+TAKT_INLINE void takt_kernel_check_depth(takt_thread_t *thread) {
+    if ((TAKT_CHECKS) != 0 && (uintptr_t)__builtin_frame_address(0) < (uintptr_t)thread->stack) {
+        takt_kernel_stack_overflow(thread);
+    }
+}
+
 /* ---- inline layer ------------------------------------------------------------------------------ */
 
 /* For the bench, which says what asking costs: 1 takes every thread for plain, so that nothing but plain threads may be made. */
@@ -121,6 +128,7 @@ TAKT_INLINE bool takt_entity_is_plain(const takt_entity_t *entity) {
 TAKT_INLINE takt_status_t takt_kernel_switch(takt_entity_t *running, takt_entity_t *next) {
     takt_kernel.cpu.running = next;
     takt_kernel_check_stack(takt_thread_of(running));
+    takt_kernel_check_depth(takt_thread_of(running));
     return takt_port_switch(takt_thread_of(running), takt_thread_of(next));
 }
 

@@ -225,8 +225,12 @@ takt_status_t takt_thread_delete(takt_thread_t *thread) {
 }
 
 void takt_kernel_thread_returned(void) {
-    takt_port_close();
+    (void)takt_port_open(); /* it may have returned with the lock closed */
     takt_entity_t *running = takt_kernel.cpu.running;
+    if (running->task == NULL && takt_plain_of(running)->held != NULL) {
+        takt_mutex_abandon(takt_thread_of(running));
+    }
+    takt_port_close();
     takt_thread_of(running)->flags = 0;
     if (running->task == NULL) {
         takt_creation_release(running);

@@ -5,8 +5,9 @@
  * Invariant: takt_posix_drain is the only place that runs any of them, with the level that keeps the others out. */
 #include "port/posix/machine.h"
 
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 volatile uint32_t takt_posix_state;
 _Atomic uint64_t takt_posix_pending;
@@ -123,8 +124,16 @@ void takt_port_breathe(void) {
 
 /* ---- programs --------------------------------------------------------------------------------- */
 
+/* By a system call: the standard library may be halfway in what was interrupted. */
+__attribute__((weak)) void takt_port_print(const char *text) {
+    const ssize_t written = write(STDERR_FILENO, text, strlen(text));
+    (void)written; /* nobody is left to be told */
+}
+
 void takt_posix_complain(const char *what) {
-    (void)fprintf(stderr, "takt: %s\n", what);
+    takt_port_print("takt: ");
+    takt_port_print(what);
+    takt_port_print("\n");
     takt_port_fault();
 }
 
