@@ -920,6 +920,9 @@ TAKT_INLINE void apply(takt_dispatcher_t *dispatcher, const takt_event_t *event)
     case TAKT_EVENT_WITHDRAW:
         takt_locks_apply(dispatcher, event);
         break;
+    case TAKT_EVENT_CREATE:
+        takt_locks_create(entity, event->nominal);
+        break;
     case TAKT_EVENT_PRIORITY:
         change_level(entity, event->nominal, event->now);
         break;

@@ -54,6 +54,7 @@ typedef enum takt_event_kind {
     TAKT_EVENT_CHANGE = TAKT_RECORD_CHANGE,
     TAKT_EVENT_WITHDRAW = TAKT_RECORD_WITHDRAW,
     TAKT_EVENT_PRIORITY = TAKT_RECORD_PRIORITY,
+    TAKT_EVENT_CREATE = TAKT_RECORD_CREATE, /* `entity` is a thread that has just been added, and not ready */
 } takt_event_kind_t;
 
 /* A job that holds a resource or waits for one neither blocks nor suspends nor yields; a plain thread may. Nor does a job

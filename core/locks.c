@@ -50,6 +50,13 @@ void takt_locks_write_level(takt_entity_t *entity, takt_key_t level) {
     entity->key = has_keys(entity) ? TAKT_KEY_LEAST_URGENT : level;
 }
 
+void takt_locks_create(takt_entity_t *entity, takt_key_t level) {
+    takt_locks_write_level(entity, level);
+    if (has_keys(entity) && level == TAKT_KEY_LEAST_URGENT) {
+        entity->tie = UINT32_MAX;
+    }
+}
+
 /* The key that `entity` has, or would have if it neither held nor waited nor had started. */
 static takt_key_t own_key(const takt_entity_t *entity) {
     if (entity->task != NULL) {

@@ -43,6 +43,9 @@ TAKT_INLINE bool takt_locks_is_displaced(const takt_entity_t *entity) {
 /* Writes key and tie of `entity`, a plain thread that neither holds nor waits, for `level`. */
 void takt_locks_write_level(takt_entity_t *entity, takt_key_t level);
 
+/* Likewise of one that has just been created; where keys order, TAKT_KEY_LEAST_URGENT puts it behind all other threads. */
+void takt_locks_create(takt_entity_t *entity, takt_key_t level);
+
 /* The level of `entity`, a plain thread, is `level` from now on; its place among equals is not told. */
 void takt_locks_change_level(takt_entity_t *entity, takt_key_t level);
 

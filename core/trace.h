@@ -46,8 +46,11 @@ typedef enum takt_record_kind {
     TAKT_RECORD_WITHDRAW = 25, /* who waits for a resource does not want it any more; `value` as of 2 to 4 */
     TAKT_RECORD_PRIORITY = 26, /* the level of a thread or of a task is `value` from now on */
     /* neither: the end of a trace */
-    TAKT_RECORD_END = 27,  /* nothing follows; `value` records came before, see takt_trace_end */
-    TAKT_RECORD_LAST = 27, /* the largest of these numbers */
+    TAKT_RECORD_END = 27, /* nothing follows; `value` records came before, see takt_trace_end */
+    /* an input again */
+    TAKT_RECORD_CREATE = 28, /* the number is that of a new thread of level `value` from now on; where
+                                  keys order, TAKT_KEY_LEAST_URGENT is behind all other threads */
+    TAKT_RECORD_LAST = 28,   /* the largest of these numbers */
 } takt_record_kind_t;
 
 /* One call that could change the scheduler's state, or what it answered. */

@@ -42,6 +42,7 @@ static void disarm(takt_alarm_t *alarm) {
 
 static takt_status_t start(takt_alarm_t *alarm, takt_duration_t delay, takt_duration_t period) {
     TAKT_REQUIRE(takt_kernel.cpu.running != NULL, TAKT_ERROR_NOT_STARTED);
+    TAKT_REQUIRE_MASKABLE();
     const takt_port_level_t level = takt_port_lock();
     disarm(alarm);
     alarm->period = period;
@@ -63,6 +64,7 @@ takt_status_t takt_alarm_start_periodic(takt_alarm_t *alarm, takt_duration_t del
 
 takt_status_t takt_alarm_stop(takt_alarm_t *alarm) {
     REQUIRE_ALARM(alarm);
+    TAKT_REQUIRE_MASKABLE();
     const takt_port_level_t level = takt_port_lock();
     disarm(alarm);
     takt_port_unlock(level);
@@ -78,6 +80,7 @@ static takt_duration_t time_left(const takt_alarm_t *alarm) {
 takt_status_t takt_alarm_remaining(takt_alarm_t *alarm, takt_duration_t *ticks) {
     REQUIRE_ALARM(alarm);
     TAKT_REQUIRE(ticks != NULL, TAKT_ERROR_NULL);
+    TAKT_REQUIRE_MASKABLE();
     const takt_port_level_t level = takt_port_lock();
     *ticks = takt_timeout_is_armed(&alarm->timeout) ? time_left(alarm) : TAKT_NEVER;
     takt_port_unlock(level);

@@ -31,17 +31,18 @@ takt_status_t takt_alarm_init(takt_alarm_t *alarm, void (*function)(void *argume
 /* All calls below are from anywhere that may call the kernel. */
 
 /* Arms `alarm` to come once, `delay` ticks from now, at the soonest opportunity if that is 0; if it is armed already, instead of
- * what it was armed for. Returns ERROR_NULL, _OBJECT or _NOT_STARTED. */
+ * what it was armed for. Returns ERROR_NULL, _OBJECT, _NOT_STARTED or _INTERRUPT. */
 takt_status_t takt_alarm_start(takt_alarm_t *alarm, takt_duration_t delay);
 
 /* Likewise, to come `delay` ticks from now and every `period` after that. Returns ERROR_PERIOD if that is 0. */
 takt_status_t takt_alarm_start_periodic(takt_alarm_t *alarm, takt_duration_t delay, takt_duration_t period);
 
 /* Disarms `alarm`, if it is armed. Once a thread has called this, the function is not being executed; an interrupt may have
- * interrupted it. Returns ERROR_NULL or _OBJECT. */
+ * interrupted it. Returns ERROR_NULL, _OBJECT or _INTERRUPT. */
 takt_status_t takt_alarm_stop(takt_alarm_t *alarm);
 
-/* How many ticks are left until it comes: 0 if it is due, TAKT_NEVER if it is not armed. Returns ERROR_NULL or _OBJECT. */
+/* How many ticks are left until it comes: 0 if it is due, TAKT_NEVER if it is not armed. Returns ERROR_NULL, _OBJECT
+ * or _INTERRUPT. */
 takt_status_t takt_alarm_remaining(takt_alarm_t *alarm, takt_duration_t *ticks);
 
 #endif

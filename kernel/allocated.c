@@ -8,7 +8,7 @@
 
 takt_status_t takt_request_open(takt_request_t *request) {
     if (request->is_from_isr) {
-        TAKT_REQUIRE(takt_port_is_in_isr(), TAKT_ERROR_NOT_IN_ISR);
+        TAKT_REQUIRE_KERNEL_ISR();
     } else {
         TAKT_REQUIRE_OPEN();
     }

@@ -47,7 +47,7 @@ takt_status_t takt_allocated_thread_create(takt_allocated_thread_t *thread,
 
 /* Asks the allocator of `thread` that it may enter, or leave; what the allocator makes of that is its business. From
  * threads, and before the start at instant 0; the others for interrupts. Return ERROR_NULL, _OBJECT, _EXTENSION if it
- * takes no such requests, _IN_ISR or _LOCKED, or _NOT_IN_ISR. */
+ * takes no such requests, _IN_ISR or _LOCKED, or _NOT_IN_ISR or _INTERRUPT. */
 takt_status_t takt_allocated_thread_enter(takt_job_thread_t *thread);
 takt_status_t takt_allocated_thread_enter_from_isr(takt_job_thread_t *thread);
 takt_status_t takt_allocated_thread_leave(takt_job_thread_t *thread);

@@ -33,13 +33,22 @@ static bool has_slot(takt_server_t *home) {
 
 /* The count leaves a number for the idle thread. */
 takt_status_t takt_creation_check_room(takt_server_t *home) {
-    const bool has_number = takt_kernel.entity_count < TAKT_KERNEL_ENTITY_LIMIT - 1;
+    const bool has_number = takt_kernel.entity_count < TAKT_KERNEL_ENTITY_LIMIT - 1 ||
+                            !takt_numbers_is_empty(&takt_kernel.free_numbers);
     return has_number && has_slot(home) ? TAKT_OK : TAKT_ERROR_FULL;
 }
 
 uint32_t takt_creation_number(takt_server_t *home) {
     ++*children_of(home);
-    return takt_kernel.entity_count++;
+    if (takt_numbers_is_empty(&takt_kernel.free_numbers)) {
+        return takt_kernel.entity_count++;
+    }
+    return takt_numbers_take(&takt_kernel.free_numbers);
+}
+
+void takt_creation_release(const takt_entity_t *entity) {
+    --*children_of(entity->home);
+    takt_numbers_give(&takt_kernel.free_numbers, entity->id);
 }
 
 /* ---- threads ------------------------------------------------------------------------------------ */
@@ -65,15 +74,6 @@ takt_status_t takt_creation_check_thread(const takt_thread_t *thread,
     return (thread->flags & TAKT_THREAD_EXISTS) != 0 || has_jobs ? TAKT_ERROR_EXISTS : TAKT_OK;
 }
 
-/* One that has been deleted has a number, and a place where it was. */
-static takt_status_t check_room(const takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
-    takt_server_t *home = home_of(parameters);
-    if (thread->plain.entity.home == NULL) {
-        return takt_creation_check_room(home);
-    }
-    return thread->plain.entity.home == home || has_slot(home) ? TAKT_OK : TAKT_ERROR_FULL;
-}
-
 /* Frames of a thread that was deleted may have left marks of a sanitizer. */
 static __attribute__((no_sanitize_address)) void paint(uint32_t *stack, uint32_t bytes) {
     for (uint32_t word = 0; word < bytes / sizeof *stack; word++) {
@@ -81,44 +81,64 @@ static __attribute__((no_sanitize_address)) void paint(uint32_t *stack, uint32_t
     }
 }
 
-void takt_kernel_fill_thread(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
+/* Nobody else knows `thread` yet, so the lock need not be closed for as long as its stack is. */
+static void prepare(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
     thread->name = parameters->name != NULL ? parameters->name : "";
     thread->stack = parameters->stack;
     thread->stack_bytes = parameters->stack_bytes & 0xFFFFFFu;
-    thread->flags = TAKT_THREAD_EXISTS;
     thread->notification = 0;
     paint(parameters->stack, parameters->stack_bytes);
     thread->sp = takt_port_context_create(parameters->stack, parameters->stack_bytes, parameters->entry,
                                           parameters->argument);
+}
+
+/* It is in the dispatcher. */
+static void begin(takt_thread_t *thread) {
+    thread->flags = TAKT_THREAD_EXISTS;
     thread->plain.entity.attributes |= takt_kernel.attended & 255u;
 }
 
-/* One that has been deleted keeps its number, and may move. */
-static uint32_t number_in(takt_server_t *home, const takt_thread_t *thread) {
-    if (thread->plain.entity.home == NULL) {
-        return takt_creation_number(home);
-    }
-    --*children_of(thread->plain.entity.home);
-    ++*children_of(home);
-    return thread->plain.entity.id;
+void takt_kernel_fill_thread(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
+    prepare(thread, parameters);
+    begin(thread);
 }
 
 static void add_thread(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
     takt_server_t *home = home_of(parameters);
-    const uint32_t number = number_in(home, thread);
-    takt_dispatcher_add_thread(&thread->plain, home, takt_creation_level(parameters->priority), number);
-    takt_kernel_fill_thread(thread, parameters);
+    const takt_key_t level = takt_creation_level(parameters->priority);
+    takt_dispatcher_add_thread(&thread->plain, home, level, takt_creation_number(home));
+    begin(thread);
 }
 
-/* While the kernel runs, the new thread is one that has waited until now. */
+/* The trace is told which level the number has from now on: it may have been another thread's. */
+static void record_creation(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
+    if (takt_kernel.dispatcher.trace == NULL) {
+        return;
+    }
+    const takt_event_t event = {.kind = TAKT_EVENT_CREATE,
+                                .entity = &thread->plain.entity,
+                                .now = takt_port_now(),
+                                .nominal = takt_creation_level(parameters->priority)};
+    takt_dispatcher_post(&takt_kernel.dispatcher, &event);
+}
+
+/* While the kernel runs, the new thread is one that has waited until now. Another thread may have taken the last number
+ * while the stack was painted. */
 static takt_status_t create_running(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
+    prepare(thread, parameters);
     takt_port_close();
+    const takt_status_t room = takt_creation_check_room(home_of(parameters));
+    if (room != TAKT_OK) {
+        return takt_kernel_refuse(room);
+    }
     add_thread(thread, parameters);
     thread->plain.entity.state = TAKT_STATE_WAITING;
+    record_creation(thread, parameters);
     return takt_wake(&thread->plain.entity);
 }
 
 static takt_status_t create_before_start(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
+    prepare(thread, parameters);
     add_thread(thread, parameters);
     takt_queue_append(&takt_kernel.created, &thread->plain.entity);
     return TAKT_OK;
@@ -130,7 +150,7 @@ takt_status_t takt_thread_create(takt_thread_t *thread, const takt_thread_parame
         status = TAKT_ERROR_NOT_INITIALISED;
     }
     if (status == TAKT_OK) {
-        status = check_room(thread, parameters);
+        status = takt_creation_check_room(home_of(parameters));
     }
     if (status != TAKT_OK) {
         return status;

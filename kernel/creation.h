@@ -1,11 +1,11 @@
 /* What the creation of every kind of thread has in common. Private to kernel/.
  *
  * Numbers: the root is 0; servers, then threads of all kinds follow in the order of their creation, the idle thread comes
- * last. At one instant, and among equals of a computed key and class, the smaller number goes first.
+ * last. At one instant, and among equals of a computed key and class, the smaller number goes first. The number of a deleted
+ * thread comes back: a thread that is created while the kernel runs gets the least such number, a new one if there is none.
  *
  * Room: the numbers are bounded by the timers' rows, and a heap of keys by its slots, one of which is the idle thread's at
- * the root. A heap has room for all of its children, ready or not; a deleted thread keeps its number and its place, until
- * it is made again somewhere else. */
+ * the root. A heap has room for all of its children, ready or not; a deleted thread is none. */
 #ifndef TAKT_KERNEL_CREATION_H
 #define TAKT_KERNEL_CREATION_H
 
@@ -34,6 +34,9 @@ takt_status_t takt_creation_check_room(takt_server_t *home);
 
 /* A number for a child of `home`, which has room. */
 uint32_t takt_creation_number(takt_server_t *home);
+
+/* `entity`, whose thread ends, is no child any more, and its number comes back. Closed. */
+void takt_creation_release(const takt_entity_t *entity);
 
 /* A level's preemption key protects, so it is at least as urgent as the level; keys of policies have no such rule. */
 takt_status_t takt_creation_check_threshold(const takt_thread_parameters_t *parameters, bool is_limited,

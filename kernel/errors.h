@@ -59,7 +59,9 @@
     X(ERROR_CHANGES, -34,                                                                                   \
       "no record is left to keep what a thread asks for, or there are some where threads share")            \
     X(ERROR_WAITS, -35, "a job that may be ended is to wait")                                               \
-    X(ERROR_KEY, -36, "a thread whose jobs have no priority is to have another one")
+    X(ERROR_KEY, -36, "a thread whose jobs have no priority is to have another one")                        \
+    X(ERROR_INTERRUPT, -37,                                                                                 \
+      "an interrupt that the kernel's lock does not mask made this call; give it a less urgent priority")
 
 /* What a call answers. TAKT_STATUS_WORD is no status: it keeps the type a word where an ABI packs enums, as Arm's does. */
 #define TAKT_STATUS_ENUM(name, value, message) TAKT_##name = (value),

@@ -113,7 +113,7 @@ takt_status_t takt_flags_set(takt_flags_t *flags, uint32_t bits) {
 
 takt_status_t takt_flags_set_from_isr(takt_flags_t *flags, uint32_t bits) {
     REQUIRE_FLAGS(flags);
-    TAKT_REQUIRE(takt_port_is_in_isr(), TAKT_ERROR_NOT_IN_ISR);
+    TAKT_REQUIRE_KERNEL_ISR();
     const takt_port_level_t level = takt_port_lock();
     flags->bits |= bits;
     look_again(flags);
@@ -127,6 +127,7 @@ takt_status_t takt_flags_set_from_isr(takt_flags_t *flags, uint32_t bits) {
 
 takt_status_t takt_flags_clear(takt_flags_t *flags, uint32_t bits) {
     REQUIRE_FLAGS(flags);
+    TAKT_REQUIRE_MASKABLE();
     const takt_port_level_t level = takt_port_lock();
     flags->bits &= ~bits;
     takt_port_unlock(level);

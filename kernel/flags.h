@@ -42,11 +42,12 @@ takt_status_t takt_flags_init(takt_flags_t *flags);
  * Threads only. Returns ERROR_NULL, _OBJECT, _IN_ISR or _LOCKED. */
 takt_status_t takt_flags_set(takt_flags_t *flags, uint32_t bits);
 
-/* The same for interrupts: threads run, if they are more urgent, when the last interrupt has ended. Returns ERROR_NULL, _OBJECT
- * or _NOT_IN_ISR. */
+/* The same for interrupts: threads run, if they are more urgent, when the last interrupt has ended. Returns ERROR_NULL, _OBJECT, _NOT_IN_ISR
+ * or _INTERRUPT. */
 takt_status_t takt_flags_set_from_isr(takt_flags_t *flags, uint32_t bits);
 
-/* Clears `bits`, which wakes nobody. From anywhere that may call the kernel. Returns ERROR_NULL or _OBJECT. */
+/* Clears `bits`, which wakes nobody. From anywhere that may call the kernel. Returns ERROR_NULL, _OBJECT or
+ * _INTERRUPT. */
 takt_status_t takt_flags_clear(takt_flags_t *flags, uint32_t bits);
 
 /* Waits for `mask` as `how` says; writes which bits of it were set when the wait ended to `bits`. Threads only. Returns

@@ -3,6 +3,7 @@
 
 #include "core/allocator.h"
 #include "kernel/creation.h"
+#include "kernel/hooks.h"
 #include "kernel/request.h"
 #include "kernel/state.h"
 
@@ -30,12 +31,25 @@ static void end_current(takt_job_thread_t *job) {
     (void)takt_kernel_pass(TAKT_EVENT_COMPLETE, &job->thread.plain.entity);
 }
 
+/* The job that returns may hold resources, the last of which is unlocked first. */
+static void abandon(takt_job_thread_t *job) {
+    const takt_task_extension_t *extension = job->thread.plain.entity.task->extension;
+    (void)takt_port_open(); /* it may have returned with the lock closed */
+    if (extension != NULL && extension->held != NULL) {
+        takt_hook_abandoned(&job->thread);
+    }
+    while (extension != NULL && extension->held != NULL) {
+        (void)takt_job_unlock(extension->held);
+    }
+}
+
 /* What the context of such a thread executes. One that has returned is to wait for ever; but whose jobs may be ended cannot
  * wait, so each ends where it begins, also in a context that is built anew. */
 static void execute(void *argument) {
     takt_job_thread_t *job = argument;
     if ((job->thread.flags & TAKT_THREAD_EXISTS) != 0) {
         job->entry(job->argument);
+        abandon(job);
     }
     job->thread.flags = 0;
     while (takt_task_may_be_ended(job->thread.plain.entity.task)) {
@@ -242,8 +256,10 @@ static void ask_for_pass(void) {
     }
 }
 
-#define REQUIRE_OUTSIDE() \
-    TAKT_REQUIRE(takt_kernel.cpu.running == NULL || takt_port_is_in_isr(), TAKT_ERROR_NOT_IN_ISR)
+/* An interrupt that may call the kernel, or the program before the start. */
+#define REQUIRE_OUTSIDE()                                                                                  \
+    TAKT_REQUIRE(takt_port_is_kernel_isr() || (takt_kernel.cpu.running == NULL && !takt_port_is_in_isr()), \
+                 takt_port_is_in_isr() ? TAKT_ERROR_INTERRUPT : TAKT_ERROR_NOT_IN_ISR)
 
 /* Asked under the lock: a more urgent interrupt may take the last place until then. */
 static bool takes_one_more(const takt_task_t *task) {

@@ -140,12 +140,12 @@ takt_status_t takt_job_unlock_first(takt_resource_t *resource);
 takt_status_t takt_job_arrive(takt_job_thread_t *thread);
 
 /* A job of `thread` arrives, whose response and deadline count from `nominal`. For interrupts, and before the start, where
- * it arrives at instant 0. Returns ERROR_NULL, _NOT_IN_ISR, or _ARRIVALS if its task takes none or has no room for one
+ * it arrives at instant 0. Returns ERROR_NULL, _NOT_IN_ISR, _INTERRUPT, or _ARRIVALS if its task takes none or has no room for one
  * more. */
 takt_status_t takt_job_arrive_from_isr(takt_job_thread_t *thread, takt_instant_t nominal);
 
 /* Change number `number` of the dispatcher, of `thread` or, if that is NULL, of the root, is to happen; it has not been
- * asked for before. For interrupts, and before the start. Returns ERROR_NOT_IN_ISR. */
+ * asked for before. For interrupts, and before the start. Returns ERROR_NOT_IN_ISR or _INTERRUPT. */
 takt_status_t takt_job_change_from_isr(takt_job_thread_t *thread, uint32_t number);
 
 /* ---- a system that somebody else builds ------------------------------------------------------------ */

@@ -1,4 +1,5 @@
 /* The kernel object: start, the full pass, and preemption from interrupts. */
+#include "kernel/hooks.h"
 #include "kernel/wait.h"
 
 takt_kernel_t takt_kernel;
@@ -88,6 +89,7 @@ static takt_thread_t *step_and_decide(void) {
 
 takt_status_t takt_kernel_dispatch(void) {
     takt_thread_t *self = thread_for(takt_kernel.cpu.running);
+    takt_kernel_check_depth(self);
     takt_kernel.busy |= TAKT_BUSY_PASS;
     takt_port_breathe();
     takt_thread_t *next = step_and_decide();
@@ -196,7 +198,7 @@ void takt_kernel_timer_expired(void) {
 /* ---- start -------------------------------------------------------------------------------------- */
 
 __attribute__((noreturn)) void takt_kernel_stack_overflow(takt_thread_t *thread) {
-    (void)thread; /* in a register, for whoever looks */
+    takt_hook_stack_overflow(thread);
     for (;;) {
         takt_port_fault();
     }
@@ -211,13 +213,20 @@ static void idle(void *argument) {
     }
 }
 
+/* Behind threads that are created later. The event tells that to the trace. */
+static void put_last(takt_entity_t *entity) {
+    const takt_event_t event = {
+        .kind = TAKT_EVENT_CREATE, .entity = entity, .now = 0, .nominal = TAKT_KEY_LEAST_URGENT};
+    takt_dispatcher_post(&takt_kernel.dispatcher, &event);
+}
+
 static void create_idle(void) {
     takt_thread_t *thread = &takt_kernel.idle;
     if (thread->plain.entity.home == NULL) {
         takt_dispatcher_add_thread(&thread->plain, &takt_kernel.dispatcher.root, TAKT_KERNEL_IDLE_LEVEL,
                                    takt_kernel.entity_count++);
         if (takt_kernel.dispatcher.root.ready.order == TAKT_ORDER_KEYS) {
-            thread->plain.entity.tie = UINT32_MAX; /* behind threads that are created later */
+            put_last(&thread->plain.entity);
         }
     }
     takt_kernel_fill_thread(

@@ -27,7 +27,8 @@ takt_status_t takt_kernel_trace_to(takt_trace_t *trace);
  * _NOT_INITIALISED. */
 takt_status_t takt_kernel_start(void);
 
-/* The instant now, in ticks since the start, 0 before it. From anywhere that may call the kernel. */
+/* The instant now, in ticks since the start, 0 before it. From anywhere that may call the kernel: in
+ * an interrupt that the lock does not mask the answer may be wrong. */
 takt_instant_t takt_kernel_now(void);
 
 /* The running thread, NULL before the start. In an interrupt: the interrupted one. */

@@ -23,7 +23,9 @@ takt_status_t takt_messages_init(takt_messages_t *messages, void *memory, uint32
     if (messages == NULL || memory == NULL) {
         return TAKT_ERROR_NULL;
     }
-    if (message_bytes == 0 || message_bytes % WORD != 0 || capacity == 0 || !is_aligned(memory) ||
+    const bool is_size =
+        message_bytes > 0 && message_bytes <= TAKT_MESSAGE_BYTES_MAX && message_bytes % WORD == 0;
+    if (!is_size || capacity == 0 || !is_aligned(memory) ||
         capacity > TAKT_MESSAGES_BYTES_MAX / message_bytes) {
         return TAKT_ERROR_SIZE;
     }
@@ -174,7 +176,7 @@ TAKT_INLINE takt_status_t send_from_isr(takt_messages_t *messages, const void *m
 
 takt_status_t takt_messages_send_from_isr(takt_messages_t *messages, const void *message) {
     REQUIRE_MESSAGES(messages, message);
-    TAKT_REQUIRE(takt_port_is_in_isr(), TAKT_ERROR_NOT_IN_ISR);
+    TAKT_REQUIRE_KERNEL_ISR();
     const takt_port_level_t level = takt_port_lock();
     const takt_status_t status = send_from_isr(messages, message);
     takt_port_unlock(level);
@@ -225,7 +227,7 @@ TAKT_INLINE takt_status_t receive_from_isr(takt_messages_t *messages, void *mess
 
 takt_status_t takt_messages_receive_from_isr(takt_messages_t *messages, void *message) {
     REQUIRE_MESSAGES(messages, message);
-    TAKT_REQUIRE(takt_port_is_in_isr(), TAKT_ERROR_NOT_IN_ISR);
+    TAKT_REQUIRE_KERNEL_ISR();
     const takt_port_level_t level = takt_port_lock();
     const takt_status_t status = receive_from_isr(messages, message);
     takt_port_unlock(level);

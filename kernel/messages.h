@@ -5,7 +5,9 @@
  * woken, whatever happens to that thread before it runs; messages are received in the order in which they were sent,
  * and threads wait first come first served, whatever their urgency.
  *
- * A message is copied with interrupts masked, by words: what is long is better sent as a pointer to a block of a pool.
+ * A message is copied with interrupts masked, by words, so that it has at most TAKT_MESSAGE_BYTES_MAX bytes: what is longer is
+ * sent as a pointer to a block of a pool. Considered and rejected: to copy with interrupts open into a place that is
+ * reserved. A thread that is displaced while it copies would then keep back all messages that are sent after its own.
  *
  * Invariant: receivers wait only while no message is there, senders only while no place is free. */
 #ifndef TAKT_KERNEL_MESSAGES_H
@@ -28,9 +30,16 @@ typedef struct takt_messages {
     uint32_t words;            /* of a message */
 } takt_messages_t;
 
+/* The most bytes of a message, a multiple of 4. A build may define its own number: the masked stretch of a receive that lets a
+ * sender in is two copies. */
+#ifndef TAKT_MESSAGE_BYTES_MAX
+#define TAKT_MESSAGE_BYTES_MAX 128
+#endif
+
 /* Makes an empty queue of `capacity` messages of `message_bytes` in `memory`, which has room for them, is aligned to 4
  * bytes and left alone from now on. Nobody waits in it. Returns ERROR_NULL, or _SIZE if `capacity` is 0, `message_bytes`
- * is 0 or no multiple of 4, the memory is not aligned, or the product of both exceeds TAKT_MESSAGES_BYTES_MAX. */
+ * is 0, no multiple of 4 or more than TAKT_MESSAGE_BYTES_MAX, the memory is not aligned, or the product of both exceeds
+ * TAKT_MESSAGES_BYTES_MAX. */
 takt_status_t takt_messages_init(takt_messages_t *messages, void *memory, uint32_t message_bytes,
                                  uint32_t capacity);
 
@@ -51,7 +60,7 @@ takt_status_t takt_messages_send_for(takt_messages_t *messages, const void *mess
 takt_status_t takt_messages_try_send(takt_messages_t *messages, const void *message);
 
 /* The same for interrupts: the receiver runs, if it is more urgent, when the last interrupt has ended. Returns TIMEOUT if the
- * queue is full; ERROR_NULL, _OBJECT, _SIZE or _NOT_IN_ISR. */
+ * queue is full; ERROR_NULL, _OBJECT, _SIZE, _NOT_IN_ISR or _INTERRUPT. */
 takt_status_t takt_messages_send_from_isr(takt_messages_t *messages, const void *message);
 
 /* Copies the oldest message to `message` and takes it out, waits for one if there is none. The first sender that waits gets
@@ -63,7 +72,7 @@ takt_status_t takt_messages_receive(takt_messages_t *messages, void *message);
 takt_status_t takt_messages_receive_for(takt_messages_t *messages, void *message, takt_duration_t duration);
 takt_status_t takt_messages_try_receive(takt_messages_t *messages, void *message);
 
-/* The same for interrupts. Returns TIMEOUT if the queue is empty; ERROR_NULL, _OBJECT, _SIZE or _NOT_IN_ISR. */
+/* The same for interrupts. Returns TIMEOUT if the queue is empty; ERROR_NULL, _OBJECT, _SIZE, _NOT_IN_ISR or _INTERRUPT. */
 takt_status_t takt_messages_receive_from_isr(takt_messages_t *messages, void *message);
 
 /* How many messages are there. From anywhere. Returns 0 if `messages` is NULL. */

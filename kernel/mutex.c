@@ -3,6 +3,7 @@
 
 #include "core/plain_locks.h"
 #include "kernel/creation.h"
+#include "kernel/hooks.h"
 #include "kernel/wait.h"
 
 /* What a thread that wants a mutex has in the frame of its call. */
@@ -220,6 +221,14 @@ takt_status_t takt_mutex_unlock(takt_mutex_t *mutex) {
     thread->held = resource->outer;
     resource->holder = NULL;
     return takt_port_open();
+}
+
+/* The last one first, each with a call of its own: how many there are does not make the lock closed for longer. */
+void takt_mutex_abandon(takt_thread_t *thread) {
+    takt_hook_abandoned(thread);
+    while (thread->plain.held != NULL) {
+        (void)takt_mutex_unlock(TAKT_CONTAINER_OF(thread->plain.held, takt_mutex_t, resource));
+    }
 }
 
 takt_thread_t *takt_mutex_holder(const takt_mutex_t *mutex) {

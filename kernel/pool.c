@@ -89,6 +89,7 @@ takt_status_t takt_pool_allocate(takt_pool_t *pool, void **block) {
 
 takt_status_t takt_pool_try_allocate(takt_pool_t *pool, void **block) {
     REQUIRE_POOL(pool, block);
+    TAKT_REQUIRE_MASKABLE();
     const takt_port_level_t level = takt_port_lock();
     const bool is_there = pool->waiters.count > 0;
     if (is_there) {
@@ -110,17 +111,40 @@ static bool is_block(const takt_pool_t *pool, const void *block) {
     return offset < pool->bytes && offset % pool->block_bytes == 0;
 }
 
-/* The mark may stand there by chance: only the list knows. */
-static __attribute__((noinline)) bool is_listed(const takt_pool_t *pool, const takt_pool_block_t *block) {
-    const takt_pool_block_t *other = pool->free;
-    while (other != NULL && other != block) {
-        other = other->next;
+/* The lowest bit of a mark is 1, because blocks are aligned; without it the block is in doubt. */
+static uintptr_t doubt_of(const takt_pool_block_t *block) { return mark_of(block) - 1u; }
+
+static bool is_marked(const takt_pool_block_t *block) { return (block->mark | 1u) == mark_of(block); }
+
+/* Opens and closes, at `level` in an interrupt, NULL in a thread. */
+static void pause(const takt_port_level_t *level) {
+    if (level == NULL) {
+        takt_port_breathe();
+        return;
     }
-    return other == block;
+    takt_port_unlock(*level);
+    (void)takt_port_lock();
 }
 
-TAKT_INLINE bool is_free(const takt_pool_t *pool, const takt_pool_block_t *block) {
-    return TAKT_UNLIKELY(block->mark == mark_of(block)) && is_listed(pool, block);
+/* The mark may stand there by chance: only the list knows. It is looked through one block at a time, with the lock open in
+ * between. What is allocated meanwhile loses its mark: then the search begins anew, and `block` was free if that has lost it. */
+static __attribute__((noinline)) bool is_listed(const takt_pool_t *pool, takt_pool_block_t *block,
+                                                const takt_port_level_t *level) {
+    const takt_pool_block_t *other = pool->free;
+    block->mark = doubt_of(block);
+    while (other != NULL && other != block) {
+        pause(level);
+        other = is_marked(other) ? other->next : pool->free;
+    }
+    const bool is_in_doubt = block->mark == doubt_of(block);
+    if (is_in_doubt && other == block) {
+        block->mark = mark_of(block);
+    }
+    return other == block || !is_in_doubt;
+}
+
+TAKT_INLINE bool is_free(const takt_pool_t *pool, takt_pool_block_t *block, const takt_port_level_t *level) {
+    return TAKT_UNLIKELY(is_marked(block)) && is_listed(pool, block, level);
 }
 
 /* Gives `block` to the first thread that waits, who is to be woken. */
@@ -141,21 +165,21 @@ takt_status_t takt_pool_free(takt_pool_t *pool, void *block) {
     TAKT_REQUIRE(is_block(pool, block), TAKT_ERROR_BLOCK);
     TAKT_REQUIRE_OPEN();
     takt_port_close();
+    TAKT_REQUIRE(!is_free(pool, block, NULL), takt_kernel_refuse(TAKT_ERROR_BLOCK));
     if (TAKT_UNLIKELY(pool->waiters.count < 0)) {
         return hand_over(pool, block);
     }
-    TAKT_REQUIRE(!is_free(pool, block), takt_kernel_refuse(TAKT_ERROR_BLOCK));
     pool->waiters.count++;
     push(pool, block);
     return takt_port_open();
 }
 
-TAKT_INLINE takt_status_t free_from_isr(takt_pool_t *pool, void *block) {
+TAKT_INLINE takt_status_t free_from_isr(takt_pool_t *pool, void *block, takt_port_level_t level) {
+    TAKT_REQUIRE(!is_free(pool, block, &level), TAKT_ERROR_BLOCK);
     if (pool->waiters.count < 0) {
         takt_wake_from_isr(serve(pool, block));
         return TAKT_OK;
     }
-    TAKT_REQUIRE(!is_free(pool, block), TAKT_ERROR_BLOCK);
     pool->waiters.count++;
     push(pool, block);
     return TAKT_OK;
@@ -164,9 +188,9 @@ TAKT_INLINE takt_status_t free_from_isr(takt_pool_t *pool, void *block) {
 takt_status_t takt_pool_free_from_isr(takt_pool_t *pool, void *block) {
     REQUIRE_POOL(pool, block);
     TAKT_REQUIRE(is_block(pool, block), TAKT_ERROR_BLOCK);
-    TAKT_REQUIRE(takt_port_is_in_isr(), TAKT_ERROR_NOT_IN_ISR);
+    TAKT_REQUIRE_KERNEL_ISR();
     const takt_port_level_t level = takt_port_lock();
-    const takt_status_t status = free_from_isr(pool, block);
+    const takt_status_t status = free_from_isr(pool, block, level);
     takt_port_unlock(level);
     return status;
 }

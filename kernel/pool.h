@@ -49,8 +49,8 @@ takt_status_t takt_pool_allocate(takt_pool_t *pool, void **block);
  * then. */
 takt_status_t takt_pool_allocate_for(takt_pool_t *pool, void **block, takt_duration_t duration);
 
-/* Takes a free block if there is one. From anywhere that may call the kernel. Returns TIMEOUT if there is none; ERROR_NULL or
- * _OBJECT. */
+/* Takes a free block if there is one. From anywhere that may call the kernel. Returns TIMEOUT if there is none; ERROR_NULL,
+ * _OBJECT or _INTERRUPT. */
 takt_status_t takt_pool_try_allocate(takt_pool_t *pool, void **block);
 
 /* Gives `block` back; the first thread that waits gets it, and runs at once if it is more urgent. Threads only. Returns
@@ -58,7 +58,7 @@ takt_status_t takt_pool_try_allocate(takt_pool_t *pool, void **block);
 takt_status_t takt_pool_free(takt_pool_t *pool, void *block);
 
 /* The same for interrupts: the thread runs, if it is more urgent, when the last interrupt has ended. Returns ERROR_NULL,
- * _OBJECT, _BLOCK or _NOT_IN_ISR. */
+ * _OBJECT, _BLOCK, _NOT_IN_ISR or _INTERRUPT. */
 takt_status_t takt_pool_free_from_isr(takt_pool_t *pool, void *block);
 
 /* How many blocks are free. From anywhere. Returns 0 if `pool` is NULL. */

@@ -18,6 +18,9 @@
  *   void takt_port_breathe(void)
  *       Opens, lets every pending interrupt run, closes.
  *   bool takt_port_is_in_isr(void)
+ *   bool takt_port_is_kernel_isr(void)
+ *       Whether an interrupt calls, and the lock masks it: then it may call the kernel. False for a thread. Asked while
+ *       TAKT_CHECKS is 1 only. A machine that cannot tell refuses to compile.
  *   bool takt_port_is_open(void)
  *       Whether a thread, no interrupt, calls, and with the lock open.
  *   void takt_port_pend(void)
@@ -43,6 +46,17 @@ struct takt_thread;
 
 #include <takt_port.h>
 
+/* ---- which interrupts may call ------------------------------------------------------------- */
+
+/* A call for interrupts comes from one that the lock masks: another one finds the kernel's objects half written. */
+#define TAKT_REQUIRE_KERNEL_ISR()           \
+    TAKT_REQUIRE(takt_port_is_kernel_isr(), \
+                 takt_port_is_in_isr() ? TAKT_ERROR_INTERRUPT : TAKT_ERROR_NOT_IN_ISR)
+
+/* A call from anywhere comes from a thread, or from such an interrupt. */
+#define TAKT_REQUIRE_MASKABLE() \
+    TAKT_REQUIRE(!takt_port_is_in_isr() || takt_port_is_kernel_isr(), TAKT_ERROR_INTERRUPT)
+
 /* ---- what else a port supplies ------------------------------------------------------------- */
 
 /* Saves the calling thread's context under `from` and resumes that of `to`. Closed before. Returns
@@ -58,6 +72,10 @@ void takt_port_clock_start(void);
 
 /* Resumes `first`, the first thread of all. Locked before; never returns. */
 __attribute__((noreturn)) void takt_port_start(struct takt_thread *first);
+
+/* Shows `text` to people where the machine can: a serial line, the standard error output. From anywhere, also with interrupts
+ * masked. The port's own may do nothing; a program may define another. */
+void takt_port_print(const char *text);
 
 /* What a machine fault or an unexpected interrupt ends in. The port's own waits for ever; a program may
  * define another. */

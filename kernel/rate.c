@@ -300,6 +300,7 @@ static takt_duration_t remaining_of(const takt_rate_thread_t *thread) {
 takt_status_t takt_rate_thread_get(const takt_rate_thread_t *thread, takt_rate_state_t *state) {
     TAKT_REQUIRE(thread != NULL && state != NULL, TAKT_ERROR_NULL);
     TAKT_REQUIRE(is_made(thread), TAKT_ERROR_OBJECT);
+    TAKT_REQUIRE_MASKABLE();
     const takt_port_level_t level = takt_port_lock();
     const takt_rate_task_t *rate = &thread->rate;
     state->stage = rate->stage;

@@ -97,24 +97,24 @@ takt_status_t takt_rate_thread_create(takt_rate_thread_t *thread, const takt_rat
 
 /* Asks that `thread` may enter. Returns TAKT_OK if it is admitted (its first window opens as soon as there is room), or
  * TAKT_REJECTED. From threads and before the start; the other for interrupts. Returns ERROR_NULL, _OBJECT, _IN_ISR or
- * _LOCKED, or _NOT_IN_ISR. */
+ * _LOCKED, or _NOT_IN_ISR or _INTERRUPT. */
 takt_status_t takt_rate_thread_enter(takt_rate_thread_t *thread);
 takt_status_t takt_rate_thread_enter_from_isr(takt_rate_thread_t *thread);
 
 /* Lets `thread` leave at the end of its window; one that is not there stays so. From threads and before the start; the
- * other for interrupts. Returns ERROR_NULL, _OBJECT, _IN_ISR or _LOCKED, or _NOT_IN_ISR. */
+ * other for interrupts. Returns ERROR_NULL, _OBJECT, _IN_ISR or _LOCKED, or _NOT_IN_ISR or _INTERRUPT. */
 takt_status_t takt_rate_thread_leave(takt_rate_thread_t *thread);
 takt_status_t takt_rate_thread_leave_from_isr(takt_rate_thread_t *thread);
 
 /* Asks for other parameters, which replace those that it asked for and did not get yet. Returns TAKT_OK if they are
  * admitted, and in force once it has the rate for them, or TAKT_REJECTED. From threads and before the start; the other for
  * interrupts. Returns ERROR_NULL, _OBJECT, _PERIOD, _DEADLINE, _BUDGET, _CHANGES if no record is left for them, _IN_ISR or
- * _LOCKED, or _NOT_IN_ISR. */
+ * _LOCKED, or _NOT_IN_ISR or _INTERRUPT. */
 takt_status_t takt_rate_thread_request(takt_rate_thread_t *thread, const takt_rate_demand_t *demand);
 takt_status_t takt_rate_thread_request_from_isr(takt_rate_thread_t *thread, const takt_rate_demand_t *demand);
 
-/* Writes what `thread` has now to `state`. From threads and interrupts, and before the start. Returns ERROR_NULL or
- * _OBJECT. */
+/* Writes what `thread` has now to `state`. From threads and interrupts, and before the start. Returns ERROR_NULL, _OBJECT
+ * or _INTERRUPT. */
 takt_status_t takt_rate_thread_get(const takt_rate_thread_t *thread, takt_rate_state_t *state);
 
 #endif

@@ -15,7 +15,7 @@ typedef struct takt_request {
 } takt_request_t;
 
 /* Closes the lock, for a request that a thread makes, or the program before the start, or else an interrupt. Returns
- * ERROR_IN_ISR, _LOCKED or _NOT_IN_ISR, and nothing is closed then. */
+ * ERROR_IN_ISR, _LOCKED, _NOT_IN_ISR or _INTERRUPT, and nothing is closed then. */
 takt_status_t takt_request_open(takt_request_t *request);
 
 /* The instant; before the start it is 0. */

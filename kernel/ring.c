@@ -37,6 +37,7 @@ takt_status_t takt_trace_ring_init(takt_trace_ring_t *ring, takt_record_t *recor
 takt_status_t takt_trace_ring_take(takt_trace_ring_t *ring, takt_record_t *record) {
     TAKT_REQUIRE(ring != NULL && record != NULL, TAKT_ERROR_NULL);
     TAKT_REQUIRE(ring->records != NULL, TAKT_ERROR_OBJECT);
+    TAKT_REQUIRE_MASKABLE();
     const takt_port_level_t level = takt_port_lock();
     const bool is_there = count_of(ring) != 0;
     if (is_there) {

@@ -32,7 +32,7 @@ typedef struct takt_trace_ring {
 takt_status_t takt_trace_ring_init(takt_trace_ring_t *ring, takt_record_t *records, uint32_t length);
 
 /* Takes the oldest record out into `record`. From anywhere that may call the kernel; the lock is closed for one copy.
- * Returns TIMEOUT if there is none; ERROR_NULL, or _OBJECT if the ring was not initialised. */
+ * Returns TIMEOUT if there is none; ERROR_NULL, _INTERRUPT, or _OBJECT if the ring was not initialised. */
 takt_status_t takt_trace_ring_take(takt_trace_ring_t *ring, takt_record_t *record);
 
 /* Writes the closing record of the trace into `record`; it counts all records that have come, lost ones included. `now` is the instant at

@@ -36,6 +36,7 @@ takt_status_t takt_semaphore_take(takt_semaphore_t *semaphore) {
 
 takt_status_t takt_semaphore_try_take(takt_semaphore_t *semaphore) {
     REQUIRE_SEMAPHORE(semaphore);
+    TAKT_REQUIRE_MASKABLE();
     const takt_port_level_t level = takt_port_lock();
     const bool is_there = semaphore->waiters.count > 0;
     semaphore->waiters.count -= is_there;
@@ -81,7 +82,7 @@ TAKT_INLINE takt_status_t give_from_isr(takt_semaphore_t *semaphore) {
 
 takt_status_t takt_semaphore_give_from_isr(takt_semaphore_t *semaphore) {
     REQUIRE_SEMAPHORE(semaphore);
-    TAKT_REQUIRE(takt_port_is_in_isr(), TAKT_ERROR_NOT_IN_ISR);
+    TAKT_REQUIRE_KERNEL_ISR();
     const takt_port_level_t level = takt_port_lock();
     const takt_status_t status = give_from_isr(semaphore);
     takt_port_unlock(level);
@@ -105,7 +106,7 @@ takt_status_t takt_semaphore_signal(takt_semaphore_t *semaphore) {
 
 takt_status_t takt_semaphore_signal_from_isr(takt_semaphore_t *semaphore) {
     REQUIRE_SEMAPHORE(semaphore);
-    TAKT_REQUIRE(takt_port_is_in_isr(), TAKT_ERROR_NOT_IN_ISR);
+    TAKT_REQUIRE_KERNEL_ISR();
     const takt_port_level_t level = takt_port_lock();
     if (semaphore->waiters.count <= 0 && ++semaphore->waiters.count <= 0) {
         takt_wake_first_from_isr(&semaphore->waiters);

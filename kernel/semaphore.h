@@ -29,8 +29,8 @@ takt_status_t takt_semaphore_take(takt_semaphore_t *semaphore);
 /* Likewise, and waits `duration` ticks at the longest. Returns TIMEOUT if there was none until then. */
 takt_status_t takt_semaphore_take_for(takt_semaphore_t *semaphore, takt_duration_t duration);
 
-/* Takes a unit if there is one. From anywhere that may call the kernel. Returns TIMEOUT if there is none; ERROR_NULL or
- * _OBJECT. */
+/* Takes a unit if there is one. From anywhere that may call the kernel. Returns TIMEOUT if there is none; ERROR_NULL,
+ * _OBJECT or _INTERRUPT. */
 takt_status_t takt_semaphore_try_take(takt_semaphore_t *semaphore);
 
 /* Gives a unit; the first waiter, if there is one, takes it and runs at once if it is more urgent.
@@ -38,7 +38,7 @@ takt_status_t takt_semaphore_try_take(takt_semaphore_t *semaphore);
 takt_status_t takt_semaphore_give(takt_semaphore_t *semaphore);
 
 /* The same for interrupts: the waiter runs, if it is more urgent, when the last interrupt has ended.
- * Returns ERROR_NULL, _OBJECT, _NOT_IN_ISR or _COUNT. */
+ * Returns ERROR_NULL, _OBJECT, _NOT_IN_ISR, _INTERRUPT or _COUNT. */
 takt_status_t takt_semaphore_give_from_isr(takt_semaphore_t *semaphore);
 
 /* Gives a unit unless one is there already, so that there are never two. Returns as takt_semaphore_give,

@@ -114,6 +114,7 @@ static takt_instant_t now_or_begin(void) { return takt_kernel.cpu.running != NUL
 takt_status_t takt_thread_server_budget(const takt_thread_server_t *server, takt_duration_t *ticks) {
     TAKT_REQUIRE(server != NULL && ticks != NULL, TAKT_ERROR_NULL);
     TAKT_REQUIRE(is_made(server), TAKT_ERROR_OBJECT);
+    TAKT_REQUIRE_MASKABLE();
     const takt_port_level_t level = takt_port_lock();
     const takt_instant_t now = now_or_begin();
     const takt_duration_t budget = takt_server_budget(&server->server, now);
@@ -127,6 +128,7 @@ takt_status_t takt_thread_server_next_replenishment(const takt_thread_server_t *
                                                     takt_instant_t *instant) {
     TAKT_REQUIRE(server != NULL && instant != NULL, TAKT_ERROR_NULL);
     TAKT_REQUIRE(is_made(server), TAKT_ERROR_OBJECT);
+    TAKT_REQUIRE_MASKABLE();
     const takt_port_level_t level = takt_port_lock();
     *instant = takt_server_next_replenishment(&server->server, now_or_begin());
     takt_port_unlock(level);

@@ -39,11 +39,11 @@ takt_status_t takt_thread_server_create(takt_thread_server_t *server,
                                         const takt_thread_server_parameters_t *parameters);
 
 /* Writes to `ticks` the budget that `server` has now, what is being executed taken off. From threads and interrupts, and
- * before the start. Returns ERROR_NULL or _OBJECT. */
+ * before the start. Returns ERROR_NULL, _OBJECT or _INTERRUPT. */
 takt_status_t takt_thread_server_budget(const takt_thread_server_t *server, takt_duration_t *ticks);
 
 /* Writes to `instant` when budget comes back next, as far as that is known: TAKT_NEVER if it is not. From threads and
- * interrupts, and before the start. Returns ERROR_NULL or _OBJECT. */
+ * interrupts, and before the start. Returns ERROR_NULL, _OBJECT or _INTERRUPT. */
 takt_status_t takt_thread_server_next_replenishment(const takt_thread_server_t *server,
                                                     takt_instant_t *instant);
 

@@ -13,6 +13,7 @@
 
 #include "core/dispatcher.h"
 #include "kernel/kernel.h"
+#include "kernel/numbers.h"
 #include "kernel/queue.h"
 #include "kernel/timeouts.h"
 
@@ -24,14 +25,15 @@ enum {
 typedef struct takt_kernel {
     takt_cpu_t cpu;
     uint32_t busy;         /* TAKT_BUSY_ */
-    uint32_t entity_count; /* 0 before takt_kernel_init */
+    uint32_t entity_count; /* numbers in use and come back, 0 before takt_kernel_init */
     uint32_t server_count;
     uint32_t children; /* of the root, see kernel/creation.h */
     uint32_t mutex_count;
-    uint32_t attended;    /* TAKT_ATTRIBUTE_ATTENDED for all threads, or 0 */
-    takt_queue_t created; /* threads that the start wakes */
-    takt_instant_t until; /* of the last decision */
-    takt_instant_t alarm; /* what the port's timer is set to */
+    uint32_t attended;           /* TAKT_ATTRIBUTE_ATTENDED for all threads, or 0 */
+    takt_queue_t created;        /* threads that the start wakes */
+    takt_instant_t until;        /* of the last decision */
+    takt_instant_t alarm;        /* what the port's timer is set to */
+    takt_numbers_t free_numbers; /* below entity_count */
     takt_timeouts_t timeouts;
     takt_dispatcher_t dispatcher;
     takt_thread_t idle;
@@ -104,6 +106,13 @@ TAKT_INLINE void takt_kernel_check_stack(takt_thread_t *thread) {
     }
 }
 
+/* The running thread `thread` calls from within its stack: a frame may have jumped over the lowest word. */
+TAKT_INLINE void takt_kernel_check_depth(takt_thread_t *thread) {
+    if ((TAKT_CHECKS) != 0 && (uintptr_t)__builtin_frame_address(0) < (uintptr_t)thread->stack) {
+        takt_kernel_stack_overflow(thread);
+    }
+}
+
 /* ---- inline layer ------------------------------------------------------------------------------ */
 
 /* For the bench, which says what asking costs: 1 takes every thread for plain, so that nothing but plain threads may be made. */
@@ -119,6 +128,7 @@ TAKT_INLINE bool takt_entity_is_plain(const takt_entity_t *entity) {
 TAKT_INLINE takt_status_t takt_kernel_switch(takt_entity_t *running, takt_entity_t *next) {
     takt_kernel.cpu.running = next;
     takt_kernel_check_stack(takt_thread_of(running));
+    takt_kernel_check_depth(takt_thread_of(running));
     return takt_port_switch(takt_thread_of(running), takt_thread_of(next));
 }
 

@@ -36,6 +36,8 @@ static void count(takt_trace_t *trace, const takt_record_t *record) {
         turn(statistics, chosen_by(record), record->now);
     } else if (record->kind == TAKT_RECORD_COMPLETE && record->entity < statistics->count) {
         statistics->executions[record->entity].completed++;
+    } else if (record->kind == TAKT_RECORD_CREATE && record->entity < statistics->count) {
+        statistics->executions[record->entity] = (takt_execution_t){0};
     }
     if (statistics->next != NULL) {
         statistics->next->record(statistics->next, record);
@@ -62,6 +64,7 @@ takt_status_t takt_statistics_init(takt_statistics_t *statistics, takt_execution
 
 static takt_status_t read(const takt_statistics_t *statistics, uint32_t number, takt_execution_t *execution) {
     TAKT_REQUIRE(number < statistics->count, TAKT_ERROR_LENGTH);
+    TAKT_REQUIRE_MASKABLE();
     const takt_port_level_t level = takt_port_lock();
     *execution = statistics->executions[number];
     if (number == statistics->running) {

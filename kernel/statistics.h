@@ -41,8 +41,9 @@ takt_status_t takt_statistics_init(takt_statistics_t *statistics, takt_execution
                                    uint32_t count, takt_trace_t *next);
 
 /* Writes what `thread` has executed until now into `execution`, the stretch that is under way included; NULL stands for the
- * idle thread. A thread that was deleted and created again goes on from what it had. From anywhere that may call the
- * kernel. Returns ERROR_NULL, _OBJECT if the thread does not exist, or _LENGTH if it is beyond those that are counted. */
+ * idle thread. A thread that is created while the kernel runs begins at 0, whose number it gets. From anywhere that may call the
+ * kernel. Returns ERROR_NULL, _OBJECT if the thread does not exist, _INTERRUPT, or _LENGTH if it is beyond those that are
+ * counted. */
 takt_status_t takt_statistics_read(const takt_statistics_t *statistics, const takt_thread_t *thread,
                                    takt_execution_t *execution);
 

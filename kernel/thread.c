@@ -1,4 +1,5 @@
 /* What a thread does with itself, and what others do with it. */
+#include "kernel/creation.h"
 #include "kernel/wait.h"
 
 #define REQUIRE_THREAD(thread)                       \
@@ -116,7 +117,7 @@ takt_status_t takt_thread_resume(takt_thread_t *thread) {
 
 takt_status_t takt_thread_resume_from_isr(takt_thread_t *thread) {
     REQUIRE_THREAD(thread);
-    TAKT_REQUIRE(takt_port_is_in_isr(), TAKT_ERROR_NOT_IN_ISR);
+    TAKT_REQUIRE_KERNEL_ISR();
     const takt_port_level_t level = takt_port_lock();
     const bool is_suspended = (thread->flags & TAKT_THREAD_SUSPENDED) != 0;
     if (is_suspended && end_suspension(thread)) {
@@ -147,7 +148,7 @@ takt_status_t takt_thread_notify(takt_thread_t *thread, uint32_t bits) {
 
 takt_status_t takt_thread_notify_from_isr(takt_thread_t *thread, uint32_t bits) {
     REQUIRE_THREAD(thread);
-    TAKT_REQUIRE(takt_port_is_in_isr(), TAKT_ERROR_NOT_IN_ISR);
+    TAKT_REQUIRE_KERNEL_ISR();
     const takt_port_level_t level = takt_port_lock();
     if (is_to_hear(thread, bits)) {
         takt_wake_from_isr(&thread->plain.entity);
@@ -206,6 +207,7 @@ static takt_status_t remove(takt_thread_t *thread) {
         takt_mutex_forget(thread);
     }
     thread->flags = 0;
+    takt_creation_release(entity);
     if (waits) {
         return takt_port_open();
     }
@@ -223,9 +225,17 @@ takt_status_t takt_thread_delete(takt_thread_t *thread) {
 }
 
 void takt_kernel_thread_returned(void) {
+    (void)takt_port_open(); /* it may have returned with the lock closed */
+    takt_entity_t *running = takt_kernel.cpu.running;
+    if (running->task == NULL && takt_plain_of(running)->held != NULL) {
+        takt_mutex_abandon(takt_thread_of(running));
+    }
     takt_port_close();
-    takt_thread_of(takt_kernel.cpu.running)->flags = 0;
-    (void)takt_wait_in_queue(NULL, takt_kernel.cpu.running);
+    takt_thread_of(running)->flags = 0;
+    if (running->task == NULL) {
+        takt_creation_release(running);
+    }
+    (void)takt_wait_in_queue(NULL, running);
     for (;;) {
         takt_port_fault();
     }

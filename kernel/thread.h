@@ -93,12 +93,12 @@ takt_status_t takt_thread_delay(takt_duration_t duration);
 takt_status_t takt_thread_suspend(takt_thread_t *thread);
 
 /* Takes that back. Threads only; the other for interrupts. Returns ERROR_NULL, _OBJECT, _NOT_SUSPENDED, _IN_ISR, _LOCKED or
- * _NOT_STARTED, or _NOT_IN_ISR. */
+ * _NOT_STARTED, or _NOT_IN_ISR or _INTERRUPT. */
 takt_status_t takt_thread_resume(takt_thread_t *thread);
 takt_status_t takt_thread_resume_from_isr(takt_thread_t *thread);
 
 /* Notifies `thread` of `bits`, which it keeps until it takes them; it runs at once if it waits for that and is more urgent.
- * Threads only; the other for interrupts. Returns ERROR_NULL, _OBJECT, _IN_ISR or _LOCKED, or _NOT_IN_ISR. */
+ * Threads only; the other for interrupts. Returns ERROR_NULL, _OBJECT, _IN_ISR or _LOCKED, or _NOT_IN_ISR or _INTERRUPT. */
 takt_status_t takt_thread_notify(takt_thread_t *thread, uint32_t bits);
 takt_status_t takt_thread_notify_from_isr(takt_thread_t *thread, uint32_t bits);
 

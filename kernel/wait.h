@@ -66,6 +66,9 @@ void takt_wait_forget(takt_thread_t *thread);
 /* `thread` does not want any mutex any more; if it waited for one, it is ready. */
 void takt_mutex_forget(takt_thread_t *thread);
 
+/* `thread`, which runs, ends while it holds mutexes: tells the program, and unlocks them. Open. */
+void takt_mutex_abandon(takt_thread_t *thread);
+
 /* ---- inline layer ------------------------------------------------------------------------------- */
 
 /* `running` waits in `queue`, if that is not NULL. Who is next is looked up last, which needs the fewest registers. */

@@ -50,7 +50,7 @@ static void listen(takt_trace_t *trace, const takt_record_t *record) {
 static bool is_event(uint8_t kind) {
     const bool is_first = kind >= TAKT_RECORD_COMPLETE && kind <= TAKT_RECORD_CHANGE;
     return (is_first && kind != TAKT_RECORD_STEP) || kind == TAKT_RECORD_WITHDRAW ||
-           kind == TAKT_RECORD_PRIORITY;
+           kind == TAKT_RECORD_PRIORITY || kind == TAKT_RECORD_CREATE;
 }
 
 /* What core says by itself. */
@@ -209,6 +209,9 @@ static bool event_fits(const takt_system_t *system, const takt_record_t *record,
         return withdraw_fits(entity);
     case TAKT_RECORD_PRIORITY:
         return level_fits(system, entity, record->value);
+    case TAKT_RECORD_CREATE:
+        return is_thread && !takt_entity_is_ready(entity) && !is_locking &&
+               level_fits(system, entity, record->value);
     case TAKT_RECORD_ENTER:
     case TAKT_RECORD_LEAVE:
     case TAKT_RECORD_CHANGE:

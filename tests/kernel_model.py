@@ -7,6 +7,7 @@ nobody runs. The model shares nothing with the kernel.
 
 from __future__ import annotations
 
+import heapq
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -331,6 +332,7 @@ class Model:
             self.servers[-1].idles = kind == "idling"
         self.chosen: Contender | None = None
         self.created = 0
+        self.free_numbers: list[int] = []
         self.threads = [
             Thread(priority, home=self.homes[home], name=f"t{number}", operations=acts, first_priority=priority)
             for number, (_, priority, home, acts) in enumerate(script.threads)
@@ -385,7 +387,9 @@ class Model:
         if thread.exists:
             return ERROR_EXISTS, 0
         thread.exists, thread.notification, thread.left, thread.ended = True, 0, 0, None
-        if thread.number == 0:
+        if self.free_numbers:
+            thread.number = heapq.heappop(self.free_numbers)
+        else:
             self.created += 1
             thread.number = self.created
         thread.priority = thread.first_priority
@@ -402,6 +406,7 @@ class Model:
             thread.home.leave(thread)
         self.stop_waiting(thread)
         thread.exists = thread.suspended = False
+        heapq.heappush(self.free_numbers, thread.number)
         return OK, 0
 
     # -- calls that end at once, from wherever they come

@@ -53,7 +53,7 @@ def run(
 def must_build(command: Command) -> None:
     """Run a compiler that must succeed and have nothing to say."""
     done = run(command)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
 
 
 def compile_kernel(how: dict[str, Any], port: str, folder: Path) -> list[Path]:

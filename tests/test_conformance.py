@@ -14,6 +14,8 @@ from recipes import PORTS, ROOT, compile_kernel, emulator, link, recipe, run
 PROGRAMS = ROOT / "tests" / "conformance"
 
 FULL_PASS = ["-DCONFORMANCE_TRACED=1"]
+DISPLACED = ["-DOVERFLOW_DISPLACED=1"]
+JUMP = ["-DOVERFLOW_JUMP=1"]
 BY_KEYS = ["-DCONFORMANCE_POLICY=takt_policy_edf"]
 REAL_TIME = {"CONFORMANCE_REAL_TIME": "1"}
 
@@ -58,6 +60,20 @@ CASES: list[tuple[str, list[str]]] = [
     ("switches", []),
     ("switches", FULL_PASS),
     ("exits", []),
+    ("cycles", []),
+    ("cycles", FULL_PASS),
+    ("cycles", BY_KEYS),
+    ("returns", []),
+    ("returns", FULL_PASS),
+    ("overflows", []),
+    ("overflows", FULL_PASS),
+    ("overflows", BY_KEYS),
+    ("overflows", JUMP),
+    ("overflows", [*JUMP, *FULL_PASS]),
+    ("overflows", DISPLACED),
+    ("overflows", [*DISPLACED, *FULL_PASS]),
+    ("intruders", []),
+    ("intruders", FULL_PASS),
     ("calls", []),
     ("calls", FULL_PASS),
     ("calls", BY_KEYS),
@@ -86,7 +102,7 @@ def test_every_port_conforms_without_checks_of_misuse(built: Build, tmp_path: Pa
     says_nothing(built, tmp_path, port, program, flags=["-DTAKT_CHECKS=0"])
 
 
-@pytest.mark.parametrize("program", ["lock", "registers", "switches", "exits", "calls"])
+@pytest.mark.parametrize("program", ["lock", "registers", "switches", "exits", "calls", "intruders"])
 def test_a_process_conforms_in_real_time(built: Build, tmp_path: Path, program: str) -> None:
     says_nothing(built, tmp_path, "posix", program, environment=REAL_TIME)
 
@@ -103,6 +119,19 @@ def test_a_process_of_32_bits_conforms(built: Build, tmp_path: Path, program: st
     if not has_32_bits(tmp_path):
         pytest.skip("gcc-multilib is not installed")
     says_nothing(built, tmp_path, "posix", program, defines=defines, flags=["-m32"])
+
+
+@pytest.mark.parametrize("port", PORTS)
+def test_the_kernels_own_hook_prints_whose_stack_has_overflowed(built: Build, tmp_path: Path, port: str) -> None:
+    how, serial = recipe(port, "-DOVERFLOW_PRINTED=1"), tmp_path / "serial"
+    elf = link(how, ["tests/conformance/overflows.c"], built(port), tmp_path / "overflows.elf")
+    command = emulator(how)
+    if command:
+        command[command.index("-serial") + 1] = f"file:{serial}"
+    done = run([*command, elf])
+    told = serial.read_text(encoding="utf-8") if command else done.stderr
+    assert (done.returncode, done.stdout) == (0, "")
+    assert told == 'takt: the stack of thread "deep" has overflowed; give it a larger one\n'
 
 
 @pytest.mark.parametrize("program", sorted(path.stem for path in PROGRAMS.glob("*.c")))

@@ -169,11 +169,15 @@ MODEL = re.compile(r"[Rr]eturns as (takt_\w+)")
 NOT_ANSWERED = re.compile(r"but never (TAKT_\w+)")
 
 
-def impossible_for(name: str) -> set[str]:
-    """Lists what a comment for several calls says of the others: names tell threads from interrupts."""
+def impossible_for(name: str, comment: str) -> set[str]:
+    """Lists what a comment for several calls says of the others: names tell threads from interrupts.
+
+    Which interrupt calls concerns the other calls only where the comment is not for interrupts as well.
+    """
     if name.endswith("_from_isr"):
         return {"TAKT_ERROR_IN_ISR", "TAKT_ERROR_LOCKED", "TAKT_ERROR_NOT_STARTED"}
-    return {"TAKT_ERROR_NOT_IN_ISR"}
+    is_shared = "TAKT_ERROR_NOT_IN_ISR" in comment
+    return {"TAKT_ERROR_NOT_IN_ISR", "TAKT_ERROR_INTERRUPT"} if is_shared else {"TAKT_ERROR_NOT_IN_ISR"}
 
 
 def answers_of(name: str, comment: str, last: Call | None, known: dict[str, Call]) -> set[str]:
@@ -184,7 +188,7 @@ def answers_of(name: str, comment: str, last: Call | None, known: dict[str, Call
     for model in MODEL.findall(comment):
         own = f"{model}_from_isr" if name.endswith("_from_isr") else model
         answers |= known.get(own, known[model]).answers
-    return answers - impossible_for(name) - set(NOT_ANSWERED.findall(comment))
+    return answers - impossible_for(name, comment) - set(NOT_ANSWERED.findall(comment))
 
 
 def calls() -> list[Call]:

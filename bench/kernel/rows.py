@@ -155,6 +155,7 @@ PASSES = (
 # Worst latency of an interrupt while so many delays end at one instant, and the peers' worst, with so many threads.
 DELAYS = {0: 76, 8: None, 32: 1369, 128: None}
 PERIODS = (1, 8, 32)
+STACKS = (1024, 16384)  # bytes of threads that are created and deleted; nothing depends on it
 
 # Bytes.
 PEER_THREAD = 64

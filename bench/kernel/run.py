@@ -37,6 +37,7 @@ from rows import (
     PEER_THREAD,
     PERIODS,
     SHELL,
+    STACKS,
     Row,
 )
 
@@ -180,7 +181,8 @@ def measure() -> dict[str, Any]:
             list(pool.map(built.link, programs_of(built)))
         bare, wide = rows["bare"], kernel("wide", "-DTAKT_CHECKS=0", *WIDE)
         list(pool.map(lambda one: one.link("storm"), (bare, wide)))
-        storms = [f"{what} {number}" for what, some in (("delays", DELAYS), ("periods", PERIODS)) for number in some]
+        kinds = (("delays", DELAYS), ("periods", PERIODS), ("objects", STACKS))
+        storms = [f"{what} {number}" for what, some in kinds for number in some]
         of_storms = pool.map(lambda storm: measure_storm(wide if "128" in storm else bare, storm), storms)
         small = {
             "text_os": kernel("small", "-Os", "-DTAKT_CHECKS=0"),
@@ -222,6 +224,10 @@ def complaints(result: dict[str, Any]) -> list[str]:
         least, most = (result["storms"][f"{what} {number}"]["masked"] for number in (few, many))
         if most > least * FLATNESS:
             found.append(f"masked stretch grows with the {what} that end: {least} of {few}, {most} of {many}")
+    for measured in ("masked", "latency"):
+        least, most = sorted(result["storms"][f"objects {number}"][measured] for number in STACKS)
+        if most > least * FLATNESS:
+            found.append(f"{measured} with threads that come and go depends on their stacks: {least} and {most}")
     baseline = json.loads((HERE / "baseline.json").read_text(encoding="utf-8"))
     current = {
         "yield_instructions": result["rows"]["bare"]["operations"]["yield"],
@@ -273,9 +279,12 @@ def print_storms(result: dict[str, Any]) -> None:
         storm = result["storms"][f"delays {number}"]
         columns = (str(storm["latency"]), "", "", text_of(peer), verdict(storm["latency"], peer))
         print_line(f"worst latency, {number} delays end at once", *columns)
+    for number in STACKS:
+        print_line(f"worst latency, objects, stacks of {number}", str(result["storms"][f"objects {number}"]["latency"]))
     for name, storm in result["storms"].items():
         what, number = name.split()
-        print_line(f"longest masked stretch, {number} {what} end at once", str(storm["masked"]))
+        text = f"objects, stacks of {number}" if what == "objects" else f"{number} {what} end at once"
+        print_line(f"longest masked stretch, {text}", str(storm["masked"]))
 
 
 def print_sizes(result: dict[str, Any]) -> None:

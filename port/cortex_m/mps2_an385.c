@@ -65,6 +65,31 @@ void takt_board_alarm_served(void) { TAKT_BOARD_DUAL_TIMER->clear = 1; }
 
 void takt_board_alarm_stop(void) { TAKT_BOARD_DUAL_TIMER->control = 0; }
 
+/* ---- the serial line ------------------------------------------------------------------------ */
+
+/* Registers of a CMSDK APB UART. */
+typedef struct uart {
+    volatile uint32_t data;
+    volatile uint32_t state; /* bit 0: the transmitter is full */
+    volatile uint32_t control;
+    volatile uint32_t interrupt;
+    volatile uint32_t divider;
+} uart_t;
+
+#define UART0 ((uart_t *)UINT32_C(0x40004000))
+
+enum { UART_FULL = 1, UART_TRANSMIT = 1, UART_DIVIDER = 217 /* 115,200 baud */, UART_PATIENCE = 1 << 16 };
+
+__attribute__((weak)) void takt_port_print(const char *text) {
+    UART0->divider = UART_DIVIDER;
+    UART0->control = UART_TRANSMIT;
+    for (; *text != 0; text++) {
+        for (uint32_t look = 0; look < UART_PATIENCE && (UART0->state & UART_FULL) != 0; look++) {
+        }
+        UART0->data = (uint8_t)*text;
+    }
+}
+
 __attribute__((weak)) void takt_port_fault(void) {
     for (;;) {
     }

@@ -62,6 +62,10 @@ TAKT_INLINE bool takt_port_is_in_isr(void) {
     return exception != 0;
 }
 
+/* By the priority of the active exception, which is read where the processor keeps it. A fault, NMI, and an interrupt that
+ * has kept NVIC's reset value, 0, are above the lock. */
+bool takt_port_is_kernel_isr(void);
+
 TAKT_INLINE bool takt_port_is_open(void) {
     uint32_t exception;
     uint32_t level;

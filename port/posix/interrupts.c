@@ -5,12 +5,14 @@
  * Invariant: takt_posix_drain is the only place that runs any of them, with the level that keeps the others out. */
 #include "port/posix/machine.h"
 
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 volatile uint32_t takt_posix_state;
 _Atomic uint64_t takt_posix_pending;
 takt_posix_exchange_t takt_posix_exchange;
+_Thread_local bool takt_posix_is_handling;
 
 static void (*handlers[TAKT_POSIX_INTERRUPTS])(void);
 
@@ -34,21 +36,25 @@ bool takt_posix_is_takeable(uint32_t level) { return takeable_at(level) != 0; }
 
 /* ---- taking it -------------------------------------------------------------------------------- */
 
+/* Calls `handler` in `state`, then closes again; it may come over another one. */
+static void execute(void (*handler)(void), uint32_t state, uint32_t level) {
+    const bool is_nested = takt_posix_is_handling;
+    takt_posix_is_handling = true;
+    takt_posix_set_state(state);
+    handler();
+    takt_posix_set_state(level | TAKT_POSIX_CLOSED);
+    takt_posix_is_handling = is_nested;
+}
+
 static void handle(uint32_t number, uint32_t level) {
     if (handlers[number] == NULL) {
         takt_posix_complain("an interrupt came that has no handler");
         return;
     }
-    takt_posix_set_state(level | TAKT_POSIX_ISR);
-    handlers[number]();
-    takt_posix_set_state(level | TAKT_POSIX_CLOSED);
+    execute(handlers[number], level | TAKT_POSIX_ISR, level);
 }
 
-static void expire(uint32_t level) {
-    takt_posix_set_state(level | TAKT_POSIX_ALARMING);
-    takt_kernel_timer_expired();
-    takt_posix_set_state(level | TAKT_POSIX_CLOSED);
-}
+static void expire(uint32_t level) { execute(takt_kernel_timer_expired, level | TAKT_POSIX_ALARMING, level); }
 
 /* The switch comes when takt_kernel_preempt has returned; this goes on when somebody switches back. */
 static void preempt(void) {
@@ -118,8 +124,16 @@ void takt_port_breathe(void) {
 
 /* ---- programs --------------------------------------------------------------------------------- */
 
+/* By a system call: the standard library may be halfway in what was interrupted. */
+__attribute__((weak)) void takt_port_print(const char *text) {
+    const ssize_t written = write(STDERR_FILENO, text, strlen(text));
+    (void)written; /* nobody is left to be told */
+}
+
 void takt_posix_complain(const char *what) {
-    (void)fprintf(stderr, "takt: %s\n", what);
+    takt_port_print("takt: ");
+    takt_port_print(what);
+    takt_port_print("\n");
     takt_port_fault();
 }
 

@@ -59,6 +59,7 @@ typedef struct takt_posix_exchange {
 extern volatile uint32_t takt_posix_state;
 extern _Atomic uint64_t takt_posix_pending;
 extern takt_posix_exchange_t takt_posix_exchange;
+extern _Thread_local bool takt_posix_is_handling; /* this POSIX thread executes an interrupt */
 
 /* Takes what is pending. The lock is open and no handler executes. */
 void takt_posix_take(void);
@@ -101,6 +102,12 @@ TAKT_INLINE takt_status_t takt_port_open(void) {
 }
 
 TAKT_INLINE bool takt_port_is_in_isr(void) { return (takt_posix_state & ~(uint32_t)TAKT_POSIX_CLOSED) != 0; }
+
+/* Of this POSIX thread, with the handler's lock open: a handler of a signal of the program's own, which may come while it is
+ * closed, and another POSIX thread are none. */
+TAKT_INLINE bool takt_port_is_kernel_isr(void) {
+    return takt_posix_is_handling && (takt_posix_state & TAKT_POSIX_CLOSED) == 0 && takt_port_is_in_isr();
+}
 
 TAKT_INLINE bool takt_port_is_open(void) { return takt_posix_state == 0; }
 

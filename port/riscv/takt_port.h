@@ -23,6 +23,10 @@
 #error "this port saves no floating-point or vector registers: build for rv32imac with -mabi=ilp32"
 #endif
 
+#if defined(__riscv_smrnmi)
+#error "this port cannot tell a non-maskable interrupt (Smrnmi) from one that the lock masks"
+#endif
+
 typedef uint32_t takt_port_level_t; /* mstatus.MIE, in its place: 8 open, 0 closed */
 
 enum {
@@ -73,6 +77,13 @@ TAKT_INLINE bool takt_port_is_in_isr(void) {
     uint32_t top;
     __asm volatile("csrr %0, mscratch" : "=r"(top));
     return top == 0;
+}
+
+/* An interrupt sets the highest bit of mcause. An exception does not: it comes with the lock closed, too. */
+TAKT_INLINE bool takt_port_is_kernel_isr(void) {
+    int32_t cause;
+    __asm volatile("csrr %0, mcause" : "=r"(cause));
+    return cause < 0 && takt_port_is_in_isr();
 }
 
 TAKT_INLINE bool takt_port_is_open(void) {

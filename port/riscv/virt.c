@@ -74,6 +74,20 @@ static void serve_timer(void) {
 #define DECLARE(number) __attribute__((weak, alias("unexpected"))) void takt_board_interrupt_##number(void);
 #define ENTRY(number) takt_board_interrupt_##number,
 
+/* The 16550 of the board: what it sends, and bit 5 of its state, which says that there is room. */
+#define SERIAL_DATA (*(volatile uint8_t *)UINT32_C(0x10000000))
+#define SERIAL_STATE (*(volatile uint8_t *)UINT32_C(0x10000005))
+
+enum { SERIAL_HAS_ROOM = 1 << 5, SERIAL_PATIENCE = 1 << 16 };
+
+__attribute__((weak)) void takt_port_print(const char *text) {
+    for (; *text != 0; text++) {
+        for (uint32_t look = 0; look < SERIAL_PATIENCE && (SERIAL_STATE & SERIAL_HAS_ROOM) == 0; look++) {
+        }
+        SERIAL_DATA = (uint8_t)*text;
+    }
+}
+
 __attribute__((weak)) void takt_port_fault(void) {
     for (;;) {
     }

@@ -43,6 +43,14 @@ void takt_port_start(struct takt_thread *first) {
  * kernel, whose handler takes back the request and calls takt_kernel_timer_expired. */
 void takt_port_clock_start(void) { TAKT_PORT_TEMPLATE_FILL_IN(clock_start); }
 
+/* ---- people ---------------------------------------------------------------------------------------- */
+
+/* Writes to a serial line, waiting for room a bounded time; without one, does nothing. Weak, as the fault. */
+__attribute__((weak)) void takt_port_print(const char *text) {
+    (void)text;
+    TAKT_PORT_TEMPLATE_FILL_IN(print);
+}
+
 /* ---- faults ---------------------------------------------------------------------------------------- */
 
 /* Where every vector leads that nothing else is known of. Weak, so that a program may have its own, and a label to which a

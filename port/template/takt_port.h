@@ -56,6 +56,14 @@ TAKT_INLINE bool takt_port_is_in_isr(void) {
     return false;
 }
 
+/* Answers whether an interrupt executes that the lock masks: reads the priority of the active one, its number, or what the
+ * port remembers. Handlers of faults and interrupts that cannot be masked are none. Every checked call from an interrupt
+ * asks this. What the machine cannot tell apart, refuse with #error. */
+TAKT_INLINE bool takt_port_is_kernel_isr(void) {
+    TAKT_PORT_TEMPLATE_FILL_IN(is_kernel_isr);
+    return false;
+}
+
 /* Answers whether a thread executes, with the lock open. Every checked call asks this. */
 TAKT_INLINE bool takt_port_is_open(void) {
     TAKT_PORT_TEMPLATE_FILL_IN(is_open);

@@ -38,6 +38,7 @@ _KIND_NAMES = {
     23: "allocation",
     25: "withdrawal",
     26: "change of priority",
+    28: "creation",
 }
 
 

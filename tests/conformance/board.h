@@ -40,6 +40,10 @@ void board_interrupt_pend(uint32_t number);
 /* Pends an interrupt that the lock does not mask. Returns whether the machine has one; then `handler` has run. */
 bool board_interrupt_is_urgent(void (*handler)(void));
 
+/* Calls `handler` where something has interrupted that the lock does not mask, so that it must not call the kernel: in context
+ * `number` of those that the machine has. Returns whether there is one of that number; then `handler` has run. */
+bool board_intrude(uint32_t number, void (*handler)(void));
+
 /* Calls `handler` in an interrupt every `period` ticks, until board_ticker_stop. After takt_kernel_start. */
 void board_ticker_start(takt_duration_t period, void (*handler)(void));
 void board_ticker_stop(void);

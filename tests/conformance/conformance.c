@@ -10,7 +10,14 @@ void check(bool holds, const char *sentence) {
     }
 }
 
-void takt_port_fault(void) { check(false, "nothing_faults"); }
+static void (*fault_handler)(void);
+
+void on_fault(void (*handler)(void)) { fault_handler = handler; }
+
+void takt_port_fault(void) {
+    check(fault_handler != NULL, "nothing_faults");
+    fault_handler();
+}
 
 /* ---- the kernel ------------------------------------------------------------------------------------ */
 

@@ -25,6 +25,9 @@ typedef uint64_t conformance_stack_t[STACK_BYTES / sizeof(uint64_t)] __attribute
 /* Ends the program with `sentence` unless `holds`. */
 void check(bool holds, const char *sentence);
 
+/* From now on takt_port_fault calls `handler`; NULL, as at first: it fails. */
+void on_fault(void (*handler)(void));
+
 /* An empty kernel, as CONFORMANCE_POLICY and CONFORMANCE_TRACED say. */
 #define kernel_begin() kernel_begin_under(&CONFORMANCE_POLICY, (CONFORMANCE_TRACED) != 0)
 void kernel_begin_under(const takt_policy_t *policy, bool is_traced);

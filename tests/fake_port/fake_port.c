@@ -32,6 +32,8 @@ void takt_port_start(struct takt_thread *first) {
 
 void takt_port_fault(void) { abort(); }
 
+void takt_port_print(const char *text) { (void)text; }
+
 void fake_port_reset(void) {
     takt_kernel = (takt_kernel_t){0};
     fake_port = (fake_port_t){0};

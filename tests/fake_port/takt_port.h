@@ -45,6 +45,8 @@ TAKT_INLINE void takt_port_breathe(void) {
 
 TAKT_INLINE bool takt_port_is_in_isr(void) { return fake_port.is_in_isr; }
 
+TAKT_INLINE bool takt_port_is_kernel_isr(void) { return fake_port.is_in_isr; }
+
 TAKT_INLINE bool takt_port_is_open(void) { return !fake_port.is_in_isr && fake_port.level == 0; }
 
 TAKT_INLINE void takt_port_pend(void) { fake_port.is_pended = true; }

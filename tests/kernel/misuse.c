@@ -188,6 +188,8 @@ static void refuse_sizes(void) {
     const char *const sentence = "a_wrong_size_is_refused";
     answer(takt_messages_init(&no_messages, places, 0, 1), TAKT_ERROR_SIZE, sentence);
     answer(takt_messages_init(&no_messages, places, 6, 1), TAKT_ERROR_SIZE, sentence);
+    answer(takt_messages_init(&no_messages, places, TAKT_MESSAGE_BYTES_MAX + 4, 1), TAKT_ERROR_SIZE,
+           sentence);
     answer(takt_messages_init(&no_messages, places, 4, 0), TAKT_ERROR_SIZE, sentence);
     answer(takt_messages_init(&no_messages, misaligned(), 4, 1), TAKT_ERROR_SIZE, sentence);
     answer(takt_messages_init(&no_messages, places, 1u << 16, 1u << 15), TAKT_ERROR_SIZE, sentence);

@@ -4,6 +4,7 @@
 #include "firmware/semihost.h"
 #include "kernel/port.h"
 #include "port/cortex_m/mps2_an385.h"
+#include "tests/conformance/conformance.h"
 
 void board_begin(void) {}
 
@@ -51,6 +52,27 @@ bool board_interrupt_is_urgent(void (*handler)(void)) {
     takt_board_interrupt_pend(URGENT_INTERRUPT);
     synchronise();
     return true;
+}
+
+/* The reset value of NVIC, one below the lock's level, and the interrupt that nothing masks. */
+static void pend_urgent(uint32_t priority) {
+    takt_board_interrupt_enable(URGENT_INTERRUPT, priority);
+    takt_board_interrupt_pend(URGENT_INTERRUPT);
+}
+
+#define ICSR_NMIPENDSET (UINT32_C(1) << 31)
+
+bool board_intrude(uint32_t number, void (*handler)(void)) {
+    urgent_handler = handler;
+    on_fault(handler);
+    if (number == 2) {
+        TAKT_PORT_ICSR = ICSR_NMIPENDSET;
+    } else if (number < 2) {
+        pend_urgent(number == 0 ? 0 : TAKT_PORT_KERNEL_LEVEL - 1u);
+    }
+    synchronise();
+    on_fault(NULL);
+    return number <= 2;
 }
 
 static void (*ticker_handler)(void);

@@ -5,6 +5,7 @@
 #include "tests/conformance/board.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,46 @@ void board_interrupt_pend(uint32_t number) { takt_posix_interrupt_pend(number); 
 bool board_interrupt_is_urgent(void (*handler)(void)) {
     (void)handler;
     return false;
+}
+
+/* A signal of the program's own that comes while an interrupt has closed the lock, and another POSIX thread. */
+enum { INTRUDED = 11 };
+
+static void (*intruder)(void);
+
+static void on_foreign_signal(int number) {
+    (void)number;
+    intruder();
+}
+
+static void be_intruded_by_a_signal(void) {
+    const takt_port_level_t level = takt_port_lock();
+    (void)pthread_kill(pthread_self(), SIGUSR1);
+    takt_port_unlock(level);
+}
+
+static void *call_intruder(void *argument) {
+    intruder();
+    return argument;
+}
+
+static void be_intruded_by_a_thread(void) {
+    pthread_t other;
+    (void)pthread_create(&other, NULL, call_intruder, NULL);
+    (void)pthread_join(other, NULL);
+}
+
+bool board_intrude(uint32_t number, void (*handler)(void)) {
+    static void (*const contexts[])(void) = {be_intruded_by_a_signal, be_intruded_by_a_thread};
+    const struct sigaction action = {.sa_handler = on_foreign_signal, .sa_flags = SA_RESTART};
+    if (number >= sizeof contexts / sizeof *contexts) {
+        return false;
+    }
+    intruder = handler;
+    (void)sigaction(SIGUSR1, &action, NULL);
+    takt_posix_interrupt_enable(INTRUDED, contexts[number]);
+    takt_posix_interrupt_pend(INTRUDED);
+    return true;
 }
 
 static takt_instant_t next_tick;

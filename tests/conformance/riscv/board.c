@@ -4,6 +4,7 @@
 #include "firmware/semihost.h"
 #include "kernel/port.h"
 #include "port/riscv/virt.h"
+#include "tests/conformance/conformance.h"
 
 void board_begin(void) {}
 
@@ -41,6 +42,48 @@ void board_interrupt_pend(uint32_t number) { takt_board_interrupt_pend(FIRST_INT
 bool board_interrupt_is_urgent(void (*handler)(void)) {
     (void)handler;
     return false;
+}
+
+/* An exception, which would come again and again: its handler takes the instruction out, and it is put back. */
+extern volatile uint32_t board_exception[];
+static void (*intruder)(void);
+
+enum { EBREAK = 0x00100073, NOP = 0x00000013 };
+
+static void write_instruction(uint32_t instruction) {
+    board_exception[0] = instruction;
+    __asm volatile("fence.i" : : : "memory");
+}
+
+static void leave_exception(void) {
+    intruder();
+    write_instruction(NOP);
+}
+
+static __attribute__((noinline, noclone)) void raise_exception(void) {
+    __asm volatile(
+        "    .option push          \n"
+        "    .option norvc         \n"
+        "    .balign 4             \n"
+        "    .global board_exception\n"
+        "board_exception:          \n"
+        "    ebreak                \n"
+        "    .option pop           \n"
+        :
+        :
+        : "memory");
+}
+
+bool board_intrude(uint32_t number, void (*handler)(void)) {
+    if (number > 0) {
+        return false;
+    }
+    intruder = handler;
+    on_fault(leave_exception);
+    raise_exception();
+    on_fault(NULL);
+    write_instruction(EBREAK);
+    return true;
 }
 
 static void (*ticker_handler)(void);
