@@ -168,6 +168,7 @@ class Analysis:
         tasks, servers: in file order.
         scaling: the largest number of thousandths by which all wcets together can be multiplied, rounded up to ticks,
             so that all hard tasks meet their deadlines, and all others that do so now; None if nothing is known.
+        unsearched: of how many tasks the growth was not searched, as the effort was used up.
         advice: what would make it fit, if it does not.
         charts: demand against supply.
     """
@@ -181,6 +182,7 @@ class Analysis:
     tasks: tuple[TaskBound, ...]
     servers: tuple[ServerBound, ...] = ()
     scaling: int | None = None
+    unsearched: int = 0
     advice: tuple[Advice, ...] = ()
     charts: tuple[Chart, ...] = field(default=(), repr=False)
 
