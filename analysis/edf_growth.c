@@ -123,7 +123,7 @@ void takt_edf_growths(const takt_sporadic_t *tasks, uint32_t count, takt_edf_gro
                       takt_effort_t effort, takt_growth_t *growths) {
     search_t search = {.tasks = tasks, .count = count, .memory = memory};
     for (uint32_t i = 0; i < count; i++) {
-        memory.tasks[i] = tasks[i];
+        search.memory.tasks[i] = tasks[i];
     }
     for (uint32_t task = 0; task < count; task++) {
         search.effort = effort;

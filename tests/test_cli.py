@@ -143,6 +143,7 @@ def test_json_says_the_same_in_ticks() -> None:
         "allocator_calls": 0,
         "feedback_calls": 0,
         "utilization": 4 / 7,
+        "parameters": [{"start": 0, "period": 7, "deadline": 7, "wcet": 4}],
     }
 
 

@@ -69,9 +69,14 @@ def analyse(system: System, *, effort: int = EFFORT, sensitivity: bool = True) -
 
 
 def _utilization(view: SystemView) -> Fraction:
-    """Add up wcet / period, each rounded down to 1e-18, for exact sums grow long."""
-    tasks = [task for each in view.dispatchers for task in each.tasks if task.period]
-    return Fraction(sum(task.wcet * _PRECISION // task.period for task in tasks), _PRECISION)
+    """Add up wcet / period of all tasks that are ever there together, at most; each rounded down to 1e-18."""
+    tasks = [task for each in view.dispatchers for task in each.tasks]
+    phases = [phase for task in tasks if task.period for phase in task.phases]
+    sums = [
+        sum(each.wcet * _PRECISION // each.period for each in phases if each.start <= start < each.until)
+        for start in {phase.start for phase in phases}
+    ]
+    return Fraction(max(sums, default=0), _PRECISION)
 
 
 def _reason(judgement: Judgement, counted: Sequence[TaskBound], verdict: Verdict, known: str) -> str:

@@ -164,7 +164,7 @@ class Analysis:
         resolution_ns: nanoseconds of a tick.
         verdict: of all hard tasks together, of all tasks if none is hard.
         reason: one line.
-        utilization: of all tasks with a period, numerator and denominator.
+        utilization: of all tasks with a period that are there between two changes, at most; numerator and denominator.
         tasks, servers: in file order.
         scaling: the largest number of thousandths by which all wcets together can be multiplied, rounded up to ticks,
             so that all hard tasks meet their deadlines, and all others that do so now; None if nothing is known.
