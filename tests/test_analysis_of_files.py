@@ -229,6 +229,7 @@ def changed(system: takt.System, changes: tuple[tuple[str, str, str, object], ..
         **by_name.get(("system", ""), {}),
         tasks=[task.replace(**by_name.get(("task", task.name), {})) for task in system.tasks],
         servers=[server.replace(**by_name.get(("server", server.name), {})) for server in system.servers],
+        resources=[each.replace(**by_name.get(("resource", each.name), {})) for each in system.resources],
     )
 
 
@@ -310,6 +311,14 @@ def test_check_ends_with_3_unless_deadlines_are_proved_to_be_met(example: str, s
     done = run("analyse", str(EXAMPLES / f"{example}.toml"), "--check")
     assert done.returncode == status
     assert run("analyse", str(EXAMPLES / f"{example}.toml")).returncode == 0
+
+
+def test_the_search_of_the_edge_can_be_left_out() -> None:
+    done = run("analyse", str(EXAMPLES / "smallest.toml"), "--json", "--no-sensitivity")
+    found = json.loads(done.stdout)["analyses"][0]
+    assert (found["scaling"], found["unsearched"]) == (None, 0)
+    assert {task["growth"] for task in found["tasks"]} == {None}
+    assert found["advice"] != []
 
 
 def test_json_has_what_the_table_has() -> None:

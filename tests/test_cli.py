@@ -143,6 +143,7 @@ def test_json_says_the_same_in_ticks() -> None:
         "allocator_calls": 0,
         "feedback_calls": 0,
         "utilization": 4 / 7,
+        "parameters": [{"start": 0, "period": 7, "deadline": 7, "wcet": 4}],
     }
 
 
@@ -182,7 +183,7 @@ def test_replay_says_identical_and_how_many_decisions() -> None:
 def test_replay_says_the_first_difference_and_ends_with_status_1() -> None:
     invoke("run", SERVERS, "--trace", "T.takt")
     data = bytearray(Path("T.takt").read_bytes())
-    data[-24] ^= 1
+    data[-32 - 24] ^= 1  # of the last record before the closing one
     Path("T.takt").write_bytes(data)
     result = invoke("replay", "T.takt")
     assert result.exit_code == 1

@@ -680,7 +680,7 @@ def test_a_deadline_is_the_edge_of_a_bin_and_every_response_is_in_one() -> None:
         assert counted.deadline in counted.edges
         assert sum(counted.counts) == len(responses)
         late = sum(n for n, left in zip(counted.counts, counted.edges, strict=False) if left >= counted.deadline)
-        assert late == (responses > counted.deadline).sum()
+        assert late == sum(counted.late) == (responses > counted.deadline).sum()
         assert counted.shares[-1] == 1
 
 

@@ -179,7 +179,7 @@ ADMITTED = {
     "np-dm": (PLAIN, "dm", "non-preemptive"),
     "liu-layland": (IMPLICIT, "rm", "preemptive"),
     "hyperbolic": (IMPLICIT, "rm", "preemptive"),
-    "harmonic-chains": (IMPLICIT, "rm", "preemptive"),
+    "harmonic-chains": (IMPLICIT.replace(utilization=0.8), "rm", "preemptive"),
     "edf": (PLAIN.replace(utilization=0.9), "edf", "preemptive"),
     "np-edf": (PLAIN, "edf", "non-preemptive"),
     "density": (PLAIN.replace(utilization=0.5), "edf", "preemptive"),

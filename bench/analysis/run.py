@@ -148,6 +148,26 @@ def measure_many() -> None:
         print(f"{name}, {MANY:,} tasks: {time.perf_counter() - begin:.3f} s")
 
 
+def measure_sensitivity() -> None:
+    """Measure whole analyses of one set, with the search by how much wcets may grow."""
+    for policy in ("rm", "edf"):
+        for tasks in (200, 201, 1000):
+            recipe = takt.Recipe(
+                tasks=tasks,
+                utilization=0.7,
+                shares="uunifast",
+                periods="log-uniform",
+                period_min="10ms",
+                period_max="1000ms",
+                resolution="1us",
+                policy=policy,
+            )
+            system = recipe.system(0, 0)
+            begin = time.process_time()
+            takt.analyse(system)
+            print(f"takt.analyse with sensitivity, {policy}, {tasks:,} tasks: {time.process_time() - begin:.2f} s")
+
+
 def main() -> None:
     """Measure all and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -163,6 +183,7 @@ def main() -> None:
         for utilization in UTILIZATIONS:
             measure_constrained(tasks, utilization, runs)
     measure_many()
+    measure_sensitivity()
     print("loop: times a textbook loop in Python, in the same run")
 
 

@@ -4,6 +4,7 @@
 extern "C" {
 #include "analysis/baker.h"
 #include "analysis/density.h"
+#include "analysis/edf_growth.h"
 #include "analysis/edf_response_times.h"
 #include "analysis/processor_demand.h"
 #include "analysis/qpa.h"
@@ -46,6 +47,21 @@ nb::tuple demand_of(const Column &wcet, const Column &period, const Column &dead
             test(tasks.data(), static_cast<uint32_t>(tasks.size()), &blocking.blocking, &room.room, &effort);
     }
     return nb::make_tuple(static_cast<int>(demand.verdict), demand.interval, demand.ticks);
+}
+
+nb::object edf_growths(const Column &wcet, const Column &period, const Column &deadline,
+                       const MaybeColumn &jitter, takt_effort_t effort) {
+    const std::vector<takt_sporadic_t> tasks = tasks_of(wcet, period, deadline, jitter);
+    require_within_periods(tasks);
+    std::vector<takt_sporadic_t> changed(tasks.size());
+    std::vector<takt_growth_t> growths(tasks.size());
+    DemandRoom room(tasks.size());
+    {
+        const nb::gil_scoped_release release;
+        takt_edf_growths(tasks.data(), static_cast<uint32_t>(tasks.size()), {room.room, changed.data()},
+                         effort, growths.data());
+    }
+    return column_of(growths);
 }
 
 // One row of three matrices.
@@ -257,6 +273,8 @@ void bind_edf(nb::module_ &m) {
     m.def("edf_first_excess", &demand_of<takt_processor_demand>, "wcet"_a, "period"_a, "deadline"_a,
           "jitter"_a = nb::none(), "regions"_a = nb::none(), "step_from"_a = nb::none(),
           "step_ticks"_a = nb::none(), "effort"_a = kEffort);
+    m.def("edf_growths", &edf_growths, "wcet"_a, "period"_a, "deadline"_a, "jitter"_a = nb::none(),
+          "effort"_a = kEffort);
     m.def("edf_verdicts_many", &edf_verdicts_many, "wcet"_a, "period"_a, "deadline"_a, "effort"_a = kEffort);
     m.def("edf_responses", &edf_responses, "wcet"_a, "period"_a, "deadline"_a, "jitter"_a = nb::none(),
           "regions"_a = nb::none(), "step_from"_a = nb::none(), "step_ticks"_a = nb::none(),

@@ -1,6 +1,8 @@
 // Binding of response times under fixed priorities, of limited preemption, of control-flow graphs.
 #include "python/analysis/module.hpp"
 
+#include <memory>
+
 extern "C" {
 #include "analysis/control_flow.h"
 #include "analysis/preemption_thresholds.h"
@@ -77,6 +79,43 @@ static int fp_verdict(const Column &wcet, const Column &period, const Column &de
                       const Optional &jitter, const Optional &blocking, const Optional &last,
                       const Optional &above, takt_effort_t effort) {
     return verdict_of(Set(wcet, period, deadline, jitter, blocking, last, above).set, effort);
+}
+
+// Working memory of a search for the longest wcets.
+struct GrowthMemory {
+    explicit GrowthMemory(size_t count)
+        : memory(count),
+          tasks(count),
+          ends(count),
+          responses(count),
+          witnesses(count * TAKT_FP_WITNESSES),
+          order(count) {}
+    takt_fp_growth_memory_t view() {
+        return {memory.view(), tasks.data(), ends.data(), responses.data(), witnesses.data(), order.data()};
+    }
+    Memory memory;
+    std::vector<takt_sporadic_t> tasks;
+    std::vector<takt_fp_end_t> ends;
+    std::vector<takt_response_t> responses;
+    std::vector<takt_fp_witness_t> witnesses;
+    std::vector<uint32_t> order;
+};
+
+static nb::object fp_growths(const Column &wcet, const Column &period, const Column &deadline,
+                             const Column &wanted, const Optional &jitter, const Optional &blocking,
+                             const Optional &last, const Optional &above, takt_effort_t effort) {
+    const Set all(wcet, period, deadline, jitter, blocking, last, above);
+    const uint64_t *asked = times_of(wanted, all.set.count, 0, "wanted");
+    require_within_periods(all.tasks);
+    GrowthMemory memory(all.set.count);
+    const std::unique_ptr<bool[]> is_wanted(new bool[all.set.count]);
+    std::transform(asked, asked + all.set.count, is_wanted.get(), [](uint64_t flag) { return flag != 0; });
+    std::vector<takt_growth_t> growths(all.set.count);
+    {
+        const nb::gil_scoped_release released;
+        takt_fp_growths(&all.set, is_wanted.get(), memory.view(), effort, growths.data());
+    }
+    return column_of(growths);
 }
 
 static nb::object fp_blocking(const Column &longest, const Optional &above, uint64_t head_start) {
@@ -281,6 +320,9 @@ static void bind_responses(nb::module_ &m) {
     m.def("fp_verdict", fp_verdict, nb::arg("wcet"), nb::arg("period"), nb::arg("deadline"),
           nb::arg("jitter") = nb::none(), nb::arg("blocking") = nb::none(), nb::arg("last") = nb::none(),
           nb::arg("above") = nb::none(), nb::arg("effort") = kEffort);
+    m.def("fp_growths", fp_growths, nb::arg("wcet"), nb::arg("period"), nb::arg("deadline"),
+          nb::arg("wanted"), nb::arg("jitter") = nb::none(), nb::arg("blocking") = nb::none(),
+          nb::arg("last") = nb::none(), nb::arg("above") = nb::none(), nb::arg("effort") = kEffort);
     m.def("fp_blocking", fp_blocking, nb::arg("longest"), nb::arg("above") = nb::none(),
           nb::arg("head_start") = 1);
 }

@@ -17,7 +17,7 @@
 
 extern "C" {
 #define _Static_assert static_assert
-#include "analysis/analysis.h"
+#include "analysis/fp_growth.h"
 }
 
 namespace nb = nanobind;
@@ -118,6 +118,21 @@ constexpr uint64_t kUnknown = UINT64_MAX - 1;
 
 inline uint64_t ticks_of(const takt_response_t &response) {
     return response.is_bounded ? response.ticks : response.is_decided ? kUnbounded : kUnknown;
+}
+
+// Longest wcets as a column: 0 if no wcet does.
+inline nb::object column_of(const std::vector<takt_growth_t> &growths) {
+    std::vector<uint64_t> ticks;
+    for (const takt_growth_t &growth : growths) {
+        ticks.push_back(growth.is_decided ? growth.wcet : kUnknown);
+    }
+    return array_of(std::move(ticks));
+}
+
+inline void require_within_periods(const std::vector<takt_sporadic_t> &tasks) {
+    for (const takt_sporadic_t &task : tasks) {
+        require(task.wcet <= task.period, "wcet: at most the period is expected");
+    }
 }
 
 void bind_fixed_priority(nb::module_ &m);

@@ -39,6 +39,22 @@ def fp_verdict(
 ) -> int:
     """Whether all responses are within the deadlines; stops at the first that is not."""
 
+def fp_growths(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    wanted: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    blocking: NDArray[np.uint64] | None = None,
+    last: NDArray[np.uint64] | None = None,
+    above: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> NDArray[np.uint64]:
+    """The longest wcet of each task with which it and all wanted ones (1, else 0) meet their deadlines: 0 is none.
+
+    No wcet is beyond its period. Without meaning for tasks with a region; steps: `effort` for each task.
+    """
+
 def fp_blocking(
     longest: NDArray[np.uint64], above: NDArray[np.uint64] | None = None, head_start: int = 1
 ) -> NDArray[np.uint64]:
@@ -281,6 +297,15 @@ def edf_first_excess(
     effort: int = 100_000_000,
 ) -> tuple[int, int, int]:
     """Test deadline by deadline: as edf_demand, but the interval is the shortest one. Slow where it is long."""
+
+def edf_growths(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    deadline: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None = None,
+    effort: int = 100_000_000,
+) -> NDArray[np.uint64]:
+    """The longest wcet of each task with which all meet their deadlines: 0 is none. No wcet is beyond its period."""
 
 def edf_verdicts_many(
     wcet: NDArray[np.uint64], period: NDArray[np.uint64], deadline: NDArray[np.uint64], effort: int = 100_000_000

@@ -488,18 +488,28 @@ def histogram(counted: Distribution, color: str, scale: float, unit: str) -> fig
     """
     chart = _panel(counted, scale, unit)
     edges = [edge * scale for edge in counted.edges]
-    late = [left >= counted.deadline for left in counted.edges[:-1]]
+    met = [count - late for count, late in zip(counted.counts, counted.late, strict=True)]
     columns = {
         "left": edges[:-1],
         "right": edges[1:],
         "count": list(counted.counts),
-        "color": [MISS_COLOR if is_late else color for is_late in late],
+        "late": list(counted.late),
+        "met": met,
     }
     source = ColumnDataSource(columns)
-    bars = chart.quad("left", "right", "count", 0, source=source, fill_color="color", line_color="white", line_width=1)
+    look = {"source": source, "line_color": "white", "line_width": 1}
+    bars = [
+        chart.quad("left", "right", "met", 0, fill_color=color, **look),
+        chart.quad("left", "right", "count", "met", fill_color=MISS_COLOR, **look),
+    ]
     chart.y_range = Range1d(0, max(1, *counted.counts) * 1.1)
-    rows = [("above", f"@left{{0.[000]}} {unit}"), ("up to", f"@right{{0.[000]}} {unit}"), ("jobs", "@count")]
-    chart.add_tools(HoverTool(renderers=[bars], tooltips=rows))
+    rows = [
+        ("above", f"@left{{0.[000]}} {unit}"),
+        ("up to", f"@right{{0.[000]}} {unit}"),
+        ("jobs", "@count"),
+        ("late", "@late"),
+    ]
+    chart.add_tools(HoverTool(renderers=bars, tooltips=rows))
     chart.yaxis.visible = False
     return chart
 
@@ -534,8 +544,8 @@ def line_of(number: int) -> dict[str, str]:
 
 
 def _panel(counted: Distribution, scale: float, unit: str) -> figure:
-    """Make an empty small chart with the line of the deadline."""
-    last = max(counted.edges[-1], counted.deadline) * scale
+    """Make an empty small chart with a line for each deadline."""
+    last = max(counted.edges[-1], *counted.deadlines) * scale
     chart = figure(
         x_range=Range1d(0, last * 1.06), height=110, sizing_mode="stretch_width", toolbar_location=None, tools=[]
     )
@@ -543,7 +553,7 @@ def _panel(counted: Distribution, scale: float, unit: str) -> figure:
     time_axis(chart, unit)
     chart.xaxis.ticker.desired_num_ticks = 4
     chart.grid.grid_line_color = None
-    chart.add_layout(
-        Span(location=counted.deadline * scale, dimension="height", line_color=_INK, line_dash="dashed", line_width=1.5)
-    )
+    look = {"dimension": "height", "line_color": _INK, "line_dash": "dashed", "line_width": 1.5}
+    for deadline in dict.fromkeys([*counted.deadlines, counted.deadline]):
+        chart.add_layout(Span(location=deadline * scale, **look))
     return chart

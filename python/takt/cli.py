@@ -229,6 +229,9 @@ def analyse(
     page: Annotated[
         Path | None, typer.Option("--report", metavar="R.html", help="Write a page with demand against supply.")
     ] = None,
+    no_sensitivity: Annotated[
+        bool, typer.Option("--no-sensitivity", help="Do not search by how much wcets may grow, which takes longest.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables; times in ticks.")] = False,
     check: Annotated[
         bool, typer.Option("--check", help="End with status 3 if deadlines are not proved to be met.")
@@ -242,7 +245,7 @@ def analyse(
     """
     from takt.analysis import command
 
-    command.analyse(files, policy, page, as_json=as_json, check=check)
+    command.analyse(files, policy, page, as_json=as_json, check=check, sensitivity=not no_sensitivity)
 
 
 # ---- takt replay ------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from takt import answers, forks, report, sharing, timeline
+from takt import answers, forks, report, sharing, stretches, timeline
 from takt.errors import system_error
 from takt.model import System
 from takt.policy import name_of
@@ -172,10 +172,12 @@ def _facts(runs: Sequence[Run]) -> dict[str, Any]:
     told = report.report_of(runs[0].result)
     return {
         "name": system.name,
-        "missed": sum(run.result.missed for run in runs),
+        "verdict": _verdict([run.result for run in runs]),
         "policies": [run.name for run in runs],
         "horizon": timeline.show_span(runs[0].result.horizon, system),
-        "utilization": share(told.utilization),
+        "utilization": stretches.written([each.utilization for each in told.stretches], share),
+        "load": stretches.sentence(told.stretches, partial(timeline.show_span, system=system)),
+        "is_rate_based": any(run.result.system.resolved.rates is not None for run in runs),
         "cpus": told.cpus,
         "tasks": len(told.rows),
         "servers": len(system.servers),
@@ -205,17 +207,16 @@ def _run_facts(run: Run, number: int) -> dict[str, Any]:
     """Say what stands above the chart of a run."""
     return {
         "name": run.name,
-        "verdict": verdict(run.result.missed),
-        "missed": run.result.missed,
+        "verdict": _verdict([run.result]),
         "key": f"gantt-{number}",
     }
 
 
-def verdict(missed: int) -> str:
-    """Say how many deadlines a run missed."""
-    if missed == 0:
-        return "no deadline missed"
-    return f"{missed:,} deadline{'s' if missed > 1 else ''} missed"
+def _verdict(results: Sequence[Result]) -> Cell:
+    """Say how many deadlines runs missed: badly, or only as a rate-based root did not grant what was requested."""
+    rated = [result.summary["missed_requested"].sum() for result in results if result.system.resolved.rates is not None]
+    missed, requested = sum(result.missed for result in results), sum(map(int, rated)) if rated else None
+    return Cell(report.verdict(missed, requested), "bad" if missed else "warn" if requested else "good")
 
 
 def _deadlocks(runs: Sequence[Run]) -> Iterator[str]:
@@ -271,11 +272,11 @@ def _panels(runs: Sequence[Run]) -> list[Panel]:
     """Say what stands around the distributions."""
     rows = [_rows_by_task(run.result) for run in runs]
     clock = _clock(runs[0].result)
-    deadlines = timeline.relative_deadlines(runs[0].result)
+    deadlines = _panel_deadlines(runs[0].result, clock)
     return [
         Panel(
             task=task,
-            deadline=_written(deadlines[task], clock),
+            deadline=deadlines[task],
             facts=[_panel_fact(run, by_task[task], len(runs) > 1) for run, by_task in zip(runs, rows, strict=True)],
             key=f"panel-{number}",
         )
@@ -283,11 +284,26 @@ def _panels(runs: Sequence[Run]) -> list[Panel]:
     ]
 
 
+def _panel_deadlines(result: Result, clock: Clock) -> dict[str, str]:
+    """Write the deadlines of tasks, as the tables have them; and the longest one of those that rules give instead."""
+    longest = timeline.relative_deadlines(result)
+    word = "deadline" if result.system.resolved.rates is None else "requested deadline"
+    return {
+        task: f"{word} {stretches.written(given, partial(_written, clock=clock))}"
+        + (f", given up to {_written(longest[task], clock)}" if longest[task] not in given else "")
+        for task, given in timeline.requested_deadlines(result).items()
+    }
+
+
 def _panel_fact(run: Run, row: TaskRow, is_compared: bool) -> Cell:
     """Say the largest response and the misses of a task."""
     name = f"{run.name}: " if is_compared else ""
     largest = f"max {_written(row.response_max, _clock(run.result))}" if row.finished else "none finished"
-    return Cell(f"{name}{largest}" + (f", {row.missed} missed" if row.missed else ""), "missed" if row.missed else "")
+    requested = row.missed_requested or 0
+    is_rate_based = run.result.system.resolved.rates is not None
+    misses = [f"{row.missed} {'adjusted deadlines ' * is_rate_based}missed"] * bool(row.missed)
+    misses += [f"{requested} requested deadlines missed"] * (is_rate_based and requested > 0)
+    return Cell(f"{name}{', '.join([largest, *misses])}", "missed" if misses else "")
 
 
 def _policy_lines(runs: Sequence[Run]) -> list[dict[str, str]]:
@@ -332,9 +348,11 @@ def _time(value: int | Fraction | None, clock: Clock) -> Cell:
     return Cell(_written(value, clock), sort=-1 if value is None else float(value))
 
 
-def _share(value: Fraction | None) -> Cell:
-    """Write a share of the processor."""
-    return Cell("\u2013" if value is None else share(value), sort=-1 if value is None else float(value))
+def _parameter(row: TaskRow, name: str, clock: Clock) -> Cell:
+    """Write a period, deadline or wcet, before and after each change."""
+    values = [getattr(each, name) for each in row.values]
+    text = stretches.written(values, partial(_written, clock=clock))
+    return Cell(text, sort=-1 if values[0] is None else float(values[0]))
 
 
 def _name(text: str) -> Cell:
@@ -352,25 +370,25 @@ def _task_table(runs: Sequence[Run]) -> _Table:
     """Make the table of the task set and of what happened to each task, worst first."""
     result = runs[0].result
     counts, clock = _counts(result), _clock(result)
-    granted = () if result.system.resolved.rates is None else ("missed as asked", "rate", "granted")
+    is_rated = result.system.resolved.rates is not None
+    requested, granted = ("missed requested",) * is_rated, ("rate", "granted") * is_rated
     counted = {row["task"]: row for row in result.summary.iter_rows(named=True)}
     rows = _rows_by_task(result)
     times = ("period", "deadline", "wcet")
     servers = _server_headers(result)
+    numbers = (*times, "utilization", "jobs", "missed", *requested, "min response", "mean", "max", *counts, *granted)
     headers = [
         *[(name, "name") for name in ("task", *servers, "class")],
-        *[
-            (name, "number")
-            for name in (*times, "utilization", "jobs", "missed", "min response", "mean", "max", *counts, *granted)
-        ],
+        *[(name, "number") for name in numbers],
     ]
     cells = [
         [
             *map(_name, (row.task, *_server(row, servers), row.class_)),
-            *(_time(getattr(row, name), clock) for name in times),
-            _share(row.utilization),
+            *(_parameter(row, name, clock) for name in times),
+            Cell(row.share, sort=-1 if row.utilization is None else float(row.utilization)),
             _number(row.jobs),
             _misses(row.missed),
+            *(_misses(row.missed_requested or 0) for _ in requested),
             *(_time(value, clock) for value in (row.response_min, row.response_avg, row.response_max)),
             *(_number(counted[row.task][name]) for name in counts),
             *(_grant_cells(row, clock) if granted else ()),
@@ -381,12 +399,12 @@ def _task_table(runs: Sequence[Run]) -> _Table:
 
 
 def _grant_cells(row: TaskRow, clock: Clock) -> tuple[Cell, ...]:
-    """Write what a rate-based system gave to a task: misses as asked, its rate, and a budget in each period."""
-    late, grant = _misses(row.missed_requested or 0), row.grant
+    """Write what a rate-based system gave to a task: its rate, and a budget in each period."""
+    grant = row.grant
     if grant is None or grant.state:
-        return late, _number(None), Cell("\u2013" if grant is None else grant.state, "missed", -1)
+        return _number(None), Cell("\u2013" if grant is None else grant.state, "missed", -1)
     written = f"{_written(grant.budget, clock)} / {_written(grant.period, clock)}"
-    return late, Cell(f"{grant.rate:.3f}", sort=grant.rate), Cell(written, sort=grant.rate)
+    return Cell(f"{grant.rate:.3f}", sort=grant.rate), Cell(written, sort=grant.rate)
 
 
 def _server_table(system: System) -> _Table:
@@ -436,7 +454,7 @@ def _comparison_table(runs: Sequence[Run]) -> _Table:
     cells = [
         [
             *map(_name, (row.task, *_server(row, servers))),
-            *(_time(value, clock) for value in (row.period, row.deadline, row.wcet)),
+            *(_parameter(row, name, clock) for name in ("period", "deadline", "wcet")),
             *(cell for other in rows for cell in _outcome(other[row.task], clock)),
         ]
         for row in _worst_rows(runs, rows[0])
@@ -447,7 +465,7 @@ def _comparison_table(runs: Sequence[Run]) -> _Table:
 def _outcome_headers(run: Run) -> tuple[str, ...]:
     """Name what a comparison says of a task in one run."""
     is_rate_based = run.result.system.resolved.rates is not None
-    return "max response", "missed", *(("missed as asked",) if is_rate_based else ())
+    return "max response", "missed", *(("missed requested",) if is_rate_based else ())
 
 
 def _outcome(row: TaskRow, clock: Clock) -> tuple[Cell, ...]:
@@ -513,7 +531,6 @@ def render(template: str, facts: dict[str, Any], embedded: Embedded) -> str:
     environment = Environment(
         loader=PackageLoader("takt"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters["verdict"] = verdict
     return environment.get_template(template).render(
         facts,
         css=markup_of("report.css"),

@@ -12,11 +12,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from takt import answers, sharing, times, trace
+from takt import answers, sharing, stretches, times, trace
 from takt.granted import Grant, grants
 from takt.policy import name_of
 from takt.sharing import Deadlock
 from takt.simulation import Architecture, Result
+from takt.stretches import Parameters, Stretch
 from takt.text_tables import MAX_LINES, Clock, print_table, share
 
 _MISSED = "bold red"
@@ -48,6 +49,7 @@ class TaskRow:
         optional_executed, optional_wanted: of the optional parts of ended jobs, in ticks.
         allocator_calls: calls of an allocator for windows of the task.
         feedback_calls: of these, because a job had used up its budget.
+        parameters: period, deadline and wcet between changes, in order of time; empty: those above.
     """
 
     task: str
@@ -73,6 +75,7 @@ class TaskRow:
     allocator_calls: int = 0
     feedback_calls: int = 0
     grant: Grant | None = None
+    parameters: tuple[Parameters, ...] = ()
 
     @property
     def response_avg(self) -> Fraction | None:
@@ -83,6 +86,27 @@ class TaskRow:
     def utilization(self) -> Fraction | None:
         """Share of the processor that the task asks for: wcet / period; None without one of them."""
         return None if self.period is None or self.wcet is None else Fraction(self.wcet, self.period)
+
+    @property
+    def values(self) -> tuple[Parameters, ...]:
+        """Its parameters between changes, at least one."""
+        return self.parameters or (Parameters(0, self.period, self.deadline, self.wcet),)
+
+    def written(self, name: str, clock: Clock) -> str:
+        """Write period, deadline or wcet, before and after each change.
+
+        Args:
+            name: which one.
+            clock: how to write times.
+        """
+        return stretches.written([getattr(each, name) for each in self.values], clock.write)
+
+    @property
+    def share(self) -> str:
+        """The share of the processor that the task asks for, before and after each change; "-" without a period."""
+        if self.utilization is None:
+            return "-"
+        return stretches.written([each.utilization for each in self.values], share)
 
 
 def task_rows(result: Result) -> list[TaskRow]:
@@ -111,8 +135,10 @@ def task_rows(result: Result) -> list[TaskRow]:
         "allocator_calls",
         "feedback_calls",
     )
-    granted = grants(result)
-    return [replace(TaskRow(*row), grant=granted.get(row[0])) for row in columns.iter_rows()]
+    granted, parameters = grants(result), stretches.parameters_of(result)
+    return [
+        replace(TaskRow(*row), grant=granted.get(row[0]), parameters=parameters[row[0]]) for row in columns.iter_rows()
+    ]
 
 
 @dataclass(frozen=True)
@@ -135,6 +161,7 @@ class Report:
         changes: what became different, as Result.changes has it.
         change_lines: the same for people: instant and text.
         tells_calls: whether the task set says what an allocator does.
+        stretches: the utilization between changes; empty if that is not known.
     """
 
     name: str
@@ -152,6 +179,7 @@ class Report:
     changes: tuple[dict[str, int | str | None], ...] = ()
     change_lines: tuple[tuple[int, str], ...] = ()
     tells_calls: bool = False
+    stretches: tuple[Stretch, ...] = ()
 
     @property
     def migrations(self) -> int:
@@ -164,11 +192,18 @@ class Report:
         return sum(row.missed for row in self.rows)
 
     @property
+    def missed_requested(self) -> int | None:
+        """How many jobs missed the deadlines that were requested, which a rate-based root adjusts; None elsewhere."""
+        return sum(row.missed_requested or 0 for row in self.rows) if self.is_rate_based else None
+
+    @property
     def utilization(self) -> Fraction:
-        """Share of one processor that all tasks with a period ask for.
+        """Share of one processor that all tasks with a period ask for, between changes at most.
 
         Each is rounded down to 1e-18, for exact sums grow long.
         """
+        if self.stretches:
+            return stretches.largest(self.stretches)
         asked = ((row.wcet, row.period) for row in self.rows)
         return Fraction(sum(wcet * _PRECISION // period for wcet, period in asked if wcet and period), _PRECISION)
 
@@ -197,6 +232,7 @@ def report_of(result: Result) -> Report:
         changes=tuple(result.changes.iter_rows(named=True)),
         change_lines=tuple(answers.told(result)),
         tells_calls=system.allocator is not None,
+        stretches=stretches.stretches_of(result),
     )
 
 
@@ -216,6 +252,7 @@ def print_report(console: Console, report: Report, unit: str) -> None:
         console.print(_processor_line(report), soft_wrap=True)
     elif report.overhead:
         console.print(f"kernel time {clock.write(report.overhead)}, {report.switches} context switches")
+    _print_verdict(console, report)
     _print_deadlocks(console, report, clock)
     _print_changes(console, report, clock)
     _say_what_is_left_out(console, report)
@@ -250,6 +287,30 @@ def print_comparison(console: Console, measured: Report, simulated: Report, unit
     _say_what_is_left_out(console, measured)
 
 
+def _print_verdict(console: Console, report: Report, prefix: str = "") -> None:
+    """Print a line on missed deadlines where they are counted in two ways."""
+    if report.missed_requested:
+        console.print(Text(prefix + verdict(report.missed, report.missed_requested)), soft_wrap=True)
+
+
+def verdict(missed: int, requested: int | None = None) -> str:
+    """Say how many deadlines a run missed.
+
+    Args:
+        missed: jobs that missed their deadlines; under a rate-based root those that it adjusted.
+        requested: jobs that missed the deadlines that were requested; None if no other ones are given.
+    """
+    if requested is None or missed == requested == 0:
+        return _counted(missed, "deadline") + " missed" if missed else "no deadline missed"
+    adjusted = f"{_counted(missed, 'adjusted deadline')} missed" if missed else "adjusted deadlines met"
+    return f"{adjusted}, {_counted(requested, 'requested deadline') if requested else 'no requested deadline'} missed"
+
+
+def _counted(count: int, what: str) -> str:
+    """Write a number of things."""
+    return f"{count:,} {what}{'s' if count > 1 else ''}"
+
+
 def _print_deadlocks(console: Console, report: Report, clock: Clock, prefix: str = "") -> None:
     """Print a line for each deadlock."""
     for sentence in deadlock_sentences(report.deadlocks, clock.write):
@@ -260,6 +321,9 @@ def _print_changes(console: Console, report: Report, clock: Clock) -> None:
     """Print a line for each change."""
     for sentence in change_sentences(report.change_lines, clock.write):
         console.print(Text(sentence), soft_wrap=True)
+    told = stretches.sentence(report.stretches, clock.write) if report.stretches else ""
+    if told:
+        console.print(Text(told), soft_wrap=True)
 
 
 def change_sentences(lines: Sequence[tuple[int, str]], write: Callable[[int], str]) -> list[str]:
@@ -303,6 +367,7 @@ def _run_table(report: Report, clock: Clock) -> Table:
     footers: dict[str, Text | str] = {
         "jobs": str(sum(row.jobs for row in report.rows)),
         "misses": _misses(report.missed),
+        "missed requested": _misses(report.missed_requested or 0),
         "util": share(report.utilization),
     }
     has_servers = _has_servers(report)
@@ -317,7 +382,7 @@ def _run_table(report: Report, clock: Clock) -> Table:
         late, *granted = [[cell] for cell in _rated_cells(row, clock)] if rated else [[]]
         optional = [_optional(row, clock)] * has_optional
         calls = [str(row.allocator_calls)] * len(called)
-        last = (*optional, *calls, _share_of(row), *(cell for [cell] in granted))
+        last = (*optional, *calls, row.share, *(cell for [cell] in granted))
         numbers = (*_numbers(row, clock), *late, *counts, *last)
         table.add_row(*_names(row, has_servers), *numbers)
     return table
@@ -345,6 +410,7 @@ def print_policies(console: Console, reports: Sequence[Report], unit: str) -> No
     clock = Clock(reports[0].resolution_ns, unit)
     print_table(console, title, _policies_table(reports, clock))
     for report in reports:
+        _print_verdict(console, report, f"{report.policy}: ")
         _print_deadlocks(console, report, clock, f"{report.policy}: ")
     _print_changes(console, reports[0], clock)
     _say_what_is_left_out(console, reports[0])
@@ -359,10 +425,11 @@ def _policies_table(reports: Sequence[Report], clock: Clock) -> Table:
         table.add_column(report.policy, justify="right", no_wrap=True)
         table.add_column("misses", footer=_misses(report.missed), justify="right", no_wrap=True)
         if report.is_rate_based:
-            table.add_column("as asked", justify="right", no_wrap=True)
+            asked = _misses(report.missed_requested or 0)
+            table.add_column("missed requested", footer=asked, justify="right", no_wrap=True)
     for rows in list(zip(*(report.rows for report in reports), strict=True))[:MAX_LINES]:
         cells = [cell for row in rows for cell in _policy_cells(row, clock)]
-        table.add_row(Text(rows[0].task), clock.write(rows[0].deadline), *cells)
+        table.add_row(Text(rows[0].task), rows[0].written("deadline", clock), *cells)
     return table
 
 
@@ -396,7 +463,7 @@ def _comparison_table(measured: Report, simulated: Report, unit: str) -> Table:
 
 
 _NUMBERS = ("period", "deadline", "wcet", "jobs", "min", "avg", "max", "misses")
-_RATED = ("as asked", "rate", "granted")
+_RATED = ("missed requested", "rate", "granted")
 _EVENTS = ("aborted", "skipped", "cut", "overruns", "migrations")
 _COMPARED = ("period", "jobs", "min", "avg", "max", "sim min", "sim avg", "sim max", "misses", "simulated")
 
@@ -430,9 +497,7 @@ def _misses(count: int) -> Text:
 def _numbers(row: TaskRow, clock: Clock) -> tuple[Text | str, ...]:
     """Make the numbers of one line."""
     return (
-        clock.write(row.period),
-        clock.write(row.deadline),
-        clock.write(row.wcet),
+        *(row.written(name, clock) for name in ("period", "deadline", "wcet")),
         str(row.jobs),
         clock.write(row.response_min),
         clock.write(row.response_avg),
@@ -444,11 +509,6 @@ def _numbers(row: TaskRow, clock: Clock) -> tuple[Text | str, ...]:
 def _optional(row: TaskRow, clock: Clock) -> str:
     """Write how much of its optional parts a task has executed."""
     return f"{clock.write(row.optional_executed)} of {clock.write(row.optional_wanted)}"
-
-
-def _share_of(row: TaskRow) -> str:
-    """Write the utilization of a task; "-" without a period."""
-    return "-" if row.utilization is None else share(row.utilization)
 
 
 # ---- JSON -------------------------------------------------------------------------------------------
@@ -472,7 +532,9 @@ def as_json(report: Report, file: str) -> dict[str, Any]:
         "decisions": report.decisions,
         "jobs": sum(row.jobs for row in report.rows),
         "missed": report.missed,
+        "missed_requested": report.missed_requested,
         "utilization": float(report.utilization),
+        "stretches": [{"until": each.until, "utilization": float(each.utilization)} for each in report.stretches],
         "switches": report.switches,
         "migrations": report.migrations,
         "overhead": report.overhead,
@@ -518,4 +580,5 @@ def _row_as_json(row: TaskRow) -> dict[str, Any]:
         "allocator_calls": row.allocator_calls,
         "feedback_calls": row.feedback_calls,
         "utilization": None if row.utilization is None else float(row.utilization),
+        "parameters": [asdict(each) for each in row.values],
     }

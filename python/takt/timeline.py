@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import polars as pl
 
-from takt import _core, answers, sharing, times
+from takt import _core, answers, sharing, stretches, times
 from takt.model import Server, System
 from takt.resolve import to_ticks
 from takt.resolved import IDLE
@@ -450,15 +450,19 @@ class Distribution:
     """How long the jobs of one task took.
 
     Args:
-        deadline: relative, in ticks. It is the edge of a bin.
+        deadlines: relative, in ticks, in order of time; several if they change.
+        deadline: the longest that jobs were given. It is the edge of a bin.
         edges: of the bins, ascending, in ticks; a bin holds the responses above its left and up to its right edge.
         counts: finished jobs in each bin.
+        late: of these, jobs that missed; of a rate-based task those that missed the deadlines that were requested.
         unfinished: jobs that missed and have no response: aborted, skipped, or not done at the horizon.
     """
 
+    deadlines: tuple[int, ...]
     deadline: int
     edges: tuple[int, ...]
     counts: tuple[int, ...]
+    late: tuple[int, ...]
     unfinished: int
 
     @property
@@ -484,38 +488,53 @@ def distributions(result: Result, tasks: Sequence[str], bins: int) -> dict[str, 
     Returns:
         One for each task.
     """
-    jobs = result.jobs.filter(pl.col("task").is_in(tasks)).partition_by("task", as_dict=True)
-    deadlines = relative_deadlines(result)
-    empty = result.jobs.clear()
-    return {task: _distribution(jobs.get((task,), empty), deadlines[task], bins) for task in tasks}
+    jobs = _with_lateness(result).filter(pl.col("task").is_in(tasks))
+    by_task, empty = jobs.partition_by("task", as_dict=True), jobs.clear()
+    deadlines, longest = requested_deadlines(result), relative_deadlines(result)
+    return {task: _distribution(by_task.get((task,), empty), deadlines[task], longest[task], bins) for task in tasks}
+
+
+def _with_lateness(result: Result) -> pl.DataFrame:
+    """Give the jobs with whether they are late, by the deadlines that are shown with their responses."""
+    windows = result.windows
+    return result.jobs.with_columns(late=windows["missed_requested"] if len(windows) else pl.col("missed"))
+
+
+def requested_deadlines(result: Result) -> dict[str, tuple[int, ...]]:
+    """Give the deadlines that each task requests, in order of time: as the tables have them."""
+    found = stretches.parameters_of(result)
+    return {task: tuple(dict.fromkeys(each.deadline for each in given)) for task, given in found.items()}
 
 
 def relative_deadlines(result: Result) -> dict[str, int]:
-    """Give the deadline of each task; where changes, rules or an allocator gave it several, the longest of a job.
+    """Give the deadline of each task; the longest one if it has several, or rules or an allocator give others.
 
-    Of a rate-based task that nobody changed it is the one that was asked for.
+    Of a rate-based task it is one that was requested.
     """
-    deadlines: dict[str, int] = dict(result.summary.select("task", "deadline").iter_rows())
-    given = result.jobs.select("task", length=result.deadlines["deadline"] - pl.col("release"))
+    deadlines = {task: max(given) for task, given in requested_deadlines(result).items()}
     if result.system.resolved.rates is not None:
-        changed = [change.task for change in result.system.changes if change.task is not None]
-        given = given.filter(pl.col("task").is_in(changed))
+        return deadlines
+    given = result.jobs.select("task", length=result.deadlines["deadline"] - pl.col("release"))
     longest = given.drop_nulls().group_by("task").agg(pl.col("length").max())
     return deadlines | dict(longest.iter_rows())
 
 
-def _distribution(jobs: pl.DataFrame, deadline: int, bins: int) -> Distribution:
-    """Count responses in bins of whole ticks, one edge of which is the deadline."""
-    responses = jobs["response"].drop_nulls().cast(pl.Int64)
+def _distribution(jobs: pl.DataFrame, deadlines: tuple[int, ...], deadline: int, bins: int) -> Distribution:
+    """Count responses in bins of whole ticks, one edge of which is the longest deadline."""
+    finished = jobs.drop_nulls("response")
+    responses = finished["response"].cast(pl.Int64)
     largest = max(deadline, int(responses.max() or 0))  # type: ignore[arg-type]
     width = -(-largest // bins)
     first = -(-deadline // width)
     last = -((deadline - largest) // width)
     numbers = -((deadline - responses) // width) + first - 1
     counted = dict(numbers.value_counts().iter_rows())
+    late = dict(numbers.filter(finished["late"]).value_counts().iter_rows())
     return Distribution(
+        deadlines=deadlines,
         deadline=deadline,
         edges=tuple(max(0, deadline + i * width) for i in range(-first, last + 1)),
         counts=tuple(counted.get(i, 0) for i in range(first + last)),
-        unfinished=len(jobs.filter(pl.col("missed") & pl.col("response").is_null())),
+        late=tuple(late.get(i, 0) for i in range(first + last)),
+        unfinished=len(jobs.filter(pl.col("late") & pl.col("response").is_null())),
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 _WORD = 2**64 - 1
@@ -106,6 +107,25 @@ def rounded(wanted: list[tuple[int, float]], least: float, most: float) -> list[
     return wcets
 
 
+def kept_below(wcets: list[int], periods: list[int], total: float, least: float) -> list[int]:
+    """Take ticks back, the longest period first, until the set is not above what was asked for, exactly.
+
+    Raises:
+        ValueError: one tick of each task is more than that.
+    """
+    wcets = list(wcets)
+    while sum(map(Fraction, wcets, periods), Fraction(0)) > Fraction(str(total)):
+        lowest = [max(math.ceil(least * length), 1) for length in periods]
+        for floor in (lowest, [1] * len(wcets)):
+            spare = [place for place, wcet in enumerate(wcets) if wcet > floor[place]]
+            if spare:
+                wcets[spare[-1]] -= 1
+                break
+        else:
+            raise ValueError("single ticks")
+    return wcets
+
+
 def deadline(keys: dict[str, Any], wcet: int, length: int, draw: float) -> int:
     """Draw a deadline."""
     low, high = keys["deadline_factors"]
@@ -141,7 +161,8 @@ def draw_set(keys: dict[str, Any], key: tuple[int, int], number: int) -> list[Dr
     width = keys["tasks"]
     periods = [period(keys, draw) for draw in numbers(key, "periods", number, width)]
     wanted = sorted(zip(periods, shares(keys, key, number), strict=True), key=lambda pair: pair[0])
-    wcets = rounded(wanted, *limits(keys))
+    least, most = limits(keys)
+    wcets = kept_below(rounded(wanted, least, most), [length for length, _ in wanted], keys["utilization"], least)
     drawn = [numbers(key, purpose, number, width) for purpose in ("deadlines", "jitter", "offsets")]
     tasks = [
         DrawnTask(wcet, length, deadline(keys, wcet, length, d), jitter(keys, length, j), offset(keys, length, o))

@@ -1,20 +1,25 @@
 """What would make a system fit that does not: each change is tried, and told only if all tasks that count then fit.
 
-Tried are, one at a time: priorities (Audsley 1991), preemption thresholds (Wang and Saksena 1999), preemption points
-and priorities together (final regions, Davis and Bertogna 2012), points in what cannot be displaced, the kinds and
-budgets of servers, and earliest deadline first.
+Tried are, one at a time: tasks that become preemptive, priorities (Audsley 1991), preemption thresholds (Wang and
+Saksena 1999), preemption points and priorities together (final regions, Davis and Bertogna 2012), points in what cannot
+be displaced, the protocols of resources, the kinds and budgets of servers, and earliest deadline first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from takt import _analysis
 from takt.analysis import children, fixed, servers, static
 from takt.analysis.judge import judge
-from takt.analysis.result import Advice
+from takt.analysis.judgement import Judgement
+from takt.analysis.result import Advice, Verdict
+from takt.analysis.sensitivity import largest
 from takt.analysis.view import DispatcherView, SystemView, TaskView, view_of
+from takt.bodies import Op
+from takt.catalogue import AMONG_PROTOCOLS
 from takt.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,8 +30,47 @@ MAX_PIECES = 1000
 MAX_NAMES = 12
 """How many changes an advice spells out; --json has all."""
 
+MAX_ORDERED = 24
+"""Of more tasks priorities are not sought one by one with whole analyses, which takes the square of their number."""
+SMALL = 5
+"""So many tasks, or fewer, are assigned with all of the effort."""
+MAX_DROPPED = 32
+"""Of more tasks that become preemptive none is tried to be left as it is."""
+
 Changes = dict[tuple[str, str], dict[str, Any]]
 """New values of keys, by table and name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A system that is not known to be schedulable, and what is asked about it changed.
+
+    Args:
+        system: as it is.
+        view: of it.
+        effort: steps that the tests of each dispatcher may take.
+    """
+
+    system: System
+    view: SystemView
+    effort: int
+
+    @property
+    def looks(self) -> int:
+        """How many steps an assignment may take: the effort, but fewer the more tasks a step looks at."""
+        return self.effort // max(1, len(self.system.tasks) // SMALL)
+
+    def judged(self, changes: Changes) -> Judgement | None:
+        """Judge the system with other values, None if it may not have them."""
+        try:
+            return judge(view_of(_changed(self.system, changes)), self.effort)
+        except InputError:
+            return None
+
+    def fits(self, changes: Changes) -> bool:
+        """Say whether all tasks that count are proved to meet their deadlines with other values."""
+        found = self.judged(changes)
+        return found is not None and found.is_schedulable
 
 
 def advise(system: System, view: SystemView, effort: int) -> Iterator[Advice]:
@@ -37,18 +81,11 @@ def advise(system: System, view: SystemView, effort: int) -> Iterator[Advice]:
         view: of it.
         effort: steps that the tests of each dispatcher may take.
     """
+    trial = Trial(system, view, effort)
     for what, find in _KINDS.items():
-        changes = find(view, effort)
-        if changes and _fits(system, changes, effort):
+        changes = find(trial)
+        if changes and trial.fits(changes):
             yield Advice(f"{what}{_spelled(view, changes)}", _listed(changes))
-
-
-def _fits(system: System, changes: Changes, effort: int) -> bool:
-    """Try changes."""
-    try:
-        return judge(view_of(_changed(system, changes)), effort).is_schedulable
-    except InputError:
-        return False
 
 
 def _changed(system: System, changes: Changes) -> System:
@@ -57,6 +94,7 @@ def _changed(system: System, changes: Changes) -> System:
         **changes.get(("system", ""), {}),
         tasks=[task.replace(**changes.get(("task", task.name), {})) for task in system.tasks],
         servers=[server.replace(**changes.get(("server", server.name), {})) for server in system.servers],
+        resources=[each.replace(**changes.get(("resource", each.name), {})) for each in system.resources],
     )
 
 
@@ -77,8 +115,12 @@ def _written(view: SystemView, keys: Mapping[str, Any]) -> Iterator[str]:
     for key, value in keys.items():
         if key == "subjobs":
             yield f"{key} [{', '.join(map(view.write, value))}]"
+        elif key == "preemption" and value is not None:
+            yield str(value)
         elif value is not None:
             yield f"{key} {view.write(value) if key == 'budget' else value}"
+        elif key == "threshold" and len(keys) == 1:
+            yield "without threshold"
 
 
 # ---- what is tried ------------------------------------------------------------------------------------
@@ -94,18 +136,46 @@ def _plain_root(view: SystemView, policies: Sequence[str]) -> DispatcherView | N
     return root if is_known and view.resolved.costs.is_ideal else None
 
 
-def _priorities(view: SystemView, effort: int) -> Changes:
+def _priorities(trial: Trial) -> Changes:
     """Order the tasks of an fp root anew."""
-    root = _plain_root(view, ("fp",))
+    root = _plain_root(trial.view, ("fp",))
     if root is None:
-        return {}
+        return _priorities_by_trial(trial)
     columns = children.columns_of(root.tasks)
     longest = fixed.numbers(task.longest_region for task in root.tasks)
     last = fixed.numbers(task.last_region for task in root.tasks)
     verdict, order = _analysis.assign_priorities(
-        columns.wcet, columns.period, columns.deadline, columns.jitter, None, longest, last, effort
+        columns.wcet, columns.period, columns.deadline, columns.jitter, None, longest, last, trial.looks
     )
     return _in_order(root.tasks, order) if verdict == _analysis.SCHEDULABLE else {}
+
+
+def _priorities_by_trial(trial: Trial) -> Changes:
+    """Order the tasks of an fp root that have more than assignments know: by deadlines, or one by one from below."""
+    root = trial.view.dispatchers[0]
+    if root.policy != "fp" or root.servers or len(trial.view.dispatchers) > 1:
+        return {}
+    by_deadline = sorted(root.tasks, key=lambda task: (task.deadline - task.jitter, task.urgency))
+    changes = _in_order(by_deadline, range(len(by_deadline)))
+    if trial.fits(changes) or len(by_deadline) > MAX_ORDERED:
+        return changes
+    below: list[TaskView] = []
+    for _ in by_deadline:
+        lowest = _lowest(trial, [task for task in by_deadline if task not in below], below)
+        if lowest is None:
+            return {}
+        below.insert(0, lowest)
+    return _in_order(below, range(len(below)))
+
+
+def _lowest(trial: Trial, above: Sequence[TaskView], below: Sequence[TaskView]) -> TaskView | None:
+    """Find a task that meets its deadline as the least urgent of those that have no place yet."""
+    for task in reversed(above):
+        order = [*(each for each in above if each is not task), task, *below]
+        found = trial.judged(_in_order(order, range(len(order))))
+        if found is not None and found.tasks[task.number].verdict is Verdict.SCHEDULABLE:
+            return task
+    return None
 
 
 def _in_order(tasks: Sequence[TaskView], order: Sequence[int]) -> Changes:
@@ -113,14 +183,14 @@ def _in_order(tasks: Sequence[TaskView], order: Sequence[int]) -> Changes:
     return {("task", tasks[place].name): {"priority": len(order) - rank} for rank, place in enumerate(order)}
 
 
-def _thresholds(view: SystemView, effort: int) -> Changes:
+def _thresholds(trial: Trial) -> Changes:
     """Give thresholds to the preemptive tasks of an fp root, in the order that they have."""
-    root = _plain_root(view, ("fp",))
+    root = _plain_root(trial.view, ("fp",))
     if root is None or any(task.regions for task in root.tasks):
         return {}
     columns = children.columns_of(root.tasks)
     verdict, above = _analysis.assign_thresholds(
-        columns.wcet, columns.period, columns.deadline, columns.jitter, effort=effort
+        columns.wcet, columns.period, columns.deadline, columns.jitter, effort=trial.looks
     )
     if verdict != _analysis.SCHEDULABLE:
         return {}
@@ -131,19 +201,19 @@ def _thresholds(view: SystemView, effort: int) -> Changes:
     return ranks
 
 
-def _final_regions(view: SystemView, effort: int) -> Changes:
+def _final_regions(trial: Trial) -> Changes:
     """Order the tasks of an fp root anew, with points; no piece is longer than the last one, and so blocks as that."""
-    root = _plain_root(view, ("fp",))
+    root = _plain_root(trial.view, ("fp",))
     if root is None:
         return {}
     columns = children.columns_of(root.tasks)
     verdict, order, regions = _analysis.assign_final_regions(
-        columns.wcet, columns.period, columns.deadline, columns.jitter, effort
+        columns.wcet, columns.period, columns.deadline, columns.jitter, trial.looks
     )
     if verdict != _analysis.SCHEDULABLE:
         return {}
     cuts = [(task, int(last)) for task, last in zip(root.tasks, regions, strict=True) if last > 1]
-    if not _is_bearable(cuts):
+    if not cuts or not _is_bearable(cuts):  # without cuts these are priorities alone, which are told already
         return {}
     changes = _in_order(root.tasks, order)
     for key, pieces in _in_pieces(cuts).items():
@@ -151,19 +221,39 @@ def _final_regions(view: SystemView, effort: int) -> Changes:
     return changes
 
 
-def _points(view: SystemView, effort: int) -> Changes:
+def _points(trial: Trial) -> Changes:
     """Cut what is not displaced into pieces that everybody above bears."""
-    root = _plain_root(view, (*static.POLICIES, "edf"))
-    if root is None or not any(task.regions for task in root.tasks):
+    root = _plain_root(trial.view, (*static.POLICIES, "edf"))
+    if root is None:
+        return _points_by_trial(trial)
+    if not any(task.regions for task in root.tasks):
         return {}
     columns = children.columns_of(root.tasks)
     find = _analysis.edf_regions if root.policy == "edf" else _analysis.fp_regions
-    verdict, longest = find(columns.wcet, columns.period, columns.deadline, columns.jitter, effort)
+    verdict, longest = find(columns.wcet, columns.period, columns.deadline, columns.jitter, trial.looks)
     if verdict != _analysis.SCHEDULABLE:
         return {}
     cuts = [(task, max(1, int(most))) for task, most in zip(root.tasks, longest, strict=True)]
     cuts = [(task, most) for task, most in cuts if task.longest_region > most]
     return _in_pieces(cuts) if _is_bearable(cuts) else {}
+
+
+def _points_by_trial(trial: Trial) -> Changes:
+    """Cut jobs that just run, in a root that assignments do not know, into pieces as long as all bear."""
+    tasks = [task for task in trial.view.dispatchers[0].tasks if task.regions and not _holds_or_waits(task)]
+    longest = max((task.longest_region for task in tasks), default=1)
+
+    def cuts(most: int) -> Changes:
+        cut = [(task, most) for task in tasks if task.longest_region > most]
+        return _in_pieces(cut) if _is_bearable(cut) else {}
+
+    most = largest(lambda most: bool(cuts(most)) and trial.fits(cuts(most)), 1, longest - 1) if longest > 1 else None
+    return {} if most is None else cuts(most)
+
+
+def _holds_or_waits(task: TaskView) -> bool:
+    """Say whether a job locks something, or suspends itself: its body is not cut."""
+    return any(op in (Op.LOCK, Op.SUSPEND) for op, _ in task.body)
 
 
 def _is_bearable(cuts: Sequence[tuple[TaskView, int]]) -> bool:
@@ -183,29 +273,90 @@ def _pieces(wcet: int, last: int) -> tuple[int, ...]:
     return (*[rest] * (rest > 0), *[last] * count)
 
 
-def _idling(view: SystemView, effort: int) -> Changes:
+def _preemptive(trial: Trial) -> Changes:
+    """Make as few tasks preemptive as will do, those that keep others waiting for longest first."""
+    tasks = [task for each in trial.view.dispatchers for task in each.tasks if task.barred > 1]
+    tasks.sort(key=lambda task: (-task.barred, task.number))
+    count = next((count for count in _sizes(len(tasks)) if trial.fits(_displaced(tasks[:count]))), 0)
+    chosen = tasks[: _fewest(trial, tasks, count)]
+    for task in reversed(chosen if len(chosen) <= MAX_DROPPED else []):
+        rest = [each for each in chosen if each is not task]
+        if rest and trial.fits(_displaced(rest)):
+            chosen = rest
+    return _displaced(chosen)
+
+
+def _sizes(most: int) -> Iterator[int]:
+    """List 1, 2, 4 and so on up to a number, and that."""
+    size = 1
+    while size < most:
+        yield size
+        size *= 2
+    if most > 0:
+        yield most
+
+
+def _fewest(trial: Trial, tasks: Sequence[TaskView], count: int) -> int:
+    """Find how many of the first tasks will do, if `count` do and half of them do not; 0 of 0."""
+    too_few = count // 2
+    while count - too_few > 1:
+        middle = (too_few + count) // 2
+        if trial.fits(_displaced(tasks[:middle])):
+            count = middle
+        else:
+            too_few = middle
+    return count
+
+
+def _displaced(tasks: Sequence[TaskView]) -> Changes:
+    """Make tasks preemptive."""
+    return {
+        ("task", task.name): {"preemption": "preemptive"} if task.threshold is None else {"threshold": None}
+        for task in tasks
+    }
+
+
+def _protocols(trial: Trial) -> Changes:
+    """Give all resources of single dispatchers the first protocol that will do."""
+    resources = [each for each in trial.system.resources if each.protocol not in AMONG_PROTOCOLS]
+    for protocol in _PROTOCOLS if resources else ():
+        changes: Changes = {
+            ("resource", each.name): {"protocol": protocol} for each in resources if each.protocol != protocol
+        }
+        if changes and trial.fits(changes):
+            return changes
+    return {}
+
+
+_PROTOCOLS = ("srp", "pcp", "icpp", "pip", "npcs")
+"""What is tried, those that block least first."""
+
+
+def _idling(trial: Trial) -> Changes:
     """Make deferrable servers idle, which act on others as tasks."""
-    there = [each for dispatcher in view.dispatchers for each in dispatcher.servers if each.kind == "deferrable"]
+    there = [each for dispatcher in trial.view.dispatchers for each in dispatcher.servers if each.kind == "deferrable"]
     return {("server", each.name): {"kind": "idling"} for each in there}
 
 
-def _budgets(view: SystemView, effort: int) -> Changes:
+def _budgets(trial: Trial) -> Changes:
     """Give each server the least budget with which its tasks fit, whatever the others do."""
-    found = servers.with_least_budgets(view, judge(view, effort), effort).servers
+    found = servers.with_least_budgets(trial.view, judge(trial.view, trial.effort), trial.effort).servers
     least = {row.server: row.least_budget for row in found.values()}
     return {("server", name): {"budget": budget} for name, budget in least.items() if budget is not None}
 
 
-def _deadlines(view: SystemView, effort: int) -> Changes:
+def _deadlines(trial: Trial) -> Changes:
     """Order the root by deadlines."""
-    return {} if view.dispatchers[0].policy == "edf" else {("system", ""): {"policy": "edf"}}
+    return {} if trial.view.dispatchers[0].policy == "edf" else {("system", ""): {"policy": "edf"}}
 
 
-_KINDS: dict[str, Callable[[SystemView, int], Changes]] = {
+_KINDS: dict[str, Callable[[Trial], Changes]] = {
+    "with other preemption: ": _preemptive,
     "with other priorities: ": _priorities,
     "with preemption thresholds: ": _thresholds,
     "with preemption points: ": _final_regions,
     "with shorter parts that nothing displaces: ": _points,
+    "with other protocols: ": _protocols,
     "with other kinds of servers: ": _idling,
     "with other budgets: ": _budgets,
     "with policy edf": _deadlines,

@@ -7,7 +7,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from takt.analysis import advice, charting, modes, sensitivity, servers
+from takt.analysis import advice, charting, modes, servers
+from takt.analysis import sensitivity as search
 from takt.analysis.judge import EFFORT, judge
 from takt.analysis.judgement import Judgement
 from takt.analysis.result import Analysis, TaskBound, Verdict, worst_of
@@ -22,7 +23,7 @@ MAX_REASONS = 3
 """How many tasks a reason is about."""
 
 
-def analyse(system: System, *, effort: int = EFFORT) -> Analysis:
+def analyse(system: System, *, effort: int = EFFORT, sensitivity: bool = True) -> Analysis:
     """Prove what can be proved of a system.
 
     The verdict holds for all arrivals and demands that the tasks allow: jobs at least their separation apart from any
@@ -31,6 +32,7 @@ def analyse(system: System, *, effort: int = EFFORT) -> Analysis:
     Args:
         system: the task set.
         effort: steps that the tests of each dispatcher may take; what needs more is not known.
+        sensitivity: whether to search by how much wcets may grow, which takes most of the time.
 
     Returns:
         Verdict with its reason, bounds of all tasks and servers, sensitivity, and advice if it does not fit. All times
@@ -48,9 +50,8 @@ def analyse(system: System, *, effort: int = EFFORT) -> Analysis:
 
     counted = judgement.that_count()
     verdict = worst_of([row.verdict for row in counted])
-    is_searched = verdict is not Verdict.NOT_KNOWN and len(judgement.tasks) <= sensitivity.MAX_TASKS
-    rows = _with_growth(view, judgement, effort) if is_searched else judgement.rows()
-    is_met = verdict is Verdict.SCHEDULABLE
+    is_met, is_known = verdict is Verdict.SCHEDULABLE, verdict is not Verdict.NOT_KNOWN
+    edge = search.sensitivity_of(view, judgement, effort) if is_known and sensitivity else search.Sensitivity()
     return Analysis(
         name=system.name,
         policy=name_of(system.policy),
@@ -58,35 +59,39 @@ def analyse(system: System, *, effort: int = EFFORT) -> Analysis:
         verdict=verdict,
         reason=_reason(judgement, counted, verdict, "" if is_met else modes.told(view, effort)),
         utilization=_utilization(view).as_integer_ratio(),
-        tasks=tuple(rows),
+        tasks=tuple(replace(row, growth=edge.growth.get(number)) for number, row in sorted(judgement.tasks.items())),
         servers=tuple(judgement.servers[number] for number in sorted(judgement.servers)),
-        scaling=sensitivity.scaling_of(view, sensitivity.keeping(judgement, effort)) if is_searched else None,
-        advice=tuple(advice.advise(system, view, effort)) if is_searched and not is_met else (),
+        scaling=edge.scaling,
+        unsearched=edge.unsearched,
+        advice=() if is_met else tuple(advice.advise(system, view, effort)),
         charts=tuple(charting.charts_of(view, judgement)),
     )
 
 
-def _with_growth(view: SystemView, judgement: Judgement, effort: int) -> list[TaskBound]:
-    """Say of each task by how much its wcet may grow."""
-    tasks = {task.number: task for each in view.dispatchers for task in each.tasks}
-    return [
-        replace(row, growth=sensitivity.growth_of(view, tasks[number], sensitivity.keeping(judgement, effort, number)))
-        for number, row in sorted(judgement.tasks.items())
-    ]
-
-
 def _utilization(view: SystemView) -> Fraction:
-    """Add up wcet / period, each rounded down to 1e-18, for exact sums grow long."""
-    tasks = [task for each in view.dispatchers for task in each.tasks if task.period]
-    return Fraction(sum(task.wcet * _PRECISION // task.period for task in tasks), _PRECISION)
+    """Add up wcet / period of all tasks that are ever there together, at most; each rounded down to 1e-18."""
+    tasks = [task for each in view.dispatchers for task in each.tasks]
+    phases = [phase for task in tasks if task.period for phase in task.phases]
+    sums = [
+        sum(each.wcet * _PRECISION // each.period for each in phases if each.start <= start < each.until)
+        for start in {phase.start for phase in phases}
+    ]
+    return Fraction(max(sums, default=0), _PRECISION)
 
 
 def _reason(judgement: Judgement, counted: Sequence[TaskBound], verdict: Verdict, known: str) -> str:
     """Say in one line why the verdict is what it is, and of one that is not good what else is known."""
     if verdict is not Verdict.SCHEDULABLE:
-        reasons = [row.reason for row in counted if row.verdict is verdict and row.reason]
-        return "; ".join(filter(None, [*dict.fromkeys(reasons[:MAX_REASONS]), known]))
+        late = [row for row in counted if row.verdict is not Verdict.SCHEDULABLE]
+        told = list(dict.fromkeys(row.reason for row in late if row.verdict is verdict and row.reason))[:MAX_REASONS]
+        return "; ".join(filter(None, [*told, _more(sum(row.reason not in told for row in late)), known]))
     # Of those that count all are schedulable here.
     others = [row.task for row in judgement.rows() if row.verdict is not Verdict.SCHEDULABLE]
     what = f"all {len(counted)} {'hard ' * (len(counted) < len(judgement.tasks))}tasks meet their deadlines"
-    return f"{what}; not so {', '.join(others[:MAX_REASONS])}" if others else what
+    named = ", ".join([*others[:MAX_REASONS], *filter(None, [_more(len(others) - MAX_REASONS)])])
+    return f"{what}; not so {named}" if others else what
+
+
+def _more(count: int) -> str:
+    """Count what a line leaves out."""
+    return f"and {count} more" if count > 0 else ""

@@ -16,12 +16,14 @@ from takt.loading import systems_of
 from takt.terminal import errors_to_stderr
 
 
-def analyse(files: list[Path], policy: str | None, page: Path | None, *, as_json: bool, check: bool) -> None:
+def analyse(
+    files: list[Path], policy: str | None, page: Path | None, *, as_json: bool, check: bool, sensitivity: bool
+) -> None:
     """Analyse files, under each policy that is asked for; print what is found, and write a page if one is wanted."""
     with errors_to_stderr():
         systems = [(file, system) for file in files for system in systems_of(file, policy)]
         units = [times.unit_of(system.resolution) for _, system in systems]
-        analyses = [takt.analyse(system) for _, system in systems]
+        analyses = [takt.analyse(system, sensitivity=sensitivity) for _, system in systems]
         if page is not None:
             from takt.analysis import page as pages
 

@@ -164,10 +164,11 @@ class Analysis:
         resolution_ns: nanoseconds of a tick.
         verdict: of all hard tasks together, of all tasks if none is hard.
         reason: one line.
-        utilization: of all tasks with a period, numerator and denominator.
+        utilization: of all tasks with a period that are there between two changes, at most; numerator and denominator.
         tasks, servers: in file order.
         scaling: the largest number of thousandths by which all wcets together can be multiplied, rounded up to ticks,
             so that all hard tasks meet their deadlines, and all others that do so now; None if nothing is known.
+        unsearched: of how many tasks the growth was not searched, as the effort was used up.
         advice: what would make it fit, if it does not.
         charts: demand against supply.
     """
@@ -181,6 +182,7 @@ class Analysis:
     tasks: tuple[TaskBound, ...]
     servers: tuple[ServerBound, ...] = ()
     scaling: int | None = None
+    unsearched: int = 0
     advice: tuple[Advice, ...] = ()
     charts: tuple[Chart, ...] = field(default=(), repr=False)
 

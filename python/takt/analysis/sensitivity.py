@@ -1,26 +1,29 @@
 """How far a system is from the edge: by how much each wcet may grow, and all together, exactly, by search.
 
 The tests are sustainable: a set that they accept stays accepted with smaller wcets (Baruah and Burns 2006), so a
-bisection finds the edge. What a wcet grows by is in the last part of a job.
+bisection finds the edge. What a wcet grows by is in the last part of a job. Each question of that search is an analysis
+of its own; of plain tasks all questions are answered together (growth.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
+from takt.analysis import growth
 from takt.analysis.judge import judge
 from takt.analysis.judgement import Judgement
 from takt.analysis.result import Verdict, worst_of
 from takt.analysis.view import SystemView, TaskView
 
-MAX_TASKS = 200
-"""Systems with more tasks are not searched: each probe is an analysis of its own."""
 MAX_SCALE = 100_000
 """The largest factor that is looked at, in thousandths."""
 
 PROBES = 20
 """Searches ask often: an answer may take this part of the steps that the verdict may take."""
+
+EFFORT_PER_ROW = 500
+"""What a search pays of the effort for each task in each analysis: this many steps take about as long as its row."""
 
 Accepts = Callable[[SystemView], bool]
 
@@ -72,29 +75,105 @@ def _edge(accepts: Callable[[int], bool], least: int, beyond: int) -> int:
     return least
 
 
-def keeping(now: Judgement, effort: int, also: int | None = None) -> Accepts:
+@dataclass(frozen=True, slots=True)
+class Sensitivity:
+    """How far a system is from the edge.
+
+    Args:
+        growth: by the numbers of tasks, by how many ticks the wcet may grow; None: no wcet does, or it is not known.
+        scaling: the largest number of thousandths by which all wcets can be multiplied, None if it is not known.
+        unsearched: how many tasks were not searched, as the effort was used up.
+    """
+
+    growth: dict[int, int | None] = field(default_factory=dict)
+    scaling: int | None = None
+    unsearched: int = 0
+
+
+def sensitivity_of(view: SystemView, now: Judgement, effort: int) -> Sensitivity:
+    """Search how far a system is from the edge.
+
+    Args:
+        view: of the system.
+        now: what is known of it.
+        effort: steps that the tests of each dispatcher may take for the verdict; all analyses of the search together
+            may have as many rows as that has times EFFORT_PER_ROW.
+    """
+    purse = Purse(effort // EFFORT_PER_ROW)
+    plain = growth.plain_of(view, now, wanted_by(now), effort // PROBES)
+    scaling = scaling_of(view, keeping(now, effort, purse=purse) if plain is None else _accepts(plain))
+    found = dict(plain.growths()) if plain is not None else {}
+    unsearched = 0
+    for task in (task for each in view.dispatchers for task in each.tasks if task.number not in found):
+        found[task.number] = None
+        if purse.is_empty:
+            unsearched += 1
+        else:
+            found[task.number] = growth_of(view, task, keeping(now, effort, task.number, purse))
+    return Sensitivity(found, scaling, unsearched)
+
+
+def _accepts(plain: growth.Plain) -> Accepts:
+    """Say of changed plain systems whether all that must meet their deadlines do."""
+    return lambda changed: _is_yes(plain.verdict(changed))
+
+
+class Purse:
+    """How many rows the analyses of a search may have.
+
+    Args:
+        rows: in all.
+    """
+
+    def __init__(self, rows: int) -> None:
+        """Put rows in."""
+        self.rows = rows
+
+    def pay(self, rows: int) -> None:
+        """Take rows out; it may become empty by that."""
+        self.rows -= rows
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no search begins any more."""
+        return self.rows <= 0
+
+
+def wanted_by(now: Judgement, also: int | None = None) -> frozenset[int]:
+    """List the tasks that must meet their deadlines whatever changes: all that count, all that do so now, and one."""
+    counted = {row.task for row in now.that_count()}
+    return frozenset(
+        number
+        for number, row in now.tasks.items()
+        if row.verdict is Verdict.SCHEDULABLE or row.task in counted or number == also
+    )
+
+
+def keeping(now: Judgement, effort: int, also: int | None = None, purse: Purse | None = None) -> Accepts:
     """Say of changed systems whether all that must meet their deadlines do, and all that do so now.
 
     Args:
         now: what is known of the system as it is.
         effort: steps that the tests of each dispatcher may take for the verdict.
         also: place of a task that must do so, too.
+        purse: pays for each answer.
     """
-    counted = {row.task for row in now.that_count()}
-    wanted = frozenset(
-        number
-        for number, row in now.tasks.items()
-        if row.verdict is Verdict.SCHEDULABLE or row.task in counted or number == also
-    )
+    wanted = wanted_by(now, also)
 
     def accepts(changed: SystemView) -> bool:
+        if purse is not None:
+            purse.pay(len(now.tasks))
         found = judge(replace(changed, asked=wanted), effort // PROBES).tasks
-        verdict = worst_of([found[number].verdict for number in wanted])
-        if verdict is Verdict.NOT_KNOWN:
-            raise Unanswered
-        return verdict is Verdict.SCHEDULABLE
+        return _is_yes(worst_of([found[number].verdict for number in wanted]))
 
     return accepts
+
+
+def _is_yes(verdict: Verdict) -> bool:
+    """Take a verdict for an answer."""
+    if verdict is Verdict.NOT_KNOWN:
+        raise Unanswered
+    return verdict is Verdict.SCHEDULABLE
 
 
 def growth_of(view: SystemView, task: TaskView, accepts: Accepts) -> int | None:

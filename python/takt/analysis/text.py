@@ -58,6 +58,9 @@ def lines_of(analysis: Analysis) -> list[tuple[str, str]]:
     lines = [(f"{analysis.verdict.value}: {analysis.reason}", _STYLES[analysis.verdict])]
     if analysis.scaling is not None:
         lines.append((f"all wcets together may be multiplied by {share(Fraction(analysis.scaling, 1000))}", ""))
+    if analysis.unsearched:
+        searched = len(analysis.tasks) - analysis.unsearched
+        lines.append((f"how far wcets may grow was searched for {searched} of {len(analysis.tasks)} tasks only", ""))
     lines += [(f"it would fit {advice.what}", "") for advice in analysis.advice]
     if len(analysis.tasks) > MAX_LINES:
         lines.append((f"{MAX_LINES} of {len(analysis.tasks)} tasks shown; --json has all", ""))
@@ -156,6 +159,7 @@ def as_json(analysis: Analysis, file: str) -> dict[str, Any]:
         "reason": analysis.reason,
         "utilization": float(Fraction(*analysis.utilization)),
         "scaling": None if analysis.scaling is None else analysis.scaling / 1000,
+        "unsearched": analysis.unsearched,
         "tasks": [_task_as_json(row) for row in analysis.tasks],
         "servers": [_row_as_json(row) for row in analysis.servers],
         "advice": [

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from takt.generators import deadlines, periods, shares
+from takt.generators import deadlines, periods, rounding, shares
 from takt.generators.automotive import RUNNABLES
 from takt.generators.draws import Draws, Floats, Purpose, Ticks
 from takt.generators.matrices import TaskColumns
@@ -40,7 +40,7 @@ def _chunk(recipe: Recipe, draws: Draws, first: int, count: int) -> TaskColumns:
     period, share = _rates(recipe, draws, first, count)
     by_period = np.argsort(period, axis=1, kind="stable")
     period, share = _ordered(by_period, period), np.take_along_axis(share, by_period, axis=1)
-    wcet = _wcets(share, period, recipe.share_limits)
+    wcet = rounding.wcets(share, period, recipe.share_limits, recipe.utilization)
 
     def numbers(purpose: Purpose) -> Floats:
         return draws.uniform(purpose, first, count, recipe.tasks)
@@ -102,24 +102,6 @@ def _shares(recipe: Recipe, draws: Draws, first: int, count: int) -> Floats:
         numbers = draws.uniform(Purpose.SHARES, first, count, recipe.tasks - 1)
         return shares.uunifast(numbers, recipe.utilization)
     return _LIMITED[recipe.shares](draws, first, count, recipe.tasks, recipe.utilization, recipe.share_limits)
-
-
-def _wcets(share: Floats, period: Ticks, limits: shares.Limits) -> Ticks:
-    """Round shares to whole ticks so that the utilization of the set is as near as can be.
-
-    From the shortest period to the longest, each wcet is rounded to the nearest tick, within the limits and to at least
-    one tick, and what this adds to or takes from the utilization is made up for by the next task. What is left in the
-    end is that of the longest period: at most half a tick of it, unless limits or single ticks are in the way.
-    """
-    lowest = np.maximum(np.ceil(limits[0] * period), 1.0)
-    highest = np.maximum(np.floor(limits[1] * period), lowest)
-    wcet = np.empty(share.shape)
-    missing = np.zeros(share.shape[0])
-    for task in range(share.shape[1]):
-        wanted = share[:, task] + missing
-        wcet[:, task] = np.clip(np.rint(wanted * period[:, task]), lowest[:, task], highest[:, task])
-        missing = wanted - wcet[:, task] / period[:, task]
-    return wcet.astype(np.uint64)
 
 
 def _deadlines(recipe: Recipe, wcet: Ticks, period: Ticks, numbers: _Numbers) -> Ticks:

@@ -1,0 +1,132 @@
+/* The longest wcet that each task may have under EDF, by cuts.
+ *
+ * Sources: Zhang, Burns 2009 (QPA); Balbastre, Ripoll, Crespo 2008 (the longest wcet follows from an interval's demand).
+ * An interval t in which the demand is h(t) with the wcets as they are bounds the growth of every task k that has
+ * jobs_k(t) > 0 jobs due in it:
+ *
+ *   h(t) + grown jobs_k(t) <= t
+ *
+ * So each interval in which QPA finds too much demand is a cut for all tasks. The longest wcet that no cut forbids is
+ * tried; where QPA refuses it, its interval is the next cut, and the wcet shrinks by one tick at least. What QPA accepts is
+ * the answer, since the cuts show that one more tick is too much. Where U > 1 the answer is below: found by bisection.
+ * Left out: blocking, which grows with regions and sections. */
+#include "analysis/edf_growth.h"
+
+/* How many intervals are kept. */
+#define CUTS 16u
+
+typedef struct edge {
+    takt_duration_t length; /* 0: no interval */
+    int64_t left;           /* ticks that the demand leaves of it, negative if it exceeds it */
+} edge_t;
+
+typedef struct search {
+    const takt_sporadic_t *tasks; /* as they are */
+    uint32_t count;
+    takt_edf_growth_memory_t memory;
+    takt_effort_t effort;
+    edge_t cuts[CUTS];
+    uint32_t next; /* place of the next cut */
+} search_t;
+
+/* The longest wcet of a task that a cut allows. */
+static takt_duration_t allowed(const search_t *search, uint32_t task, edge_t cut) {
+    const takt_duration_t wcet = search->tasks[task].wcet;
+    const uint64_t jobs = takt_jobs_due(&search->tasks[task], cut.length);
+    if (jobs == 0) {
+        return cut.left < 0 ? 0 : TAKT_ANALYSIS_TIME_MAX;
+    }
+    if (cut.left >= 0) {
+        return wcet + (uint64_t)cut.left / jobs;
+    }
+    const uint64_t less = takt_ceiling((uint64_t)-cut.left, jobs);
+    return less < wcet ? wcet - less : 0;
+}
+
+static takt_duration_t allowed_by_all(const search_t *search, uint32_t task, takt_duration_t most) {
+    for (uint32_t i = 0; i < CUTS && search->cuts[i].length != 0; i++) {
+        const takt_duration_t wcet = allowed(search, task, search->cuts[i]);
+        most = wcet < most ? wcet : most;
+    }
+    return most;
+}
+
+/* Keeps the interval that a test found; false if its numbers are too large to count with signs. */
+static bool keep(search_t *search, uint32_t task, takt_demand_t found) {
+    const uint64_t jobs = takt_jobs_due(&search->tasks[task], found.interval);
+    const int64_t grown = (int64_t)search->memory.tasks[task].wcet - (int64_t)search->tasks[task].wcet;
+    uint64_t changed = 0;
+    if (!takt_checked_times((uint64_t)(grown < 0 ? -grown : grown), jobs, &changed) ||
+        (changed | found.ticks) > TAKT_ANALYSIS_TIME_MAX / 2u) {
+        return false;
+    }
+    const int64_t left = (int64_t)found.interval - (int64_t)found.ticks;
+    search->cuts[search->next % CUTS] =
+        (edge_t){found.interval, left + (grown < 0 ? -(int64_t)changed : (int64_t)changed)};
+    search->next++;
+    return true;
+}
+
+/* How U compares with 1 if a task has another wcet. */
+static takt_verdict_t fits_load(search_t *search, uint32_t task, takt_duration_t wcet) {
+    takt_fraction_t *shares = search->memory.room.shares;
+    for (uint32_t i = 0; i < search->count; i++) {
+        shares[i] = (takt_fraction_t){i == task ? wcet : search->tasks[i].wcet, search->tasks[i].period};
+    }
+    return takt_verdict_of_sum(
+        takt_fractions_compare(shares, search->count, search->memory.room.rests, &search->effort));
+}
+
+/* The longest wcet below `beyond` with which U <= 1; 0 if none, or that is not decided. */
+static takt_duration_t most_of_load(search_t *search, uint32_t task, takt_duration_t beyond) {
+    takt_duration_t least = 0;
+    while (beyond - least > 1u) {
+        const takt_duration_t middle = least + (beyond - least) / 2u;
+        *(fits_load(search, task, middle) == TAKT_SCHEDULABLE ? &least : &beyond) = middle;
+    }
+    return least;
+}
+
+/* Lowers the wcet of a task to one that what was found does not forbid; false if it cannot tell. */
+static bool lower(search_t *search, uint32_t task, takt_demand_t found, takt_growth_t *growth) {
+    if (found.ticks == 0) {
+        growth->wcet = most_of_load(search, task, growth->wcet);
+        return search->effort > 0;
+    }
+    if (!keep(search, task, found)) {
+        return false;
+    }
+    growth->wcet = allowed_by_all(search, task, growth->wcet);
+    return true;
+}
+
+static takt_growth_t grow(search_t *search, uint32_t task) {
+    static const takt_edf_blocking_t none = {0};
+    const takt_sporadic_t *own = &search->tasks[task];
+    takt_sporadic_t *changed = &search->memory.tasks[task];
+    takt_growth_t growth = {own->deadline < own->period ? own->deadline : own->period, true};
+    growth.wcet = allowed_by_all(search, task, growth.wcet);
+    bool is_found = false;
+    while (growth.wcet > 0 && growth.is_decided && !is_found) {
+        changed->wcet = growth.wcet;
+        const takt_demand_t found =
+            takt_qpa(search->memory.tasks, search->count, &none, &search->memory.room, &search->effort);
+        is_found = found.verdict == TAKT_SCHEDULABLE;
+        growth.is_decided =
+            is_found || (found.verdict == TAKT_UNSCHEDULABLE && lower(search, task, found, &growth));
+    }
+    changed->wcet = own->wcet;
+    return growth;
+}
+
+void takt_edf_growths(const takt_sporadic_t *tasks, uint32_t count, takt_edf_growth_memory_t memory,
+                      takt_effort_t effort, takt_growth_t *growths) {
+    search_t search = {.tasks = tasks, .count = count, .memory = memory};
+    for (uint32_t i = 0; i < count; i++) {
+        search.memory.tasks[i] = tasks[i];
+    }
+    for (uint32_t task = 0; task < count; task++) {
+        search.effort = effort;
+        growths[task] = grow(&search, task);
+    }
+}

@@ -1,0 +1,146 @@
+"""By how much each wcet of plain tasks may grow: all at once, in C, with the answers of the search in sensitivity.py.
+
+*Plain* are tasks at a root of one processor under fp, rm, dm or edf that share nothing, never suspend themselves, and
+have no thresholds, servers, costs or changes. The tests are those of static.py and deadlines.py. Tasks with regions
+are left to the search, since their growth blocks others; under EDF all tasks are, if one has a region.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from takt import _analysis
+from takt.analysis import any_order, children, deadlines, fixed, static
+from takt.analysis.fixed import Numbers
+from takt.analysis.judgement import Judgement
+from takt.analysis.result import TaskBound, Verdict, worst_of
+from takt.analysis.view import DispatcherView, SystemView, TaskView
+from takt.bodies import Op
+
+_POLICIES = ("fp", "rm", "dm", "edf")
+
+_TESTS = (static.PREEMPTIVE, static.DEFERRED, static.BOUND, deadlines.DEMAND)
+"""Of the rows of plain tasks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """Plain tasks, and what is asked about them.
+
+    Args:
+        view: of the system.
+        wanted: numbers of the tasks that must meet their deadlines whatever changes.
+        effort: steps of each answer.
+    """
+
+    view: SystemView
+    wanted: frozenset[int]
+    effort: int
+
+    def verdict(self, changed: SystemView) -> Verdict:
+        """Say whether the wanted tasks of a changed system meet their deadlines.
+
+        Args:
+            changed: the same tasks with other wcets.
+        """
+        root = changed.dispatchers[0]
+        if any(task.wcet > _analysis.TIME_MAX for task in root.tasks):
+            return Verdict.NOT_KNOWN
+        columns = children.columns_of(root.tasks)
+        if root.policy == "edf":
+            found = _analysis.edf_demand(
+                columns.wcet, columns.period, columns.deadline, columns.jitter, effort=self.effort
+            )
+            return _VERDICTS[found[0]]
+        more = _more_of(changed, root)
+        ticks, _ = _analysis.fp_responses(columns.wcet, columns.period, columns.jitter, *more, self.effort)
+        return worst_of(
+            [
+                _verdict_of(int(tick), task.deadline)
+                for task, tick in zip(root.tasks, ticks, strict=True)
+                if task.number in self.wanted
+            ]
+        )
+
+    def growths(self) -> Iterator[tuple[int, int | None]]:
+        """Give for tasks, by their numbers, by how much their wcets may grow; left out is what is not known here."""
+        root = self.view.dispatchers[0]
+        if any(task.wcet > task.period for task in root.tasks):
+            return
+        for task, longest in zip(root.tasks, map(int, self._longest(root)), strict=True):
+            if longest != _analysis.UNKNOWN and not task.regions:
+                yield task.number, longest - task.wcet if longest else None
+
+    def _longest(self, root: DispatcherView) -> Numbers:
+        """Give the longest wcet of each task, 0 if none does."""
+        columns = children.columns_of(root.tasks)
+        tasks = (columns.wcet, columns.period, columns.deadline)
+        if root.policy == "edf":
+            return _analysis.edf_growths(*tasks, columns.jitter, self.effort)
+        wanted = fixed.numbers(task.number in self.wanted for task in root.tasks)
+        return _analysis.fp_growths(*tasks, wanted, columns.jitter, *_more_of(self.view, root), self.effort)
+
+
+def plain_of(view: SystemView, now: Judgement, wanted: frozenset[int], effort: int) -> Plain | None:
+    """Give the tasks of a system if they are plain.
+
+    Args:
+        view: of the system.
+        now: what is known of it.
+        wanted: numbers of the tasks that must meet their deadlines whatever changes.
+        effort: steps of each answer.
+    """
+    root = view.dispatchers[0]
+    is_plain = _is_plain_root(view) and all(map(_is_plain, root.tasks)) and all(map(_is_judged_so, now.rows()))
+    if root.policy == "edf":
+        is_plain &= not any(task.regions for task in root.tasks) and wanted.issuperset(now.tasks)
+    return Plain(view, wanted, effort) if is_plain and not _needs_lists(root, now) else None
+
+
+def _is_plain_root(view: SystemView) -> bool:
+    """Say whether a root has nothing but tasks, which its policy alone orders."""
+    resolved, root = view.resolved, view.dispatchers[0]
+    is_alone = len(view.dispatchers) == 1 and resolved.cpus == 1 and resolved.architecture is None
+    is_ideal = resolved.costs.is_ideal and not resolved.costs.is_pull and not resolved.changes
+    return (
+        is_alone and is_ideal and not view.doubts and not root.all_doubts and root.policy in ("fp", "rm", "dm", "edf")
+    )
+
+
+def _is_plain(task: TaskView) -> bool:
+    """Say whether a task shares nothing and never waits."""
+    is_limited = task.threshold is not None or task.has_windows or task.may_overrun
+    return not is_limited and not task.suspended and not any(op == Op.LOCK for op, _ in task.body)
+
+
+def _is_judged_so(row: TaskBound) -> bool:
+    """Say whether a row is that of a plain task; busy periods say no more of it."""
+    return row.test in _TESTS or (row.test is any_order.BUSY and row.verdict is not Verdict.SCHEDULABLE)
+
+
+def _needs_lists(root: DispatcherView, now: Judgement) -> bool:
+    """Say whether busy periods may be shorter than by a test that is not exact, since arrivals are listed."""
+    is_exact = all(row.test is not None and row.test.is_exact for row in now.rows())
+    return not is_exact and any(task.arrivals for task in root.tasks)
+
+
+def _more_of(view: SystemView, root: DispatcherView) -> tuple[Numbers, Numbers, Numbers]:
+    """Make the columns of what tests of static keys need beside them: blocking, last regions, places behind equals."""
+    members = fixed.with_delays(static.members_in(view, root), {}, {})
+    return fixed.column(members, "blocking"), fixed.column(members, "last"), fixed.behind_equals(members)
+
+
+def _verdict_of(tick: int, deadline: int) -> Verdict:
+    """Judge a response of the binding."""
+    if tick == _analysis.UNKNOWN:
+        return Verdict.NOT_KNOWN
+    return Verdict.SCHEDULABLE if tick <= deadline else Verdict.NOT_SCHEDULABLE
+
+
+_VERDICTS = {
+    _analysis.SCHEDULABLE: Verdict.SCHEDULABLE,
+    _analysis.UNSCHEDULABLE: Verdict.NOT_SCHEDULABLE,
+    _analysis.UNDECIDED: Verdict.NOT_KNOWN,
+}
+"""Of the binding."""
