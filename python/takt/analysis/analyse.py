@@ -49,7 +49,8 @@ def analyse(system: System, *, effort: int = EFFORT) -> Analysis:
     counted = judgement.that_count()
     verdict = worst_of([row.verdict for row in counted])
     is_searched = verdict is not Verdict.NOT_KNOWN and len(judgement.tasks) <= sensitivity.MAX_TASKS
-    rows = _with_growth(view, judgement, effort) if is_searched else judgement.rows()
+    can_grow = is_searched and sensitivity.can_change_wcets(view)
+    rows = _with_growth(view, judgement, effort) if can_grow else judgement.rows()
     is_met = verdict is Verdict.SCHEDULABLE
     return Analysis(
         name=system.name,
@@ -60,7 +61,7 @@ def analyse(system: System, *, effort: int = EFFORT) -> Analysis:
         utilization=_utilization(view).as_integer_ratio(),
         tasks=tuple(rows),
         servers=tuple(judgement.servers[number] for number in sorted(judgement.servers)),
-        scaling=sensitivity.scaling_of(view, sensitivity.keeping(judgement, effort)) if is_searched else None,
+        scaling=sensitivity.scaling_of(view, sensitivity.keeping(judgement, effort)) if can_grow else None,
         advice=tuple(advice.advise(system, view, effort)) if is_searched and not is_met else (),
         charts=tuple(charting.charts_of(view, judgement)),
     )

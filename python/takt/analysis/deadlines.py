@@ -14,6 +14,9 @@ from takt.analysis.judgement import Judgement, not_known, task_bound
 from takt.analysis.result import TaskBound, Test
 from takt.analysis.view import DispatcherView, SystemView, TaskView
 
+POLICIES = ("edf", "llf")
+"""What orders so; a policy that is named nowhere has no test."""
+
 MAX_RESPONSES = 500
 """Of more tasks the responses are not looked for, which takes seconds; deadlines bound them if they are met."""
 
@@ -78,7 +81,11 @@ def _responses(dispatcher: DispatcherView, given: _Given, effort: int) -> list[i
     if dispatcher.policy == "llf" or len(dispatcher.tasks) > MAX_RESPONSES:
         return [None] * len(dispatcher.tasks)
     ticks, _ = _analysis.edf_responses(*given, effort)
-    return [fixed.read_ticks(tick) for tick in ticks]
+    # A job with a longer deadline than the one that counts for others can wait for more of them.
+    return [
+        None if task.has_other_deadlines else fixed.read_ticks(tick)
+        for task, tick in zip(dispatcher.tasks, ticks, strict=True)
+    ]
 
 
 def _reason(view: SystemView, interval: int, demand: int) -> str:
@@ -102,7 +109,7 @@ def _row(
     is_own = is_met or (response is not None and response <= task.deadline)
     reason = "" if is_own else _own_reason(view, task, response, test, whole)
     is_bounded = response is not None and response <= task.deadline
-    shown = response if is_bounded or not is_met else task.deadline
+    shown = response if is_bounded or not is_met else task.longest_deadline
     is_tight = test.is_exact and is_bounded and not task.regions
     return task_bound(task, dispatcher, test.verdict(is_own), test, response=shown, is_tight=is_tight, reason=reason)
 

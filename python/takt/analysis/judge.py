@@ -54,7 +54,8 @@ def _judge_by_policy(view: SystemView, effort: int) -> Judgement:
         return nothing_known(view, "; ".join(doubts))
     if charges.has_more_than_tasks(view):
         return charges.judge_charged(view, _judge_by_policy, effort)
-    return _judge_ideal(blocking.with_returns(view), effort)
+    found = _judge_ideal(blocking.with_returns(view), effort)
+    return found.never_exact() if view.resolved.changes and view.resolved.rates is None else found
 
 
 def _judge_ideal(view: SystemView, effort: int) -> Judgement:
@@ -89,6 +90,8 @@ def _judge_root(view: SystemView, effort: int) -> Judgement:
     own = _OWN.get(root.policy)
     if own is not None:
         return own(view, root, effort)
+    if root.policy not in (*static.POLICIES, *deadlines.POLICIES):
+        return not_known(root, f"there is no test of the policy {root.policy}")
     delays = blocking.delays_in(view, root)
     covered = coverage.features_of(view, root) | delays.features
     doubt = coverage.row_of_root(root.policy).doubt(root.policy, covered) or _doubt_of_rules(view, root)
@@ -117,4 +120,4 @@ _OWN: dict[str, Judge] = {
     "rate-based": rates.judge_rates,
     "rbe": rates.judge_rbe,
 }
-"""Policies with a test of their own; all others have static keys or order by deadlines."""
+"""Policies with a test of their own; those with static keys, and those that order by deadlines, name theirs."""

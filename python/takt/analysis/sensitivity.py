@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from takt import catalogue
 from takt.analysis.judge import judge
 from takt.analysis.judgement import Judgement
 from takt.analysis.result import Verdict, worst_of
@@ -23,6 +24,17 @@ PROBES = 20
 """Searches ask often: an answer may take this part of the steps that the verdict may take."""
 
 Accepts = Callable[[SystemView], bool]
+
+
+def can_change_wcets(view: SystemView) -> bool:
+    """Say whether wcets can change with all else as it is, so that searches ask about systems that there could be.
+
+    Not so where the scheduler's own parameters follow from wcets: pinwheel's windows, what rate-based tasks pay for
+    blocking, and the deadlines of tasks in tbs and cus servers.
+    """
+    resolved = view.resolved
+    has_rules = any(catalogue.server_kind(server.kind).is_rule for server in resolved.servers)
+    return not (resolved.policy == "pinwheel" or has_rules or any(task.sharing for task in resolved.tasks))
 
 
 class Unanswered(Exception):  # noqa: N818
