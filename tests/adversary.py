@@ -98,7 +98,8 @@ def horizon_of(system: takt.System) -> int:
 PROTOCOLS = ("pip", "pcp", "icpp", "npcs", "srp")
 AMONG = ("hsrp", "hsrp-payback", "sirap")
 KINDS = ("idling", "polling", "deferrable", "sporadic", "cbs", "hard-cbs", "tbs", "cus")
-POLICIES = ("fp", "rm", "dm", "edf", "edf", "llf", "rbe", "share", "pinwheel", "dual-priority", "imprecise", "rate-based")
+ORDERS = ("fp", "rm", "dm", "edf", "edf", "edf", "llf")
+POLICIES = (*ORDERS, "rbe", "share", "pinwheel", "dual-priority", "imprecise", "rate-based")
 
 
 def any_task(rng: random.Random, name: str, count: int) -> Rows:

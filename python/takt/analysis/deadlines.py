@@ -14,9 +14,6 @@ from takt.analysis.judgement import Judgement, not_known, task_bound
 from takt.analysis.result import TaskBound, Test
 from takt.analysis.view import DispatcherView, SystemView, TaskView
 
-POLICIES = ("edf", "llf")
-"""What orders so; a policy that is named nowhere has no test."""
-
 MAX_RESPONSES = 500
 """Of more tasks the responses are not looked for, which takes seconds; deadlines bound them if they are met."""
 

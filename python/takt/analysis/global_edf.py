@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from takt.analysis import coverage
 from takt.analysis.judgement import Judgement, not_known, task_bound
 from takt.analysis.result import Test, Verdict
 from takt.analysis.view import DispatcherView, SystemView
@@ -26,8 +27,9 @@ def judge_global(view: SystemView, dispatcher: DispatcherView) -> Judgement:
     if sum(Fraction(task.wcet, task.period) for task in dispatcher.tasks) > cpus:
         reason = f"the tasks ask for more than {cpus} processors"
         return _all(dispatcher, Verdict.NOT_SCHEDULABLE, OVERLOAD, reason)
-    if dispatcher.policy != "edf":
-        return not_known(dispatcher, f"there is no test of {dispatcher.policy} on several processors")
+    doubt = coverage.DENSITY.doubt(dispatcher.policy, coverage.features_of_root(view))
+    if doubt:
+        return not_known(dispatcher, doubt)
     if any(task.jitter >= task.deadline for task in dispatcher.tasks):
         return _all(dispatcher, Verdict.NOT_GUARANTEED, DENSITY, "jobs may be released at their deadlines or later")
     densities = [Fraction(task.wcet, min(task.deadline - task.jitter, task.period)) for task in dispatcher.tasks]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from takt import times
 from takt.analysis.critical import Section, behind_last_lock, sections_of
-from takt.analysis.presence import Phase, most_of, phases_of
+from takt.analysis.presence import FOR_GOOD, Phase, most_of, phases_of
 from takt.bodies import Op
 from takt.policy import Policy, name_of
 from takt.resolved import CLASSES, ROOT, ResolvedChange, ResolvedServer, ResolvedSystem, ResolvedTask, Stream
@@ -82,6 +82,11 @@ class TaskView:
     def has_other_deadlines(self) -> bool:
         """Whether some of its jobs have longer deadlines than others."""
         return self.latest > self.deadline
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether it is there all the time, with the same parameters."""
+        return not self.has_other_deadlines and [(each.start, each.until) for each in self.phases] == [(0, FOR_GOOD)]
 
     @property
     def longest_deadline(self) -> int:

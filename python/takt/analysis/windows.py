@@ -13,7 +13,7 @@ from itertools import accumulate
 
 from takt.analysis import fixed
 from takt.analysis.fixed import Member
-from takt.analysis.judgement import Judgement, not_known, task_bound
+from takt.analysis.judgement import Judgement, task_bound
 from takt.analysis.result import Test, Verdict
 from takt.analysis.view import DispatcherView, SystemView, TaskView
 from takt.resolved import CLASSES, ResolvedTask, ResolvedWindows
@@ -164,11 +164,7 @@ def _apart(tasks: Sequence[TaskView], wcets: Sequence[int]) -> list[Member]:
 
 def judge_shares(view: SystemView, dispatcher: DispatcherView) -> Judgement:
     """Bound responses by what the share of a task gives it, if its jobs come no faster than that serves them."""
-    if any(task.excess for task in dispatcher.tasks):
-        return not_known(dispatcher, "tags follow from wcets, and jobs may demand more")
     is_generic = view.resolved.share == "generic"
-    if is_generic and any(task.jitter for task in dispatcher.tasks):
-        return not_known(dispatcher, "tags count from arrivals (generic), and jobs may be released later")
     weights = {number: task.weight for number, task in enumerate(view.resolved.tasks)}
     total = sum(weights.values())
     longest = 0 if is_generic else max(task.wcet for task in dispatcher.tasks)
