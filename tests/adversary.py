@@ -370,7 +370,7 @@ def first_draft(rng: random.Random) -> Draft:
     """Make a few tasks under some policy, with one to four features."""
     count = rng.randint(1, 4)
     draft = Draft({"policy": rng.choice(POLICIES)}, [any_task(rng, "ABCDEFGH"[place], count) for place in range(count)])
-    for feature in rng.sample(list(FEATURES), rng.randint(1, 4)):
+    for feature in rng.sample(list(FEATURES), rng.randint(1, min(4, len(FEATURES)))):
         FEATURES[feature](draft, rng)
     return draft
 
@@ -402,6 +402,7 @@ class Climber:
     """
 
     def __init__(self, seed: int, looks: int) -> None:
+        self.seed = seed
         self.rng = random.Random(seed)
         self.left = self.looks = looks
         self.nearest = 0
