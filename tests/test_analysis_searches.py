@@ -156,3 +156,27 @@ def test_growth_under_llf_is_that_under_edf() -> None:
         for policy in ("edf", "llf")
     }
     assert growth["llf"] == growth["edf"] == [6, 7]
+
+
+# ---- what is said of all tasks at once -------------------------------------------------------------------
+
+
+def test_tasks_that_are_there_by_turns_are_not_said_to_miss() -> None:
+    tasks = [takt.Task(name="A", period=10, wcet=7), takt.Task(name="B", period=10, wcet=7, initially="absent")]
+    changes = [takt.Change(at=50, remove=["A"]), takt.Change(at=60, add=["B"])]
+    for policy in ("fp", "edf"):
+        found = takt.analyse(takt.System(tasks=tasks, changes=changes, policy=policy))
+        assert found.verdict is Verdict.SCHEDULABLE, policy
+        assert not any(row.is_tight for row in found.tasks)
+
+
+def test_soft_tasks_that_overload_several_processors_do_not_make_hard_ones_miss() -> None:
+    soft = [takt.Task(name=name, period=10, wcet=10, class_="soft") for name in "BC"]
+    system = takt.System(tasks=[takt.Task(name="A", period=10, wcet=1, deadline=1), *soft], policy="dm", cpus=2)
+    assert takt.analyse(system).verdict is Verdict.NOT_KNOWN
+    assert takt.simulate(system, 200).summary["missed"].to_list()[0] == 0
+
+
+def test_a_changed_deadline_bounds_the_response_under_edf() -> None:
+    found = takt.analyse(takt.load(CASES / "edf_period_change_bound.toml"))
+    assert [row.response for row in found.tasks] == [28, 7]

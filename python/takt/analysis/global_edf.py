@@ -10,6 +10,7 @@ other global policies.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 from takt.analysis import coverage
@@ -24,9 +25,12 @@ OVERLOAD = Test("utilization", "Liu and Layland 1973", is_exact=True)
 def judge_global(view: SystemView, dispatcher: DispatcherView) -> Judgement:
     """Judge a root on several processors."""
     cpus = view.resolved.cpus
-    if sum(Fraction(task.wcet, task.period) for task in dispatcher.tasks) > cpus:
+    counted = tuple(task for task in dispatcher.tasks if task.class_ == "hard") or dispatcher.tasks
+    if sum(Fraction(task.wcet, task.period) for task in counted) > cpus:
         reason = f"the tasks ask for more than {cpus} processors"
-        return _all(dispatcher, Verdict.NOT_SCHEDULABLE, OVERLOAD, reason)
+        found = not_known(dispatcher, reason)
+        found.add(_all(replace(dispatcher, tasks=counted), Verdict.NOT_SCHEDULABLE, OVERLOAD, reason))
+        return found
     doubt = coverage.DENSITY.doubt(dispatcher.policy, coverage.features_of_root(view))
     if doubt:
         return not_known(dispatcher, doubt)
