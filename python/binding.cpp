@@ -1856,6 +1856,20 @@ std::vector<std::tuple<std::string, std::string, std::string, bool>> policies() 
     return rows;
 }
 
+// The level that a policy gives to all jobs of a task, None if it gives none; see core/policy.h.
+std::optional<takt_key_t> policy_level(const std::string &name, takt_key_t level, takt_duration_t period,
+                                       takt_duration_t deadline) {
+    const takt_policy_t *policy = find_policy(name);
+    if (policy->level == nullptr) {
+        return std::nullopt;
+    }
+    takt_job_t job = {};
+    job.level = level;
+    job.period = period;
+    job.deadline = deadline;
+    return policy->level(&job);
+}
+
 // Name, summary, and whether it idles, wants deadlines, is a rule of its tasks' deadlines only, and is periodic.
 std::vector<std::tuple<std::string, std::string, bool, bool, bool, bool>> server_kinds() {
     std::vector<std::tuple<std::string, std::string, bool, bool, bool, bool>> rows;
@@ -1911,6 +1925,8 @@ NB_MODULE(_core, m) {
     m.attr("RECORD_DECISION") = static_cast<int>(TAKT_RECORD_DECISION);
     m.def("level_from_priority", &takt_level_from_priority, nb::arg("priority"), nb::arg("levels"));
     m.def("policies", &policies);
+    m.def("policy_level", &policy_level, nb::arg("policy"), nb::arg("level"), nb::arg("period"),
+          nb::arg("deadline"));
     m.def("server_kinds", &server_kinds);
     m.def("protocols", &protocols);
 

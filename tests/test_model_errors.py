@@ -363,6 +363,10 @@ BAD: dict[str, tuple[str, list[str]]] = {
         task('on_overrun = "adapt"'),
         ['[[task]] "A" on_overrun: expected policy = "rate-based" with "adapt", found another policy'],
     ),
+    "rate-based with a scheduler in software": (
+        rated("", "") + '[platform]\nmodel = "software"\ninterval = 6\n',
+        ['[platform] model: expected none with policy = "rate-based", found "software"'],
+    ),
     "rate-based with what it cannot have": (
         rated("", 'jitter = 1\npreemption = "non-preemptive"\non_miss = "abort"') + SERVER,
         [

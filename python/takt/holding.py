@@ -109,8 +109,13 @@ def longest_section(items: Sequence[tuple[Op, int | str]], wcet: int, resource: 
 
 
 def _with_rest(items: Sequence[tuple[Op, int | str]], wcet: int) -> Iterable[tuple[Op, int | str]]:
-    """Give the items of a body, with what the wcet has beyond its runs in the last one."""
+    """Give the items of a body as far as a wcet comes, with what the wcet has beyond its runs in the last one."""
     runs = [place for place, (op, _) in enumerate(items) if op == Op.RUN]
-    rest = wcet - sum(what for op, what in items if op == Op.RUN and isinstance(what, int))
+    left = wcet
     for place, (op, what) in enumerate(items):
-        yield (op, what + rest) if place == runs[-1] and isinstance(what, int) else (op, what)
+        if op == Op.RUN and isinstance(what, int):
+            length = left if place == runs[-1] else min(what, left)
+            left -= length
+            yield op, length
+        else:
+            yield op, what

@@ -18,7 +18,7 @@ from takt.errors import Problem, listed, show
 from takt.policy import Policy, name_of
 from takt.processors import find_processor_problems
 from takt.rates import find_length_problems, find_rate_problems, is_rate_based
-from takt.resolve import resources_of, runs_of, span_in, to_ticks, wcet_of
+from takt.resolve import has_named_thresholds, resources_of, runs_of, span_in, to_ticks, wcet_of
 from takt.resolved import IDLE
 from takt.shares import find_share_horizon_problems, find_share_problems
 from takt.system_tables import SystemTables
@@ -380,6 +380,9 @@ class _Checker:
             hint = catalogue.alternatives(name, equals)
             message = f"expected the name of a task {place_of(task)}, found {show(name)}; {hint}"
             yield self.about(task, "threshold", "unknown-word", message)
+        elif policy != "share" and not has_named_thresholds(policy):  # shares.py refuses all thresholds
+            message = f"expected none under {show(policy)}, which gives tasks no levels, found {show(name)}"
+            yield self.about(task, "threshold", "conflict", message)
 
     def policy_in(self, home: str | None) -> str | Policy | None:
         """Give the policy of a server, or of the root for None; None if that server is wrong in itself."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from takt import _core
+from takt.architectures import ARCHITECTURES
 from takt.bodies import Op
 from takt.errors import Problem, show
 from takt.policy_options import RateBased
@@ -81,8 +82,8 @@ def _overrun_problems(task: Task) -> Iterator[Problem]:
 
 
 def _platform_problems(system: SystemTables) -> Iterator[Problem]:
-    """Find costs, which rate-based systems do not have."""
-    for key in given(system.platform, _PLATFORM_KEYS):
+    """Find costs and places of the scheduler, which rate-based systems do not have."""
+    for key in [*given(system.platform, _PLATFORM_KEYS), *["model"] * (system.platform.model in ARCHITECTURES)]:
         message = f"expected none with {_WHAT}, found {show(getattr(system.platform, key))}"
         yield Problem(message, "conflict", table="platform", key=key)
 

@@ -386,18 +386,24 @@ def _preemption_key(
     return level_of(other, policy, ranks, resolution)
 
 
+_BY_DEADLINE = ("rbe", "rate-based")
+"""Policies whose jobs have levels that only a run knows: what stands in files are deadlines."""
+
+
 def level_of(task: Task, policy: str | Policy, ranks: Mapping[int, int], resolution: str) -> int:
     """Give the level of a task for ceilings and thresholds, smaller = higher; see core/policy.h, level."""
-    deadline = relative_deadline(task, resolution)
-    levels_by_policy: dict[str, Callable[[], int]] = {
-        "fp": lambda: ranks[task.priority],
-        "rm": lambda: int(to_ticks(task.shortest_separation or 0, resolution)),
-        "dm": lambda: deadline,
-        "edf": lambda: deadline,
-        "rbe": lambda: deadline,
-        "rate-based": lambda: deadline,
-    }
-    return levels_by_policy[name_of(policy)]()
+    name, deadline = name_of(policy), relative_deadline(task, resolution)
+    if name in _BY_DEADLINE:
+        return deadline
+    period = int(to_ticks(task.shortest_separation or 0, resolution))
+    level = _core.policy_level(name, ranks[task.priority], period, deadline)
+    assert level is not None, name
+    return level
+
+
+def has_named_thresholds(policy: str) -> bool:
+    """Say whether a task can be the threshold of another one under a policy of this build."""
+    return policy in ("llf", *_BY_DEADLINE) or _core.policy_level(policy, 1, 1, 1) is not None
 
 
 def _stream(distribution: Distribution, least: int, most: int, resolution: str) -> Stream:

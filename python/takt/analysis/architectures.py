@@ -12,7 +12,7 @@ import numpy as np
 
 from takt import _analysis
 from takt.analysis import children, fixed
-from takt.analysis.judgement import Judgement, not_known, task_bound
+from takt.analysis.judgement import Judgement, task_bound
 from takt.analysis.result import TaskBound, Test, Verdict
 from takt.analysis.view import DispatcherView, SystemView, TaskView
 from takt.resolved import ResolvedArchitecture
@@ -27,7 +27,6 @@ MAX_LOOKS = 500_000
 """Under EDF a test looks at tasks so often at most, and then guarantees nothing: near the whole processor busy periods
 have no practical end."""
 
-_STATIC = ("fp", "rm", "dm")
 _MODELS = {
     ("software", False): _analysis.REARMED,
     ("software", True): _analysis.FIXED,
@@ -37,19 +36,16 @@ _MODELS = {
 """What the binding calls a model, by its name and whether ticks are fixed."""
 
 
-def judge_architecture(
-    view: SystemView, root: DispatcherView, architecture: ResolvedArchitecture, effort: int
-) -> Judgement:
+def judge_architecture(view: SystemView, root: DispatcherView, effort: int) -> Judgement:
     """Judge a root of plain tasks.
 
     Args:
-        view: of the system.
+        view: of a system that says where the scheduler runs.
         root: its only dispatcher.
-        architecture: where the scheduler runs.
         effort: steps that the tests may take.
     """
-    if root.policy not in (*_STATIC, "edf"):
-        return not_known(root, f"there is no test of {root.policy} with a scheduler in {architecture.model}")
+    architecture = view.resolved.architecture
+    assert architecture is not None
     if _utilization(root) + _least_share(architecture) > 1:
         return _overload(root)
     found = Judgement()

@@ -39,7 +39,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from takt.analysis import coverage, static
-from takt.analysis.judgement import Judgement, nothing_known
+from takt.analysis.judgement import Judgement, never_sure, nothing_known
 from takt.analysis.result import ServerBound, TaskBound, Test, Verdict
 from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
 from takt.bodies import Op
@@ -85,7 +85,7 @@ def judge_charged(view: SystemView, judge: Callable[[SystemView, int], Judgement
     doubts = [doubt for each in view.dispatchers[1:] for doubt in each.all_doubts]
     if doubts:
         return nothing_known(view, "; ".join(doubts))
-    lasting = {task.number: task.deadline for each in view.dispatchers[1:] for task in each.tasks}
+    lasting = {task.number: task.longest_deadline for each in view.dispatchers[1:] for task in each.tasks}
     for _ in range(ROUNDS):
         found = judge(_Charge(view, lasting).view_with_costs(), effort)
         longer = _longer_than(lasting, found)
@@ -120,19 +120,14 @@ def _task_row(view: SystemView, task: TaskView, row: TaskBound) -> TaskBound:
         row,
         wcet=task.wcet,
         test=_test_of(view, row.server, row.test),
-        verdict=_never_exact(row.verdict),
+        verdict=never_sure(row.verdict),
         is_tight=False,
     )
 
 
 def _server_row(row: ServerBound) -> ServerBound:
     """Give the row of a server likewise; what budget is the least one is not known, as the kernel's work is not."""
-    return replace(row, verdict=_never_exact(row.verdict), least_budget=None)
-
-
-def _never_exact(verdict: Verdict) -> Verdict:
-    """Weaken what is sure to fail."""
-    return Verdict.NOT_GUARANTEED if verdict is Verdict.NOT_SCHEDULABLE else verdict
+    return replace(row, verdict=never_sure(row.verdict), least_budget=None)
 
 
 def _test_of(view: SystemView, server: str, test: Test | None) -> Test | None:

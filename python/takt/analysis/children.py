@@ -153,7 +153,7 @@ def delayed_by(children: Sequence[Child], delays: Delays) -> Delayed:
 def _add(found: Judgement, dispatcher: DispatcherView, child: Child, reason: str) -> None:
     """Add the row of a child that is as well off as all others."""
     verdict = DEMAND.verdict(not reason)
-    response = (child.deadline if isinstance(child, TaskView) else child.period) if not reason else None
+    response = (child.longest_deadline if isinstance(child, TaskView) else child.period) if not reason else None
     if isinstance(child, TaskView):
         found.tasks[child.number] = task_bound(child, dispatcher, verdict, DEMAND, response=response, reason=reason)
     else:

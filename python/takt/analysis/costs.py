@@ -75,7 +75,7 @@ def _judge_edf(view: SystemView, root: DispatcherView, effort: int) -> Judgement
                 root,
                 charges.DEMAND.verdict(is_met),
                 charges.DEMAND,
-                response=task.deadline if is_met else None,
+                response=task.longest_deadline if is_met else None,
                 reason=reason,
             )
             for task in root.tasks

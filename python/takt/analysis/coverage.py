@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
-from takt.analysis.view import DispatcherView, SystemView
+from takt.analysis.view import DispatcherView, SystemView, TaskView
 from takt.resolved import ROOT
 
 # ---- features -----------------------------------------------------------------------------------------
@@ -32,6 +32,17 @@ REACHING = "sections in which a job that nothing displaces gives way"
 CIRCLE = "resources nested in a circle"
 LONG_OVERRUN = "servers that overrun longer than their periods"
 SEVERAL = "several processors"
+
+OVERDUE = "servers that give deadlines to jobs that may demand more than their wcets"
+"""A deadline of tbs and cus follows from the wcet: what is beyond it is more urgent than all that is in time."""
+ODD_RULES = "servers that give deadlines to jobs that do more than run"
+OUTGROWN = "sections under sirap in servers whose jobs may demand more than their wcets"
+"""The budget that sirap waits for follows from wcets: it can end in a longer section."""
+MOVING = "jobs with sections, regions or thresholds whose deadlines change"
+"""A job with the later deadline delays others for which the shorter one does not count as less urgent."""
+COSTS = "costs of the kernel"
+SECTIONS = "resources"
+GENERIC = "the generic variant"
 
 SHARED_SERVERS = "resources that servers share"
 DROPPED = "jobs that are aborted or skipped"
@@ -79,13 +90,56 @@ def _features_of(view: SystemView, dispatcher: DispatcherView) -> Iterator[str]:
     if any(task.suspended for task in tasks):
         yield SUSPENSIONS
     resolved = view.resolved
-    if any(task.number >= 0 and task.wcet > resolved.tasks[task.number].wcet for task in tasks):
+    if any(task.excess for task in tasks):
         yield OVERDEMAND
+    if dispatcher.policy not in _STATIC and any(task.has_other_deadlines and _delays_others(task) for task in tasks):
+        yield MOVING
     if resolved.changes:
         yield CHANGES
     if resolved.cpus > 1:
         yield SEVERAL
     yield from {servers_of(server.kind) for server in dispatcher.servers}
+    yield from _features_of_servers(view, dispatcher)
+
+
+def _delays_others(task: TaskView) -> bool:
+    """Say whether a started job can keep back more urgent ones."""
+    return bool(task.barred > 1 or task.sections)
+
+
+def _features_of_servers(view: SystemView, dispatcher: DispatcherView) -> Iterator[str]:
+    """List what jobs in the servers of a dispatcher do to it."""
+    kinds = {server.number: server.kind for server in dispatcher.servers}
+    for each in (each for each in view.dispatchers if each.number in kinds):
+        if kinds[each.number] in _RULES and any(task.excess for task in each.tasks):
+            yield OVERDUE
+        if kinds[each.number] in _RULES and any(map(_is_odd, each.tasks)):
+            yield ODD_RULES
+        if any(task.excess for task in each.tasks) and _has_sirap(view, each.number):
+            yield OUTGROWN
+
+
+def _is_odd(task: TaskView) -> bool:
+    """Say whether a task with deadlines of its server does more than run."""
+    return bool(_delays_others(task) or task.suspended or task.doubts)
+
+
+def _has_sirap(view: SystemView, number: int) -> bool:
+    """Say whether tasks of a server hold something under sirap."""
+    resources = view.resolved.resources
+    return any(each.home == number and each.among is not None and each.protocol == "sirap" for each in resources)
+
+
+def features_of_root(view: SystemView) -> frozenset[str]:
+    """List the features of a root whose policy has a test of its own."""
+    root, resolved = view.dispatchers[0], view.resolved
+    has = {
+        COSTS: not resolved.costs.is_ideal,
+        SECTIONS: any(task.sections for task in root.tasks),
+        DROPPED: any(each.on_miss != "continue" for each in resolved.tasks),
+        GENERIC: resolved.share == "generic",
+    }
+    return features_of(view, root) | {feature for feature, is_there in has.items() if is_there}
 
 
 def features_of_system(view: SystemView) -> frozenset[str]:
@@ -152,7 +206,8 @@ def _some_of(features: frozenset[str]) -> Iterator[frozenset[str]]:
 
 _STATIC = frozenset({"fp", "rm", "dm", "pinwheel"})
 _ORDERING = _STATIC | {"edf", "llf", "rbe", "share"}
-_KINDS = ("idling", "polling", "deferrable", "sporadic", "cbs", "hard-cbs", "tbs", "cus")
+_RULES = ("tbs", "cus")
+_KINDS = ("idling", "polling", "deferrable", "sporadic", "cbs", "hard-cbs", *_RULES)
 
 _SPORADIC = frozenset({JITTER, REGIONS, THRESHOLDS, SUSPENSIONS, OVERDEMAND, CHANGES})
 _LIMITED = frozenset({REGIONS, THRESHOLDS, REACHING})
@@ -206,6 +261,34 @@ CHARGED = Row(
     (_SPORADIC | {*map(servers_of, _CHARGED)},),
 )
 """What charges.py and overheads.c make of a system: all its dispatchers together."""
+
+TABLE = Row("", frozenset({"time-driven"}), (frozenset({OVERDEMAND}),))
+"""The jobs of each task in its slots."""
+
+PROMOTED = Row(
+    "",
+    frozenset({"dual-priority"}),
+    (_SERVERS | {JITTER, SUSPENSIONS, OVERDEMAND, CHANGES, DROPPED, OVERDUE, ODD_RULES},),
+)
+"""Responses of hard tasks after their promotion: all else, in servers too, is in the bands below."""
+
+MANDATORY = Row("", frozenset({"imprecise"}), (frozenset({OVERDEMAND}),))
+"""Responses of mandatory parts."""
+
+SHARES = Row("", frozenset({"share"}), (frozenset({JITTER, REGIONS, CHANGES}), frozenset({GENERIC, CHANGES})))
+"""Fluid service and the longest job; virtual deadlines of preemptive jobs without jitter (generic)."""
+
+RATES = Row("", frozenset({"rate-based"}), (frozenset({OVERDEMAND, CHANGES, SECTIONS}),))
+"""Admission by rates; tasks that may demand more, or change, are sorted out one by one."""
+
+EXECUTION = Row("", frozenset({"rbe"}), (frozenset({OVERDEMAND, CHANGES, REGIONS, DROPPED}),))
+"""Demand of rate-based execution."""
+
+DENSITY = Row("on several processors", frozenset({"edf"}), (frozenset({SEVERAL, JITTER, OVERDEMAND, DROPPED}),))
+"""Density of preemptive tasks under global edf."""
+
+SCHEDULED = Row("with a scheduler that takes time", frozenset({"fp", "rm", "dm", "edf"}), (frozenset({DROPPED}),))
+"""Responses under schedulers in software, on a co-processor or in hardware: architectures.c."""
 
 ROOT_ROWS = (FIXED, DEADLINES, LAXITY)
 """Rows of roots; a policy is in at most one of them."""

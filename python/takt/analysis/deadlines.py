@@ -78,7 +78,11 @@ def _responses(dispatcher: DispatcherView, given: _Given, effort: int) -> list[i
     if dispatcher.policy == "llf" or len(dispatcher.tasks) > MAX_RESPONSES:
         return [None] * len(dispatcher.tasks)
     ticks, _ = _analysis.edf_responses(*given, effort)
-    return [fixed.read_ticks(tick) for tick in ticks]
+    # A job with a longer deadline than the one that counts for others can wait for more of them.
+    return [
+        None if task.has_other_deadlines else fixed.read_ticks(tick)
+        for task, tick in zip(dispatcher.tasks, ticks, strict=True)
+    ]
 
 
 def _reason(view: SystemView, interval: int, demand: int) -> str:
@@ -102,7 +106,7 @@ def _row(
     is_own = is_met or (response is not None and response <= task.deadline)
     reason = "" if is_own else _own_reason(view, task, response, test, whole)
     is_bounded = response is not None and response <= task.deadline
-    shown = response if is_bounded or not is_met else task.deadline
+    shown = response if is_bounded or not is_met else task.longest_deadline
     is_tight = test.is_exact and is_bounded and not task.regions
     return task_bound(task, dispatcher, test.verdict(is_own), test, response=shown, is_tight=is_tight, reason=reason)
 

@@ -1,14 +1,19 @@
 """Judges plain tasks on several processors: what overloads them, and the density bound of global edf.
 
-Source: Goossens, Funk and Baruah 2003; with densities Bertogna, Cirinei and Lipari 2005: the set is schedulable on m
-processors if the sum of C / min(D, T) is at most m - (m - 1) times the largest of them. Left out: everything sharper,
-and all tests of other global policies.
+Source: Goossens, Funk and Baruah 2003; with densities Bertogna, Cirinei and Lipari 2005: preemptive tasks are
+schedulable on m processors if the sum of their densities is at most m - (m - 1) times the largest of them. With release
+jitter the density is C / min(D - J, T), the least speed at which a processor of its own serves the task: jobs that are
+released and have their deadlines in an interval of L ticks are at most floor((L + J - D) / T) + 1, none if L < D - J.
+The proof compares with such processors, and holds for any releases. Left out: everything sharper, and all tests of
+other global policies.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
+from takt.analysis import coverage
 from takt.analysis.judgement import Judgement, not_known, task_bound
 from takt.analysis.result import Test, Verdict
 from takt.analysis.view import DispatcherView, SystemView
@@ -20,12 +25,18 @@ OVERLOAD = Test("utilization", "Liu and Layland 1973", is_exact=True)
 def judge_global(view: SystemView, dispatcher: DispatcherView) -> Judgement:
     """Judge a root on several processors."""
     cpus = view.resolved.cpus
-    if sum(Fraction(task.wcet, task.period) for task in dispatcher.tasks) > cpus:
+    counted = tuple(task for task in dispatcher.tasks if task.class_ == "hard") or dispatcher.tasks
+    if sum(Fraction(task.wcet, task.period) for task in counted) > cpus:
         reason = f"the tasks ask for more than {cpus} processors"
-        return _all(dispatcher, Verdict.NOT_SCHEDULABLE, OVERLOAD, reason)
-    if dispatcher.policy != "edf":
-        return not_known(dispatcher, f"there is no test of {dispatcher.policy} on several processors")
-    densities = [Fraction(task.wcet, min(task.deadline, task.period)) for task in dispatcher.tasks]
+        found = not_known(dispatcher, reason)
+        found.add(_all(replace(dispatcher, tasks=counted), Verdict.NOT_SCHEDULABLE, OVERLOAD, reason))
+        return found
+    doubt = coverage.DENSITY.doubt(dispatcher.policy, coverage.features_of_root(view))
+    if doubt:
+        return not_known(dispatcher, doubt)
+    if any(task.jitter >= task.deadline for task in dispatcher.tasks):
+        return _all(dispatcher, Verdict.NOT_GUARANTEED, DENSITY, "jobs may be released at their deadlines or later")
+    densities = [Fraction(task.wcet, min(task.deadline - task.jitter, task.period)) for task in dispatcher.tasks]
     bound = cpus - (cpus - 1) * max(densities)
     if sum(densities) <= bound:
         return _all(dispatcher, Verdict.SCHEDULABLE, DENSITY, "")

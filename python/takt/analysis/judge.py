@@ -54,7 +54,11 @@ def _judge_by_policy(view: SystemView, effort: int) -> Judgement:
         return nothing_known(view, "; ".join(doubts))
     if charges.has_more_than_tasks(view):
         return charges.judge_charged(view, _judge_by_policy, effort)
-    return _judge_ideal(blocking.with_returns(view), effort)
+    found = _judge_ideal(blocking.with_returns(view), effort)
+    is_steady = view.resolved.rates is not None or all(
+        task.is_steady for each in view.dispatchers for task in each.tasks
+    )
+    return found if is_steady else found.never_exact()
 
 
 def _judge_ideal(view: SystemView, effort: int) -> Judgement:
@@ -84,14 +88,14 @@ def _judge_root(view: SystemView, effort: int) -> Judgement:
     root = view.dispatchers[0]
     if view.resolved.cpus > 1:
         return global_edf.judge_global(view, root)
-    if view.resolved.architecture is not None:
-        return architectures.judge_architecture(view, root, view.resolved.architecture, effort)
-    own = _OWN.get(root.policy)
+    own = _test_of(view)
     if own is not None:
-        return own(view, root, effort)
+        row, judge_own = own
+        doubt = row.doubt(root.policy, coverage.features_of_root(view))
+        return not_known(root, doubt) if doubt else judge_own(view, root, effort)
     delays = blocking.delays_in(view, root)
     covered = coverage.features_of(view, root) | delays.features
-    doubt = coverage.row_of_root(root.policy).doubt(root.policy, covered) or _doubt_of_rules(view, root)
+    doubt = coverage.row_of_root(root.policy).doubt(root.policy, covered)
     if doubt:
         return not_known(root, doubt)
     if not view.resolved.costs.is_ideal:
@@ -101,20 +105,19 @@ def _judge_root(view: SystemView, effort: int) -> Judgement:
     return deadlines.judge_deadlines(view, root, delays, effort)
 
 
-def _doubt_of_rules(view: SystemView, root: DispatcherView) -> str:
-    """Say why tasks that compete at the root by deadlines of their servers are not like others, "" if they are."""
-    rules = {server.number for server in root.servers if server.kind in servers.RULES}
-    inside = [task for each in view.dispatchers if each.number in rules for task in each.tasks]
-    odd = [task.name for task in inside if task.barred > 1 or task.sections or task.suspended or task.doubts]
-    return f"there is no test of {', '.join(odd)} in servers that give deadlines" if odd else ""
+def _test_of(view: SystemView) -> tuple[coverage.Row, Judge] | None:
+    """Give the test of a root that has one of its own, and what that covers."""
+    if view.resolved.architecture is not None:
+        return coverage.SCHEDULED, architectures.judge_architecture
+    return _OWN.get(view.dispatchers[0].policy)
 
 
-_OWN: dict[str, Judge] = {
-    "time-driven": lambda view, root, _: windows.judge_table(view, root),
-    "dual-priority": windows.judge_dual_priority,
-    "imprecise": windows.judge_imprecise,
-    "share": lambda view, root, _: windows.judge_shares(view, root),
-    "rate-based": rates.judge_rates,
-    "rbe": rates.judge_rbe,
+_OWN: dict[str, tuple[coverage.Row, Judge]] = {
+    "time-driven": (coverage.TABLE, lambda view, root, _: windows.judge_table(view, root)),
+    "dual-priority": (coverage.PROMOTED, windows.judge_dual_priority),
+    "imprecise": (coverage.MANDATORY, windows.judge_imprecise),
+    "share": (coverage.SHARES, lambda view, root, _: windows.judge_shares(view, root)),
+    "rate-based": (coverage.RATES, rates.judge_rates),
+    "rbe": (coverage.EXECUTION, rates.judge_rbe),
 }
-"""Policies with a test of their own; all others have static keys or order by deadlines."""
+"""Policies with a test of their own. Of all others coverage.py says which test they have; a new policy has none."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from takt import times
@@ -35,10 +35,28 @@ class Judgement:
         """List the tasks that decide, in file order: the hard ones, or all if none is hard."""
         return [row for row in self.rows() if row.class_ == "hard"] or self.rows()
 
+    def never_exact(self) -> Judgement:
+        """Give the same of a system that does less than what was judged, such as tasks that are there by turns."""
+        return Judgement(
+            {number: _weakened(row) for number, row in self.tasks.items()},
+            {number: replace(row, verdict=never_sure(row.verdict)) for number, row in self.servers.items()},
+        )
+
     @property
     def is_schedulable(self) -> bool:
         """Whether all tasks that decide are proved to meet their deadlines."""
         return all(row.verdict is Verdict.SCHEDULABLE for row in self.that_count())
+
+
+def _weakened(row: TaskBound) -> TaskBound:
+    """Give a row of which nothing is sure but what it guarantees."""
+    test = row.test and replace(row.test, is_exact=False)
+    return replace(row, verdict=never_sure(row.verdict), test=test, is_tight=False)
+
+
+def never_sure(verdict: Verdict) -> Verdict:
+    """Weaken a verdict that is sure: what was judged is at least as demanding as the system."""
+    return Verdict.NOT_GUARANTEED if verdict is Verdict.NOT_SCHEDULABLE else verdict
 
 
 def task_bound(

@@ -99,4 +99,5 @@ def _as_in(view: SystemView, task: TaskView, phase: Phase, policy: str) -> TaskV
         key=key,
         urgency=(key, 0, 0, task.number),
         phases=(replace(phase, start=0, until=FOR_GOOD),),
+        latest=0,
     )

@@ -32,10 +32,13 @@ def judge_rates(view: SystemView, dispatcher: DispatcherView, effort: int) -> Ju
     asked = sorted(dispatcher.tasks, key=lambda task: (view.resolved.tasks[task.number].offset, task.number))
     there = [task for task in asked if not view.resolved.tasks[task.number].is_absent]
     resolved = [view.resolved.tasks[task.number] for task in there]
+    spans = [task.deadline if task.class_ == "hard" else task.period for task in resolved]
+    if any(task.wcet - task.excess > span for task, span in zip(there, spans, strict=True)):
+        return _too_long(dispatcher)
     is_admitted, _, budgets, periods, _ = _analysis.rate_admission(
         numbers(CLASSES.index(task.class_) for task in resolved),
-        numbers(task.wcet for task in resolved),
-        numbers(task.deadline if task.class_ == "hard" else task.period for task in resolved),
+        numbers(task.wcet - task.excess for task in there),
+        numbers(spans),
         numbers(task.weight for task in resolved),
         numbers(task.sharing.blocking if task.sharing else 0 for task in resolved),
         numbers(task.sharing.excess if task.sharing else 0 for task in resolved),
@@ -50,6 +53,17 @@ def judge_rates(view: SystemView, dispatcher: DispatcherView, effort: int) -> Ju
     }
     return Judgement(
         {task.number: _rate_row(view, dispatcher, task, grants.get(task.number)) for task in dispatcher.tasks}
+    )
+
+
+def _too_long(dispatcher: DispatcherView) -> Judgement:
+    """Say of all tasks that a job asks for more than its window, as no file does but searches do."""
+    reason = "a job asks for more than its window"
+    return Judgement(
+        {
+            task.number: task_bound(task, dispatcher, Verdict.NOT_GUARANTEED, ADMISSION, reason=reason)
+            for task in dispatcher.tasks
+        }
     )
 
 
@@ -79,7 +93,7 @@ def _rate_doubt(view: SystemView, task: TaskView, resolved: ResolvedTask, *, is_
         return f"{task.name} enters later, and may be rejected"
     if resolved.is_greedy:
         return f"{task.name} uses whatever it is given"
-    if task.wcet > resolved.wcet or any(most_of(change.demand) > change.wcet for change in asked):
+    if task.excess or any(most_of(change.demand) > change.wcet for change in asked):
         return f"{task.name} may demand more than its wcet"
     if task.class_ != "hard" and (view.resolved.changes or adapting):
         return f"the share of {task.name} changes while it runs"

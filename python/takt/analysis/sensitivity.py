@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from takt import catalogue
 from takt.analysis import growth
 from takt.analysis.judge import judge
 from takt.analysis.judgement import Judgement
@@ -26,6 +27,17 @@ EFFORT_PER_ROW = 500
 """What a search pays of the effort for each task in each analysis: this many steps take about as long as its row."""
 
 Accepts = Callable[[SystemView], bool]
+
+
+def can_change_wcets(view: SystemView) -> bool:
+    """Say whether wcets can change with all else as it is, so that searches ask about systems that there could be.
+
+    Not so where the scheduler's own parameters follow from wcets: pinwheel's windows, what rate-based tasks pay for
+    blocking, and the deadlines of tasks in tbs and cus servers.
+    """
+    resolved = view.resolved
+    has_rules = any(catalogue.server_kind(server.kind).is_rule for server in resolved.servers)
+    return not (resolved.policy == "pinwheel" or has_rules or any(task.sharing for task in resolved.tasks))
 
 
 class Unanswered(Exception):  # noqa: N818
@@ -99,6 +111,8 @@ def sensitivity_of(view: SystemView, now: Judgement, effort: int) -> Sensitivity
         effort: steps that the tests of each dispatcher may take for the verdict; all analyses of the search together
             may have as many rows as that has times EFFORT_PER_ROW.
     """
+    if not can_change_wcets(view):
+        return Sensitivity()
     purse = Purse(effort // EFFORT_PER_ROW)
     plain = growth.plain_of(view, now, wanted_by(now), effort // PROBES)
     scaling = scaling_of(view, keeping(now, effort, purse=purse) if plain is None else _accepts(plain))

@@ -29,13 +29,15 @@ _WAITING = {"sirap": _analysis.sirap_supply, "hsrp-payback": _analysis.payback_s
 
 def judge_below(view: SystemView, found: Judgement, effort: int) -> Judgement:
     """Judge the children of all servers, given what is known of the root's; parents come before their servers."""
-    servers = {server.number: server for each in view.dispatchers for server in each.servers}
-    waiting = list(view.dispatchers[1:])
-    while waiting:
-        ready = [each for each in waiting if each.number in found.servers]
-        for dispatcher in ready:
-            _judge_inside(view, dispatcher, servers[dispatcher.number], found, effort)
-        waiting = [each for each in waiting if each not in ready]
+    inside = {dispatcher.number: dispatcher for dispatcher in view.dispatchers}
+    parents = [view.dispatchers[0]]
+    for parent in parents:  # which grows: each dispatcher comes once, behind its parent
+        for server in parent.servers:
+            if server.number not in found.servers:
+                alone = replace(parent, tasks=(), servers=(server,))
+                found.add(not_known(alone, f"there is no test of {server.name} under {parent.policy}"))
+            _judge_inside(view, inside[server.number], server, found, effort)
+            parents.append(inside[server.number])
     return found
 
 

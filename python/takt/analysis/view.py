@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from takt import times
 from takt.analysis.critical import Section, behind_last_lock, sections_of
-from takt.analysis.presence import Phase, most_of, phases_of
+from takt.analysis.presence import FOR_GOOD, Phase, most_of, phases_of
 from takt.bodies import Op
 from takt.policy import Policy, name_of
 from takt.resolved import CLASSES, ROOT, ResolvedChange, ResolvedServer, ResolvedSystem, ResolvedTask, Stream
@@ -33,7 +33,7 @@ class TaskView:
         name, class_: as in the file.
         wcet: the longest execution of a job: the declared one, or a longer demand that the file gives.
         period: least separation of two arrivals.
-        deadline: relative.
+        deadline: relative, the shortest one where changes give it several.
         jitter: a job is released up to this after its arrival.
         urgency: sorts the children of a dispatcher, smaller is more urgent; a prefix of it is the key.
         key: its key where priorities order; children with one key are equals.
@@ -50,6 +50,8 @@ class TaskView:
         doubts: what no test admits.
         phases: when it is there, and with which parameters; the others are the worst of these.
         arrivals: instants that the file lists, ascending; empty if there is no list.
+        excess: by how much a job may demand more than the wcet by which it is scheduled.
+        latest: the longest relative deadline that changes give it, 0 if it keeps its deadline.
     """
 
     number: int
@@ -73,6 +75,23 @@ class TaskView:
     doubts: tuple[str, ...] = ()
     phases: tuple[Phase, ...] = ()
     arrivals: tuple[int, ...] = ()
+    excess: int = 0
+    latest: int = 0
+
+    @property
+    def has_other_deadlines(self) -> bool:
+        """Whether some of its jobs have longer deadlines than others."""
+        return self.latest > self.deadline
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether it is there all the time, with the same parameters."""
+        return not self.has_other_deadlines and [(each.start, each.until) for each in self.phases] == [(0, FOR_GOOD)]
+
+    @property
+    def longest_deadline(self) -> int:
+        """The longest relative deadline of a job: what bounds all responses if no job misses."""
+        return max(self.deadline, self.latest)
 
     @property
     def suspensions(self) -> int:
@@ -441,9 +460,12 @@ def _with_phases(resolved: ResolvedSystem, task: TaskView) -> TaskView:
     """Say of a task when it is there, and when it arrives if that is listed."""
     as_is = resolved.tasks[task.number]
     changes = [change for change in resolved.changes if change.task == task.number]
+    given = [change for change in changes if change.kind == "parameters"]
     stream = as_is.arrivals
     return replace(
         task,
         phases=tuple(phases_of(as_is, _separation_of(as_is), _wcet_of(as_is), changes)),
         arrivals=stream.values if stream is not None and stream.kind == "listed" else (),
+        excess=max(_wcet_of(as_is) - as_is.wcet, *(most_of(change.demand) - change.wcet for change in given), 0),
+        latest=max([change.deadline for change in given] + [as_is.deadline] * bool(given), default=0),
     )

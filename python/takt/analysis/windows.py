@@ -13,10 +13,10 @@ from itertools import accumulate
 
 from takt.analysis import fixed
 from takt.analysis.fixed import Member
-from takt.analysis.judgement import Judgement, not_known, task_bound
+from takt.analysis.judgement import Judgement, task_bound
 from takt.analysis.result import Test, Verdict
 from takt.analysis.view import DispatcherView, SystemView, TaskView
-from takt.resolved import ResolvedTask, ResolvedWindows
+from takt.resolved import CLASSES, ResolvedTask, ResolvedWindows
 
 SLOTS = Test("slots of the table, job by job", "S3", is_exact=True)
 PROMOTIONS = Test("response times after promotion", "Davis and Wellings 1995", is_exact=False)
@@ -137,18 +137,21 @@ def judge_imprecise(view: SystemView, dispatcher: DispatcherView, effort: int) -
 
 
 def _part_of(view: SystemView, task: TaskView) -> int:
-    """Give the mandatory part of a task."""
-    windows = view.resolved.tasks[task.number].windows
-    return task.wcet if windows is None else min(task.wcet, windows.part)
+    """Give the mandatory part of a task; where that is the whole wcet, it is so of a longer one."""
+    resolved = view.resolved.tasks[task.number]
+    part = resolved.wcet if resolved.windows is None else resolved.windows.part
+    return task.wcet if part >= resolved.wcet else min(task.wcet, part)
 
 
 def _by_level(view: SystemView, tasks: Sequence[TaskView]) -> list[TaskView]:
-    """Order tasks by priority, equal ones as in the file."""
-    return sorted(tasks, key=lambda task: (view.resolved.tasks[task.number].level, task.number))
+    """Order tasks by priority, equal ones by class, then as in the file: the tie of computed keys (SPEC.md, 3)."""
+    return sorted(
+        tasks, key=lambda task: (view.resolved.tasks[task.number].level, CLASSES.index(task.class_), task.number)
+    )
 
 
 def _apart(tasks: Sequence[TaskView], wcets: Sequence[int]) -> list[Member]:
-    """Make members of tasks with something to execute, each of a key of its own: the file orders equal priorities."""
+    """Make members of tasks with something to execute, each of a key of its own: ties are strict."""
     return [
         Member(task.name, wcet, task.period, task.deadline, jitter=0, key=rank)
         for rank, (task, wcet) in enumerate(zip(tasks, wcets, strict=True))
@@ -161,11 +164,7 @@ def _apart(tasks: Sequence[TaskView], wcets: Sequence[int]) -> list[Member]:
 
 def judge_shares(view: SystemView, dispatcher: DispatcherView) -> Judgement:
     """Bound responses by what the share of a task gives it, if its jobs come no faster than that serves them."""
-    if any(task.wcet > view.resolved.tasks[task.number].wcet for task in dispatcher.tasks):
-        return not_known(dispatcher, "tags follow from wcets, and jobs may demand more")
     is_generic = view.resolved.share == "generic"
-    if is_generic and any(task.jitter for task in dispatcher.tasks):
-        return not_known(dispatcher, "tags count from arrivals (generic), and jobs may be released later")
     weights = {number: task.weight for number, task in enumerate(view.resolved.tasks)}
     total = sum(weights.values())
     longest = 0 if is_generic else max(task.wcet for task in dispatcher.tasks)
