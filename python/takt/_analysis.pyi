@@ -295,18 +295,13 @@ def edf_responses(
     regions: NDArray[np.uint64] | None = None,
     step_from: NDArray[np.uint64] | None = None,
     step_ticks: NDArray[np.uint64] | None = None,
+    last: NDArray[np.uint64] | None = None,
     effort: int = 100_000_000,
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Give worst-case responses, and which job of the busy period, counted from 0, has it."""
+    """Give worst-case responses, and which job of the busy period, counted from 0, has it.
 
-def edf_nonpreemptive_responses(
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    deadline: NDArray[np.uint64],
-    jitter: NDArray[np.uint64] | None = None,
-    effort: int = 100_000_000,
-) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Likewise where a job that has begun is never preempted."""
+    `last` is the region at the end of a job in which it is not preempted, 1 up to the wcet; None: 1.
+    """
 
 def edf_density(
     wcet: NDArray[np.uint64],

@@ -68,7 +68,18 @@ def _judge_ideal(view: SystemView, effort: int) -> Judgement:
             )
         elif task.has_windows and row.verdict is not Verdict.SCHEDULABLE:
             found.tasks[task.number] = replace(row, response=None, is_tight=False)  # a late job loses its window
-    return found
+    return _loosened(found) if _ends_late_jobs(view, found) else found
+
+
+def _ends_late_jobs(view: SystemView, found: Judgement) -> bool:
+    """Say whether jobs may end before they are done: then nobody needs to respond as late as its bound."""
+    late = [number for number, row in found.tasks.items() if row.verdict is not Verdict.SCHEDULABLE]
+    return any(view.resolved.tasks[number].on_miss != "continue" for number in late)
+
+
+def _loosened(found: Judgement) -> Judgement:
+    """Give the same with responses that are bounds."""
+    return Judgement({number: replace(row, is_tight=False) for number, row in found.tasks.items()}, found.servers)
 
 
 def _excess_of(view: SystemView) -> Iterator[str]:
