@@ -5,14 +5,22 @@
 
 #include "analysis/supply.h"
 
+/* What the tasks of a server ask for, as others see it: beside J, their jitter has for how long they wait for budget. */
+typedef struct takt_inside {
+    const takt_sporadic_t *tasks; /* their deadlines do not count */
+    uint32_t count;               /* 0: nothing is known, or no tasks */
+} takt_inside_t;
+
 /* One task, those that are more urgent than it (and its equals), and what both are supplied with. */
 typedef struct takt_supplied {
     const takt_supply_t *supply;
     const takt_sporadic_t *higher; /* in any order; their deadlines do not count */
-    uint32_t count;                /* of `higher` */
-    takt_sporadic_t task;          /* its deadline does not count */
-    takt_duration_t blocking;      /* by less urgent ones, once in an active period */
-    takt_duration_t last; /* region at the end of a job that nobody preempts: 1 (preemptive) .. wcet */
+    const takt_inside_t
+        *insides;             /* of `higher`, which have no more than this asks for; NULL: nothing is known */
+    uint32_t count;           /* of `higher` */
+    takt_sporadic_t task;     /* its deadline does not count */
+    takt_duration_t blocking; /* by less urgent ones, once in an active period */
+    takt_duration_t last;     /* region at the end of a job that nobody preempts: 1 (preemptive) .. wcet */
     uint64_t jobs; /* how many jobs are looked at, at most: UINT64_MAX, or H / T where all shares together
                                     * are Q / P, so that the active period may have no end (takt_supplied_jobs) */
 } takt_supplied_t;

@@ -45,7 +45,7 @@ def _of_tasks(view: SystemView, dispatcher: DispatcherView, judgement: Judgement
     bounded = [place for place, child in enumerate(children) if _slack(child, judgement) is not None]
     for place in sorted(bounded, key=lambda place: _slack(children[place], judgement) or 0)[:MAX_TASKS]:
         me, row = members[place], judgement.tasks[children[place].number]
-        above = [(each.wcet, each.period, each.jitter) for each in members if each.key <= me.key and each != me]
+        above = [part for each in members if each.key <= me.key and each != me for part in _parts(each)]
         until = max(me.deadline, row.response or 0) * 11 // 10 + 1
         curve = curves.demand_curve(me.name, *curves.requests(me.wcet + (row.blocking or 0), above), until)
         end = curve.points[-1][0]
@@ -53,12 +53,19 @@ def _of_tasks(view: SystemView, dispatcher: DispatcherView, judgement: Judgement
         yield Chart(title, max(me.deadline - me.jitter, 0), (curve, _supply(dispatcher, judgement, end)))
 
 
+def _parts(member: Member) -> list[tuple[int, int, int]]:
+    """List wcet, period and jitter of what a member requests: of a server those of its tasks if they ask for less."""
+    share = sum(Fraction(task.wcet, task.period) for task in member.inside)
+    parts = member.inside if member.inside and share * member.period <= member.wcet else (member,)
+    return [(part.wcet, part.period, part.jitter) for part in parts]
+
+
 def _slack(child: TaskView | ServerView, judgement: Judgement) -> float | None:
     """Give the share of its deadline that a task has left, None if it has no bound."""
     if isinstance(child, ServerView):
         return None
     row = judgement.tasks[child.number]
-    return None if row.slack is None or row.test is any_order.BUSY else row.slack / row.deadline
+    return None if row.slack is None or row.test in (any_order.BUSY, servers.AT_PLACE) else row.slack / row.deadline
 
 
 def _of_deadlines(dispatcher: DispatcherView, judgement: Judgement) -> Chart:

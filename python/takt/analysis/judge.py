@@ -18,6 +18,7 @@ from takt.analysis import (
     costs,
     deadlines,
     global_edf,
+    inside,
     rates,
     servers,
     static,
@@ -57,6 +58,22 @@ def _judge_by_policy(view: SystemView, effort: int) -> Judgement:
 
 
 def _judge_ideal(view: SystemView, effort: int) -> Judgement:
+    """Judge a system, then once more with what its servers ask for at most by that, until nothing gets better."""
+    found = _judge_as_given(view, effort)
+    for _ in range(sum(len(each.servers) for each in view.dispatchers)):
+        tighter = view if _is_answered(view, found) else inside.with_insides(view, found, effort)
+        if inside.insides_of(tighter) == inside.insides_of(view):
+            return found
+        view, found = tighter, _judge_as_given(tighter, effort)
+    return found
+
+
+def _is_answered(view: SystemView, found: Judgement) -> bool:
+    """Say whether all tasks that a search asks about meet their deadlines."""
+    return view.asked is not None and all(found.tasks[each].verdict is Verdict.SCHEDULABLE for each in view.asked)
+
+
+def _judge_as_given(view: SystemView, effort: int) -> Judgement:
     """Judge a system to which all is added that it pays; plain tasks at the root pay in their tests (costs.py)."""
     root = view.dispatchers[0]
     found = servers.judge_below(view, _judge_root(view, effort), effort)
@@ -73,8 +90,9 @@ def _judge_ideal(view: SystemView, effort: int) -> Judgement:
 
 def _ends_late_jobs(view: SystemView, found: Judgement) -> bool:
     """Say whether jobs may end before they are done: then nobody needs to respond as late as its bound."""
-    late = [number for number, row in found.tasks.items() if row.verdict is not Verdict.SCHEDULABLE]
-    return any(view.resolved.tasks[number].on_miss != "continue" for number in late)
+    given = enumerate(view.resolved.tasks)
+    ending = [number for number, task in given if task.on_miss != "continue" and number in found.tasks]
+    return any(found.tasks[number].verdict is not Verdict.SCHEDULABLE for number in ending)
 
 
 def _loosened(found: Judgement) -> Judgement:
@@ -113,8 +131,8 @@ def _judge_root(view: SystemView, effort: int) -> Judgement:
 def _doubt_of_rules(view: SystemView, root: DispatcherView) -> str:
     """Say why tasks that compete at the root by deadlines of their servers are not like others, "" if they are."""
     rules = {server.number for server in root.servers if server.kind in servers.RULES}
-    inside = [task for each in view.dispatchers if each.number in rules for task in each.tasks]
-    odd = [task.name for task in inside if task.barred > 1 or task.sections or task.suspended or task.doubts]
+    ruled = [task for each in view.dispatchers if each.number in rules for task in each.tasks]
+    odd = [task.name for task in ruled if task.barred > 1 or task.sections or task.suspended or task.doubts]
     return f"there is no test of {', '.join(odd)} in servers that give deadlines" if odd else ""
 
 

@@ -118,6 +118,22 @@ class TaskView:
 
 
 @dataclass(frozen=True, slots=True)
+class Inside:
+    """A task in a server as those outside see it. Times in ticks.
+
+    Args:
+        wcet, period: as of the task.
+        jitter: that of the task, and for how long it can be kept waiting, unless it stands at the server's place.
+        response: as if it stood there, where the server's budget is never used up; None: it may be.
+    """
+
+    wcet: int
+    period: int
+    jitter: int
+    response: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ServerView:
     """A server as tests see it. Times in ticks.
 
@@ -130,6 +146,7 @@ class ServerView:
         holding: for how long one of its tasks holds what servers share, at most, 0 if none does.
         overrun: by how much that may exceed its budget.
         protocol: of what it shares, "" if nothing.
+        inside: what its tasks ask for, where nothing else uses its budget; empty: nothing is known.
     """
 
     number: int
@@ -143,6 +160,7 @@ class ServerView:
     holding: int = 0
     overrun: int = 0
     protocol: str = ""
+    inside: tuple[Inside, ...] = ()
 
     @property
     def longest(self) -> int:
