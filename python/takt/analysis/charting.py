@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 
-from takt.analysis import any_order, blocking, curves, static
+from takt.analysis import any_order, blocking, curves, inside, servers, static
+from takt.analysis.fixed import Member
 from takt.analysis.judgement import Judgement
 from takt.analysis.result import Chart, Curve, ServerBound
 from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
@@ -12,6 +14,8 @@ from takt.resolved import ROOT
 
 MAX_TASKS = 6
 """How many tasks of a dispatcher have a chart."""
+EFFORT = 1_000_000
+"""Steps to find out what the tasks of servers ask for."""
 
 
 def charts_of(view: SystemView, judgement: Judgement) -> Iterator[Chart]:
@@ -22,6 +26,7 @@ def charts_of(view: SystemView, judgement: Judgement) -> Iterator[Chart]:
     if view.resolved.architecture is not None:
         return
     view = blocking.with_returns(blocking.with_holding(view))
+    view = inside.with_insides(view, judgement, EFFORT) if view.resolved.costs.is_ideal else view
     for dispatcher in view.dispatchers:
         if not _has_supply(view, dispatcher, judgement):
             continue
