@@ -67,6 +67,8 @@ static takt_supplied_t supplied_of(const takt_children_t *children, takt_fp_term
                                    takt_children_memory_t memory, uint32_t child) {
     return (takt_supplied_t){
         .supply = &children->supply,
+        .heads = children->heads,
+        .head_count = children->head_count,
         .higher = memory.seen,
         .insides = children->insides != NULL ? memory.insides : NULL,
         .count = child,

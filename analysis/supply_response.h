@@ -11,10 +11,20 @@ typedef struct takt_inside {
     uint32_t count;               /* 0: nothing is known, or no tasks */
 } takt_inside_t;
 
+/* One way in which the supply may begin when work comes: `ticks` from `delay` on, in a row, and then the budgets of the
+ * supply after `gap`. */
+typedef struct takt_supply_head {
+    takt_duration_t gap; /* at least delay + ticks */
+    takt_duration_t delay;
+    takt_duration_t ticks;
+} takt_supply_head_t;
+
 /* One task, those that are more urgent than it (and its equals), and what both are supplied with. */
 typedef struct takt_supplied {
     const takt_supply_t *supply;
-    const takt_sporadic_t *higher; /* in any order; their deadlines do not count */
+    const takt_supply_head_t *heads; /* ways to begin, in place of the supply's gap; the latest counts */
+    uint32_t head_count;             /* 0: the supply as it is */
+    const takt_sporadic_t *higher;   /* in any order; their deadlines do not count */
     const takt_inside_t
         *insides;             /* of `higher`, which have no more than this asks for; NULL: nothing is known */
     uint32_t count;           /* of `higher` */

@@ -76,8 +76,8 @@ def searched(kind: str) -> list[tuple[TinySystem, list[int], list[int]]]:
 LEAST = {
     "idling": (Fraction(100, 100), Fraction(100, 100)),
     "polling": (Fraction(100, 100), Fraction(95, 100)),
-    "deferrable": (Fraction(93, 100), Fraction(95, 100)),
-    "sporadic": (Fraction(93, 100), Fraction(95, 100)),
+    "deferrable": (Fraction(95, 100), Fraction(95, 100)),
+    "sporadic": (Fraction(95, 100), Fraction(95, 100)),
 }
 """Of each kind the least means of observed / bound, inside the server and below it."""
 

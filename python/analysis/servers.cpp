@@ -46,6 +46,23 @@ struct Insides {
     const takt_inside_t *c() const { return insides.empty() ? nullptr : insides.data(); }
 };
 
+// Ways in which a supply may begin.
+struct Heads {
+    std::vector<takt_supply_head_t> heads;
+
+    Heads(const MaybeColumn &gap, const MaybeColumn &delay, const MaybeColumn &ticks) {
+        require(gap.has_value() == delay.has_value() && gap.has_value() == ticks.has_value(),
+                "head: gaps, delays and ticks belong together");
+        for (size_t i = 0; gap && i < gap->shape(0); i++) {
+            const size_t count = gap->shape(0);
+            heads.push_back({times_of(*gap, count, 0, "head_gap")[i],
+                             times_of(*delay, count, 0, "head_delay")[i],
+                             times_of(*ticks, count, 0, "head_ticks")[i]});
+            require(heads[i].delay + heads[i].ticks <= heads[i].gap, "head: the gap ends before its ticks");
+        }
+    }
+};
+
 // Takes the columns of a dispatcher's children and keeps what they are made into.
 struct Children {
     std::vector<takt_sporadic_t> tasks;
@@ -66,7 +83,8 @@ struct Children {
                         (child.wcet <= child.period && child.jitter == 0 && child.deadline == child.period),
                     "kind: a server has Q <= P, its period as deadline, and no jitter");
         }
-        children = {tasks.data(), kinds.data(), static_cast<uint32_t>(tasks.size()), supply, nullptr};
+        children = {
+            tasks.data(), kinds.data(), static_cast<uint32_t>(tasks.size()), supply, nullptr, nullptr, 0};
     }
     Children(const Children &) = delete;
     Children &operator=(const Children &) = delete;
@@ -158,12 +176,16 @@ nb::tuple children_responses(const Column &kind, const Column &wcet, const Colum
                              const MaybeColumn &last, const MaybeColumn &above, const Supply &supply,
                              const MaybeColumn &inside, const MaybeColumn &inside_wcet,
                              const MaybeColumn &inside_period, const MaybeColumn &inside_jitter,
-                             takt_effort_t effort) {
+                             const MaybeColumn &head_gap, const MaybeColumn &head_delay,
+                             const MaybeColumn &head_ticks, takt_effort_t effort) {
     Children given(kind, wcet, period, deadline, jitter, supply_of(supply));
     const Terms terms(given, blocking, last, above);
     const Insides insides(given.tasks.size(), inside, inside_wcet, inside_period, inside_jitter);
     Memory memory(given.tasks.size(), insides.tasks.size());
+    const Heads heads(head_gap, head_delay, head_ticks);
     given.children.insides = insides.c();
+    given.children.heads = heads.heads.data();
+    given.children.head_count = static_cast<uint32_t>(heads.heads.size());
     {
         const nb::gil_scoped_release unlocked;
         takt_children_responses(&given.children, terms.terms, memory.c(), &effort, memory.responses.data());
@@ -288,7 +310,8 @@ void bind_servers(nb::module_ &m) {
     m.def("children_responses", children_responses, "kind"_a, "wcet"_a, "period"_a, "deadline"_a,
           "jitter"_a = nb::none(), "blocking"_a = nb::none(), "last"_a = nb::none(), "above"_a = nb::none(),
           "supply"_a = full, "inside"_a = nb::none(), "inside_wcet"_a = nb::none(),
-          "inside_period"_a = nb::none(), "inside_jitter"_a = nb::none(), "effort"_a = kEffort);
+          "inside_period"_a = nb::none(), "inside_jitter"_a = nb::none(), "head_gap"_a = nb::none(),
+          "head_delay"_a = nb::none(), "head_ticks"_a = nb::none(), "effort"_a = kEffort);
     m.def("children_demand", children_demand, "kind"_a, "wcet"_a, "period"_a, "deadline"_a,
           "jitter"_a = nb::none(), "regions"_a = nb::none(), "step_from"_a = nb::none(),
           "step_ticks"_a = nb::none(), "supply"_a = full, "effort"_a = kEffort);

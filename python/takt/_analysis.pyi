@@ -405,11 +405,16 @@ def children_responses(
     inside_wcet: NDArray[np.uint64] | None = None,
     inside_period: NDArray[np.uint64] | None = None,
     inside_jitter: NDArray[np.uint64] | None = None,
+    head_gap: NDArray[np.uint64] | None = None,
+    head_delay: NDArray[np.uint64] | None = None,
+    head_ticks: NDArray[np.uint64] | None = None,
     effort: int = 100_000_000,
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """Give worst-case responses under fixed priorities, and which job of the active period it is. Not for BANDWIDTH.
 
     `inside` says of each child how many rows of `inside_wcet`, `inside_period` and `inside_jitter` are its tasks.
+    Of heads, ways in which the supply may begin in place of its gap, the latest counts: `head_ticks` after
+    `head_delay`, then the budgets after `head_gap`.
     """
 
 def children_demand(

@@ -70,7 +70,11 @@ def _slack(child: TaskView | ServerView, judgement: Judgement) -> float | None:
     if isinstance(child, ServerView):
         return None
     row = judgement.tasks[child.number]
-    return None if row.slack is None or row.test in (any_order.BUSY, servers.AT_PLACE) else row.slack / row.deadline
+    return (
+        None
+        if row.slack is None or row.test in (any_order.BUSY, servers.AT_PLACE, servers.CARRIED)
+        else row.slack / row.deadline
+    )
 
 
 def _of_deadlines(dispatcher: DispatcherView, judgement: Judgement) -> Chart:

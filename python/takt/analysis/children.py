@@ -86,7 +86,7 @@ def responses(children: Sequence[Child], members: Sequence[Member], supply: Supp
         behind_equals(members),
         supply,
         *insides_of(children),
-        effort,
+        effort=effort,
     )
     return read_responses(ticks, jobs)
 

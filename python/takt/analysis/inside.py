@@ -22,9 +22,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from takt.analysis import blocking, children, fixed, servers, static
+from takt.analysis import blocking, carried, children, fixed, servers, static
 from takt.analysis.fixed import Member
 from takt.analysis.judgement import Judgement
+from takt.analysis.result import ServerBound
 from takt.analysis.view import DispatcherView, Inside, ServerView, SystemView, TaskView
 
 _ASKING = ("polling", "deferrable", "sporadic")
@@ -76,10 +77,36 @@ def _inside(
     at_place = _responses_at_place(view, parent, dispatcher, server, effort)
     if at_place:
         rows = zip(dispatcher.tasks, at_place, strict=True)
-        return tuple(Inside(task.wcet, task.period, task.jitter, response) for task, response in rows)
-    bounds = [(task, found.tasks[task.number].response) for task in dispatcher.tasks]
-    known = [Inside(task.wcet, task.period, bound - task.wcet) for task, bound in bounds if bound is not None]
-    return tuple(known) if len(known) == len(bounds) else ()
+        return tuple(Inside(task.wcet, task.period, task.jitter, response, is_at_place=True) for task, response in rows)
+    bounds = [found.tasks[task.number].response for task in dispatcher.tasks]
+    known = [bound for bound in bounds if bound is not None]
+    if len(known) < len(bounds):
+        return ()
+    sharper = _carried_responses(view, parent, dispatcher, server, found.servers[server.number], known, effort)
+    least = sharper or known
+    return tuple(
+        Inside(task.wcet, task.period, response - task.wcet, response if sharper else None)
+        for task, response in zip(dispatcher.tasks, least, strict=True)
+    )
+
+
+def _carried_responses(
+    view: SystemView,
+    parent: DispatcherView,
+    dispatcher: DispatcherView,
+    server: ServerView,
+    row: ServerBound,
+    bounds: Sequence[int],
+    effort: int,
+) -> list[int]:
+    """Bound the responses of tasks by what can be left of their budget; none where that is not known."""
+    is_static = parent.policy in static.POLICIES and dispatcher.policy in static.POLICIES
+    if not is_static or server.kind not in _KEEPING or row.response is None or not dispatcher.tasks:
+        return []
+    delay = row.response - server.budget
+    if server.kind == "sporadic" and (delay > 0 or _window(view, server, dispatcher) > server.period):
+        return []
+    return carried.responses(view, dispatcher, server, delay, bounds, effort)
 
 
 def _responses_at_place(

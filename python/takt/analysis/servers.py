@@ -21,6 +21,7 @@ BANDWIDTH = Test("constant bandwidth", "Abeni and Buttazzo 1998", is_exact=False
 TOTAL_BANDWIDTH = Test("total bandwidth", "Spuri and Buttazzo 1996", is_exact=False)
 
 AT_PLACE = Test("response times with budget always", "Strosnider, Lehoczky and Sha 1995", is_exact=False)
+CARRIED = Test("response times with what is left of the budget", "Davis and Burns 2005", is_exact=False)
 
 RULES = ("tbs", "cus")
 """Kinds without budgets: their tasks compete in the parent."""
@@ -83,7 +84,7 @@ def _judge_inside(
     else:
         supply = supply_of(view, server, dispatcher, row)
         found.servers[server.number] = replace(row, gap=supply[2])
-        found.add(_at_place(view, dispatcher, server, _judge_supplied(view, dispatcher, delays, supply, effort)))
+        found.add(_with_own_bounds(view, dispatcher, server, _judge_supplied(view, dispatcher, delays, supply, effort)))
 
 
 def _doubt_of(view: SystemView, dispatcher: DispatcherView, server: ServerView, doubt: str) -> str:
@@ -148,20 +149,23 @@ def _judge_supplied(
     return judge(view, dispatcher, delays, supply, effort)
 
 
-def _at_place(view: SystemView, dispatcher: DispatcherView, server: ServerView, found: Judgement) -> Judgement:
-    """Take the responses of tasks whose server always has budget for them, where they are less (inside.py)."""
+def _with_own_bounds(view: SystemView, dispatcher: DispatcherView, server: ServerView, found: Judgement) -> Judgement:
+    """Take the responses that follow from what the tasks of a server ask for, where they are less (inside.py)."""
     for task, each in zip(dispatcher.tasks, server.inside, strict=False):
         before = found.tasks[task.number].response
         if each.response is not None and (before is None or each.response < before):
-            found.tasks[task.number] = _row_at_place(view, dispatcher, task, each.response)
+            found.tasks[task.number] = _own_row(view, dispatcher, task, each.response, is_at_place=each.is_at_place)
     return found
 
 
-def _row_at_place(view: SystemView, dispatcher: DispatcherView, task: TaskView, response: int) -> TaskBound:
-    """Make the row of a task that never waits for budget."""
+def _own_row(
+    view: SystemView, dispatcher: DispatcherView, task: TaskView, response: int, *, is_at_place: bool
+) -> TaskBound:
+    """Make the row of a task that never waits for budget, or finds some left."""
+    test = AT_PLACE if is_at_place else CARRIED
     is_met = response <= task.deadline
     reason = "" if is_met else view.miss(task.name, response, task.deadline)
-    return task_bound(task, dispatcher, AT_PLACE.verdict(is_met), AT_PLACE, response=response, reason=reason)
+    return task_bound(task, dispatcher, test.verdict(is_met), test, response=response, reason=reason)
 
 
 def _judge_bandwidth(view: SystemView, dispatcher: DispatcherView, server: ServerView, effort: int) -> Judgement:

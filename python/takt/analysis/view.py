@@ -124,13 +124,15 @@ class Inside:
     Args:
         wcet, period: as of the task.
         jitter: that of the task, and for how long it can be kept waiting, unless it stands at the server's place.
-        response: as if it stood there, where the server's budget is never used up; None: it may be.
+        response: by what can be left of the server's budget when it comes; None: not looked for.
+        is_at_place: whether the budget is never used up, so that the task stands at the server's place.
     """
 
     wcet: int
     period: int
     jitter: int
     response: int | None = None
+    is_at_place: bool = False
 
 
 @dataclass(frozen=True, slots=True)
