@@ -3,7 +3,7 @@
 #define TAKT_ANALYSIS_CHILDREN_H
 
 #include "analysis/fractions.h"
-#include "analysis/supply.h"
+#include "analysis/supply_response.h"
 
 /* A server is a takt_sporadic_t whose wcet is Q, whose period and deadline are P, without jitter. */
 typedef enum takt_child_kind {
@@ -24,7 +24,10 @@ typedef struct takt_children {
     const takt_sporadic_t *children; /* most urgent first where priorities order them */
     const takt_child_kind_t *kinds;  /* NULL: tasks */
     uint32_t count;
-    takt_supply_t supply; /* of the dispatcher: takt_supply_full at the root */
+    takt_supply_t supply;            /* of the dispatcher: takt_supply_full at the root */
+    const takt_inside_t *insides;    /* of servers, what their tasks ask for; NULL: nothing is known */
+    const takt_supply_head_t *heads; /* as in takt_supplied_t */
+    uint32_t head_count;
 } takt_children_t;
 
 #endif

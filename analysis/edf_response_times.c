@@ -1,12 +1,12 @@
 /* Worst-case response times under EDF.
  *
- * Sources: Spuri 1996 (preemptive, jitter, blocking); George, Rivierre, Spuri 1996 (non-preemptive). The worst response of
- * a task is found in a busy period that all other tasks begin at their longest jitter, for some release a of a job of its
- * own (which arrived at a - J, and has the deadline a - J + D). With caps, how many jobs of each other task have deadlines
- * up to that:
- *     preemptive:     f = B + own jobs, this one included + sum min( ceil((f + J_j) / T_j), cap_j ) C_j
- *     non-preemptive: s = B + own jobs before            + sum min( floor((s + J_j) / T_j) + 1, cap_j ) C_j,  f = s + C
- *     response        f - a + J
+ * Sources: Spuri 1996 (preemptive, jitter, blocking); George, Rivierre, Spuri 1996 (non-preemptive); Bril, Lukkien,
+ * Verhaegh 2009 (a last region, under fixed priorities). The worst response of a task is found in a busy period that all
+ * other tasks begin at their longest jitter, for some release a of a job of its own (which arrived at a - J, and has the
+ * deadline a - J + D). The last region of the job, of Q ticks, begins at s and runs to the end. Q = 1 is the preemptive
+ * job, Q = C the non-preemptive one. With caps, how many jobs of each other task have deadlines up to that of the job:
+ *     s = B + own jobs, this one included - Q + sum min( floor((s + J_j) / T_j) + 1, cap_j ) C_j,  f = s + Q
+ *     response  f - a + J
  * Only those a matter at which a deadline of the job meets one of another task's, or a step of B, or at which own
  * jobs are released as early as they may. Own jobs count even if the busy period ends before they come: the least
  * f is not above the finish in the later busy period, so nothing becomes pessimistic.
@@ -16,8 +16,7 @@
  * taken at X with the largest blocking, is not above X, then f is at most that, and all a down to that + J - R are
  * cleared at once. Upper estimates do, of multiplications with inverses. Only where they do not, f is computed, for the
  * last a that matters.
- * Left out: a task's own regions, which shorten its response (its last one runs to the end). When not to use it: for a
- * verdict, which QPA gives in a small part of the time.
+ * When not to use it: for a verdict, which QPA gives in a small part of the time.
  * Bounds: a is below the span of demand.h; f at most that, or the deadline, and the longest period, jitter and blocking
  * together, as U <= 1. */
 #include "analysis/edf_response_times.h"
@@ -25,13 +24,13 @@
 typedef struct job_search {
     const takt_sporadic_t *tasks;
     const takt_edf_blocking_t *blocking;
+    const takt_duration_t *lasts; /* NULL: 1 each */
     takt_edf_line_t *lines;
     uint64_t *caps;
     uint32_t count;
     uint32_t own;
     uint32_t shift;    /* of the inverses */
     bool has_inverses; /* which are fine enough */
-    bool is_whole;     /* jobs that began are not preempted */
     takt_duration_t blocking_most;
     takt_duration_t last; /* no a is larger */
 } job_search_t;
@@ -39,6 +38,11 @@ typedef struct job_search {
 static uint64_t larger_of(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 static uint64_t smaller_of(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* Q of the task in question. */
+static takt_duration_t last_region(const job_search_t *search) {
+    return search->lasts != NULL ? search->lasts[search->own] : 1u;
+}
 
 /* The length from the begin of the busy period to the deadline; 0 if that comes before. */
 static takt_duration_t interval_of(const job_search_t *search, takt_duration_t release) {
@@ -58,10 +62,9 @@ static void set_caps(const job_search_t *search, takt_duration_t release) {
     search->caps[search->own] = 0;
 }
 
-/* How many jobs of `task` may have been released before f, or up to s. */
-static uint64_t jobs_by(const job_search_t *search, const takt_sporadic_t *task, takt_duration_t instant) {
-    const uint64_t reach = instant + task->jitter + (search->is_whole ? 1u : 0u);
-    return takt_ceiling(reach, task->period);
+/* How many jobs of `task` may have been released up to s = `instant`. */
+static uint64_t jobs_by(const takt_sporadic_t *task, takt_duration_t instant) {
+    return (instant + task->jitter) / task->period + 1u;
 }
 
 static uint64_t work_by(const job_search_t *search, uint64_t fixed, takt_duration_t instant) {
@@ -69,13 +72,13 @@ static uint64_t work_by(const job_search_t *search, uint64_t fixed, takt_duratio
     for (uint32_t i = 0; i < search->count; i++) {
         const takt_sporadic_t *task = &search->tasks[i];
         if (search->caps[i] > 0) {
-            work += smaller_of(jobs_by(search, task, instant), search->caps[i]) * task->wcet;
+            work += smaller_of(jobs_by(task, instant), search->caps[i]) * task->wcet;
         }
     }
     return work;
 }
 
-/* The least f, or s, with so much work of its own and blocking. */
+/* The least s with so much work of its own and blocking. */
 static bool settle(const job_search_t *search, uint64_t fixed, takt_duration_t *instant,
                    takt_effort_t *effort) {
     uint64_t work = fixed;
@@ -97,11 +100,11 @@ static uint64_t own_jobs(const job_search_t *search, takt_duration_t release) {
 /* With blocking of `ticks`, and no other limit to what others have than the caps. */
 static bool settle_blocked(const job_search_t *search, takt_duration_t release, takt_duration_t ticks,
                            takt_duration_t *finish, takt_effort_t *effort) {
-    const takt_duration_t wcet = search->tasks[search->own].wcet;
-    const uint64_t jobs = own_jobs(search, release) - (search->is_whole ? 1u : 0u);
-    takt_duration_t instant = 0;
-    const bool is_settled = settle(search, ticks + jobs * wcet, &instant, effort);
-    *finish = larger_of(*finish, instant + (search->is_whole ? wcet : 0));
+    const uint64_t own = own_jobs(search, release) * search->tasks[search->own].wcet;
+    const takt_duration_t last = last_region(search);
+    takt_duration_t start = 0;
+    const bool is_settled = settle(search, ticks + own - last, &start, effort);
+    *finish = larger_of(*finish, start + last);
     return is_settled;
 }
 
@@ -178,7 +181,7 @@ static uint64_t quotient_above(const job_search_t *search, const takt_edf_line_t
     return search->has_inverses ? seen * line->inverse >> search->shift : seen / line->period;
 }
 
-/* At least the work of others that counts for a deadline after `interval` ticks and a finish, or begin, after `instant`. */
+/* At least the work of others that counts for a deadline after `interval` ticks and a last region from `instant` on. */
 static uint64_t work_above(const job_search_t *search, int64_t interval, takt_duration_t instant) {
     uint64_t work = 0;
     for (uint32_t i = 0; i < search->count; i++) {
@@ -196,7 +199,7 @@ static takt_duration_t finish_above(const job_search_t *search, int64_t release,
     const takt_sporadic_t *own = &search->tasks[search->own];
     const int64_t interval = release + (int64_t)own->deadline - (int64_t)own->jitter;
     const uint64_t latest = (uint64_t)release + largest - own->jitter;
-    const uint64_t tail = search->is_whole ? own->wcet : 0;
+    const uint64_t tail = last_region(search);
     const uint64_t before = own_jobs(search, (uint64_t)release) * own->wcet - tail;
     return search->blocking_most + before + work_above(search, interval, latest - tail) + tail;
 }
@@ -299,9 +302,8 @@ static void fill_lines(job_search_t *search, uint64_t reach) {
     for (uint32_t i = 0; i < search->count; i++) {
         const takt_sporadic_t *task = &search->tasks[i];
         const int64_t latest = (int64_t)(task->period + task->jitter);
-        search->lines[i] =
-            (takt_edf_line_t){(UINT64_C(1) << search->shift) / task->period + 1u, task->period, task->wcet,
-                              latest - (int64_t)task->deadline, latest - (search->is_whole ? 0 : 1)};
+        search->lines[i] = (takt_edf_line_t){(UINT64_C(1) << search->shift) / task->period + 1u, task->period,
+                                             task->wcet, latest - (int64_t)task->deadline, latest};
     }
 }
 
@@ -339,19 +341,8 @@ static void search_jobs(job_search_t *search, takt_response_t *responses, takt_e
 }
 
 void takt_edf_response_times(const takt_sporadic_t *tasks, uint32_t count,
-                             const takt_edf_blocking_t *blocking, takt_response_t *responses,
-                             takt_edf_room_t *room, takt_effort_t *effort) {
-    job_search_t search = {.tasks = tasks, .blocking = blocking, .count = count, .is_whole = false};
-    search_jobs(&search, responses, room, effort);
-}
-
-void takt_edf_nonpreemptive_response_times(const takt_sporadic_t *tasks, uint32_t count,
-                                           takt_response_t *responses, takt_edf_room_t *room,
-                                           takt_effort_t *effort) {
-    const takt_edf_blocking_t blocking = {NULL, 0, room->regions};
-    job_search_t search = {.tasks = tasks, .blocking = &blocking, .count = count, .is_whole = true};
-    for (uint32_t i = 0; i < count; i++) {
-        room->regions[i] = tasks[i].wcet;
-    }
+                             const takt_edf_blocking_t *blocking, const takt_duration_t *lasts,
+                             takt_response_t *responses, takt_edf_room_t *room, takt_effort_t *effort) {
+    job_search_t search = {.tasks = tasks, .blocking = blocking, .lasts = lasts, .count = count};
     search_jobs(&search, responses, room, effort);
 }

@@ -65,6 +65,7 @@ takt_budget_t takt_least_budget_fixed_priority(const takt_interface_t *server,
 takt_budget_t takt_least_budget_edf(const takt_interface_t *server, const takt_children_t *children,
                                     const takt_edf_blocking_t *blocking, takt_fraction_t *fractions,
                                     uint64_t *rest, takt_effort_t *effort) {
-    trial_t trial = {server, *children, {NULL, NULL, NULL}, blocking, {NULL, fractions, rest}, NULL, effort};
+    trial_t trial = {server, *children, {NULL, NULL, NULL}, blocking, {NULL, fractions, rest, NULL},
+                     NULL,   effort};
     return bisect(&trial);
 }

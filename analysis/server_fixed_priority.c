@@ -14,6 +14,11 @@
  *       among the Q of s. So the intervals act as a task (Q, P - W): none waits at the top.
  *   (b) s'' begins after s' has ended, so after s + P: at most two such Q in P, a task (Q, floor(P / 2)).
  *
+ * Beside that, a server that does not use its budget without work takes no more than its tasks ask for: in x ticks
+ * ceil((x + J') / T) C of each, where J' is its jitter and all that delays it, its response R without C. A job that comes
+ * earlier is done by then, or has so much less to do. Where it never waits for budget J' is J: then it stands at the
+ * server's place as a task (servers.py says when). Which of both is less depends on x.
+ *
  * Exact where only tasks and idling servers without equals are at the root, blocking is attained and `last` is 1 or the
  * model's; else a bound from above. An idling or polling server whose response is beyond P loses budget, but acts no
  * worse on those below than a task (Q, P).
@@ -48,12 +53,24 @@ static takt_sporadic_t seen_from_below(const takt_children_t *children, uint32_t
     return seen;
 }
 
+/* Puts a child among those that delay others. */
+static void see(const takt_children_t *children, uint32_t child, const takt_response_t *response,
+                const takt_children_memory_t *memory, uint32_t place) {
+    memory->seen[place] = seen_from_below(children, child, response);
+    if (children->insides != NULL) {
+        memory->insides[place] = children->insides[child];
+    }
+}
+
 /* Its supply, those that delay it, itself. */
 static takt_supplied_t supplied_of(const takt_children_t *children, takt_fp_terms_t terms,
                                    takt_children_memory_t memory, uint32_t child) {
     return (takt_supplied_t){
         .supply = &children->supply,
+        .heads = children->heads,
+        .head_count = children->head_count,
         .higher = memory.seen,
+        .insides = children->insides != NULL ? memory.insides : NULL,
         .count = child,
         .task = children->children[child],
         .blocking = terms.blocking != NULL ? terms.blocking[child] : 0,
@@ -62,22 +79,50 @@ static takt_supplied_t supplied_of(const takt_children_t *children, takt_fp_term
     };
 }
 
+static takt_fraction_t share_of(const takt_sporadic_t *task) {
+    return (takt_fraction_t){task->wcet, task->period};
+}
+
+/* Appends the share of the one at `place`, or those of the tasks inside if they are no more. */
+static uint32_t add_share(const takt_supplied_t *supplied, uint32_t place, takt_children_memory_t memory,
+                          uint32_t used, takt_effort_t *effort) {
+    const takt_sporadic_t *seen = &supplied->higher[place];
+    const uint32_t count = supplied->insides != NULL ? supplied->insides[place].count : 0;
+    takt_fraction_t *shares = &memory.fractions[used];
+    for (uint32_t k = 0; k < count; k++) {
+        shares[k] = share_of(&supplied->insides[place].tasks[k]);
+    }
+    shares[count] =
+        (takt_fraction_t){seen->period > seen->wcet ? seen->period - seen->wcet : 0, seen->period};
+    const takt_comparison_t order = takt_fractions_compare(shares, count + 1u, memory.rest, effort);
+    if (count > 0 && (order == TAKT_LESS || order == TAKT_EQUAL)) {
+        return used + count;
+    }
+    shares[0] = share_of(seen);
+    return used + 1u;
+}
+
 /* How the shares of those that delay a child, and its own, compare with that of the supply. */
 static takt_comparison_t compare_shares(const takt_supplied_t *supplied, takt_children_memory_t memory,
                                         takt_effort_t *effort) {
     const takt_supply_t *supply = supplied->supply;
+    uint32_t used = 0;
     for (uint32_t j = 0; j < supplied->count; j++) {
-        memory.fractions[j] = (takt_fraction_t){supplied->higher[j].wcet, supplied->higher[j].period};
+        used = add_share(supplied, j, memory, used, effort);
     }
-    memory.fractions[supplied->count] = (takt_fraction_t){supplied->task.wcet, supplied->task.period};
-    memory.fractions[supplied->count + 1u] =
-        (takt_fraction_t){supply->period - supply->budget, supply->period};
-    return takt_fractions_compare(memory.fractions, supplied->count + 2u, memory.rest, effort);
+    memory.fractions[used] = share_of(&supplied->task);
+    memory.fractions[used + 1u] = (takt_fraction_t){supply->period - supply->budget, supply->period};
+    return takt_fractions_compare(memory.fractions, used + 2u, memory.rest, effort);
 }
 
+/* At the whole supply one hyperperiod repeats that of servers alone. */
 static takt_response_t response_of(takt_supplied_t *supplied, takt_children_memory_t memory,
                                    takt_effort_t *effort) {
-    const takt_comparison_t order = compare_shares(supplied, memory, effort);
+    takt_comparison_t order = compare_shares(supplied, memory, effort);
+    if (order == TAKT_EQUAL && supplied->insides != NULL) {
+        supplied->insides = NULL;
+        order = compare_shares(supplied, memory, effort);
+    }
     if (order == TAKT_GREATER || order == TAKT_ORDER_UNKNOWN) {
         return (takt_response_t){0, 0, false, order == TAKT_GREATER};
     }
@@ -87,12 +132,12 @@ static takt_response_t response_of(takt_supplied_t *supplied, takt_children_memo
 
 /* Puts those that are as urgent as a child behind those that are more urgent, where it stands itself. */
 static void add_equals(const takt_children_t *children, takt_fp_terms_t terms, takt_supplied_t *supplied,
-                       takt_sporadic_t *seen) {
+                       takt_children_memory_t memory) {
     const takt_response_t unknown = {0, 0, false, false};
     const uint32_t child = supplied->count;
     const uint32_t behind = terms.above != NULL ? terms.above[child] : child;
     for (uint32_t j = child + 1u; j < behind; j++) {
-        seen[supplied->count++] = seen_from_below(children, j, &unknown);
+        see(children, j, &unknown, &memory, supplied->count++);
     }
 }
 
@@ -101,9 +146,9 @@ void takt_children_responses(const takt_children_t *children, takt_fp_terms_t te
                              takt_response_t *responses) {
     for (uint32_t i = 0; i < children->count; i++) {
         takt_supplied_t supplied = supplied_of(children, terms, memory, i);
-        add_equals(children, terms, &supplied, memory.seen);
+        add_equals(children, terms, &supplied, memory);
         responses[i] = response_of(&supplied, memory, effort);
-        memory.seen[i] = seen_from_below(children, i, &responses[i]);
+        see(children, i, &responses[i], &memory, i);
     }
 }
 

@@ -14,11 +14,12 @@ typedef struct takt_fp_terms {
                             * the place behind its last equal among equals; NULL: its place */
 } takt_fp_terms_t;
 
-/* Working memory: `count` tasks, and `count` + 1 of the others. */
+/* Working memory: `count` tasks and insides, and of the others `count` + 2 and one for each task that is inside. */
 typedef struct takt_children_memory {
     takt_sporadic_t *seen;
     takt_fraction_t *fractions;
     uint64_t *rest;
+    takt_inside_t *insides; /* not used where nothing is known of those */
 } takt_children_memory_t;
 
 /* Writes of each child the worst-case response: of a task from arrival to finish; of a server from its replenishment,

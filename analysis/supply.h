@@ -8,20 +8,20 @@
  * taken off the beginning (payback of overruns). All forms differ in the gap only:
  *
  *   periodic, deferrable, idling, hard-cbs   P + R - 2 Q
- *   sporadic, Q <= 32 ticks                  P + R - 2 Q
+ *   sporadic, at most 32 returns             P + R - 2 Q
  *   polling                                  P + R - Q - 1
- *   sporadic, more ticks                     2 P + R - Q - 1, and a period of 2 P
+ *   sporadic, perhaps more                   2 P + R - Q - 1, and a period of 2 P
  *
  * where R, Q <= R <= P, is how long after a replenishment the budget is had at the latest: the server's own response
  * time in its parent, or P if only its deadline is known (EDF). A sporadic server of Takt keeps 32 returns, and one
  * more goes together with the last one: what was used from s on is back by s + 2 P, since such a last one is due
- * before the first one's instant + P. With at most 32 ticks there are never more returns.
+ * before the first one's instant + P. There are never more returns than ticks of Q, nor than sporadic_returns.h says.
  *
  * Not for cbs, tbs and cus, whose supply depends on how far they ran ahead (bandwidth.h). */
 #ifndef TAKT_ANALYSIS_SUPPLY_H
 #define TAKT_ANALYSIS_SUPPLY_H
 
-#include "analysis/analysis.h"
+#include "analysis/sporadic_returns.h"
 
 typedef struct takt_supply {
     takt_duration_t period; /* P */
@@ -45,11 +45,12 @@ TAKT_INLINE takt_supply_t takt_supply_polling(takt_duration_t period, takt_durat
     return (takt_supply_t){period, budget, (period - 1u) + (response - budget), 0};
 }
 
-/* Of a sporadic server. 2 P is at most TAKT_ANALYSIS_TIME_MAX. */
+/* Of a sporadic server of which at most `returns` wait at a time. 2 P is at most TAKT_ANALYSIS_TIME_MAX. */
 TAKT_INLINE takt_supply_t takt_supply_sporadic(takt_duration_t period, takt_duration_t budget,
-                                               takt_duration_t response) {
-    return budget <= 32u ? takt_supply_periodic(period, budget, response)
-                         : takt_supply_polling(2u * period, budget, response);
+                                               takt_duration_t response, uint64_t returns) {
+    return budget <= TAKT_SPORADIC_RETURNS || returns <= TAKT_SPORADIC_RETURNS
+               ? takt_supply_periodic(period, budget, response)
+               : takt_supply_polling(2u * period, budget, response);
 }
 
 /* sbf(t): the least supply in any window of `t` ticks, t below TAKT_ANALYSIS_LIMIT. Constant time. */

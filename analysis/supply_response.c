@@ -10,6 +10,11 @@
  *   (3)  L_k = least x = T(B + (k + 1) C + sum of n_j(x) C_j)               k + 1 jobs are done
  *   (4)  k is the last job if L_k + J <= (k + 1) T, or if all jobs of a hyperperiod were looked at.
  *
+ * With heads sbf is the least of several: work that comes finds what is left of a budget, and how much that is and when
+ * the next one comes depends on each other.
+ *
+ * A server among the others has no more than the least of its own term and the sum of those of its tasks.
+ *
  * Sound for a last region in a server: an actual supply is never behind sbf, so the region begins at S_k - 1 at the
  * latest, after no more work of others than (1) has; T is monotone. Sufficient only: the supply may not be able to be
  * so late just when the tasks arrive together. Exact for the full supply.
@@ -21,19 +26,39 @@
  * Not for supplies that are better known than by a bound (a table of windows, for instance). */
 #include "analysis/supply_response.h"
 
-/* *work += all that `task` releases in [0, x). False: it does not fit. */
-static bool add_released(const takt_sporadic_t *task, uint64_t x, uint64_t *work) {
-    uint64_t until = 0;
-    uint64_t more = 0;
-    return takt_checked_plus(x, task->jitter, &until) &&
-           takt_checked_times(takt_ceiling(until, task->period), task->wcet, &more) &&
-           takt_checked_plus(*work, more, work);
+/* T(work); of several ways to begin the latest. False: it does not fit. */
+static bool find_time(const takt_supplied_t *supplied, uint64_t work, uint64_t *t) {
+    takt_supply_t after = *supplied->supply;
+    bool is_known = supplied->head_count > 0 || takt_supply_time(&after, work, t);
+    *t = supplied->head_count > 0 ? 0 : *t;
+    for (uint32_t k = 0; k < supplied->head_count && is_known && work > 0; k++) {
+        const takt_supply_head_t *head = &supplied->heads[k];
+        uint64_t at = 0;
+        after.gap = head->gap;
+        is_known = work <= head->ticks ? takt_checked_plus(work, head->delay, &at)
+                                       : takt_supply_time(&after, work - head->ticks, &at);
+        *t = at > *t ? at : *t;
+    }
+    return is_known;
+}
+
+/* *work += all that the one at `place` releases in [0, x): no more than is inside. False: it does not fit. */
+static bool add_released(const takt_supplied_t *supplied, uint32_t place, uint64_t x, uint64_t *work) {
+    const takt_inside_t *inside = supplied->insides != NULL ? &supplied->insides[place] : NULL;
+    uint64_t own = 0;
+    uint64_t asked = 0;
+    bool is_known = takt_sporadic_requests(&supplied->higher[place], x, &own);
+    for (uint32_t k = 0; inside != NULL && k < inside->count && is_known; k++) {
+        is_known = takt_sporadic_requests(&inside->tasks[k], x, &asked);
+    }
+    const bool is_less = inside != NULL && inside->count > 0 && asked < own;
+    return is_known && takt_checked_plus(*work, is_less ? asked : own, work);
 }
 
 static bool add_all_released(const takt_supplied_t *supplied, uint64_t x, uint64_t *work) {
     bool is_known = true;
     for (uint32_t j = 0; j < supplied->count && is_known; j++) {
-        is_known = add_released(&supplied->higher[j], x, work);
+        is_known = add_released(supplied, j, x, work);
     }
     return is_known;
 }
@@ -45,7 +70,7 @@ static bool find_supplied(const takt_supplied_t *supplied, uint64_t own, uint64_
         uint64_t work = own;
         before = *x;
         if (!takt_effort_step(effort) || !add_all_released(supplied, before, &work) ||
-            !takt_supply_time(supplied->supply, work, x)) {
+            !find_time(supplied, work, x)) {
             return false;
         }
     } while (*x > before);
@@ -56,7 +81,7 @@ static bool find_supplied(const takt_supplied_t *supplied, uint64_t own, uint64_
 /* (2). */
 static bool find_finish(const takt_supplied_t *supplied, uint64_t own, uint64_t start, uint64_t *finish) {
     uint64_t work = own;
-    return add_all_released(supplied, start, &work) && takt_supply_time(supplied->supply, work, finish) &&
+    return add_all_released(supplied, start, &work) && find_time(supplied, work, finish) &&
            takt_checked_plus(*finish, supplied->task.jitter, finish);
 }
 

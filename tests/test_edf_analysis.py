@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,7 +30,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sampling import expect_cases, tries
 from takt import _analysis
+from takt.analysis import Verdict
+from takt.analysis.judge import judge
+from takt.analysis.view import view_of
 
+CASES = Path(__file__).parent / "cases"
 Numbers = NDArray[np.uint64]
 SCHEDULABLE = (_analysis.SCHEDULABLE, 0, 0)
 
@@ -129,24 +135,33 @@ def test_density_is_compared_with_one_exactly_and_suffices() -> None:
 
 def responses(tasks: Sequence[Sporadic], is_preemptive: bool) -> list[int]:
     """Ask the analysis for worst responses."""
-    ask = _analysis.edf_responses if is_preemptive else _analysis.edf_nonpreemptive_responses
-    return [int(ticks) for ticks in ask(*columns(tasks))[0]]
+    return cut_responses(tasks, None if is_preemptive else [[task.wcet] for task in tasks])
+
+
+def cut_responses(tasks: Sequence[Sporadic], regions: Sequence[Sequence[int]] | None) -> list[int]:
+    """Ask the analysis for worst responses of jobs with regions."""
+    if regions is None:
+        return [int(ticks) for ticks in _analysis.edf_responses(*columns(tasks))[0]]
+    last = column([own[-1] for own in regions])
+    return [int(ticks) for ticks in _analysis.edf_responses(*columns(tasks), *blocking(longest(regions)), last)[0]]
+
+
+def longest(regions: Sequence[Sequence[int]]) -> list[int]:
+    """Give the longest region of each task."""
+    return [max(own) for own in regions]
 
 
 def test_responses_are_the_largest_of_those_at_every_release() -> None:
     reached: Counter[bool] = Counter()
 
     @tries(100)
-    @given(blocked_sets().filter(lambda case: utilization(case[0]) <= 1 and last_length(case[0]) < 400))
-    def compare(case: tuple[list[Sporadic], list[int] | None, list[tuple[int, int]]]) -> None:
+    @given(blocked_sets().filter(lambda case: utilization(case[0]) <= 1 and last_length(case[0]) < 400), st.data())
+    def compare(case: tuple[list[Sporadic], list[int] | None, list[tuple[int, int]]], data: st.DataObject) -> None:
         tasks, regions, steps = case
-        whole = [task.wcet for task in tasks]
-        places = range(len(tasks))
-        found = _analysis.edf_responses(*columns(tasks), *blocking(regions, steps))[0]
-        expected = [response_at_every_release(tasks, own, regions, steps) for own in places]
-        whole_responses = responses(tasks, is_preemptive=False)
-        assert found.tolist() == expected
-        assert whole_responses == [response_at_every_release(tasks, own, whole, is_preemptive=False) for own in places]
+        lasts = [data.draw(st.sampled_from([1, task.wcet, (task.wcet + 1) // 2])) for task in tasks]
+        found = _analysis.edf_responses(*columns(tasks), *blocking(regions, steps), column(lasts))[0].tolist()
+        expected = [response_at_every_release(tasks, own, regions, steps, last=last) for own, last in enumerate(lasts)]
+        assert found == expected
         reached[expected == responses(tasks, is_preemptive=True)] += 1
 
     compare()
@@ -154,23 +169,41 @@ def test_responses_are_the_largest_of_those_at_every_release() -> None:
 
 
 @pytest.mark.parametrize(("jitter", "sample"), [(0, 60), (2, 40), (9, 6)])
-@pytest.mark.parametrize("is_preemptive", [True, False])
-def test_verdicts_and_responses_are_those_of_exhaustive_search(is_preemptive: bool, jitter: int, sample: int) -> None:
+@pytest.mark.parametrize("cut", ["anywhere", "nowhere", "somewhere"])
+def test_verdicts_and_responses_are_those_of_exhaustive_search(cut: str, jitter: int, sample: int) -> None:
     seen: Counter[bool] = Counter()
 
     @tries(sample)
-    @given(task_sets(longest=9, jitter=jitter, most=3 if jitter < 9 else 2).filter(lambda made: utilization(made) <= 1))
-    def search(tasks: list[Sporadic]) -> None:
-        regions = None if is_preemptive else [task.wcet for task in tasks]
-        searches = [Search(tasks, own, is_preemptive=is_preemptive) for own in range(len(tasks))]
+    @given(
+        task_sets(longest=9, jitter=jitter, most=3 if jitter < 9 else 2).filter(lambda made: utilization(made) <= 1),
+        st.data(),
+    )
+    def search(tasks: list[Sporadic], data: st.DataObject) -> None:
+        regions = regions_of(tasks, cut, data)
+        searches = [Search(tasks, own, regions) for own in range(len(tasks))]
         has_miss = any(found.has_miss for found in searches)
-        assert responses(tasks, is_preemptive) == [found.worst for found in searches]
-        assert _analysis.edf_demand(*columns(tasks), *blocking(regions))[0] == (not has_miss)
+        assert cut_responses(tasks, regions) == [found.worst for found in searches]
+        barred = blocking(None if regions is None else longest(regions))
+        assert _analysis.edf_demand(*columns(tasks), *barred)[0] == (not has_miss)
         seen[has_miss] += 1
 
     search()
     expect_cases(seen[True] > 0)
     expect_cases(seen[False] > 0)
+
+
+def regions_of(tasks: Sequence[Sporadic], cut: str, data: st.DataObject) -> list[list[int]] | None:
+    """Draw where jobs can be preempted."""
+    if cut == "anywhere":
+        return None
+    return [[task.wcet] if cut == "nowhere" else data.draw(cuts(task.wcet)) for task in tasks]
+
+
+@st.composite
+def cuts(draw: st.DrawFn, wcet: int) -> list[int]:
+    """Cut an execution into regions: preemptive, non-preemptive, or between."""
+    points = [0, *(place for place in range(1, wcet) if draw(st.booleans())), wcet]
+    return [end - begin for begin, end in itertools.pairwise(points)]
 
 
 def test_least_laxity_first_misses_iff_earliest_deadline_first_does() -> None:
@@ -179,7 +212,7 @@ def test_least_laxity_first_misses_iff_earliest_deadline_first_does() -> None:
     @tries(40)
     @given(task_sets(longest=9, jitter=2, most=3).filter(lambda made: utilization(made) <= 1))
     def search(tasks: list[Sporadic]) -> None:
-        has_miss = Search(tasks, 0, is_preemptive=True, is_by_laxity=True).has_miss
+        has_miss = Search(tasks, 0, is_by_laxity=True).has_miss
         assert (_analysis.edf_demand(*columns(tasks))[0] == _analysis.UNSCHEDULABLE) == has_miss
         seen[has_miss] += 1
 
@@ -312,6 +345,64 @@ def rbe_task(name: str, rate: Events, is_preemptive: bool, data: st.DataObject) 
         interval=rate.interval,
         preemption="preemptive" if is_preemptive else "non-preemptive",
     )
+
+
+# ---- the command -------------------------------------------------------------------------------------------------
+
+
+def system_of(tasks: Sequence[Sporadic], regions: Sequence[Sequence[int]]) -> takt.System:
+    """Make a system whose jobs can be preempted between regions."""
+    described = [
+        takt.Task(
+            name=f"T{number}",
+            period=task.period,
+            wcet=task.wcet,
+            deadline=task.deadline,
+            jitter=task.jitter,
+            subjobs=None if max(own) == 1 else own,
+        )
+        for number, (task, own) in enumerate(zip(tasks, regions, strict=True))
+    ]
+    return takt.System(tasks=described, policy="edf")
+
+
+@pytest.mark.parametrize("jitter", [0, 2])
+def test_the_command_says_exact_of_responses_that_are_reached_and_of_all_others_bound(jitter: int) -> None:
+    seen: Counter[bool] = Counter()
+
+    @tries(60)
+    @given(task_sets(longest=9, jitter=jitter, most=3).filter(lambda made: utilization(made) <= 1), st.data())
+    def search(tasks: list[Sporadic], data: st.DataObject) -> None:
+        regions = regions_of(tasks, data.draw(st.sampled_from(["nowhere", "somewhere"])), data) or []
+        rows = judge(view_of(system_of(tasks, regions))).rows()
+        worst = [Search(tasks, own, regions).worst for own in range(len(tasks))]
+        assert [row.response for row in rows] == worst
+        assert all(row.is_tight for row in rows)
+        assert [row.verdict is Verdict.SCHEDULABLE for row in rows] == [
+            found <= task.deadline for found, task in zip(worst, tasks, strict=True)
+        ]
+        seen[any(row.verdict is not Verdict.SCHEDULABLE for row in rows)] += 1
+
+    search()
+    assert min(seen[True], seen[False]) > 0
+
+
+def test_of_three_jobs_that_are_not_preempted_the_command_knows_the_published_responses() -> None:
+    system = takt.load(CASES / "np-edf.toml")
+    found = takt.analyse(system)
+    assert [(row.response, row.is_tight) for row in found.tasks] == [(89, True), (90, True), (121, True)]
+    assert [row.verdict.value for row in found.tasks] == ["not schedulable", "schedulable", "not schedulable"]
+
+
+def test_no_response_is_exact_beside_jobs_that_end_late() -> None:
+    tasks = [
+        takt.Task(name="A", period=10, wcet=6, deadline=5, on_miss="abort"),
+        takt.Task(name="B", period=20, wcet=4),
+    ]
+    for policy in ("edf", "dm"):
+        rows = judge(view_of(takt.System(tasks=tasks, policy=policy))).rows()
+        assert rows[0].verdict.value == "not schedulable"
+        assert not any(row.is_tight for row in rows)
 
 
 # ---- published answers, and many sets ----------------------------------------------------------------------------

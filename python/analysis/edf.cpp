@@ -114,44 +114,39 @@ nb::tuple columns_of(const std::vector<takt_response_t> &responses) {
 
 struct ResponseRoom {
     explicit ResponseRoom(size_t count)
-        : lines(count),
-          shares(count),
-          rests(count),
-          regions(count),
-          room{lines.data(), shares.data(), rests.data(), regions.data()} {
+        : lines(count), shares(count), rests(count), room{lines.data(), shares.data(), rests.data()} {
         require(count <= kTasksMost, "wcet: too many tasks");
     }
     std::vector<takt_edf_line_t> lines;
     std::vector<takt_fraction_t> shares;
     std::vector<uint64_t> rests;
-    std::vector<takt_duration_t> regions;
     takt_edf_room_t room;
 };
 
-nb::tuple edf_responses(const Column &wcet, const Column &period, const Column &deadline,
-                        const MaybeColumn &jitter, const MaybeColumn &regions, const MaybeColumn &from,
-                        const MaybeColumn &ticks, takt_effort_t effort) {
-    const std::vector<takt_sporadic_t> tasks = tasks_of(wcet, period, deadline, jitter);
-    const Blocking blocking(tasks.size(), regions, from, ticks);
-    ResponseRoom room(tasks.size());
-    std::vector<takt_response_t> responses(tasks.size());
-    {
-        const nb::gil_scoped_release release;
-        takt_edf_response_times(tasks.data(), static_cast<uint32_t>(tasks.size()), &blocking.blocking,
-                                responses.data(), &room.room, &effort);
+// The last regions of tasks, at most the wcets; null if the column is missing.
+const uint64_t *lasts_of(const std::vector<takt_sporadic_t> &tasks, const MaybeColumn &last) {
+    if (!last) {
+        return nullptr;
     }
-    return columns_of(responses);
+    const uint64_t *ticks = times_of(*last, tasks.size(), 1, "last");
+    for (size_t i = 0; i < tasks.size(); i++) {
+        require(ticks[i] <= tasks[i].wcet, "last: at most the wcet is expected");
+    }
+    return ticks;
 }
 
-nb::tuple edf_nonpreemptive_responses(const Column &wcet, const Column &period, const Column &deadline,
-                                      const MaybeColumn &jitter, takt_effort_t effort) {
+nb::tuple edf_responses(const Column &wcet, const Column &period, const Column &deadline,
+                        const MaybeColumn &jitter, const MaybeColumn &regions, const MaybeColumn &from,
+                        const MaybeColumn &ticks, const MaybeColumn &last, takt_effort_t effort) {
     const std::vector<takt_sporadic_t> tasks = tasks_of(wcet, period, deadline, jitter);
+    const Blocking blocking(tasks.size(), regions, from, ticks);
+    const uint64_t *lasts = lasts_of(tasks, last);
     ResponseRoom room(tasks.size());
     std::vector<takt_response_t> responses(tasks.size());
     {
         const nb::gil_scoped_release release;
-        takt_edf_nonpreemptive_response_times(tasks.data(), static_cast<uint32_t>(tasks.size()),
-                                              responses.data(), &room.room, &effort);
+        takt_edf_response_times(tasks.data(), static_cast<uint32_t>(tasks.size()), &blocking.blocking, lasts,
+                                responses.data(), &room.room, &effort);
     }
     return columns_of(responses);
 }
@@ -278,9 +273,7 @@ void bind_edf(nb::module_ &m) {
     m.def("edf_verdicts_many", &edf_verdicts_many, "wcet"_a, "period"_a, "deadline"_a, "effort"_a = kEffort);
     m.def("edf_responses", &edf_responses, "wcet"_a, "period"_a, "deadline"_a, "jitter"_a = nb::none(),
           "regions"_a = nb::none(), "step_from"_a = nb::none(), "step_ticks"_a = nb::none(),
-          "effort"_a = kEffort);
-    m.def("edf_nonpreemptive_responses", &edf_nonpreemptive_responses, "wcet"_a, "period"_a, "deadline"_a,
-          "jitter"_a = nb::none(), "effort"_a = kEffort);
+          "last"_a = nb::none(), "effort"_a = kEffort);
     m.def("edf_density", &edf_density, "wcet"_a, "period"_a, "deadline"_a, "jitter"_a = nb::none(),
           "effort"_a = kEffort);
     m.def("edf_baker", &edf_baker, "wcet"_a, "period"_a, "deadline"_a, "blocking"_a, "jitter"_a = nb::none(),

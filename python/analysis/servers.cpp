@@ -21,6 +21,48 @@ takt_supply_t supply_of(const Supply &words) {
     return {period, budget, gap, loss};
 }
 
+// What the tasks of servers ask for: as many tasks of each child as `count` says, one after the other.
+struct Insides {
+    std::vector<takt_sporadic_t> tasks;
+    std::vector<takt_inside_t> insides;
+
+    Insides(size_t children, const MaybeColumn &count, const MaybeColumn &wcet, const MaybeColumn &period,
+            const MaybeColumn &jitter) {
+        if (!count) {
+            return;
+        }
+        require(wcet && period, "inside: wcets and periods are expected");
+        tasks = tasks_of(*wcet, *period, *period, jitter);
+        const uint64_t *counts = times_of(*count, children, 0, "inside");
+        size_t first = 0;
+        for (size_t i = 0; i < children; i++) {
+            require(counts[i] <= tasks.size() - first, "inside: a count is out of range");
+            insides.push_back({tasks.data() + first, static_cast<uint32_t>(counts[i])});
+            first += counts[i];
+        }
+    }
+    Insides(const Insides &) = delete;
+    Insides &operator=(const Insides &) = delete;
+    const takt_inside_t *c() const { return insides.empty() ? nullptr : insides.data(); }
+};
+
+// Ways in which a supply may begin.
+struct Heads {
+    std::vector<takt_supply_head_t> heads;
+
+    Heads(const MaybeColumn &gap, const MaybeColumn &delay, const MaybeColumn &ticks) {
+        require(gap.has_value() == delay.has_value() && gap.has_value() == ticks.has_value(),
+                "head: gaps, delays and ticks belong together");
+        for (size_t i = 0; gap && i < gap->shape(0); i++) {
+            const size_t count = gap->shape(0);
+            heads.push_back({times_of(*gap, count, 0, "head_gap")[i],
+                             times_of(*delay, count, 0, "head_delay")[i],
+                             times_of(*ticks, count, 0, "head_ticks")[i]});
+            require(heads[i].delay + heads[i].ticks <= heads[i].gap, "head: the gap ends before its ticks");
+        }
+    }
+};
+
 // Takes the columns of a dispatcher's children and keeps what they are made into.
 struct Children {
     std::vector<takt_sporadic_t> tasks;
@@ -41,7 +83,8 @@ struct Children {
                         (child.wcet <= child.period && child.jitter == 0 && child.deadline == child.period),
                     "kind: a server has Q <= P, its period as deadline, and no jitter");
         }
-        children = {tasks.data(), kinds.data(), static_cast<uint32_t>(tasks.size()), supply};
+        children = {
+            tasks.data(), kinds.data(), static_cast<uint32_t>(tasks.size()), supply, nullptr, nullptr, 0};
     }
     Children(const Children &) = delete;
     Children &operator=(const Children &) = delete;
@@ -72,12 +115,18 @@ struct Terms {
 // Working memory for so many children.
 struct Memory {
     std::vector<takt_sporadic_t> seen;
+    std::vector<takt_inside_t> insides;
     std::vector<takt_fraction_t> fractions;
     std::vector<uint64_t> rest;
     std::vector<takt_response_t> responses;
 
-    explicit Memory(size_t count) : seen(count), fractions(count + 1), rest(count + 1), responses(count) {}
-    takt_children_memory_t c() { return {seen.data(), fractions.data(), rest.data()}; }
+    explicit Memory(size_t count, size_t inside = 0)
+        : seen(count),
+          insides(count),
+          fractions(count + inside + 2),
+          rest(count + inside + 2),
+          responses(count) {}
+    takt_children_memory_t c() { return {seen.data(), fractions.data(), rest.data(), insides.data()}; }
 };
 
 uint64_t supply_bound(const Supply &words, uint64_t t) {
@@ -101,20 +150,42 @@ Supply make_supply(uint64_t period, uint64_t budget, uint64_t response, bool is_
     return {supply.period, supply.budget, supply.gap, loss};
 }
 
-Supply sporadic_supply(uint64_t period, uint64_t budget, uint64_t response) {
+void require_server(uint64_t period, uint64_t budget) {
+    require(1 <= budget && budget <= period && period <= TAKT_ANALYSIS_TIME_MAX,
+            "server: 1 <= budget <= period is expected");
+}
+
+Supply sporadic_supply(uint64_t period, uint64_t budget, uint64_t response, uint64_t returns) {
     require(1 <= budget && budget <= response && response <= period && period <= TAKT_ANALYSIS_TIME_MAX / 2,
             "supply: 1 <= budget <= response <= period is expected, and twice the period is a time");
-    const takt_supply_t supply = takt_supply_sporadic(period, budget, response);
+    const takt_supply_t supply = takt_supply_sporadic(period, budget, response, returns);
     return {supply.period, supply.budget, supply.gap, supply.loss};
+}
+
+std::optional<uint64_t> sporadic_returns(const Column &wcet, const Column &period, const MaybeColumn &jitter,
+                                         uint64_t server_period, uint64_t budget, takt_effort_t effort) {
+    const std::vector<takt_sporadic_t> tasks = tasks_of(wcet, period, period, jitter);
+    require_server(server_period, budget);
+    const uint64_t returns = takt_sporadic_returns(tasks.data(), static_cast<uint32_t>(tasks.size()),
+                                                   server_period, budget, &effort);
+    return returns <= TAKT_SPORADIC_RETURNS ? std::optional<uint64_t>(returns) : std::nullopt;
 }
 
 nb::tuple children_responses(const Column &kind, const Column &wcet, const Column &period,
                              const Column &deadline, const MaybeColumn &jitter, const MaybeColumn &blocking,
                              const MaybeColumn &last, const MaybeColumn &above, const Supply &supply,
-                             takt_effort_t effort) {
-    const Children given(kind, wcet, period, deadline, jitter, supply_of(supply));
+                             const MaybeColumn &inside, const MaybeColumn &inside_wcet,
+                             const MaybeColumn &inside_period, const MaybeColumn &inside_jitter,
+                             const MaybeColumn &head_gap, const MaybeColumn &head_delay,
+                             const MaybeColumn &head_ticks, takt_effort_t effort) {
+    Children given(kind, wcet, period, deadline, jitter, supply_of(supply));
     const Terms terms(given, blocking, last, above);
-    Memory memory(given.tasks.size());
+    const Insides insides(given.tasks.size(), inside, inside_wcet, inside_period, inside_jitter);
+    Memory memory(given.tasks.size(), insides.tasks.size());
+    const Heads heads(head_gap, head_delay, head_ticks);
+    given.children.insides = insides.c();
+    given.children.heads = heads.heads.data();
+    given.children.head_count = static_cast<uint32_t>(heads.heads.size());
     {
         const nb::gil_scoped_release unlocked;
         takt_children_responses(&given.children, terms.terms, memory.c(), &effort, memory.responses.data());
@@ -194,11 +265,6 @@ nb::tuple least_budget_edf(uint64_t server_period, bool is_polling, uint64_t los
     return nb::make_tuple(static_cast<int>(found.verdict), found.budget);
 }
 
-void require_server(uint64_t period, uint64_t budget) {
-    require(1 <= budget && budget <= period && period <= TAKT_ANALYSIS_TIME_MAX,
-            "server: 1 <= budget <= period is expected");
-}
-
 uint64_t cbs_response(uint64_t wcet, uint64_t period, uint64_t jitter, uint64_t server_period,
                       uint64_t budget, takt_effort_t effort) {
     require(wcet >= 1 && wcet <= TAKT_ANALYSIS_TIME_MAX && period >= 1 && period <= TAKT_ANALYSIS_TIME_MAX &&
@@ -236,12 +302,16 @@ void bind_servers(nb::module_ &m) {
     m.attr("KERNEL") = static_cast<int>(TAKT_CHILD_KERNEL);
     m.def("make_supply", make_supply, "period"_a, "budget"_a, "response"_a, "is_polling"_a = nb::bool_(false),
           "loss"_a = 0);
-    m.def("sporadic_supply", sporadic_supply, "period"_a, "budget"_a, "response"_a);
+    m.def("sporadic_supply", sporadic_supply, "period"_a, "budget"_a, "response"_a, "returns"_a = UINT64_MAX);
+    m.def("sporadic_returns", sporadic_returns, "wcet"_a, "period"_a, "jitter"_a = nb::none(),
+          "server_period"_a, "budget"_a, "effort"_a = kEffort);
     m.def("supply_bound", supply_bound, "supply"_a, "t"_a);
     m.def("supply_time", supply_time, "supply"_a, "demand"_a);
     m.def("children_responses", children_responses, "kind"_a, "wcet"_a, "period"_a, "deadline"_a,
           "jitter"_a = nb::none(), "blocking"_a = nb::none(), "last"_a = nb::none(), "above"_a = nb::none(),
-          "supply"_a = full, "effort"_a = kEffort);
+          "supply"_a = full, "inside"_a = nb::none(), "inside_wcet"_a = nb::none(),
+          "inside_period"_a = nb::none(), "inside_jitter"_a = nb::none(), "head_gap"_a = nb::none(),
+          "head_delay"_a = nb::none(), "head_ticks"_a = nb::none(), "effort"_a = kEffort);
     m.def("children_demand", children_demand, "kind"_a, "wcet"_a, "period"_a, "deadline"_a,
           "jitter"_a = nb::none(), "regions"_a = nb::none(), "step_from"_a = nb::none(),
           "step_ticks"_a = nb::none(), "supply"_a = full, "effort"_a = kEffort);

@@ -320,18 +320,13 @@ def edf_responses(
     regions: NDArray[np.uint64] | None = None,
     step_from: NDArray[np.uint64] | None = None,
     step_ticks: NDArray[np.uint64] | None = None,
+    last: NDArray[np.uint64] | None = None,
     effort: int = 100_000_000,
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Give worst-case responses, and which job of the busy period, counted from 0, has it."""
+    """Give worst-case responses, and which job of the busy period, counted from 0, has it.
 
-def edf_nonpreemptive_responses(
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    deadline: NDArray[np.uint64],
-    jitter: NDArray[np.uint64] | None = None,
-    effort: int = 100_000_000,
-) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Likewise where a job that has begun is never preempted."""
+    `last` is the region at the end of a job in which it is not preempted, 1 up to the wcet; None: 1.
+    """
 
 def edf_density(
     wcet: NDArray[np.uint64],
@@ -400,8 +395,20 @@ def make_supply(
 ) -> tuple[int, int, int, int]:
     """Make the supply of a server that has its budget `response` ticks after a replenishment at the latest."""
 
-def sporadic_supply(period: int, budget: int, response: int) -> tuple[int, int, int, int]:
-    """Likewise of a sporadic server, whose returns may come together if it has more than 32 ticks."""
+def sporadic_supply(
+    period: int, budget: int, response: int, returns: int = 18446744073709551615
+) -> tuple[int, int, int, int]:
+    """Likewise of a sporadic server, of which some returns come together if more than 32 can wait at a time."""
+
+def sporadic_returns(
+    wcet: NDArray[np.uint64],
+    period: NDArray[np.uint64],
+    jitter: NDArray[np.uint64] | None,
+    server_period: int,
+    budget: int,
+    effort: int = 100_000_000,
+) -> int | None:
+    """Bound how many returns of a sporadic server with these tasks wait at a time; None if it may be more than 32."""
 
 def supply_bound(supply: tuple[int, int, int, int], t: int) -> int:
     """Give sbf(t)."""
@@ -419,9 +426,21 @@ def children_responses(
     last: NDArray[np.uint64] | None = None,
     above: NDArray[np.uint64] | None = None,
     supply: tuple[int, int, int, int] = (1, 1, 0, 0),
+    inside: NDArray[np.uint64] | None = None,
+    inside_wcet: NDArray[np.uint64] | None = None,
+    inside_period: NDArray[np.uint64] | None = None,
+    inside_jitter: NDArray[np.uint64] | None = None,
+    head_gap: NDArray[np.uint64] | None = None,
+    head_delay: NDArray[np.uint64] | None = None,
+    head_ticks: NDArray[np.uint64] | None = None,
     effort: int = 100_000_000,
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Give worst-case responses under fixed priorities, and which job of the active period it is. Not for BANDWIDTH."""
+    """Give worst-case responses under fixed priorities, and which job of the active period it is. Not for BANDWIDTH.
+
+    `inside` says of each child how many rows of `inside_wcet`, `inside_period` and `inside_jitter` are its tasks.
+    Of heads, ways in which the supply may begin in place of its gap, the latest counts: `head_ticks` after
+    `head_delay`, then the budgets after `head_gap`.
+    """
 
 def children_demand(
     kind: NDArray[np.uint64],

@@ -80,11 +80,14 @@ def response_at_every_release(
     regions: Sequence[int] | None = None,
     steps: Sequence[tuple[int, int]] = (),
     *,
-    is_preemptive: bool = True,
+    last: int = 1,
 ) -> int:
-    """Evaluate the response of Spuri 1996, or George et al. 1996, at every release in the longest busy period."""
+    """Evaluate the response of Spuri 1996, or George et al. 1996, at every release in the longest busy period.
+
+    Nobody preempts the last `last` ticks of the jobs of task `own`.
+    """
     end = last_length(tasks) + max((step[0] for step in steps), default=0)
-    return max(_response(tasks, own, release, regions, steps, is_preemptive) for release in range(end))
+    return max(_response(tasks, own, release, regions, steps, last) for release in range(end))
 
 
 def _response(
@@ -93,35 +96,32 @@ def _response(
     release: int,
     regions: Sequence[int] | None,
     steps: Sequence[tuple[int, int]],
-    is_preemptive: bool,
+    last: int,
 ) -> int:
     """Give the response of the job released at `release`, whoever blocks it."""
     task = tasks[own]
     due = release - task.jitter + task.deadline
     others = [other for index, other in enumerate(tasks) if index != own]
     blocked = [0, *(ticks for since, ticks in steps if since <= max(due, 0))][-1]
-    finishes = [_finish(task, release, others, blocked, due, is_preemptive)]
+    finishes = [_finish(task, release, others, blocked, due, last)]
     for index, other in enumerate(tasks):
         if regions is not None and index != own and other.deadline > due:
             rest = [kept for kept in others if kept is not other]
             ahead = others if demand_of(other, due) == 0 else rest
-            finishes.append(_finish(task, release, ahead, regions[index] - 1, due, is_preemptive))
+            finishes.append(_finish(task, release, ahead, regions[index] - 1, due, last))
     return max(task.wcet + task.jitter, max(finishes) - release + task.jitter)
 
 
-def _finish(
-    task: Sporadic, release: int, others: Sequence[Sporadic], blocked: int, due: int, is_preemptive: bool
-) -> int:
-    """Find the least finish with so much work before it."""
-    jobs = release // task.period + 1
-    fixed = blocked + (jobs if is_preemptive else jobs - 1) * task.wcet
+def _finish(task: Sporadic, release: int, others: Sequence[Sporadic], blocked: int, due: int, last: int) -> int:
+    """Find the least finish with so much work before the last region, which begins at `instant`."""
+    fixed = blocked + (release // task.period + 1) * task.wcet - last
     instant, work = -1, fixed
     while work != instant:
         instant, work = work, fixed
         for other in others:
-            seen = instant + other.jitter - (1 if is_preemptive else 0)
-            work += min(seen // other.period + 1, demand_of(other, due) // other.wcet) * other.wcet
-    return instant if is_preemptive else instant + task.wcet
+            released = (instant + other.jitter) // other.period + 1
+            work += min(released, demand_of(other, due) // other.wcet) * other.wcet
+    return instant + last
 
 
 # ---- all that may arrive -----------------------------------------------------------------------------
@@ -148,11 +148,22 @@ class State:
 class Search:
     """All states that legal arrivals and releases lead to, tick by tick, equal deadlines going against task `own`."""
 
-    def __init__(self, tasks: Sequence[Sporadic], own: int, *, is_preemptive: bool, is_by_laxity: bool = False) -> None:
-        """Search until nothing is new, which takes a utilization of at most 1."""
+    def __init__(
+        self,
+        tasks: Sequence[Sporadic],
+        own: int,
+        regions: Sequence[Sequence[int]] | None = None,
+        *,
+        is_by_laxity: bool = False,
+    ) -> None:
+        """Search until nothing is new, which takes a utilization of at most 1.
+
+        A job of task i is not preempted within each of regions[i], which add up to its execution; None: anywhere.
+        """
         self.tasks = tasks
         self.own = own
-        self.is_preemptive = is_preemptive
+        parts = regions or [[1] * task.wcet for task in tasks]
+        self.points = [{sum(own[place:]) for place in range(len(own))} for own in parts]
         self.is_by_laxity = is_by_laxity
         self.worst = 0
         self.has_miss = False
@@ -202,7 +213,7 @@ class Search:
             aged[running] = aged[running][1:]
             running = None
         self._look_at(aged)
-        keeps = None if self.is_preemptive else running
+        keeps = None if running is None or aged[running][0].left in self.points[running] else running
         return State(tuple(max(0, wait - 1) for wait in waits), tuple(aged), keeps)
 
     def _most_urgent(self, jobs: Sequence[tuple[Job, ...]]) -> int | None:

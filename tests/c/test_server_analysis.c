@@ -19,18 +19,18 @@ static takt_response_t response_of(takt_sporadic_t child, takt_child_kind_t kind
                                    takt_effort_t effort) {
     memory_t memory;
     takt_response_t response;
-    const takt_children_t children = {&child, &kind, 1, supply};
+    const takt_children_t children = {&child, &kind, 1, supply, NULL, NULL, 0};
     const takt_fp_terms_t terms = {NULL, NULL, NULL};
     takt_children_responses(&children, terms,
-                            (takt_children_memory_t){memory.seen, memory.fractions, memory.rest}, &effort,
-                            &response);
+                            (takt_children_memory_t){memory.seen, memory.fractions, memory.rest, NULL},
+                            &effort, &response);
     return response;
 }
 
 static takt_children_demand_t demand_of(takt_sporadic_t child, takt_child_kind_t kind, takt_supply_t supply,
                                         takt_effort_t effort) {
     memory_t memory;
-    const takt_children_t children = {&child, &kind, 1, supply};
+    const takt_children_t children = {&child, &kind, 1, supply, NULL, NULL, 0};
     const takt_edf_blocking_t none = {NULL, 0, NULL};
     return takt_children_demand(&children, &none, memory.fractions, memory.rest, &effort);
 }
@@ -85,7 +85,7 @@ static void shares_tell_where_nobody_asks_for_more_than_his(void) {
     const takt_child_kind_t kinds[] = {TAKT_CHILD_BANDWIDTH, TAKT_CHILD_PERIODIC, TAKT_CHILD_TASK};
     const takt_edf_blocking_t none = {NULL, 0, NULL};
     takt_effort_t effort = 1000;
-    takt_children_t children = {servers, kinds, 2, takt_supply_full()};
+    takt_children_t children = {servers, kinds, 2, takt_supply_full(), NULL, NULL, 0};
     CHECK(takt_children_demand(&children, &none, memory.fractions, memory.rest, &effort).verdict ==
           TAKT_SCHEDULABLE);
     children.count = 3;
@@ -100,7 +100,7 @@ static void the_kernel_works_whatever_is_due(void) {
     const takt_edf_blocking_t none = {NULL, 0, NULL};
     takt_effort_t effort = 1000;
     uint64_t demand = 0;
-    takt_children_t both = {children, kinds, 2, takt_supply_full()};
+    takt_children_t both = {children, kinds, 2, takt_supply_full(), NULL, NULL, 0};
     CHECK(takt_children_demand_in(&both, 1, &demand) && demand == 2);
     CHECK(takt_children_demand_in(&both, 8, &demand) && demand == 4);
     CHECK(takt_children_demand_in(&both, 10, &demand) && demand == 9);
@@ -118,7 +118,7 @@ static void a_region_counts_below_the_earliest_deadline_of_its_job(void) {
     const takt_duration_t regions[] = {19, 9};
     const takt_edf_blocking_t blocking = {NULL, 0, regions};
     takt_effort_t effort = 1000;
-    const takt_children_t both = {tasks, NULL, 2, takt_supply_full()};
+    const takt_children_t both = {tasks, NULL, 2, takt_supply_full(), NULL, NULL, 0};
     const takt_children_demand_t found =
         takt_children_demand(&both, &blocking, memory.fractions, memory.rest, &effort);
     CHECK(found.verdict == TAKT_UNSCHEDULABLE && found.interval == 26 && found.demand == 27);
@@ -143,11 +143,11 @@ static void the_largest_period_is_bisected(void) {
     takt_response_t response = {0, 0, false, false};
     takt_effort_t effort = 100000;
     const takt_sporadic_t task = {1, MOST, MOST, 0};
-    const takt_children_t children = {&task, NULL, 1, {0, 0, 0, 0}};
+    const takt_children_t children = {&task, NULL, 1, {0, 0, 0, 0}, NULL, NULL, 0};
     const takt_interface_t server = {MOST, 0, false};
     const takt_budget_t found = takt_least_budget_fixed_priority(
         &server, &children, (takt_fp_terms_t){NULL, NULL, NULL},
-        (takt_children_memory_t){memory.seen, memory.fractions, memory.rest}, &effort, &response);
+        (takt_children_memory_t){memory.seen, memory.fractions, memory.rest, NULL}, &effort, &response);
     CHECK(found.verdict == TAKT_SCHEDULABLE && found.budget == MOST / 2u + 1u);
 }
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 
-from takt.analysis import any_order, blocking, curves, static
+from takt.analysis import any_order, blocking, curves, inside, servers, static
+from takt.analysis.fixed import Member
 from takt.analysis.judgement import Judgement
 from takt.analysis.result import Chart, Curve, ServerBound
 from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
@@ -12,6 +14,8 @@ from takt.resolved import ROOT
 
 MAX_TASKS = 6
 """How many tasks of a dispatcher have a chart."""
+EFFORT = 1_000_000
+"""Steps to find out what the tasks of servers ask for."""
 
 
 def charts_of(view: SystemView, judgement: Judgement) -> Iterator[Chart]:
@@ -22,6 +26,7 @@ def charts_of(view: SystemView, judgement: Judgement) -> Iterator[Chart]:
     if view.resolved.architecture is not None:
         return
     view = blocking.with_returns(blocking.with_holding(view))
+    view = inside.with_insides(view, judgement, EFFORT) if view.resolved.costs.is_ideal else view
     for dispatcher in view.dispatchers:
         if not _has_supply(view, dispatcher, judgement):
             continue
@@ -45,7 +50,7 @@ def _of_tasks(view: SystemView, dispatcher: DispatcherView, judgement: Judgement
     bounded = [place for place, child in enumerate(children) if _slack(child, judgement) is not None]
     for place in sorted(bounded, key=lambda place: _slack(children[place], judgement) or 0)[:MAX_TASKS]:
         me, row = members[place], judgement.tasks[children[place].number]
-        above = [(each.wcet, each.period, each.jitter) for each in members if each.key <= me.key and each != me]
+        above = [part for each in members if each.key <= me.key and each != me for part in _parts(each)]
         until = max(me.deadline, row.response or 0) * 11 // 10 + 1
         curve = curves.demand_curve(me.name, *curves.requests(me.wcet + (row.blocking or 0), above), until)
         end = curve.points[-1][0]
@@ -53,12 +58,23 @@ def _of_tasks(view: SystemView, dispatcher: DispatcherView, judgement: Judgement
         yield Chart(title, max(me.deadline - me.jitter, 0), (curve, _supply(dispatcher, judgement, end)))
 
 
+def _parts(member: Member) -> list[tuple[int, int, int]]:
+    """List wcet, period and jitter of what a member requests: of a server those of its tasks if they ask for less."""
+    share = sum(Fraction(task.wcet, task.period) for task in member.inside)
+    parts = member.inside if member.inside and share * member.period <= member.wcet else (member,)
+    return [(part.wcet, part.period, part.jitter) for part in parts]
+
+
 def _slack(child: TaskView | ServerView, judgement: Judgement) -> float | None:
     """Give the share of its deadline that a task has left, None if it has no bound."""
     if isinstance(child, ServerView):
         return None
     row = judgement.tasks[child.number]
-    return None if row.slack is None or row.test is any_order.BUSY else row.slack / row.deadline
+    return (
+        None
+        if row.slack is None or row.test in (any_order.BUSY, servers.AT_PLACE, servers.CARRIED)
+        else row.slack / row.deadline
+    )
 
 
 def _of_deadlines(dispatcher: DispatcherView, judgement: Judgement) -> Chart:

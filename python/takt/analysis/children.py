@@ -13,7 +13,7 @@ from takt.analysis.blocking import Delays
 from takt.analysis.fixed import Member, Numbers, Response, behind_equals, column, numbers, read_responses
 from takt.analysis.judgement import Judgement, not_known, server_bound, task_bound
 from takt.analysis.result import Test
-from takt.analysis.view import Child, DispatcherView, SystemView, TaskView
+from takt.analysis.view import Child, DispatcherView, ServerView, SystemView, TaskView
 
 Supply = tuple[int, int, int, int]
 FULL: Supply = (1, 1, 0, 0)
@@ -85,9 +85,22 @@ def responses(children: Sequence[Child], members: Sequence[Member], supply: Supp
         column(members, "last"),
         behind_equals(members),
         supply,
-        effort,
+        *insides_of(children),
+        effort=effort,
     )
     return read_responses(ticks, jobs)
+
+
+def insides_of(children: Sequence[Child]) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+    """List what is in servers as the binding takes it: how many tasks of each child, wcets, periods, jitters."""
+    insides = [child.inside if isinstance(child, ServerView) else () for child in children]
+    tasks = [task for inside in insides for task in inside]
+    return (
+        numbers(map(len, insides)),
+        numbers(task.wcet for task in tasks),
+        numbers(task.period for task in tasks),
+        numbers(task.jitter for task in tasks),
+    )
 
 
 def judge_demand(

@@ -19,10 +19,10 @@ MAX_RESPONSES = 500
 
 _Given = tuple[Numbers, Numbers, Numbers, Numbers, Numbers, Numbers, Numbers]
 
-_SOURCES = "Baruah, Rosier and Howell 1990; Zhang and Burns 2009; Spuri 1996"
+_SOURCES = "Baruah, Rosier and Howell 1990; Zhang and Burns 2009; Spuri 1996; George, Rivierre and Spuri 1996"
 DEMAND = Test("processor demand", _SOURCES, is_exact=True)
 DEMAND_BOUND = Test("bound on processor demand", _SOURCES, is_exact=False)
-"""Of what makes the other sufficient only: sections, suspensions, thresholds, costs, jitter with regions."""
+"""Of what makes the other sufficient only: sections, suspensions, thresholds, costs."""
 
 
 def judge_deadlines(view: SystemView, dispatcher: DispatcherView, delays: Delays, effort: int) -> Judgement:
@@ -43,7 +43,7 @@ def judge_deadlines(view: SystemView, dispatcher: DispatcherView, delays: Delays
     test = _test_of(dispatcher, delays)
     is_met = verdict == _analysis.SCHEDULABLE
     is_told = is_met or _is_refused(view, dispatcher, test, delays)
-    ticks = [None] * len(given[0]) if view.asked and is_told else _responses(dispatcher, given, effort)
+    ticks = [None] * len(given[0]) if view.asked and is_told else _responses(dispatcher, given, delays, effort)
     whole = "" if is_met else _reason(view, interval, demand)
     found = Judgement()
     for task, response in zip(dispatcher.tasks, ticks, strict=True):
@@ -59,10 +59,8 @@ def _is_refused(view: SystemView, dispatcher: DispatcherView, test: Test, delays
 
 def _test_of(dispatcher: DispatcherView, delays: Delays) -> Test:
     """Name the test, and say whether it is exact for all that the dispatcher has."""
-    tasks = dispatcher.tasks
-    has_regions = any(task.barred > 1 for task in tasks)
-    is_bound = delays.steps or any(task.suspended or task.threshold is not None for task in tasks)
-    return DEMAND_BOUND if is_bound or (has_regions and any(task.jitter for task in tasks)) else DEMAND
+    is_bound = delays.steps or any(task.suspended or task.threshold is not None for task in dispatcher.tasks)
+    return DEMAND_BOUND if is_bound else DEMAND
 
 
 def _given(dispatcher: DispatcherView, delays: Delays) -> _Given:
@@ -73,16 +71,22 @@ def _given(dispatcher: DispatcherView, delays: Delays) -> _Given:
     return (*tasks, delayed.regions, delayed.step_from, delayed.step_ticks)
 
 
-def _responses(dispatcher: DispatcherView, given: _Given, effort: int) -> list[int | None]:
+def _responses(dispatcher: DispatcherView, given: _Given, delays: Delays, effort: int) -> list[int | None]:
     """Bound the responses under earliest deadline first; None of those that are not known, or have no bound."""
     if dispatcher.policy == "llf" or len(dispatcher.tasks) > MAX_RESPONSES:
         return [None] * len(dispatcher.tasks)
-    ticks, _ = _analysis.edf_responses(*given, effort)
+    ticks, _ = _analysis.edf_responses(*given, _lasts(dispatcher, delays), effort)
     # A job with a longer deadline than the one that counts for others can wait for more of them.
     return [
         None if task.has_other_deadlines else fixed.read_ticks(tick)
         for task, tick in zip(dispatcher.tasks, ticks, strict=True)
     ]
+
+
+def _lasts(dispatcher: DispatcherView, delays: Delays) -> Numbers:
+    """Give the regions in which jobs run to their ends; beside sections 1, as a job can block at a lock in its own."""
+    has_sections = delays.steps or any(task.sections for task in dispatcher.tasks)
+    return fixed.numbers(1 if has_sections else task.last_region for task in dispatcher.tasks)
 
 
 def _reason(view: SystemView, interval: int, demand: int) -> str:
@@ -107,7 +111,7 @@ def _row(
     reason = "" if is_own else _own_reason(view, task, response, test, whole)
     is_bounded = response is not None and response <= task.deadline
     shown = response if is_bounded or not is_met else task.longest_deadline
-    is_tight = test.is_exact and is_bounded and not task.regions
+    is_tight = test.is_exact and response is not None
     return task_bound(task, dispatcher, test.verdict(is_own), test, response=shown, is_tight=is_tight, reason=reason)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from takt import _analysis
-from takt.analysis.view import ServerView, TaskView
+from takt.analysis.view import Inside, ServerView, TaskView
 
 Numbers = NDArray[np.uint64]
 
@@ -39,6 +39,7 @@ class Member:
         longest: the longest part in which it is not displaced.
         last: the last such part.
         threshold: once started only smaller keys displace it; None: as longest and last say.
+        inside: of a server, what its tasks ask for; empty: nothing is known.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Member:
     longest: int = 1
     last: int = 1
     threshold: int | None = None
+    inside: tuple[Inside, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,7 @@ def server_member(server: ServerView) -> Member:
         deadline=server.period,
         jitter=max(server.period - server.longest, 0) if is_deferrable else 0,
         key=server.key,
+        inside=server.inside,
     )
 
 
@@ -225,5 +228,12 @@ def interference(members: Sequence[Member], place: int, response: Response) -> l
     others = [member for other, member in enumerate(members) if member.key <= me.key and other != place]
     amounts = Counter[str]()
     for member in others:
-        amounts[member.name] += -(-(begin + member.jitter) // member.period) * member.wcet
+        asked = sum(_requests(task, begin) for task in member.inside)
+        own = _requests(member, begin)
+        amounts[member.name] += min(asked, own) if member.inside else own
     return list(amounts.items())
+
+
+def _requests(task: Member | Inside, length: int) -> int:
+    """Give what a task releases in less than so many ticks."""
+    return -(-(length + task.jitter) // task.period) * task.wcet

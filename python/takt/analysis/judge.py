@@ -19,6 +19,7 @@ from takt.analysis import (
     coverage,
     deadlines,
     global_edf,
+    inside,
     rates,
     servers,
     static,
@@ -62,6 +63,22 @@ def _judge_by_policy(view: SystemView, effort: int) -> Judgement:
 
 
 def _judge_ideal(view: SystemView, effort: int) -> Judgement:
+    """Judge a system, then once more with what its servers ask for at most by that, until nothing gets better."""
+    found = _judge_as_given(view, effort)
+    for _ in range(sum(len(each.servers) for each in view.dispatchers)):
+        tighter = view if _is_answered(view, found) else inside.with_insides(view, found, effort)
+        if inside.insides_of(tighter) == inside.insides_of(view):
+            return found
+        view, found = tighter, _judge_as_given(tighter, effort)
+    return found
+
+
+def _is_answered(view: SystemView, found: Judgement) -> bool:
+    """Say whether all tasks that a search asks about meet their deadlines."""
+    return view.asked is not None and all(found.tasks[each].verdict is Verdict.SCHEDULABLE for each in view.asked)
+
+
+def _judge_as_given(view: SystemView, effort: int) -> Judgement:
     """Judge a system to which all is added that it pays; plain tasks at the root pay in their tests (costs.py)."""
     root = view.dispatchers[0]
     found = servers.judge_below(view, _judge_root(view, effort), effort)
@@ -73,7 +90,19 @@ def _judge_ideal(view: SystemView, effort: int) -> Judgement:
             )
         elif task.has_windows and row.verdict is not Verdict.SCHEDULABLE:
             found.tasks[task.number] = replace(row, response=None, is_tight=False)  # a late job loses its window
-    return found
+    return _loosened(found) if _ends_late_jobs(view, found) else found
+
+
+def _ends_late_jobs(view: SystemView, found: Judgement) -> bool:
+    """Say whether jobs may end before they are done: then nobody needs to respond as late as its bound."""
+    given = enumerate(view.resolved.tasks)
+    ending = [number for number, task in given if task.on_miss != "continue" and number in found.tasks]
+    return any(found.tasks[number].verdict is not Verdict.SCHEDULABLE for number in ending)
+
+
+def _loosened(found: Judgement) -> Judgement:
+    """Give the same with responses that are bounds."""
+    return Judgement({number: replace(row, is_tight=False) for number, row in found.tasks.items()}, found.servers)
 
 
 def _excess_of(view: SystemView) -> Iterator[str]:

@@ -20,11 +20,21 @@ from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
 BANDWIDTH = Test("constant bandwidth", "Abeni and Buttazzo 1998", is_exact=False)
 TOTAL_BANDWIDTH = Test("total bandwidth", "Spuri and Buttazzo 1996", is_exact=False)
 
+AT_PLACE = Test("response times with budget always", "Strosnider, Lehoczky and Sha 1995", is_exact=False)
+CARRIED = Test("response times with what is left of the budget", "Davis and Burns 2005", is_exact=False)
+
 RULES = ("tbs", "cus")
 """Kinds without budgets: their tasks compete in the parent."""
 
 _WAITING = {"sirap": _analysis.sirap_supply, "hsrp-payback": _analysis.payback_supply}
 """What is left where tasks wait for budget, or an overrun is paid back."""
+
+
+MAX_RETURNS = 32
+"""So many returns a sporadic server keeps apart (core/server.h)."""
+
+_COUNTED = ("idling", "polling", "deferrable")
+"""Kinds that get work in a sporadic server once a period, and if deferrable whenever one of their jobs comes."""
 
 
 def judge_below(view: SystemView, found: Judgement, effort: int) -> Judgement:
@@ -71,9 +81,9 @@ def _judge_inside(
     elif server.kind in ("cbs", *RULES):
         found.add(_judge_bandwidth(view, dispatcher, server, effort))
     else:
-        supply = supply_of(server, row)
+        supply = supply_of(view, server, dispatcher, row)
         found.servers[server.number] = replace(row, gap=supply[2])
-        found.add(_judge_supplied(view, dispatcher, delays, supply, effort))
+        found.add(_with_own_bounds(view, dispatcher, server, _judge_supplied(view, dispatcher, delays, supply, effort)))
 
 
 def _doubt_of(view: SystemView, dispatcher: DispatcherView, server: ServerView, delays: Delays) -> str:
@@ -91,6 +101,8 @@ def _doubt_of(view: SystemView, dispatcher: DispatcherView, server: ServerView, 
     offsets += [each.offset for each in dispatcher.servers]
     if min(offsets, default=server.offset) < server.offset:
         return f"jobs may come before the first budget of {server.name}"
+    if server.kind == "sporadic" and server.protocol in _WAITING and returns_of(view, server, dispatcher) > MAX_RETURNS:
+        return f"there is no test of {server.protocol} where more than {MAX_RETURNS} returns of {server.name} may wait"
     return ""
 
 
@@ -104,15 +116,27 @@ def _without_budget(dispatcher: DispatcherView, server: ServerBound) -> Judgemen
     )
 
 
-def supply_of(server: ServerView, row: ServerBound) -> Supply:
-    """Say what a server that gets its budget is sure to supply."""
+def supply_of(view: SystemView, server: ServerView, dispatcher: DispatcherView, row: ServerBound) -> Supply:
+    """Say what a server that gets its budget is sure to supply to its children."""
     response = server.period if row.response is None else row.response
     is_polling = server.kind == "polling"
     if server.protocol in _WAITING:
         return _WAITING[server.protocol](server.period, server.budget, response, server.holding, is_polling)
     if server.kind == "sporadic":
-        return _analysis.sporadic_supply(server.period, server.budget, response)
+        return _analysis.sporadic_supply(server.period, server.budget, response, returns_of(view, server, dispatcher))
     return _analysis.make_supply(server.period, server.budget, response, is_polling)
+
+
+def returns_of(view: SystemView, server: ServerView, dispatcher: DispatcherView) -> int:
+    """Bound how many returns of a sporadic server wait at a time: never more than it has ticks."""
+    inside = {each.number: each for each in view.dispatchers}
+    if any(each.kind not in _COUNTED or inside[each.number].servers for each in dispatcher.servers):
+        return server.budget
+    deferrable = [each for each in dispatcher.servers if each.kind == "deferrable"]
+    tasks = [task for each in (dispatcher, *(inside[each.number] for each in deferrable)) for task in each.tasks]
+    columns = children.columns_of([*tasks, *dispatcher.servers])
+    found = _analysis.sporadic_returns(columns.wcet, columns.period, columns.jitter, server.period, server.budget)
+    return server.budget if found is None else min(found, server.budget)
 
 
 def _judge_supplied(
@@ -121,6 +145,25 @@ def _judge_supplied(
     """Judge the children of a server with a supply."""
     judge = static.judge_static if dispatcher.policy in static.POLICIES else children.judge_demand
     return judge(view, dispatcher, delays, supply, effort)
+
+
+def _with_own_bounds(view: SystemView, dispatcher: DispatcherView, server: ServerView, found: Judgement) -> Judgement:
+    """Take the responses that follow from what the tasks of a server ask for, where they are less (inside.py)."""
+    for task, each in zip(dispatcher.tasks, server.inside, strict=False):
+        before = found.tasks[task.number].response
+        if each.response is not None and (before is None or each.response < before):
+            found.tasks[task.number] = _own_row(view, dispatcher, task, each.response, is_at_place=each.is_at_place)
+    return found
+
+
+def _own_row(
+    view: SystemView, dispatcher: DispatcherView, task: TaskView, response: int, *, is_at_place: bool
+) -> TaskBound:
+    """Make the row of a task that never waits for budget, or finds some left."""
+    test = AT_PLACE if is_at_place else CARRIED
+    is_met = response <= task.deadline
+    reason = "" if is_met else view.miss(task.name, response, task.deadline)
+    return task_bound(task, dispatcher, test.verdict(is_met), test, response=response, reason=reason)
 
 
 def _judge_bandwidth(view: SystemView, dispatcher: DispatcherView, server: ServerView, effort: int) -> Judgement:

@@ -133,6 +133,24 @@ class TaskView:
 
 
 @dataclass(frozen=True, slots=True)
+class Inside:
+    """A task in a server as those outside see it. Times in ticks.
+
+    Args:
+        wcet, period: as of the task.
+        jitter: that of the task, and for how long it can be kept waiting, unless it stands at the server's place.
+        response: by what can be left of the server's budget when it comes; None: not looked for.
+        is_at_place: whether the budget is never used up, so that the task stands at the server's place.
+    """
+
+    wcet: int
+    period: int
+    jitter: int
+    response: int | None = None
+    is_at_place: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ServerView:
     """A server as tests see it. Times in ticks.
 
@@ -145,6 +163,7 @@ class ServerView:
         holding: for how long one of its tasks holds what servers share, at most, 0 if none does.
         overrun: by how much that may exceed its budget.
         protocol: of what it shares, "" if nothing.
+        inside: what its tasks ask for, where nothing else uses its budget; empty: nothing is known.
     """
 
     number: int
@@ -158,6 +177,7 @@ class ServerView:
     holding: int = 0
     overrun: int = 0
     protocol: str = ""
+    inside: tuple[Inside, ...] = ()
 
     @property
     def longest(self) -> int:

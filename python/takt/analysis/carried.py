@@ -1,0 +1,161 @@
+"""What is left of a server's budget when work comes, and the responses that follow.
+
+The supply of a server (analysis/supply.h) has its longest gap where its budget was used up just before work came. Only
+its own tasks use the budget of a deferrable or sporadic server, so how much is gone follows from their responses. Work
+comes at a to a server that had the last budget at a - x, 0 <= x < P. In [a - x, a) it executed at most
+
+    V(x) = least of x, Q and the sum over its tasks of N C + min(C, y - N T),  N = floor(y / T),  y = x + R - C
+
+and of one that comes at a itself y = x + R - T, since its jobs before came T earlier and are done R after that. So
+there are Q - V(x) at once, and the next budget comes at P - x (Davis and Burns 2005 take x = V = Q for all). Each has
+the delay D = R_S - Q of the server. That is so for a sporadic server without delay too: what it has used and not
+got back by a + t it has executed in the last P - t before a, for t < P, and from then on Q in each P.
+
+The responses that V needs are those of earlier jobs. If the responses that follow from R are at most R, then R bounds
+all, by induction over the jobs in the order of their ends; the least such R is found from below.
+
+V is linear between some instants, with a slope of 0, 1, 2, ... Where it rises a later x is not better, where it stays
+an earlier one is not, so the ends of its pieces are enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from takt import _analysis
+from takt.analysis import blocking, children, fixed, static
+from takt.analysis.fixed import Member
+from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
+
+MAX_HEADS = 200
+"""Of more ways in which budget can be left the responses are not looked for."""
+MAX_ROUNDS = 30
+"""How often responses are put in for those of earlier jobs."""
+
+Head = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A server whose budget only its tasks use. Times in ticks.
+
+    Args:
+        period, budget: of the server.
+        delay: for how long it is kept from having its budget.
+        tasks: all that are in it.
+    """
+
+    period: int
+    budget: int
+    delay: int
+    tasks: Sequence[TaskView]
+
+    def used(self, first: int, length: int, responses: Sequence[int]) -> int:
+        """Bound what was executed in so many ticks before a job of the task at place `first` comes."""
+        work = 0
+        for place, (task, response) in enumerate(zip(self.tasks, responses, strict=True)):
+            whole, rest = divmod(max(length - _shift(task, response, is_first=place == first), 0), task.period)
+            work += whole * task.wcet + min(task.wcet, rest)
+        return min(work, length, self.budget)
+
+    def heads(self, responses: Sequence[int]) -> set[Head]:
+        """List the ways in which budget can be left, as the binding takes them: gap, delay, ticks."""
+        return {
+            self._head(length, self.used(first, length, responses))
+            for first in range(len(self.tasks))
+            for length in self._lengths(first, responses)
+        }
+
+    def _head(self, length: int, used: int) -> Head:
+        """Say what there is if the last budget came `length` ticks ago and so much of it is used."""
+        after = self.period - length
+        return self.delay + after, self.delay, min(self.budget - used, max(after - self.delay, 0))
+
+    def _lengths(self, first: int, responses: Sequence[int]) -> Iterator[int]:
+        """List where V changes its slope, and where it comes to the length and to the budget."""
+        changes = {0, *self._changes(first, responses)}
+        meets = {self.used(first, length, responses) for length in changes}
+        yield from sorted(length for length in changes | meets if length < self.period)
+        yield self._full(first, responses)
+
+    def _changes(self, first: int, responses: Sequence[int]) -> Iterator[int]:
+        """List where a job begins and ceases to count for more with longer lengths."""
+        for place, (task, response) in enumerate(zip(self.tasks, responses, strict=True)):
+            begin = _shift(task, response, is_first=place == first)
+            count = max(self.period - begin, 0) // task.period + 1
+            for at in range(begin, begin + count * task.period, task.period):
+                yield from (instant for instant in (at, at + task.wcet) if instant >= 0)
+
+    def _full(self, first: int, responses: Sequence[int]) -> int:
+        """Give the least length in which most was used."""
+        least, most = 0, self.period - 1
+        largest = self.used(first, most, responses)
+        while least < most:
+            middle = (least + most) // 2
+            least, most = (least, middle) if self.used(first, middle, responses) >= largest else (middle + 1, most)
+        return least
+
+
+def _shift(task: TaskView, response: int, *, is_first: bool) -> int:
+    """Give the length from which on jobs of a task count: T - R, or C - R if none comes at the end."""
+    return (task.period if is_first else task.wcet) - response
+
+
+def responses(
+    view: SystemView, dispatcher: DispatcherView, server: ServerView, delay: int, bounds: Sequence[int], effort: int
+) -> list[int]:
+    """Bound the responses of the tasks of a server by what can be left of its budget when they come.
+
+    Args:
+        view: of the system.
+        dispatcher: of the server, with static keys and tasks only.
+        server: deferrable, or sporadic without delay and with at most 32 returns.
+        delay: for how long the server is kept from having its budget.
+        bounds: on the responses, known otherwise; they are not exceeded.
+        effort: steps that each test may take.
+    """
+    if any(task.wcet > task.period for task in dispatcher.tasks):
+        return list(bounds)
+    members = fixed.with_blocking(static.members_in(view, dispatcher), blocking.delays_in(view, dispatcher).by_name)
+    carried = Carried(server.period, server.budget, delay, dispatcher.tasks)
+    found = [0] * len(bounds)
+    for _ in range(MAX_ROUNDS):
+        heads = carried.heads([max(task.wcet, each) for task, each in zip(dispatcher.tasks, found, strict=True)])
+        if len(heads) > MAX_HEADS:
+            break
+        following = _with_heads(dispatcher, members, carried, heads, bounds, effort)
+        if all(after <= before for after, before in zip(following, found, strict=True)):
+            return found
+        found = [max(pair) for pair in zip(found, following, strict=True)]
+    return list(bounds)
+
+
+def _with_heads(
+    dispatcher: DispatcherView,
+    members: Sequence[Member],
+    carried: Carried,
+    heads: set[Head],
+    bounds: Sequence[int],
+    effort: int,
+) -> list[int]:
+    """Bound the responses where budget can be left in these ways."""
+    columns = children.columns_of(dispatcher.tasks)
+    gaps, delays, ticks = zip(*sorted(heads), strict=True)
+    found, _ = _analysis.children_responses(
+        columns.kind,
+        columns.wcet,
+        columns.period,
+        columns.deadline,
+        columns.jitter,
+        fixed.column(members, "blocking"),
+        fixed.column(members, "last"),
+        fixed.behind_equals(members),
+        (carried.period, carried.budget, 0, 0),
+        head_gap=fixed.numbers(gaps),
+        head_delay=fixed.numbers(delays),
+        head_ticks=fixed.numbers(ticks),
+        effort=effort,
+    )
+    known = [fixed.read_ticks(each) for each in found]
+    return [bound if each is None else min(each, bound) for each, bound in zip(known, bounds, strict=True)]
