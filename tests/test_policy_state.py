@@ -177,7 +177,7 @@ class Locked(takt.Policy):
 
 def test_a_state_that_cannot_be_copied_is_refused_in_one_line() -> None:
     line = (
-        'policy "locked": expected a state that copy.deepcopy can copy, so that each run starts afresh, found '
+        'policy "locked": expected a state that copy.deepcopy can copy for each run, found '
         "TypeError: cannot pickle '_thread.lock' object; give Locked a method __deepcopy__"
     )
     with pytest.raises(takt.InputError) as caught:

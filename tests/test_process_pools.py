@@ -5,6 +5,8 @@ Every program runs by itself with a limit on its time, so that a hang is a failu
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -59,10 +61,21 @@ def run(folder: Path, body: str) -> str:
     """Run a program; gives what it prints."""
     program = folder / "program.py"
     program.write_text(PROGRAM % textwrap.indent(textwrap.dedent(body), "    "))
-    command = [sys.executable, str(program)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE_SECONDS)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+    return start([sys.executable, str(program)]).strip()
+
+
+def start(command: list[str]) -> str:
+    """Run a command; gives what it prints. Where it hangs, its children are ended with it."""
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        try:
+            output, errors = process.communicate(timeout=PATIENCE_SECONDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    assert (process.returncode, errors) == (0, "")
+    return output
 
 
 NAMES = ["smallest", "servers", "resources", "mode_change", "iot_110", "dhall", "architectures", "fpds", "allocator"]
@@ -183,10 +196,8 @@ def test_problems_of_an_input_come_back_from_a_process_whole(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_the_example_simulates_a_thousand_systems_in_a_pool(method: str) -> None:
-    command = [sys.executable, str(EXAMPLES / "process_pool.py"), method]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE_SECONDS)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines() == [
+    said = start([sys.executable, str(EXAMPLES / "process_pool.py"), method])
+    assert said.splitlines() == [
         "seed 0: [60, 32, 17, 14]",
         "1000 runs: 3 to 188 late jobs, 103.1 on average",
     ]

@@ -88,7 +88,7 @@ def boundaries(path: Path) -> list[int]:
 def test_a_trace_cut_at_any_record_is_truncated(whole: Path, tmp_path: Path) -> None:
     data, cut = whole.read_bytes(), tmp_path / "cut.takt"
     places = boundaries(whole)
-    assert len(places) > 10
+    assert len(places) > 2
     for place in places:
         cut.write_bytes(data[:place])
         assert refusal(cut).startswith("truncated trace: expected a closing record")
