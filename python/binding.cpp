@@ -1326,13 +1326,13 @@ bool note_progress(void *context, takt_instant_t now) {
 struct TraceFile {
     takt_trace_t trace; // first member: the callback gets a pointer to it
     FILE *file;
-    bool failed;
+    int error; // errno of the first write that failed, 0: none has
 };
 
 void write_record(takt_trace_t *trace, const takt_record_t *record) {
     auto *to = reinterpret_cast<TraceFile *>(trace);
     if (fwrite(record, sizeof *record, 1, to->file) != 1) {
-        to->failed = true;
+        to->error = to->error != 0 ? to->error : errno;
     }
 }
 
@@ -1362,7 +1362,7 @@ class Simulation {
 
 void run(Simulation &simulation, const Spec &spec, uint64_t horizon, const takt_sim_sinks_t &sinks,
          takt_architecture_figures_t &figures, const std::optional<std::string> &trace_path) {
-    TraceFile to = {{write_record}, nullptr, false};
+    TraceFile to = {{write_record}, nullptr, 0};
     if (trace_path && (to.file = fopen(trace_path->c_str(), "ab")) == nullptr) {
         throw_os_error(*trace_path);
     }
@@ -1377,7 +1377,11 @@ void run(Simulation &simulation, const Spec &spec, uint64_t horizon, const takt_
             takt_sim_run(simulation.get(), horizon, &sinks, trace);
         }
     }
-    if (to.file != nullptr && ((fclose(to.file) != 0) | to.failed)) {
+    if (to.file != nullptr && fclose(to.file) != 0 && to.error == 0) {
+        to.error = errno;
+    }
+    if (to.error != 0) {
+        errno = to.error;
         throw_os_error(*trace_path);
     }
 }

@@ -21,7 +21,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from takt import firmware, programs, times
+from takt import firmware, outputs, programs, times
 from takt import trace as trace_file
 from takt.errors import BoardError, InputError, Problem
 from takt.horizon import horizon_ticks
@@ -71,7 +71,7 @@ def run(system: System, path: str | Path, name: str = CORTEX_M) -> Trace:
     board_horizon = horizon * system.resolution_ns // adapted.resolution_ns
     with tempfile.TemporaryDirectory(prefix="takt-") as folder:
         tick_ns = adapted.resolution_ns if board.is_real_time else 0
-        Path(folder, _IMAGE_FILE).write_bytes(programs.image(system.resolved, adapted, horizon, tick_ns))
+        outputs.write(Path(folder, _IMAGE_FILE), programs.image(system.resolved, adapted, horizon, tick_ns))
         records = _execute(board, Path(folder), board_horizon, adapted.resolution_ns)
     trace_file.write(path, adapted, name, board_horizon, records)
     return trace_file.read(path)

@@ -7,12 +7,14 @@ called, so that no command waits for what another needs.
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import signal
 import sys
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -27,6 +29,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
 
 def main() -> None:
     """Run the command line; interrupts and closed pipes end the process as they do any other."""
@@ -35,7 +39,22 @@ def main() -> None:
             signal.signal(getattr(signal, name), signal.SIG_DFL)
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
-    app()
+    try:
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
+    except OSError as error:
+        _end_without_output(error)
+
+
+def _end_without_output(error: OSError) -> NoReturn:
+    """End after a write to the standard output has failed; any other error stays one."""
+    if error.filename is not None or error.errno not in _NO_ROOM:
+        raise error
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python tries once more, and says so, at its end
+    print(f"standard output: cannot write: {error.strerror}", file=sys.stderr)
+    sys.exit(ExitStatus.BAD_INPUT)
 
 
 # ---- takt -------------------------------------------------------------------------------------------
@@ -76,7 +95,8 @@ Policies = Annotated[
     str | None,
     typer.Option(
         metavar="P[,P2]",
-        help="Order the root by this policy, or by each of these in turn; FILE.py:CLASS is one in Python.",
+        help="Order the root by this policy, or by each of these in turn; FILE.py:CLASS is one in Python, and executes "
+        "that file with your rights.",
         autocompletion=_complete_policies,
     ),
 ]

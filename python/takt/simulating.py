@@ -15,8 +15,8 @@ import typer
 from rich.console import Console
 
 import takt
-from takt import boards, catalogue, loading, measurement, report, times
-from takt.errors import BoardError, ExitStatus, InputError, Problem, show, system_error
+from takt import boards, catalogue, csv_files, loading, measurement, report, times
+from takt.errors import BoardError, ExitStatus, InputError, Problem, show
 from takt.horizon import horizon_ticks
 from takt.model import System
 from takt.policy import name_of
@@ -272,7 +272,7 @@ def _print_outcome(console: Console, outcome: _Outcome) -> None:
 def _write_frames(outcome: _Outcome, outputs: Outputs) -> None:
     """Write the files that are asked for."""
     for name, frame in outcome.frames.items():
-        _write_csv(getattr(outputs, name), frame.with_columns(cs.boolean().cast(pl.UInt8)))
+        csv_files.write(getattr(outputs, name), frame.with_columns(cs.boolean().cast(pl.UInt8)))
 
 
 def _write_pictures(outcome: _Outcome, outputs: Outputs) -> None:
@@ -286,12 +286,3 @@ def _write_pictures(outcome: _Outcome, outputs: Outputs) -> None:
         result.gantt(outputs.gantt)
     if outputs.perfetto is not None:
         result.to_perfetto(outputs.perfetto)
-
-
-def _write_csv(path: Path, frame: pl.DataFrame) -> None:
-    """Write one frame."""
-    try:
-        with path.open("wb") as file:
-            frame.write_csv(file)
-    except OSError as error:
-        raise system_error("write", path, error) from None

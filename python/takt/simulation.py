@@ -7,6 +7,7 @@ frames are ticks.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -17,7 +18,7 @@ import polars as pl
 
 from takt import _core, answers
 from takt import trace as trace_file
-from takt.errors import InputError, Problem, system_error
+from takt.errors import InputError, Problem
 from takt.horizon import horizon_ticks
 from takt.model import System
 from takt.resolved import ResolvedSystem, ResolvedTask
@@ -361,9 +362,7 @@ def simulate(
     """
     ticks = horizon_ticks(system, horizon)
     spec = system.resolved.spec()
-    if trace is not None:
-        trace_file.write_header(trace, system.resolved, trace_file.SIMULATOR, ticks)
-    try:
+    with nullcontext() if trace is None else _recorded(trace, system, ticks) as trace_path:
         outcome = _core.simulate(
             spec,
             ticks,
@@ -373,11 +372,9 @@ def simulate(
             points=points,
             locks=locks,
             rates=rates,
-            trace_path=None if trace is None else str(trace),
-            progress=progress,
+            trace_path=trace_path,
+            progress=progress if progress is not None or trace is None else _let_signals_in,
         )
-    except OSError as error:
-        raise system_error("write", trace or "", error) from None
     summary = _summary(system.resolved, outcome["statistics"])
     return Result(
         system=system,
@@ -400,7 +397,13 @@ def simulate(
     )
 
 
-# ---- horizon ----------------------------------------------------------------------------------------
+def _recorded(trace: str | Path, system: System, horizon: int) -> AbstractContextManager[str]:
+    """Give the name of a file to append the records of a simulation to; at the end it becomes `trace`."""
+    return trace_file.started(trace, system.resolved, trace_file.SIMULATOR, horizon)
+
+
+def _let_signals_in(now: int) -> None:
+    """Do nothing; the interpreter handles signals meanwhile, so that one that ends the process removes the trace."""
 
 
 # ---- frames -----------------------------------------------------------------------------------------
