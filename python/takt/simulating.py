@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -216,8 +215,8 @@ def _simulate(run: _Run, outputs: Outputs) -> _Outcome:
 
 def _run_on_board(run: _Run, board: str, outputs: Outputs) -> _Outcome:
     """Run on the board, replay what it recorded, and simulate."""
-    with _blaming(run.file), tempfile.TemporaryDirectory(prefix="takt-") as folder:
-        path = outputs.trace or Path(folder, "board.takt")
+    with _blaming(run.file), boards.temporary_folder() as folder:
+        path = outputs.trace or folder / "board.takt"
         trace = boards.run(run.system, path, board)
         replayed = takt.replay(path)
         if replayed.difference is not None:
