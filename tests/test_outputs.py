@@ -259,7 +259,9 @@ def test_a_signal_ends_a_simulation_of_the_library_too(tmp_path: Path) -> None:
 
 def status_after(number: signal.Signals, command: list[str]) -> int:
     """Start a command, send it a signal while it writes a file here, and give the status with which it ends."""
-    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
+    with disk_with(2**30):  # a run that does not end must not fill the machine's disk
+        process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    with process:
         try:
             until = time.monotonic() + 30
             while not any(path.stat().st_size > 0 for path in Path().glob("*.part")):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import resource
 import signal
 import subprocess
 import sys
@@ -67,11 +68,13 @@ def test_a_log_gets_a_line_about_a_long_run_now_and_then(
 
 def test_an_interrupt_of_a_run_without_a_terminal_is_one_line_too(tmp_path: Path) -> None:
     command = [COMMAND, "run", SMALLEST, "--horizon", "20000000s", "--trace", str(tmp_path / "t")]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+    limit = (2**30, 2**30)  # a run that does not end must not fill the machine's disk
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    ) as process:
         try:
             while not list(tmp_path.iterdir()):
                 time.sleep(0.01)
-            time.sleep(0.5)
             process.send_signal(signal.SIGINT)
             assert (process.communicate(timeout=30)[1], process.returncode) == ("interrupted\n", -signal.SIGINT)
         finally:
