@@ -1337,7 +1337,7 @@ bool note_progress(void *context, takt_instant_t now) {
 struct TraceFile {
     takt_trace_t trace; // first member: the callback gets a pointer to it
     FILE *file;
-    bool failed;
+    int error; // errno of the first write that failed, 0: none has
     uint64_t count;
 };
 
@@ -1345,7 +1345,7 @@ void write_record(takt_trace_t *trace, const takt_record_t *record) {
     auto *to = reinterpret_cast<TraceFile *>(trace);
     to->count++;
     if (fwrite(record, sizeof *record, 1, to->file) != 1) {
-        to->failed = true;
+        to->error = to->error != 0 ? to->error : errno;
     }
 }
 
@@ -1355,8 +1355,11 @@ bool close_trace(TraceFile &to, uint64_t horizon, bool is_whole) {
         const takt_record_t end = takt_trace_end(horizon, to.count);
         write_record(&to.trace, &end);
     }
-    const bool is_closed = fclose(to.file) == 0;
-    return is_closed && !to.failed;
+    if (fclose(to.file) != 0 && to.error == 0) {
+        to.error = errno;
+    }
+    errno = to.error;
+    return to.error == 0;
 }
 
 [[noreturn]] void throw_os_error(const std::string &path) {
@@ -1385,7 +1388,7 @@ class Simulation {
 
 void run(Simulation &simulation, const Spec &spec, uint64_t horizon, const takt_sim_sinks_t &sinks,
          Recorder &recorder, const std::optional<std::string> &trace_path) {
-    TraceFile to = {{write_record}, nullptr, false, 0};
+    TraceFile to = {{write_record}, nullptr, 0, 0};
     if (trace_path && (to.file = fopen(trace_path->c_str(), "ab")) == nullptr) {
         throw_os_error(*trace_path);
     }

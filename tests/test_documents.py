@@ -95,6 +95,55 @@ def test_every_path_that_is_named_exists(document: str) -> None:
     assert [path for path in paths if not (ROOT / path).exists()] == []
 
 
+# ---- tables ---------------------------------------------------------------------------------------------
+
+ROW = re.compile(r" {0,3}\|")
+RULE = re.compile(r" {0,3}\|(?: *:?-+:? *\|)+ *")
+BAR = re.compile(r"(?<!\\)\|")
+
+
+def faults_of_tables(text: str) -> list[str]:
+    """List what makes rows of a Markdown text no table: a rule that is missing, other numbers of cells, no blank line.
+
+    Bars in code count as well, as Markdown has it: they need a backslash.
+    """
+    faults, lines = [], ["", *text.splitlines(), ""]
+    starts = (
+        number for number in range(1, len(lines)) if ROW.match(lines[number]) and not ROW.match(lines[number - 1])
+    )
+    for start in starts:
+        end = next(number for number in range(start, len(lines)) if not ROW.match(lines[number]))
+        rows, place = lines[start:end], f"line {start}: {lines[start][:40]}"
+        if len(rows) < 2 or not RULE.fullmatch(rows[1]):
+            faults.append(f"{place}: no heading with a rule below it; is a blank line before it?")
+        if len({len(BAR.findall(row)) for row in rows}) > 1:
+            faults.append(f"{place}: not as many cells in every row")
+        if lines[start - 1].strip() or lines[end].strip():
+            faults.append(f"{place}: text follows or precedes without a blank line")
+    return faults
+
+
+@pytest.mark.parametrize("document", documents())
+def test_every_table_is_one(document: str) -> None:
+    assert faults_of_tables(prose(document)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| a | b |\n|---|---|\n| 1 | 2 |\n\n| 3 | 4 |\n",
+        "| a | b |\n| 1 | 2 |\n",
+        "| a | b |\n|---|---|\n| 1 | `2 | 3` |\n",
+        "| a | b |\n|---|---|\n| 1 |\n",
+        "text\n| a | b |\n|---|---|\n",
+        "| a | b |\n|---|---|\n| 1 | 2 |\ntext\n",
+    ],
+)
+def test_a_broken_table_is_found(text: str) -> None:
+    assert faults_of_tables(text) != []
+    assert faults_of_tables("text\n\n| a | b |\n|:--|--:|\n| 1 | 2 \\| 3 |\n\ntext\n") == []
+
+
 # ---- rooms ----------------------------------------------------------------------------------------------
 
 

@@ -181,14 +181,15 @@ def test_a_main_process_that_is_killed_loses_nothing(folder: Path, expected: Fil
 
 
 DIE_WRITING = """
-import polars
-def write(frame, file):
-    if file.name.endswith("00000007.parquet.part"):
-        file.write(b"PAR1 and no more")
-        file.flush()
-        os.kill(os.getpid(), 9)
-    real(frame, file)
-real, polars.DataFrame.write_parquet = polars.DataFrame.write_parquet, write
+from takt import outputs
+def write(path, data):
+    if path.name == "00000007.parquet":
+        with outputs.replacing(path) as file:
+            file.write(b"PAR1 and no more")
+            file.flush()
+            os.kill(os.getpid(), 9)
+    real(path, data)
+real, outputs.write = outputs.write, write
 """
 
 
@@ -196,8 +197,10 @@ def test_a_main_process_that_is_killed_while_it_writes_leaves_no_half_of_a_chunk
     status, told = end_of(started(folder, "--workers", "1", before_all=DIE_WRITING))
     assert (status, told) == (-signal.SIGKILL, "")
     assert [path.name for path in done_in(folder)] == [f"{number:08}.parquet" for number in range(7)]
-    assert (folder / "study.study/chunks/00000007.parquet.part").exists()
+    chunks = folder / "study.study/chunks"
+    assert [part.read_bytes() for part in chunks.glob(".takt-*.part")] == [b"PAR1 and no more"]
     assert end_of(started(folder, "--workers", "1")) == (0, "")
+    assert not list(chunks.glob(".takt-*"))
     assert result_in(folder) == expected
 
 
@@ -216,7 +219,8 @@ def test_in_a_terminal_a_bar_says_how_far_a_study_is_and_an_interrupt_ends_all(f
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGINT
     assert "study \x1b" in written
     assert re.search(r"\d:\d\d:\d\d", written)
-    assert "interrupted; what is done is kept" in written
+    assert "what is done is kept, and the same command goes on from there" in written
+    assert written.endswith("interrupted\r\n")
     assert "Traceback" not in written
     assert written.rfind(SHOW_CURSOR) > written.rfind(HIDE_CURSOR)
     assert len(workers) == 1

@@ -16,12 +16,13 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from takt import firmware, programs, times
+from takt import firmware, outputs, programs, times
 from takt import trace as trace_file
 from takt.errors import BoardError, InputError, Problem
 from takt.horizon import horizon_ticks
@@ -69,12 +70,27 @@ def run(system: System, path: str | Path, name: str = CORTEX_M) -> Trace:
     adapted = adapt(system, board)
     horizon = horizon_ticks(system)
     board_horizon = horizon * system.resolution_ns // adapted.resolution_ns
-    with tempfile.TemporaryDirectory(prefix="takt-") as folder:
+    with temporary_folder() as folder:
         tick_ns = adapted.resolution_ns if board.is_real_time else 0
-        Path(folder, _IMAGE_FILE).write_bytes(programs.image(system.resolved, adapted, horizon, tick_ns))
-        records = _execute(board, Path(folder), board_horizon, adapted.resolution_ns)
+        outputs.write(folder / _IMAGE_FILE, programs.image(system.resolved, adapted, horizon, tick_ns))
+        records = _execute(board, folder, board_horizon, adapted.resolution_ns)
     trace_file.write(path, adapted, name, board_horizon, _whole(records))
     return trace_file.read(path)
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Make a folder that is removed at the end.
+
+    Raises:
+        BoardError: none can be made.
+    """
+    try:
+        folder = tempfile.TemporaryDirectory(prefix="takt-")
+    except OSError as error:
+        raise BoardError(f"no temporary folder can be made: {error.strerror or error}") from None
+    with folder as name:
+        yield Path(name)
 
 
 # ---- the board ----------------------------------------------------------------------------------------

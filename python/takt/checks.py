@@ -6,6 +6,7 @@ programs and whose message is for people.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -48,9 +49,9 @@ def check_names(value: object) -> tuple[str, ...]:
     if not value:
         raise refuse("out-of-range", 'expected names such as ["sensor", "log"], found an empty list')
     names = tuple(map(check_name, value))
-    for name in names:
-        if names.count(name) > 1:
-            raise refuse("duplicate", f"expected every name once, found {show(name)} {names.count(name)} times")
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise refuse("duplicate", f"expected every name once, found {show(name)} {count} times")
     return names
 
 

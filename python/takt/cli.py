@@ -7,14 +7,16 @@ called, so that no command waits for what another needs.
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import signal
 import sys
 from collections import Counter
 from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperCommand, TyperOption
@@ -29,6 +31,8 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 class _EachOnce(TyperCommand):
@@ -70,7 +74,22 @@ def main() -> None:
             signal.signal(getattr(signal, name), signal.SIG_DFL)
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
-    app()
+    try:
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
+    except OSError as error:
+        _end_without_output(error)
+
+
+def _end_without_output(error: OSError) -> NoReturn:
+    """End after a write to the standard output has failed; any other error stays one."""
+    if error.filename is not None or error.errno not in _NO_ROOM:
+        raise error
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python tries once more, and says so, at its end
+    print(f"standard output: cannot write: {error.strerror}", file=sys.stderr)
+    sys.exit(ExitStatus.BAD_INPUT)
 
 
 # ---- takt -------------------------------------------------------------------------------------------
@@ -111,7 +130,8 @@ Policies = Annotated[
     str | None,
     typer.Option(
         metavar="P[,P2]",
-        help="Order the root by this policy, or by each of these in turn; FILE.py:CLASS is one in Python.",
+        help="Order the root by this policy, or by each of these in turn; FILE.py:CLASS is one in Python, and executes "
+        "that file with your rights.",
         autocompletion=_complete_policies,
     ),
 ]

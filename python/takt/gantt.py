@@ -10,13 +10,14 @@ Neither Matplotlib nor a display is needed before a chart is wanted.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from takt import forks, times
-from takt.errors import InputError, Problem, file_error, show, system_error
+from takt import forks, outputs, times
+from takt.errors import InputError, Problem, file_error, show
 from takt.simulation import Result
 from takt.timeline import MISS_COLOR, SECTION_HEIGHT, Group, Lane, Timeline, axis_unit, shorten, timeline
 
@@ -97,11 +98,11 @@ def check_path(path: str | Path | None) -> None:
 
 def save(figure: Figure, path: str | Path) -> None:
     """Write a chart; the same chart gives the same file."""
+    suffix = Path(path).suffix.lower()
     dates = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-    try:
-        figure.savefig(path, dpi=300, metadata=dates.get(Path(path).suffix.lower()))
-    except OSError as error:
-        raise system_error("write", path, error) from None
+    data = BytesIO()
+    figure.savefig(data, format=suffix[1:], dpi=300, metadata=dates.get(suffix))
+    outputs.write(path, data.getvalue())
 
 
 # ---- stretch of time --------------------------------------------------------------------------------

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from takt import answers, forks, report, sharing, stretches, timeline
-from takt.errors import system_error
+from takt import answers, forks, outputs, report, sharing, stretches, timeline
 from takt.model import System
 from takt.policy import name_of
 from takt.report import TaskRow
@@ -84,11 +83,7 @@ def write(results: Sequence[Result], path: str | Path) -> None:
         ValueError: there is no result, or one did not keep segments, jobs, points, or the budgets or locks that
             there are.
     """
-    text = page(results)
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise system_error("write", path, error) from None
+    outputs.write(path, page(results).encode())
 
 
 def page(results: Sequence[Result]) -> str:

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from takt import forks
-from takt.errors import system_error
+from takt import forks, outputs
 from takt.simulation import Result
 
 if TYPE_CHECKING:
@@ -51,11 +50,7 @@ def write(result: Result, path: str | Path) -> None:
     Raises:
         InputError: the file cannot be written.
     """
-    data = export(result)
-    try:
-        Path(path).write_bytes(data)
-    except OSError as error:
-        raise system_error("write", path, error) from None
+    outputs.write(path, export(result))
 
 
 def export(result: Result) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -15,8 +14,8 @@ import typer
 from rich.console import Console
 
 import takt
-from takt import boards, catalogue, loading, measurement, report, times
-from takt.errors import BoardError, ExitStatus, InputError, Problem, show, system_error
+from takt import boards, catalogue, csv_files, loading, measurement, report, times
+from takt.errors import BoardError, ExitStatus, InputError, Problem, show
 from takt.horizon import horizon_ticks
 from takt.model import System
 from takt.policy import name_of
@@ -232,8 +231,8 @@ def _simulate(run: _Run, outputs: Outputs) -> _Outcome:
 
 def _run_on_board(run: _Run, board: str, outputs: Outputs) -> _Outcome:
     """Run on the board, replay what it recorded, and simulate."""
-    with _blaming(run.file), tempfile.TemporaryDirectory(prefix="takt-") as folder:
-        path = outputs.trace or Path(folder, "board.takt")
+    with _blaming(run.file), boards.temporary_folder() as folder:
+        path = outputs.trace or folder / "board.takt"
         trace = boards.run(run.system, path, board)
         replayed = takt.replay(path)
         if replayed.difference is not None:
@@ -288,7 +287,7 @@ def _print_outcome(console: Console, outcome: _Outcome) -> None:
 def _write_frames(outcome: _Outcome, outputs: Outputs) -> None:
     """Write the files that are asked for."""
     for name, frame in outcome.frames.items():
-        _write_csv(getattr(outputs, name), frame.with_columns(cs.boolean().cast(pl.UInt8)))
+        csv_files.write(getattr(outputs, name), frame.with_columns(cs.boolean().cast(pl.UInt8)))
 
 
 def _write_pictures(outcome: _Outcome, outputs: Outputs) -> None:
@@ -302,12 +301,3 @@ def _write_pictures(outcome: _Outcome, outputs: Outputs) -> None:
         result.gantt(outputs.gantt)
     if outputs.perfetto is not None:
         result.to_perfetto(outputs.perfetto)
-
-
-def _write_csv(path: Path, frame: pl.DataFrame) -> None:
-    """Write one frame."""
-    try:
-        with path.open("wb") as file:
-            frame.write_csv(file)
-    except OSError as error:
-        raise system_error("write", path, error) from None

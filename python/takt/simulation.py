@@ -10,6 +10,7 @@ would lose (forks.py).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cached_property
@@ -20,7 +21,7 @@ import polars as pl
 
 from takt import _core, answers, forks
 from takt import trace as trace_file
-from takt.errors import InputError, Problem, system_error
+from takt.errors import InputError, Problem
 from takt.horizon import horizon_ticks
 from takt.model import System
 from takt.policy import Policy
@@ -394,9 +395,7 @@ def simulate(
     ticks = horizon_ticks(system, horizon)
     copies: dict[int, Any] = {}
     spec = system.resolved.spec(copies)
-    if trace is not None:
-        trace_file.write_header(trace, system.resolved, trace_file.SIMULATOR, ticks)
-    try:
+    with nullcontext() if trace is None else _recorded(trace, system, ticks) as trace_path:
         outcome = _core.simulate(
             spec,
             ticks,
@@ -406,11 +405,9 @@ def simulate(
             points=points,
             locks=locks,
             rates=rates,
-            trace_path=None if trace is None else str(trace),
-            progress=progress,
+            trace_path=trace_path,
+            progress=progress if progress is not None or trace is None else _let_signals_in,
         )
-    except OSError as error:
-        raise system_error("write", trace or "", error) from None
     summary = _summary(system.resolved, outcome["statistics"])
     return Result(
         system=system,
@@ -438,6 +435,15 @@ def _policies(resolved: ResolvedSystem, copies: Mapping[int, Any]) -> dict[str, 
     """Find the copies of the policies in Python that a run has asked."""
     places = {"": resolved.policy} | {server.name: server.policy for server in resolved.servers}
     return {name: copies.get(id(policy), policy) for name, policy in places.items() if isinstance(policy, Policy)}
+
+
+def _recorded(trace: str | Path, system: System, horizon: int) -> AbstractContextManager[str]:
+    """Give the name of a file to append the records of a simulation to; at the end it becomes `trace`."""
+    return trace_file.started(trace, system.resolved, trace_file.SIMULATOR, horizon)
+
+
+def _let_signals_in(now: int) -> None:
+    """Do nothing; the interpreter handles signals meanwhile, so that one that ends the process removes the trace."""
 
 
 # ---- frames -----------------------------------------------------------------------------------------

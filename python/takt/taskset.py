@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from takt import catalogue, policy_options
+from takt import catalogue, inputs, policy_options
 from takt.allocator import Allocator
 from takt.checks import MAX_NAME_LENGTH
-from takt.errors import InputError, Problem, file_error, show, system_error
+from takt.errors import InputError, Problem, file_error, show
 from takt.model import SCHEMA, Change, Header, Platform, Resource, Server, System, Task
 from takt.policy import Policy
 from takt.policy_options import PolicyOptions
@@ -78,17 +78,14 @@ def read(path: str | Path) -> dict[str, Any]:
 def _read(path: str | Path) -> str:
     """Read the text of a file."""
     try:
-        return Path(path).read_bytes().decode("utf-8-sig")
+        return inputs.read(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise file_error(path, f"not UTF-8 text at byte {error.start}", "not-utf-8") from None
-    except ValueError:
-        raise file_error(path, "cannot read: not a file name", "cannot-read") from None
-    except OSError as error:
-        raise system_error("read", path, error) from None
 
 
 def _parse(path: str | Path, text: str) -> dict[str, Any]:
     """Read TOML."""
+    inputs.check_toml(path, text)
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

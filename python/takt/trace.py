@@ -10,11 +10,12 @@ import json
 import mmap
 import struct
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from takt import _core
+from takt import _core, inputs, outputs
 from takt.catalogue import SHARE_VARIANTS
 from takt.errors import InputError, file_error, printable, system_error
 from takt.policy import Policy, name_of
@@ -41,6 +42,8 @@ SIMULATOR = "simulator"
 _PREAMBLE = struct.Struct("<8sHHI")
 _RECORD = struct.Struct("<QQIIBBHI")
 _KINDS = ("server", "task", "thread")
+_MAX_HEADER = 16 * inputs.MAX_BYTES
+"""A description in a header says what a task-set file leaves out."""
 
 _Value = TypeVar("_Value")
 
@@ -90,29 +93,30 @@ class Trace:
 # ---- writing ----------------------------------------------------------------------------------------
 
 
-def write_header(path: str | Path, system: ResolvedSystem, platform: str, horizon: int) -> None:
-    """Start a trace file; the recorder appends its records and the closing one.
+@contextmanager
+def started(path: str | Path, system: ResolvedSystem, platform: str, horizon: int) -> Iterator[str]:
+    """Yield the name of a file to append records to, behind its header; at the end of the block it becomes `path`.
 
     Args:
-        path: the file; what was in it is gone.
+        path: the file; what is there is replaced.
         system: what is going to run.
         platform: where.
         horizon: ticks that are to be run.
 
     Raises:
-        InputError: the file cannot be written.
+        InputError: the file cannot be written; what was there is still there.
     """
-    try:
-        Path(path).write_bytes(_header_bytes(system, platform, horizon))
-    except OSError as error:
-        raise system_error("write", path, error) from None
+    with outputs.replacing(path) as file:
+        file.write(_header_bytes(system, platform, horizon))
+        file.flush()
+        yield file.name
 
 
 def write(path: str | Path, system: ResolvedSystem, platform: str, horizon: int, records: bytes) -> None:
     """Write a whole trace file.
 
     Args:
-        path: the file; what was in it is gone.
+        path: the file; what is there is replaced.
         system: what ran.
         platform: where.
         horizon: ticks that were to be run.
@@ -121,10 +125,7 @@ def write(path: str | Path, system: ResolvedSystem, platform: str, horizon: int,
     Raises:
         InputError: the file cannot be written.
     """
-    try:
-        Path(path).write_bytes(_header_bytes(system, platform, horizon) + records + _closing(horizon, records))
-    except OSError as error:
-        raise system_error("write", path, error) from None
+    outputs.write(path, _header_bytes(system, platform, horizon) + records + _closing(horizon, records))
 
 
 def _closing(horizon: int, records: bytes) -> bytes:
@@ -313,6 +314,8 @@ def _check_preamble(path: str | Path, data: memoryview) -> int:
         raise file_error(path, message, "unknown-version")
     if record_size != _RECORD.size:
         raise _damaged(path, f"records have {_RECORD.size} bytes, found {record_size}")
+    if length > _MAX_HEADER:
+        raise _damaged(path, f"its header has {length} bytes, expected at most {_MAX_HEADER}")
     return int(length)
 
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import tomlkit
-from tomlkit.items import Item
 
+from takt import outputs
 from takt.distributions import Distribution
-from takt.errors import InputError, Problem, printable, system_error
+from takt.errors import InputError, Problem, printable
 from takt.model import SCHEMA, Header, Platform, System
 from takt.policy import Policy
 from takt.tables import Table
@@ -32,11 +32,7 @@ def save(system: System, path: str | Path, comment: str = "") -> None:
     Raises:
         InputError: the system has a policy in Python, or the file cannot be written.
     """
-    text = to_toml(system, comment)
-    try:
-        Path(path).write_bytes(text.encode())
-    except OSError as error:
-        raise system_error("write", path, error) from None
+    outputs.write(path, to_toml(system, comment).encode())
 
 
 def to_toml(system: System, comment: str = "") -> str:
@@ -72,7 +68,7 @@ def to_toml(system: System, comment: str = "") -> str:
 
 def texts_of(table: Table) -> dict[str, str]:
     """Write the keys of a table that are not at their defaults, as a file has them."""
-    return {key: _item(value).as_string() for key, value in _values(table)}
+    return {key: _item(value) for key, value in _values(table)}
 
 
 def _python_policies(system: System) -> Iterator[Problem]:
@@ -87,7 +83,7 @@ def _python_policies(system: System) -> Iterator[Problem]:
 def _tables(system: System) -> Iterator[str]:
     """Write the tables of a file."""
     header = Header(**{key: getattr(system, key) for key in Header.model_fields})
-    yield _text("[system]", {"name": _item(header.name).as_string()} | texts_of(header))
+    yield _text("[system]", {"name": _item(header.name)} | texts_of(header))
     if system.platform != Platform():
         yield _text("[platform]", texts_of(system.platform))
     for single in (*system.options, system.allocator):
@@ -112,24 +108,23 @@ def _values(table: Table) -> Iterator[tuple[str, Any]]:
             yield field.alias or name, value
 
 
-def _item(value: Any) -> Item:
-    """Give a value as TOML has it."""
+def _item(value: Any) -> str:
+    """Write a value as TOML has it."""
     if isinstance(value, Distribution):
         return _inline({"distribution": value.kind} | dict(_values(value)))
     if isinstance(value, Table):
         return _inline(dict(_values(value)))
-    return _array(value) if isinstance(value, tuple) else tomlkit.item(value)
+    return _array(value) if isinstance(value, tuple) else tomlkit.item(value).as_string()
 
 
-def _array(values: tuple[Any, ...]) -> Item:
+def _array(values: tuple[Any, ...]) -> str:
     """Write an array; tables in it on a line each."""
-    array = tomlkit.array()
-    array.extend(map(_item, values))
-    return array.multiline(any(isinstance(value, Table) for value in values))
+    texts = map(_item, values)
+    if any(isinstance(value, Table) for value in values):
+        return "[\n" + "".join(f"    {text},\n" for text in texts) + "]"
+    return f"[{', '.join(texts)}]"
 
 
-def _inline(values: dict[str, Any]) -> Item:
+def _inline(values: dict[str, Any]) -> str:
     """Write a table on one line."""
-    table = tomlkit.inline_table()
-    table.update(values)
-    return table
+    return "{" + ", ".join(f"{key} = {_item(value)}" for key, value in values.items()) + "}"

@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 from rich.console import Console
 from rich.table import Table as TextTable
+from takt import csv_files, outputs
 
 from studies.common import page, plots
 from studies.common.study import Study
@@ -40,15 +41,15 @@ def write(study: Study, folder: Path) -> Path:
     """
     home = folder / study.name
     home.mkdir(parents=True, exist_ok=True)
-    claims_frame(study).write_csv(home / "claims.csv")
+    csv_files.write(home / "claims.csv", claims_frame(study))
     for table in (table for section in study.sections for table in section.tables):
-        table.frame.write_csv(home / f"{table.name}.csv")
+        csv_files.write(home / f"{table.name}.csv", table.frame)
     pictures = {}
     for plot in (plot for section in study.sections for plot in section.plots):
         plots.save(plot.figure, home / plot.name)
         pictures[plot.name] = (home / f"{plot.name}.svg").read_bytes()
     path = home / "index.html"
-    path.write_text(page.render(study, pictures), encoding="utf-8")
+    outputs.write(path, page.render(study, pictures).encode())
     return path
 
 

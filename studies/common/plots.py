@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from takt import outputs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,6 +27,10 @@ _STYLE: dict[Any, Any] = {
     "hatch.linewidth": 0.6,
     "svg.fonttype": "none",
     "svg.hashsalt": "takt",
+}
+_FORMATS: dict[str, dict[str, Any]] = {
+    "svg": {"metadata": {"Date": None}},
+    "png": {"dpi": _DPI, "metadata": {"Software": None}},
 }
 
 
@@ -54,5 +61,7 @@ def save(figure: Figure, stem: Path) -> None:
     import matplotlib as mpl
 
     with mpl.rc_context(_STYLE):
-        figure.savefig(stem.with_suffix(".svg"), metadata={"Date": None})
-        figure.savefig(stem.with_suffix(".png"), dpi=_DPI, metadata={"Software": None})
+        for kind, options in _FORMATS.items():
+            data = BytesIO()
+            figure.savefig(data, format=kind, **options)
+            outputs.write(stem.with_suffix(f".{kind}"), data.getvalue())

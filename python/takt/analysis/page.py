@@ -10,11 +10,10 @@ from typing import Any
 from bokeh.models import Range1d, Span
 from bokeh.plotting import figure
 
-from takt import html, times
+from takt import html, outputs, times
 from takt.analysis import text
 from takt.analysis.result import Analysis, Chart, Curve, ServerBound, TaskBound, Verdict
 from takt.charts import FONT, style
-from takt.errors import system_error
 from takt.html import Cell
 from takt.text_tables import MAX_LINES, Clock, share
 
@@ -34,10 +33,7 @@ def write(analyses: Sequence[tuple[Analysis, str]], path: Path) -> None:
     Raises:
         InputError: the file cannot be written.
     """
-    try:
-        path.write_text(page(analyses), encoding="utf-8")
-    except OSError as error:
-        raise system_error("write", path, error) from None
+    outputs.write(path, page(analyses).encode())
 
 
 def page(analyses: Sequence[tuple[Analysis, str]]) -> str:

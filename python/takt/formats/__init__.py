@@ -23,7 +23,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from takt.errors import InputError, Problem, file_error, show, system_error
+from takt import inputs, outputs
+from takt.errors import InputError, Problem, file_error, show
 from takt.formats import cheddar, csv_tables, simso, toml
 from takt.formats.contracts import Format, Imported
 from takt.formats.differences import differences
@@ -49,7 +50,7 @@ def read(path: str | Path, format: str | None = None) -> Imported:
     Raises:
         InputError: the file cannot be read or is not right; no line of it is a warning.
     """
-    data = _bytes_of(path)
+    data = inputs.read(path)
     how = _named(format) if format is not None else _recognized(Path(path), data)
     try:
         found = how.read(data, Path(path).stem)
@@ -77,22 +78,8 @@ def write(system: System, path: str | Path, format: str | None = None) -> tuple[
     written = how.write(system)
     back = how.read(written.text.encode(), Path(path).stem).system
     losses = differences(system, back, written.names, keeps_units=how.keeps_units)
-    try:
-        Path(path).write_text(written.text, encoding="utf-8", newline="")
-    except (OSError, ValueError) as error:
-        reason = error if isinstance(error, OSError) else OSError(str(error))
-        raise system_error("write", path, reason) from None
+    outputs.write(path, written.text.encode())
     return tuple(losses)
-
-
-def _bytes_of(path: str | Path) -> bytes:
-    """Read a file."""
-    try:
-        return Path(path).read_bytes()
-    except ValueError:
-        raise file_error(path, "cannot read: not a file name", "cannot-read") from None
-    except OSError as error:
-        raise system_error("read", path, error) from None
 
 
 def _named(name: str) -> Format:

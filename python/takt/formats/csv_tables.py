@@ -4,6 +4,7 @@ Before the row of headings there may be lines `# KEY = VALUE` for the keys of [s
 `# resource NAME = PROTOCOL`. The headings are keys of [[task]], in any order and in either case, spaces counting as
 underscores. An empty cell is a key that is left out. Items of a list stand between bars:
 `run 2ms | lock R | run 1ms | unlock R`; a distribution is its name and its parameters: `normal mean=2ms deviation=1`.
+A text that a spreadsheet would take for a formula has an apostrophe before it; see csv_files.
 Cells are separated by commas, semicolons or tabs, and with semicolons a number may have a decimal comma.
 
 Left out: servers, options of policies, costs, changes; a file has one table.
@@ -14,11 +15,13 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from takt import catalogue
+from takt import catalogue, inputs
+from takt.csv_files import guarded, unguarded
 from takt.distributions import DISTRIBUTIONS, Distribution
 from takt.errors import InputError, Problem, show
 from takt.formats import common
@@ -33,7 +36,6 @@ _HEADER = Header.keys()
 _LISTS = ("arrivals", "demand", "body", "subjobs", "sections")
 _TEXTS = ("name", "server", "preemption", "on_miss", "on_overrun", "class", "initially")
 _HEADER_TEXTS = ("name", "policy", "resolution")
-_COMMENT = re.compile(r"\s*#\s*(?P<key>[^=]*?)\s*=\s*(?P<value>.*?)\s*")
 _RESOURCE = re.compile(r"resource\s+(?P<name>.*\S)")
 _DECIMAL_COMMA = re.compile(r"[0-9]+,[0-9]+ ?[a-z]*")
 _PROTOCOLS = {protocol: protocol for protocol in catalogue.PROTOCOLS if protocol not in catalogue.AMONG_PROTOCOLS}
@@ -45,6 +47,7 @@ _PROTOCOLS = {protocol: protocol for protocol in catalogue.PROTOCOLS if protocol
 def _read(data: bytes, name: str) -> Imported:
     """Read a table."""
     rows = _rows(_text(data))
+    inputs.check_count(len(rows), inputs.MAX_TABLES, "rows")
     start = next((number for number, row in enumerate(rows) if not _is_comment(row)), None)
     if start is None:
         raise InputError([Problem("expected a row of headings such as name,period,wcet, found none", "missing")])
@@ -74,7 +77,7 @@ class _Row:
 
     def __init__(self, line: int, cells: Sequence[str], *, has_commas: bool) -> None:
         self.line = line
-        self.cells = [cell.strip() for cell in cells]
+        self.cells = [unguarded(cell.strip()) for cell in cells]
         self.has_commas = has_commas
 
 
@@ -111,16 +114,21 @@ def _comments(rows: Iterable[_Row]) -> tuple[dict[str, Any], list[Resource], lis
     resources: list[Resource] = []
     warnings: list[Problem] = []
     for row in rows:
-        match = _COMMENT.fullmatch(", ".join(cell for cell in row.cells if cell))
-        resource = match and _RESOURCE.fullmatch(match["key"])
-        if resource and match:
-            resources.append(Resource(name=resource["name"], protocol=match["value"]))
-        elif match and match["key"] in _HEADER:
-            key = match["key"]
-            header[key] = match["value"] if key in _HEADER_TEXTS else _scalar(match["value"], row)
+        key, equals, value = _assignment(", ".join(cell for cell in row.cells if cell))
+        resource = _RESOURCE.fullmatch(key) if equals else None
+        if resource:
+            resources.append(Resource(name=resource["name"], protocol=value))
+        elif equals and key in _HEADER:
+            header[key] = value if key in _HEADER_TEXTS else _scalar(value, row)
         else:
             warnings.append(Problem(f"not read: {show(' '.join(row.cells).strip())} (line {row.line})", "lost"))
     return header, resources, warnings
+
+
+def _assignment(text: str) -> tuple[str, str, str]:
+    """Split a remark into what stands before the first equals sign, the sign, and what stands after it."""
+    key, equals, value = text.lstrip().removeprefix("#").partition("=")
+    return key.strip(), equals, value.strip()
 
 
 def _column(heading: str, number: int) -> str:
@@ -130,8 +138,9 @@ def _column(heading: str, number: int) -> str:
 
 def _unknown(row: _Row, columns: Sequence[str]) -> list[Problem]:
     """Warn of columns that are no keys; an error if one is there twice, or names are missing."""
-    for key in columns:
-        if columns.count(key) > 1:
+    inputs.check_count(len(columns), inputs.MAX_COLUMNS, "columns")
+    for key, count in Counter(columns).items():
+        if count > 1:
             raise InputError(
                 [Problem(f"line {row.line}: expected each column once, found {show(key)} twice", "duplicate")]
             )
@@ -220,7 +229,7 @@ def _write(system: System) -> Written:
     rows = [_cells(task, without, deadlines[task.name]) for task in system.tasks]
     columns = [key for key in _KEYS if any(key in row for row in rows)]
     writer.writerow(columns)
-    writer.writerows([row.get(key, "") for key in columns] for row in rows)
+    writer.writerows([guarded(row.get(key, "")) for key in columns] for row in rows)
     return Written(text.getvalue(), {})
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from lxml import etree
 
+from takt import inputs
 from takt.errors import InputError, Problem, printable, show
 
 Element = etree._Element
@@ -24,7 +25,7 @@ def parse(data: bytes) -> Element:
     """Read XML.
 
     Raises:
-        InputError: it is not well-formed, or declares entities.
+        InputError: it is not well-formed, declares entities, or is beyond the limits of takt.inputs.
     """
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
@@ -38,6 +39,8 @@ def parse(data: bytes) -> Element:
     declared: Any = root.getroottree().docinfo.internalDTD
     if declared is not None and declared.entities():
         raise InputError([Problem("expected XML without entities of its own, found a declaration", "syntax")])
+    for element in root.iter():
+        inputs.check_count(len(element.attrib), inputs.MAX_COLUMNS, "attributes of an element")
     return root
 
 

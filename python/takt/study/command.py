@@ -74,7 +74,7 @@ def _run(study: Study, workers: int | None, scheduler: str | None, output: Path 
             _tell(str(error))
             raise typer.Exit(ExitStatus.FAILED) from None
         except KeyboardInterrupt:
-            _tell(f"interrupted; {GO_ON}")
+            _tell(GO_ON)
             raise
 
 

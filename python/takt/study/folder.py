@@ -13,14 +13,15 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from typing import IO
 
 import polars as pl
 
+from takt import csv_files, outputs
 from takt.errors import file_error, system_error
 from takt.study.description import Study
 from takt.study.measures import Columns
@@ -56,7 +57,7 @@ class Folder:
 
     def write(self, number: int, columns: Columns) -> None:
         """Keep a chunk."""
-        _write(self._path_of(number), pl.DataFrame(columns).write_parquet)
+        _write(self._path_of(number), pl.DataFrame(columns))
 
     def read(self, number: int) -> Columns:
         """Read a chunk."""
@@ -69,8 +70,8 @@ class Folder:
 
     def write_result(self, result: pl.DataFrame) -> None:
         """Keep the result."""
-        _write(self.results["parquet"], result.write_parquet)
-        _write(self.results["csv"], result.write_csv)
+        _write(self.results["parquet"], result)
+        csv_files.write(self.results["csv"], result)
 
     def _path_of(self, number: int) -> Path:
         """Name the file of a chunk; names are in the order of numbers."""
@@ -94,7 +95,7 @@ class Folder:
         if digest is None:
             record = {"name": study.name, "hash": study.digest, "study": json.loads(study.document)}
             text = json.dumps(record, indent=2) + "\n"
-            _write(self._record, lambda file: file.write(text.encode()))
+            outputs.write(self._record, text.encode())
         elif digest != study.digest:
             expected = f"expected chunks of this study ({study.digest[:_SHOWN]}), found those of {digest[:_SHOWN]}"
             raise file_error(self.path, f"{expected}: the study was changed; {_REMEDY}", "conflict")
@@ -147,6 +148,8 @@ def _locked(path: Path) -> Iterator[None]:
         raise system_error("write", path, error) from None
     with lock:
         _lock(lock, path)
+        for folder in (path, path / CHUNKS):
+            outputs.remove_parts(folder)
         yield
 
 
@@ -158,14 +161,8 @@ def _lock(lock: IO[str], path: Path) -> None:
         raise file_error(path, "another process is at work in this folder", "conflict") from None
 
 
-def _write(path: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Write a file so that it is whole as soon as it has its name."""
-    beside = path.with_name(path.name + ".part")
-    try:
-        with beside.open("wb") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.rename(path)
-    except OSError as error:
-        raise system_error("write", path, error) from None
+def _write(path: Path, frame: pl.DataFrame) -> None:
+    """Write a frame so that it is whole as soon as it has its name."""
+    data = BytesIO()
+    frame.write_parquet(data)
+    outputs.write(path, data.getvalue())

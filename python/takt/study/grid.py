@@ -70,9 +70,14 @@ def _values(written: object) -> list[Any]:
         return _stepped(written)
     if not isinstance(written, list) or not written:
         raise ValueError(f"expected a list of values, or {{ from, to, step }}, found {show(written)}")
-    twice = [value for place, value in enumerate(written) if value in written[:place]]
-    if twice:
-        raise ValueError(f"expected every value once, found {show(twice[0])} again")
+    if len(written) > MAX_VALUES:
+        raise ValueError(f"expected at most {MAX_VALUES} values, found more")
+    seen = set()
+    for value in written:
+        key = repr(value) if isinstance(value, (dict, list)) else value
+        if key in seen:
+            raise ValueError(f"expected every value once, found {show(value)} again")
+        seen.add(key)
     return written
 
 
