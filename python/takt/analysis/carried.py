@@ -117,7 +117,8 @@ def responses(
     """
     if any(task.wcet > task.period for task in dispatcher.tasks):
         return list(bounds)
-    members = fixed.with_blocking(static.members_in(view, dispatcher), blocking.delays_in(view, dispatcher).by_name)
+    delays = blocking.delays_in(view, dispatcher)
+    members = fixed.with_delays(static.members_in(view, dispatcher), delays.by_name, delays.ends)
     carried = Carried(server.period, server.budget, delay, dispatcher.tasks)
     found = [0] * len(bounds)
     for _ in range(MAX_ROUNDS):
