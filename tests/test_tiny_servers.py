@@ -59,7 +59,7 @@ def rows_of(tiny: TinySystem) -> list[TaskBound]:
 
 def searched(kind: str) -> list[tuple[TinySystem, list[int], list[int]]]:
     """Give tiny systems of which all tasks have bounds, with what is observed and the bounds."""
-    found = []
+    found: list[tuple[TinySystem, list[int], list[int]]] = []
     numbers = random.Random(1 if SYSTEMS is None else None)
     while len(found) < count(SAMPLE):
         tiny = draw_system(numbers, kind)
