@@ -19,7 +19,7 @@ static void the_set_gives_the_least_number(void) {
     bool is_there[TAKT_KERNEL_ENTITY_LIMIT] = {false};
     uint32_t count = 0;
     for (uint32_t round = 0; round < 10000; round++) {
-        const uint32_t number = check_below(TAKT_KERNEL_ENTITY_LIMIT);
+        const uint32_t number = (uint32_t)check_below(TAKT_KERNEL_ENTITY_LIMIT);
         CHECK(takt_numbers_is_empty(&numbers) == (count == 0));
         if (!is_there[number]) {
             takt_numbers_give(&numbers, number);
@@ -93,7 +93,7 @@ static void create(uint32_t cycle, uint32_t place) {
     const takt_thread_parameters_t parameters = {.entry = entries[check_below(KINDS)],
                                                  .stack = stacks_of_living[place],
                                                  .stack_bytes = TAKT_STACK_BYTES_MIN,
-                                                 .priority = check_below(2 * PARENT_PRIORITY)};
+                                                 .priority = (uint32_t)check_below(2 * PARENT_PRIORITY)};
     CHECK(takt_thread_create(thread, &parameters) == TAKT_OK);
     living[place] = thread;
     run->most = thread->plain.entity.id > run->most ? thread->plain.entity.id : run->most;
@@ -102,7 +102,7 @@ static void create(uint32_t cycle, uint32_t place) {
 static void create_and_delete(void *argument) {
     (void)argument;
     for (uint32_t cycle = 0; cycle < CYCLES; cycle++) {
-        const uint32_t place = check_below(LIVING);
+        const uint32_t place = (uint32_t)check_below(LIVING);
         if (living[place] != NULL) {
             (void)takt_thread_delete(living[place]); /* ERROR_OBJECT: it has ended by itself */
         }
