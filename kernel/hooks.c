@@ -3,7 +3,7 @@
 
 static void tell(const char *before, const takt_thread_t *thread, const char *after) {
     takt_port_print(before);
-    takt_port_print(thread->name);
+    takt_port_print(thread->name != NULL ? thread->name : "without a name");
     takt_port_print(after);
 }
 

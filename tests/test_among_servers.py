@@ -318,5 +318,6 @@ def damaged(folder: Path, system: oracle.System, damage: Callable[[dict[str, Any
     header = json.loads(data[16 : 16 + length])
     damage(header)
     text = json.dumps(header).encode()
-    path.write_bytes(data[:12] + struct.pack("<I", len(text)) + text + bytes(-(16 + len(text)) % 32))
+    records = data[16 + length + -(16 + length) % 32 :]
+    path.write_bytes(data[:12] + struct.pack("<I", len(text)) + text + bytes(-(16 + len(text)) % 32) + records)
     return path

@@ -296,8 +296,9 @@ def test_a_number_beyond_all_in_a_header_is_refused(path: Path) -> None:
     trace = path.with_suffix(".takt")
     takt.simulate(takt.load(path), trace=trace)
     data = trace.read_bytes()
-    header = data[16 : 16 + int.from_bytes(data[12:16], "little")].replace(b'"uses": [0]', b'"uses": [%d]' % 2**64)
+    end = 16 + int.from_bytes(data[12:16], "little")
+    header = data[16:end].replace(b'"uses": [0]', b'"uses": [%d]' % 2**64)
     start = data[:12] + len(header).to_bytes(4, "little") + header
-    trace.write_bytes(start + bytes(-len(start) % 32))
+    trace.write_bytes(start + bytes(-len(start) % 32) + data[end + -end % 32 :])
     with pytest.raises(takt.InputError, match="its header is not right: uses is out of range"):
         takt.replay(trace)

@@ -15,7 +15,7 @@
 #define OVERFLOW_PRINTED 0
 #endif
 
-enum { BELOW_BYTES = 2048, FRAME_WORDS = 64 };
+enum { BELOW_BYTES = 16384, FRAME_WORDS = 64 };
 
 /* What overflows lies over memory that may be damaged. */
 static struct {
