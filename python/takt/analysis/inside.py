@@ -52,11 +52,16 @@ def with_insides(view: SystemView, found: Judgement, effort: int) -> SystemView:
     kernel = any(task.is_kernel for task in view.dispatchers[0].tasks)
 
     def known(server: ServerView) -> ServerView:
-        if kernel or not _is_plain(server, inside[server.number]):
+        if kernel or not _is_plain(server, inside[server.number]) or _doubt_of(view, inside[server.number], server):
             return server
         return replace(server, inside=_inside(view, homes[server.number], inside[server.number], server, found, effort))
 
     return view.map(lambda task: task, known)
+
+
+def _doubt_of(view: SystemView, dispatcher: DispatcherView, server: ServerView) -> str:
+    """Say why nothing is known of the tasks of a server, "" if something is: so much may wait for its first budget."""
+    return servers.doubt_of(view, dispatcher, server, blocking.delays_in(view, dispatcher))
 
 
 def _is_plain(server: ServerView, dispatcher: DispatcherView) -> bool:

@@ -75,7 +75,7 @@ def _judge_inside(
         found.add(_without_budget(dispatcher, row))
         return
     delays = blocking.delays_in(view, dispatcher)
-    doubt = _doubt_of(view, dispatcher, server, delays)
+    doubt = doubt_of(view, dispatcher, server, delays)
     if doubt:
         found.add(not_known(dispatcher, doubt))
     elif server.kind in ("cbs", *RULES):
@@ -86,7 +86,7 @@ def _judge_inside(
         found.add(_with_own_bounds(view, dispatcher, server, _judge_supplied(view, dispatcher, delays, supply, effort)))
 
 
-def _doubt_of(view: SystemView, dispatcher: DispatcherView, server: ServerView, delays: Delays) -> str:
+def doubt_of(view: SystemView, dispatcher: DispatcherView, server: ServerView, delays: Delays) -> str:
     """Say why nothing is known of what is in a server, "" if something is."""
     if dispatcher.all_doubts:
         return "; ".join(dispatcher.all_doubts)
