@@ -323,8 +323,7 @@ def _with_holding(view: SystemView, server: ServerView, dispatcher: DispatcherVi
     waited_for = {str(number) for number in shared} if protocol == "sirap" else set[str]()
     neighbours = [_neighbour(task) for task in dispatcher.tasks]
     try:
-        holds = (holding.longest_hold(str(number), neighbours, waited_for, server.period) for number in shared)
-        longest = max(1, *holds)  # a search may shrink sections to nothing
+        longest = max(holding.longest_hold(str(number), neighbours, waited_for, server.period) for number in shared)
     except holding.UnboundedError:
         longest = server.period
     overrun = longest if protocol in ("hsrp", "hsrp-payback") else 0

@@ -25,7 +25,7 @@ from dataclasses import replace
 from takt.analysis import blocking, carried, children, fixed, servers, static
 from takt.analysis.fixed import Member
 from takt.analysis.judgement import Judgement
-from takt.analysis.result import ServerBound
+from takt.analysis.result import ServerBound, Verdict
 from takt.analysis.view import DispatcherView, Inside, ServerView, SystemView, TaskView
 
 _ASKING = ("polling", "deferrable", "sporadic")
@@ -78,7 +78,9 @@ def _inside(
     found: Judgement,
     effort: int,
 ) -> tuple[Inside, ...]:
-    """Say what the tasks of a server ask for; nothing if one of them has no bound."""
+    """Say what the tasks of a server ask for; nothing if one of them has no bound, or no test admits the parent."""
+    if found.servers[server.number].verdict is Verdict.NOT_KNOWN:
+        return ()
     at_place = _responses_at_place(view, parent, dispatcher, server, effort)
     if at_place:
         rows = zip(dispatcher.tasks, at_place, strict=True)

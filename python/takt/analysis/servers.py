@@ -120,7 +120,7 @@ def supply_of(view: SystemView, server: ServerView, dispatcher: DispatcherView, 
     """Say what a server that gets its budget is sure to supply to its children."""
     response = server.period if row.response is None else row.response
     is_polling = server.kind == "polling"
-    if server.protocol in _WAITING:
+    if server.protocol in _WAITING and server.holding > 0:  # a search may shrink sections to nothing
         return _WAITING[server.protocol](server.period, server.budget, response, server.holding, is_polling)
     if server.kind == "sporadic":
         return _analysis.sporadic_supply(server.period, server.budget, response, returns_of(view, server, dispatcher))
