@@ -45,7 +45,7 @@ static void find_ceilings(const takt_sharing_t *sharing, uint64_t *ceilings) {
     }
 }
 
-/* The lowest level of those that may be delayed, `at` the most: higher ceilings bar somebody. */
+/* The lowest preemption level of the jobs that may be delayed, at most `at`: a higher ceiling blocks one of them. */
 static uint64_t lowest_level(const takt_sharing_t *sharing, uint64_t at) {
     uint64_t lowest = 0;
     for (uint32_t i = 0; i < sharing->tasks; i++) {

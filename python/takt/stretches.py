@@ -75,7 +75,7 @@ def parameters_of(result: Result) -> dict[str, tuple[Parameters, ...]]:
 
 
 def stretches_of(result: Result) -> tuple[Stretch, ...]:
-    """Give the utilization between changes of who is there, or of what; one stretch of a system without such changes.
+    """Give the utilization between changes of tasks or of their parameters; one stretch if there are none.
 
     Args:
         result: of a simulation.

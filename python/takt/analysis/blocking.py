@@ -67,7 +67,7 @@ class _Use:
 
 @dataclass(frozen=True, slots=True)
 class _Sharing:
-    """Who holds what in a dispatcher, and how that delays others.
+    """The sections of a dispatcher, and how they delay other jobs.
 
     Args:
         dispatcher: which one.

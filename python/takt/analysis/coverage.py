@@ -225,7 +225,7 @@ _AT_ROOT = (_ALL | _SIRAP,)
 _SUPPLIED = (
     _ALL | _STEADY,
     (_ALL | _STEADY | _LOSING) - {SUSPENSIONS},
-    # Who waits for the budget of its section lets less urgent jobs begin what keeps it back once more.
+    # While a job waits for the budget of its section, a less urgent job may begin a region that blocks it again.
     (_ALL | _SIRAP | _STEADY) - _LIMITED,
     (_ALL | _SIRAP | _STEADY | _LOSING) - _LIMITED - {SUSPENSIONS},
 )

@@ -171,5 +171,5 @@ def _within(body: Body, wcet: int) -> Iterator[tuple[int, int]]:
             length = left if place == last else min(value, left)
             left -= length
             yield op, length
-        elif left > 0 or op == Op.UNLOCK:  # who has executed all unlocks, and locks no more
+        elif left > 0 or op == Op.UNLOCK:  # a finished demand executes all unlocks, and no lock
             yield op, value
