@@ -39,7 +39,9 @@ takt_status_t takt_semaphore_try_take(takt_semaphore_t *semaphore) {
     TAKT_REQUIRE_MASKABLE();
     const takt_port_level_t level = takt_port_lock();
     const bool is_there = semaphore->waiters.count > 0;
-    semaphore->waiters.count -= is_there;
+    if (is_there) {
+        semaphore->waiters.count--;
+    }
     takt_port_unlock(level);
     return is_there ? TAKT_OK : TAKT_TIMEOUT;
 }
