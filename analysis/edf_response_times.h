@@ -1,4 +1,4 @@
-/* Worst-case response times under EDF: preemptive, non-preemptive, with a last region that nobody preempts. */
+/* Worst-case response times under EDF: preemptive, non-preemptive, with a last region that is not preempted. */
 #ifndef TAKT_ANALYSIS_EDF_RESPONSE_TIMES_H
 #define TAKT_ANALYSIS_EDF_RESPONSE_TIMES_H
 

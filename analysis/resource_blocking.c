@@ -7,7 +7,7 @@
  * that cs - 1 ticks are left of it.
  *
  *   npcs              B = max { cs - 1 : task below }
- *   pcp, srp, icpp    B = max { cs - 1 : task below, resource used by i or somebody above } under fixed priorities
+ *   pcp, srp, icpp    B = max { cs - 1 : task below, resource used by i or a task above } under fixed priorities
  *   the same, EDF     B = max { cs - 1 : D beyond Y } + sum over tasks with D below Y of their longest cs - 1, of
  *                         resources with a ceiling of Y or less; Y = max { D : D - J <= L }
  *   pip               B = min( sum over tasks below of their longest such cs - 1, sum over such resources of the longest below )
@@ -18,9 +18,9 @@
  * length L under EDF, below means a deadline beyond the interval, and what matters is used by a task whose deadline
  * can lie in it. Blocked are only those that began before the interval, once each. Ceilings are relative deadlines, and
  * bar by them whatever is left of a job's deadline when it is released: with jitter, or beside a server whose deadline is
- * nearer than its period, those with D up to Y are in the interval. Who holds something that delays them, and finds
- * another such holder, has a level above its ceiling: D < Y. Without jitter Y <= L, and there is one holder. algorithms.md 7 has cs instead of
- * cs - 1 for pip, which is safe and not sharp.
+ * nearer than its period, those with D up to Y are in the interval. A task that locks such a resource while another task
+ * holds one has a level above that one's ceiling: D < Y. Without jitter Y <= L, and one task holds. algorithms.md 7 has
+ * cs instead of cs - 1 for pip, which is safe and not sharp.
  *
  * Exact for npcs, pcp, srp and icpp; for pip a bound, attained where the tasks below hold all these sections at once.
  * Jobs do not suspend themselves. Not for `none`, which bounds nothing. */

@@ -81,7 +81,7 @@ static __attribute__((no_sanitize_address)) void paint(uint32_t *stack, uint32_t
     }
 }
 
-/* Nobody else knows `thread` yet, so the lock need not be closed for as long as its stack is. */
+/* No other thread knows `thread` yet, so the lock need not be closed for as long as its stack is. */
 static void prepare(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
     thread->name = parameters->name != NULL ? parameters->name : "";
     thread->stack = parameters->stack;

@@ -46,7 +46,7 @@ takt_status_t takt_flags_set(takt_flags_t *flags, uint32_t bits);
  * or _INTERRUPT. */
 takt_status_t takt_flags_set_from_isr(takt_flags_t *flags, uint32_t bits);
 
-/* Clears `bits`, which wakes nobody. From anywhere that may call the kernel. Returns ERROR_NULL, _OBJECT or
+/* Clears `bits`; no thread wakes. From anywhere that may call the kernel. Returns ERROR_NULL, _OBJECT or
  * _INTERRUPT. */
 takt_status_t takt_flags_clear(takt_flags_t *flags, uint32_t bits);
 

@@ -1,5 +1,5 @@
 /* Single operations of mutexes with priority inheritance, measured as in operations.c. The command line chooses:
- *   free     nobody else wants the mutex
+ *   free     no other thread asks for the mutex
  *   wanted   a more urgent thread waits for it
  *   timed    likewise, for a time at the longest
  *   nested   a more urgent thread waits for the outer one of two, both of which are then unlocked */
@@ -8,7 +8,7 @@
 #include "bench/kernel/program.h"
 #include "kernel/semaphore.h"
 
-enum { ROUNDS = 64, FAR = 1 << 30 /* ticks: nobody waits so long */ };
+enum { ROUNDS = 64, FAR = 1 << 30 /* ticks: no wait is as long */ };
 
 typedef enum operation {
     LOCK,
@@ -39,7 +39,7 @@ enum { HIGH, CONTROLLER };
 static takt_mutex_t inner_mutex, wanted_mutex;
 static takt_semaphore_t start_semaphore;
 
-/* ---- who waits ---------------------------------------------------------------------------------- */
+/* ---- waiters ---------------------------------------------------------------------------------- */
 
 static operation_t high_measures = UNLOCK_RUNS;
 
@@ -67,7 +67,7 @@ static void high_timed(void *argument) {
     }
 }
 
-/* ---- who holds ---------------------------------------------------------------------------------- */
+/* ---- holders ---------------------------------------------------------------------------------- */
 
 static void measure_free(void) {
     BENCH_MEASURING;
