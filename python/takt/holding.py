@@ -1,12 +1,11 @@
 """Resources that servers share: in which parent, and how long one is held in a server.
 
-Source: SPEC.md, section 9. Left out: what other servers take from a server meanwhile, and jobs that demand more than
-their wcet.
+Source: SPEC.md, section 9. Left out: jobs that demand more than their wcet.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from takt.bodies import Op
@@ -42,7 +41,7 @@ class Neighbour:
 
 
 class UnboundedError(Exception):
-    """A task without a least separation can displace the holder; it is named."""
+    """A section may last for any time: named is a task without a least separation that can displace the holder."""
 
 
 def shared_parent(homes: Collection[str | None], parents: Mapping[str, str | None]) -> tuple[str | None] | None:
@@ -62,28 +61,38 @@ def shared_parent(homes: Collection[str | None], parents: Mapping[str, str | Non
     return None
 
 
-def longest_hold(resource: str, neighbours: Sequence[Neighbour], waited_for: Collection[str], limit: int) -> int:
-    """Give X of a resource in a server: how long a task may take at most from a lock to the unlock.
+def longest_hold(
+    resource: str,
+    neighbours: Sequence[Neighbour],
+    waited_for: Collection[str],
+    limit: int,
+    others: Callable[[int], int] = lambda ticks: 0,
+) -> int:
+    """Give the longest execution of a server between a lock of a resource by one of its tasks and the unlock.
 
-    That is the longest section plus what those above the local ceiling can execute meanwhile: each as many jobs as
-    can be released in that time, and one more if a job of it can come back from a suspension or from waiting.
+    That is the longest section plus the jobs of tasks above the local ceiling that are released meanwhile, one more of
+    a task that can come back from a suspension or from waiting. X of a resource counts no other servers.
 
     Args:
         resource: its name.
         neighbours: all tasks of the server.
         waited_for: names of the resources under sirap.
         limit: a longer one need not be exact.
+        others: what the processor executes of others in so many ticks from the lock on, at most.
 
     Raises:
-        UnboundedError: somebody above the ceiling may come any number of times.
+        UnboundedError: a task above the ceiling may come any number of times, or others execute for longer than the
+            limit.
     """
     users = [task for task in neighbours if task.uses(resource)]
     ceiling = min(task.level for task in users)
     section = max(longest_section(task.items, task.wcet, resource) for task in users)
     above = [task for task in neighbours if task.level < ceiling]
     found, longest = 0, section
-    while found != longest and longest <= limit:
-        found = longest
+    while above and (stretch := longest + others(found)) != found and longest <= limit:
+        if stretch - longest > limit:
+            raise UnboundedError(resource)
+        found = stretch
         longest = section + sum(_demand_within(found, task, waited_for) for task in above)
     return longest
 

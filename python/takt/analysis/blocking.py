@@ -6,11 +6,12 @@ what. A server that shares something is in its parent a task with a section as l
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from graphlib import CycleError, TopologicalSorter
 
-from takt import _analysis, holding
+from takt import _analysis, holding, times
 from takt.analysis import coverage
 from takt.analysis.fixed import Numbers, numbers
 from takt.analysis.view import Child, DispatcherView, ServerView, SystemView, TaskView
@@ -23,6 +24,12 @@ _DEADLINES = ("edf", "llf")
 
 _REFUSING = frozenset(("none", "pip", "pcp", "sirap"))
 """Protocols under which a free job may be refused a lock; several together may as well."""
+
+_SUPPLIED = ("idling", "polling", "deferrable", "sporadic")
+"""Kinds of servers that execute for no more than a budget in a period, and at its seam for one more."""
+
+_UNBOUNDED = times.MAX_TICKS
+"""Execution without a bound."""
 
 _BEGINNING = ("idling", "polling")
 """Kinds of servers that use or lose their budget from its replenishment on."""
@@ -303,31 +310,87 @@ def _longest_delay(view: SystemView, dispatcher: DispatcherView) -> int:
 
 
 def with_holding(view: SystemView) -> SystemView:
-    """Say of each server for how long its tasks may hold what it shares; it follows from their wcets."""
-    if not any(resource.among is not None for resource in view.resolved.resources):
-        return view
+    """Say of each server for how long its tasks may hold what it shares; it follows from their wcets.
+
+    Holding lasts longer if others execute meanwhile, and they may hold something, too: the least values for which all
+    of that is so.
+    """
+    while any(resource.among is not None for resource in view.resolved.resources):
+        longer = _with_longer_holding(view)
+        if longer == view:
+            break
+        view = longer
+    return view
+
+
+def _with_longer_holding(view: SystemView) -> SystemView:
+    """Say so, given for how long each server executes at most in a period by what is known so far."""
     inside = {dispatcher.number: dispatcher for dispatcher in view.dispatchers}
-    return view.map(lambda task: task, lambda server: _with_holding(view, server, inside[server.number]))
+    parents = {server.number: each for each in view.dispatchers for server in each.servers}
+    return view.map(
+        lambda task: task,
+        lambda server: _with_holding(view, server, inside[server.number], parents[server.number]),
+    )
 
 
-def _with_holding(view: SystemView, server: ServerView, dispatcher: DispatcherView) -> ServerView:
+def _with_holding(
+    view: SystemView, server: ServerView, dispatcher: DispatcherView, parent: DispatcherView
+) -> ServerView:
     """Say so of one server; what cannot be bounded is longer than any budget."""
     shared = {
-        number: resource
+        number: resource.among
         for number, resource in enumerate(view.resolved.resources)
         if resource.home == server.number and resource.among is not None
     }
     if not shared:
         return server
-    protocol = next(iter(shared.values())).protocol
+    protocol = view.resolved.resources[next(iter(shared))].protocol
     waited_for = {str(number) for number in shared} if protocol == "sirap" else set[str]()
     neighbours = [_neighbour(task) for task in dispatcher.tasks]
-    try:
-        longest = max(holding.longest_hold(str(number), neighbours, waited_for, server.period) for number in shared)
-    except holding.UnboundedError:
-        longest = server.period
+    longest = counted = server.period
+    with suppress(holding.UnboundedError):
+        counted = max(holding.longest_hold(str(each), neighbours, waited_for, server.period) for each in shared)
+        longest = max(
+            holding.longest_hold(str(each), neighbours, waited_for, server.period, _others(view, server, parent, among))
+            for each, among in shared.items()
+        )
     overrun = longest if protocol in ("hsrp", "hsrp-payback") else 0
-    return replace(server, holding=longest, overrun=overrun, protocol=protocol)
+    is_outgrown = protocol == "sirap" and longest > counted
+    return replace(server, holding=longest, overrun=overrun, protocol=protocol, is_outgrown=is_outgrown)
+
+
+def _others(view: SystemView, server: ServerView, parent: DispatcherView, resource: int) -> Callable[[int], int]:
+    """Give what other children of the root execute while a server holds a resource; of other parents nothing is known.
+
+    Under static keys these are the children above the ceiling, and none of them has work at the lock. Under deadlines
+    they may: the server gets a later deadline when its budget comes. Then a job below that has begun goes on, too.
+    """
+    if parent.number != ROOT:
+        return lambda ticks: _UNBOUNDED
+    is_edf = parent.policy in _DEADLINES
+    children = parent.children()
+    levels = [_deadline_of(child) if is_edf else child.key for child in children]
+    ceiling = min(levels[use.child] for use in _uses_of(view, children) if use.resource == resource)
+    others = [(child, level < ceiling) for child, level in zip(children, levels, strict=True) if child is not server]
+    above = [child for child, is_above in others if is_above]
+    below = [child for child, is_above in others if is_edf and not is_above]
+    return lambda ticks: (
+        sum(_executed(child, ticks, is_pending=is_edf) for child in above)
+        + sum(_begun(child, ticks) for child in below)
+    )
+
+
+def _executed(child: Child, ticks: int, *, is_pending: bool) -> int:
+    """Give what a child of the root executes at most in so many ticks; a job of it may be pending at their begin."""
+    if isinstance(child, ServerView):
+        return (-(-ticks // child.period) + 1) * child.longest if child.kind in _SUPPLIED else _UNBOUNDED
+    jobs = -(-(ticks + child.jitter) // child.period) if child.period else _UNBOUNDED
+    return (jobs + (is_pending or child.suspended > 0)) * child.wcet
+
+
+def _begun(child: Child, ticks: int) -> int:
+    """Give what a child of the root executes at most in so many ticks, if each job of it has begun before."""
+    return _executed(child, ticks, is_pending=True) if isinstance(child, ServerView) else child.wcet
 
 
 def _neighbour(task: TaskView) -> holding.Neighbour:

@@ -38,6 +38,8 @@ OVERDUE = "servers that give deadlines to jobs that may demand more than their w
 ODD_RULES = "servers that give deadlines to jobs that do more than run"
 OUTGROWN = "sections under sirap in servers whose jobs may demand more than their wcets"
 """The budget that sirap waits for follows from wcets: it can end in a longer section."""
+DISTURBED = "sections under sirap into which more jobs of the server can come than its budget counts"
+"""Others execute meanwhile, which X does not count: the budget can end in a section."""
 MOVING = "jobs with sections, regions or thresholds whose deadlines change"
 """A job with the later deadline delays others for which the shorter one does not count as less urgent."""
 COSTS = "costs of the kernel"
@@ -99,6 +101,8 @@ def _features_of(view: SystemView, dispatcher: DispatcherView) -> Iterator[str]:
     if resolved.cpus > 1:
         yield SEVERAL
     yield from {servers_of(server.kind) for server in dispatcher.servers}
+    if any(server.is_outgrown for server in dispatcher.servers):
+        yield DISTURBED
     yield from _features_of_servers(view, dispatcher)
 
 

@@ -163,6 +163,7 @@ class ServerView:
         holding: for how long one of its tasks holds what servers share, at most, 0 if none does.
         overrun: by how much that may exceed its budget.
         protocol: of what it shares, "" if nothing.
+        is_outgrown: whether, under sirap, it may hold something for longer than the budget with which it locks.
         inside: what its tasks ask for, where nothing else uses its budget; empty: nothing is known.
     """
 
@@ -177,6 +178,7 @@ class ServerView:
     holding: int = 0
     overrun: int = 0
     protocol: str = ""
+    is_outgrown: bool = False
     inside: tuple[Inside, ...] = ()
 
     @property
