@@ -84,7 +84,7 @@ endif()
 if(takt_port STREQUAL "cortex_m")
   set(takt_board mps2_an385)
   set(takt_libraries c gcc) # what a compiler calls to copy, to clear and to divide
-  takt_library(port_cortex_m ${takt_port_folder}/switch.c)
+  takt_library(port_cortex_m ${takt_port_folder}/switch.c ${takt_port_folder}/guard.c)
 elseif(takt_port STREQUAL "riscv")
   set(takt_board virt)
   set(takt_libraries gcc)

@@ -90,6 +90,7 @@ static void prepare(takt_thread_t *thread, const takt_thread_parameters_t *param
     paint(parameters->stack, parameters->stack_bytes);
     thread->sp = takt_port_context_create(parameters->stack, parameters->stack_bytes, parameters->entry,
                                           parameters->argument);
+    takt_port_guard(parameters->stack, parameters->stack_bytes);
 }
 
 /* It is in the dispatcher. */
@@ -129,6 +130,7 @@ static takt_status_t create_running(takt_thread_t *thread, const takt_thread_par
     takt_port_close();
     const takt_status_t room = takt_creation_check_room(home_of(parameters));
     if (room != TAKT_OK) {
+        takt_port_unguard(parameters->stack, parameters->stack_bytes);
         return takt_kernel_refuse(room);
     }
     add_thread(thread, parameters);

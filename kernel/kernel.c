@@ -90,6 +90,7 @@ static takt_thread_t *step_and_decide(void) {
 takt_status_t takt_kernel_dispatch(void) {
     takt_thread_t *self = thread_for(takt_kernel.cpu.running);
     takt_kernel_check_depth(self);
+    takt_kernel_leave(self);
     takt_kernel.busy |= TAKT_BUSY_PASS;
     takt_port_breathe();
     takt_thread_t *next = step_and_decide();
@@ -114,6 +115,7 @@ static __attribute__((noinline)) void preempt_by_pass(void) {
         return;
     }
     takt_thread_t *self = thread_for(takt_kernel.cpu.running);
+    takt_kernel_leave(self);
     takt_thread_t *next = step_and_decide();
     self = left_for(self, next);
     if (next != self) {
@@ -134,6 +136,7 @@ void takt_kernel_preempt(void) {
     if (!takt_entity_is_plain(next)) {
         preempt_by_pass();
     } else if (next != running) {
+        takt_kernel_leave(takt_thread_of(running));
         takt_kernel.cpu.running = next;
         takt_kernel_check_stack(takt_thread_of(running));
         takt_port_preempt(takt_thread_of(running), takt_thread_of(next));
@@ -195,7 +198,7 @@ void takt_kernel_timer_expired(void) {
     come_to(now);
 }
 
-/* ---- start -------------------------------------------------------------------------------------- */
+/* ---- stacks ------------------------------------------------------------------------------------- */
 
 __attribute__((noreturn)) void takt_kernel_stack_overflow(takt_thread_t *thread) {
     takt_hook_stack_overflow(thread);
@@ -203,6 +206,23 @@ __attribute__((noreturn)) void takt_kernel_stack_overflow(takt_thread_t *thread)
         takt_port_fault();
     }
 }
+
+#if TAKT_PORT_GUARDS
+static bool is_in_stack(const takt_thread_t *thread, const void *address) {
+    return thread != NULL && (uintptr_t)address - (uintptr_t)thread->stack < thread->stack_bytes;
+}
+
+/* In the middle of a switch the running thread does not execute yet. */
+void takt_kernel_guard_hit(const void *address) {
+    takt_thread_t *running = takt_kernel_running();
+    takt_thread_t *thread = is_in_stack(running, address) ? running : takt_kernel.leaving;
+    if (is_in_stack(thread, address)) {
+        takt_kernel_stack_overflow(thread);
+    }
+}
+#endif
+
+/* ---- start -------------------------------------------------------------------------------------- */
 
 static uint64_t idle_stack[TAKT_PORT_STACK_BYTES_MIN / sizeof(uint64_t)];
 

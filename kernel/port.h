@@ -35,16 +35,50 @@
  *       soon as possible when it has passed. `now` is a reading not older than the call or the interrupt that sets the timer: one
  *       that counts from its setting reads its counter again. Replaces the earlier setting; TAKT_NEVER: none.
  *   void takt_port_idle(void)
- *       Waits for an interrupt. */
+ *       Waits for an interrupt.
+ *
+ * A port may guard stacks: part of each stack is memory in which the machine refuses writes of the thread. A port without guards
+ * has nothing of the following. A guard may be read, for the kernel reads the lowest word of a stack.
+ *
+ *   TAKT_PORT_GUARDS                      a macro, defined as TAKT_GUARD. TAKT_PORT_STACK_BYTES_MIN counts the guard then.
+ *                                         No more stacks are guarded at a time than TAKT_KERNEL_ENTITY_LIMIT
+ *   void takt_port_guard(void *bottom, size_t bytes)
+ *       From a thread with the lock open, or before the start: [bottom, bottom + bytes) is a stack from now on, which is painted
+ *       and has its first context. Empty where the switch sets the guard.
+ *   void takt_port_unguard(void *bottom, size_t bytes)
+ *       This memory is no stack any more, and everyone may write it. With the lock open or closed, also by the thread that
+ *       executes there and is about to end. */
 #ifndef TAKT_KERNEL_PORT_H
 #define TAKT_KERNEL_PORT_H
 
 #include "core/types.h"
 #include "kernel/errors.h"
+#include "kernel/geometry.h"
 
 struct takt_thread;
 
+/* 1: ports that can guard stacks do. */
+#ifndef TAKT_GUARD
+#define TAKT_GUARD TAKT_CHECKS
+#endif
+
 #include <takt_port.h>
+
+#ifndef TAKT_PORT_GUARDS
+#define TAKT_PORT_GUARDS 0
+#endif
+
+#if !TAKT_PORT_GUARDS
+TAKT_INLINE void takt_port_guard(void *bottom, size_t bytes) {
+    (void)bottom;
+    (void)bytes;
+}
+
+TAKT_INLINE void takt_port_unguard(void *bottom, size_t bytes) {
+    (void)bottom;
+    (void)bytes;
+}
+#endif
 
 /* ---- which interrupts may call ------------------------------------------------------------- */
 
@@ -89,6 +123,12 @@ void takt_kernel_preempt(void);
 /* Tells that the timer has expired. Called by the timer's interrupt, lock open; it opens the lock in between, so that this
  * interrupt is the least urgent of those that call the kernel, and not pending any more. */
 void takt_kernel_timer_expired(void);
+
+#if TAKT_PORT_GUARDS
+/* The guard at `address` was written to, or the frame of an interrupt did not fit above it. Called by the handler of the fault,
+ * which displaces everything, on a stack of its own. Ends in takt_port_fault if a thread executes on that stack, else returns. */
+void takt_kernel_guard_hit(const void *address);
+#endif
 
 /* Where a thread goes whose entry function has returned. */
 __attribute__((noreturn)) void takt_kernel_thread_returned(void);

@@ -29,10 +29,14 @@ typedef struct takt_kernel {
     uint32_t server_count;
     uint32_t children; /* of the root, see kernel/creation.h */
     uint32_t mutex_count;
-    uint32_t attended;           /* TAKT_ATTRIBUTE_ATTENDED for all threads, or 0 */
-    takt_queue_t created;        /* threads that the start wakes */
-    takt_instant_t until;        /* of the last decision */
-    takt_instant_t alarm;        /* what the port's timer is set to */
+    uint32_t attended;    /* TAKT_ATTRIBUTE_ATTENDED for all threads, or 0 */
+    takt_queue_t created; /* threads that the start wakes */
+    takt_instant_t until; /* of the last decision */
+    takt_instant_t alarm; /* what the port's timer is set to */
+#if TAKT_PORT_GUARDS
+    takt_thread_t
+        *leaving; /* the last thread that began to stop running; executes until the port has switched */
+#endif
     takt_numbers_t free_numbers; /* below entity_count */
     takt_timeouts_t timeouts;
     takt_dispatcher_t dispatcher;
@@ -113,6 +117,16 @@ TAKT_INLINE void takt_kernel_check_depth(takt_thread_t *thread) {
     }
 }
 
+/* `thread` begins to stop running. Until the port has switched, it executes and another thread may be the running one. */
+TAKT_INLINE void takt_kernel_leave(takt_thread_t *thread) {
+#if TAKT_PORT_GUARDS
+    takt_kernel.leaving = thread;
+    __asm volatile("" : : : "memory"); /* before anything that may hit the guard */
+#else
+    (void)thread;
+#endif
+}
+
 /* ---- inline layer ------------------------------------------------------------------------------ */
 
 /* For the bench, which says what asking costs: 1 takes every thread for plain, so that nothing but plain threads may be made. */
@@ -126,6 +140,7 @@ TAKT_INLINE bool takt_entity_is_plain(const takt_entity_t *entity) {
 
 /* Makes `next` run in place of `running`, both plain. Closed; opens. */
 TAKT_INLINE takt_status_t takt_kernel_switch(takt_entity_t *running, takt_entity_t *next) {
+    takt_kernel_leave(takt_thread_of(running));
     takt_kernel.cpu.running = next;
     takt_kernel_check_stack(takt_thread_of(running));
     takt_kernel_check_depth(takt_thread_of(running));

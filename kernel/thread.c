@@ -208,6 +208,7 @@ static takt_status_t remove(takt_thread_t *thread) {
     }
     thread->flags = 0;
     takt_creation_release(entity);
+    takt_port_unguard(thread->stack, thread->stack_bytes);
     if (waits) {
         return takt_port_open();
     }
@@ -234,6 +235,7 @@ void takt_kernel_thread_returned(void) {
     takt_thread_of(running)->flags = 0;
     if (running->task == NULL) {
         takt_creation_release(running);
+        takt_port_unguard(takt_thread_of(running)->stack, takt_thread_of(running)->stack_bytes);
     }
     (void)takt_wait_in_queue(NULL, running);
     for (;;) {

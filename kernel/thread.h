@@ -44,6 +44,8 @@ typedef struct takt_thread {
 
 _Static_assert(offsetof(takt_thread_t, plain.entity) == 0, "an entity is its thread");
 _Static_assert(offsetof(takt_thread_t, sp) == TAKT_PORT_SP_OFFSET, "the port finds the stack pointer");
+_Static_assert(offsetof(takt_thread_t, stack) == TAKT_PORT_SP_OFFSET + sizeof(void *),
+               "the port finds the guard");
 _Static_assert(sizeof(void *) != 4 || sizeof(takt_thread_t) == 64,
                "a thread is 64 bytes on a 32-bit machine");
 
@@ -108,7 +110,7 @@ takt_status_t takt_thread_notify_from_isr(takt_thread_t *thread, uint32_t bits);
 takt_status_t takt_notification_take(uint32_t *bits);
 takt_status_t takt_notification_take_for(uint32_t *bits, takt_duration_t duration);
 
-/* How many bytes of the stack of `thread` were never used. Returns 0 if `thread` is NULL. */
+/* How many bytes of the stack of `thread` were never used, those of a guard included. Returns 0 if `thread` is NULL. */
 uint32_t takt_thread_stack_unused(const takt_thread_t *thread);
 
 #endif

@@ -17,6 +17,7 @@ FULL_PASS = ["-DCONFORMANCE_TRACED=1"]
 DISPLACED = ["-DOVERFLOW_DISPLACED=1"]
 JUMP = ["-DOVERFLOW_JUMP=1"]
 BY_KEYS = ["-DCONFORMANCE_POLICY=takt_policy_edf"]
+UNGUARDED = ["-DTAKT_GUARD=0"]
 REAL_TIME = {"CONFORMANCE_REAL_TIME": "1"}
 
 
@@ -82,6 +83,30 @@ CASES: list[tuple[str, list[str]]] = [
     ("far", []),
     ("meets", []),
     ("meets", FULL_PASS),
+    ("guards", ["-DGUARDS_ACT=TRESPASS", "-DGUARDS_KIND=0"]),
+    ("guards", ["-DGUARDS_ACT=TRESPASS", "-DGUARDS_KIND=1"]),
+    ("guards", ["-DGUARDS_ACT=TRESPASS", "-DGUARDS_KIND=2"]),
+]
+
+GUARDED = ("cortex_m", "posix")
+
+
+def guard_case(act: str, margin: int = 0, *flags: str) -> list[str]:
+    """Say how guards.c overflows its stack, and how many bytes it leaves above the guard before."""
+    return [f"-DGUARDS_ACT={act}", f"-DGUARDS_MARGIN={margin}", *flags]
+
+
+# What is saved hits the guard, by margin: in the call's own frame and in the switch; in the hardware's stacking, in the
+# frame that PendSV builds, and in the switch.
+GUARD_CASES: list[list[str]] = [
+    guard_case("JUMP"),
+    guard_case("RECUR"),
+    guard_case("OVERFLOW_ANEW"),
+    guard_case("OVERFLOW_AS_JOB"),
+    *(guard_case("YIELD", margin) for margin in (0, 24)),
+    *(guard_case("YIELD", margin, *FULL_PASS) for margin in (0, 24)),
+    *(guard_case("BE_INTERRUPTED", margin) for margin in (0, 16, 40, 64)),
+    *(guard_case("BE_INTERRUPTED", margin, *FULL_PASS) for margin in (40, 64)),
 ]
 
 
@@ -107,6 +132,50 @@ def test_a_process_conforms_in_real_time(built: Build, tmp_path: Path, program: 
     says_nothing(built, tmp_path, "posix", program, environment=REAL_TIME)
 
 
+@pytest.mark.parametrize("port", GUARDED)
+@pytest.mark.parametrize("defines", GUARD_CASES, ids=name_of)
+def test_a_thread_that_hits_its_guard_is_told_at_once(
+    built: Build, tmp_path: Path, port: str, defines: list[str]
+) -> None:
+    says_nothing(built, tmp_path, port, "guards", defines=defines)
+
+
+@pytest.mark.parametrize("margin", [0, 1024])
+def test_a_signal_that_does_not_fit_above_the_guard_is_told(built: Build, tmp_path: Path, margin: int) -> None:
+    defines = guard_case("BE_INTERRUPTED", margin)
+    says_nothing(built, tmp_path, "posix", "guards", defines=defines, environment=REAL_TIME)
+
+
+@pytest.mark.parametrize("port", GUARDED)
+def test_without_guards_a_frame_that_jumps_goes_on(built: Build, tmp_path: Path, port: str) -> None:
+    how = recipe(port, *UNGUARDED)
+    elf = link(how, ["tests/conformance/guards.c"], built(port, *UNGUARDED), tmp_path / "guards.elf")
+    done = run([*emulator(how), elf])
+    assert (done.returncode, done.stdout) == (1, "failed: who_has_hit_the_guard_does_not_go_on\n")
+
+
+@pytest.mark.parametrize("port", GUARDED)
+@pytest.mark.parametrize("defines", [[], JUMP, DISPLACED], ids=name_of)
+def test_without_guards_a_stack_that_has_overflowed_is_told(
+    built: Build, tmp_path: Path, port: str, defines: list[str]
+) -> None:
+    says_nothing(built, tmp_path, port, "overflows", defines=defines, flags=UNGUARDED)
+
+
+@pytest.mark.parametrize("program", ["switches", "overflows"])
+def test_a_processor_without_an_mpu_does_without_guards(built: Build, tmp_path: Path, program: str) -> None:
+    how = recipe("cortex_m")
+    elf = link(how, [f"tests/conformance/{program}.c"], built("cortex_m"), tmp_path / "program.elf")
+    command = emulator(how)
+    done = run([command[0], "-global", "cortex-m3-arm-cpu.pmsav7-dregion=0", *command[1:], elf])
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_guard_may_be_larger(built: Build, tmp_path: Path) -> None:
+    flags = ["-DTAKT_PORT_GUARD_BYTES=4096"]
+    says_nothing(built, tmp_path, "cortex_m", "guards", defines=guard_case("YIELD", 24), flags=flags)
+
+
 def has_32_bits(folder: Path) -> bool:
     """Tell whether the compiler has a C library of 32 bits, which in Debian is gcc-multilib."""
     source = folder / "nothing.c"
@@ -121,10 +190,22 @@ def test_a_process_of_32_bits_conforms(built: Build, tmp_path: Path, program: st
     says_nothing(built, tmp_path, "posix", program, defines=defines, flags=["-m32"])
 
 
-@pytest.mark.parametrize("port", PORTS)
-def test_the_kernels_own_hook_prints_whose_stack_has_overflowed(built: Build, tmp_path: Path, port: str) -> None:
-    how, serial = recipe(port, "-DOVERFLOW_PRINTED=1"), tmp_path / "serial"
-    elf = link(how, ["tests/conformance/overflows.c"], built(port), tmp_path / "overflows.elf")
+@pytest.mark.parametrize("defines", GUARD_CASES, ids=name_of)
+def test_a_process_of_32_bits_has_guards(built: Build, tmp_path: Path, defines: list[str]) -> None:
+    if not has_32_bits(tmp_path):
+        pytest.skip("gcc-multilib is not installed")
+    says_nothing(built, tmp_path, "posix", "guards", defines=defines, flags=["-m32"])
+
+
+PRINTING = [*(("overflows", port) for port in PORTS), *(("guards", port) for port in GUARDED)]
+
+
+@pytest.mark.parametrize(("program", "port"), PRINTING)
+def test_the_kernels_own_hook_prints_whose_stack_has_overflowed(
+    built: Build, tmp_path: Path, program: str, port: str
+) -> None:
+    how, serial = recipe(port, "-DOVERFLOW_PRINTED=1", "-DGUARDS_PRINTED=1"), tmp_path / "serial"
+    elf = link(how, [f"tests/conformance/{program}.c"], built(port), tmp_path / "program.elf")
     command = emulator(how)
     if command:
         command[command.index("-serial") + 1] = f"file:{serial}"

@@ -130,14 +130,17 @@ void takt_board_reset(void) {
 __attribute__((used)) static void unexpected(void) { takt_port_fault(); }
 EACH_INTERRUPT(DECLARE)
 
+/* guard.c has it in builds with guards. */
+__attribute__((weak, alias("unexpected"))) void takt_port_memory_fault(void);
+
 typedef void (*vector_t)(void);
 
 __attribute__((used, section(".vectors"))) static const vector_t vectors[16 + TAKT_BOARD_INTERRUPTS] = {
     [0] = (vector_t)(uintptr_t)takt_board_stack_end,
     [1] = takt_board_reset,
     [2] = unexpected,
-    [3] = unexpected,
-    [4] = unexpected,
+    [3] = takt_port_memory_fault,
+    [4] = takt_port_memory_fault,
     [5] = unexpected,
     [6] = unexpected,
     [11] = takt_port_svc_handler,

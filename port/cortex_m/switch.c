@@ -11,7 +11,7 @@
  *
  * Invariant: whoever resumes a context holds the lock, and the level popped with it decides. The level
  * 0 of a voluntary switch is also what the call returns, TAKT_OK. */
-#include "kernel/port.h"
+#include "port/cortex_m/guard.h"
 
 typedef struct context {
     uint32_t level;
@@ -32,12 +32,12 @@ __attribute__((naked)) takt_status_t takt_port_exchange(struct takt_thread *to, 
     __asm volatile(
         "push {r2, r4-r11, lr}   \n"
         "str  sp, [r1, %[offset]]\n"
-        "ldr  sp, [r0, %[offset]]\n"
+        "ldr  sp, [r0, %[offset]]\n" TAKT_PORT_GUARD_MOVE
         "pop  {r0, r4-r11, lr}   \n"
         "msr  basepri, r0        \n"
         "bx   lr                 \n"
         :
-        : [offset] "i"(TAKT_PORT_SP_OFFSET));
+        : [offset] "i"(TAKT_PORT_SP_OFFSET)TAKT_PORT_GUARD_OPERANDS);
 }
 
 /* A preempted thread goes on: only an exception return restores all of an interrupted state, the
@@ -121,5 +121,6 @@ void takt_port_start(struct takt_thread *first) {
     SHPR2 = (SHPR2 & UINT32_C(0x00FFFFFF)) | ((uint32_t)SVC_PRIORITY << 24);
     SHPR3 = (SHPR3 & UINT32_C(0xFF00FFFF)) | ((uint32_t)PENDSV_PRIORITY << 16);
     CCR |= CCR_STKALIGN;
+    takt_port_guard_begin(first);
     enter_first(first);
 }

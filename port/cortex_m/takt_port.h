@@ -18,10 +18,19 @@
 
 typedef uint32_t takt_port_level_t;
 
+/* Guards: see guard.h. */
+#define TAKT_PORT_GUARDS TAKT_GUARD
+#ifndef TAKT_PORT_GUARD_BYTES
+#define TAKT_PORT_GUARD_BYTES 32
+#endif
+
 enum {
     TAKT_PORT_KERNEL_LEVEL = 0x40, /* with two priority bits or more: at least one level is above it */
     TAKT_PORT_SP_OFFSET = 40,
-    TAKT_PORT_STACK_BYTES_MIN = 192, /* hardware frame, entry frame, context, and a call or two */
+    TAKT_PORT_GUARD_LOSS =
+        (TAKT_PORT_GUARDS) != 0 ? 2 * (TAKT_PORT_GUARD_BYTES)-8 : 0, /* with what aligns it */
+    TAKT_PORT_STACK_BYTES_MIN =
+        192 + TAKT_PORT_GUARD_LOSS, /* hardware frame, entry frame, context, and a call or two */
 };
 
 #define TAKT_PORT_ICSR (*(volatile uint32_t *)UINT32_C(0xE000ED04))
@@ -107,6 +116,19 @@ TAKT_INLINE void takt_port_preempt(struct takt_thread *from, struct takt_thread 
 }
 
 TAKT_INLINE void takt_port_idle(void) { __asm volatile("wfi" : : : "memory"); }
+
+#if TAKT_PORT_GUARDS
+/* The switch sets the guard. */
+TAKT_INLINE void takt_port_guard(void *bottom, size_t bytes) {
+    (void)bottom;
+    (void)bytes;
+}
+
+TAKT_INLINE void takt_port_unguard(void *bottom, size_t bytes) {
+    (void)bottom;
+    (void)bytes;
+}
+#endif
 
 /* The board's clock and timer, inline as all of this; another board has another such file. */
 #include "port/cortex_m/mps2_an385_clock.h"

@@ -33,6 +33,21 @@ bool takt_posix_is_takeable(uint32_t level);
  * and after, without handlers. */
 void takt_posix_switch(struct takt_thread *from, struct takt_thread *to);
 
+/* The lowest byte of the stack that the processor executes on, NULL before the start. */
+const void *takt_posix_bottom(void);
+
+#if TAKT_PORT_GUARDS
+/* Gives the processor a stack for the handler of a guard's fault. At the start. */
+void takt_posix_guard_begin(void);
+
+/* Nothing is guarded any more. */
+void takt_posix_guard_end(void);
+#else
+TAKT_INLINE void takt_posix_guard_begin(void) {}
+
+TAKT_INLINE void takt_posix_guard_end(void) {}
+#endif
+
 /* Says on the standard error output what is wrong, and ends in takt_port_fault. */
 void takt_posix_complain(const char *what);
 

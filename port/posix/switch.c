@@ -93,6 +93,8 @@ static void enter(context_t *context) {
     (void)setcontext(&fresh);
 }
 
+const void *takt_posix_bottom(void) { return running.bottom; }
+
 /* ---- switch ------------------------------------------------------------------------------------ */
 
 __attribute__((noreturn)) static void resume(context_t *context) {
@@ -129,6 +131,7 @@ takt_status_t takt_port_switch(struct takt_thread *from, struct takt_thread *to)
 
 void takt_port_start(struct takt_thread *first) {
     context_t *context = *context_of(first);
+    takt_posix_guard_begin();
     if (_setjmp(main_registers) == 0) {
         takt_posix_leave(&main_sanitizer, &context->stack);
         resume(context);
@@ -143,6 +146,7 @@ void takt_posix_exit(int status) {
     }
     takt_posix_set_state(TAKT_POSIX_CLOSED);
     takt_posix_clock->stop();
+    takt_posix_guard_end();
     exit_status = status;
     takt_posix_leave(NULL, &main_stack);
     _longjmp(main_registers, 1);

@@ -35,13 +35,17 @@
 
 typedef uint32_t takt_port_level_t;
 
+#define TAKT_PORT_GUARDS TAKT_GUARD /* see guard.c */
+
 enum {
     TAKT_PORT_SP_OFFSET = sizeof(void *) == 8 ? 64 : 40,
     /* A handler of a signal executes on the stack of the thread that it interrupts, at most four deep: one that
      * preempts, one for the alarm between the steps of its pass, one for an interrupt between timeouts, and one that
      * only leaves a mark. Linux needs up to 11 KB for each
      * (AVX-512 and AMX; `getauxval(AT_MINSIGSTKSZ)`). Pages that nobody touches cost nothing. */
-    TAKT_PORT_STACK_BYTES_MIN = 65536,
+    TAKT_POSIX_FRAMES_BYTES = 65536,
+    TAKT_POSIX_GUARD_LOSS = (TAKT_PORT_GUARDS) != 0 ? 8192 : 0, /* a page, with what aligns it */
+    TAKT_PORT_STACK_BYTES_MIN = TAKT_POSIX_FRAMES_BYTES + TAKT_POSIX_GUARD_LOSS,
     TAKT_POSIX_CLOSED = 1u << 0,
     TAKT_POSIX_ISR = 1u << 1,
     TAKT_POSIX_ALARMING = 1u << 2,
@@ -116,6 +120,11 @@ TAKT_INLINE void takt_port_preempt(struct takt_thread *from, struct takt_thread 
     takt_posix_exchange.from = from;
     takt_posix_exchange.to = to;
 }
+
+#if TAKT_PORT_GUARDS
+void takt_port_guard(void *bottom, size_t bytes);
+void takt_port_unguard(void *bottom, size_t bytes);
+#endif
 
 void takt_port_pend(void);
 takt_instant_t takt_port_now(void);

@@ -48,6 +48,16 @@ bool board_intrude(uint32_t number, void (*handler)(void));
 void board_ticker_start(takt_duration_t period, void (*handler)(void));
 void board_ticker_stop(void);
 
+/* ---- guards -------------------------------------------------------------------------------------- */
+
+/* Where the guard of a thread with the stack `stack` begins, and how many bytes it has; for machines that have guards. */
+void *board_guard(void *stack);
+uint32_t board_guard_bytes(void);
+
+/* Makes a bad access, kind `number` of the BOARD_TRESPASSES that a machine may tell apart. `handler` is called then. */
+enum { BOARD_TRESPASSES = 3 };
+void board_trespass(uint32_t number, void (*handler)(void));
+
 /* ---- levels of the lock -------------------------------------------------------------------------- */
 
 /* All levels that a lock may find: as many as board_levels says. */

@@ -89,6 +89,27 @@ void board_ticker_start(takt_duration_t period, void (*handler)(void)) {
 
 void board_ticker_stop(void) { takt_board_alarm_stop(); }
 
+/* ---- guards -------------------------------------------------------------------------------------- */
+
+void *board_guard(void *stack) {
+    const uintptr_t last = TAKT_PORT_GUARD_BYTES - 1u;
+    return (void *)(((uintptr_t)stack + last) & ~last);
+}
+
+uint32_t board_guard_bytes(void) { return TAKT_PORT_GUARD_BYTES; }
+
+/* The bus finds nobody; memory that must not be executed; likewise, with exceptions masked. */
+void board_trespass(uint32_t number, void (*handler)(void)) {
+    void (*const nowhere)(void) = (void (*)(void))UINT32_C(0x40000001);
+    on_fault(handler);
+    if (number == 0) {
+        *(volatile uint32_t *)UINT32_C(0xA0000000) = 1;
+    } else if (number == 2) {
+        __asm volatile("cpsid i" : : : "memory");
+    }
+    nowhere();
+}
+
 /* ---- levels of the lock -------------------------------------------------------------------------- */
 
 uint32_t board_levels(void) { return 256; }

@@ -18,7 +18,20 @@ enum { TICK_NS = 100, TICKS_OF_A_PASS = 13, TICKER_INTERRUPT = 10 };
 
 static bool is_real;
 
+static void (*trespass_handler)(void);
+
+static void on_bad_access(int number) {
+    if (trespass_handler == NULL) {
+        (void)signal(number, SIG_DFL);
+        return;
+    }
+    trespass_handler();
+}
+
+/* The action is the one before the port's. */
 void board_begin(void) {
+    const struct sigaction action = {.sa_handler = on_bad_access};
+    (void)sigaction(SIGSEGV, &action, NULL);
     is_real = getenv("CONFORMANCE_REAL_TIME") != NULL;
     if (is_real) {
         (void)takt_posix_use_real_time(TICK_NS);
@@ -139,6 +152,28 @@ void board_ticker_stop(void) {
         (void)timer_delete(timer);
     } else {
         takt_posix_interrupt_announce(TICKER_INTERRUPT, TAKT_NEVER);
+    }
+}
+
+/* ---- guards -------------------------------------------------------------------------------------- */
+
+uint32_t board_guard_bytes(void) { return (uint32_t)sysconf(_SC_PAGESIZE); }
+
+void *board_guard(void *stack) {
+    const uintptr_t last = board_guard_bytes() - 1u;
+    return (void *)(((uintptr_t)stack + last) & ~last);
+}
+
+static const uint32_t read_only = 1;
+
+/* No memory; memory that nobody may write; a signal that somebody has sent. */
+void board_trespass(uint32_t number, void (*handler)(void)) {
+    trespass_handler = handler;
+    if (number == 2) {
+        (void)raise(SIGSEGV);
+    } else {
+        const uintptr_t address = number == 0 ? 64u : (uintptr_t)&read_only;
+        *(volatile uint32_t *)address = 1;
     }
 }
 

@@ -100,6 +100,22 @@ void board_ticker_start(takt_duration_t period, void (*handler)(void)) {
 
 void board_ticker_stop(void) { takt_board_alarm_stop(); }
 
+/* ---- guards -------------------------------------------------------------------------------------- */
+
+/* None. */
+void *board_guard(void *stack) {
+    (void)stack;
+    return NULL;
+}
+
+uint32_t board_guard_bytes(void) { return 0; }
+
+/* All are one kind here. */
+void board_trespass(uint32_t number, void (*handler)(void)) {
+    on_fault(handler);
+    *(volatile uint32_t *)(UINT32_C(0x40) + 4u * number) = 1;
+}
+
 /* ---- levels of the lock -------------------------------------------------------------------------- */
 
 uint32_t board_levels(void) { return 2; }

@@ -1,0 +1,1 @@
+include(tests/c/posix_port.cmake)
