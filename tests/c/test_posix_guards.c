@@ -39,7 +39,7 @@ static void run(void (*entry)(void *argument)) {
     (void)takt_kernel_start();
 }
 
-static void wait(void *argument) {
+static void rest(void *argument) {
     (void)argument;
     (void)takt_thread_suspend(&thread);
 }
@@ -50,7 +50,7 @@ static void end_at_once(void *argument) { (void)argument; }
 
 static void end_threads(void *argument) {
     (void)argument;
-    make(wait);
+    make(rest);
     CHECK(!can_be_read_into(stack));
     CHECK(takt_thread_delete(&thread) == TAKT_OK);
     CHECK(can_be_read_into(stack));
@@ -69,7 +69,7 @@ static void use_at_exit(void) {
 static void make_and_exit(void *argument) {
     (void)argument;
     CHECK(atexit(use_at_exit) == 0);
-    make(wait);
+    make(rest);
     takt_posix_exit(7);
 }
 
@@ -78,7 +78,7 @@ static void memory_is_free_at_exit(void) { run(make_and_exit); }
 /* The memory of a thread that does not run has another use now: its guard makes way. */
 static void write_over_another(void *argument) {
     (void)argument;
-    make(wait);
+    make(rest);
     (void)memset(stack, 1, READ_BYTES);
     CHECK(can_be_read_into(stack));
     takt_posix_exit(0);
@@ -89,7 +89,7 @@ static void a_guard_stops_its_own_thread_only(void) { run(write_over_another); }
 /* A kernel that was not started is forgotten; the next one finds guards of the first. */
 static void a_kernel_begins_anew_on_the_same_memory(void) {
     CHECK(takt_kernel_init(&takt_policy_fp) == TAKT_OK);
-    make(wait);
+    make(rest);
     takt_kernel = (takt_kernel_t){0};
     thread = (takt_thread_t){0};
     run(end_threads);

@@ -137,11 +137,15 @@ static void check_preserved(uint64_t expected) {
     CHECK(*error == 1234 && fegetround() == FE_UPWARD);
 }
 
+enum {
+    UNPAINTED_BYTES = sizeof(uint64_t) + TAKT_POSIX_GUARD_LOSS /* the kernel's own word, and the guard */
+};
+
 /* Bytes of the running thread's stack that were in use at any time, of an area that begins painted. */
 __attribute__((no_sanitize_address)) static uint32_t used_bytes(void) {
     const takt_thread_t *self = takt_kernel_running();
     const char *stack = self->stack;
-    uint32_t unused = sizeof(uint64_t); /* the kernel's own word */
+    uint32_t unused = UNPAINTED_BYTES;
     while (unused < STACK_BYTES && stack[unused] == paint) {
         unused++;
     }
@@ -152,7 +156,7 @@ __attribute__((no_sanitize_address)) static void paint_below(const void *place) 
     char *stack = takt_kernel_running()->stack;
     const uintptr_t own_frames = 1024;
     const uintptr_t end = (uintptr_t)place - own_frames - (uintptr_t)stack;
-    for (uintptr_t byte = sizeof(uint64_t); byte < end; byte++) {
+    for (uintptr_t byte = UNPAINTED_BYTES; byte < end; byte++) {
         stack[byte] = paint;
     }
 }
