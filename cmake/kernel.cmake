@@ -3,6 +3,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 option(TAKT_CHECKS "Let calls of the kernel look for misuse" ON)
+set(TAKT_GUARD "" CACHE STRING "Guard stacks in hardware, where the port can; empty: as TAKT_CHECKS")
 set(TAKT_GEOMETRY "" CACHE FILEPATH "A header of definitions as in kernel/geometry.h, included before every file")
 
 # ---- which port ---------------------------------------------------------------------------------------------
@@ -67,6 +68,9 @@ takt_library(kernel ${takt_kernel_sources})
 target_compile_options(takt_kernel PRIVATE -ffreestanding)
 set_target_properties(takt_kernel PROPERTIES TAKT_PORT ${takt_port} EXPORT_PROPERTIES TAKT_PORT)
 target_compile_definitions(takt_kernel PUBLIC TAKT_CHECKS=$<BOOL:${TAKT_CHECKS}>)
+if(NOT TAKT_GUARD STREQUAL "")
+  target_compile_definitions(takt_kernel PUBLIC TAKT_GUARD=$<BOOL:${TAKT_GUARD}>)
+endif()
 target_include_directories(takt_kernel PUBLIC
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
   $<BUILD_INTERFACE:${takt_port_folder}>

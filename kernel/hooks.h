@@ -6,8 +6,8 @@
 
 #include "kernel/thread.h"
 
-/* The stack of `thread` has overflowed. Called with interrupts masked or in an interrupt, while TAKT_CHECKS is 1; takt_port_fault
- * follows. Memory below the stack may be damaged. */
+/* The stack of `thread` has overflowed. Called with interrupts masked or in an interrupt, while TAKT_CHECKS or TAKT_GUARD is 1;
+ * takt_port_fault follows. Memory below the stack may be damaged. A hit of a guard is told in the handler of the fault. */
 void takt_hook_stack_overflow(takt_thread_t *thread);
 
 /* The entry function of `thread` has returned while the thread held a mutex, or its job a resource. Called by that thread, with

@@ -143,6 +143,13 @@ def test_checks_can_be_left_out(tmp_path: Path) -> None:
     assert "-DTAKT_CHECKS=1 " not in commands
 
 
+def test_guards_can_be_left_out(tmp_path: Path) -> None:
+    must_run(["cmake", "-G", "Ninja", "-S", ROOT, "-B", tmp_path, "-DTAKT_PORT=posix", "-DTAKT_GUARD=OFF"])
+    commands = must_run(["ninja", "-C", tmp_path, "-t", "commands"]).stdout
+    assert "-DTAKT_GUARD=0 " in commands
+    assert "-DTAKT_CHECKS=1 " in commands
+
+
 def test_a_port_of_ones_own_is_a_folder(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "port" / "template", tmp_path / "abacus")
     build = tmp_path / "build"

@@ -84,6 +84,8 @@ TAKT_INLINE void takt_port_preempt(struct takt_thread *from, struct takt_thread 
     TAKT_PORT_TEMPLATE_FILL_IN(preempt);
 }
 
+/* Guards of stacks are left out; kernel/port.h says what a port that has them defines. */
+
 /* ---- time ------------------------------------------------------------------------------------------ */
 
 /* Reads the counter and extends it to 64 bits. A counter that wraps is read at least once in each round: the alarm sees to
