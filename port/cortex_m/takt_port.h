@@ -27,10 +27,9 @@ typedef uint32_t takt_port_level_t;
 enum {
     TAKT_PORT_KERNEL_LEVEL = 0x40, /* with two priority bits or more: at least one level is above it */
     TAKT_PORT_SP_OFFSET = 40,
-    TAKT_PORT_GUARD_LOSS =
-        (TAKT_PORT_GUARDS) != 0 ? 2 * (TAKT_PORT_GUARD_BYTES)-8 : 0, /* with what aligns it */
-    TAKT_PORT_STACK_BYTES_MIN =
-        192 + TAKT_PORT_GUARD_LOSS, /* hardware frame, entry frame, context, and a call or two */
+    /* The guard and what aligns it; above that the hardware's frame, the entry frame, the context, and a call or two. */
+    TAKT_PORT_GUARD_LOSS = (TAKT_PORT_GUARDS) != 0 ? 2 * (TAKT_PORT_GUARD_BYTES)-8 : 0,
+    TAKT_PORT_STACK_BYTES_MIN = 192 + TAKT_PORT_GUARD_LOSS,
 };
 
 #define TAKT_PORT_ICSR (*(volatile uint32_t *)UINT32_C(0xE000ED04))
