@@ -79,7 +79,7 @@ static void memory_is_free_at_exit(void) { run(make_and_exit); }
 static void write_over_another(void *argument) {
     (void)argument;
     make(rest);
-    (void)memset(stack, 1, READ_BYTES);
+    (void)memset(stack, 1, sizeof stack);
     CHECK(can_be_read_into(stack));
     takt_posix_exit(0);
 }
