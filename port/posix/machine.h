@@ -33,10 +33,10 @@ bool takt_posix_is_takeable(uint32_t level);
  * and after, without handlers. */
 void takt_posix_switch(struct takt_thread *from, struct takt_thread *to);
 
+#if TAKT_PORT_GUARDS
 /* The lowest byte of the stack that the processor executes on, NULL before the start. */
 const void *takt_posix_bottom(void);
 
-#if TAKT_PORT_GUARDS
 /* Gives the processor a stack for the handler of a guard's fault. At the start. */
 void takt_posix_guard_begin(void);
 

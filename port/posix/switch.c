@@ -93,7 +93,9 @@ static void enter(context_t *context) {
     (void)setcontext(&fresh);
 }
 
+#if TAKT_PORT_GUARDS
 const void *takt_posix_bottom(void) { return running.bottom; }
+#endif
 
 /* ---- switch ------------------------------------------------------------------------------------ */
 
