@@ -16,7 +16,7 @@
 #define CUTS 16u
 
 typedef struct edge {
-    takt_duration_t length; /* 0: no interval */
+    takt_duration_t length; /* 0 of a job that is released at its deadline */
     int64_t left;           /* ticks that the demand leaves of it, negative if it exceeds it */
 } edge_t;
 
@@ -26,7 +26,7 @@ typedef struct search {
     takt_edf_growth_memory_t memory;
     takt_effort_t effort;
     edge_t cuts[CUTS];
-    uint32_t next; /* place of the next cut */
+    uint64_t next; /* so many were found; the next one takes place next % CUTS */
 } search_t;
 
 /* The longest wcet of a task that a cut allows. */
@@ -44,7 +44,7 @@ static takt_duration_t allowed(const search_t *search, uint32_t task, edge_t cut
 }
 
 static takt_duration_t allowed_by_all(const search_t *search, uint32_t task, takt_duration_t most) {
-    for (uint32_t i = 0; i < CUTS && search->cuts[i].length != 0; i++) {
+    for (uint32_t i = 0; i < CUTS && i < search->next; i++) {
         const takt_duration_t wcet = allowed(search, task, search->cuts[i]);
         most = wcet < most ? wcet : most;
     }

@@ -186,14 +186,15 @@ static bool cut(search_t *search, uint32_t level, takt_growth_t *growth) {
 
 /* ---- one task --------------------------------------------------------------------------------------------- */
 
-/* Whether a task that is wanted, and that the task of the search does not delay, is late anyway. */
-static bool is_lost(const search_t *search) {
-    for (uint32_t level = 0; level < search->set->count && !interferes(search, level); level++) {
+/* Whether the tasks that are wanted, and that the task of the search does not delay, meet their deadlines. */
+static takt_verdict_t judge_others(const search_t *search) {
+    takt_verdict_t found = TAKT_SCHEDULABLE;
+    for (uint32_t level = 0; found != TAKT_UNSCHEDULABLE && !interferes(search, level); level++) {
         if (search->is_wanted[level] && !is_met(search, level)) {
-            return true;
+            found = search->room.responses[level].is_decided ? TAKT_UNSCHEDULABLE : TAKT_UNDECIDED;
         }
     }
-    return false;
+    return found;
 }
 
 /* Moves a level to the front: what limits one task limits others. */
@@ -208,11 +209,10 @@ static void ask_first(const search_t *search, uint32_t place) {
 
 static takt_growth_t grow(search_t *search, uint32_t task) {
     const takt_sporadic_t *own = &search->set->tasks[task];
-    takt_growth_t growth = {own->deadline < own->period ? own->deadline : own->period, true};
+    const takt_duration_t most = own->deadline < own->period ? own->deadline : own->period;
     search->task = task;
-    if (is_lost(search)) {
-        growth.wcet = 0;
-    }
+    const takt_verdict_t others = judge_others(search);
+    takt_growth_t growth = {others == TAKT_UNSCHEDULABLE ? 0 : most, others != TAKT_UNDECIDED};
     for (uint32_t i = 0; i < search->set->count && growth.wcet > 0 && growth.is_decided; i++) {
         const uint32_t level = search->room.order[i];
         const bool is_asked = level == task || (search->is_wanted[level] && interferes(search, level));

@@ -52,6 +52,8 @@ class Workspace:
 
     Attributes:
         tree: The copied sources.
+        build: What is built of them.
+        sanitized: The tests in C, instrumented with sanitizers, as `make test` runs them too.
         environment: Of all commands.
         original: The digest of what was built of sources that are not damaged.
     """
@@ -64,6 +66,7 @@ class Workspace:
         """
         self.tree = folder / "tree"
         self.build = folder / "build"
+        self.sanitized = folder / "sanitized"
         self.package = folder / "python"
         self.environment = {
             **os.environ,
@@ -92,20 +95,27 @@ class Workspace:
     def _configure(self) -> None:
         options = {
             "TAKT_TESTS": "ON",
-            "TAKT_PYTHON": "ON",
-            "BUILD_SHARED_LIBS": "ON",
             "CMAKE_BUILD_TYPE": "None",
             "CMAKE_C_FLAGS": "-O1",
             "CMAKE_CXX_FLAGS": "-O1",
-            "CMAKE_LINK_DEPENDS_NO_SHARED": "ON",
-            "CMAKE_COMPILE_WARNING_AS_ERROR": "ON",
             "CMAKE_C_COMPILER_LAUNCHER": "ccache",
             "CMAKE_CXX_COMPILER_LAUNCHER": "ccache",
+        }
+        shared = {
+            "TAKT_PYTHON": "ON",
+            "BUILD_SHARED_LIBS": "ON",
+            "CMAKE_LINK_DEPENDS_NO_SHARED": "ON",
+            "CMAKE_COMPILE_WARNING_AS_ERROR": "ON",
             "Python_EXECUTABLE": sys.executable,
         }
+        self._make(self.build, options | shared)
+        self._make(self.sanitized, options | {"TAKT_SANITIZE": "ON"})
+
+    def _make(self, folder: Path, options: dict[str, str]) -> None:
+        """Build a folder with options of cmake."""
         words = [f"-D{name}={value}" for name, value in options.items()]
-        self._must(["cmake", "-S", str(self.tree), "-B", str(self.build), "-G", "Ninja", *words])
-        self._must(["cmake", "--build", str(self.build)])
+        self._must(["cmake", "-S", str(self.tree), "-B", str(folder), "-G", "Ninja", *words])
+        self._must(["cmake", "--build", str(folder)])
 
     def _link_package(self) -> None:
         """Lay out the Python package as it is installed, with the modules that were built here."""
@@ -134,7 +144,10 @@ class Workspace:
 
     def compile(self) -> bool:
         """Bring what was built up to date; say whether that succeeded."""
-        return run(["ninja", "-C", str(self.build)], self.tree, self.environment, BUILD_SECONDS)[0]
+        return self._ninja(self.build)
+
+    def _ninja(self, folder: Path, *targets: str) -> bool:
+        return run(["ninja", "-C", str(folder), *targets], self.tree, self.environment, BUILD_SECONDS)[0]
 
     def programs(self) -> str:
         """Give a digest of all that was built, which is the same for sources that mean the same to the compiler."""
@@ -145,9 +158,26 @@ class Workspace:
 
     def fails(self, programs: list[str], files: list[str], seconds: float) -> str:
         """Run tests until one fails; give its name, empty if none does. A test that does not end has failed."""
+        return (
+            self._program_fails(self.build, programs, seconds)
+            or self._file_fails(files, seconds)
+            or self._sanitizer_fails(programs, seconds)
+        )
+
+    def _program_fails(self, folder: Path, programs: list[str], seconds: float) -> str:
         for program in programs:
-            if not run([str(self.build / program)], self.tree, self.environment, seconds)[0]:
+            if not run([str(folder / program)], self.tree, self.environment, seconds)[0]:
                 return program
+        return ""
+
+    def _sanitizer_fails(self, programs: list[str], seconds: float) -> str:
+        """Run the tests in C under sanitizers."""
+        killer = (
+            self._program_fails(self.sanitized, programs, seconds) if self._ninja(self.sanitized, *programs) else ""
+        )
+        return f"{killer}, sanitized" if killer else ""
+
+    def _file_fails(self, files: list[str], seconds: float) -> str:
         if not files:
             return ""
         command = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=line", "-p", "no:cacheprovider", *files]
