@@ -437,7 +437,7 @@ static void slots(codec_t *codec, takt_window_spec_t *windows, uint32_t count) {
 static void windows(codec_t *codec, takt_system_spec_t *spec) {
     const uint32_t count = codec->counts.windows;
     takt_window_spec_t *table_of = table(codec, spec->windows, count, sizeof *table_of);
-    spec->windows = count > 0 ? table_of : NULL;
+    FIELD(spec->windows, count > 0 ? table_of : NULL);
     for (uint32_t i = 0; codec->status == TAKT_IMAGE_OK && i < count; i++) {
         window_record(codec, &table_of[i]);
     }
@@ -512,7 +512,7 @@ static void header(codec_t *codec, uint64_t *length, takt_instant_t *horizon) {
     if (codec->is_reading && *length != codec->limit) {
         fail(codec, TAKT_IMAGE_WRONG_LENGTH);
     }
-    *horizon = word(codec, *horizon);
+    FIELD(*horizon, word(codec, *horizon));
     pass_counts(codec, &codec->counts);
 }
 
