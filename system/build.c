@@ -9,9 +9,9 @@ enum { TIME_ROWS = 16 };
 
 /* What one dispatcher, the root or a server, wants. */
 typedef struct house {
+    int32_t place;
     const takt_policy_t *policy;
     uint32_t levels;
-    uint32_t children;
     uint32_t order_rows;
     uint32_t time_rows;
 } house_t;
@@ -64,7 +64,7 @@ static void make_ready(takt_ready_t *ready, layout_t *layout, const house_t *hou
         return;
     }
     make_keys(ready, layout->slots);
-    layout->slots = layout->slots != NULL ? layout->slots + house->children : NULL;
+    layout->slots = layout->slots != NULL ? layout->slots + layout->children[1 + house->place] : NULL;
 }
 
 static takt_timers_row_t *make_rows(layout_t *layout, const house_t *house) {
@@ -124,16 +124,12 @@ static void count_children(uint32_t *children, const takt_system_spec_t *spec) {
 
 /* ---- the root and the servers --------------------------------------------------------------------- */
 
-static uint32_t children_of(const layout_t *layout, int32_t place) {
-    return layout->children != NULL ? layout->children[1 + place] : 0u;
-}
-
 static house_t house_of_root(const layout_t *layout) {
     const takt_system_spec_t *spec = layout->spec;
     return (house_t){
+        .place = TAKT_ROOT,
         .policy = spec->policy,
         .levels = spec->levels,
-        .children = children_of(layout, TAKT_ROOT),
         .order_rows = order_rows_of(spec, spec->order_rows),
         .time_rows = time_rows_of(spec->time_rows),
     };
@@ -142,9 +138,9 @@ static house_t house_of_root(const layout_t *layout) {
 static house_t house_of_server(const layout_t *layout, uint32_t index) {
     const takt_server_spec_t *server = &layout->spec->servers[index];
     return (house_t){
+        .place = (int32_t)index,
         .policy = server->policy,
         .levels = server->levels,
-        .children = children_of(layout, (int32_t)index),
         .order_rows = order_rows_of(layout->spec, server->order_rows),
         .time_rows = time_rows_of(server->time_rows),
     };

@@ -13,6 +13,9 @@ static takt_response_t longest(const takt_source_t *sources, uint32_t count, tak
     takt_busy_room_t room = {shares, rests};
     takt_response_t found[MOST] = {{0}};
     takt_busy_periods(sources, count, found, &room, &effort);
+    for (uint32_t i = 0; i < count; i++) {
+        CHECK(found[i].is_bounded ? found[i].is_decided : found[i].ticks == 0 && found[i].job == 0);
+    }
     return found[0];
 }
 
@@ -55,6 +58,19 @@ static void tasks_that_are_never_there_at_once_do_not_add_up(void) {
     CHECK(!longest(sources, 2, 1000).is_bounded && longest(sources, 2, 1000).is_decided);
 }
 
+/* 3 in 4 ticks with jitter 3 until 100, when 10 come at once. Of [100 - x, 100) the first asks for 3 ceil((x + 3) / 4). A busy
+ * period that begins 6 before has 9 to do, meets the 10, and is the longest: who begins 2 before has 6, who begins 10 before
+ * is done after 9. If the 10 come at 104, nothing is left for them to meet: who begins 2 before is done by then. */
+static void work_that_is_left_at_a_change_lengthens_what_comes_then(void) {
+    const takt_sporadic_t first = {3, 4, 4, 3};
+    const takt_source_t near[] = {{first, NULL, 0, 0, 100}, {{10, 10, 10, 0}, NULL, 0, 100, 101}};
+    const takt_source_t next[] = {{first, NULL, 0, 0, 100}, {{10, 10, 10, 0}, NULL, 0, 102, 103}};
+    const takt_source_t apart[] = {{first, NULL, 0, 0, 100}, {{10, 10, 10, 0}, NULL, 0, 104, 105}};
+    CHECK(longest(near, 2, 1000).ticks == 19);
+    CHECK(longest(next, 2, 1000).ticks == 19);
+    CHECK(longest(apart, 2, 1000).ticks == 9);
+}
+
 static void the_longest_times_are_bounded_or_said_not_to_be(void) {
     const takt_instant_t instants[] = {0, 0, LARGEST - 1u};
     const uint64_t a = (UINT64_C(1) << 50) + 1u;
@@ -80,6 +96,7 @@ static void without_effort_nothing_is_known(void) {
 int main(void) {
     check_sequences(all_that_is_there_for_good_is_a_server_that_is_always_there, 20000);
     tasks_that_are_never_there_at_once_do_not_add_up();
+    work_that_is_left_at_a_change_lengthens_what_comes_then();
     the_longest_times_are_bounded_or_said_not_to_be();
     without_effort_nothing_is_known();
     return check_report("busy_period");

@@ -140,6 +140,20 @@ static void a_policy_whose_keys_age_comes_into_force_with_them(void) {
     destroy_driven();
 }
 
+/* A root that may get another policy takes the full pass from the start; only children whose keys age cost more. */
+static void children_are_as_attentive_as_the_strictest_policy_wants(void) {
+    takt_change_t of_root[] = {{.kind = TAKT_CHANGE_PARAMETERS},
+                               {.kind = TAKT_CHANGE_POLICY, .policy = &takt_policy_fp},
+                               {.kind = TAKT_CHANGE_POLICY, .policy = &takt_policy_llf}};
+    const uint32_t expected[] = {0, 0, TAKT_ATTRIBUTE_KEYED, TAKT_ATTRIBUTE_KEYED | TAKT_ATTRIBUTE_AGING};
+    for (uint32_t count = 0; count <= 3; count++) {
+        takt_dispatcher_t dispatcher = {.changes = NULL};
+        takt_dispatcher_set_changes(&dispatcher, of_root, count);
+        CHECK(dispatcher.changes == of_root);
+        CHECK(dispatcher.root.entity.attributes == expected[count]);
+    }
+}
+
 int main(void) {
     a_task_that_leaves_has_no_release_until_it_enters();
     an_absent_task_waits_for_its_entry();
@@ -147,5 +161,6 @@ int main(void) {
     all_cycles_that_nobody_looked_at_are_made_up_for();
     another_policy_moves_who_is_ready_and_who_comes_back();
     a_policy_whose_keys_age_comes_into_force_with_them();
+    children_are_as_attentive_as_the_strictest_policy_wants();
     return check_report("test_changes");
 }

@@ -42,6 +42,10 @@ static void draw(drawn_t *drawn) {
 static void answer(const takt_fp_set_t *set, takt_response_t *responses) {
     takt_effort_t effort = 100000;
     takt_fp_responses(set, memory(), &effort, responses);
+    for (uint32_t i = 0; i < set->count; i++) {
+        CHECK(responses[i].is_bounded ? responses[i].is_decided
+                                      : responses[i].ticks == 0 && responses[i].job == 0);
+    }
 }
 
 static bool is_same(takt_response_t a, takt_response_t b) {

@@ -24,6 +24,7 @@ static takt_response_t response_of(takt_sporadic_t child, takt_child_kind_t kind
     takt_children_responses(&children, terms,
                             (takt_children_memory_t){memory.seen, memory.fractions, memory.rest, NULL},
                             &effort, &response);
+    CHECK(response.is_bounded ? response.is_decided : response.ticks == 0 && response.job == 0);
     return response;
 }
 
