@@ -57,12 +57,11 @@ static bool keep(search_t *search, uint32_t task, takt_demand_t found) {
     const int64_t grown = (int64_t)search->memory.tasks[task].wcet - (int64_t)search->tasks[task].wcet;
     uint64_t changed = 0;
     if (!takt_checked_times((uint64_t)(grown < 0 ? -grown : grown), jobs, &changed) ||
-        (changed | found.ticks) > TAKT_ANALYSIS_TIME_MAX / 2u) {
+        (changed | found.ticks) > TAKT_ANALYSIS_TIME_MAX) {
         return false;
     }
     const int64_t left = (int64_t)found.interval - (int64_t)found.ticks;
-    search->cuts[search->next % CUTS] =
-        (edge_t){found.interval, left + (grown < 0 ? -(int64_t)changed : (int64_t)changed)};
+    search->cuts[search->next % CUTS] = (edge_t){found.interval, left + grown * (int64_t)jobs};
     search->next++;
     return true;
 }

@@ -140,7 +140,7 @@ static void a_policy_whose_keys_age_comes_into_force_with_them(void) {
     destroy_driven();
 }
 
-/* A root that may get another policy takes the full pass from the start; only children whose keys age cost more. */
+/* Of a root that may get another policy: by keys they may be ordered, and keys may age. */
 static void children_are_as_attentive_as_the_strictest_policy_wants(void) {
     takt_change_t of_root[] = {{.kind = TAKT_CHANGE_PARAMETERS},
                                {.kind = TAKT_CHANGE_POLICY, .policy = &takt_policy_fp},

@@ -3,6 +3,8 @@
 #ifndef TAKT_TESTS_FAKE_PORT_H
 #define TAKT_TESTS_FAKE_PORT_H
 
+#include <stdlib.h>
+
 typedef uint32_t takt_port_level_t;
 
 enum { TAKT_PORT_SP_OFFSET = sizeof(void *) == 8 ? 64 : 40, TAKT_PORT_STACK_BYTES_MIN = 64 };
@@ -30,7 +32,11 @@ TAKT_INLINE void takt_port_unlock(takt_port_level_t level) { fake_port.level = l
 
 TAKT_INLINE void takt_port_close(void) { fake_port.level = 1; }
 
+/* Who opens has closed: else what went before was not under the lock. */
 TAKT_INLINE takt_status_t takt_port_open(void) {
+    if (fake_port.level == 0) {
+        abort();
+    }
     fake_port.level = 0;
     return TAKT_OK;
 }
