@@ -33,9 +33,9 @@ typedef enum takt_verdict {
 /* A worst-case response time, or why there is none. */
 typedef struct takt_response {
     takt_duration_t ticks; /* from the arrival to the finish; 0 unless `is_bounded` */
-    uint64_t job;          /* which job of the longest busy period it is, counted from 0; 0 unless `is_bounded` */
-    bool is_bounded;       /* false: more work than time, or undecided */
-    bool is_decided;       /* false: the effort is used up, or a number reached TAKT_ANALYSIS_LIMIT */
+    uint64_t job;    /* which job of the longest busy period it is, counted from 0; 0 unless `is_bounded` */
+    bool is_bounded; /* false: more work than time, or undecided */
+    bool is_decided; /* false: the effort is used up, or a number reached TAKT_ANALYSIS_LIMIT */
 } takt_response_t;
 
 /* How many steps of fixed points a call may take: each takes one from it, and the call ends undecided at 0. A step looks

@@ -7,7 +7,16 @@
 #include "policy/table.h"
 #include "check.h"
 
-enum { WORDS = 256, LEVELS = 5, ROWS = 16, MOST_LEVELS = 1 << 20, CHILD_LEVELS = 7, LENGTH_AT = 2 };
+enum {
+    WORDS = 256,
+    LEVELS = 5,
+    ROWS = 16,
+    MOST_LEVELS = 1 << 20,
+    CHILD_LEVELS = 7,
+    LENGTH_AT = 2,
+    ITEMS_AT = 6,
+    SLOTS_AT = 12
+};
 
 #define ANY UINT64_MAX
 #define FAR TAKT_KEY_LEAST_URGENT
@@ -20,6 +29,7 @@ typedef struct field {
 } field_t;
 
 static field_t fields[WORDS];
+static uint64_t body_counts[3], slot_counts[3]; /* where these stand */
 static uint64_t field_count;
 static uint64_t words[WORDS], copy[WORDS];
 
@@ -247,7 +257,8 @@ static void add_server(const takt_server_spec_t *server, uint64_t kind, uint64_t
 }
 
 /* `levels` where it competes. Where it is decides the limits of its level, and that it is external those of its ring. */
-static void add_task(const takt_task_spec_t *task, uint32_t levels, uint64_t keys) {
+static void add_task(uint32_t index, uint32_t levels, uint64_t keys) {
+    const takt_task_spec_t *task = &tasks[index];
     add_fixed((uint64_t)(task->server + 1));
     add(task->level, 1, levels);
     add_flag(task->is_limited);
@@ -271,6 +282,7 @@ static void add_task(const takt_task_spec_t *task, uint32_t levels, uint64_t key
     add_any(task->blocking.longest);
     add_any(task->blocking.excess);
     add(task->ring, task->is_external ? 1 : 0, UINT64_C(1) << 31);
+    body_counts[index] = field_count;
     add_fixed(task->body_count);
 }
 
@@ -327,6 +339,7 @@ static void add_windows(void) {
         add(windows[i].kind, 0, TAKT_WINDOWS - 1);
         add_any(windows[i].parameters.part);
         add_any(windows[i].parameters.cycle);
+        slot_counts[i] = field_count;
         add_fixed(windows[i].parameters.slot_count);
     }
     for (uint32_t i = 0; i < 3; i++) {
@@ -358,9 +371,9 @@ static void put_into_words(void) {
     add_settings();
     add_server(&servers[0], 3, 0, LEVELS);
     add_server(&servers[1], 0, 2, CHILD_LEVELS);
-    add_task(&tasks[0], CHILD_LEVELS, CHILD_LEVELS);
-    add_task(&tasks[1], LEVELS, LEVELS);
-    add_task(&tasks[2], CHILD_LEVELS, CHILD_LEVELS); /* a bandwidth server competes for its tasks */
+    add_task(0, CHILD_LEVELS, CHILD_LEVELS);
+    add_task(1, LEVELS, LEVELS);
+    add_task(2, CHILD_LEVELS, CHILD_LEVELS); /* a bandwidth server competes for its tasks */
     add_items();
     add_threads_and_resources();
     add_changes();
@@ -433,6 +446,18 @@ static void each_word_goes_as_far_as_it_may(void) {
     }
 }
 
+/* Each count is of elements that there are, but of more than are left. */
+static void no_body_and_no_window_has_more_than_is_left(void) {
+    for (uint32_t i = 1; i < 3; i++) {
+        expect(body_counts[i], 2, TAKT_IMAGE_WRONG_VALUE);
+        expect(slot_counts[i], 2, TAKT_IMAGE_WRONG_VALUE);
+    }
+    expect(ITEMS_AT, 3, TAKT_IMAGE_WRONG_VALUE);
+    expect(SLOTS_AT, 2, TAKT_IMAGE_WRONG_VALUE);
+    expect(body_counts[0], 5, TAKT_IMAGE_WRONG_VALUE);
+    expect(slot_counts[0], 4, TAKT_IMAGE_WRONG_VALUE);
+}
+
 /* As long as it says, but longer than its tables. */
 static void no_word_is_left_over(void) {
     words[LENGTH_AT] = field_count + 1u;
@@ -457,6 +482,7 @@ int main(void) {
     put_into_words();
     each_word_says_what_the_system_says();
     each_word_goes_as_far_as_it_may();
+    no_body_and_no_window_has_more_than_is_left();
     no_word_is_left_over();
     too_little_room_is_said();
     return check_report("test_image_fields");
