@@ -241,7 +241,8 @@ static void begin(search_t *search) {
 void takt_fp_growths(const takt_fp_set_t *set, const bool *is_wanted, takt_fp_growth_memory_t memory,
                      takt_effort_t effort, takt_growth_t *growths) {
     const takt_fp_set_t changed = {memory.tasks, set->count, set->blocking, memory.ends, NULL, set->above};
-    search_t search = {set, changed, memory, is_wanted, effort, 0, 0, 0};
+    search_t search = {
+        .set = set, .changed = changed, .room = memory, .is_wanted = is_wanted, .effort = effort};
     begin(&search);
     takt_fp_responses(set, memory.memory, &search.effort, memory.responses);
     for (uint32_t task = 0; task < set->count; task++) {
