@@ -140,6 +140,28 @@ static void a_policy_whose_keys_age_comes_into_force_with_them(void) {
     destroy_driven();
 }
 
+/* The heap is the last of the memory of a system, and as long as all that compete need: sanitizers notice one place less. */
+static void another_policy_has_room_for_all(void) {
+    static const takt_change_spec_t to_edf = {
+        .instant = 1, .kind = TAKT_CHANGE_POLICY, .policy = &takt_policy_edf};
+    takt_task_spec_t tasks[5];
+    for (uint32_t i = 0; i < 5; i++) {
+        tasks[i] = plain;
+        tasks[i].relative_deadline = 10u - i;
+        tasks[i].level = 1u + i;
+    }
+    make_driven(&(takt_system_spec_t){.policy = &takt_policy_fp,
+                                      .levels = 5,
+                                      .tasks = tasks,
+                                      .task_count = 5,
+                                      .changes = &to_edf,
+                                      .change_count = 1});
+    check_decision(pass(0), task_entity(0), 10);
+    tell_of(TAKT_EVENT_CHANGE, driven.changes[0].entity, 1, 0);
+    check_decision(pass(1), task_entity(4), 10);
+    destroy_driven();
+}
+
 /* Of a root that may get another policy: by keys they may be ordered, and keys may age. */
 static void children_are_as_attentive_as_the_strictest_policy_wants(void) {
     takt_change_t of_root[] = {{.kind = TAKT_CHANGE_PARAMETERS},
@@ -161,6 +183,7 @@ int main(void) {
     all_cycles_that_nobody_looked_at_are_made_up_for();
     another_policy_moves_who_is_ready_and_who_comes_back();
     a_policy_whose_keys_age_comes_into_force_with_them();
+    another_policy_has_room_for_all();
     children_are_as_attentive_as_the_strictest_policy_wants();
     return check_report("test_changes");
 }
