@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 import rate_oracle
@@ -27,6 +28,56 @@ LEAVE = System(
 )
 
 
+def asking(task: Task, *requests: tuple[int, dict[str, Any]]) -> Task:
+    """Make a task that asks to be different: when, and in what."""
+    return replace(task, requests=tuple((at, replace(task, **changes)) for at, changes in requests))
+
+
+SOFT = Task("S", "soft", 2, 10)
+SUSPENDED = asking(Task("H", "hard", 5, 10), (1, {"wcet": 10, "demand": (5,)}), (15, {"wcet": 5}))
+ADAPTING = Task("A", "soft", 5, 10, demand=(5, 1, 1), adapts=True)
+OVERRUNNING = asking(Task("L", "hard", 2, 10, demand=(60,), deadline=6), (41, {"period": 20, "deadline": 9}))
+
+CORNERS = {
+    "a window waits where rate is asked for again and there is no room": (System((SOFT, SUSPENDED), NONE), 60),
+    "a new estimate forgets all jobs before": (
+        System((asking(ADAPTING, (6, {"wcet": 4})),), NONE, estimate_jobs=2),
+        60,
+    ),
+    "a cut leaves a single tick": (
+        System(
+            (Task("N", "none", None, 100), asking(Task("S", "soft", 1, 10), (98, {"wcet": 2}))),
+            Fraction(1, 10),
+            nrt_shrink=True,
+        ),
+        200,
+    ),
+    "after a cut a window begins with the budget of its rate": (
+        System(
+            (Task("N", "none", None, 20), Task("H", "hard", 2, 6, offset=3, leaves=19)),
+            NONE,
+            rule="boundary",
+            nrt_shrink=True,
+        ),
+        60,
+    ),
+    "a cut forgets what the share was ahead": (
+        System(
+            (
+                Task("H1", "hard", 1, 2),
+                Task("H2", "hard", 1, 3, offset=1),
+                Task("N", "none", None, 30, leaves=2),
+            ),
+            Fraction(1, 10),
+            nrt_shrink=True,
+        ),
+        60,
+    ),
+    "jobs that wait at the end have the deadlines that are in force by then": (System((OVERRUNNING,), NONE), 118),
+}
+"""Small systems that come up too rarely at random, up to a horizon."""
+
+
 @pytest.mark.parametrize(("name", "system", "horizon"), GOLDEN_RUNS)
 def test_golden_schedules(name: str, system: System, horizon: int) -> None:
     """The schedules of the specification, also what happens if rate is given up at once."""
@@ -44,6 +95,12 @@ def test_random_systems_agree_with_the_reference(rule: str) -> None:
         assert first_difference(expected, simulate(system, HORIZON)) is None
 
     agrees()
+
+
+@pytest.mark.parametrize("name", CORNERS)
+def test_corners_agree_with_the_reference(name: str) -> None:
+    system, horizon = CORNERS[name]
+    assert first_difference(rate_oracle.simulate(system, horizon), simulate(system, horizon)) is None
 
 
 @given(systems(rules=("boundary", "in-flight")))
