@@ -11,6 +11,7 @@ import pytest
 import rate_oracle
 from hypothesis import given
 from rate_oracle import SCALE, System, Task
+from rate_oracle.model import FORMULA3
 from rate_oracle.systems import HORIZON, systems
 from rate_runs import RULES, first_difference, rows_of, simulate, spec_of
 from sampling import tries
@@ -71,6 +72,10 @@ CORNERS = {
             Fraction(1, 10),
             nrt_shrink=True,
         ),
+        60,
+    ),
+    "formula (3) counts a task of class none where there is none yet": (
+        System((Task("S", "soft", 5, 10), Task("H", "hard", 21, 25)), FORMULA3, sigma=Fraction(1, 10)),
         60,
     ),
     "jobs that wait at the end have the deadlines that are in force by then": (System((OVERRUNNING,), NONE), 118),
