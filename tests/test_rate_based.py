@@ -45,6 +45,10 @@ CORNERS = {
         System((asking(ADAPTING, (6, {"wcet": 4})),), NONE, estimate_jobs=2),
         60,
     ),
+    "the jobs that an estimate looks back at wrap around": (
+        System((Task("A", "soft", 1, 5, demand=(1, 1, 4, 1, 1, 1, 2), adapts=True),), NONE, estimate_jobs=2),
+        240,
+    ),
     "a cut leaves a single tick": (
         System(
             (Task("N", "none", None, 100), asking(Task("S", "soft", 1, 10), (98, {"wcet": 2}))),
