@@ -103,7 +103,7 @@ static takt_rate_target_t soft_target(const takt_rate_based_t *rates, const takt
     }
     const uint64_t given = takt_quotient(rate->request * rates->soft, requested);
     if (given == 0) {
-        return make_target(0, 0, 0);
+        return (takt_rate_target_t){0};
     }
     const takt_duration_t period = takt_quotient_up(rate->estimate * WHOLE, given);
     return make_target(given, rate->estimate, takt_quotient_up(period, grid) * grid);
@@ -114,7 +114,7 @@ static takt_rate_target_t none_target(const takt_rate_based_t *rates, const takt
     const takt_duration_t period = rate->window;
     const uint64_t given = takt_quotient(rates->none * rate->weight, rates->weights);
     if (given == 0) {
-        return make_target(0, 0, 0);
+        return (takt_rate_target_t){0};
     }
     const takt_duration_t budget = takt_quotient(given * period, WHOLE);
     return budget > 0 ? make_target(given, budget, period)
@@ -1003,6 +1003,7 @@ static void rate_based_unlock(takt_task_t *task, const takt_resource_t *resource
     }
     if (share->is_awaited || (may_move && rate->is_pending)) {
         share->is_awaited = false;
+        rates->swept = rates->epoch - 1u; /* asks again the open windows that are to give up rate */
         takt_allocator_call(&rates->allocation, now);
     }
     if (may_move && now < rate->deadline && is_to_shrink(rate)) {

@@ -10,7 +10,7 @@
  * A task computes its target at its own boundary, if somebody entered or left since. The share that a window has
  * been given is kept in closed form: what it was when the rate last changed.
  * Cost: O(log n) per event and the number of tasks that wait for rate; where anything changes in flight, O(n) more
- * for each request.
+ * for each request and each unlock that somebody waits for.
  *
  * Tasks share resources under srp (SPEC.md, 10): ceilings are those of who is there, taken at the lock, which costs
  * the number of users; a target is adopted where it passes no ceiling of what others hold, at the cost of the resources
@@ -131,15 +131,15 @@ typedef struct takt_rate_based {
     takt_rate_task_t *last;
     takt_rate_task_t *pending[3]; /* of each class */
     takt_rate_task_t *last_pending[3];
-    uint64_t requested[3];         /* sum of the rates that the admitted tasks of each class ask for */
-    uint64_t admitted[3];          /* how many */
-    uint64_t weights;              /* sum of those of class none */
-    uint64_t soft;                 /* what all soft tasks together are to have */
-    uint64_t none;                 /* likewise class none */
-    uint64_t reserved;             /* the ledger */
-    uint32_t epoch;                /* counts the requests that changed targets */
-    uint32_t swept;                /* in flight: the last epoch that open windows have been told of */
-    takt_rate_share_t *shares;     /* of all resources of the dispatcher, by number */
+    uint64_t requested[3];     /* sum of the rates that the admitted tasks of each class ask for */
+    uint64_t admitted[3];      /* how many */
+    uint64_t weights;          /* sum of those of class none */
+    uint64_t soft;             /* what all soft tasks together are to have */
+    uint64_t none;             /* likewise class none */
+    uint64_t reserved;         /* the ledger */
+    uint32_t epoch;            /* counts the requests that changed targets */
+    uint32_t swept;            /* in flight: the last epoch that open windows have been told of, or none */
+    takt_rate_share_t *shares; /* of all resources of the dispatcher, by number */
     takt_rate_blocking_t blocking; /* of the admitted: what is left of the whole is divided among them */
     takt_rate_blocking_t
         blocking_there; /* and of those that have not left yet: the ledger leaves that free */

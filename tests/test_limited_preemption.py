@@ -219,6 +219,19 @@ def test_points_that_pull_give_the_schedule_of_points_that_push() -> None:
     assert dear[0] == dear[1]
 
 
+def test_budgets_return_while_points_pull() -> None:
+    """L keeps the processor from 2 on; the budget of H's server returns at 10 all the same, as A arrives."""
+    server = takt.Server(name="S", kind="deferrable", period=10, budget=3, priority=5)
+    tasks = [
+        task("L", 60, 30, priority=1, preemption="non-preemptive"),
+        task("H", 20, 2, priority=1, server="S"),
+        takt.Task(name="A", arrivals=[10], deadline=50, wcet=1, priority=1),
+    ]
+    for points in ("push", "pull"):
+        system = takt.System(tasks=tasks, servers=[server], policy="fp", platform=takt.Platform(points=points))
+        assert takt.simulate(system, 32).budgets["S"].to_list()[:12] == [3, 2, *8 * [1], 3, 3]
+
+
 # ---- policies in Python -------------------------------------------------------------------------------------
 
 

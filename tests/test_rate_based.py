@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 import rate_oracle
 from hypothesis import given
 from rate_oracle import SCALE, System, Task
+from rate_oracle.model import FORMULA3
 from rate_oracle.systems import HORIZON, systems
 from rate_runs import RULES, first_difference, rows_of, simulate, spec_of
 from sampling import tries
@@ -25,6 +27,64 @@ LEAVE = System(
     NONE,
     rule="boundary",
 )
+
+
+def asking(task: Task, *requests: tuple[int, dict[str, Any]]) -> Task:
+    """Make a task that asks to be different: when, and in what."""
+    return replace(task, requests=tuple((at, replace(task, **changes)) for at, changes in requests))
+
+
+SOFT = Task("S", "soft", 2, 10)
+SUSPENDED = asking(Task("H", "hard", 5, 10), (1, {"wcet": 10, "demand": (5,)}), (15, {"wcet": 5}))
+ADAPTING = Task("A", "soft", 5, 10, demand=(5, 1, 1), adapts=True)
+OVERRUNNING = asking(Task("L", "hard", 2, 10, demand=(60,), deadline=6), (41, {"period": 20, "deadline": 9}))
+
+CORNERS = {
+    "a window waits where rate is asked for again and there is no room": (System((SOFT, SUSPENDED), NONE), 60),
+    "a new estimate forgets all jobs before": (
+        System((asking(ADAPTING, (6, {"wcet": 4})),), NONE, estimate_jobs=2),
+        60,
+    ),
+    "the jobs that an estimate looks back at wrap around": (
+        System((Task("A", "soft", 1, 5, demand=(1, 1, 4, 1, 1, 1, 2), adapts=True),), NONE, estimate_jobs=2),
+        240,
+    ),
+    "a cut leaves a single tick": (
+        System(
+            (Task("N", "none", None, 100), asking(Task("S", "soft", 1, 10), (98, {"wcet": 2}))),
+            Fraction(1, 10),
+            nrt_shrink=True,
+        ),
+        200,
+    ),
+    "after a cut a window begins with the budget of its rate": (
+        System(
+            (Task("N", "none", None, 20), Task("H", "hard", 2, 6, offset=3, leaves=19)),
+            NONE,
+            rule="boundary",
+            nrt_shrink=True,
+        ),
+        60,
+    ),
+    "a cut forgets what the share was ahead": (
+        System(
+            (
+                Task("H1", "hard", 1, 2),
+                Task("H2", "hard", 1, 3, offset=1),
+                Task("N", "none", None, 30, leaves=2),
+            ),
+            Fraction(1, 10),
+            nrt_shrink=True,
+        ),
+        60,
+    ),
+    "formula (3) counts a task of class none where there is none yet": (
+        System((Task("S", "soft", 5, 10), Task("H", "hard", 21, 25)), FORMULA3, sigma=Fraction(1, 10)),
+        60,
+    ),
+    "jobs that wait at the end have the deadlines that are in force by then": (System((OVERRUNNING,), NONE), 118),
+}
+"""Small systems that come up too rarely at random, up to a horizon."""
 
 
 @pytest.mark.parametrize(("name", "system", "horizon"), GOLDEN_RUNS)
@@ -44,6 +104,12 @@ def test_random_systems_agree_with_the_reference(rule: str) -> None:
         assert first_difference(expected, simulate(system, HORIZON)) is None
 
     agrees()
+
+
+@pytest.mark.parametrize("name", CORNERS)
+def test_corners_agree_with_the_reference(name: str) -> None:
+    system, horizon = CORNERS[name]
+    assert first_difference(rate_oracle.simulate(system, horizon), simulate(system, horizon)) is None
 
 
 @given(systems(rules=("boundary", "in-flight")))

@@ -48,13 +48,24 @@ def events(outcome: Outcome, what: str) -> list[tuple[int, str]]:
 def test_random_systems_agree_with_the_reference(rule: str) -> None:
     """Segments, jobs with both kinds of misses, the ledger, what became of tasks, and who held what."""
 
-    @given(sharing_systems(rules=(rule,)))
+    @given(sharing_systems(rules=(rule,), requests=2))
     @random_systems
     def agrees(system: System) -> None:
         expected = rate_oracle.simulate(system, HORIZON)
         assert first_difference(expected, simulate(system, HORIZON)) is None
 
     agrees()
+
+
+def test_rate_is_given_up_in_flight_at_the_unlock_that_it_waits_for() -> None:
+    """At 21 A asks for a window that is shorter than those of B, which holds R until 25."""
+    slow = Task("A", "none", None, 126, weight=2, demand=(30,), body=("run 3", "lock R", "run 9", "unlock R"))
+    other = Task("B", "none", None, 100, demand=(25,), body=("run 3", "lock R", "run 10", "unlock R"))
+    asking = replace(slow, requests=((21, replace(slow, period=57, weight=1)),))
+    system = System((asking, other), NONE, rule="boundary", nrt_shrink=True)
+    for run in (rate_oracle.simulate, simulate):
+        assert (25, "B", 0, "R", "unlock") in run(system, 60).locks
+        assert events(run(system, 60), "re-rated") == [(25, "A")]
 
 
 @given(sharing_systems(rules=RULES))

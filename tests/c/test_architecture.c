@@ -20,6 +20,7 @@ static uint64_t record_count;
 static bool is_taken[HORIZON];
 static uint64_t kernel_time;
 static uint64_t served[TASKS];
+static uint64_t segments[TASKS];
 static uint64_t missed[TASKS];
 static uint64_t told[TASKS];
 
@@ -45,6 +46,7 @@ static void see_segment(void *context, takt_instant_t start, takt_instant_t end,
     CHECK(start >= tasks[task].offset + job * tasks[task].period);
     take_time(start, end);
     served[task] += end - start;
+    segments[task]++;
 }
 
 static void see_kernel(void *context, takt_instant_t start, takt_instant_t end, takt_sim_kernel_work_t what) {
@@ -69,6 +71,7 @@ static void forget_what_was_seen(void) {
     kernel_time = 0;
     memset(is_taken, 0, sizeof is_taken);
     memset(served, 0, sizeof served);
+    memset(segments, 0, sizeof segments);
     memset(missed, 0, sizeof missed);
     memset(told, 0, sizeof told);
 }
@@ -110,6 +113,8 @@ static takt_architecture_t make_architecture(void) {
     };
 }
 
+/* A job executes before each of its preemptions, and after the last one if it finishes. Nothing preempts the jobs of the
+ * only task. */
 static void check_statistics(const takt_sim_t *sim) {
     for (uint32_t task = 0; task < spec.task_count; task++) {
         const takt_sim_statistics_t *statistics = &sim->statistics[task];
@@ -117,6 +122,8 @@ static void check_statistics(const takt_sim_t *sim) {
         CHECK(statistics->missed == missed[task]);
         CHECK(statistics->released == told[task]);
         CHECK(statistics->missed >= statistics->aborted + statistics->skipped);
+        CHECK(statistics->preemptions == 0 || spec.task_count > 1);
+        CHECK(statistics->preemptions + statistics->finished <= segments[task]);
     }
 }
 

@@ -194,6 +194,28 @@ static void a_cut_leaves_what_the_target_rate_serves(void) {
     destroy_driven();
 }
 
+/* The hard task leaves the soft one a single unit of rate: its window becomes as long as its budget then takes. */
+static void the_least_rate_there_is_extends_a_window(void) {
+    takt_task_spec_t tasks[] = {lone, lone};
+    const takt_change_spec_t more = {.kind = TAKT_CHANGE_PARAMETERS,
+                                     .task = 1,
+                                     .period = WHOLE,
+                                     .relative_deadline = WHOLE,
+                                     .wcet = WHOLE - 1u,
+                                     .weight = 1};
+    takt_rate_settings_t in_flight = settings;
+    in_flight.rule = TAKT_RATE_IN_FLIGHT;
+    in_flight.beta = 0;
+    tasks[0].relative_deadline = 10;
+    tasks[0].task_class = TAKT_CLASS_SOFT;
+    make_rates(tasks, 2, &in_flight, &more, 1);
+    check_decision(pass(0), task_entity(1), 2);
+    ask(0, 1);
+    pass(1);
+    CHECK(has(0)->rate == 1 && has(0)->budget == 2 && driven.rates[0].deadline == 1 + 2 * WHOLE);
+    destroy_driven();
+}
+
 /* ---- at random ------------------------------------------------------------------------------------------- */
 
 /* 0 .. most. */
@@ -290,6 +312,7 @@ int main(void) {
     an_extended_window_has_the_period_of_its_target();
     a_budget_is_charged_up_to_the_horizon();
     a_cut_leaves_what_the_target_rate_serves();
+    the_least_rate_there_is_extends_a_window();
     check_sequences(the_ledger_is_kept_whatever_comes_when, SEQUENCES);
     return check_report("test_rates");
 }

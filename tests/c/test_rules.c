@@ -128,11 +128,36 @@ static void wf2q_serves_nobody_before_its_start_in_the_fluid_system(void) {
     check_order(TAKT_SHARE_WF2Q, order);
 }
 
+/* 2^11 flows of the largest weight have 2^64 ticks of work and more: the second job of the first flow would start beyond
+ * all time, and no timer stands for that. */
+static void a_start_beyond_all_time_has_no_timer(void) {
+    enum { FLOWS = 1 << 11 };
+    static takt_task_spec_t flows[FLOWS];
+    for (uint32_t i = 0; i < FLOWS; i++) {
+        flows[i] = task_of(TAKT_ROOT, (UINT64_C(1) << 53) + 1u, 10);
+        flows[i].weight = TAKT_SHARE_WEIGHTS;
+    }
+    const takt_system_spec_t spec = {.policy = &takt_policy_share,
+                                     .has_shares = true,
+                                     .share = TAKT_SHARE_WF2Q,
+                                     .levels = 1,
+                                     .tasks = flows,
+                                     .task_count = FLOWS};
+    make_driven(&spec);
+    for (uint32_t i = 0; i < FLOWS; i++) {
+        arrive(i, 0);
+    }
+    arrive(A, 0);
+    check_decision(pass(0), task_entity(A), TAKT_NEVER);
+    destroy_driven();
+}
+
 int main(void) {
     rbe_spaces_deadlines_out_and_lets_jobs_run_at_once();
     total_bandwidth_chains_deadlines_across_its_tasks();
     constant_utilization_also_waits_for_the_last_deadline();
     wfq_serves_by_the_end_in_the_fluid_system();
     wf2q_serves_nobody_before_its_start_in_the_fluid_system();
+    a_start_beyond_all_time_has_no_timer();
     return check_report("test_rules");
 }

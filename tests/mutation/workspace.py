@@ -17,6 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 COMPILERS = ("cc", "gcc", "c++", "g++", "arm-none-eabi-gcc", "riscv64-unknown-elf-gcc")
 BUILD_SECONDS = 600
+PROGRAM_SECONDS = 60  # of a test in C, which takes a few, so that an endless one does not cost minutes
 SYSTEMS = "20"  # of tests in Python: a tenth of what `make test` tries
 SAID = 2000  # characters of what failed, at most
 
@@ -166,7 +167,7 @@ class Workspace:
 
     def _program_fails(self, folder: Path, programs: list[str], seconds: float) -> str:
         for program in programs:
-            if not run([str(folder / program)], self.tree, self.environment, seconds)[0]:
+            if not run([str(folder / program)], self.tree, self.environment, min(seconds, PROGRAM_SECONDS))[0]:
                 return program
         return ""
 

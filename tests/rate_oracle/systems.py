@@ -164,8 +164,11 @@ def bodies(draw: st.DrawFn, resources: tuple[str, ...] = RESOURCES) -> tuple[str
 
 
 @st.composite
-def sharing_tasks(draw: st.DrawFn, name: str, *, overruns: bool, adapts: bool) -> Task:
-    """Make a task that most likely locks something, with room for others beside it."""
+def sharing_tasks(draw: st.DrawFn, name: str, *, overruns: bool, adapts: bool, requests: int) -> Task:
+    """Make a task that most likely locks something, with room for others beside it.
+
+    One that is not hard may ask for other parameters.
+    """
     task = draw(tasks(name, overruns=overruns, adapts=adapts, requests=0))
     if draw(st.integers(0, 3)) == 0:
         return task
@@ -178,7 +181,16 @@ def sharing_tasks(draw: st.DrawFn, name: str, *, overruns: bool, adapts: bool) -
     deadline = (
         draw(st.one_of(st.none(), st.integers(max(2 * runs, wcet or 0), period))) if task.class_ == "hard" else None
     )
-    return replace(task, body=body, wcet=wcet, demand=demand, period=period, deadline=deadline)
+    made = replace(task, body=body, wcet=wcet, demand=demand, period=period, deadline=deadline)
+    instants = [] if task.class_ == "hard" else draw(st.lists(st.integers(0, 2 * LAST_REQUEST), max_size=requests))
+    return replace(made, requests=tuple((at, draw(_paces(made))) for at in sorted(instants)))
+
+
+@st.composite
+def _paces(draw: st.DrawFn, task: Task) -> Task:
+    """Make a task with another period or weight."""
+    period = draw(st.integers(max(MIN_PERIOD, task.wcet or 0), 2 * task.period))
+    return replace(task, period=period, weight=draw(st.integers(1, 3)) if task.class_ == "none" else 1)
 
 
 @st.composite
@@ -188,10 +200,11 @@ def sharing_systems(
     overruns: bool = True,
     adapts: bool = True,
     rules: tuple[str, ...] = SAFE_RULES,
+    requests: int = 0,
 ) -> System:
     """Make a system of tasks that share resources; the arguments are those of systems."""
     made = draw(systems(overruns=overruns, adapts=adapts, rules=rules, betas=BETAS[:3]))
-    some = [draw(sharing_tasks(task.name, overruns=overruns, adapts=adapts)) for task in made.tasks]
+    some = [draw(sharing_tasks(task.name, overruns=overruns, adapts=adapts, requests=requests)) for task in made.tasks]
     return replace(made, tasks=tuple(some))
 
 
