@@ -17,13 +17,13 @@ static takt_system_spec_t spec;
 static takt_record_t records[RECORDS];
 static uint64_t record_count, optional_executed, aborted, skipped;
 
-/* The job that is told next, and its deadline: told where some deadlines are given by rules. */
+/* The job that is announced, and its deadline: told where some deadlines are given by rules. */
 static struct {
     uint32_t task;
     uint32_t job;
     takt_instant_t deadline;
     bool is_told;
-} next;
+} announced;
 
 static void keep_record(takt_trace_t *trace, const takt_record_t *record) {
     (void)trace;
@@ -33,24 +33,24 @@ static void keep_record(takt_trace_t *trace, const takt_record_t *record) {
 
 static void see_window(void *context, uint32_t task, uint32_t job, takt_instant_t deadline, bool missed) {
     (void)context;
-    CHECK(!next.is_told && !missed);
-    next.task = task;
-    next.job = job;
-    next.deadline = deadline;
-    next.is_told = true;
+    CHECK(!announced.is_told && !missed);
+    announced.task = task;
+    announced.job = job;
+    announced.deadline = deadline;
+    announced.is_told = true;
 }
 
 /* Whatever became of a job, and whoever tells it: its deadline is that of its release, unless a rule gave it. */
 static void see_job(void *context, uint32_t task, uint32_t job, takt_instant_t release, takt_instant_t finish,
                     bool missed) {
     (void)context;
-    CHECK(next.is_told == (spec.server_count > 0));
-    if (next.is_told) {
-        CHECK(next.task == task && next.job == job);
-        CHECK(task == GROUPED || next.deadline == release + tasks[task].relative_deadline);
-        CHECK(finish == TAKT_NEVER || missed == (finish > next.deadline));
+    CHECK(announced.is_told == (spec.server_count > 0));
+    if (announced.is_told) {
+        CHECK(announced.task == task && announced.job == job);
+        CHECK(task == GROUPED || announced.deadline == release + tasks[task].relative_deadline);
+        CHECK(finish == TAKT_NEVER || missed == (finish > announced.deadline));
     }
-    next.is_told = false;
+    announced.is_told = false;
 }
 
 static const takt_sim_sinks_t sinks = {.job = see_job, .window = see_window};
