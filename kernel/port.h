@@ -42,9 +42,11 @@
  *
  *   TAKT_PORT_GUARDS                      a macro, defined as TAKT_GUARD. TAKT_PORT_STACK_BYTES_MIN counts the guard then.
  *                                         No more stacks are guarded at a time than TAKT_KERNEL_ENTITY_LIMIT
+ *   TAKT_PORT_GUARDS_MEMORY               a macro, likewise, if guards stay in the memory of stacks; with it the two functions
+ *                                         below. Not of a port whose switch sets the guard of the next thread
  *   void takt_port_guard(void *bottom, size_t bytes)
  *       From a thread with the lock open, or before the start: [bottom, bottom + bytes) is a stack from now on, which is painted
- *       and has its first context. Empty where the switch sets the guard.
+ *       and has its first context
  *   void takt_port_unguard(void *bottom, size_t bytes)
  *       This memory is no stack any more, and everyone may write it. With the lock open or closed, also by the thread that
  *       executes there and is about to end. */
@@ -64,16 +66,24 @@ struct takt_thread;
 
 #include <takt_port.h>
 
+/* 1: the port guards stacks. */
 #ifndef TAKT_PORT_GUARDS
 #define TAKT_PORT_GUARDS 0
 #endif
 
-#if !TAKT_PORT_GUARDS
+/* 1: guards stay in the memory of stacks. */
+#ifndef TAKT_PORT_GUARDS_MEMORY
+#define TAKT_PORT_GUARDS_MEMORY 0
+#endif
+
+#if !TAKT_PORT_GUARDS_MEMORY
+/* There is no guard in this memory. */
 TAKT_INLINE void takt_port_guard(void *bottom, size_t bytes) {
     (void)bottom;
     (void)bytes;
 }
 
+/* There is no guard in this memory. */
 TAKT_INLINE void takt_port_unguard(void *bottom, size_t bytes) {
     (void)bottom;
     (void)bytes;

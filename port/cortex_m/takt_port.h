@@ -116,19 +116,6 @@ TAKT_INLINE void takt_port_preempt(struct takt_thread *from, struct takt_thread 
 
 TAKT_INLINE void takt_port_idle(void) { __asm volatile("wfi" : : : "memory"); }
 
-#if TAKT_PORT_GUARDS
-/* The switch sets the guard. */
-TAKT_INLINE void takt_port_guard(void *bottom, size_t bytes) {
-    (void)bottom;
-    (void)bytes;
-}
-
-TAKT_INLINE void takt_port_unguard(void *bottom, size_t bytes) {
-    (void)bottom;
-    (void)bytes;
-}
-#endif
-
 /* The board's clock and timer, inline as all of this; another board has another such file. */
 #include "port/cortex_m/mps2_an385_clock.h"
 

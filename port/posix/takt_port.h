@@ -36,6 +36,7 @@
 typedef uint32_t takt_port_level_t;
 
 #define TAKT_PORT_GUARDS TAKT_GUARD /* see guard.c */
+#define TAKT_PORT_GUARDS_MEMORY TAKT_GUARD
 
 enum {
     TAKT_PORT_SP_OFFSET = sizeof(void *) == 8 ? 64 : 40,
@@ -121,7 +122,7 @@ TAKT_INLINE void takt_port_preempt(struct takt_thread *from, struct takt_thread 
     takt_posix_exchange.to = to;
 }
 
-#if TAKT_PORT_GUARDS
+#if TAKT_PORT_GUARDS_MEMORY
 void takt_port_guard(void *bottom, size_t bytes);
 void takt_port_unguard(void *bottom, size_t bytes);
 #endif

@@ -33,11 +33,12 @@ def judge_rates(view: SystemView, dispatcher: DispatcherView, effort: int) -> Ju
     there = [task for task in asked if not view.resolved.tasks[task.number].is_absent]
     resolved = [view.resolved.tasks[task.number] for task in there]
     spans = [task.deadline if task.class_ == "hard" else task.period for task in resolved]
-    if any(task.wcet - task.excess > span for task, span in zip(there, spans, strict=True)):
+    wcets = [_entering_wcet(task, each) for task, each in zip(there, resolved, strict=True)]
+    if any(wcet > span for wcet, span in zip(wcets, spans, strict=True)):
         return _too_long(dispatcher)
     is_admitted, _, budgets, periods, _ = _analysis.rate_admission(
         numbers(CLASSES.index(task.class_) for task in resolved),
-        numbers(task.wcet - task.excess for task in there),
+        numbers(wcets),
         numbers(spans),
         numbers(task.weight for task in resolved),
         numbers(task.sharing.blocking if task.sharing else 0 for task in resolved),
@@ -54,6 +55,11 @@ def judge_rates(view: SystemView, dispatcher: DispatcherView, effort: int) -> Ju
     return Judgement(
         {task.number: _rate_row(view, dispatcher, task, grants.get(task.number)) for task in dispatcher.tasks}
     )
+
+
+def _entering_wcet(task: TaskView, resolved: ResolvedTask) -> int:
+    """Give the wcet with which a task asks to enter, whatever its jobs demand and changes ask for later."""
+    return max(task.wcet - max(most_of(resolved.demand) - resolved.wcet, 0), 1)
 
 
 def _too_long(dispatcher: DispatcherView) -> Judgement:
