@@ -10,7 +10,7 @@
  * A task computes its target at its own boundary, if somebody entered or left since. The share that a window has
  * been given is kept in closed form: what it was when the rate last changed.
  * Cost: O(log n) per event and the number of tasks that wait for rate; where anything changes in flight, O(n) more
- * for each request and each unlock that somebody waits for.
+ * for each request and each unlock that a task waits for.
  *
  * Tasks share resources under srp (SPEC.md, 10): ceilings are those of who is there, taken at the lock, which costs
  * the number of users; a target is adopted where it passes no ceiling of what others hold, at the cost of the resources

@@ -119,3 +119,27 @@ def test_a_budget_that_can_end_in_a_section_is_not_known() -> None:
     for name in ("hold_sirap", "sirap_budget_ends"):
         found = takt.analyse(takt.load(CASES / f"{name}.toml"))
         assert {row.verdict for row in found.tasks} == {Verdict.NOT_KNOWN}
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_in_a_parent_that_is_a_server_a_hold_with_other_jobs_has_no_bound(protocol: str) -> None:
+    """The parent can be without budget for any part of the section, and the budget of S is its whole period."""
+    user = ["lock G", "run 1", "unlock G"]
+    system = takt.System(
+        servers=[
+            takt.Server(name="P", period=10, budget=8),
+            takt.Server(name="S", period=20, budget=20, parent="P"),
+            takt.Server(name="T", period=20, budget=2, parent="P"),
+        ],
+        tasks=[
+            takt.Task(name="other", period=20, wcet=1, priority=2, server="S"),
+            takt.Task(name="user", period=40, wcet=1, priority=1, server="S", body=user),
+            takt.Task(name="second", period=40, wcet=1, server="T", body=user),
+        ],
+        resources=[takt.Resource(name="G", protocol=protocol)],
+        policy="fp",
+    )
+    servers = {each.name: each for home in with_holding(view_of(system)).dispatchers for each in home.servers}
+    assert servers["S"].holding > servers["S"].budget
+    assert servers["T"].holding == 1
+    assert all(row.verdict is not Verdict.SCHEDULABLE for row in takt.analyse(system).tasks)

@@ -4,8 +4,8 @@
  * SIGSEGV, and a signal whose frame does not fit likewise. The handler executes on a stack of its own, because the thread's has
  * come to its end.
  *
- * Invariant: a guard stops the thread that executes on its stack, and nobody else. Whoever else writes there has another use of
- * that memory, or does what it could do without guards: the guard is taken away, and the write repeated.
+ * Invariant: a guard stops the thread that executes on its stack, and no other. Code that executes elsewhere and writes there
+ * uses that memory for something else, or does what it could do without guards: the guard is removed, and the write repeated.
  *
  * Any other fault is what it is without this file: the action before it is in force again, and the instruction repeated.
  *
@@ -64,7 +64,7 @@ static void take_away(uint32_t index) {
 
 /* ---- fault --------------------------------------------------------------------------------------- */
 
-/* 0 where nobody knows. */
+/* The interrupted stack pointer; 0 on a machine that is not listed. */
 static uintptr_t stack_pointer_of(const ucontext_t *context) {
 #if defined(__x86_64__)
     return (uintptr_t)context->uc_mcontext.gregs[REG_RSP];

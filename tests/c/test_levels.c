@@ -1,4 +1,4 @@
-/* Systems with few and with very many levels: who is on which level runs in their order, at every depth of the rows of bits. */
+/* Systems with few and with very many levels: tasks run in the order of their levels, at every depth of the rows of bits. */
 #include "driven.h"
 
 enum { TASKS = 40, MOST = 40000 };

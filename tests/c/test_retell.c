@@ -40,7 +40,7 @@ static void see_window(void *context, uint32_t task, uint32_t job, takt_instant_
     announced.is_told = true;
 }
 
-/* Whatever became of a job, and whoever tells it: its deadline is that of its release, unless a rule gave it. */
+/* The deadline of each job is that of its release, unless a rule gave it, however the job ended. */
 static void see_job(void *context, uint32_t task, uint32_t job, takt_instant_t release, takt_instant_t finish,
                     bool missed) {
     (void)context;

@@ -310,21 +310,21 @@ def _longest_delay(view: SystemView, dispatcher: DispatcherView) -> int:
 
 
 def with_holding(view: SystemView) -> SystemView:
-    """Say of each server for how long its tasks may hold what it shares; it follows from their wcets.
+    """Give the same view with the holding of each server: it follows from the wcets of its tasks.
 
-    Holding lasts longer if others execute meanwhile, and they may hold something, too: the least values for which all
-    of that is so.
+    A server holds longer if others execute meanwhile, and an overrun of another server is such execution. The result is
+    the least fixed point.
     """
-    while any(resource.among is not None for resource in view.resolved.resources):
-        longer = _with_longer_holding(view)
-        if longer == view:
-            break
-        view = longer
+    if not any(resource.among is not None for resource in view.resolved.resources):
+        return view
+    longer = _with_longer_holding(view)
+    while longer != view:
+        view, longer = longer, _with_longer_holding(longer)
     return view
 
 
 def _with_longer_holding(view: SystemView) -> SystemView:
-    """Say so, given for how long each server executes at most in a period by what is known so far."""
+    """Compute the holding of each server once, with the overruns that the view has."""
     inside = {dispatcher.number: dispatcher for dispatcher in view.dispatchers}
     parents = {server.number: each for each in view.dispatchers for server in each.servers}
     return view.map(
@@ -336,7 +336,7 @@ def _with_longer_holding(view: SystemView) -> SystemView:
 def _with_holding(
     view: SystemView, server: ServerView, dispatcher: DispatcherView, parent: DispatcherView
 ) -> ServerView:
-    """Say so of one server; what cannot be bounded is longer than any budget."""
+    """Compute the holding of one server; one without a bound is longer than any budget."""
     shared = {
         number: resource.among
         for number, resource in enumerate(view.resolved.resources)
@@ -347,7 +347,7 @@ def _with_holding(
     protocol = view.resolved.resources[next(iter(shared))].protocol
     waited_for = {str(number) for number in shared} if protocol == "sirap" else set[str]()
     neighbours = [_neighbour(task) for task in dispatcher.tasks]
-    longest = counted = server.period
+    counted, longest = 0, server.period + 1
     with suppress(holding.UnboundedError):
         counted = max(holding.longest_hold(str(each), neighbours, waited_for, server.period) for each in shared)
         longest = max(
@@ -360,7 +360,7 @@ def _with_holding(
 
 
 def _others(view: SystemView, server: ServerView, parent: DispatcherView, resource: int) -> Callable[[int], int]:
-    """Give what other children of the root execute while a server holds a resource; of other parents nothing is known.
+    """Give what other children of the root execute while a server holds a resource; in other parents it is unbounded.
 
     Under static keys these are the children above the ceiling, and none of them has work at the lock. Under deadlines
     they may: the server gets a later deadline when its budget comes. Then a job below that has begun goes on, too.

@@ -166,7 +166,7 @@ void *board_guard(void *stack) {
 
 static const uint32_t read_only = 1;
 
-/* No memory; memory that nobody may write; a signal that somebody has sent. */
+/* An address without memory; memory that is read-only; a signal that was sent. */
 void board_trespass(uint32_t number, void (*handler)(void)) {
     trespass_handler = handler;
     if (number == 2) {
