@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import takt
-import takt.html
+import takt.show.run_page
 
 TASKS = 50
 SEED = 1
@@ -100,7 +100,7 @@ def measure_report(system: takt.System) -> list[Row]:
     result = takt.simulate(system, horizon_of(system, REPORT_JOBS))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "report.html")
-        seconds = seconds_of(lambda: takt.html.write([result], path))
+        seconds = seconds_of(lambda: takt.show.run_page.write([result], path))
         megabytes = path.stat().st_size / 1e6
     name = f"report of {result.jobs.height:,} jobs"
     return [Row(f"{name}, time", seconds, "s", 5), Row(f"{name}, size", megabytes, "MB", 10)]

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 import tomlkit
-from takt.model import System
-from takt.taskset import loads
-from takt.writing import to_toml
+from takt.files.task_set_reading import loads
+from takt.files.task_set_writing import to_toml
+from takt.model.system import System
 
 TIMES = frozenset(
     {

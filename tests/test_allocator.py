@@ -20,8 +20,8 @@ from framework_oracle.periodic import EFFECTIVE
 from hypothesis import given
 from hypothesis import strategies as st
 from sampling import tries
-from takt import cli
-from takt.resolved import ALLOCATOR
+from takt.command import main
+from takt.model.core_input import ALLOCATOR
 from test_golden import runs_of
 from test_trace_file import having, header_of, refusal_of_header, rewrite, without
 from test_windows import HORIZON, IMPRECISE, POLICIES, TIME_DRIVEN, Drawn, check, drawn, table_of, tables
@@ -393,7 +393,7 @@ def said_of(tmp_path: Path, allocator: str, task: str = WINDOWS) -> list[str]:
     """Run a file, and list what is said about its problems."""
     path = tmp_path / "T.toml"
     path.write_text(FILE.format(allocator=allocator, task=task))
-    result = CliRunner().invoke(cli.app, ["run", str(path)])
+    result = CliRunner().invoke(main.app, ["run", str(path)])
     assert result.exit_code == 2
     return [line.removeprefix(f"{path}: ") for line in result.stderr.splitlines()]
 
@@ -478,10 +478,10 @@ def test_a_file_says_what_the_objects_say(tmp_path: Path) -> None:
     path = tmp_path / "T.toml"
     path.write_text(FILE.format(allocator='[allocator]\nbulk = 2\ncost = "1ms"', task=WINDOWS))
     assert takt.load(path).allocator == takt.Allocator(bulk=2, cost="1ms")
-    told = json.loads(CliRunner().invoke(cli.app, ["run", str(path), "--json"]).stdout)
+    told = json.loads(CliRunner().invoke(main.app, ["run", str(path), "--json"]).stdout)
     rows = {row["task"]: row for row in told["runs"][0]["tasks"]}
     assert (rows["A"]["allocator_calls"], rows["A"]["feedback_calls"], rows[ALLOCATOR]["jobs"]) == (3, 0, 2)
-    table = CliRunner().invoke(cli.app, ["run", str(path)]).stdout
+    table = CliRunner().invoke(main.app, ["run", str(path)]).stdout
     assert "calls" in table.splitlines()[1]
 
 

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from oracle.locks import longest_hold
 from oracle.model import AMONG_KINDS
 from oracle.systems import horizons, households
-from takt import sharing
+from takt.show import resource_use
 from test_random_systems import as_system, expected_of, many, outcome
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -273,7 +273,9 @@ def test_under_global_srp_one_that_is_depleted_in_its_section_does() -> None:
 
 
 def test_sections_are_told_as_those_of_other_resources() -> None:
-    rows = sharing.sections(takt.simulate(as_system(two_servers("sirap")), 40)).select("task", "start", "end", "waits")
+    rows = resource_use.sections(takt.simulate(as_system(two_servers("sirap")), 40)).select(
+        "task", "start", "end", "waits"
+    )
     assert rows.rows() == [("B", 3, 15, True), ("A", 5, 7, False), ("B", 15, 18, False), ("A", 25, 27, False)]
 
 

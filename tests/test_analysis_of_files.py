@@ -15,12 +15,13 @@ import takt
 from hypothesis import given
 from hypothesis import strategies as st
 from sampling import tries
-from takt.analysis import Verdict, page
+from takt.analysis import Verdict
 from takt.analysis.judge import judge
 from takt.analysis.result import Chart
 from takt.analysis.sensitivity import Unanswered, keeping, largest, scaled
 from takt.analysis.view import SystemView, view_of
-from takt.times import MAX_TICKS
+from takt.base.times import MAX_TICKS
+from takt.show import analysis_page
 
 TAKT = str(Path(sys.executable).parent / "takt")
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -379,6 +380,6 @@ def test_the_page_shows_verdict_tables_and_charts(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.toml")), ids=lambda path: path.stem)
 def test_every_example_has_a_page_with_its_charts_if_there_are_any(path: Path) -> None:
     analysis = takt.analyse(takt.load(path))
-    markup = page.page([(analysis, "ms")])
+    markup = analysis_page.page([(analysis, "ms")])
     assert analysis.verdict.value in markup
     assert markup.count("<figure") == len(analysis.charts)

@@ -12,7 +12,8 @@ import takt
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
-from takt import levels, times
+from takt.base import times
+from takt.model import priority_levels
 
 A = takt.Task(name="A", period=5, wcet=2, priority=2)
 B = takt.Task(name="B", period=7, wcet=4, priority=1)
@@ -80,7 +81,7 @@ def test_levels_are_ranked_in_each_dispatcher_of_its_own() -> None:
 
 @given(st.lists(st.integers(0, 2**31 - 1), min_size=1))
 def test_a_larger_priority_has_a_smaller_level_without_gaps(priorities: list[int]) -> None:
-    ranks = levels.rank(priorities)
+    ranks = priority_levels.rank(priorities)
     assert [ranks[priority] for priority in sorted(set(priorities), reverse=True)] == list(
         range(1, len(set(priorities)) + 1)
     )

@@ -15,7 +15,8 @@ from architecture_oracle.parallel import split_at_releases
 from architecture_oracle.systems import System, horizons, systems
 from hypothesis import example, given
 from sampling import tries
-from takt import boards, cli
+from takt.board import emulation
+from takt.command import main
 from typer.testing import CliRunner
 
 ROOT = Path(__file__).parents[1]
@@ -225,7 +226,7 @@ def test_a_policy_in_python_orders_jobs_wherever_the_scheduler_runs() -> None:
 
 def test_a_board_is_an_architecture_of_its_own(tmp_path: Path) -> None:
     with pytest.raises(takt.InputError, match=r"\[platform\] model: the board is an architecture of its own"):
-        boards.run(one_task(platform(model="hardware")), tmp_path / "T.takt")
+        emulation.run(one_task(platform(model="hardware")), tmp_path / "T.takt")
 
 
 # ---------------------------------------------------------------------------------------- example and command line
@@ -234,7 +235,7 @@ runner = CliRunner()
 
 
 def test_the_table_has_a_line_of_what_the_scheduler_cost() -> None:
-    output = runner.invoke(cli.app, ["run", str(EXAMPLE)], env={"COLUMNS": "200"}).output
+    output = runner.invoke(main.app, ["run", str(EXAMPLE)], env={"COLUMNS": "200"}).output
     figures = takt.simulate(takt.load(EXAMPLE)).architecture
     assert figures is not None
     start = f"{figures.switch_steps} switch steps, {figures.dispatches} dispatches, {figures.fails} fails, "
@@ -242,7 +243,7 @@ def test_the_table_has_a_line_of_what_the_scheduler_cost() -> None:
 
 
 def test_json_has_the_figures() -> None:
-    (run,) = json.loads(runner.invoke(cli.app, ["run", str(EXAMPLE), "--json"]).output)["runs"]
+    (run,) = json.loads(runner.invoke(main.app, ["run", str(EXAMPLE), "--json"]).output)["runs"]
     figures = takt.simulate(takt.load(EXAMPLE)).architecture
     assert figures is not None
     names = ("switch_steps", "dispatches", "fails", "scheduler_time", "switch_time", "max_start_jitter")

@@ -22,9 +22,12 @@ from oracle import System
 from oracle.systems import EVERYTHING as ANYTHING
 from oracle.systems import RESOURCES, SERVER_KINDS, chains, crowds, horizons, households, systems, with_changes
 from sampling import tries
-from takt import boards, cli, firmware, measurement, programs, times
-from takt import trace as trace_file
-from takt.resolved import ResolvedSystem
+from takt.base import times
+from takt.board import emulation, firmware, programs
+from takt.command import main
+from takt.files import trace_file
+from takt.model.core_input import ResolvedSystem
+from takt.run import measurement
 from test_random_systems import as_system
 from typer.testing import CliRunner
 
@@ -34,7 +37,7 @@ COST_BOUND_NS = 600_000
 
 def invoke(*arguments: str) -> tuple[int, str, str]:
     """Run the command; gives exit status, standard output and standard error output."""
-    result = CliRunner().invoke(cli.app, arguments)
+    result = CliRunner().invoke(main.app, arguments)
     assert result.exception is None or isinstance(result.exception, SystemExit)
     return result.exit_code, result.stdout, result.stderr
 
@@ -52,7 +55,7 @@ ONE_PROCESSOR = [
 """The others have an architecture, costs of a kernel, and four processors."""
 
 
-@pytest.mark.parametrize("board", [boards.CORTEX_M, boards.RISCV])
+@pytest.mark.parametrize("board", [emulation.CORTEX_M, emulation.RISCV])
 @pytest.mark.parametrize("example", ONE_PROCESSOR)
 def test_every_example_of_one_processor_runs_on_the_board_and_replays_identically(
     example: str, board: str, tmp_path: Path
@@ -60,7 +63,7 @@ def test_every_example_of_one_processor_runs_on_the_board_and_replays_identicall
     system = takt.load(EXAMPLES / f"{example}.toml")
     if system.resolution_ns < 50_000:
         system = system.replace(resolution="50us")  # else it is over before the first decision
-    trace = boards.run(system, tmp_path / "T.takt", board)
+    trace = emulation.run(system, tmp_path / "T.takt", board)
     replay = takt.replay(tmp_path / "T.takt")
     measured = measurement.report_of(trace)
     assert replay.difference is None
@@ -71,14 +74,14 @@ def test_every_example_of_one_processor_runs_on_the_board_and_replays_identicall
 @pytest.mark.parametrize("policy", ["dm", "edf", "fp", "llf", "rm"])
 def test_every_job_on_the_board_is_one_of_the_simulation(policy: str, tmp_path: Path) -> None:
     system = takt.load(EXAMPLES / "iot_node.toml").replace(policy=policy)
-    measured = measurement.report_of(boards.run(system, tmp_path / "T.takt"))
+    measured = measurement.report_of(emulation.run(system, tmp_path / "T.takt"))
     assert [row.jobs for row in measured.rows] == takt.simulate(system).summary["released"].to_list()
     assert takt.replay(tmp_path / "T.takt").is_identical
 
 
 def test_jobs_on_the_board_end_in_the_simulated_order_and_a_little_later(tmp_path: Path) -> None:
     system = takt.load(EXAMPLES / "servers.toml")
-    trace = boards.run(system, tmp_path / "T.takt")
+    trace = emulation.run(system, tmp_path / "T.takt")
     columns = ("task", "job", "finish")
     measured = measurement.jobs_of(trace).select(columns).rows()
     simulated = takt.simulate(system).jobs.select(columns).rows()
@@ -89,7 +92,7 @@ def test_jobs_on_the_board_end_in_the_simulated_order_and_a_little_later(tmp_pat
 
 
 def test_segments_on_the_board_do_not_overlap_and_lie_inside_their_jobs(tmp_path: Path) -> None:
-    trace = boards.run(takt.load(EXAMPLES / "iot_node.toml"), tmp_path / "T.takt")
+    trace = emulation.run(takt.load(EXAMPLES / "iot_node.toml"), tmp_path / "T.takt")
     segments = measurement.segments_of(trace)
     jobs = {(task, job): (release, finish) for task, job, release, finish, *_ in measurement.jobs_of(trace).rows()}
     assert (segments["start"][1:] >= segments["end"][:-1]).all()
@@ -116,14 +119,14 @@ def as_programs(system: System, resolution: str = "1ms") -> takt.System:
     return as_system(replace(system, platform=type(system.platform)())).replace(resolution=resolution)
 
 
-@pytest.mark.parametrize("board", [boards.CORTEX_M, boards.RISCV])
+@pytest.mark.parametrize("board", [emulation.CORTEX_M, emulation.RISCV])
 @pytest.mark.parametrize("generator", GENERATORS.values(), ids=GENERATORS.keys())
 def test_random_systems_on_the_board_replay_identically(generator: st.SearchStrategy[System], board: str) -> None:
     @tries(4)
     @given(generator, st.integers(20, 200))
     def replays(system: System, horizon: int) -> None:
         with tempfile.TemporaryDirectory() as folder:
-            boards.run(as_programs(system, "50us").replace(horizon=horizon), Path(folder, "T.takt"), board)
+            emulation.run(as_programs(system, "50us").replace(horizon=horizon), Path(folder, "T.takt"), board)
             assert takt.replay(Path(folder, "T.takt")).difference is None
 
     replays()
@@ -135,7 +138,7 @@ def test_random_systems_on_the_board_replay_identically(generator: st.SearchStra
 def check_equal(system: takt.System) -> None:
     """Run a system in virtual time: segments and jobs are those of the simulation, and the trace replays."""
     with tempfile.TemporaryDirectory() as folder:
-        trace = boards.run(system, Path(folder, "T.takt"), boards.POSIX)
+        trace = emulation.run(system, Path(folder, "T.takt"), emulation.POSIX)
         simulated = takt.simulate(system)
         assert measurement.segments_of(trace).rows() == simulated.segments.rows()
         assert measurement.jobs_of(trace).rows() == simulated.jobs.rows()
@@ -164,7 +167,7 @@ def test_demands_that_are_drawn_are_drawn_once_for_all_boards(tmp_path: Path) ->
     tasks = [takt.Task(name=name, period=10, wcet=4, demand=drawn) for name in "AB"]
     system = takt.System(tasks=tasks, horizon=200, seed=7)
     check_equal(system)
-    ran = measurement.segments_of(boards.run(system, tmp_path / "T.takt"))
+    ran = measurement.segments_of(emulation.run(system, tmp_path / "T.takt"))
     asked = takt.simulate(system).segments
     for name in "AB":
         spans = [frame.filter(task=name).select(pl.col("end") - pl.col("start")).to_series() for frame in (ran, asked)]
@@ -192,23 +195,23 @@ def test_the_command_prints_measured_beside_simulated(tmp_path: Path) -> None:
     assert invoke("replay", str(trace)) == (0, f"identical: {decisions} decisions\n", "")
 
 
-@pytest.mark.parametrize("board", [boards.CORTEX_M, boards.RISCV])
+@pytest.mark.parametrize("board", [emulation.CORTEX_M, emulation.RISCV])
 def test_everything_that_arrives_from_outside_arrives_on_the_board(board: str, tmp_path: Path) -> None:
     system = takt.load(EXAMPLES / "avionics.toml")
-    measured = measurement.report_of(boards.run(system, tmp_path / "T.takt", board))
+    measured = measurement.report_of(emulation.run(system, tmp_path / "T.takt", board))
     assert [row.jobs for row in measured.rows] == takt.simulate(system).summary["released"].to_list()
 
 
 def test_costs_of_a_file_are_what_the_measured_times_stand_beside(tmp_path: Path) -> None:
     system = takt.load(EXAMPLES / "avionics.toml")
-    trace = boards.run(system, tmp_path / "T.takt")
+    trace = emulation.run(system, tmp_path / "T.takt")
     assert takt.replay(tmp_path / "T.takt").difference is None
     assert trace.system.costs.is_ideal
     with pytest.raises(takt.InputError, match="in virtual time the kernel takes no time; leave out costs"):
-        boards.run(system, tmp_path / "T.takt", boards.POSIX)
+        emulation.run(system, tmp_path / "T.takt", emulation.POSIX)
 
 
-@pytest.mark.parametrize("board", boards.BOARDS)
+@pytest.mark.parametrize("board", emulation.BOARDS)
 def test_the_command_runs_on_the_board_that_it_is_told(board: str) -> None:
     status, output, errors = invoke("run", str(EXAMPLES / "iot_node.toml"), "--on", board)
     assert (status, errors) == (0, "")
@@ -266,7 +269,7 @@ class Lifo(takt.Policy):
 def test_a_policy_in_python_does_not_run_on_a_board(tmp_path: Path) -> None:
     system = takt.System(policy=Lifo(), tasks=[takt.Task(name="A", period=10, wcet=1)], horizon=20)
     with pytest.raises(takt.InputError, match="the board has no policies in Python, found lifo"):
-        boards.run(system, tmp_path / "T.takt")
+        emulation.run(system, tmp_path / "T.takt")
 
 
 def test_what_does_not_fit_into_the_board_is_bad_input(tmp_path: Path) -> None:
@@ -292,7 +295,7 @@ def test_a_damaged_image_is_refused(
     write = programs.image
     monkeypatch.setattr(programs, "image", lambda *arguments: change(write(*arguments)))
     with pytest.raises(takt.InputError, match=f"the board refuses the task set: takt firmware: {message}"):
-        boards.run(takt.load(EXAMPLES / "smallest.toml"), tmp_path / "T.takt")
+        emulation.run(takt.load(EXAMPLES / "smallest.toml"), tmp_path / "T.takt")
 
 
 def test_a_trace_that_fills_the_memory_of_the_board_is_bad_input(tmp_path: Path) -> None:
@@ -318,7 +321,7 @@ def test_a_program_is_compiled_once_however_many_want_it_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    board = boards.load_board(boards.POSIX)
+    board = emulation.load_board(emulation.POSIX)
     recipe = {**board.recipe, "sources": [], "taskset_sources": ["a.c"], "libs": [], "cflags": []}
     (tmp_path / "a.c").write_text("int main(void) { return 3; }\n")
     with ThreadPoolExecutor(4) as pool:
@@ -372,7 +375,7 @@ def test_a_time_longer_than_32_bits_of_board_ticks_is_a_time_like_any_other(tmp_
         takt.Task(name="A", period="10s", wcet="1ms"),
         takt.Task(name="B", period="400s", wcet="1ms", offset="200s"),
     ]
-    trace = boards.run(takt.System(tasks=tasks, horizon="300s"), tmp_path / "T.takt")
+    trace = emulation.run(takt.System(tasks=tasks, horizon="300s"), tmp_path / "T.takt")
     assert takt.replay(tmp_path / "T.takt").is_identical
     assert 200 * times.UNITS["s"] // 40 > 2**32
     assert [row.finished for row in measurement.report_of(trace).rows] == [30, 1]

@@ -10,8 +10,8 @@ from typing import Any
 import polars as pl
 import pytest
 import takt
-from takt import report
-from takt.changes import told
+from takt.model.changes import told
+from takt.show import report
 
 
 def segments(result: takt.Result) -> list[tuple[int, int, str, int]]:

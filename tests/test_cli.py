@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import takt
-from takt import cli
+from takt.command import main
 from typer.testing import CliRunner, Result
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -36,7 +36,7 @@ def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def invoke(*arguments: str) -> Result:
     """Run the command in this process."""
-    return CliRunner().invoke(cli.app, arguments)
+    return CliRunner().invoke(main.app, arguments)
 
 
 def start(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

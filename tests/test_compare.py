@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import takt
-from takt import cli
+from takt.command import main
 from typer.testing import CliRunner
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -26,7 +26,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def invoke(*arguments: str) -> tuple[int, str, str]:
     """Run the command; gives exit status, standard output and standard error output."""
-    result = CliRunner().invoke(cli.app, list(arguments))
+    result = CliRunner().invoke(main.app, list(arguments))
     assert result.exception is None or isinstance(result.exception, SystemExit)
     return result.exit_code, result.stdout, result.stderr
 
@@ -118,7 +118,7 @@ def test_shells_can_complete(shell: str, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_the_last_of_some_policies_is_completed() -> None:
-    assert cli._complete_policies("rm,e") == ["rm,edf"]
+    assert main._complete_policies("rm,e") == ["rm,edf"]
 
 
 @pytest.mark.parametrize("command", ["run", "compare", "replay", "generate", "policies", "schema"])

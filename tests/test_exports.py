@@ -14,8 +14,8 @@ import pytest
 import takt
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
 from shared_systems import circle, with_kind
-from takt import perfetto_trace
-from takt.schema import recipe_schema, taskset_schema
+from takt.command.schema import recipe_schema, taskset_schema
+from takt.show import perfetto
 from test_model_errors import BAD
 
 ROOT = Path(__file__).parents[1]
@@ -118,7 +118,7 @@ def test_budgets_are_counters(tmp_path: Path) -> None:
 
 def test_the_same_run_gives_the_same_bytes() -> None:
     result = takt.simulate(example("fpds"))
-    assert perfetto_trace.export(result) == perfetto_trace.export(result)
+    assert perfetto.export(result) == perfetto.export(result)
 
 
 # ---- JSON schema -----------------------------------------------------------------------------------------------

@@ -17,8 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracle.systems import CHANGES, EVERYTHING, PLAIN, RESOURCES, SERVER_KINDS, Features, systems
 from sampling import expect_cases, tries
-from takt import cli, formats, times
-from takt.errors import Problem
+from takt import formats
+from takt.base import times
+from takt.base.errors import Problem
+from takt.command import main
 from test_examples import EXAMPLES
 from test_random_systems import as_system
 from typer.testing import CliRunner
@@ -256,7 +258,7 @@ def ran(system: takt.System, format: str) -> list[tuple[int, int, str, int]]:
 
 def convert(*arguments: object) -> tuple[int, list[str]]:
     """Run takt convert; gives status and lines of the error output."""
-    result = CliRunner().invoke(cli.app, ["convert", *map(str, arguments)])
+    result = CliRunner().invoke(main.app, ["convert", *map(str, arguments)])
     return result.exit_code, result.stderr.splitlines()
 
 
@@ -314,7 +316,7 @@ def test_other_commands_say_how_to_convert(name: str, tmp_path: Path) -> None:
     path.write_text("<cheddar/>")
     expected = f"{path}: expected a task-set file (TOML); convert it first: takt convert {name} set.toml"
     for command in ("run", "compare"):
-        result = CliRunner().invoke(cli.app, [command, str(path)])
+        result = CliRunner().invoke(main.app, [command, str(path)])
         assert (result.exit_code, result.stderr.splitlines()) == (2, [expected])
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import takt
-from takt import cli
+from takt.command import main
 from typer.testing import CliRunner, Result
 
 RECIPES = sorted((Path(__file__).parents[1] / "examples" / "recipes").glob("*.toml"))
@@ -28,7 +28,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def invoke(*arguments: str) -> Result:
     """Run the command in this process."""
-    return CliRunner().invoke(cli.app, ["generate", *arguments])
+    return CliRunner().invoke(main.app, ["generate", *arguments])
 
 
 # ---- examples ----------------------------------------------------------------------------------------------

@@ -17,9 +17,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sampling import count, tries
 from takt import _analysis
-from takt.bodies import Op
-from takt.generators import acceptance, automotive
-from takt.generators.draws import Floats
+from takt.draw import acceptance, automotive
+from takt.draw.draws import Floats
+from takt.model.bodies import Op
 
 RECIPES: dict[str, dict[str, Any]] = {
     "plain": {},

@@ -17,8 +17,9 @@ from global_oracle.systems import processors, systems
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle.systems import horizons
-from takt import charts, cli
-from takt import trace as trace_file
+from takt.command import main
+from takt.files import trace_file
+from takt.show import charts
 from test_random_numbers import ARRIVALS, DEMANDS, Keys
 from test_random_systems import as_system, as_task, many
 from typer.testing import CliRunner
@@ -235,19 +236,19 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_the_table_tells_processors_their_share_and_migrations(file: Path) -> None:
-    said = CliRunner().invoke(cli.app, ["run", str(file)]).stdout
+    said = CliRunner().invoke(main.app, ["run", str(file)]).stdout
     assert "migrations" in said.splitlines()[1]
     assert said.splitlines()[-1] == "2 processors, 0.968 of each, 3 migrations"
 
 
 def test_json_tells_processors_and_migrations(file: Path) -> None:
-    (run,) = json.loads(CliRunner().invoke(cli.app, ["run", str(file), "--json"]).stdout)["runs"]
+    (run,) = json.loads(CliRunner().invoke(main.app, ["run", str(file), "--json"]).stdout)["runs"]
     assert (run["cpus"], run["migrations"]) == (2, 3)
     assert [task["migrations"] for task in run["tasks"]] == [0, 1, 2, 0]
 
 
 def test_segments_name_their_processors_in_the_order_of_their_starts(file: Path, tmp_path: Path) -> None:
-    CliRunner().invoke(cli.app, ["run", str(file), "--segments", str(tmp_path / "S.csv")])
+    CliRunner().invoke(main.app, ["run", str(file), "--segments", str(tmp_path / "S.csv")])
     rows = [line.split(",") for line in (tmp_path / "S.csv").read_text().splitlines()[1:]]
     order = [(int(row[0]), int(row[2])) for row in rows]
     assert order == sorted(order)
@@ -262,13 +263,13 @@ def test_the_overview_shows_how_busy_all_processors_are(file: Path) -> None:
 
 
 def test_a_board_refuses_several_processors(file: Path) -> None:
-    outcome = CliRunner().invoke(cli.app, ["run", str(file), "--on", "cortex_m"])
+    outcome = CliRunner().invoke(main.app, ["run", str(file), "--on", "cortex_m"])
     assert outcome.exit_code == 2
     assert outcome.stderr.endswith("pair.toml: [system] cpus: the board has one processor, found 2\n")
 
 
 def test_llf_in_the_place_of_the_policy_of_the_file_is_refused(file: Path) -> None:
-    outcome = CliRunner().invoke(cli.app, ["run", str(file), "--policy", "llf"])
+    outcome = CliRunner().invoke(main.app, ["run", str(file), "--policy", "llf"])
     assert outcome.exit_code == 2
     assert "expected a policy that orders whole jobs with cpus = 2" in outcome.stderr
 

@@ -20,7 +20,7 @@ from browser import DESKTOP, PHONE, View
 from matplotlib.image import imread
 from playwright.sync_api import Browser
 from shared_systems import circle, inversion, with_kind
-from takt import charts, html, timeline
+from takt.show import charts, run_page, timeline
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 HOSTILE = "</script><script>window.hacked = 1</script>"
@@ -41,7 +41,7 @@ def simulated(name: str, policy: str | None = None, horizon: str | None = None) 
 
 def written(folder: Path, *results: takt.Result) -> Path:
     path = folder / "report.html"
-    html.write(results, path)
+    run_page.write(results, path)
     return path
 
 
@@ -52,13 +52,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def iot(folder: Path) -> Path:
-    html.write([simulated("iot_node.toml")], folder / "iot.html")
+    run_page.write([simulated("iot_node.toml")], folder / "iot.html")
     return folder / "iot.html"
 
 
 @pytest.fixture(scope="module")
 def compared(folder: Path) -> Path:
-    html.write([simulated("iot_node.toml", "fp"), simulated("iot_node.toml", "edf")], folder / "compared.html")
+    run_page.write([simulated("iot_node.toml", "fp"), simulated("iot_node.toml", "edf")], folder / "compared.html")
     return folder / "compared.html"
 
 
@@ -66,7 +66,7 @@ def compared(folder: Path) -> Path:
 def long(folder: Path) -> Path:
     result = simulated("iot_node.toml", horizon="40s")
     assert len(result.segments) > 10_000
-    html.write([result], folder / "long.html")
+    run_page.write([result], folder / "long.html")
     return folder / "long.html"
 
 
@@ -127,14 +127,14 @@ def test_no_request_leaves_and_nothing_is_complained_of(chromium: Browser, iot: 
 
 def test_a_page_that_cannot_be_written_is_an_input_error(tmp_path: Path) -> None:
     with pytest.raises(takt.InputError, match="cannot write: "):
-        html.write([simulated("smallest.toml")], tmp_path / "no" / "such.html")
+        run_page.write([simulated("smallest.toml")], tmp_path / "no" / "such.html")
 
 
 def test_a_page_needs_a_result_and_what_it_shows(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="at least one result"):
-        html.write([], tmp_path / "x.html")
+        run_page.write([], tmp_path / "x.html")
     with pytest.raises(ValueError, match="segments were not kept"):
-        html.write([takt.simulate(takt.load(EXAMPLES / "smallest.toml"), segments=False)], tmp_path / "x.html")
+        run_page.write([takt.simulate(takt.load(EXAMPLES / "smallest.toml"), segments=False)], tmp_path / "x.html")
 
 
 # ---- the chart --------------------------------------------------------------------------------------
@@ -346,7 +346,7 @@ def test_compared_runs_have_a_table_of_policies_and_curves_for_each_task(chromiu
 
 def test_runs_of_one_policy_are_numbered(tmp_path: Path) -> None:
     result = simulated("smallest.toml")
-    text = html.page([result, result])
+    text = run_page.page([result, result])
     assert "fp (1)" in text
     assert "fp (2)" in text
 
@@ -424,9 +424,9 @@ def test_names_are_only_ever_text(chromium: Browser, tmp_path: Path) -> None:
 def test_what_is_left_out_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timeline, "MAX_LANES", 3)
     monkeypatch.setattr(timeline, "MAX_SEGMENTS", 50)
-    monkeypatch.setattr(html, "MAX_PANELS", 2)
-    monkeypatch.setattr(html, "MAX_LINES", 4)
-    text = html.page([simulated("iot_node.toml")])
+    monkeypatch.setattr(run_page, "MAX_PANELS", 2)
+    monkeypatch.setattr(run_page, "MAX_LINES", 4)
+    text = run_page.page([simulated("iot_node.toml")])
     assert "The charts show 3 of 5 tasks" in text
     assert re.search(r"The chart of fp ends at [0-9]+\u00a0ms of 2\u00a0s, after 50 segments", text)
     assert "The 2 worst of 5 tasks." in text
@@ -470,7 +470,7 @@ def test_points_are_marked(chromium: Browser, tmp_path: Path) -> None:
 def test_counts_that_say_something_get_a_column() -> None:
     result = simulated("smallest.toml")
     summary = result.summary.with_columns(aborted=pl.Series([0, 3]), skipped=pl.lit(0))
-    text = html.page([takt.Result(**parts(result) | {"summary": summary})])
+    text = run_page.page([takt.Result(**parts(result) | {"summary": summary})])
     assert ">aborted</th>" in text
     assert ">skipped</th>" not in text
 
@@ -478,8 +478,8 @@ def test_counts_that_say_something_get_a_column() -> None:
 def test_kernel_time_gets_a_column_if_it_took_any() -> None:
     system = takt.load(EXAMPLES / "smallest.toml")
     costly = system.replace(platform=takt.Platform(context_switch=1))
-    assert ">kernel time</th>" not in html.page([takt.simulate(system)])
-    text = html.page([takt.simulate(system), takt.simulate(costly)])
+    assert ">kernel time</th>" not in run_page.page([takt.simulate(system)])
+    text = run_page.page([takt.simulate(system), takt.simulate(costly)])
     assert ">kernel time</th>" in text
     assert ">context switches</th>" in text
 
@@ -659,15 +659,15 @@ def test_servers_that_are_left_out_are_counted(monkeypatch: pytest.MonkeyPatch) 
     servers = [takt.Server(name=f"S{i}", period=9, budget=1) for i in range(5)]
     system = takt.System(tasks=[takt.Task(name="T", period=9, wcet=1, server="S4")], servers=servers)
     assert [group.server for group in timeline.timeline(takt.simulate(system, 18)).groups] == ["S0", "S4"]
-    assert "The charts show 2 of 5 servers." in html.page([takt.simulate(system, 18)])
+    assert "The charts show 2 of 5 servers." in run_page.page([takt.simulate(system, 18)])
 
 
 def test_what_was_not_kept_cannot_be_shown() -> None:
     with pytest.raises(ValueError, match="budgets were not kept"):
-        html.page([takt.simulate(takt.load(EXAMPLES / "servers.toml"), budgets=False)])
+        run_page.page([takt.simulate(takt.load(EXAMPLES / "servers.toml"), budgets=False)])
     with pytest.raises(ValueError, match="locks were not kept"):
-        html.page([takt.simulate(circle(), 20, locks=False)])
-    html.page([takt.simulate(takt.load(EXAMPLES / "smallest.toml"), budgets=False, locks=False)])
+        run_page.page([takt.simulate(circle(), 20, locks=False)])
+    run_page.page([takt.simulate(takt.load(EXAMPLES / "smallest.toml"), budgets=False, locks=False)])
 
 
 # ---- distributions ----------------------------------------------------------------------------------

@@ -19,8 +19,9 @@ import polars as pl
 import pytest
 import takt
 from sampling import count
-from takt import csv_files, formats, inputs
-from takt.errors import InputError
+from takt import formats
+from takt.base import csv_files, input_files
+from takt.base.errors import InputError
 from test_outputs import INPUTS
 
 COMMAND = str(Path(sys.executable).with_name("takt"))
@@ -40,7 +41,7 @@ TOML = {
     "arrays in one another": HEAD + "x = " + "[" * (SIZE // 2) + "]" * (SIZE // 2),
     "inline tables in one another": HEAD + "x = " + "{a = " * (SIZE // 6) + "1" + "}" * (SIZE // 6),
     "arrays beside one another": HEAD + "x = [" + "[]," * (SIZE // 3) + "]\n",
-    "tables": HEAD + "[[task]]\n" * (inputs.MAX_TABLES + 1),
+    "tables": HEAD + "[[task]]\n" * (input_files.MAX_TABLES + 1),
     "names": HEAD + "[[change]]\nat = 1\nremove = [" + '"a",' * (SIZE // 4) + "]\n",
     "different names": HEAD + "[[change]]\nat = 1\nremove = [" + ",".join(f'"{n}"' for n in range(SIZE // 8)) + "]\n",
     "quotes": HEAD + 'x = "' + '\\"' * (SIZE // 2),
@@ -56,7 +57,7 @@ OTHERS = {
     "columns.csv": "name" + "".join(f",x{number}" for number in range(SIZE // 6)) + "\n",
     "empty columns.csv": "name" + "," * SIZE + "\n",
     "spaces.csv": "# a" + " " * (SIZE // 4) + "b\nname,period,wcet\nA,5,1\n",
-    "rows.csv": "name,period,wcet\n" + "".join(f"a{number},5,1\n" for number in range(inputs.MAX_TABLES + 1)),
+    "rows.csv": "name,period,wcet\n" + "".join(f"a{number},5,1\n" for number in range(input_files.MAX_TABLES + 1)),
     "attributes.xml": "<simulation " + " ".join(f'a{number}="1"' for number in range(SIZE // 9)) + "/>",
     "elements.xml": "<simulation>" + "<a/>" * (SIZE // 4) + "</simulation>",
     "elements in one another.xml": "<simulation>" + "<a>" * (SIZE // 7) + "</a>" * (SIZE // 7) + "</simulation>",
@@ -82,7 +83,7 @@ def start(*arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("command", sorted({command for command, _ in INPUTS} - {"replay"}))
 def test_a_file_without_an_end_is_refused_by_every_command(command: str, tmp_path: Path) -> None:
     found = start(command, "/dev/zero", *([str(tmp_path / "out.toml")] if command == "convert" else []))
-    expected = f"/dev/zero: expected at most {inputs.MAX_BYTES} bytes, found more; split the file\n"
+    expected = f"/dev/zero: expected at most {input_files.MAX_BYTES} bytes, found more; split the file\n"
     assert (found.returncode, found.stderr) == (2, expected)
 
 
@@ -126,7 +127,7 @@ def test_hostile_files_of_other_formats_are_refused_or_read_in_bounded_time(name
 
 def test_a_limit_names_the_line_and_what_is_allowed() -> None:
     with pytest.raises(InputError) as caught:
-        inputs.check_toml("file.toml", HEAD + "\n[" + "a." * 32 + "a]\n")
+        input_files.check_toml("file.toml", HEAD + "\n[" + "a." * 32 + "a]\n")
     assert str(caught.value) == "file.toml: line 3: expected keys and values in at most 32 levels, found more"
 
 
@@ -134,7 +135,7 @@ def test_characters_in_texts_and_remarks_nest_nothing() -> None:
     deep = "[{" * 40 + "a." * 40
     for text in (f"# {deep}\n", f'x = "{deep}"\n', f"x = '{deep}'\n", f'x = """\n{deep}"""\n', f"x = '''\n{deep}'''\n"):
         tomllib.loads(text)
-        inputs.check_toml("file.toml", text + "y = 1\n")
+        input_files.check_toml("file.toml", text + "y = 1\n")
 
 
 def test_the_depth_that_is_found_is_that_of_the_parsed_file() -> None:
@@ -143,11 +144,11 @@ def test_the_depth_that_is_found_is_that_of_the_parsed_file() -> None:
         depth = numbers.choice([1, 5, 31, 32, 33, 40])
         text = nested(numbers, depth)
         tomllib.loads(text)
-        if depth <= inputs.MAX_DEPTH:
-            inputs.check_toml("file.toml", text)
+        if depth <= input_files.MAX_DEPTH:
+            input_files.check_toml("file.toml", text)
         else:
             with pytest.raises(InputError):
-                inputs.check_toml("file.toml", text)
+                input_files.check_toml("file.toml", text)
 
 
 def nested(numbers: random.Random, depth: int) -> str:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 import takt
-from takt import cli
-from takt.errors import Problem
+from takt.base.errors import Problem
+from takt.command import main
 from typer.testing import CliRunner
 
 HEAD = "schema = 1\n"
@@ -1447,7 +1447,7 @@ BAD: dict[str, tuple[str, list[str]]] = {
 
 def run(*arguments: str) -> tuple[int, str, str]:
     """Run the command; gives exit status, standard output and standard error output."""
-    result = CliRunner().invoke(cli.app, ["run", *arguments])
+    result = CliRunner().invoke(main.app, ["run", *arguments])
     assert result.exception is None or isinstance(result.exception, SystemExit)
     return result.exit_code, result.stdout, result.stderr
 

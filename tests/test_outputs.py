@@ -22,8 +22,9 @@ from pathlib import Path
 from typing import get_type_hints
 
 import pytest
-from takt import cli, outputs
-from takt.errors import InputError
+from takt.base import output_files
+from takt.base.errors import InputError
+from takt.command import main
 from typer.testing import CliRunner, Result
 
 COMMAND = str(Path(sys.executable).with_name("takt"))
@@ -92,7 +93,7 @@ def invoke(words: str, names: Mapping[str, str]) -> Result:
     """Run a command in this process."""
     for name, path in names.items():
         words = re.sub(rf"\b{name}\b", path, words)
-    return CliRunner().invoke(cli.app, words.split())
+    return CliRunner().invoke(main.app, words.split())
 
 
 @contextmanager
@@ -129,7 +130,7 @@ def refused(found: Result) -> None:
 def test_every_path_of_the_command_line_is_an_input_or_an_output_that_is_tested() -> None:
     paths = {
         (command.name or command.callback.__name__, name)
-        for command in cli.app.registered_commands
+        for command in main.app.registered_commands
         if command.callback is not None
         for name, kind in get_type_hints(command.callback).items()
         if "Path" in str(kind)
@@ -139,7 +140,7 @@ def test_every_path_of_the_command_line_is_an_input_or_an_output_that_is_tested(
 
 
 WRITERS = {
-    ("outputs.py", "open"): "the function for all outputs",
+    ("base/output_files.py", "open"): "the function for all outputs",
     ("study/folder.py", "open"): "the lock of a study, which is empty",
 }
 
@@ -232,7 +233,7 @@ def test_a_standard_output_that_is_full_is_one_line_and_status_2(words: str) -> 
 
 def test_an_interrupt_while_a_file_is_written_leaves_the_old_one(tmp_path: Path) -> None:
     Path("new").write_bytes(OLD)
-    writing = outputs.replacing("new")
+    writing = output_files.replacing("new")
     writing.__enter__().write(b"some of it")
     assert writing.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None) is not True
     assert contents(tmp_path) == {"STUDY.toml": STUDY.encode(), "new": OLD}
@@ -292,7 +293,7 @@ def mode_of(path: str) -> int:
 def test_a_new_file_has_the_permissions_that_the_umask_leaves() -> None:
     before = os.umask(0o027)
     try:
-        outputs.write("new", b"text")
+        output_files.write("new", b"text")
     finally:
         os.umask(before)
     assert mode_of("new") == 0o640
@@ -301,7 +302,7 @@ def test_a_new_file_has_the_permissions_that_the_umask_leaves() -> None:
 def test_a_file_that_is_replaced_keeps_its_permissions() -> None:
     Path("new").write_bytes(OLD)
     Path("new").chmod(0o604)
-    outputs.write("new", b"text")
+    output_files.write("new", b"text")
     assert (mode_of("new"), Path("new").read_bytes()) == (0o604, b"text")
 
 
@@ -311,7 +312,7 @@ def test_a_symbolic_link_stays_and_its_target_is_replaced() -> None:
     Path("link").symlink_to("below/target")
     Path("to-nothing").symlink_to("below/made")
     for name in ("link", "to-nothing"):
-        outputs.write(name, b"text")
+        output_files.write(name, b"text")
         assert Path(name).is_symlink()
     assert contents(Path("below")) == {"target": b"text", "made": b"text"}
 
@@ -383,5 +384,5 @@ def unprivileged() -> Iterator[None]:
 def refusal(path: Path) -> str:
     """Why a file cannot be written."""
     with pytest.raises(InputError) as caught:
-        outputs.write(path, b"text")
+        output_files.write(path, b"text")
     return str(caught.value.problems[0].message).removeprefix("cannot write: ")

@@ -13,8 +13,9 @@ from typing import Any, ClassVar
 
 import pytest
 import takt
-from takt import cli, measurement
-from takt import trace as trace_file
+from takt.command import main
+from takt.files import trace_file
+from takt.run import measurement
 from typer.testing import CliRunner
 
 TASKS = [
@@ -206,7 +207,7 @@ def test_commands_run_a_class_of_a_file_afresh(tmp_path: Path) -> None:
     example = Path(__file__).parents[1] / "examples" / "smallest.toml"
     name = f"{tmp_path / 'turning.py'}:Turning"
     alone, both = (
-        json.loads(CliRunner().invoke(cli.app, ["compare", str(example), "--policy", names, "--json"]).stdout)["runs"]
+        json.loads(CliRunner().invoke(main.app, ["compare", str(example), "--policy", names, "--json"]).stdout)["runs"]
         for names in (name, f"{name},{name}")
     )
     assert both == [alone[0], alone[0]]

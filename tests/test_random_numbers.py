@@ -13,7 +13,7 @@ from draws import DEMAND, JITTER, SEPARATION, Draw, to_ticks
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle.systems import EVERYTHING, horizons, systems
-from takt.distributions import Distribution
+from takt.model.distributions import Distribution
 from test_random_systems import as_system, as_task, expected_of, many, outcome
 
 FEATURES = EVERYTHING - {"arrivals", "demands"}

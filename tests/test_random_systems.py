@@ -18,7 +18,8 @@ from oracle.model import RULE_KINDS
 from oracle.systems import CHANGES, RESOURCES, SERVER_KINDS, chains, crowds, horizons, households, systems, with_changes
 from oracle.systems import EVERYTHING as ANYTHING
 from sampling import tries
-from takt import measurement, report
+from takt.run import measurement
+from takt.show import report
 
 EVERYTHING = ANYTHING | SERVER_KINDS | RESOURCES
 IDEAL = EVERYTHING - {"costs"}

@@ -9,7 +9,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 import takt
-from takt import cli, html, report
+from takt.command import main
+from takt.show import report, run_page
 from typer.testing import CliRunner
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -166,10 +167,10 @@ def test_the_trace_replays_and_a_damaged_header_is_refused(tmp_path: Path) -> No
 
 def test_table_and_json_say_what_was_granted() -> None:
     example = str(EXAMPLES / "iot_110.toml")
-    told = CliRunner().invoke(cli.app, ["run", example]).stdout
+    told = CliRunner().invoke(main.app, ["run", example]).stdout
     assert "missed requested" in told
     assert "13.2ms / 42.4ms" in told
-    (run,) = json.loads(CliRunner().invoke(cli.app, ["run", example, "--json"]).stdout)["runs"]
+    (run,) = json.loads(CliRunner().invoke(main.app, ["run", example, "--json"]).stdout)["runs"]
     by_task = {row["task"]: row for row in run["tasks"]}
     assert by_task["multimedia"]["grant"] == {"state": "", "rate": 0.312, "budget": 132, "period": 424}
     assert by_task["logging"]["missed"] == 0 < by_task["logging"]["missed_requested"]
@@ -179,7 +180,7 @@ def test_a_rejected_task_is_named_in_the_table(tmp_path: Path) -> None:
     text = 'schema = 1\n[system]\npolicy = "rate-based"\nhorizon = 20\n'
     text += "".join(f'[[task]]\nname = "{name}"\nperiod = 10\nwcet = 8\n' for name in "AB")
     (tmp_path / "full.toml").write_text(text)
-    told = CliRunner().invoke(cli.app, ["run", str(tmp_path / "full.toml")]).stdout
+    told = CliRunner().invoke(main.app, ["run", str(tmp_path / "full.toml")]).stdout
     (line,) = [line for line in told.splitlines() if line.startswith("B ")]
     assert line.split()[-1] == "rejected"
 
@@ -288,7 +289,7 @@ def test_the_iot_node_misses_under_fp_as_the_load_grows(load: int, late_under_fp
 
 def test_the_page_of_a_comparison_shows_the_ledger_and_both_misses() -> None:
     system = takt.load(EXAMPLES / "iot_110.toml")
-    page = html.page([takt.simulate(system.replace(policy="fp")), takt.simulate(system)])
+    page = run_page.page([takt.simulate(system.replace(policy="fp")), takt.simulate(system)])
     for words in (
         "ledger: reserved share of the processor",
         "missed requested rate-based",

@@ -15,7 +15,8 @@ from rate_oracle.sharing import blocking, cost_of, longest_section, used_by
 from rate_oracle.systems import HORIZON, SAFE_RULES, sharing_systems
 from rate_runs import RULES, first_difference, simulate, spec_of
 from sampling import tries
-from takt import _core, sharing
+from takt import _core
+from takt.show import resource_use
 
 random_systems = tries(60)
 NONE = Fraction(0)
@@ -250,7 +251,7 @@ def test_a_file_gives_the_schedule_of_the_reference_and_shows_who_held_what(path
     assert [row[:2] + row[3:] for row in expected.locks] == result.locks.select(
         "instant", "task", "resource", "what"
     ).rows()
-    held = sharing.sections(result).filter(task="log").select("start", "end", "waits").rows()
+    held = resource_use.sections(result).filter(task="log").select("start", "end", "waits").rows()
     assert held[1] == (60, 68, False)
     result.gantt(path.with_suffix(".svg"))
     assert takt.replay(path.with_suffix(".takt")).is_identical

@@ -18,8 +18,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracle import System
 from sampling import tries
-from takt import boards, measurement
-from takt import trace as trace_file
+from takt.board import emulation
+from takt.files import trace_file
+from takt.run import measurement
 from test_boards import EXAMPLES, GENERATORS, ONE_PROCESSOR, as_programs, invoke, task_set
 
 ARRIVAL = 9
@@ -29,7 +30,7 @@ ARRIVAL = 9
 def check_replays(system: takt.System) -> None:
     """Run a system in real time: its trace replays identically."""
     with tempfile.TemporaryDirectory() as folder:
-        boards.run(system, Path(folder, "T.takt"), boards.REAL_TIME)
+        emulation.run(system, Path(folder, "T.takt"), emulation.REAL_TIME)
         assert takt.replay(Path(folder, "T.takt")).difference is None
 
 
@@ -132,7 +133,7 @@ def test_every_kind_of_scheduling_replays_identically(
 
 def run(system: takt.System, folder: Path) -> trace_file.Trace:
     """Run a system in real time."""
-    return boards.run(system, folder / "T.takt", boards.REAL_TIME)
+    return emulation.run(system, folder / "T.takt", emulation.REAL_TIME)
 
 
 def test_periodic_jobs_are_all_there_and_execute_their_demand(tmp_path: Path) -> None:

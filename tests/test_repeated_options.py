@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import typer
-from takt import cli
+from takt.command import main
 from typer.core import TyperGroup, TyperOption
 from typer.testing import CliRunner
 
@@ -18,7 +18,7 @@ SMALLEST = str(EXAMPLES / "smallest.toml")
 
 def commands() -> dict[str, Any]:
     """Every command by its name."""
-    group = typer.main.get_command(cli.app)
+    group = typer.main.get_command(main.app)
     assert isinstance(group, TyperGroup)
     return dict(group.commands)
 
@@ -40,7 +40,7 @@ def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_option_with_a_value_is_given_once(command: str, option: str, tmp_path: Path) -> None:
     longest = next(part.opts[-1] for part in commands()[command].params if option in part.opts)
     for first, second in ([option, "a.svg"], [option, "b.svg"]), ([f"{option}=a.svg"], [option, "a.svg"]):
-        done = CliRunner().invoke(cli.app, [command, *first, SMALLEST, *second])
+        done = CliRunner().invoke(main.app, [command, *first, SMALLEST, *second])
         assert (done.exit_code, done.stdout) == (2, "")
         assert done.stderr == f"{longest}: expected once, found 2 times; leave all but one out\n"
     assert list(tmp_path.iterdir()) == []
@@ -56,12 +56,12 @@ def test_there_are_options_to_be_tested() -> None:
 )
 def test_a_flag_that_is_repeated_says_the_same(command: str, flag: str) -> None:
     files = [] if command == "schema" else [SMALLEST]
-    once, twice = (CliRunner().invoke(cli.app, [command, *files, *[flag] * count]) for count in (1, 2))
+    once, twice = (CliRunner().invoke(main.app, [command, *files, *[flag] * count]) for count in (1, 2))
     assert (twice.exit_code, twice.stdout, twice.stderr) == (once.exit_code, once.stdout, once.stderr)
 
 
 def test_every_repeated_option_has_its_line() -> None:
-    done = CliRunner().invoke(cli.app, ["run", SMALLEST, *["--gantt", "a.svg"] * 3, *["--seed", "1"] * 2])
+    done = CliRunner().invoke(main.app, ["run", SMALLEST, *["--gantt", "a.svg"] * 3, *["--seed", "1"] * 2])
     assert done.exit_code == 2
     assert done.stderr == (
         "--gantt: expected once, found 3 times; leave all but one out\n"
@@ -70,7 +70,7 @@ def test_every_repeated_option_has_its_line() -> None:
 
 
 def test_two_outputs_have_two_files(tmp_path: Path) -> None:
-    done = CliRunner().invoke(cli.app, ["run", SMALLEST, "--segments", "x.csv", "--jobs", "./x.csv"])
+    done = CliRunner().invoke(main.app, ["run", SMALLEST, "--segments", "x.csv", "--jobs", "./x.csv"])
     assert (done.exit_code, done.stdout) == (2, "")
     assert (
         done.stderr == '--jobs: expected a file of its own, found "x.csv", the file of --segments; give another name\n'
@@ -81,7 +81,7 @@ def test_two_outputs_have_two_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize("option", ["--segments", "--jobs", "--budgets", "--trace", "--report", "--perfetto"])
 def test_no_output_is_written_over_its_task_set(option: str, tmp_path: Path) -> None:
     (tmp_path / "set.toml").write_bytes(Path(SMALLEST).read_bytes())
-    done = CliRunner().invoke(cli.app, ["run", "set.toml", option, "set.toml"])
+    done = CliRunner().invoke(main.app, ["run", "set.toml", option, "set.toml"])
     assert done.exit_code == 2
     assert done.stderr == (
         f'{option}: expected a file of its own, found "set.toml", the task set set.toml; give another name\n'
@@ -90,5 +90,5 @@ def test_no_output_is_written_over_its_task_set(option: str, tmp_path: Path) -> 
 
 
 def test_what_is_no_regular_file_takes_several_outputs() -> None:
-    done = CliRunner().invoke(cli.app, ["run", SMALLEST, "--segments", "/dev/null", "--jobs", "/dev/null"])
+    done = CliRunner().invoke(main.app, ["run", SMALLEST, "--segments", "/dev/null", "--jobs", "/dev/null"])
     assert (done.exit_code, done.stderr) == (0, "")

@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 import takt
 from rich.console import Console
-from takt import html, report, stretches, timeline
-from takt.html import Cell
+from takt.show import report, run_page, stretches, timeline
+from takt.show.run_page import Cell
 
 EXAMPLES = sorted(Path("examples").glob("*.toml"))
 
@@ -25,7 +25,7 @@ def run_of(path: Path, policy: str | None = None) -> takt.Result:
 
 def facts_of(*results: takt.Result) -> dict[str, Any]:
     """What the template of the page is given."""
-    return html._facts(html._runs(results))
+    return run_page._facts(run_page._runs(results))
 
 
 def column(facts: dict[str, Any], heading: str) -> dict[str, str]:
@@ -138,7 +138,7 @@ def test_adjusted_deadlines_that_are_met_and_requested_ones_that_are_missed_are_
     logging = next(panel for panel in facts["panels"] if panel.task == "logging")
     assert spaced(logging.deadline) == "requested deadline 200 ms"
     assert spaced(logging.facts[0].text) == "max 379.7 ms, 10 requested deadlines missed"
-    assert "no deadline missed" not in html.page([result])
+    assert "no deadline missed" not in run_page.page([result])
 
 
 def test_a_comparison_tells_them_apart_for_each_policy() -> None:
@@ -161,7 +161,7 @@ def test_values_are_shown_before_and_after_each_change() -> None:
     assert column(facts, "wcet")["camera"] == "3 ms → 6 ms"
     assert facts["utilization"] == "0.900 → 0.986"
     assert "utilization 0.900 until 60ms, 0.986 until 130ms, then 0.986" in text
-    assert "1.486" not in text + html.page([result])
+    assert "1.486" not in text + run_page.page([result])
     assert "10ms → 20ms" in text
     assert Fraction(*takt.analyse(result.system).utilization) == report.report_of(result).utilization
 

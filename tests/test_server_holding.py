@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 import takt
 from sampling import count, expect_cases
-from takt import sharing
 from takt.analysis import Verdict
 from takt.analysis.blocking import with_holding
 from takt.analysis.view import ServerView, view_of
+from takt.show import resource_use
 
 CASES = Path(__file__).parent / "cases" / "unsound"
 SAMPLE = 60
@@ -76,7 +76,7 @@ def observed(system: takt.System) -> dict[str, int]:
     """Give of each server how many ticks its tasks executed in the longest of its sections."""
     result = takt.simulate(system, HORIZON)
     homes = {task.name: task.server or "" for task in system.tasks}
-    table = sharing.sections(result)
+    table = resource_use.sections(result)
     held = [row[1:] for row in table.select("waits", "task", "start", "end").drop_nulls().rows() if not row[0]]
     ran = [(homes.get(task), start, end) for task, start, end in result.segments.select("task", "start", "end").rows()]
     longest: dict[str, int] = {}

@@ -8,14 +8,15 @@ from pathlib import Path
 import pytest
 import takt
 from shared_systems import circle, inversion
-from takt import cli, report, sharing
+from takt.command import main
+from takt.show import report, resource_use
 from typer.testing import CliRunner
 
 COLUMNS = ("task", "resource", "start", "end", "waits", "depth", "holder")
 
 
 def test_sections_begin_with_a_wait_or_a_lock_and_end_with_the_next_step() -> None:
-    assert sharing.sections(takt.simulate(inversion("none"), 20)).select(COLUMNS).rows() == [
+    assert resource_use.sections(takt.simulate(inversion("none"), 20)).select(COLUMNS).rows() == [
         ("L", "R", 1, 12, False, 0, "L"),
         ("H", "R", 4, 12, True, 0, "L"),
         ("H", "R", 12, 14, False, 0, "H"),
@@ -35,7 +36,7 @@ def test_sections_are_short_for_bodies() -> None:
 def test_what_a_deadlock_holds_lasts_to_the_horizon_and_what_an_abort_ends_to_the_deadline() -> None:
     held = [("L", "A", 1), ("H", "B", 3)]
     for system, ends in ((circle(), (20, 20, 20, 20)), (circle(deadline=10, on_miss="abort"), (13, 12, 12, 12))):
-        rows = sharing.sections(takt.simulate(system, 20)).select(COLUMNS).rows()[:4]
+        rows = resource_use.sections(takt.simulate(system, 20)).select(COLUMNS).rows()[:4]
         assert [row[:3] for row in rows] == [*held, ("H", "A", 4), ("L", "B", 6)]
         assert tuple(row[3] for row in rows) == ends
         assert [row[4:] for row in rows] == [(False, 0, "L"), (False, 0, "H"), (True, 1, "L"), (True, 1, "H")]
@@ -48,7 +49,9 @@ def test_a_free_resource_that_a_ceiling_forbids_is_held_by_nobody() -> None:
         takt.Task(name="L", period=40, priority=1, body=["lock A", "run 3", "unlock A"]),
     ]
     resources = [takt.Resource(name=name, protocol="pcp") for name in "AB"]
-    rows = sharing.sections(takt.simulate(takt.System(tasks=tasks, resources=resources), 20)).select(COLUMNS).rows()
+    rows = (
+        resource_use.sections(takt.simulate(takt.System(tasks=tasks, resources=resources), 20)).select(COLUMNS).rows()
+    )
     assert rows[:3] == [
         ("L", "A", 0, 3, False, 0, "L"), ("M", "B", 1, 5, True, 0, None), ("H", "A", 2, 3, True, 0, "L")
     ]  # fmt: skip
@@ -64,14 +67,14 @@ def test_a_circle_of_three_goes_once_around() -> None:
         ]
     ]
     resources = [takt.Resource(name=name, protocol="none") for name in "ABC"]
-    (found,) = sharing.deadlocks(takt.simulate(takt.System(tasks=tasks, resources=resources), 40))
+    (found,) = resource_use.deadlocks(takt.simulate(takt.System(tasks=tasks, resources=resources), 40))
     assert found.instant == 7
     assert str(found) == "Z waits for A, which X holds; X waits for B, which Y holds; Y waits for C, which Z holds"
 
 
 def test_runs_without_resources_have_no_deadlocks_whatever_was_kept() -> None:
     system = takt.System(tasks=[takt.Task(name="T", period=5, wcet=1)])
-    assert sharing.deadlocks(takt.simulate(system, locks=False)) == ()
+    assert resource_use.deadlocks(takt.simulate(system, locks=False)) == ()
     assert report.report_of(takt.simulate(circle(), 20, locks=False)).deadlocks == ()
 
 
@@ -103,7 +106,7 @@ body = ["run 1", "lock A", "run 3", "lock [bold]B", "run 1", "unlock [bold]B", "
 )
 def test_the_terminal_tells_deadlocks_below_the_table(tmp_path: Path, command: list[str], prefix: str) -> None:
     (tmp_path / "set.toml").write_text(SET)
-    lines = CliRunner().invoke(cli.app, [command[0], str(tmp_path / "set.toml"), *command[1:]]).stdout.splitlines()
+    lines = CliRunner().invoke(main.app, [command[0], str(tmp_path / "set.toml"), *command[1:]]).stdout.splitlines()
     around = "L waits for [bold]B, which H holds; H waits for A, which L holds"
     assert f"{prefix}deadlock at 6ms: {around}" in lines
     assert f"{prefix}deadlock at 46ms: {around}" in lines
@@ -119,7 +122,7 @@ def test_the_inversion_of_the_examples_misses_without_a_protocol_and_not_with_in
 
 def test_json_has_the_circles(tmp_path: Path) -> None:
     (tmp_path / "set.toml").write_text(SET)
-    output = CliRunner().invoke(cli.app, ["run", str(tmp_path / "set.toml"), "--json"]).stdout
+    output = CliRunner().invoke(main.app, ["run", str(tmp_path / "set.toml"), "--json"]).stdout
     waits = [
         {"task": "L", "resource": "[bold]B", "holder": "H"},
         {"task": "H", "resource": "A", "holder": "L"},

@@ -16,9 +16,9 @@ import takt
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 TELL = "import atexit, sys; atexit.register(lambda: print(*sys.modules, file=sys.stderr)); "
-CALL = TELL + "from takt.cli import main; main()"
+CALL = TELL + "from takt.command.main import main; main()"
 CHARTS = {"bokeh", "jinja2", "matplotlib", "perfetto"}
-ROOMS = {"takt.analysis", "takt.formats", "takt.generators", "takt.study"}
+ROOMS = {"takt.analysis", "takt.formats", "takt.draw", "takt.study"}
 COSTLY = CHARTS | ROOMS | {"distributed", "lxml", "numpy", "polars", "tomlkit"}
 
 
@@ -38,10 +38,10 @@ def own(modules: set[str]) -> set[str]:
 # ---- the command ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("option", "answers"), [("--version", {"takt.version"}), ("--help", set())])
+@pytest.mark.parametrize(("option", "answers"), [("--version", {"takt.base.version"}), ("--help", set())])
 def test_the_command_tells_of_itself_without_the_rest_of_the_package(option: str, answers: set[str]) -> None:
     modules = imported(CALL, option)
-    assert own(modules) == {"takt", "takt.cli", "takt.errors"} | answers
+    assert own(modules) == {"takt", "takt.base", "takt.command", "takt.command.main", "takt.base.errors"} | answers
     assert modules & COSTLY == set()
 
 
@@ -52,7 +52,7 @@ def test_the_command_tells_of_itself_without_the_rest_of_the_package(option: str
         ("compare SMALLEST", {"polars"}),
         ("analyse SMALLEST", {"numpy", "takt.analysis"}),
         ("convert SMALLEST out.xml --to simso", {"lxml", "takt.formats", "tomlkit"}),
-        ("generate --tasks 3 --utilization 0.5", {"numpy", "takt.generators", "tomlkit"}),
+        ("generate --tasks 3 --utilization 0.5", {"numpy", "takt.draw", "tomlkit"}),
         ("study --help", set()),
         ("policies", set()),
     ],
@@ -71,7 +71,7 @@ def test_a_replay_imports_what_it_needs(tmp_path: Path) -> None:
 
 
 def test_charts_and_clusters_are_imported_when_they_are_used() -> None:
-    code = TELL + "import takt.html, takt.gantt, takt.perfetto_trace, takt.study.command"
+    code = TELL + "import takt.show.run_page, takt.show.gantt, takt.show.perfetto, takt.command.study"
     assert imported(code) & (CHARTS | {"distributed"}) == set()
 
 
@@ -97,7 +97,9 @@ def test_all_names_are_announced_and_there() -> None:
         assert getattr(takt, name) is getattr(importlib.import_module(module), name)
 
 
-@pytest.mark.parametrize("statement", ["from takt import *", "from takt import analyse", "import takt.analysis.text"])
+@pytest.mark.parametrize(
+    "statement", ["from takt import *", "from takt import analyse", "import takt.show.analysis_text"]
+)
 def test_a_name_that_is_imported_is_an_attribute_too(statement: str) -> None:
     code = f"import takt; assert set(takt.__all__) <= set(dir(takt)); {statement}; assert callable(takt.analyse)"
     assert "takt.analysis" in imported(TELL + code)

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from takt import terminal
+from takt.command import terminal
 
 COMMAND = str(Path(sys.executable).with_name("takt"))
 SMALLEST = str(Path(__file__).parents[1] / "examples" / "smallest.toml")

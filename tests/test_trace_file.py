@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 import takt
 from takt import _core
-from takt import trace as trace_file
-from takt.resolved import ResolvedSystem, ResolvedTask, ResolvedThread
+from takt.files import trace_file
+from takt.model.core_input import ResolvedSystem, ResolvedTask, ResolvedThread
 
 PREAMBLE = struct.Struct("<8sHHI")
 RECORD = struct.Struct("<QQIIBBHI")

@@ -16,9 +16,10 @@ from pathlib import Path
 import pytest
 import takt
 from sampling import count
-from takt import boards, cli, firmware
-from takt import trace as trace_file
-from takt.errors import BoardError
+from takt.base.errors import BoardError
+from takt.board import emulation, firmware
+from takt.command import main
+from takt.files import trace_file
 from typer.testing import CliRunner
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -35,7 +36,7 @@ SIMULATED = {
 }
 """One example of each loop of the simulator, and of each kind of record."""
 
-BOARDS = (boards.POSIX, boards.REAL_TIME, boards.CORTEX_M, boards.RISCV)
+BOARDS = (emulation.POSIX, emulation.REAL_TIME, emulation.CORTEX_M, emulation.RISCV)
 
 
 def simulated(name: str, path: Path) -> None:
@@ -46,7 +47,7 @@ def simulated(name: str, path: Path) -> None:
 
 def on_board(name: str, path: Path) -> None:
     """Record a run on a board."""
-    boards.run(takt.load(EXAMPLES / "smallest.toml").replace(horizon="20ms"), path, name)
+    emulation.run(takt.load(EXAMPLES / "smallest.toml").replace(horizon="20ms"), path, name)
 
 
 RECORDERS: dict[str, Callable[[Path], None]] = {
@@ -57,7 +58,7 @@ RECORDERS: dict[str, Callable[[Path], None]] = {
 
 def status_and_lines(path: Path) -> tuple[int, list[str]]:
     """What the command says about a trace: its status, and the lines of both outputs."""
-    result = CliRunner().invoke(cli.app, ["replay", str(path)])
+    result = CliRunner().invoke(main.app, ["replay", str(path)])
     return result.exit_code, result.output.splitlines()
 
 
@@ -184,16 +185,16 @@ def firmware_that_stops(folder: Path, how: str) -> Path:
 
 @pytest.mark.parametrize(
     ("board", "how"),
-    [(boards.POSIX, "trap"), (boards.POSIX, "exit"), (boards.CORTEX_M, "exit"), (boards.RISCV, "exit")],
+    [(emulation.POSIX, "trap"), (emulation.POSIX, "exit"), (emulation.CORTEX_M, "exit"), (emulation.RISCV, "exit")],
 )
 def test_a_board_that_stops_in_the_middle_is_reported(
     board: str, how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = boards.load_board(board)
+    found = emulation.load_board(board)
     source = firmware_that_stops(tmp_path / "source", how)
-    monkeypatch.setattr(boards, "load_board", lambda name: replace(found, source=source))
+    monkeypatch.setattr(emulation, "load_board", lambda name: replace(found, source=source))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    result = CliRunner().invoke(cli.app, ["run", str(EXAMPLES / "smallest.toml"), "--on", board])
+    result = CliRunner().invoke(main.app, ["run", str(EXAMPLES / "smallest.toml"), "--on", board])
     (line,) = result.output.splitlines()
     assert result.exit_code == 1
     assert SAID[how] in line
@@ -202,15 +203,15 @@ def test_a_board_that_stops_in_the_middle_is_reported(
 @pytest.mark.parametrize("board", BOARDS)
 def test_records_that_a_board_lost_are_reported(board: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the port: the file that came back is shorter than what the firmware wrote."""
-    read = boards._read_records
-    monkeypatch.setattr(boards, "_read_records", lambda folder: read(folder)[: -2 * RECORD_BYTES])
+    read = emulation._read_records
+    monkeypatch.setattr(emulation, "_read_records", lambda folder: read(folder)[: -2 * RECORD_BYTES])
     with pytest.raises(BoardError, match="the board stopped before the end of its run: truncated trace"):
         on_board(board, tmp_path / "T.takt")
     assert not (tmp_path / "T.takt").exists()
 
 
 def test_the_image_says_how_far_a_run_goes_and_the_closing_record_repeats_it(tmp_path: Path) -> None:
-    on_board(boards.POSIX, tmp_path / "T.takt")
+    on_board(emulation.POSIX, tmp_path / "T.takt")
     trace = trace_file.read(tmp_path / "T.takt")
     now = int.from_bytes((tmp_path / "T.takt").read_bytes()[-RECORD_BYTES:][:8], "little")
     assert now == trace.horizon

@@ -20,8 +20,8 @@ from framework_oracle.segments import merge
 from hypothesis import given
 from hypothesis import strategies as st
 from sampling import tries
-from takt import pinwheel
-from takt.resolved import ALLOCATOR, ResolvedWindows
+from takt.model import pinwheel
+from takt.model.core_input import ALLOCATOR, ResolvedWindows
 from test_framework_oracle import by_task, dual_priority
 from test_golden import golden_runs, merged, runs_of
 from test_trace_file import having, records_of, refusal, refusal_of_header, rewrite, without

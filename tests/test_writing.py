@@ -13,7 +13,7 @@ import takt
 from hypothesis import given
 from oracle.systems import CHANGES, EVERYTHING, RESOURCES, SERVER_KINDS, households, systems, with_changes
 from sampling import tries
-from takt.schema import taskset_schema
+from takt.command.schema import taskset_schema
 from test_examples import EXAMPLES
 from test_random_systems import as_system
 

@@ -15,23 +15,23 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from takt import formats, study
-    from takt.allocator import Allocator
     from takt.analysis.analyse import analyse
     from takt.analysis.result import Analysis
-    from takt.catalogue import PolicyInfo, ServerKind, policies, server_kinds
-    from takt.distributions import Exponential, Normal, Uniform, Weibull
-    from takt.errors import ForkError, InputError, Problem
-    from takt.generators.matrices import TaskColumns
-    from takt.model import Change, Platform, Resource, Server, System, Task
-    from takt.policy import Job, Policy
-    from takt.policy_options import RateBased, Share, Slot, TimeDriven
-    from takt.recipe import Recipe
-    from takt.recipe_file import load_recipe
-    from takt.replaying import Difference, Replay, replay
-    from takt.simulation import Architecture, Result, simulate
-    from takt.taskset import load
-    from takt.version import __version__
-    from takt.writing import save, to_toml
+    from takt.base.errors import ForkError, InputError, Problem
+    from takt.base.version import __version__
+    from takt.draw.matrices import TaskColumns
+    from takt.draw.recipe import Recipe
+    from takt.files.recipe_reading import load_recipe
+    from takt.files.task_set_reading import load
+    from takt.files.task_set_writing import save, to_toml
+    from takt.model.allocator import Allocator
+    from takt.model.catalogue import PolicyInfo, ServerKind, policies, server_kinds
+    from takt.model.distributions import Exponential, Normal, Uniform, Weibull
+    from takt.model.policy_options import RateBased, Share, Slot, TimeDriven
+    from takt.model.python_policy import Job, Policy
+    from takt.model.system import Change, Platform, Resource, Server, System, Task
+    from takt.run.replay import Difference, Replay, replay
+    from takt.run.simulation import Architecture, Result, simulate
 
 __all__ = [
     "Allocator",
@@ -78,47 +78,47 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Allocator": "allocator",
+    "Allocator": "model.allocator",
     "Analysis": "analysis.result",
-    "Architecture": "simulation",
-    "Change": "model",
-    "Difference": "replaying",
-    "Exponential": "distributions",
-    "ForkError": "errors",
-    "InputError": "errors",
-    "Job": "policy",
-    "Normal": "distributions",
-    "Platform": "model",
-    "Policy": "policy",
-    "PolicyInfo": "catalogue",
-    "Problem": "errors",
-    "RateBased": "policy_options",
-    "Recipe": "recipe",
-    "Replay": "replaying",
-    "Resource": "model",
-    "Result": "simulation",
-    "Server": "model",
-    "ServerKind": "catalogue",
-    "Share": "policy_options",
-    "Slot": "policy_options",
-    "System": "model",
-    "Task": "model",
-    "TaskColumns": "generators.matrices",
-    "TimeDriven": "policy_options",
-    "Uniform": "distributions",
-    "Weibull": "distributions",
-    "__version__": "version",
+    "Architecture": "run.simulation",
+    "Change": "model.system",
+    "Difference": "run.replay",
+    "Exponential": "model.distributions",
+    "ForkError": "base.errors",
+    "InputError": "base.errors",
+    "Job": "model.python_policy",
+    "Normal": "model.distributions",
+    "Platform": "model.system",
+    "Policy": "model.python_policy",
+    "PolicyInfo": "model.catalogue",
+    "Problem": "base.errors",
+    "RateBased": "model.policy_options",
+    "Recipe": "draw.recipe",
+    "Replay": "run.replay",
+    "Resource": "model.system",
+    "Result": "run.simulation",
+    "Server": "model.system",
+    "ServerKind": "model.catalogue",
+    "Share": "model.policy_options",
+    "Slot": "model.policy_options",
+    "System": "model.system",
+    "Task": "model.system",
+    "TaskColumns": "draw.matrices",
+    "TimeDriven": "model.policy_options",
+    "Uniform": "model.distributions",
+    "Weibull": "model.distributions",
+    "__version__": "base.version",
     "analyse": "analysis.analyse",
     "formats": "formats",
-    "load": "taskset",
-    "load_recipe": "recipe_file",
-    "policies": "catalogue",
-    "replay": "replaying",
-    "save": "writing",
-    "server_kinds": "catalogue",
-    "simulate": "simulation",
+    "load": "files.task_set_reading",
+    "load_recipe": "files.recipe_reading",
+    "policies": "model.catalogue",
+    "replay": "run.replay",
+    "save": "files.task_set_writing",
+    "server_kinds": "model.catalogue",
+    "simulate": "run.simulation",
     "study": "study",
-    "to_toml": "writing",
+    "to_toml": "files.task_set_writing",
 }
 """The module of each name; a module is its own."""
 

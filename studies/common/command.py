@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 from rich.console import Console
 from rich.table import Table as TextTable
-from takt import csv_files, outputs
+from takt.base import csv_files, output_files
 
 from studies.common import page, plots
 from studies.common.study import Study
@@ -49,7 +49,7 @@ def write(study: Study, folder: Path) -> Path:
         plots.save(plot.figure, home / plot.name)
         pictures[plot.name] = (home / f"{plot.name}.svg").read_bytes()
     path = home / "index.html"
-    outputs.write(path, page.render(study, pictures).encode())
+    output_files.write(path, page.render(study, pictures).encode())
     return path
 
 

@@ -54,7 +54,7 @@ def render(study: Study, pictures: Mapping[str, bytes]) -> str:
 
 def _style() -> str:
     """Read the style of the report and what studies add to it."""
-    report = resources.files("takt").joinpath("templates", "report.css").read_text(encoding="utf-8")
+    report = resources.files("takt.show").joinpath("templates", "report.css").read_text(encoding="utf-8")
     return report + (_TEMPLATES / "page.css").read_text(encoding="utf-8")
 
 

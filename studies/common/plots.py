@@ -6,7 +6,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from takt import outputs
+from takt.base import output_files
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,4 +64,4 @@ def save(figure: Figure, stem: Path) -> None:
         for kind, options in _FORMATS.items():
             data = BytesIO()
             figure.savefig(data, format=kind, **options)
-            outputs.write(stem.with_suffix(f".{kind}"), data.getvalue())
+            output_files.write(stem.with_suffix(f".{kind}"), data.getvalue())

@@ -18,12 +18,12 @@ from takt.analysis.judgement import Judgement
 from takt.analysis.result import Advice, Verdict
 from takt.analysis.sensitivity import largest
 from takt.analysis.view import DispatcherView, SystemView, TaskView, view_of
-from takt.bodies import Op
-from takt.catalogue import AMONG_PROTOCOLS
-from takt.errors import InputError
+from takt.base.errors import InputError
+from takt.model.bodies import Op
+from takt.model.catalogue import AMONG_PROTOCOLS
 
 if TYPE_CHECKING:
-    from takt.model import System
+    from takt.model.system import System
 
 MAX_PIECES = 1000
 """Into how many pieces a job is cut at most: nobody writes more points."""

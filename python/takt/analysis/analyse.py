@@ -13,10 +13,10 @@ from takt.analysis.judge import EFFORT, judge
 from takt.analysis.judgement import Judgement
 from takt.analysis.result import Analysis, TaskBound, Verdict, worst_of
 from takt.analysis.view import SystemView, view_of
-from takt.policy import name_of
+from takt.model.python_policy import name_of
 
 if TYPE_CHECKING:
-    from takt.model import System
+    from takt.model.system import System
 
 _PRECISION = 10**18
 MAX_REASONS = 3

@@ -26,7 +26,7 @@ from takt.analysis.judgement import Judgement
 from takt.analysis.presence import FOR_GOOD
 from takt.analysis.result import TaskBound, Test, Verdict
 from takt.analysis.view import SystemView, TaskView
-from takt.policy import Policy
+from takt.model.python_policy import Policy
 
 BUSY = Test("longest busy period, any order", "Cruz 1991", is_exact=False)
 

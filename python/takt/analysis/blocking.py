@@ -11,13 +11,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from graphlib import CycleError, TopologicalSorter
 
-from takt import _analysis, holding, times
+from takt import _analysis
 from takt.analysis import coverage
 from takt.analysis.fixed import Numbers, numbers
 from takt.analysis.view import Child, DispatcherView, ServerView, SystemView, TaskView
-from takt.bodies import Op
-from takt.catalogue import AMONG_PROTOCOLS
-from takt.resolved import ROOT
+from takt.base import times
+from takt.model import holding_times
+from takt.model.bodies import Op
+from takt.model.catalogue import AMONG_PROTOCOLS
+from takt.model.core_input import ROOT
 
 _CEILINGS = frozenset(("pcp", "icpp", "srp", *AMONG_PROTOCOLS))
 _DEADLINES = ("edf", "llf")
@@ -348,10 +350,12 @@ def _with_holding(
     waited_for = {str(number) for number in shared} if protocol == "sirap" else set[str]()
     neighbours = [_neighbour(task) for task in dispatcher.tasks]
     counted, longest = 0, server.period + 1
-    with suppress(holding.UnboundedError):
-        counted = max(holding.longest_hold(str(each), neighbours, waited_for, server.period) for each in shared)
+    with suppress(holding_times.UnboundedError):
+        counted = max(holding_times.longest_hold(str(each), neighbours, waited_for, server.period) for each in shared)
         longest = max(
-            holding.longest_hold(str(each), neighbours, waited_for, server.period, _others(view, server, parent, among))
+            holding_times.longest_hold(
+                str(each), neighbours, waited_for, server.period, _others(view, server, parent, among)
+            )
             for each, among in shared.items()
         )
     overrun = longest if protocol in ("hsrp", "hsrp-payback") else 0
@@ -393,7 +397,7 @@ def _begun(child: Child, ticks: int) -> int:
     return _executed(child, ticks, is_pending=True) if isinstance(child, ServerView) else child.wcet
 
 
-def _neighbour(task: TaskView) -> holding.Neighbour:
+def _neighbour(task: TaskView) -> holding_times.Neighbour:
     """Describe a task in a server; resources go by their numbers."""
     items = tuple((Op(op), str(value) if op in (Op.LOCK, Op.UNLOCK) else value) for op, value in task.body)
-    return holding.Neighbour(task.name, task.key, task.wcet, task.period, task.jitter, items)
+    return holding_times.Neighbour(task.name, task.key, task.wcet, task.period, task.jitter, items)

@@ -42,8 +42,8 @@ from takt.analysis import coverage, static
 from takt.analysis.judgement import Judgement, never_sure, nothing_known
 from takt.analysis.result import ServerBound, TaskBound, Test, Verdict
 from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
-from takt.bodies import Op
-from takt.resolved import ROOT, ResolvedCosts
+from takt.model.bodies import Op
+from takt.model.core_input import ROOT, ResolvedCosts
 
 RESPONSES = Test("response times with overheads", "Burns, Tindell and Wellings 1995", is_exact=False)
 DEMAND = Test("processor demand with overheads", "Jeffay and Stone 1993", is_exact=False)

@@ -10,7 +10,7 @@ from takt.analysis.fixed import Member
 from takt.analysis.judgement import Judgement
 from takt.analysis.result import Chart, Curve, ServerBound
 from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
-from takt.resolved import ROOT
+from takt.model.core_input import ROOT
 
 MAX_TASKS = 6
 """How many tasks of a dispatcher have a chart."""

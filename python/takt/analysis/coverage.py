@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from takt.analysis.view import DispatcherView, SystemView, TaskView
-from takt.resolved import ROOT
+from takt.model.core_input import ROOT
 
 # ---- features -----------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from takt.bodies import Op
+from takt.model.bodies import Op
 
 Body = tuple[tuple[int, int], ...]
 

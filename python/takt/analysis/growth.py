@@ -16,7 +16,7 @@ from takt.analysis.fixed import Numbers
 from takt.analysis.judgement import Judgement
 from takt.analysis.result import TaskBound, Verdict, worst_of
 from takt.analysis.view import DispatcherView, SystemView, TaskView
-from takt.bodies import Op
+from takt.model.bodies import Op
 
 _POLICIES = ("fp", "rm", "dm", "edf")
 

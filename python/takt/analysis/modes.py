@@ -14,7 +14,7 @@ from takt.analysis.judge import judge
 from takt.analysis.presence import FOR_GOOD, Phase
 from takt.analysis.result import worst_of
 from takt.analysis.view import SystemView, TaskView
-from takt.policy import name_of
+from takt.model.python_policy import name_of
 
 MAX_MODES = 12
 """Systems with more modes are not looked at."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from takt import _analysis
-from takt.resolved import ResolvedChange, ResolvedTask, Stream
+from takt.model.core_input import ResolvedChange, ResolvedTask, Stream
 
 FOR_GOOD = _analysis.FOR_GOOD
 """The end of what stays."""

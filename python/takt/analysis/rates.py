@@ -13,8 +13,8 @@ from takt.analysis.judgement import Judgement, not_known, task_bound
 from takt.analysis.presence import most_of
 from takt.analysis.result import TaskBound, Test, Verdict
 from takt.analysis.view import DispatcherView, SystemView, TaskView
-from takt.policy_options import RATE_RULES
-from takt.resolved import CLASSES, ResolvedTask
+from takt.model.core_input import CLASSES, ResolvedTask
+from takt.model.policy_options import RATE_RULES
 
 ADMISSION = Test("admission by rates", "S0, corrected; Liu and Layland 1973", is_exact=False)
 RATE_DEMAND = Test("demand of rate-based execution", "Jeffay and Goddard 1999", is_exact=True)

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from takt.bodies import Op
+from takt.model.bodies import Op
 
 if TYPE_CHECKING:
-    from takt.model import System, Task
+    from takt.model.system import System, Task
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from takt import catalogue
 from takt.analysis import growth
 from takt.analysis.judge import judge
 from takt.analysis.judgement import Judgement
 from takt.analysis.result import Verdict, worst_of
 from takt.analysis.view import SystemView, TaskView
+from takt.model import catalogue
 
 MAX_SCALE = 100_000
 """The largest factor that is looked at, in thousandths."""

@@ -13,15 +13,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from takt import times
 from takt.analysis.critical import Section, behind_last_lock, sections_of
 from takt.analysis.presence import FOR_GOOD, Phase, most_of, phases_of
-from takt.bodies import Op
-from takt.policy import Policy, name_of
-from takt.resolved import CLASSES, ROOT, ResolvedChange, ResolvedServer, ResolvedSystem, ResolvedTask, Stream
+from takt.base import times
+from takt.model.bodies import Op
+from takt.model.core_input import CLASSES, ROOT, ResolvedChange, ResolvedServer, ResolvedSystem, ResolvedTask, Stream
+from takt.model.python_policy import Policy, name_of
 
 if TYPE_CHECKING:
-    from takt.model import System
+    from takt.model.system import System
 
 
 @dataclass(frozen=True, slots=True)

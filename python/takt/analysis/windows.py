@@ -16,7 +16,7 @@ from takt.analysis.fixed import Member
 from takt.analysis.judgement import Judgement, task_bound
 from takt.analysis.result import Test, Verdict
 from takt.analysis.view import DispatcherView, SystemView, TaskView
-from takt.resolved import CLASSES, ResolvedTask, ResolvedWindows
+from takt.model.core_input import CLASSES, ResolvedTask, ResolvedWindows
 
 SLOTS = Test("slots of the table, job by job", "S3", is_exact=True)
 PROMOTIONS = Test("response times after promotion", "Davis and Wellings 1995", is_exact=False)

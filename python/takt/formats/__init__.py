@@ -23,12 +23,12 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from takt import inputs, outputs
-from takt.errors import InputError, Problem, file_error, show
+from takt.base import input_files, output_files
+from takt.base.errors import InputError, Problem, file_error, show
 from takt.formats import cheddar, csv_tables, simso, toml
 from takt.formats.contracts import Format, Imported
 from takt.formats.differences import differences
-from takt.model import System
+from takt.model.system import System
 
 FORMATS: dict[str, Format] = {one.name: one for one in (toml.FORMAT, cheddar.FORMAT, simso.FORMAT, csv_tables.FORMAT)}
 """The formats by their names, in the order in which a file is tried for them."""
@@ -50,7 +50,7 @@ def read(path: str | Path, format: str | None = None) -> Imported:
     Raises:
         InputError: the file cannot be read or is not right; no line of it is a warning.
     """
-    data = inputs.read(path)
+    data = input_files.read(path)
     how = _named(format) if format is not None else _recognized(Path(path), data)
     try:
         found = how.read(data, Path(path).stem)
@@ -78,7 +78,7 @@ def write(system: System, path: str | Path, format: str | None = None) -> tuple[
     written = how.write(system)
     back = how.read(written.text.encode(), Path(path).stem).system
     losses = differences(system, back, written.names, keeps_units=how.keeps_units)
-    outputs.write(path, written.text.encode())
+    output_files.write(path, written.text.encode())
     return tuple(losses)
 
 

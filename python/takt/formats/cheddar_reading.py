@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
-from takt.distributions import Exponential
-from takt.errors import Problem, show
+from takt.base.errors import Problem, show
 from takt.formats import cheddar_words as words
 from takt.formats import common, documents
 from takt.formats.contracts import Imported
 from takt.formats.documents import Element
-from takt.model import Resource, Server, System, Task
+from takt.model.distributions import Exponential
+from takt.model.system import Resource, Server, System, Task
 
 _SECTIONS = ("core_units", "processors", "address_spaces", "tasks", "resources")
 _KINDS = ("periodic", "aperiodic", "sporadic", "poisson")

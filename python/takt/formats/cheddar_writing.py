@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 
 from lxml import etree
 
-from takt.bodies import Op
-from takt.distributions import Exponential
 from takt.formats import cheddar_words as words
 from takt.formats import common, documents
 from takt.formats.contracts import Written
 from takt.formats.documents import Element
-from takt.model import Server, System, Task
-from takt.policy import name_of
-from takt.resolve import to_ticks
+from takt.model.bodies import Op
+from takt.model.conversion import to_ticks
+from takt.model.distributions import Exponential
+from takt.model.python_policy import name_of
+from takt.model.system import Server, System, Task
 
 _RESOURCE_TAGS = {"none": "np_resource", "pip": "pip_resource", "pcp": "pcp_resource", "icpp": "ipcp_resource"}
 

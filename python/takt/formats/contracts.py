@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from takt.errors import Problem
-from takt.model import System
+from takt.base.errors import Problem
+from takt.model.system import System
 
 
 class Imported(NamedTuple):

@@ -20,15 +20,16 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from takt import catalogue, inputs
-from takt.csv_files import guarded, unguarded
-from takt.distributions import DISTRIBUTIONS, Distribution
-from takt.errors import InputError, Problem, show
+from takt.base import input_files
+from takt.base.csv_files import guarded, unguarded
+from takt.base.errors import InputError, Problem, show
 from takt.formats import common
 from takt.formats.contracts import Format, Imported, Written
-from takt.model import Header, Resource, System, Task
-from takt.policy import Policy
-from takt.policy_options import TimeDriven
+from takt.model import catalogue
+from takt.model.distributions import DISTRIBUTIONS, Distribution
+from takt.model.policy_options import TimeDriven
+from takt.model.python_policy import Policy
+from takt.model.system import Header, Resource, System, Task
 
 _SEPARATORS = ",;\t"
 _KEYS = Task.keys()
@@ -47,7 +48,7 @@ _PROTOCOLS = {protocol: protocol for protocol in catalogue.PROTOCOLS if protocol
 def _read(data: bytes, name: str) -> Imported:
     """Read a table."""
     rows = _rows(_text(data))
-    inputs.check_count(len(rows), inputs.MAX_TABLES, "rows")
+    input_files.check_count(len(rows), input_files.MAX_TABLES, "rows")
     start = next((number for number, row in enumerate(rows) if not _is_comment(row)), None)
     if start is None:
         raise InputError([Problem("expected a row of headings such as name,period,wcet, found none", "missing")])
@@ -138,7 +139,7 @@ def _column(heading: str, number: int) -> str:
 
 def _unknown(row: _Row, columns: Sequence[str]) -> list[Problem]:
     """Warn of columns that are no keys; an error if one is there twice, or names are missing."""
-    inputs.check_count(len(columns), inputs.MAX_COLUMNS, "columns")
+    input_files.check_count(len(columns), input_files.MAX_COLUMNS, "columns")
     for key, count in Counter(columns).items():
         if count > 1:
             raise InputError(

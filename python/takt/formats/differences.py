@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from takt.bodies import Item, Op
-from takt.distributions import Distribution
-from takt.errors import InputError, Problem, show
-from takt.horizon import horizon_ticks
-from takt.model import Resource, Server, System, Task
-from takt.policy import name_of
-from takt.resolve import to_ticks
-from takt.tables import Table
+from takt.base.errors import InputError, Problem, show
+from takt.model.bodies import Item, Op
+from takt.model.conversion import to_ticks
+from takt.model.distributions import Distribution
+from takt.model.horizon import horizon_ticks
+from takt.model.input_table import Table
+from takt.model.python_policy import name_of
+from takt.model.system import Resource, Server, System, Task
 
 _Member = Task | Server | Resource
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from lxml import etree
 
-from takt import inputs
-from takt.errors import InputError, Problem, printable, show
+from takt.base import input_files
+from takt.base.errors import InputError, Problem, printable, show
 
 Element = etree._Element
 
@@ -25,7 +25,7 @@ def parse(data: bytes) -> Element:
     """Read XML.
 
     Raises:
-        InputError: it is not well-formed, declares entities, or is beyond the limits of takt.inputs.
+        InputError: it is not well-formed, declares entities, or is beyond the limits of takt.base.input_files.
     """
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
@@ -40,7 +40,7 @@ def parse(data: bytes) -> Element:
     if declared is not None and declared.entities():
         raise InputError([Problem("expected XML without entities of its own, found a declaration", "syntax")])
     for element in root.iter():
-        inputs.check_count(len(element.attrib), inputs.MAX_COLUMNS, "attributes of an element")
+        input_files.check_count(len(element.attrib), input_files.MAX_COLUMNS, "attributes of an element")
     return root
 
 

@@ -18,17 +18,17 @@ from typing import Any
 
 from lxml import etree
 
-from takt import times
-from takt.distributions import Normal
-from takt.errors import InputError, Problem, show
+from takt.base import times
+from takt.base.errors import InputError, Problem, show
 from takt.formats import common, documents
 from takt.formats.contracts import Format, Imported, Written
 from takt.formats.documents import Element
-from takt.horizon import horizon_ticks
-from takt.model import System, Task
-from takt.policy import name_of
-from takt.resolve import to_ticks
-from takt.resolved import ResolvedTask
+from takt.model.conversion import to_ticks
+from takt.model.core_input import ResolvedTask
+from takt.model.distributions import Normal
+from takt.model.horizon import horizon_ticks
+from takt.model.python_policy import name_of
+from takt.model.system import System, Task
 
 _CYCLES_PER_MS = 1_000_000
 """SimSo's own number, which then says nothing about how long a tick should be."""

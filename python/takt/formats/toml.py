@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from takt.errors import InputError, Problem
+from takt.base.errors import InputError, Problem
+from takt.files.task_set_reading import loads
+from takt.files.task_set_writing import to_toml
 from takt.formats.contracts import Format, Imported, Written
-from takt.model import System
-from takt.taskset import loads
-from takt.writing import to_toml
+from takt.model.system import System
 
 
 def _read(data: bytes, name: str) -> Imported:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from takt.generators.draws import Floats
-    from takt.generators.matrices import TaskColumns
-    from takt.model import System
-    from takt.recipe import Recipe
+    from takt.draw.draws import Floats
+    from takt.draw.matrices import TaskColumns
+    from takt.draw.recipe import Recipe
+    from takt.model.system import System
 
 
 @dataclass(frozen=True)

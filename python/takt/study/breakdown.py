@@ -23,8 +23,8 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import PlainValidator
 
-from takt import checks
-from takt.errors import InputError, Problem, show
+from takt.base.errors import InputError, Problem, show
+from takt.model import value_checks
 from takt.study.batch import Batch
 from takt.study.measures import (
     TESTS_EXAMPLE,
@@ -41,7 +41,7 @@ from takt.study.registry import TESTS, MatrixTest
 from takt.study.statistics import ACCEPTED, UNDECIDED, Mean, Numbers
 
 if TYPE_CHECKING:
-    from takt.generators.matrices import TaskColumns
+    from takt.draw.matrices import TaskColumns
 
 MAX_STEPS = 1_000_000
 
@@ -61,7 +61,7 @@ class Breakdown(Measure):
 
     tests: Tests
     steps: Annotated[
-        int, PlainValidator(checks.check_integer("a number of steps", 1, MAX_STEPS)), integer(1, MAX_STEPS)
+        int, PlainValidator(value_checks.check_integer("a number of steps", 1, MAX_STEPS)), integer(1, MAX_STEPS)
     ] = 1000
 
     def check(self, batch: Batch) -> None:

@@ -17,17 +17,18 @@ from typing import Annotated, Any, TypeVar
 from pydantic import PlainValidator
 
 import takt
-from takt import catalogue, checks, taskset
-from takt.errors import InputError, Problem, show
-from takt.model import SCHEMA, OptionalName, Seed
-from takt.recipe import Recipe
+from takt.base.errors import InputError, Problem, show
+from takt.draw.recipe import Recipe
+from takt.files import task_set_reading
+from takt.model import catalogue, value_checks
+from takt.model.input_table import Table
+from takt.model.system import SCHEMA, OptionalName, Seed
 from takt.study.acceptance import Acceptance, Weighted
 from takt.study.batch import Batch
 from takt.study.breakdown import Breakdown
 from takt.study.grid import Axes, Point, axes_of, name_of, points_of
 from takt.study.measures import Compute, Measure, integer
 from takt.study.simulated import Simulation
-from takt.tables import Table
 
 KINDS: dict[str, type[Measure]] = {kind.kind: kind for kind in (Acceptance, Weighted, Breakdown, Simulation)}
 """Kinds of measures by name."""
@@ -55,10 +56,10 @@ class StudyTable(Table):
     name: OptionalName = None
     seed: Seed = 0
     sets: Annotated[
-        int, PlainValidator(checks.check_integer("a number of task sets", 1, MAX_SETS)), integer(1, MAX_SETS)
+        int, PlainValidator(value_checks.check_integer("a number of task sets", 1, MAX_SETS)), integer(1, MAX_SETS)
     ] = 1000
     chunk: Annotated[
-        int, PlainValidator(checks.check_integer("a number of task sets", 1, MAX_CHUNK)), integer(1, MAX_CHUNK)
+        int, PlainValidator(value_checks.check_integer("a number of task sets", 1, MAX_CHUNK)), integer(1, MAX_CHUNK)
     ] = 1000
     output: OptionalName = None
 
@@ -178,9 +179,9 @@ def load(path: str | Path) -> Study:
     Raises:
         InputError: the file cannot be read or is not right; it holds the problems that were found.
     """
-    document = taskset.read(path)
+    document = task_set_reading.read(path)
     try:
-        study = _build(document, taskset.as_name(Path(path).stem, "study"))
+        study = _build(document, task_set_reading.as_name(Path(path).stem, "study"))
         _check_points(study)
         return study
     except InputError as error:
@@ -205,7 +206,7 @@ def of_document(document: str) -> Study:
 
 def _build(document: Mapping[str, Any], default_name: str) -> Study:
     """Make the study of a document, or collect what is wrong with it."""
-    problems = [*taskset.schema_problems(document), *_table_problems(document)]
+    problems = [*task_set_reading.schema_problems(document), *_table_problems(document)]
     if problems:
         raise InputError(problems)
     table = _attempt(problems, lambda: StudyTable(**({"name": default_name} | document.get("study", {}))))

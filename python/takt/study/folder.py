@@ -21,8 +21,8 @@ from typing import IO
 
 import polars as pl
 
-from takt import csv_files, outputs
-from takt.errors import file_error, system_error
+from takt.base import csv_files, output_files
+from takt.base.errors import file_error, system_error
 from takt.study.description import Study
 from takt.study.measures import Columns
 
@@ -95,7 +95,7 @@ class Folder:
         if digest is None:
             record = {"name": study.name, "hash": study.digest, "study": json.loads(study.document)}
             text = json.dumps(record, indent=2) + "\n"
-            outputs.write(self._record, text.encode())
+            output_files.write(self._record, text.encode())
         elif digest != study.digest:
             expected = f"expected chunks of this study ({study.digest[:_SHOWN]}), found those of {digest[:_SHOWN]}"
             raise file_error(self.path, f"{expected}: the study was changed; {_REMEDY}", "conflict")
@@ -149,7 +149,7 @@ def _locked(path: Path) -> Iterator[None]:
     with lock:
         _lock(lock, path)
         for folder in (path, path / CHUNKS):
-            outputs.remove_parts(folder)
+            output_files.remove_parts(folder)
         yield
 
 
@@ -165,4 +165,4 @@ def _write(path: Path, frame: pl.DataFrame) -> None:
     """Write a frame so that it is whole as soon as it has its name."""
     data = BytesIO()
     frame.write_parquet(data)
-    outputs.write(path, data.getvalue())
+    output_files.write(path, data.getvalue())

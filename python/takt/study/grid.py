@@ -12,7 +12,7 @@ from decimal import Decimal
 from math import prod
 from typing import Any
 
-from takt.errors import InputError, Problem, show
+from takt.base.errors import InputError, Problem, show
 
 MAX_VALUES = 100_000
 """The most values of one axis, and the most points of a grid."""

@@ -14,14 +14,14 @@ from typing import Annotated, Any, ClassVar
 import numpy.typing as npt
 from pydantic import PlainValidator, WithJsonSchema
 
-from takt import checks
-from takt.errors import InputError, Problem, show
-from takt.recipe import Recipe
+from takt.base.errors import InputError, Problem, show
+from takt.draw.recipe import Recipe
+from takt.model import value_checks
+from takt.model.input_table import Table
 from takt.study.batch import Batch
 from takt.study.grid import Point
 from takt.study.registry import TESTS, MatrixTest
 from takt.study.statistics import Mean, Ratio, WeightedRatio
-from takt.tables import Table
 
 Column = npt.NDArray[Any]
 Columns = dict[str, Column]
@@ -86,7 +86,7 @@ class Measure(Table):
 
 def check_all(check: Callable[[object], str]) -> PlainValidator:
     """Make the check of a list of names, at least one and none twice, each of which passes a check."""
-    return PlainValidator(lambda value: tuple(map(check, checks.check_names(value))))
+    return PlainValidator(lambda value: tuple(map(check, value_checks.check_names(value))))
 
 
 def words(names: Iterable[str]) -> WithJsonSchema:
@@ -99,7 +99,7 @@ def integer(least: int, most: int) -> WithJsonSchema:
     return WithJsonSchema({"type": "integer", "minimum": least, "maximum": most})
 
 
-Tests = Annotated[tuple[str, ...], check_all(checks.check_choice("test", tuple(TESTS))), words(TESTS)]
+Tests = Annotated[tuple[str, ...], check_all(value_checks.check_choice("test", tuple(TESTS))), words(TESTS)]
 """Names of tests, at least one."""
 
 TESTS_EXAMPLE = '["rm", "edf"]'

@@ -17,13 +17,13 @@ from takt import _analysis
 from takt.analysis.judge import EFFORT, judge
 from takt.analysis.result import Verdict, worst_of
 from takt.analysis.view import view_of
-from takt.generators.matrices import TaskColumns
+from takt.draw.matrices import TaskColumns
 from takt.study.batch import Batch
 from takt.study.statistics import ACCEPTED, UNDECIDED, Verdicts
 
 if TYPE_CHECKING:
-    from takt.generators.draws import Ticks
-    from takt.model import System
+    from takt.draw.draws import Ticks
+    from takt.model.system import System
 
 REFUSED = 0
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from takt.errors import show
+from takt.base.errors import show
 from takt.study.description import Study
 from takt.study.grid import Point
 from takt.study.measures import Columns, Measure, Summary

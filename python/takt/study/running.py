@@ -16,7 +16,7 @@ from pathlib import Path
 
 import polars as pl
 
-from takt import forks
+from takt.base import forks
 from takt.study.description import Study
 from takt.study.folder import opened
 from takt.study.measures import Columns

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import numpy as np
 import polars as pl
 
-from takt import catalogue, checks
-from takt.model import Time
-from takt.simulation import simulate
+from takt.model import catalogue, value_checks
+from takt.model.system import Time
+from takt.run.simulation import simulate
 from takt.study.batch import Batch
 from takt.study.measures import Aspect, Column, Columns, Compute, Measure, check_all, words
 from takt.study.statistics import ACCEPTED, Mean, Ratio
@@ -41,7 +41,7 @@ class Simulation(Measure):
     kind = "simulation"
     examples: ClassVar[Mapping[str, str]] = {"policies": '["rm", "edf"]', "horizon": '"1s"'}
 
-    policies: Annotated[tuple[str, ...], check_all(checks.check_choice("policy", _POLICIES)), words(_POLICIES)]
+    policies: Annotated[tuple[str, ...], check_all(value_checks.check_choice("policy", _POLICIES)), words(_POLICIES)]
     horizon: Time
 
     def quantities(self) -> dict[str, Compute]:

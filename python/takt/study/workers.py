@@ -23,7 +23,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Protocol
 
-from takt.errors import InputError, Problem
+from takt.base.errors import InputError, Problem
 from takt.study import chunks
 from takt.study.measures import Columns
 

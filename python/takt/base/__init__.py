@@ -1,0 +1,1 @@
+"""What every package uses: errors, times, files as a whole, forks, the version."""

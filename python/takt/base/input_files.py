@@ -1,0 +1,101 @@
+"""Input files: read whole, within limits that hold for every reader, so that none takes memory or time without bound.
+
+A file that grows while it is read, such as a device or a pipe, is read up to the same limit. TOML is looked through
+before it is parsed, because a parser needs time and memory with the square of the parts of a key.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from takt.base.errors import InputError, Problem, file_error, system_error
+
+MAX_BYTES = 16 * 2**20
+"""The most bytes of a file that is read as a whole: task sets in any format, recipes, studies."""
+
+MAX_DEPTH = 32
+"""The most parts of a dotted key, and the most tables and arrays inside one another."""
+
+MAX_TABLES = 100_000
+"""The most tables of a TOML file, and the most rows of a CSV file."""
+
+MAX_COLUMNS = 1000
+"""The most columns of a CSV file, and the most attributes of an element of XML."""
+
+_PART = r"""(?:[A-Za-z0-9_-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
+_DOT = r"[ \t]*+\.[ \t]*+"
+_TOKEN = re.compile(
+    r'"""(?:[^\\]|\\.)*?"""'
+    r"|'''.*?'''"
+    r"|#[^\n]*+"
+    rf"|(?P<key>{_PART}(?:{_DOT}{_PART})*+)"
+    r"|(?P<table>^[ \t]*+\[|\{)"
+    r"|(?P<array>\[)"
+    r"|(?P<end>[\]}])"
+    r"|(?P<broken>[\"'])",
+    re.DOTALL | re.MULTILINE,
+)
+"""What of TOML nests, and the strings and comments in which the same characters mean nothing."""
+
+_PARTS = re.compile(_PART)
+
+
+def read(path: str | Path) -> bytes:
+    """Read a file as a whole.
+
+    Raises:
+        InputError: it cannot be read, or has more than MAX_BYTES.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except ValueError:
+        raise file_error(path, "cannot read: not a file name", "cannot-read") from None
+    except OSError as error:
+        raise system_error("read", path, error) from None
+    if len(data) > MAX_BYTES:
+        message = f"expected at most {MAX_BYTES} bytes, found more; split the file"
+        raise file_error(path, message, "too-large")
+    return data
+
+
+def check_toml(path: str | Path, text: str) -> None:
+    """Check that TOML is within the limits; anything else that is wrong with it is for the parser.
+
+    Raises:
+        InputError: a key has more than MAX_DEPTH parts, values stand in one another deeper than that, or there are more
+            than MAX_TABLES tables.
+    """
+    depth = tables = 0
+    for token in _TOKEN.finditer(text):
+        kind = token.lastgroup
+        depth += (kind in ("table", "array")) - (kind == "end")
+        tables += kind == "table"
+        if kind == "broken":  # a text that does not end, where the parser stops
+            return
+        if depth > MAX_DEPTH or (kind == "key" and _parts(token["key"]) > MAX_DEPTH):
+            raise _beyond(path, text, token.start(), f"keys and values in at most {MAX_DEPTH} levels")
+        if tables > MAX_TABLES:
+            raise _beyond(path, text, token.start(), f"at most {MAX_TABLES} tables")
+
+
+def check_count(number: int, most: int, what: str) -> None:
+    """Check how many of something a file has.
+
+    Raises:
+        InputError: there are more than `most`.
+    """
+    if number > most:
+        raise InputError([Problem(f"expected at most {most} {what}, found {number}", "too-large")])
+
+
+def _parts(key: str) -> int:
+    """Count the parts of a dotted key."""
+    return len(_PARTS.findall(key)) if key.count(".") >= MAX_DEPTH else 1
+
+
+def _beyond(path: str | Path, text: str, place: int, expected: str) -> InputError:
+    """Make the error of a limit."""
+    line = text.count("\n", 0, place) + 1
+    return file_error(path, f"line {line}: expected {expected}, found more", "too-large")

@@ -1,0 +1,1 @@
+"""Systems on boards: images, firmware, emulators."""

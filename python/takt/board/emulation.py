@@ -1,0 +1,289 @@
+"""Running a task set on a board: an image of it, one program for all of them, an emulator, and the trace back.
+
+Source: firmware/main.c (the program), system/image.h (what it reads) and one build recipe per board,
+firmware/build_*.json. An emulated board keeps time in its own ticks; a job executes instructions, not ticks, and the
+scheduler's own work takes time too. So what is measured differs from what is simulated, and what must be equal is the
+replay. The board `posix` is a Linux process with the ticks of the file. In virtual time who runs when equals the
+simulation; in real time a run takes as long as its horizon, and Linux delays what it likes.
+
+When not to use it: for cycles of silicon, which the emulator does not count; for bounds on responses in real time.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from takt.base import output_files, times
+from takt.base.errors import BoardError, InputError, Problem
+from takt.board import firmware, programs
+from takt.files import trace_file
+from takt.files.trace_file import Trace
+from takt.model.core_input import ResolvedSystem
+from takt.model.horizon import horizon_ticks
+from takt.model.python_policy import name_of
+from takt.model.system import System
+
+CORTEX_M = "cortex_m"
+POSIX = "posix"
+RISCV = "riscv"
+BOARDS = (CORTEX_M, POSIX, RISCV)
+
+REAL_TIME = "posix_real_time"
+"""The board posix, by the clock of the machine."""
+
+_IMAGE_FILE = "image.bin"
+_RECORDS_FILE = "records.bin"
+_RECORD_BYTES = 32
+_REFUSED = 2
+_FULL = 4
+_INSTRUCTIONS_PER_SECOND = 2_000_000
+_PATIENCE_SECONDS = 60
+_NS_PER_SECOND = 1_000_000_000
+_LONGEST_REAL_NS = 300 * _NS_PER_SECOND
+"""The longest horizon in real time; who waits for more than some minutes has probably not meant it."""
+
+
+def run(system: System, path: str | Path, name: str = CORTEX_M) -> Trace:
+    """Run a system on a board.
+
+    Args:
+        system: what to run, up to its horizon.
+        path: the trace file to write.
+        name: the board, one of BOARDS or REAL_TIME.
+
+    Returns:
+        The trace, in ticks of the board.
+
+    Raises:
+        InputError: the board cannot take the system, or its trace is too long for the board's memory.
+        BoardError: a tool is missing, the firmware could not be built, or it failed.
+    """
+    board = load_board(name)
+    adapted = adapt(system, board)
+    horizon = horizon_ticks(system)
+    board_horizon = horizon * system.resolution_ns // adapted.resolution_ns
+    with temporary_folder() as folder:
+        tick_ns = adapted.resolution_ns if board.is_real_time else 0
+        output_files.write(folder / _IMAGE_FILE, programs.image(system.resolved, adapted, horizon, tick_ns))
+        records = _execute(board, folder, board_horizon, adapted.resolution_ns)
+    trace_file.write(path, adapted, name, board_horizon, _whole(records))
+    return trace_file.read(path)
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Make a folder that is removed at the end.
+
+    Raises:
+        BoardError: none can be made.
+    """
+    try:
+        folder = tempfile.TemporaryDirectory(prefix="takt-")
+    except OSError as error:
+        raise BoardError(f"no temporary folder can be made: {error.strerror or error}") from None
+    with folder as name:
+        yield Path(name)
+
+
+# ---- the board ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Board:
+    """A board, and how programs for it are built and emulated.
+
+    Args:
+        name: as the command line has it.
+        source: folder of the sources.
+        recipe: its build recipe.
+    """
+
+    name: str
+    source: Path
+    recipe: dict[str, Any]
+
+    @property
+    def is_real_time(self) -> bool:
+        """Whether its clock is that of the machine."""
+        return self.name == REAL_TIME
+
+    def tick_ns(self, resolution_ns: int) -> int:
+        """Give the nanoseconds of its tick, where those of a file have `resolution_ns`."""
+        return int(self.recipe.get("tick_ns", resolution_ns))
+
+
+def port_of(name: str) -> str:
+    """Give the port of a board, by which its recipe is named."""
+    return POSIX if name == REAL_TIME else name
+
+
+def load_board(name: str) -> Board:
+    """Read what the sources say about a board.
+
+    Args:
+        name: one of BOARDS, or REAL_TIME.
+    """
+    source = firmware.source_folder()
+    recipe = json.loads((source / "firmware" / f"build_{port_of(name)}.json").read_text(encoding="utf-8"))
+    return Board(name, source, recipe)
+
+
+# ---- the system on the board ----------------------------------------------------------------------------
+
+
+def adapt(system: System, board: Board) -> ResolvedSystem:
+    """Describe a system as a board runs it: in its ticks, and with an idle thread.
+
+    Args:
+        system: what to run.
+        board: where.
+
+    Returns:
+        The description for the board and for replay.
+
+    Raises:
+        InputError: the system has what the board cannot do.
+    """
+    resolved = system.resolved
+    tick_ns = board.tick_ns(resolved.resolution_ns)
+    problems = [
+        *_problems(resolved, board),
+        *_times_between_ticks(resolved, tick_ns),
+        *_patience_of_people(system, board),
+    ]
+    if problems:
+        raise InputError(problems)
+    return programs.describe(resolved, tick_ns)
+
+
+def _problems(resolved: ResolvedSystem, board: Board) -> Iterator[Problem]:
+    """Find what the board cannot do. Costs are the simulator's guess of what a board shows; virtual time shows none."""
+    if resolved.architecture is not None:
+        message = "the board is an architecture of its own; leave it out"
+        yield Problem(message, "board", table="platform", key="model")
+    elif resolved.costs.is_pull:
+        message = 'the kernel looks at every event, which is "push"; leave it out'
+        yield Problem(message, "board", table="platform", key="points")
+    elif board.name == POSIX and not resolved.costs.is_ideal:
+        message = (
+            "in virtual time the kernel takes no time; leave out costs, or run in real time, on cortex_m or on riscv"
+        )
+        yield Problem(message, "board", table="platform")
+    if resolved.cpus > 1:
+        message = f"the board has one processor, found {resolved.cpus}"
+        yield Problem(message, "board", table="system", key="cpus")
+    for policy in (resolved.policy, *(server.policy for server in resolved.servers)):
+        if not isinstance(policy, str):
+            yield Problem(f"the board has no policies in Python, found {name_of(policy)}", "board")
+
+
+def _patience_of_people(system: System, board: Board) -> Iterator[Problem]:
+    """Find a horizon that nobody would wait for."""
+    horizon_ns = horizon_ticks(system) * system.resolution_ns
+    if board.is_real_time and horizon_ns > _LONGEST_REAL_NS:
+        found, most = times.shortest(horizon_ns), times.shortest(_LONGEST_REAL_NS)
+        message = f"in real time the run would take {found}, expected {most} at most; shorten it, as by --horizon 10s"
+        yield Problem(message, "board", table="system", key="horizon")
+
+
+def _times_between_ticks(resolved: ResolvedSystem, tick_ns: int) -> Iterator[Problem]:
+    """Find instants and distances of the description that do not fall on ticks of the board."""
+    scale = programs.Scale(Fraction(resolved.resolution_ns, tick_ns))
+    for table, name, key, ticks in programs.instants_of(resolved):
+        if not scale.is_whole(ticks):
+            found = times.shortest(ticks * resolved.resolution_ns)
+            message = f"expected a multiple of the board's tick of {tick_ns}ns, found {found}"
+            yield Problem(message, "board", table=table, entity=name, key=key)
+
+
+# ---- tools ----------------------------------------------------------------------------------------------
+
+
+def _tool(board: Board, name: str) -> str:
+    """Find a program."""
+    found = shutil.which(name)
+    if found is None:
+        package = board.recipe["packages"].get(name, name)
+        raise BoardError(f"{name} is not installed; on Debian: apt-get install {package}")
+    return found
+
+
+def _program(board: Board) -> Path:
+    """Give the board's program; it is compiled only once."""
+    try:
+        return firmware.program(port_of(board.name), board.recipe, _tool(board, board.recipe["cc"]), board.source)
+    except firmware.BuildError as error:
+        raise BoardError(f"the firmware could not be built: {error}") from None
+
+
+def _command(board: Board, program: Path) -> list[str]:
+    """Make the command that runs a program, in the emulator if the board has one."""
+    words = ("takt", _IMAGE_FILE, _RECORDS_FILE)
+    qemu = board.recipe.get("qemu")
+    if qemu is None:
+        return [str(program), *words[1:]]
+    clock = f"shift={board.recipe['instruction_shift']},align=off,sleep=off"
+    arguments = "".join(f",arg={word}" for word in words)
+    return [_tool(board, qemu[0]), *qemu[1:-1], qemu[-1] + arguments, "-icount", clock, "-kernel", str(program)]
+
+
+def _patience(board: Board, horizon_ns: int) -> int:
+    """Bound the seconds that a run may take."""
+    if board.is_real_time:
+        return _PATIENCE_SECONDS + horizon_ns // _NS_PER_SECOND
+    shift = int(board.recipe.get("instruction_shift", 63))
+    return _PATIENCE_SECONDS + (horizon_ns >> shift) // _INSTRUCTIONS_PER_SECOND
+
+
+def _execute(board: Board, folder: Path, horizon: int, tick_ns: int) -> bytes:
+    """Run the program of task sets on the image in a folder; gives the records that it wrote."""
+    command = _command(board, _program(board))
+    patience = _patience(board, horizon * tick_ns)
+    try:
+        done = subprocess.run(command, cwd=folder, capture_output=True, check=False, timeout=patience)
+    except subprocess.TimeoutExpired:
+        raise BoardError(f"the firmware did not end within {patience} s") from None
+    said = " ".join((done.stdout + done.stderr).decode(errors="replace").split()) or "no word"
+    if done.returncode == _REFUSED:
+        raise InputError([Problem(f"the board refuses the task set: {said}", "board")])
+    if done.returncode not in (0, _FULL):
+        raise BoardError(f"the firmware failed with status {done.returncode}: {said}")
+    records = _read_records(folder)
+    if done.returncode == _FULL:
+        raise InputError([_full(records, tick_ns)])
+    return records
+
+
+def _read_records(folder: Path) -> bytes:
+    """Read what the firmware wrote."""
+    try:
+        return (folder / _RECORDS_FILE).read_bytes()
+    except OSError as error:
+        raise BoardError(f"the firmware wrote no trace: {error.strerror}") from None
+
+
+def _whole(records: bytes) -> bytes:
+    """Give the records of a run that came to its end, without the closing one."""
+    try:
+        return bytes(trace_file.without_closing(memoryview(records)))
+    except ValueError as error:
+        raise BoardError(f"the board stopped before the end of its run: {error}") from None
+
+
+def _full(records: bytes, tick_ns: int) -> Problem:
+    """Say how far the trace went before the board's memory was full."""
+    until_ns = int.from_bytes(records[-_RECORD_BYTES:][:8], "little") * tick_ns
+    message = (
+        f"the board's memory is full of {len(records) // _RECORD_BYTES} records after "
+        f"{times.in_unit(until_ns, 1, 'ms', 0)}; shorten the horizon"
+    )
+    return Problem(message, "board", table="system", key="horizon")

@@ -1,0 +1,110 @@
+"""Programs of boards: compiled once for each state of their sources, and kept.
+
+A program is named by what it is made of: the compiler, the recipe and the text of all sources. It is compiled into the
+user's cache, beside its place, and moved there when it is whole, so that any number of runs may want it at once.
+
+When not to use it: for programs other than that of task sets.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+_ROOMS = ("core", "policy", "system", "kernel", "port", "firmware")
+_SUFFIXES = frozenset({".c", ".h", ".S", ".ld"})
+
+
+class BuildError(Exception):
+    """The compiler refuses; the text is its first complaint."""
+
+
+def source_folder() -> Path:
+    """Find the C sources: in the installed package, or around it in a checkout."""
+    package = Path(__file__).resolve().parent.parent
+    installed = package / "source"
+    return installed if installed.is_dir() else package.parents[1]
+
+
+def program(name: str, recipe: Mapping[str, Any], compiler: str, source: Path) -> Path:
+    """Give the program of task sets for a board.
+
+    Args:
+        name: of the port.
+        recipe: how programs for a board are built, see firmware/build_cortex_m.json.
+        compiler: path of the compiler.
+        source: folder of the sources.
+
+    Returns:
+        The program, in the cache; it stays there.
+
+    Raises:
+        BuildError: it cannot be compiled.
+    """
+    folder = _cache_folder()
+    wanted = folder / f"{name}-{_fingerprint(recipe, compiler, source)}.elf"
+    if not wanted.exists():
+        with tempfile.TemporaryDirectory(prefix=".takt-", dir=folder) as beside:
+            built = Path(beside, wanted.name)
+            _compile(recipe, compiler, source, built)
+            built.replace(wanted)
+    return wanted
+
+
+def _cache_folder() -> Path:
+    """Find a folder for what can be made again: the user's, or one for temporary files."""
+    home = os.environ.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
+    for folder in (Path(home, "takt"), Path(tempfile.gettempdir(), f"takt-{os.getuid()}")):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(folder, os.W_OK | os.X_OK):
+            return folder
+    return Path(tempfile.gettempdir())
+
+
+def _sources(source: Path) -> Iterator[Path]:
+    """List all files that a program may be made of, in a fixed order."""
+    for room in _ROOMS:
+        yield from sorted(path for path in (source / room).rglob("*") if path.suffix in _SUFFIXES)
+
+
+def _fingerprint(recipe: Mapping[str, Any], compiler: str, source: Path) -> str:
+    """Name what a program is made of."""
+    state = Path(compiler).resolve().stat()
+    digest = hashlib.sha256(json.dumps([recipe, compiler, state.st_size, state.st_mtime_ns]).encode())
+    for path in _sources(source):
+        text = path.read_bytes()
+        digest.update(f"{path.relative_to(source)} {len(text)}\n".encode())
+        digest.update(text)
+    return digest.hexdigest()[:24]
+
+
+def _compile(recipe: Mapping[str, Any], compiler: str, source: Path, target: Path) -> None:
+    """Compile the program."""
+    patterns = [*recipe["sources"], *recipe["taskset_sources"]]
+    command = [
+        compiler,
+        *recipe["cflags"],
+        *recipe["ldflags"],
+        *(str(path) for pattern in patterns for path in sorted(source.glob(pattern))),
+        *recipe["libs"],
+        "-o",
+        str(target),
+    ]
+    done = subprocess.run(command, cwd=source, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise BuildError(_first_error(done.stderr))
+
+
+def _first_error(text: str) -> str:
+    """Give the line of a compiler's output that says most."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return next((line for line in lines if "error" in line), lines[-1] if lines else "no word")

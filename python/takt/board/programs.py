@@ -1,0 +1,215 @@
+"""Systems as programs: a description in the ticks of a board, what comes from outside, and what jobs execute.
+
+Source: system/image.h, which says what an image holds. Everything random is drawn here, in the ticks of the file, from
+the same numbers that a simulation draws; only then it becomes ticks of the board. Instants of the description must be
+whole ticks of the board; times that somebody executes are rounded up, as are instants that were drawn.
+
+When not to use it: for systems that no kernel runs, see emulation.py.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from takt import _core
+from takt.model import catalogue
+from takt.model.core_input import (
+    LAXITY_SHIFT,
+    ResolvedChange,
+    ResolvedResource,
+    ResolvedServer,
+    ResolvedSystem,
+    ResolvedTask,
+    ResolvedThread,
+    ResolvedWindows,
+    Stream,
+)
+from takt.model.python_policy import Policy
+
+IDLE_THREAD = "idle"
+"""Name of the kernel's own thread."""
+
+_ARRIVAL = 0
+_ONE_TICK = Stream("listed", (1,))
+_TIMED_ITEMS = ("run", "suspend")
+_ITEMS = ("run", "point", "optional point", "suspend", "lock", "unlock")
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The ticks of a board.
+
+    Args:
+        ticks: of the board, in one tick of the file.
+    """
+
+    ticks: Fraction
+
+    def up(self, time: int) -> int:
+        """Convert a time, rounded up; never beyond what core can take."""
+        return min(-(-time * self.ticks.numerator // self.ticks.denominator), _core.TIME_LIMIT - 1)
+
+    def is_whole(self, time: int) -> bool:
+        """Say whether a time is a whole number of ticks of the board."""
+        return time * self.ticks.numerator % self.ticks.denominator == 0
+
+
+# ---- the description --------------------------------------------------------------------------------------
+
+
+def describe(system: ResolvedSystem, tick_ns: int) -> ResolvedSystem:
+    """Describe a system as a kernel runs it: in other ticks, and with an idle thread.
+
+    Args:
+        system: in the ticks of a file.
+        tick_ns: nanoseconds of the board's tick.
+
+    Returns:
+        The description for the image and for replay. When jobs arrive and what they execute is not in it.
+    """
+    scale = Scale(Fraction(system.resolution_ns, tick_ns))
+    policies = [system.policy, *(server.policy for server in system.servers)]
+    idle_level = system.levels + 1
+    return replace(
+        system,
+        resolution_ns=tick_ns,
+        levels=idle_level,
+        tasks=tuple(_task(task, policies[task.home], scale) for task in system.tasks),
+        servers=tuple(_server(server, scale) for server in system.servers),
+        threads=(ResolvedThread(IDLE_THREAD, idle_level),),
+        resources=tuple(_resource(resource, policies[resource.home], scale) for resource in system.resources),
+        changes=tuple(_change(change, scale) for change in system.changes),
+        rates=None if system.rates is None else replace(system.rates, grid=scale.up(system.rates.grid)),
+    )
+
+
+def _task(task: ResolvedTask, policy: str | Policy, scale: Scale) -> ResolvedTask:
+    """Convert a task; only its description, not what its jobs do when."""
+    return replace(
+        task,
+        period=scale.up(task.period),
+        deadline=scale.up(task.deadline),
+        offset=scale.up(task.offset),
+        wcet=scale.up(task.wcet),
+        preemption_key=_preemption_key(task, policy, scale),
+        jitter=0,
+        arrivals=None,
+        demand=_ONE_TICK,
+        body=tuple((op, scale.up(ticks) if _ITEMS[op] in _TIMED_ITEMS else ticks) for op, ticks in task.body),
+        interval=scale.up(task.interval),
+        windows=None if task.windows is None else _windows(task.windows, scale),
+    )
+
+
+def _preemption_key(task: ResolvedTask, policy: str | Policy, scale: Scale) -> int | None:
+    """Convert a preemption key: levels and "nobody" stay, times do not."""
+    if not task.preemption_key or catalogue.has_levels(policy):
+        return task.preemption_key
+    shift = LAXITY_SHIFT if policy == "llf" else 0
+    return scale.up(task.preemption_key - shift) + shift
+
+
+def _windows(windows: ResolvedWindows, scale: Scale) -> ResolvedWindows:
+    """Convert windows."""
+    slots = tuple((scale.up(start), scale.up(length)) for start, length in windows.slots)
+    return replace(windows, part=scale.up(windows.part), cycle=scale.up(windows.cycle), slots=slots)
+
+
+def _server(server: ResolvedServer, scale: Scale) -> ResolvedServer:
+    """Convert a server."""
+    return replace(
+        server,
+        period=scale.up(server.period),
+        budget=scale.up(server.budget),
+        offset=scale.up(server.offset),
+    )
+
+
+def _resource(resource: ResolvedResource, policy: str | Policy, scale: Scale) -> ResolvedResource:
+    """Convert a resource: a ceiling is a level or a time."""
+    is_level = catalogue.has_levels(policy)
+    return replace(
+        resource,
+        ceiling=resource.ceiling if is_level else scale.up(resource.ceiling),
+        longest=scale.up(resource.longest),
+    )
+
+
+def _change(change: ResolvedChange, scale: Scale) -> ResolvedChange:
+    """Convert a change."""
+    return replace(
+        change,
+        at=scale.up(change.at),
+        period=scale.up(change.period),
+        deadline=scale.up(change.deadline),
+        wcet=scale.up(change.wcet),
+        demand=_ONE_TICK,
+    )
+
+
+# ---- the image ----------------------------------------------------------------------------------------------
+
+
+def image(system: ResolvedSystem, described: ResolvedSystem, horizon: int, tick_ns: int) -> bytes:
+    """Write the image of a system.
+
+    Args:
+        system: in the ticks of a file.
+        described: the same as `describe` gives it.
+        horizon: in the ticks of the file.
+        tick_ns: nanoseconds of a tick, where the program is to keep real time in them; else 0.
+
+    Returns:
+        The words, little endian.
+    """
+    scale = Scale(Fraction(system.resolution_ns, described.resolution_ns))
+    spec = system.spec()
+    instant, nominal, kind, index = _core.inputs(spec, horizon)
+    arrivals = Counter(task for task, what in zip(index, kind, strict=True) if what == _ARRIVAL)
+    jobs = array("Q", [_jobs(system, number, arrivals[number], horizon) for number in range(len(system.tasks))])
+    return _core.image(
+        described.spec(),
+        scale.up(horizon),
+        tick_ns,
+        instant=array("Q", map(scale.up, instant)),
+        nominal=array("Q", map(scale.up, nominal)),
+        kind=array("Q", kind),
+        index=array("Q", index),
+        demands=[array("Q", map(scale.up, values)) for values in _core.demands(spec, jobs)],
+    )
+
+
+def _jobs(system: ResolvedSystem, number: int, arrivals: int, horizon: int) -> int:
+    """Bound the jobs of a task up to the horizon."""
+    task = system.tasks[number]
+    if task.is_external:
+        return arrivals
+    changes = (change for change in system.changes if change.task == number and change.kind == "parameters")
+    shortest = min([task.period, *(change.period for change in changes)])
+    return horizon // shortest + 2
+
+
+# ---- what must be whole ----------------------------------------------------------------------------------------
+
+
+def instants_of(system: ResolvedSystem) -> Iterator[tuple[str, str, str, int]]:
+    """Go through the instants and distances of a description that must be whole ticks of a board.
+
+    Args:
+        system: in the ticks of a file.
+
+    Yields:
+        Table, name, key and ticks of each.
+    """
+    for task in system.tasks:
+        yield from (
+            ("task", task.name, key, getattr(task, key)) for key in ("period", "deadline", "offset", "interval")
+        )
+    for server in system.servers:
+        yield from (("server", server.name, key, getattr(server, key)) for key in ("period", "budget", "offset"))
+    for change in system.changes:
+        yield from (("change", "", key, getattr(change, key)) for key in ("at", "period", "deadline"))

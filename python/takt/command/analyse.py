@@ -1,0 +1,42 @@
+"""What `takt analyse` does."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import typer
+from rich.console import Console
+
+import takt
+from takt.base import times
+from takt.base.errors import ExitStatus
+from takt.command.task_sets import systems_of
+from takt.command.terminal import errors_to_stderr
+from takt.show import analysis_text
+
+
+def analyse(
+    files: list[Path], policy: str | None, page: Path | None, *, as_json: bool, check: bool, sensitivity: bool
+) -> None:
+    """Analyse files, under each policy that is asked for; print what is found, and write a page if one is wanted."""
+    with errors_to_stderr():
+        systems = [(file, system) for file in files for system in systems_of(file, policy)]
+        units = [times.unit_of(system.resolution) for _, system in systems]
+        analyses = [takt.analyse(system, sensitivity=sensitivity) for _, system in systems]
+        if page is not None:
+            from takt.show import analysis_page as pages
+
+            pages.write(list(zip(analyses, units, strict=True)), page)
+    if as_json:
+        found = [
+            analysis_text.as_json(analysis, str(file)) for analysis, (file, _) in zip(analyses, systems, strict=True)
+        ]
+        typer.echo(json.dumps({"version": takt.__version__, "analyses": found}, indent=2))
+    else:
+        console = Console()
+        for number, (unit, analysis) in enumerate(zip(units, analyses, strict=True)):
+            console.print() if number > 0 else None
+            analysis_text.print_analysis(console, analysis, unit)
+    if check and not all(analysis.is_schedulable for analysis in analyses):
+        raise typer.Exit(ExitStatus.CHECK_FAILED)

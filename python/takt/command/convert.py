@@ -1,0 +1,34 @@
+"""What `takt convert` does; SPEC.md, 7.2."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import typer
+
+from takt import formats
+from takt.base.errors import ExitStatus, InputError, Problem, show
+from takt.command.terminal import errors_to_stderr
+from takt.model import catalogue
+
+
+def convert(source: Path, target: Path, source_format: str | None, target_format: str | None, strict: bool) -> None:
+    """Convert a file, and tell what is lost; `strict` says that this is an error."""
+    with errors_to_stderr():
+        _check_format("--from", source_format)
+        _check_format("--to", target_format)
+        imported = formats.read(source, source_format)
+        losses = formats.write(imported.system, target, target_format)
+    warnings = [*imported.warnings, *(replace(loss, file=str(target)) for loss in losses)]
+    for warning in warnings:
+        typer.echo(str(warning), err=True)
+    if strict and warnings:
+        raise typer.Exit(ExitStatus.BAD_INPUT)
+
+
+def _check_format(option: str, name: str | None) -> None:
+    """Check the name of a format."""
+    if name is not None and name not in formats.FORMATS:
+        message = f"unknown format {show(name)}; {catalogue.alternatives(name, formats.FORMATS)}"
+        raise InputError([Problem(message, "unknown-word", key=option)])

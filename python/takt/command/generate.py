@@ -1,0 +1,87 @@
+"""What `takt generate` does: recipes in, task-set files out."""
+
+from __future__ import annotations
+
+import textwrap
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import typer
+
+from takt.base.errors import InputError, Problem, show, system_error
+from takt.command.terminal import errors_to_stderr, progress_bar
+from takt.draw.recipe import MAX_NUMBER, Recipe
+from takt.files.recipe_reading import with_options
+from takt.files.task_set_writing import save, texts_of, to_toml
+from takt.model.system import System
+
+
+def generate(
+    file: Path | None, keys: dict[str, str | None], count: str, seed: str, first: str, output: Path | None
+) -> None:
+    """Draw task sets after a recipe whose keys are replaced by those that are not None; print or write them."""
+    with errors_to_stderr():
+        recipe = with_options(file, {key: _value(key, text) for key, text in keys.items() if text is not None})
+        begin = _whole("--first", first, 0, MAX_NUMBER)
+        numbers = range(begin, begin + _whole("--count", count, 1, MAX_NUMBER - begin + 1))
+        _write(recipe, _whole("--seed", seed, 0, 2**64 - 1), numbers, output, file)
+
+
+def _value(key: str, text: str) -> object:
+    """Read the value of a key as a file would have it; texts need no quotes, and lists no brackets."""
+    if key == "periods" and "," in text:
+        return [_value("period", part.strip()) for part in text.split(",")]
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _whole(option: str, text: str, least: int, most: int) -> int:
+    """Read a whole number."""
+    if text.isascii() and text.isdigit() and len(text) <= 20 and least <= int(text) <= most:
+        return int(text)
+    message = f"expected a whole number from {least} to {most}, found {show(text)}"
+    raise InputError([Problem(message, "out-of-range", key=option)])
+
+
+def _write(recipe: Recipe, seed: int, numbers: range, output: Path | None, file: Path | None) -> None:
+    """Write the sets that are wanted."""
+    if output is None and len(numbers) > 1:
+        message = f"missing; {len(numbers)} sets need a folder, for instance --output sets"
+        raise InputError([Problem(message, "missing", key="--output")])
+    if output is None:
+        typer.echo(to_toml(_system(recipe, seed, numbers[0], file), _origin(recipe, seed, numbers[0], file)), nl=False)
+        return
+    _make_folder(output)
+    with progress_bar("task sets", len(numbers)) as progress:
+        for done, number in enumerate(numbers, start=1):
+            path = output / f"set-{number}.toml"
+            save(_system(recipe, seed, number, file), path, _origin(recipe, seed, number, file))
+            progress(done)
+    typer.echo(f"task sets: {len(numbers)} in {output}", err=True)
+
+
+def _make_folder(path: Path) -> None:
+    """Make a folder, if it is not there."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise system_error("write", path, error) from None
+
+
+def _system(recipe: Recipe, seed: int, number: int, file: Path | None) -> System:
+    """Draw a set; what its policy does not take of it is a problem of the recipe."""
+    try:
+        return recipe.system(seed, number)
+    except InputError as error:
+        problems = [replace(problem, message=f"{problem.message} (set {number})") for problem in error.problems]
+        raise InputError(problems) if file is None else InputError(problems).in_file(file) from None
+
+
+def _origin(recipe: Recipe, seed: int, number: int, file: Path | None) -> str:
+    """Say what made a set."""
+    keys = ", ".join(f"{key} = {text}" for key, text in texts_of(recipe).items())
+    lines = [f"takt generate: recipe {file or 'of options'}, seed {seed}, set {number}", *textwrap.wrap(keys, 100)]
+    return "\n".join(lines)

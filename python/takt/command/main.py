@@ -1,0 +1,414 @@
+"""The command `takt`: what SPEC.md promises in 7.2.
+
+Whatever is wrong with an input ends in lines on the standard error output and exit status 2, never in a
+traceback. The commands' options and help are here; what a command does is in a module that is imported when it is
+called, so that no command waits for what another needs.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import sys
+from collections import Counter
+from functools import partial
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+from typer.core import TyperCommand, TyperOption
+
+import takt
+from takt.base.errors import ExitStatus
+
+app = typer.Typer(
+    name="takt",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
+
+class _EachOnce(TyperCommand):
+    """A command whose options with a value are given once: of two values, one would be lost without a word."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Refuse options that are given again, then parse as ever; flags may be repeated."""
+        if not ctx.resilient_parsing:
+            *_, given = self.make_parser(ctx).parse_args(args=list(args))
+            options = [part for part in given if isinstance(part, TyperOption) and not part.is_flag]
+            _refuse_repeated([option.opts[-1] for option in options])
+        return super().parse_args(ctx, args)
+
+
+def _refuse_repeated(options: list[str]) -> None:
+    """End with a line for each option that stands there more than once."""
+    repeated = {option: times for option, times in Counter(options).items() if times > 1}
+    if not repeated:
+        return
+    from takt.base.errors import InputError, Problem
+    from takt.command.terminal import errors_to_stderr
+
+    with errors_to_stderr():
+        raise InputError(
+            [
+                Problem(f"expected once, found {times} times; leave all but one out", "conflict", key=option)
+                for option, times in repeated.items()
+            ]
+        )
+
+
+_command = partial(app.command, cls=_EachOnce)
+
+
+def main() -> None:
+    """Run the command line; interrupts and closed pipes end the process as they do any other."""
+    for name in ("SIGINT", "SIGPIPE"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_DFL)
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+    try:
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
+    except OSError as error:
+        _end_without_output(error)
+
+
+def _end_without_output(error: OSError) -> NoReturn:
+    """End after a write to the standard output has failed; any other error stays one."""
+    if error.filename is not None or error.errno not in _NO_ROOM:
+        raise error
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python tries once more, and says so, at its end
+    print(f"standard output: cannot write: {error.strerror}", file=sys.stderr)
+    sys.exit(ExitStatus.BAD_INPUT)
+
+
+# ---- takt -------------------------------------------------------------------------------------------
+
+
+def _print_version(is_wanted: bool) -> None:
+    """Answer --version."""
+    if is_wanted:
+        typer.echo(f"takt {takt.__version__}")
+        raise typer.Exit(ExitStatus.DONE)
+
+
+@app.callback()
+def takt_command(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and end.")
+    ] = False,
+) -> None:
+    """One real-time scheduler: simulate task sets, compare policies, replay traces.
+
+    Exit status: 0 done, 1 internal failure or a replay that differs, 2 bad input, 3 a --check that found a
+    miss, or no proof of schedulability.
+
+    Example: `takt run examples/iot_node.toml`
+    """
+
+
+# ---- takt run ---------------------------------------------------------------------------------------
+
+
+def _complete_policies(incomplete: str) -> list[str]:
+    """Complete the last of some policies, for shells."""
+    before, comma, last = incomplete.rpartition(",")
+    return [before + comma + policy.name for policy in takt.policies() if policy.name.startswith(last)]
+
+
+Policies = Annotated[
+    str | None,
+    typer.Option(
+        metavar="P[,P2]",
+        help="Order the root by this policy, or by each of these in turn; FILE.py:CLASS is one in Python, and executes "
+        "that file with your rights.",
+        autocompletion=_complete_policies,
+    ),
+]
+Horizon = Annotated[str | None, typer.Option(metavar="T", help="How long to run: ticks, or a time such as 2s.")]
+Seed = Annotated[str | None, typer.Option(metavar="N", help="Draw other random numbers.")]
+
+
+@_command()
+def run(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Task-set files (TOML).", show_default=False)],
+    policy: Policies = None,
+    horizon: Horizon = None,
+    segments: Annotated[Path | None, typer.Option(metavar="S.csv", help="Write who ran when.")] = None,
+    jobs: Annotated[Path | None, typer.Option(metavar="J.csv", help="Write every job.")] = None,
+    budgets: Annotated[
+        Path | None, typer.Option(metavar="B.csv", help="Write the budget of every server in every tick.")
+    ] = None,
+    trace: Annotated[Path | None, typer.Option(metavar="T.takt", help="Record a trace for takt replay.")] = None,
+    seed: Seed = None,
+    page: Annotated[
+        Path | None, typer.Option("--report", metavar="R.html", help="Write a page with charts that opens offline.")
+    ] = None,
+    gantt: Annotated[
+        Path | None, typer.Option(metavar="G.svg", help="Draw a Gantt chart for print: .svg, .pdf or .png.")
+    ] = None,
+    perfetto: Annotated[Path | None, typer.Option(metavar="P", help="Write a trace for ui.perfetto.dev.")] = None,
+    on: Annotated[
+        str | None,
+        typer.Option(
+            metavar="BOARD",
+            help="Run on the kernel too, and compare: cortex_m or riscv (under QEMU), or posix "
+            "(without --real-time in virtual time).",
+        ),
+    ] = None,
+    real_time: Annotated[
+        bool, typer.Option("--real-time", help="With --on posix: by the machine's clock; takes as long as the horizon.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables; times in ticks.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="End with status 3 if a deadline was missed.")] = False,
+) -> None:
+    """Simulate task sets and print a table with one line for each task.
+
+    With --on, a table of what the board took beside what the simulator says; files are then the board's, in its
+    ticks. With --real-time too, the process runs by the clock: Linux delays it as it likes.
+
+    Example: `takt run examples/iot_node.toml --policy fp,edf`
+    """
+    from takt.command import run as command
+
+    outputs = command.Outputs(segments, jobs, budgets, trace, page, gantt, perfetto)
+    command.run(files, policy, horizon, seed, outputs, on=on, real_time=real_time, as_json=as_json, check=check)
+
+
+# ---- takt compare -----------------------------------------------------------------------------------
+
+
+@_command()
+def compare(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A task-set file (TOML).", show_default=False)],
+    policy: Policies = "rm,dm,edf",
+    horizon: Horizon = None,
+    seed: Seed = None,
+    page: Annotated[
+        Path | None,
+        typer.Option("--report", metavar="R.html", help="Write a page with the charts above one another."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table; times in ticks.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="End with status 3 if a deadline was missed.")] = False,
+) -> None:
+    """Simulate a task set under several policies and print their responses and misses beside one another.
+
+    Every policy gets the same jobs, random ones too.
+
+    Example: `takt compare examples/iot_node.toml --policy rm,edf,llf --report iot.html`
+    """
+    from takt.command import run as command
+
+    command.compare(file, policy, horizon, seed, page, as_json=as_json, check=check)
+
+
+# ---- takt convert -----------------------------------------------------------------------------------
+
+
+@_command()
+def convert(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="A task set: TOML, XML or CSV.", show_default=False)],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to be written.", show_default=False)],
+    source_format: Annotated[
+        str | None, typer.Option("--from", metavar="F", help="Read this format; default: what the file says itself.")
+    ] = None,
+    target_format: Annotated[
+        str | None, typer.Option("--to", metavar="F", help="Write this format; default: what the suffix says.")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="End with status 2 if anything is lost.")] = False,
+) -> None:
+    """Convert a task set between TOML, Cheddar's XML, SimSo's XML and CSV; formats: toml, cheddar, simso, csv.
+
+    What a file says and the other format cannot hold is told on the standard error output, a line for each.
+
+    Example: `takt convert examples/iot_node.toml iot.xml --to simso`
+    """
+    from takt.command import convert as command
+
+    command.convert(source, target, source_format, target_format, strict)
+
+
+# ---- takt analyse -----------------------------------------------------------------------------------
+
+
+@_command("analyze", hidden=True)
+@_command()
+def analyse(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Task-set files (TOML).", show_default=False)],
+    policy: Policies = None,
+    page: Annotated[
+        Path | None, typer.Option("--report", metavar="R.html", help="Write a page with demand against supply.")
+    ] = None,
+    no_sensitivity: Annotated[
+        bool, typer.Option("--no-sensitivity", help="Do not search by how much wcets may grow, which takes longest.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables; times in ticks.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="End with status 3 if deadlines are not proved to be met.")
+    ] = False,
+) -> None:
+    """Prove what can be proved: worst-case response times, a verdict with its reason, and what would fit.
+
+    A verdict holds for all arrivals and all demands that the file allows, whatever its offsets are.
+
+    Example: `takt analyse examples/iot_node.toml`
+    """
+    from takt.command import analyse as command
+
+    command.analyse(files, policy, page, as_json=as_json, check=check, sensitivity=not no_sensitivity)
+
+
+# ---- takt replay ------------------------------------------------------------------------------------
+
+
+@_command()
+def replay(
+    file: Annotated[Path, typer.Argument(metavar="T.takt", help="A trace file.", show_default=False)],
+) -> None:
+    """Replay a recorded trace through the scheduler's core and compare every decision.
+
+    Example: `takt run examples/iot_node.toml --trace iot.takt && takt replay iot.takt`
+    """
+    from takt.command.terminal import errors_to_stderr
+
+    with errors_to_stderr():
+        outcome = takt.replay(file)
+    if outcome.difference is not None:
+        typer.echo(f"{file}: {outcome.difference.text}")
+        raise typer.Exit(ExitStatus.FAILED)
+    typer.echo(f"identical: {outcome.decisions} decisions")
+
+
+# ---- takt generate ----------------------------------------------------------------------------------
+
+
+def _key(help_text: str) -> Any:
+    """Make an option that replaces a key of the recipe."""
+    return typer.Option(metavar="X", help=help_text)
+
+
+@_command()
+def generate(
+    file: Annotated[
+        Path | None, typer.Argument(metavar="RECIPE", help="A recipe file (TOML).", show_default=False)
+    ] = None,
+    count: Annotated[str, typer.Option(metavar="N", help="How many task sets.")] = "1",
+    seed: Annotated[str, typer.Option(metavar="N", help="Draw other random numbers.")] = "0",
+    first: Annotated[str, typer.Option(metavar="N", help="Number of the first set.")] = "0",
+    output: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write a file for each set here; default: print the one set.")
+    ] = None,
+    tasks: Annotated[str | None, _key("How many tasks a set has.")] = None,
+    utilization: Annotated[str | None, _key("What their shares add up to.")] = None,
+    shares: Annotated[str | None, _key("uunifast, uunifast-discard, fixed-sum, drs or automotive.")] = None,
+    periods: Annotated[
+        str | None, _key("log-uniform, uniform, harmonic, automotive, or a list such as 10ms,20ms.")
+    ] = None,
+    period_min: Annotated[str | None, _key("The shortest period.")] = None,
+    period_max: Annotated[str | None, _key("The longest period.")] = None,
+    deadlines: Annotated[str | None, _key("implicit, constrained or arbitrary.")] = None,
+    priorities: Annotated[str | None, _key("dm, rm or random.")] = None,
+    policy: Annotated[str | None, _key("What orders the root.")] = None,
+    resolution: Annotated[str | None, _key("Length of a tick.")] = None,
+) -> None:
+    """Draw task sets at random, each as a file for the other commands.
+
+    A set follows from recipe, seed and number alone: the same three give the same file. The options from --tasks on
+    replace keys of the recipe, or are one.
+
+    Example: `takt generate examples/recipes/automotive.toml --count 3 --seed 7 --output sets`
+    """
+    from takt.command import generate as command
+
+    keys = {
+        "tasks": tasks,
+        "utilization": utilization,
+        "shares": shares,
+        "periods": periods,
+        "period_min": period_min,
+        "period_max": period_max,
+        "deadlines": deadlines,
+        "priorities": priorities,
+        "policy": policy,
+        "resolution": resolution,
+    }
+    command.generate(file, keys, count, seed, first, output)
+
+
+# ---- takt study -------------------------------------------------------------------------------------
+
+
+@_command()
+def study(
+    file: Annotated[Path, typer.Argument(metavar="STUDY.toml", help="A study file.", show_default=False)],
+    workers: Annotated[
+        int | None, typer.Option(min=1, max=1024, metavar="N", help="Processes; default: one for each processor.")
+    ] = None,
+    output: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for what is found.")] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Have a Dask cluster compute, such as tcp://10.0.0.1:8786.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="F.svg", help="Draw a figure of each measure: .svg, .pdf or .png.")
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Forget what is in the folder and begin anew.")] = False,
+) -> None:
+    """Ask tests and simulations about many task sets at each point of a grid.
+
+    What is done is kept as it comes: a study that ended early goes on where it was when it is started again.
+
+    Example: `takt study examples/studies/acceptance.toml --plot acceptance.svg`
+    """
+    from takt.command import study as command
+
+    command.study(file, workers, scheduler, output, as_json=as_json, plot=plot, fresh=fresh)
+
+
+# ---- takt schema ------------------------------------------------------------------------------------
+
+
+@_command()
+def schema(
+    recipe: Annotated[bool, typer.Option("--recipe", help="Of the recipes of takt generate.")] = False,
+    of_study: Annotated[bool, typer.Option("--study", help="Of the files of takt study.")] = False,
+) -> None:
+    """Print the JSON schema of task-set files, for editors.
+
+    Example: `takt schema > taskset.schema.json`
+    """
+    from takt.command.schema import recipe_schema, study_schema, taskset_schema
+
+    make = study_schema if of_study else recipe_schema if recipe else taskset_schema
+    typer.echo(json.dumps(make(), indent=2))
+
+
+# ---- takt policies ----------------------------------------------------------------------------------
+
+
+@_command()
+def policies() -> None:
+    """List the policies and the kinds of servers that there are.
+
+    Example: `takt policies`
+    """
+    from rich.console import Console
+
+    from takt.show.text_tables import print_table, text_table
+
+    console = Console()
+    rows = [(policy.name, policy.summary, policy.tie) for policy in takt.policies()]
+    print_table(console, "policies", text_table(("name", "what it is", "among equals"), rows))
+    console.print()
+    kinds = [(kind.name, kind.summary) for kind in takt.server_kinds()]
+    print_table(console, "kinds of servers", text_table(("name", "what it is"), kinds))

@@ -1,0 +1,308 @@
+"""What `takt run` and `takt compare` do: task sets in; tables, files and pictures out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import polars as pl
+import polars.selectors as cs
+import typer
+from rich.console import Console
+
+import takt
+from takt.base import csv_files, times
+from takt.base.errors import BoardError, ExitStatus, InputError, Problem, show
+from takt.board import emulation
+from takt.command import task_sets
+from takt.command.terminal import errors_to_stderr, progress_bar
+from takt.model import catalogue
+from takt.model.horizon import horizon_ticks
+from takt.model.python_policy import name_of
+from takt.model.system import System
+from takt.run import measurement
+from takt.show import report
+from takt.show.report import Report
+
+_NO_PROMISE = "in real time: Linux delays the process as it likes, so responses and misses differ from run to run"
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """The files that a run writes, None where it does not; each is the option of that name."""
+
+    segments: Path | None = None
+    jobs: Path | None = None
+    budgets: Path | None = None
+    trace: Path | None = None
+    report: Path | None = None
+    gantt: Path | None = None
+    perfetto: Path | None = None
+
+    def options(self) -> list[str]:
+        """List the options that were given."""
+        return [f"--{name}" for name, path in vars(self).items() if path is not None]
+
+    def frames(self) -> list[str]:
+        """List the data frames that are to be written."""
+        return [name for name in ("segments", "jobs", "budgets") if getattr(self, name) is not None]
+
+    def pictures(self) -> list[str]:
+        """List what is to be drawn or exported, which wants all frames."""
+        return [name for name in ("report", "gantt", "perfetto") if getattr(self, name) is not None]
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One simulation to be made."""
+
+    file: Path
+    system: System
+
+
+def run(
+    files: list[Path],
+    policy: str | None,
+    horizon: str | None,
+    seed: str | None,
+    outputs: Outputs,
+    *,
+    on: str | None,
+    real_time: bool,
+    as_json: bool,
+    check: bool,
+) -> None:
+    """Simulate files under policies, or run them on a board; print and write what comes out."""
+    with errors_to_stderr():
+        _check_board(on, outputs)
+        _check_clock(on, real_time)
+        _check_gantt(outputs)
+        runs = [_with_options(run, horizon, seed) for file in files for run in _runs(file, policy)]
+        _refuse_shared_outputs(runs, outputs)
+        _refuse_same_paths(files, outputs)
+        board = emulation.REAL_TIME if real_time else on
+        outcomes = [_simulate(run, outputs) if board is None else _run_on_board(run, board, outputs) for run in runs]
+        _print_outcomes(outcomes, as_json)
+        _write_frames(outcomes[0], outputs)
+        _write_pictures(outcomes[0], outputs)
+    if check and any(outcome.report.missed for outcome in outcomes):
+        raise typer.Exit(ExitStatus.CHECK_FAILED)
+
+
+def compare(
+    file: Path,
+    policies: str | None,
+    horizon: str | None,
+    seed: str | None,
+    page: Path | None,
+    *,
+    as_json: bool,
+    check: bool,
+) -> None:
+    """Simulate a file under policies; print them beside one another, and write a page if there is one."""
+    outputs = Outputs(report=page)
+    with errors_to_stderr():
+        runs = [_with_options(run, horizon, seed) for run in _runs(file, policies)]
+        outcomes = [_simulate(run, outputs) for run in runs]
+        reports = [outcome.report for outcome in outcomes]
+        if as_json:
+            _print_outcomes(outcomes, as_json)
+        else:
+            unit = times.unit_of(runs[0].system.resolution)
+            report.print_policies(Console(), reports, unit)
+        if page is not None:
+            from takt.show import run_page
+
+            run_page.write([outcome.result for outcome in outcomes if outcome.result is not None], page)
+            typer.echo(f"report: {page}", err=True)
+    if check and any(found.missed for found in reports):
+        raise typer.Exit(ExitStatus.CHECK_FAILED)
+
+
+def _check_board(board: str | None, outputs: Outputs) -> None:
+    """Check the name of a board, and that the board can write what is asked for."""
+    if board is None:
+        return
+    if board not in emulation.BOARDS:
+        message = f"unknown board {show(board)}; {catalogue.alternatives(board, emulation.BOARDS)}"
+        raise InputError([Problem(message, "unknown-word", key="--on")])
+    for name in ("budgets", "report", "gantt", "perfetto"):
+        if getattr(outputs, name) is not None:
+            message = (
+                "it shows a simulation; leave out --on"
+                if name != "budgets"
+                else "a board records no budgets; leave out --on"
+            )
+            raise InputError([Problem(message, "conflict", key=f"--{name}")])
+
+
+def _check_clock(board: str | None, is_real_time: bool) -> None:
+    """Check that the board can keep real time, if that is asked for."""
+    if is_real_time and board != emulation.POSIX:
+        message = f"it goes with --on {emulation.POSIX} only, found {f'--on {board}' if board else 'no --on'}"
+        raise InputError([Problem(message, "conflict", key="--real-time")])
+
+
+def _check_gantt(outputs: Outputs) -> None:
+    """Check that the chart that is asked for can be drawn."""
+    if outputs.gantt is not None:
+        from takt.show import gantt
+
+        gantt.check_path(outputs.gantt)
+
+
+def _runs(file: Path, policies: str | None) -> Iterator[_Run]:
+    """Read a file; one run for each policy that is asked for."""
+    yield from (_Run(file, system) for system in task_sets.systems_of(file, policies))
+
+
+def _with_options(run: _Run, horizon: str | None, seed: str | None) -> _Run:
+    """Replace horizon and seed of a run by those that are asked for."""
+    for option, key, text in (("--horizon", "horizon", horizon), ("--seed", "seed", seed)):
+        if text is None:
+            continue
+        value = int(text) if text.isascii() and text.isdigit() and len(text) <= 20 else text
+        task_sets.check_option(option, **{key: value})
+        try:
+            run = replace(run, system=run.system.replace(**{key: value}))
+        except InputError as error:
+            raise task_sets.as_option(option, error).in_file(run.file) from None
+    return run
+
+
+def _refuse_shared_outputs(runs: list[_Run], outputs: Outputs) -> None:
+    """Refuse to write the results of several runs into one file."""
+    if len(runs) == 1:
+        return
+    message = f"expected one file and one policy, found {len(runs)} runs"
+    problems = [Problem(message, "conflict", key=option) for option in outputs.options()]
+    if problems:
+        raise InputError(problems)
+
+
+def _refuse_same_paths(files: list[Path], outputs: Outputs) -> None:
+    """Refuse to write one file twice, or over a task set; what is no regular file, such as /dev/null, takes both."""
+    taken = {file.resolve(): f"the task set {file}" for file in files}
+    problems = []
+    for name, path in vars(outputs).items():
+        if path is None or (path.exists() and not path.is_file()):
+            continue
+        other = taken.setdefault(path.resolve(), f"the file of --{name}")
+        if other != f"the file of --{name}":
+            message = f"expected a file of its own, found {show(str(path))}, {other}; give another name"
+            problems.append(Problem(message, "conflict", key=f"--{name}"))
+    if problems:
+        raise InputError(problems)
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """What a run found out.
+
+    Args:
+        run: the run.
+        report: of the simulation, or of the board.
+        simulated: with a board, the report of the simulation too.
+        frames: what is to be written, by option.
+    """
+
+    run: _Run
+    report: Report
+    simulated: Report | None
+    frames: Mapping[str, pl.DataFrame]
+    result: takt.Result | None = None
+
+
+def _simulate(run: _Run, outputs: Outputs) -> _Outcome:
+    """Simulate."""
+    wants_all = bool(outputs.pictures())
+    title = f"{run.system.name}, {name_of(run.system.policy)}"
+    with _blaming(run.file), progress_bar(title, horizon_ticks(run.system)) as progress:
+        result = takt.simulate(
+            run.system,
+            segments=wants_all or outputs.segments is not None,
+            jobs=wants_all or outputs.jobs is not None,
+            budgets=wants_all or outputs.budgets is not None,
+            points=wants_all,
+            trace=outputs.trace,
+            progress=progress,
+        )
+        frames = {name: getattr(result, name) for name in outputs.frames()}
+    return _Outcome(run, report.report_of(result), None, frames, result)
+
+
+def _run_on_board(run: _Run, board: str, outputs: Outputs) -> _Outcome:
+    """Run on the board, replay what it recorded, and simulate."""
+    with _blaming(run.file), emulation.temporary_folder() as folder:
+        path = outputs.trace or folder / "board.takt"
+        trace = emulation.run(run.system, path, board)
+        replayed = takt.replay(path)
+        if replayed.difference is not None:
+            raise BoardError(f"{path}: {replayed.difference.text}")
+        frames = {name: _MEASURES[name](trace) for name in outputs.frames()}
+        return _Outcome(run, measurement.report_of(trace), _simulate(run, Outputs()).report, frames)
+
+
+_MEASURES = {"segments": measurement.segments_of, "jobs": measurement.jobs_of}
+
+
+@contextmanager
+def _blaming(file: Path) -> Iterator[None]:
+    """Name a task-set file in problems that name no file themselves."""
+    try:
+        yield
+    except InputError as error:
+        is_about_output = error.problems[0].file is not None
+        raise error if is_about_output else error.in_file(file) from None
+
+
+def _print_outcomes(outcomes: list[_Outcome], as_json: bool) -> None:
+    """Print all that was found out."""
+    if as_json:
+        reports = [
+            report.as_json(found, str(outcome.run.file))
+            for outcome in outcomes
+            for found in (outcome.simulated, outcome.report)
+            if found is not None
+        ]
+        typer.echo(json.dumps({"version": takt.__version__, "runs": reports}, indent=2))
+        return
+    console = Console()
+    for number, outcome in enumerate(outcomes):
+        if number > 0:
+            console.print()
+        _print_outcome(console, outcome)
+
+
+def _print_outcome(console: Console, outcome: _Outcome) -> None:
+    """Print one table."""
+    unit = times.unit_of(outcome.run.system.resolution)
+    if outcome.simulated is None:
+        report.print_report(console, outcome.report, unit)
+        return
+    report.print_comparison(console, outcome.report, outcome.simulated, unit)
+    console.print(f"replayed on the host: {outcome.report.decisions} decisions, identical")
+    if outcome.report.platform == emulation.REAL_TIME:
+        console.print(_NO_PROMISE, soft_wrap=True)
+
+
+def _write_frames(outcome: _Outcome, outputs: Outputs) -> None:
+    """Write the files that are asked for."""
+    for name, frame in outcome.frames.items():
+        csv_files.write(getattr(outputs, name), frame.with_columns(cs.boolean().cast(pl.UInt8)))
+
+
+def _write_pictures(outcome: _Outcome, outputs: Outputs) -> None:
+    """Draw and export what is asked for."""
+    result = outcome.result
+    if result is None:
+        return
+    if outputs.report is not None:
+        result.to_html(outputs.report)
+    if outputs.gantt is not None:
+        result.gantt(outputs.gantt)
+    if outputs.perfetto is not None:
+        result.to_perfetto(outputs.perfetto)

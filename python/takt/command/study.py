@@ -1,0 +1,95 @@
+"""What `takt study` does."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import polars as pl
+import typer
+from rich.console import Console
+
+import takt
+from takt.base.errors import ExitStatus, InputError, Problem
+from takt.command.terminal import errors_to_stderr, progress_bar
+from takt.study.description import Study, load
+from takt.study.running import run
+from takt.study.workers import GO_ON, StudyError
+
+
+def study(
+    file: Path,
+    workers: int | None,
+    scheduler: str | None,
+    output: Path | None,
+    *,
+    as_json: bool,
+    plot: Path | None,
+    fresh: bool,
+) -> None:
+    """Run a study or go on with it; print what it found, and draw it if there is a file for that."""
+    with errors_to_stderr():
+        _check_computers(workers, scheduler)
+        found = load(file)
+        figures = _figures(found, plot)
+        result = _run(found, workers, scheduler, output, fresh)
+        _print(found, result, as_json)
+        for kind, path in figures.items():
+            from takt.show import study_figures as drawing
+
+            drawing.draw(found, result, kind, path)
+
+
+def _check_computers(workers: int | None, scheduler: str | None) -> None:
+    """Refuse two answers to the question who computes."""
+    if workers is not None and scheduler is not None:
+        message = "the workers are those of the scheduler; leave out one of both"
+        raise InputError([Problem(message, "conflict", key="--workers")])
+
+
+def _figures(study: Study, path: Path | None) -> dict[str, Path]:
+    """Say what is to be drawn where."""
+    if path is None:
+        return {}
+    from takt.show import study_figures
+
+    return study_figures.paths_of(study, path)
+
+
+def _run(study: Study, workers: int | None, scheduler: str | None, output: Path | None, fresh: bool) -> pl.DataFrame:
+    """Run a study; an interrupt says that nothing is lost, and ends the process."""
+    with progress_bar(study.name, study.sets) as progress:
+        try:
+            return run(
+                study,
+                workers=workers,
+                scheduler=scheduler,
+                output=output,
+                fresh=fresh,
+                progress=progress,
+                tell=_tell,
+            )
+        except StudyError as error:
+            _tell(str(error))
+            raise typer.Exit(ExitStatus.FAILED) from None
+        except KeyboardInterrupt:
+            _tell(GO_ON)
+            raise
+
+
+def _tell(line: str) -> None:
+    """Say something beside the progress bar."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def _print(study: Study, result: pl.DataFrame, as_json: bool) -> None:
+    """Print the result."""
+    if as_json:
+        rows = result.to_dicts()
+        document = {"version": takt.__version__, "study": study.name, "hash": study.digest, "results": rows}
+        typer.echo(json.dumps(document, indent=2))
+        return
+    from takt.show.study_tables import print_result
+
+    print_result(Console(), study, result)

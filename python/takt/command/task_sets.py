@@ -1,0 +1,85 @@
+"""Task-set files as commands read them: with other policies, or other values of [system], in the place of theirs."""
+
+from __future__ import annotations
+
+import runpy
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import takt
+from takt.base.errors import InputError, Problem, show, system_error
+from takt.model import catalogue
+from takt.model.system import Header, System
+
+
+def systems_of(file: Path, policies: str | None) -> Iterator[System]:
+    """Read a file; give one system for each policy that is asked for.
+
+    Args:
+        file: a task-set file.
+        policies: names, or FILE.py:CLASS, with commas between them; None: the policy of the file.
+
+    Raises:
+        InputError: the file, or a policy, cannot be taken.
+    """
+    system = takt.load(file)
+    if policies is None:
+        yield system
+        return
+    for name in policies.split(","):
+        policy = _policy(name.strip())
+        try:
+            yield system.replace(policy=policy)
+        except InputError as error:
+            raise error.in_file(file) from None
+
+
+def _policy(name: str) -> str | takt.Policy:
+    """Find a policy by its name, or in a Python file by FILE.py:CLASS."""
+    path, colon, class_name = name.rpartition(":")
+    if colon and path.endswith(".py"):
+        return _load_policy(Path(path), class_name)
+    check_option("--policy", policy=name)
+    return name
+
+
+def _load_policy(path: Path, class_name: str) -> takt.Policy:
+    """Make a policy of a class in a Python file."""
+    try:
+        names = runpy.run_path(str(path))
+    except OSError as error:
+        raise system_error("read", path, error) from None
+    except Exception as error:
+        message = f"cannot be run: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else 'no message'}"
+        raise InputError([Problem(message, "policy", file=str(path))]) from None
+    kinds = [name for name, kind in names.items() if isinstance(kind, type) and issubclass(kind, takt.Policy)]
+    kinds = [name for name in kinds if names[name] is not takt.Policy]
+    if class_name not in kinds:
+        message = f"expected a subclass of takt.Policy, found {show(class_name)}; {_hint(class_name, kinds)}"
+        raise InputError([Problem(message, "unknown-word", file=str(path), key="--policy")])
+    try:
+        policy = names[class_name]()
+    except TypeError as error:
+        message = f"{class_name}() failed: {error}"
+        raise InputError([Problem(message, "policy", file=str(path), key="--policy")]) from None
+    assert isinstance(policy, takt.Policy)
+    return policy
+
+
+def _hint(word: str, known: list[str]) -> str:
+    """Say what there is instead."""
+    return catalogue.alternatives(word, known) if known else "the file has none"
+
+
+def check_option(option: str, **key: object) -> None:
+    """Check the value of an option that replaces a key of [system]."""
+    try:
+        Header.model_validate(key)
+    except InputError as error:
+        raise as_option(option, error) from None
+
+
+def as_option(option: str, error: InputError) -> InputError:
+    """Blame an option of the command line for a problem with the key that it replaces."""
+    return InputError([replace(problem, table=None, key=option) for problem in error.problems])

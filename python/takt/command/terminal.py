@@ -1,0 +1,99 @@
+"""What all commands share: how errors end them, and the bar while something takes long."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+from takt.base.errors import BoardError, ExitStatus, InputError
+
+_COLUMNS = (
+    TextColumn("{task.description}"),
+    BarColumn(),
+    TaskProgressColumn(),
+    TimeRemainingColumn(),
+    TextColumn("Ctrl-C ends it"),
+)
+_PATIENCE_SECONDS = 0.5
+_FIRST_LINE_SECONDS = 30.0
+"""When a log, which is no terminal, gets its first line about a long run; each further one takes twice as long."""
+
+
+@contextmanager
+def errors_to_stderr() -> Iterator[None]:
+    """Turn errors into their lines and an exit status."""
+    try:
+        yield
+    except InputError as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(ExitStatus.BAD_INPUT) from None
+    except BoardError as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(ExitStatus.FAILED) from None
+
+
+@contextmanager
+def progress_bar(title: str, total: int) -> Iterator[Callable[[int], None]]:
+    """Show on the standard error output how far something long is; yields what is told how much is done.
+
+    A terminal gets a bar, a log a line now and then. An interrupt is told in one line and ends the process as the
+    signal does, with the terminal as it was.
+    """
+    console = Console(stderr=True)
+    if console.is_terminal:
+        bar = Progress(*_COLUMNS, console=console, transient=True)
+        show, stop = _bar_shower(bar, title, total), bar.stop
+    else:
+        show, stop = _line_shower(title, total), _nothing
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield show
+    except KeyboardInterrupt:
+        stop()  # which gives the cursor back
+        print("interrupted", file=sys.stderr, flush=True)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.raise_signal(signal.SIGINT)
+    finally:
+        stop()
+        signal.signal(signal.SIGINT, before)
+
+
+def _bar_shower(bar: Progress, title: str, total: int) -> Callable[[int], None]:
+    """Make what moves a bar, which appears once it is known to be worth it."""
+    task = bar.add_task(title, total=total)
+    begin = time.monotonic()
+
+    def show_progress(now: int) -> None:
+        if not bar.live.is_started and time.monotonic() - begin > _PATIENCE_SECONDS:
+            bar.start()
+        if bar.tasks[0].completed == 0:
+            bar.reset(task, completed=now)  # what was there before says nothing about the speed
+        bar.update(task, completed=now)
+
+    return show_progress
+
+
+def _line_shower(title: str, total: int) -> Callable[[int], None]:
+    """Make what writes lines, ever more seldom."""
+    begin = time.monotonic()
+    due = _FIRST_LINE_SECONDS
+
+    def show_progress(now: int) -> None:
+        nonlocal due
+        passed = time.monotonic() - begin
+        if passed >= due:
+            due = 2 * passed
+            print(f"{title}: {100 * now / total:.3g} % after {passed:.0f} s", file=sys.stderr, flush=True)
+
+    return show_progress
+
+
+def _nothing() -> None:
+    """Do nothing."""

@@ -1,0 +1,1 @@
+"""Files of systems, recipes and traces: reading and writing."""

@@ -1,0 +1,75 @@
+"""Recipe files: TOML in, a Recipe out, or every problem of the file with its place.
+
+Source: SPEC.md, 7.5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from takt.base.errors import InputError, Problem, show
+from takt.draw.recipe import Recipe
+from takt.files import task_set_reading
+from takt.model import catalogue
+
+_TABLES = ("schema", "generate")
+
+
+def load_recipe(path: str | Path) -> Recipe:
+    """Read a recipe file.
+
+    Args:
+        path: a TOML file, schema 1.
+
+    Raises:
+        InputError: the file cannot be read or is not right; it holds every problem that was found.
+    """
+    return with_options(path, {})
+
+
+def with_options(path: str | Path | None, options: dict[str, Any]) -> Recipe:
+    """Make a recipe of a file, if there is one, and of keys that replace those of the file.
+
+    Args:
+        path: a TOML file, schema 1.
+        options: values by their keys, given by options of a command line, which problems with them name.
+
+    Raises:
+        InputError: the file cannot be read, or something is not right.
+    """
+    keys = {} if path is None else _keys_of(path)
+    try:
+        return Recipe(**(keys | options))
+    except InputError as error:
+        raise InputError([_placed(problem, path, options) for problem in error.problems]) from None
+
+
+def _placed(problem: Problem, path: str | Path | None, options: Mapping[str, Any]) -> Problem:
+    """Say whether a problem came from the command line or from the file."""
+    if problem.key in options or path is None:
+        return replace(problem, table=None, key=f"--{str(problem.key).replace('_', '-')}")
+    return replace(problem, file=str(path))
+
+
+def _keys_of(path: str | Path) -> dict[str, Any]:
+    """Read the keys of a recipe."""
+    document = task_set_reading.read(path)
+    problems = [*task_set_reading.schema_problems(document), *_table_problems(document)]
+    if problems:
+        raise InputError(problems).in_file(path)
+    return dict(document["generate"])
+
+
+def _table_problems(document: Mapping[str, Any]) -> Iterator[Problem]:
+    """Check the top-level keys."""
+    for key in document:
+        if key not in _TABLES:
+            yield Problem(f"unknown key; {catalogue.alternatives(key, _TABLES)}", "unknown-key", key=key)
+    if not isinstance(document.get("generate", {}), dict):
+        message = f"expected a table, found {show(document['generate'])}; write [generate]"
+        yield Problem(message, "wrong-type", key="generate")
+    if "generate" not in document:
+        yield Problem("missing; write [generate] and below it tasks = 10, utilization = 0.8", "missing", key="generate")

@@ -1,0 +1,262 @@
+"""Task-set files: TOML in, a System out, or every problem of the file with its place.
+
+Source: SPEC.md, 7.1. The file's tables are those of model/system.py; this module reads the file, checks what stands
+outside these tables, and collects the problems of all of them.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from takt.base import input_files
+from takt.base.errors import InputError, Problem, file_error, show
+from takt.model import catalogue, policy_options
+from takt.model.allocator import Allocator
+from takt.model.consistency import find_problems
+from takt.model.policy_options import PolicyOptions
+from takt.model.python_policy import Policy
+from takt.model.system import SCHEMA, Change, Header, Platform, Resource, Server, System, Task
+from takt.model.value_checks import MAX_NAME_LENGTH
+
+_TABLES = ("schema", "system", "platform", "policy", "allocator", "task", "server", "resource", "change")
+_OTHER_FORMATS = (".xml", ".xmlv3", ".csv")
+_POSITION = re.compile(r" \(at (?:line (?P<line>\d+), column \d+|end of document)\)$")
+
+_Member = TypeVar("_Member", Task, Server, Resource, Change)
+_Single = TypeVar("_Single", Header, Platform, Allocator, PolicyOptions)
+
+
+def load(path: str | Path) -> System:
+    """Read a task-set file.
+
+    Args:
+        path: a TOML file, schema 1.
+
+    Returns:
+        The system; its name is that of the file if the file gives none.
+
+    Raises:
+        InputError: the file cannot be read or is not right; it holds every problem that was found.
+    """
+    document = read(path)
+    try:
+        return _build(document, Path(path).stem)
+    except InputError as error:
+        raise error.in_file(path) from None
+
+
+def loads(text: str, name: str) -> System:
+    """Read the text of a task-set file.
+
+    Args:
+        text: TOML, schema 1.
+        name: of the file; of the system too if the text gives none.
+
+    Raises:
+        InputError: as load.
+    """
+    return _build(_parse(name, text), name)
+
+
+def read(path: str | Path) -> dict[str, Any]:
+    """Read a TOML file.
+
+    Raises:
+        InputError: it cannot be read, or is not TOML.
+    """
+    if Path(path).suffix.lower() in _OTHER_FORMATS:
+        target = Path(path).with_suffix(".toml").name
+        message = f"expected a task-set file (TOML); convert it first: takt convert {Path(path).name} {target}"
+        raise file_error(path, message, "other-format")
+    return _parse(path, _read(path))
+
+
+def _read(path: str | Path) -> str:
+    """Read the text of a file."""
+    try:
+        return input_files.read(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise file_error(path, f"not UTF-8 text at byte {error.start}", "not-utf-8") from None
+
+
+def _parse(path: str | Path, text: str) -> dict[str, Any]:
+    """Read TOML."""
+    input_files.check_toml(path, text)
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        message = str(error)
+        match = _POSITION.search(message)
+        line = (match and match["line"]) or max(1, len(text.splitlines()))
+        reason = _POSITION.sub("", message)
+        raise file_error(path, f"line {line}: not valid TOML: {reason}", "syntax") from None
+    except ValueError:
+        raise file_error(path, "not valid TOML: a number is too long", "syntax") from None
+    except RecursionError:
+        raise file_error(path, "not valid TOML: nested too deeply", "syntax") from None
+
+
+@dataclass
+class _Members(Generic[_Member]):
+    """The tables of one kind: those that are right, and what is wrong with the others."""
+
+    right: list[_Member] = field(default_factory=list)
+    names_of_wrong: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _PartialSystem:
+    """What is right of a system that is not; see system_tables.SystemTables."""
+
+    resolution: str
+    policy: str | Policy
+    horizon: int | str | None
+    cpus: int
+    tasks: list[Task]
+    servers: list[Server]
+    resources: list[Resource]
+    platform: Platform
+    options: list[PolicyOptions]
+    allocator: Allocator | None
+    changes: list[Change]
+
+
+def _build(document: Mapping[str, Any], default_name: str) -> System:
+    """Make the system of a document, or collect all that is wrong with it."""
+    problems = [*schema_problems(document), *_table_problems(document)]
+    header, header_problems = _single(Header, document.get("system", {}), name=as_name(default_name, "system"))
+    platform, platform_problems = _single(Platform, document.get("platform", {}))
+    options, option_problems = _options(document.get("policy", {}))
+    allocator, allocator_problems = _single(Allocator, document["allocator"]) if "allocator" in document else (None, [])
+    tasks = _members(Task, document.get("task", []))
+    servers = _members(Server, document.get("server", []))
+    resources = _members(Resource, document.get("resource", []))
+    changes = _members(Change, document.get("change", []))
+    members = [*tasks.problems, *servers.problems, *resources.problems, *changes.problems]
+    problems += [*header_problems, *platform_problems, *option_problems, *allocator_problems, *members]
+    if header is None or platform is None:
+        raise InputError(problems)
+    if problems:
+        between = _problems_between(header, platform, options, allocator, tasks, servers, resources, changes)
+        hidden = {problem.table for problem in option_problems}
+        raise InputError([*problems, *(one for one in between if not (one.table in hidden and _is_missing(one)))])
+    return System(
+        **header.model_dump(),
+        platform=platform,
+        options=tuple(options),
+        allocator=allocator,
+        tasks=tuple(tasks.right),
+        servers=tuple(servers.right),
+        resources=tuple(resources.right),
+        changes=tuple(changes.right),
+    )
+
+
+def _problems_between(
+    header: Header,
+    platform: Platform,
+    options: list[PolicyOptions],
+    allocator: Allocator | None,
+    tasks: _Members[Task],
+    servers: _Members[Server],
+    resources: _Members[Resource],
+    changes: _Members[Change],
+) -> list[Problem]:
+    """Find what does not fit between the tables that are right in themselves."""
+    partial = _PartialSystem(
+        resolution=header.resolution,
+        policy=header.policy,
+        horizon=header.horizon,
+        cpus=header.cpus,
+        tasks=tasks.right,
+        servers=servers.right,
+        resources=resources.right,
+        platform=platform,
+        options=options,
+        allocator=allocator,
+        changes=[] if any(one.problems for one in (tasks, servers, resources, changes)) else changes.right,
+    )
+    found = find_problems(partial, servers.names_of_wrong, resources.names_of_wrong)
+    return [problem for problem in found if not (tasks.problems and _is_missing(problem))]
+
+
+def _is_missing(problem: Problem) -> bool:
+    """Say whether something is missing, which may be there but wrong."""
+    return problem.code == "missing"
+
+
+def schema_problems(document: Mapping[str, Any]) -> Iterable[Problem]:
+    """Check the number that says which contract the file follows."""
+    if "schema" not in document:
+        yield Problem(f"missing; write schema = {SCHEMA} in the first line", "missing", key="schema")
+        return
+    schema = document["schema"]
+    if schema != SCHEMA or isinstance(schema, (bool, float)):
+        message = f"this version reads schema {SCHEMA}, found {show(schema)}"
+        yield Problem(message, "unknown-schema", key="schema")
+
+
+def _table_problems(document: Mapping[str, Any]) -> Iterable[Problem]:
+    """Check the names of the top-level keys."""
+    for key in document:
+        if key not in _TABLES:
+            hint = catalogue.alternatives(key, _TABLES)
+            yield Problem(f"unknown key; {hint}", "unknown-key", key=key)
+
+
+def _single(kind: type[_Single], table: object, **defaults: str) -> tuple[_Single | None, list[Problem]]:
+    """Check a table of which there is one; gives it, or its problems."""
+    if not isinstance(table, dict):
+        message = f"expected a table, found {show(table)}; write [{kind.table}]"
+        return None, [Problem(message, "wrong-type", key=kind.table)]
+    try:
+        return kind(**(defaults | table)), []
+    except InputError as error:
+        return None, list(error.problems)
+
+
+def _options(tables: object) -> tuple[list[PolicyOptions], list[Problem]]:
+    """Check the tables [policy.NAME]; gives those that are right, and the problems of the others."""
+    options: list[PolicyOptions] = []
+    problems: list[Problem] = []
+    known = policy_options.by_policy()
+    if not isinstance(tables, dict):
+        remedy = f"[system] policy = {show(tables)}" if isinstance(tables, str) else f"[policy.{next(iter(known))}]"
+        message = f"expected tables of options, found {show(tables)}; write {remedy}"
+        return [], [Problem(message, "wrong-type", key="policy")]
+    for name, table in tables.items():
+        if name not in known:
+            message = f"no policy of this name has options; {catalogue.alternatives(name, known)}"
+            problems.append(Problem(message, "unknown-key", table=f"policy.{name}"))
+            continue
+        option, found = _single(known[name], table)
+        options += [option] if option is not None else []
+        problems += found
+    return options, problems
+
+
+def as_name(stem: str, default: str) -> str:
+    """Make a name out of the name of a file; the default if that cannot be one."""
+    return stem if stem.isprintable() and stem.strip() and len(stem) <= MAX_NAME_LENGTH else default
+
+
+def _members(kind: type[_Member], tables: object) -> _Members[_Member]:
+    """Check the tables of one kind."""
+    members: _Members[_Member] = _Members()
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        message = f"expected an array of tables, found {show(tables)}; write [[{kind.table}]]"
+        members.problems.append(Problem(message, "wrong-type", key=kind.table))
+        return members
+    for number, table in enumerate(tables, start=1):
+        try:
+            members.right.append(kind(**table))
+        except InputError as error:
+            members.problems += [replace(problem, number=number) for problem in error.problems]
+            members.names_of_wrong += [table["name"]] if isinstance(table.get("name"), str) else []
+    return members

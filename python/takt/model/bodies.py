@@ -1,0 +1,162 @@
+"""Bodies: what a job does, item by item, as authors write it.
+
+Source: SPEC.md, 7.1. An item is a text such as "run 2ms", "point", "optional point", "suspend 5" or "lock R".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import IntEnum
+from typing import NamedTuple
+
+from takt.base.errors import show
+from takt.model import catalogue, value_checks
+
+
+class Op(IntEnum):
+    """What an item does, with core's numbers."""
+
+    RUN = 0
+    POINT = 1
+    OPTIONAL_POINT = 2
+    SUSPEND = 3
+    LOCK = 4
+    UNLOCK = 5
+
+
+class Item(NamedTuple):
+    """One item of a body.
+
+    Args:
+        op: what it does.
+        time: for how long, as it was written; 0 for what takes no time.
+        resource: what it locks or unlocks.
+    """
+
+    op: Op
+    time: int | str = 0
+    resource: str | None = None
+
+
+_TIMED = {"run": Op.RUN, "suspend": Op.SUSPEND}
+_POINTS = {"point": Op.POINT, "optional point": Op.OPTIONAL_POINT}
+_LOCKS = {"lock": Op.LOCK, "unlock": Op.UNLOCK}
+_EXAMPLES = '"run 2ms", "point", "optional point", "suspend 1ms", "lock R" or "unlock R"'
+
+
+def parse_item(text: object) -> Item:
+    """Read one item; a PydanticCustomError says what is wrong with it."""
+    if not isinstance(text, str):
+        raise value_checks.refuse("wrong-type", f"expected items such as {_EXAMPLES}, found {show(text)}")
+    words = " ".join(text.split())
+    if words in _POINTS:
+        return Item(_POINTS[words])
+    word, _, rest = words.partition(" ")
+    if word in _TIMED:
+        return Item(_TIMED[word], _time(text, rest))
+    if word in _LOCKS:
+        return Item(_LOCKS[word], resource=_resource(text))
+    hint = catalogue.alternatives(words if word not in words.split() else word, [*_TIMED, *_POINTS, *_LOCKS])
+    raise value_checks.refuse("unknown-word", f"unknown item {show(text)}; {hint}")
+
+
+def _time(text: str, written: str) -> int | str:
+    """Read the time of an item: ticks, or with a unit."""
+    if not written:
+        raise value_checks.refuse(
+            "missing", f'expected a time after "{text.strip()}", for instance "{text.strip()} 2ms"'
+        )
+    value = int(written) if written.isascii() and written.isdigit() and len(written) <= 20 else written
+    return value_checks.POSITIVE_TIME(value)
+
+
+def _resource(text: str) -> str:
+    """Read the name of what an item locks or unlocks."""
+    name = text.strip().partition(" ")[2].strip()
+    if not name:
+        raise value_checks.refuse(
+            "missing", f'expected a resource after "{text.strip()}", for instance "{text.strip()} R"'
+        )
+    return value_checks.check_name(name)
+
+
+def _check_sections(items: list[Item]) -> None:
+    """Check that sections are nested, that nothing is locked twice, and that no job sleeps in one."""
+    held: list[str] = []
+    for item in items:
+        name = item.resource or ""
+        if item.op == Op.LOCK and name in held:
+            raise value_checks.refuse("conflict", f'expected "unlock {name}" before another "lock {name}"')
+        if item.op == Op.UNLOCK and held[-1:] != [name]:
+            last = f'"unlock {held[-1]}" first' if held else f'"lock {name}" before it'
+            raise value_checks.refuse("conflict", f'expected {last}, found "unlock {name}"; sections are nested')
+        if item.op == Op.SUSPEND and held:
+            message = f'expected "unlock {held[-1]}" before a suspension, found "suspend {item.time}"'
+            raise value_checks.refuse("conflict", message)
+        held = [*held, name] if item.op == Op.LOCK else held[:-1] if item.op == Op.UNLOCK else held
+
+
+def check_body(value: object) -> tuple[str, ...]:
+    """Accept a list of items that begins with anything and ends with a run, or unlocks after one."""
+    if not isinstance(value, (list, tuple)):
+        raise value_checks.refuse("wrong-type", f"expected a list of items such as {_EXAMPLES}, found {show(value)}")
+    items = [parse_item(item) for item in value]
+    if not items:
+        raise value_checks.refuse("out-of-range", f"expected items such as {_EXAMPLES}, found an empty list")
+    _check_sections(items)
+    if next(item.op for item in reversed(items) if item.op != Op.UNLOCK) != Op.RUN:
+        raise value_checks.refuse("conflict", f"expected a run as the last item, found {show(value[-1])}; leave it out")
+    return tuple(value)
+
+
+def parse_section(value: object) -> tuple[int | str, tuple[str, ...]]:
+    """Read a run and what is held in it: "2ms R S", or just a time; an error says what is wrong with it."""
+    if not isinstance(value, str):
+        return value_checks.POSITIVE_TIME(value), ()
+    time, *held = value.split() or [""]
+    if not time:
+        raise value_checks.refuse("missing", f'expected a time and what is held, such as "2ms R", found {show(value)}')
+    if len(set(held)) < len(held):
+        raise value_checks.refuse("conflict", f"expected each resource once, found {show(value)}")
+    return _time(value, time), tuple(map(value_checks.check_name, held))
+
+
+def check_runs(value: object) -> tuple[int | str, ...]:
+    """Accept a list of runs, each with what is held in it."""
+    expected = 'expected runs such as ["1ms", "2ms R", "1ms"]'
+    if not isinstance(value, (list, tuple)):
+        raise value_checks.refuse("wrong-type", f"{expected}, found {show(value)}")
+    if not value:
+        raise value_checks.refuse("out-of-range", f"{expected}, found an empty list")
+    for text in value:
+        parse_section(text)
+    return tuple(value)
+
+
+def _of_sections(sections: Sequence[int | str]) -> Iterator[Item]:
+    """List the items of runs; between two of them comes what is not held in both, or stands behind such."""
+    before: tuple[str, ...] = ()
+    for time, held in [*map(parse_section, sections), (0, ())]:
+        common = _common(before, held)
+        yield from (Item(Op.UNLOCK, resource=name) for name in reversed(before[common:]))
+        yield from (Item(Op.LOCK, resource=name) for name in held[common:])
+        yield from [Item(Op.RUN, time)] if time else []
+        before = held
+
+
+def _common(before: tuple[str, ...], held: tuple[str, ...]) -> int:
+    """Count how many names two lists begin with in common."""
+    pairs = enumerate(zip(before, held, strict=False))
+    return next((i for i, (one, other) in pairs if one != other), min(len(before), len(held)))
+
+
+def items_of(
+    body: Sequence[str] | None, subjobs: Sequence[int | str] | None, sections: Sequence[int | str] | None
+) -> tuple[Item, ...]:
+    """List the items of a task; subjobs are runs with a point between any two, sections runs that hold resources."""
+    if subjobs is not None:
+        runs = [Item(Op.RUN, time) for time in subjobs]
+        return tuple(item for run in runs for item in (Item(Op.POINT), run))[1:]
+    if sections is not None:
+        return tuple(_of_sections(sections))
+    return tuple(map(parse_item, body or ()))

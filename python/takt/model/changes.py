@@ -1,0 +1,285 @@
+"""Changes of a running system: what fits in [[change]], and what each task is from when on.
+
+Source: SPEC.md, 7.1 and 12.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from takt.base.errors import InputError, Problem, show
+from takt.model import catalogue
+from takt.model.architectures import ARCHITECTURES
+from takt.model.conversion import in_order, resources_of, to_ticks
+from takt.model.distributions import Distribution
+from takt.model.python_policy import name_of
+from takt.model.rate_based import is_rate_based
+from takt.model.reservations import WINDOW_POLICIES, windows_of
+from takt.model.server_resources import measures, touches
+from takt.model.system_parts import SystemTables
+
+if TYPE_CHECKING:
+    from takt.model.system import Change, System, Task
+
+PARAMETERS = {
+    "period": "period",
+    "wcet": "wcet",
+    "deadline": "deadline",
+    "priority": "priority",
+    "demand": "demand",
+    "class_": "class",
+    "weight": "weight",
+}
+"""What a change may give a task, as takt.Task and as files write it."""
+
+Checks = Callable[["Task"], Iterable[Problem]]
+"""What finds the problems of a task as it is from a change on."""
+
+Conflict = tuple[str, str, str]
+
+
+def find_key_conflicts(change: Change) -> Iterator[Conflict]:
+    """Find the keys of a change that do not go together: code, key and message."""
+    if not (change.add or change.remove or change.policy is not None or change.task is not None or change.parameters):
+        yield "missing", "at", "expected add, remove, policy, or task with new parameters besides it, found none"
+    for name in change.add:
+        if name in change.remove:
+            yield "conflict", "add", f"expected other tasks than in remove, found {show(name)} in both"
+    if change.task is None:
+        for key in change.parameters:
+            message = f"expected task = NAME with new parameters, found {PARAMETERS[key]} alone"
+            yield "conflict", PARAMETERS[key], message
+    elif not change.parameters:
+        yield "missing", "task", 'expected new parameters of it, for instance period = "20ms", found none'
+
+
+def text_of(change: Change, answer: str = "") -> str:
+    """Say what changes, on one line, and what was answered to the task that has new parameters."""
+    note = f" ({answer})" if answer else ""
+    parts = [
+        f"removed {', '.join(change.remove)}" if change.remove else "",
+        f"added {', '.join(change.add)}" if change.add else "",
+        f"{change.task}: {parameters_text(change)}{note}" if change.task is not None else "",
+        f"policy {name_of(change.policy)}" if change.policy is not None else "",
+    ]
+    return "; ".join(filter(None, parts))
+
+
+def parameters_text(change: Change) -> str:
+    """List the new parameters of a task."""
+    return ", ".join(f"{PARAMETERS[key]} = {_written(value)}" for key, value in change.parameters.items())
+
+
+def _written(value: int | str | tuple[int | str, ...] | Distribution) -> str:
+    """Write a parameter."""
+    if isinstance(value, Distribution):
+        return value.kind
+    return f"[{', '.join(map(str, value))}]" if isinstance(value, tuple) else str(value)
+
+
+def told(system: System, horizon: int, answers: Iterable[str] = ()) -> list[tuple[int, str]]:
+    """List what changes before a horizon, in the order in which it happens: instant in ticks, and one line.
+
+    Args:
+        system: the system.
+        horizon: in ticks.
+        answers: to the tasks that have new parameters, in that order.
+    """
+    given = iter(answers)
+    rows = [
+        (int(to_ticks(change.at, system.resolution)), text_of(change, next(given, "") if change.task else ""))
+        for _, change in in_order(system.changes, system.resolution)
+    ]
+    return [row for row in rows if row[0] < horizon]
+
+
+def find_change_problems(
+    system: SystemTables, times_of: Callable[[Change], Iterable[Problem]], check: Checks
+) -> Iterator[Problem]:
+    """Find what does not fit between the changes of a system and its other tables.
+
+    Args:
+        system: the tables.
+        times_of: finds the times of a change that are not right.
+        check: finds what does not fit in a task as it is from a change on.
+    """
+    wrong_times = [
+        replace(problem, number=number)
+        for number, change in enumerate(system.changes, start=1)
+        for problem in times_of(change)
+    ]
+    yield from wrong_times
+    if wrong_times:
+        return
+    if system.changes and system.platform.model in ARCHITECTURES:
+        yield Problem(f"expected none with model = {show(system.platform.model)}", "conflict", table="change")
+    checker = _Checker(system, check)
+    for task in system.tasks:
+        if task.initially == "absent" and checker.has_windows(task):
+            message = 'expected "present" of a task with windows, found "absent"'
+            yield Problem(message, "conflict", table="task", entity=task.name, key="initially")
+    for number, change in in_order(system.changes, system.resolution):
+        yield from (replace(problem, table="change", entity=None, number=number) for problem in checker.change(change))
+
+
+class _Checker:
+    """Goes through changes in the order of time and knows what has become of the tasks."""
+
+    def __init__(self, system: SystemTables, check: Checks) -> None:
+        self.system = system
+        self.check = check
+        self.names = [task.name for task in system.tasks]
+        self.tasks = {task.name: task for task in system.tasks}
+        self.present = {task.name for task in system.tasks if task.initially == "present"}
+
+    def change(self, change: Change) -> Iterator[Problem]:
+        """One change fits what is there at its time."""
+        for key, names in (("remove", change.remove), ("add", change.add)):
+            for name in names:
+                yield from self.known(key, name)
+                if name in self.tasks:
+                    yield from self.presence(key, name)
+        if change.task is not None:
+            yield from self.known("task", change.task)
+            if change.task in self.tasks:
+                yield from self.parameters(change, self.tasks[change.task])
+        if change.policy is not None:
+            yield from self.policy(name_of(change.policy), isinstance(change.policy, str))
+
+    def known(self, key: str, name: str) -> Iterator[Problem]:
+        """There is a task of that name."""
+        task = self.tasks.get(name)
+        if task is not None and self.has_windows(task):
+            yield Problem(f"expected tasks without windows, found {show(name)}", "conflict", key=key)
+        if task is None:
+            message = f"unknown task {show(name)}; {catalogue.alternatives(name, self.names)}"
+            yield Problem(message, "unknown-word", key=key)
+
+    def has_windows(self, task: Task) -> bool:
+        """Say whether a task has windows, which are there from the beginning."""
+        return windows_of(task, self.system.policy) is not None
+
+    def has_rule(self, task: Task) -> bool:
+        """Say whether a rule gives the jobs of a task their deadlines or tags."""
+        server = next((one for one in self.system.servers if one.name == task.server), None)
+        policy = self.system.policy if server is None else server.policy
+        return policy in catalogue.RULE_POLICIES or (server is not None and catalogue.server_kind(server.kind).is_rule)
+
+    def presence(self, key: str, name: str) -> Iterator[Problem]:
+        """Who is removed was there, and who is added was not."""
+        if (name in self.present) == (key == "add"):
+            found = "is there already" if key == "add" else "is absent"
+            is_new = key == "add" and not any(name in change.remove for change in self.system.changes)
+            hint = '; give it initially = "absent"' if is_new else ""
+            wanted = "absent" if key == "add" else "there"
+            message = f"expected tasks that are {wanted} at that time, found {show(name)}, which {found}{hint}"
+            yield Problem(message, "conflict", key=key)
+        self.present = self.present | {name} if key == "add" else self.present - {name}
+
+    def parameters(self, change: Change, task: Task) -> Iterator[Problem]:
+        """The task is right with its new parameters."""
+        if is_rate_based(self.system) and any(map(resources_of, self.system.tasks)):
+            message = f"expected none where rate-based tasks share resources, found new parameters of {show(task.name)}"
+            yield Problem(message, "conflict", key="task")
+            return
+        if self.has_rule(task):
+            message = (
+                f"expected a task without a deadline rule, found {show(task.name)}; remove it and add another task"
+            )
+            yield Problem(message, "conflict", key="task")
+            return
+        wrong = list(self.asked(change, task))
+        yield from wrong
+        if wrong:
+            return
+        if change.period is not None and task.period is None:
+            message = f"expected none for {show(task.name)}, which has no period, found {show(change.period)}"
+            yield Problem(message, "conflict", key="period")
+            return
+        shared = [show(resource.name) for resource in self.system.resources if measures(self.system, resource, task)]
+        if shared:
+            message = "expected tasks that ceilings and sections among servers do not depend on, found "
+            yield Problem(f"{message}{show(task.name)} with {', '.join(shared)}", "conflict", key="task")
+            return
+        try:
+            changed = task.replace(**change.parameters)
+        except InputError as error:
+            yield from error.problems
+            return
+        self.tasks[task.name] = changed
+        for problem in self.check(changed):
+            yield problem if problem.key in PARAMETERS.values() else replace(problem, key=_blamed(change))
+
+    def asked(self, change: Change, task: Task) -> Iterator[Problem]:
+        """A rate-based root is asked for what it knows, and no other policy for weights."""
+
+        def about(key: str, message: str) -> Problem:
+            return Problem(message, "conflict", key=key)
+
+        what = 'policy = "rate-based"'
+        if not is_rate_based(self.system):
+            if change.weight is not None:
+                yield about("weight", f"expected {what} with a new weight, found {show(name_of(self.system.policy))}")
+            return
+        if change.priority is not None:
+            yield about("priority", f"expected none with {what}, which does not read it, found {change.priority}")
+        if change.class_ not in (None, task.class_):
+            hint = f"remove {show(task.name)} and add another task"
+            message = f"expected {show(task.class_)}, which tasks keep with {what}, found {show(change.class_)}; {hint}"
+            yield about("class", message)
+        if change.weight is not None and task.class_ != "none":
+            message = (
+                f'expected none for {show(task.name)}: only class = "none" shares by weights, found {change.weight}'
+            )
+            yield about("weight", message)
+        if task.wcet is None:
+            for key in ("wcet", "demand"):
+                if getattr(change, key) is not None:
+                    yield about(key, f"expected none for {show(task.name)}, whose jobs take all that they are given")
+
+    def policy(self, policy: str, is_named: bool) -> Iterator[Problem]:
+        """The root can be ordered by another policy from then on."""
+
+        def about(message: str) -> Problem:
+            return Problem(message, "conflict", key="policy")
+
+        if not is_named or not isinstance(self.system.policy, str):
+            yield about(f"expected policies of this build before and after, found one in Python: {show(policy)}")
+            return
+        for special in ("rate-based", *catalogue.RULE_POLICIES, *WINDOW_POLICIES):
+            if special in (policy, self.system.policy):
+                yield about(f"expected none where the root is or becomes {special}, found {show(policy)}")
+                return
+        for task in self.system.tasks:
+            if task.server is None:
+                yield from self.order(task, policy)
+            if windows_of(task, self.system.policy) is not None:
+                yield about(f"expected none with the windows of {show(task.name)}, found {show(policy)}")
+        for resource in self.system.resources:
+            if resource.protocol in catalogue.CEILING_PROTOCOLS and touches(self.system, resource, [None]):
+                yield about(
+                    f"expected none with a ceiling at the root, that of {show(resource.name)}, found {show(policy)}"
+                )
+        for server in self.system.servers:
+            is_deadline_kind = catalogue.server_kind(server.kind).wants_deadline
+            if server.parent is None and is_deadline_kind and policy != "edf":
+                yield about(
+                    f"expected edf over {show(server.name)}, which is {show(server.kind)}, found {show(policy)}"
+                )
+
+    def order(self, task: Task, policy: str) -> Iterator[Problem]:
+        """A task at the root has what a policy orders by, and nothing that is made for one policy."""
+        if policy == "rm" and task.shortest_separation is None:
+            message = f"rm orders by period, and {show(task.name)} has neither a period nor min_separation"
+            yield Problem(message, "missing", key="policy")
+        if task.threshold is not None:
+            message = f"expected none with a threshold at the root, that of {show(task.name)}, found {show(policy)}"
+            yield Problem(message, "conflict", key="policy")
+
+
+def _blamed(change: Change) -> str:
+    """Name the key of a change that makes a body or a threshold wrong which was right."""
+    keys = [PARAMETERS[key] for key in change.parameters]
+    return next((key for key in ("wcet", "priority") if key in keys), keys[0])

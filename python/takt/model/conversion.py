@@ -1,0 +1,557 @@
+"""From what an author wrote to what core is given: a system without problems, converted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import cache
+from typing import TYPE_CHECKING
+
+from takt import _core
+from takt.base import times
+from takt.base.errors import InputError, Problem
+from takt.model import catalogue, holding_times, priority_levels, rate_blocking
+from takt.model.bodies import Op
+from takt.model.core_input import (
+    DROP,
+    LAXITY_SHIFT,
+    ROOT,
+    ResolvedArchitecture,
+    ResolvedChange,
+    ResolvedCosts,
+    ResolvedRates,
+    ResolvedResource,
+    ResolvedServer,
+    ResolvedSharing,
+    ResolvedSystem,
+    ResolvedTask,
+    Stream,
+)
+from takt.model.distributions import Distribution
+from takt.model.policy_options import FORMULA, RATE_RULES, RateBased, variant_of
+from takt.model.python_policy import Policy, name_of
+from takt.model.system_parts import SystemTables
+
+if TYPE_CHECKING:
+    from takt.model.system import Change, Platform, Resource, Server, System, Task
+
+MAX_DEFAULT_HORIZON = 10_000_000
+"""The longest horizon, in ticks, that is chosen for a system that gives none."""
+
+DEFAULT_LATENCY = "20us"
+"""From an event to the decision of a co-processor."""
+
+
+def resolve(system: System) -> ResolvedSystem:
+    """Convert a system in which find_problems finds none.
+
+    Args:
+        system: the system; it is not changed.
+
+    Returns:
+        The system in ticks, levels and entity numbers.
+    """
+    homes = {None: ROOT} | {server.name: number for number, server in enumerate(system.servers, start=1)}
+    ranks = [priority_levels.rank(children) for children in _priorities_by_home(system, homes)]
+
+    def ticks(value: int | str) -> int:
+        return int(to_ticks(value, system.resolution))
+
+    policies = {ROOT: system.policy} | {homes[server.name]: server.policy for server in system.servers}
+    groups = {homes[server.name]: server for server in system.servers if catalogue.server_kind(server.kind).is_rule}
+    policies |= {number: policies[homes[server.parent]] for number, server in groups.items()}
+    by_name = {task.name: task for task in system.tasks}
+    versions = _versions(system)
+    architecture = _architecture(system.platform, ticks)
+    places = {name: homes[groups[home].parent] if home in groups else home for name, home in homes.items()}
+    resources = _resources(system, [*system.tasks, *versions.values()], places, ranks)
+    numbers = {(resource.name, resource.home): number for number, resource in enumerate(resources)}
+    sharing = _rate_sharing(system, numbers) if resources and system.policy == RateBased.policy else {}
+
+    def resolved_task(task: Task) -> ResolvedTask:
+        home = homes[task.server]
+        body = tuple(
+            (int(item.op), ticks(item.time) if item.resource is None else numbers[item.resource, places[task.server]])
+            for item in task.items
+        )
+        is_greedy = task.wcet is None and not task.items
+        wcet = 1 if is_greedy else wcet_of(task, system.resolution)
+        separation = task.shortest_separation
+        arrivals = _arrivals(task, ticks, system.resolution)
+        events = task.events if policies[home] == "rbe" and home not in groups else 0
+        is_flow = system.policy == "share" and home == ROOT
+        is_packet = is_flow and variant_of(system.options) != "generic" and task.preemption is None
+        return ResolvedTask(
+            name=task.name,
+            class_=task.class_,
+            home=home,
+            period=0 if separation is None else ticks(separation),
+            deadline=span_in(task, groups[home], system.resolution)
+            if home in groups
+            else relative_deadline(task, system.resolution),
+            offset=ticks(task.offset),
+            wcet=wcet,
+            level=1 if home in groups else ranks[home][task.priority],
+            preemption_key=0
+            if is_packet
+            else _preemption_key(task, by_name, policies[home], ranks[home], system.resolution),
+            on_miss=task.on_miss if architecture is None else DROP,
+            jitter=ticks(task.jitter),
+            is_external=arrivals is not None or task.jitter != 0 or events > 0 or home in groups or is_flow,
+            suspends=any(op == Op.SUSPEND for op, _ in body),
+            locks=any(op == Op.LOCK for op, _ in body),
+            priority=task.priority,
+            arrivals=arrivals,
+            demand=Stream("listed", (1,)) if is_greedy else _demand(task, wcet, system.resolution),
+            weight=task.weight,
+            is_greedy=is_greedy,
+            adapts=task.on_overrun == "adapt",
+            body=body if any(op != Op.RUN for op, _ in body) else (),
+            is_absent=task.initially == "absent",
+            events=events,
+            interval=ticks(task.shortest_interval or 0) if events > 0 else 0,
+            sharing=sharing.get(task.name),
+        )
+
+    def resolved_server(server: Server, number: int) -> ResolvedServer:
+        home = homes[server.parent]
+        return ResolvedServer(
+            name=server.name,
+            kind=server.kind,
+            policy=server.policy,
+            home=home,
+            period=ticks(server.period),
+            budget=ticks(server.budget),
+            offset=ticks(server.offset),
+            level=ranks[home][server.priority],
+            levels=max(1, len(ranks[number])),
+            priority=server.priority,
+        )
+
+    return ResolvedSystem(
+        name=system.name,
+        policy=system.policy,
+        resolution_ns=_nanoseconds(system.resolution),
+        levels=max(1, len(ranks[ROOT])),
+        tasks=tuple(map(resolved_task, system.tasks)),
+        servers=tuple(resolved_server(server, number) for number, server in enumerate(system.servers, start=1)),
+        resources=tuple(resources),
+        seed=system.seed,
+        costs=ResolvedCosts() if architecture is not None else _costs(system.platform, ticks),
+        architecture=architecture,
+        share=variant_of(system.options) if system.policy == "share" else None,
+        rates=_rates(system, ticks) if system.policy == RateBased.policy else None,
+        cpus=system.cpus,
+        changes=_changes(system, [resolved_task(version) for version in versions.values()]),
+    )
+
+
+def in_order(changes: Sequence[Change], resolution: str) -> list[tuple[int, Change]]:
+    """Put changes in the order of time, then of the file; each with its place in the file, counted from 1."""
+    return sorted(enumerate(changes, start=1), key=lambda row: to_ticks(row[1].at, resolution))
+
+
+def _versions(system: System) -> dict[int, Task]:
+    """Make, for each change with new parameters, the task as it is from then on; by places of changes, in order."""
+    tasks = {task.name: task for task in system.tasks}
+    versions = {}
+    for number, change in in_order(system.changes, system.resolution):
+        if change.task is not None:
+            tasks[change.task] = tasks[change.task].replace(**change.parameters)
+            versions[number] = tasks[change.task]
+    return versions
+
+
+def _changes(system: System, versions: Iterable[ResolvedTask]) -> tuple[ResolvedChange, ...]:
+    """List what changes one by one: in the order of time, policies last at one instant, then of the file."""
+    numbers = {task.name: number for number, task in enumerate(system.tasks)}
+    remaining = iter(versions)
+    found: list[ResolvedChange] = []
+    for _, change in in_order(system.changes, system.resolution):
+        at = int(to_ticks(change.at, system.resolution))
+        found += [ResolvedChange(at, "leave", numbers[name], text="removed") for name in change.remove]
+        found += [ResolvedChange(at, "enter", numbers[name], text="added") for name in change.add]
+        if change.task is not None:
+            found.append(_parameters(at, numbers[change.task], next(remaining), change))
+        if change.policy is not None:
+            name = name_of(change.policy)
+            found.append(ResolvedChange(at, "policy", None, policy=name, text=f"policy {name}"))
+    return tuple(sorted(found, key=lambda change: (change.at, change.kind == "policy")))
+
+
+def _parameters(at: int, number: int, task: ResolvedTask, change: Change) -> ResolvedChange:
+    """Make the change of a task that is `task` from then on."""
+    return ResolvedChange(
+        at,
+        "parameters",
+        number,
+        period=task.period,
+        deadline=task.deadline,
+        wcet=task.wcet,
+        level=task.level,
+        class_=task.class_,
+        demand=task.demand,
+        weight=task.weight,
+        text=change.parameters_text,
+    )
+
+
+def _priorities_by_home(system: System, homes: dict[str | None, int]) -> list[list[int]]:
+    """List, for the root and each server, the priorities and thresholds of its children."""
+    children: list[list[int]] = [[] for _ in homes]
+    for server in system.servers:
+        children[homes[server.parent]].append(server.priority)
+    for task in system.tasks:
+        children[homes[task.server]].append(task.priority)
+        if isinstance(task.threshold, int):
+            children[homes[task.server]].append(task.threshold)
+    servers = {task.name: task.server for task in system.tasks}
+    for change in system.changes:
+        if change.task is not None and change.priority is not None:
+            children[homes[servers[change.task]]].append(change.priority)
+    return children
+
+
+def _resources(
+    system: System, versions: Sequence[Task], homes: Mapping[str | None, int], ranks: Sequence[Mapping[int, int]]
+) -> list[ResolvedResource]:
+    """Convert the resources that somebody locks, by all that tasks ever are; of what servers share, all that it is."""
+    resolved: list[ResolvedResource] = []
+    for resource in system.resources:
+        users = [task for task in versions if resource.name in resources_of(task)]
+        if not users:
+            continue
+        parent = None
+        if resource.protocol in catalogue.AMONG_PROTOCOLS:
+            parent = holding_times.shared_parent({task.server for task in users}, parents_of(system))
+        if parent is None:
+            ceiling = _ceiling(system, resource, users, ranks[homes[users[0].server]])
+            resolved.append(ResolvedResource(resource.name, resource.protocol, ceiling, homes[users[0].server]))
+        else:
+            resolved += _among(system, resource, users, parent[0], homes, ranks, len(resolved))
+    return resolved
+
+
+def _among(
+    system: System,
+    resource: Resource,
+    users: Sequence[Task],
+    parent: str | None,
+    homes: Mapping[str | None, int],
+    ranks: Sequence[Mapping[int, int]],
+    number: int,
+) -> Iterator[ResolvedResource]:
+    """Convert a resource that servers share: first what it is in their parent, with its number, then in each server."""
+    sharing = [server for server in system.servers if any(task.server == server.name != parent for task in users)]
+    direct = [task for task in users if task.server == parent]
+    highest = [level_of_server(server, policy_in(system, parent), ranks[homes[parent]], system) for server in sharing]
+    if direct:
+        highest.append(_ceiling(system, resource, direct, ranks[homes[parent]]))
+    yield ResolvedResource(resource.name, resource.protocol, min(highest), homes[parent])
+    for server in sharing:
+        inside = [task for task in users if task.server == server.name]
+        longest = longest_hold(system, resource.name, server) if resource.protocol == "sirap" else 0
+        home = homes[server.name]
+        ceiling = _ceiling(system, resource, inside, ranks[home])
+        yield ResolvedResource(resource.name, resource.protocol, ceiling, home, number, longest)
+
+
+def _ceiling(system: System, resource: Resource, users: Sequence[Task], ranks: Mapping[int, int]) -> int:
+    """Give the highest level of some users in one dispatcher; 1 for a protocol without a ceiling."""
+    if resource.protocol not in catalogue.CEILING_PROTOCOLS:
+        return 1
+    policy = policy_in(system, users[0].server)
+    return min(level_of(user, policy, ranks, system.resolution) for user in users)
+
+
+def _rate_sharing(system: System, numbers: Mapping[tuple[str, int], int]) -> dict[str, ResolvedSharing]:
+    """Say of each task of a rate-based root what it shares."""
+    by_name = {task.name: _sharer(task, system.resolution) for task in system.tasks}
+    sharers = [sharer for sharer in by_name.values() if sharer.sections]
+    ceilings = rate_blocking.ceilings_of(sharers)
+    return {
+        name: ResolvedSharing(
+            uses=tuple(sorted(numbers[resource, ROOT] for resource in sharer.sections)),
+            blocking=rate_blocking.blocking_of(sharer, sharers, ceilings),
+            excess=rate_blocking.excess_of(sharer),
+        )
+        for name, sharer in by_name.items()
+    }
+
+
+def _sharer(task: Task, resolution: str) -> rate_blocking.Sharer:
+    """Say of a task of a rate-based root what matters for how long others wait."""
+    wcet = wcet_of(task, resolution)
+    items = _items_in_ticks(task, resolution)
+    return rate_blocking.Sharer(
+        is_hard=task.class_ == "hard",
+        window=relative_deadline(task, resolution),
+        period=int(to_ticks(task.period or 0, resolution)),
+        sections={name: holding_times.longest_section(items, wcet, name) for name in resources_of(task)},
+    )
+
+
+def _items_in_ticks(task: Task, resolution: str) -> tuple[tuple[Op, int | str], ...]:
+    """Give the items of a body: op, and ticks or the name of a resource."""
+    return tuple(
+        (item.op, int(to_ticks(item.time, resolution)) if item.resource is None else item.resource)
+        for item in task.items
+    )
+
+
+def policy_in(system: SystemTables, home: str | None) -> str | Policy:
+    """Give the policy of the root or of a server."""
+    return system.policy if home is None else next(each.policy for each in system.servers if each.name == home)
+
+
+def parents_of(system: SystemTables) -> dict[str, str | None]:
+    """Give the parent of each server."""
+    return {server.name: server.parent for server in system.servers}
+
+
+def level_of_server(server: Server, policy: str | Policy, ranks: Mapping[int, int], system: SystemTables) -> int:
+    """Give the level of a server for ceilings."""
+    return ranks[server.priority] if policy == "fp" else int(to_ticks(server.period, system.resolution))
+
+
+def longest_hold(system: SystemTables, resource: str, server: Server) -> int:
+    """Give X of a resource in a server, in ticks; see holding.longest_hold.
+
+    Raises:
+        holding.UnboundedError: there is none.
+    """
+    tasks = [task for task in system.tasks if task.server == server.name]
+    ranks = priority_levels.rank(task.priority for task in tasks)
+    waited_for = {each.name for each in system.resources if each.protocol == "sirap"}
+    neighbours = [_neighbour(task, server.policy, ranks, system.resolution) for task in tasks]
+    limit = int(to_ticks(server.budget, system.resolution))
+    return holding_times.longest_hold(resource, neighbours, waited_for, limit)
+
+
+def _neighbour(task: Task, policy: str | Policy, ranks: Mapping[int, int], resolution: str) -> holding_times.Neighbour:
+    """Say of a task what matters for how long others hold something."""
+    separation = task.shortest_separation
+    return holding_times.Neighbour(
+        name=task.name,
+        level=level_of(task, policy, ranks, resolution),
+        wcet=wcet_of(task, resolution),
+        separation=None if separation is None else int(to_ticks(separation, resolution)),
+        jitter=int(to_ticks(task.jitter, resolution)),
+        items=_items_in_ticks(task, resolution),
+    )
+
+
+def relative_deadline(task: Task, resolution: str) -> int:
+    """Give the relative deadline of a task in ticks."""
+    choices = (task.deadline, task.shortest_separation, task.interval)
+    given = next((choice for choice in choices if choice is not None), 0)
+    return int(to_ticks(given, resolution))
+
+
+def span_in(task: Task, server: Server, resolution: str) -> int:
+    """Give for how long a job would run at the speed that the share of its server is, in ticks, rounded up."""
+    period, budget = (int(to_ticks(value, resolution)) for value in (server.period, server.budget))
+    return -(-wcet_of(task, resolution) * period // budget)
+
+
+def runs_of(task: Task, resolution: str) -> int:
+    """Give for how long the body of a task runs, in ticks; 0 without one."""
+    return sum(int(to_ticks(item.time, resolution)) for item in task.items if item.op == Op.RUN)
+
+
+def resources_of(task: Task) -> set[str]:
+    """Name what the jobs of a task lock."""
+    return {item.resource for item in task.items if item.op == Op.LOCK and item.resource is not None}
+
+
+def wcet_of(task: Task, resolution: str) -> int:
+    """Give the wcet of a task in ticks."""
+    if task.wcet is not None:
+        return int(to_ticks(task.wcet, resolution))
+    return runs_of(task, resolution)
+
+
+def _preemption_key(
+    task: Task, by_name: Mapping[str, Task], policy: str | Policy, ranks: Mapping[int, int], resolution: str
+) -> int | None:
+    """Give what a started job has instead of its key, None if it keeps its own; see policy/*.c, start."""
+    if task.is_non_preemptive:
+        return 0
+    if task.threshold is None:
+        return None
+    if isinstance(task.threshold, int):
+        return ranks[task.threshold]
+    other = by_name[task.threshold]
+    if policy == "llf":
+        return relative_deadline(other, resolution) - wcet_of(other, resolution) + LAXITY_SHIFT
+    return level_of(other, policy, ranks, resolution)
+
+
+_BY_DEADLINE = ("rbe", "rate-based")
+"""Policies whose jobs have levels that only a run knows: what stands in files are deadlines."""
+
+
+def level_of(task: Task, policy: str | Policy, ranks: Mapping[int, int], resolution: str) -> int:
+    """Give the level of a task for ceilings and thresholds, smaller = higher; see core/policy.h, level."""
+    name, deadline = name_of(policy), relative_deadline(task, resolution)
+    if name in _BY_DEADLINE:
+        return deadline
+    period = int(to_ticks(task.shortest_separation or 0, resolution))
+    level = _core.policy_level(name, ranks[task.priority], period, deadline)
+    assert level is not None, name
+    return level
+
+
+def has_named_thresholds(policy: str) -> bool:
+    """Say whether a task can be the threshold of another one under a policy of this build."""
+    return policy in ("llf", *_BY_DEADLINE) or _core.policy_level(policy, 1, 1, 1) is not None
+
+
+def _stream(distribution: Distribution, least: int, most: int, resolution: str) -> Stream:
+    """Make the stream of a distribution whose limits are `least` and `most` unless it gives its own."""
+
+    def limit(value: int | str | None, default: int) -> int:
+        return default if value is None else int(to_ticks(value, resolution))
+
+    numbers = [
+        float(value) if isinstance(value, float) else float(to_ticks(value, resolution))
+        for value in (getattr(distribution, key) for key in distribution.parameters)
+    ]
+    a, b = (*numbers, 0.0)[:2]
+    return Stream(
+        distribution.kind, (), a, b, max(least, limit(distribution.min, least)), limit(distribution.max, most)
+    )
+
+
+def _demand(task: Task, wcet: int, resolution: str) -> Stream:
+    """Make the stream of what the jobs of a task execute."""
+    if isinstance(task.demand, Distribution):
+        return _stream(task.demand, 1, wcet, resolution)
+    if task.demand is None:
+        return Stream("listed", (runs_of(task, resolution) or wcet,))
+    given = task.demand if isinstance(task.demand, tuple) else (task.demand,)
+    return Stream("listed", tuple(int(to_ticks(value, resolution)) for value in given))
+
+
+def _arrivals(task: Task, ticks: Callable[[int | str], int], resolution: str) -> Stream | None:
+    """Make the stream of arrivals of a task: instants, or separations; None for a periodic one."""
+    if task.period is not None:
+        return None
+    least = 0 if task.min_separation is None else ticks(task.min_separation)
+    if task.arrivals is None:
+        below = math.nextafter(float(times.MAX_TICKS), 0)  # as float() rounds up to what core refuses
+        return Stream("uniform", (), float(least), min(float(2 * least), below), least, 2 * least)
+    if isinstance(task.arrivals, Distribution):
+        return _stream(task.arrivals, least, times.MAX_TICKS, resolution)
+    offset = ticks(task.offset)
+    return Stream("listed", tuple(offset + ticks(instant) for instant in task.arrivals), least=0)
+
+
+def _costs(platform: Platform, ticks: Callable[[int | str], int]) -> ResolvedCosts:
+    """Convert the costs of a platform."""
+    return ResolvedCosts(
+        **{key: ticks(cost) for key, cost in platform.costs().items()},
+        tick_period=0 if platform.tick_period is None else ticks(platform.tick_period),
+        is_pull=platform.points == "pull",
+    )
+
+
+def _rates(system: System, ticks: Callable[[int | str], int]) -> ResolvedRates:
+    """Convert the options of a rate-based root; shares that are kept free are rounded up."""
+    given = [options for options in system.options if isinstance(options, RateBased)]
+    options = given[0] if given else RateBased()
+    return ResolvedRates(
+        beta=0 if isinstance(options.beta, str) else in_rates(options.beta),
+        has_formula=options.beta == FORMULA,
+        sigma=in_rates(options.sigma),
+        grid=1 if options.grid is None else ticks(options.grid),
+        rule=RATE_RULES.index(options.changes),
+        has_background=options.background,
+        has_compression=options.compression,
+        has_cuts=options.cuts,
+        estimate_jobs=options.estimate_jobs,
+    )
+
+
+def in_rates(share: float) -> int:
+    """Give a share of the processor, as it is written in decimals, in core's units, rounded up."""
+    return math.ceil(Fraction(str(share)) * _core.RATE_WHOLE)
+
+
+def _architecture(platform: Platform, ticks: Callable[[int | str], int]) -> ResolvedArchitecture | None:
+    """Convert where the scheduler runs; None if the platform does not say."""
+    if platform.model in (None, "ideal", "measured"):
+        return None
+    default_latency = DEFAULT_LATENCY if platform.model == "coprocessor" else 0
+    return ResolvedArchitecture(
+        model=platform.model,
+        context_switch=ticks(platform.context_switch),
+        interval=0 if platform.interval is None else ticks(platform.interval),
+        is_fixed=platform.timer == "fixed",
+        latency=ticks(default_latency if platform.latency is None else platform.latency),
+    )
+
+
+def to_ticks(value: int | str, resolution: str) -> int | Fraction:
+    """Convert a time that the model has accepted; not whole if it is no multiple of the resolution."""
+    return value if isinstance(value, int) else _text_to_ticks(value, resolution)
+
+
+@cache
+def _text_to_ticks(text: str, resolution: str) -> Fraction:
+    return Fraction(times.to_ticks(text, _nanoseconds(resolution)))
+
+
+@cache
+def _nanoseconds(resolution: str) -> int:
+    return int(times.to_ticks(resolution, 1))
+
+
+# ---- horizon ----------------------------------------------------------------------------------------
+
+
+def default_horizon(resolved: ResolvedSystem) -> int:
+    """Choose a horizon for a system that gives none, in ticks.
+
+    It is the largest offset plus one hyperperiod: the least common multiple of the periods and least separations,
+    where a list of n demands counts as n periods. Explicit arrivals count with the deadline of the last one.
+
+    Args:
+        resolved: the system.
+
+    Raises:
+        InputError: no short one suggests itself.
+    """
+    last, hyperperiod = 0, 1
+    members: tuple[ResolvedTask | ResolvedServer, ...] = (*resolved.tasks, *resolved.servers)
+    extents = [*map(_extent, members), *(_extent_of_change(change, resolved) for change in resolved.changes)]
+    for end, repeat in extents:
+        last = max(last, end)
+        hyperperiod = math.lcm(hyperperiod, repeat)
+        if repeat == 0 or last + hyperperiod > MAX_DEFAULT_HORIZON:
+            message = 'missing, and the releases repeat too late for a default; give one, for instance "2s"'
+            raise InputError([Problem(message, "missing", table="system", key="horizon")])
+    return last + hyperperiod
+
+
+def _extent_of_change(change: ResolvedChange, resolved: ResolvedSystem) -> tuple[int, int]:
+    """Say the same of what a task does from a change on."""
+    if change.task is None or change.kind == "leave":
+        return change.at, 1
+    task = resolved.tasks[change.task]
+    if change.kind == "enter":
+        end, repeat = _extent(task)
+        return change.at + end, repeat
+    repeats = task.arrivals is None or task.arrivals.kind != "listed"
+    return change.at, change.period * max(1, len(change.demand.values)) if repeats else 1
+
+
+def _extent(member: ResolvedTask | ResolvedServer) -> tuple[int, int]:
+    """Say from when on the releases of a task or server repeat, and after how many ticks; 0 if never."""
+    if isinstance(member, ResolvedServer):
+        return member.offset, 1 if catalogue.server_kind(member.kind).is_rule else member.period
+    if member.arrivals is not None and member.arrivals.kind == "listed":
+        return member.arrivals.values[-1] + member.deadline, 1
+    cycle = 1 if member.windows is None else max(1, member.windows.cycle)
+    return member.offset, math.lcm(member.period * max(1, len(member.demand.values)), cycle)

@@ -1,0 +1,130 @@
+"""Resources that servers share: in which parent, and how long one is held in a server.
+
+Source: SPEC.md, section 9. Left out: jobs that demand more than their wcet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from takt.model.bodies import Op
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A task in a server, as far as it matters for how long others of the server hold something. Times in ticks.
+
+    Args:
+        name: of the task.
+        level: its level in the server, smaller = higher.
+        wcet: of its jobs.
+        separation: least distance of two arrivals, None if there is none.
+        jitter: how much later than its arrival a job may be released.
+        items: op, and ticks or the name of a resource, of each item of its body.
+    """
+
+    name: str
+    level: int
+    wcet: int
+    separation: int | None
+    jitter: int
+    items: tuple[tuple[Op, int | str], ...]
+
+    def uses(self, resource: str) -> bool:
+        """Say whether its jobs lock a resource."""
+        return (Op.LOCK, resource) in self.items
+
+    def can_be_away(self, waited_for: Collection[str]) -> bool:
+        """Say whether a job of it can suspend itself, or wait for budget before it locks one of some resources."""
+        return any(op == Op.SUSPEND or (op == Op.LOCK and what in waited_for) for op, what in self.items)
+
+
+class UnboundedError(Exception):
+    """A section may last for any time: named is a task without a least separation that can displace the holder."""
+
+
+def shared_parent(homes: Collection[str | None], parents: Mapping[str, str | None]) -> tuple[str | None] | None:
+    """Find the dispatcher whose servers share what tasks in some homes lock; it may be one of the homes.
+
+    Args:
+        homes: servers that hold the users, None is the root.
+        parents: of each server.
+
+    Returns:
+        The parent in a tuple; None if there is none.
+    """
+    inside = {home: parents[home] for home in homes if home is not None and home in parents}
+    for parent in dict.fromkeys(inside.values()):
+        if all(home == parent or (home is not None and inside.get(home, home) == parent) for home in homes):
+            return (parent,)
+    return None
+
+
+def longest_hold(
+    resource: str,
+    neighbours: Sequence[Neighbour],
+    waited_for: Collection[str],
+    limit: int,
+    others: Callable[[int], int] = lambda ticks: 0,
+) -> int:
+    """Give the longest execution of a server between a lock of a resource by one of its tasks and the unlock.
+
+    That is the longest section plus the jobs of tasks above the local ceiling that are released meanwhile, one more of
+    a task that can come back from a suspension or from waiting. X of a resource counts no other servers.
+
+    Args:
+        resource: its name.
+        neighbours: all tasks of the server.
+        waited_for: names of the resources under sirap.
+        limit: a longer one need not be exact.
+        others: what the processor executes of others in so many ticks from the lock on, at most.
+
+    Raises:
+        UnboundedError: a task above the ceiling may come any number of times, or others execute for longer than the
+            limit.
+    """
+    users = [task for task in neighbours if task.uses(resource)]
+    ceiling = min(task.level for task in users)
+    section = max(longest_section(task.items, task.wcet, resource) for task in users)
+    above = [task for task in neighbours if task.level < ceiling]
+    found, longest = 0, section
+    while above and (stretch := longest + others(found)) != found and longest <= limit:
+        if stretch - longest > limit:
+            raise UnboundedError(resource)
+        found = stretch
+        longest = section + sum(_demand_within(found, task, waited_for) for task in above)
+    return longest
+
+
+def _demand_within(ticks: int, task: Neighbour, waited_for: Collection[str]) -> int:
+    """Give what a task can execute in a stretch of time at whose beginning it does not compete."""
+    if task.separation is None:
+        raise UnboundedError(task.name)
+    jobs = -(-(ticks + task.jitter) // task.separation) + task.can_be_away(waited_for)
+    return jobs * task.wcet
+
+
+def longest_section(items: Sequence[tuple[Op, int | str]], wcet: int, resource: str) -> int:
+    """Give for how long a job with a body and a wcet runs at most between a lock of a resource and its unlock."""
+    longest, length, is_inside = 0, 0, False
+    for op, what in _with_rest(items, wcet):
+        if op == Op.RUN and is_inside and isinstance(what, int):
+            length += what
+        elif what == resource:
+            is_inside, length = op == Op.LOCK, 0
+        longest = max(longest, length)
+    return longest
+
+
+def _with_rest(items: Sequence[tuple[Op, int | str]], wcet: int) -> Iterable[tuple[Op, int | str]]:
+    """Give the items of a body as far as a wcet comes, with what the wcet has beyond its runs in the last one."""
+    runs = [place for place, (op, _) in enumerate(items) if op == Op.RUN]
+    left = wcet
+    for place, (op, what) in enumerate(items):
+        if op == Op.RUN and isinstance(what, int):
+            length = left if place == runs[-1] else min(what, left)
+            left -= length
+            yield op, length
+        else:
+            yield op, what

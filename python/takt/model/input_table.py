@@ -1,0 +1,100 @@
+"""What all tables of a task-set file have in common: they are immutable and know their keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import ErrorDetails
+
+from takt.base.errors import InputError, Problem
+from takt.model import catalogue
+
+TIME_SCHEMA: dict[str, Any] = {
+    "anyOf": [
+        {"type": "integer", "minimum": 0},
+        {"type": "string", "pattern": r"^ *[0-9]{1,20}(\.[0-9]{1,20})? ?(ns|us|ms|s) *$"},
+    ],
+}
+"""JSON schema of a time: ticks, or a text with a unit."""
+
+
+class Table(BaseModel):
+    """A table of a task-set file: immutable, no unknown keys, all problems in one InputError."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", validate_by_name=True, validate_by_alias=True, arbitrary_types_allowed=True
+    )
+
+    table: ClassVar[str]
+    later_keys: ClassVar[tuple[str, ...]] = ()
+    examples: ClassVar[Mapping[str, str]] = {}
+    noun: ClassVar[str | None] = None
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, /, **values: Any) -> None:
+            """Check the keys and keep them."""
+            try:
+                super().__init__(**values)
+            except ValidationError as error:
+                raise InputError([self._problem(details, values) for details in error.errors()]) from None
+            problems = [self._conflict(code, key, message) for code, key, message in self._conflicts()]
+            if problems:
+                raise InputError(problems)
+
+    def replace(self, **changes: Any) -> Self:
+        """Make a copy with other values of some keys.
+
+        Args:
+            changes: keys with their new values.
+
+        Returns:
+            The copy, checked like any new one.
+
+        Raises:
+            InputError: the changed values are not right.
+        """
+        values = {name: getattr(self, name) for name in type(self).model_fields}
+        return type(self)(**(values | changes))
+
+    @classmethod
+    def keys(cls) -> tuple[str, ...]:
+        """List the keys that the table may have, as files write them."""
+        return tuple(field.alias or name for name, field in cls.model_fields.items())
+
+    def _conflicts(self) -> Iterable[tuple[str, str, str]]:
+        """Find what does not fit between the keys: code, key and message of each problem."""
+        return ()
+
+    def _conflict(self, code: str, key: str, message: str) -> Problem:
+        """Make the problem of one conflict."""
+        return Problem(message, code, table=self.table, entity=self._entity(getattr(self, "name", None)), key=key)
+
+    @classmethod
+    def _entity(cls, name: object) -> str | None:
+        """Give the name of what the table describes, None where there is one table of its kind."""
+        return name if isinstance(name, str) and cls.table != "system" else None
+
+    @classmethod
+    def _problem(cls, details: ErrorDetails, values: Mapping[str, Any]) -> Problem:
+        """Say in one line what pydantic found."""
+        key = str(details["loc"][0])
+        code, message = cls._explain(key, details)
+        return Problem(message, code, table=cls.table, entity=cls._entity(values.get("name")), key=key)
+
+    @classmethod
+    def _explain(cls, key: str, details: ErrorDetails) -> tuple[str, str]:
+        """Give code and message for one error of one key."""
+        message = details.get("ctx", {}).get("message")
+        if message is not None:
+            return details["type"], str(message)
+        if details["type"] == "missing":
+            return (
+                "missing",
+                f"missing; every {cls.noun or cls.table} needs one, for instance {key} = {cls.examples[key]}",
+            )
+        if key in cls.later_keys:
+            return "not-yet", "this key is not supported by this version yet"
+        return "unknown-key", f"unknown key; {catalogue.alternatives(key, cls.keys())}"

@@ -1,0 +1,175 @@
+"""Policies written in Python: a new one can be tried in ten lines before it is written in C.
+
+A policy is asked once per job, when the job becomes its task's current one, for a key: the smaller the more urgent.
+Comparisons, preemption, servers and everything else are core's, as for the policies of its own table.
+"""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import MutableMapping, MutableSequence, MutableSet
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from takt.base.errors import InputError, Problem, printable, show
+
+if TYPE_CHECKING:
+    from takt.model.core_input import ResolvedServer, ResolvedSystem, ResolvedTask
+
+_MAX_KEY = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A job that a policy is asked about, or the current period of a server seen as a job. Times in ticks.
+
+    Args:
+        task: name of its task, or of the server.
+        is_server: whether it is a server's.
+        number: 0, 1, 2 ... within its task.
+        release: its arrival.
+        deadline: absolute; of a server the end of its period.
+        period: of the task or server, None if it has none.
+        wcet: of the task; of a server its budget.
+        priority: as the author gave it.
+        class_: "hard", "soft" or "none".
+    """
+
+    task: str
+    is_server: bool
+    number: int
+    release: int
+    deadline: int
+    period: int | None
+    wcet: int
+    priority: int
+    class_: str
+
+
+class Policy(ABC):
+    """A policy in Python; make a subclass and put an instance where a policy's name could stand.
+
+    Among equal keys the class goes first (hard, soft, none), then servers before tasks, then the file's order.
+
+    A policy may keep what it learns in its attributes. Each run starts with a copy of the policy as it was when its
+    System was made, so runs repeat and do not influence one another; the instance itself is never asked. Copied are
+    the attributes of the instance, and lists, dictionaries and sets of its class. Policies are equal if class and
+    state are. One instance in several places of a System is one copy in a run.
+
+    Example:
+        >>> import takt
+        >>> class ShortestJobFirst(takt.Policy):
+        ...     def release(self, job):
+        ...         return job.wcet
+        >>> tasks = [takt.Task(name="A", period=8, wcet=4), takt.Task(name="B", period=8, wcet=2)]
+        >>> result = takt.simulate(takt.System(tasks=tasks, policy=ShortestJobFirst()))
+        >>> result.segments.select("start", "end", "task").rows()
+        [(0, 2, 'B'), (2, 6, 'A')]
+    """
+
+    name: str = ""
+    """For tables and traces; default: the name of the class, such as "shortest-job-first"."""
+
+    def __init_subclass__(cls) -> None:
+        """Name the policy after its class if it has no name of its own."""
+        if "name" not in cls.__dict__:
+            words = "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in cls.__name__)
+            cls.name = words.strip("-_")
+
+    def __eq__(self, other: object) -> bool:
+        """Say whether the other policy is of the same class and in the same state."""
+        return type(self) is type(other) and bool(self.__getstate__() == other.__getstate__())
+
+    def __hash__(self) -> int:
+        """Give a number that equal policies share; states may change and are no part of it."""
+        return hash(type(self))
+
+    @abstractmethod
+    def release(self, job: Job) -> int:
+        """Give the key of a job, 1 .. 2^63 - 1; the smaller the more urgent."""
+
+    def complete(self, job: Job, finish: int) -> None:  # noqa: B027 (a policy without feedback leaves it so)
+        """Learn that a job has finished at `finish`; for policies that need feedback."""
+
+
+def copied(policy: Policy, memo: dict[int, Any]) -> Policy:
+    """Copy a policy with its state.
+
+    Args:
+        policy: what to copy.
+        memo: what was copied already, as of copy.deepcopy: what policies share, their copies share too.
+
+    Raises:
+        InputError: its state cannot be copied.
+    """
+    try:
+        twin = copy.deepcopy(policy, memo)
+        for name, value in _state_of_class(type(policy)).items():
+            if name not in vars(twin):
+                setattr(twin, name, copy.deepcopy(value, memo))
+    except Exception as error:
+        found = printable(f"{type(error).__name__}: {error}")
+        message = (
+            f"policy {show(policy.name)}: expected a state that copy.deepcopy can copy for each run, "
+            f"found {found}; give {type(policy).__name__} a method __deepcopy__"
+        )
+        raise InputError([Problem(message, "policy")]) from None
+    return twin
+
+
+def _state_of_class(kind: type[Policy]) -> dict[str, Any]:
+    """Find the attributes of a class that its instances can change without a copy of their own."""
+    names = {name: value for each in reversed(kind.__mro__) for name, value in vars(each).items()}
+    mutable = (MutableMapping, MutableSequence, MutableSet)
+    return {name: value for name, value in names.items() if isinstance(value, mutable)}
+
+
+class Adapter:
+    """What core calls: it knows entity numbers, the policy knows jobs.
+
+    Args:
+        policy: the policy.
+        system: what it schedules.
+    """
+
+    def __init__(self, policy: Policy, system: ResolvedSystem) -> None:
+        """Remember who has which number."""
+        self.policy = policy
+        self.members: tuple[ResolvedServer | ResolvedTask, ...] = (*system.servers, *system.tasks)
+
+    def release(self, entity: int, number: int, release: int, deadline: int) -> int:
+        """Ask the policy for a key."""
+        job = self._job(entity, number, release, deadline)
+        key = self.policy.release(job)
+        if isinstance(key, bool) or not isinstance(key, int) or not 1 <= key <= _MAX_KEY:
+            message = (
+                f"policy {show(self.policy.name)}: expected a whole number from 1 to 2^63 - 1 as the key of "
+                f"{show(job.task)}#{number}, found {show(key)}"
+            )
+            raise InputError([Problem(message, "out-of-range")])
+        return key
+
+    def complete(self, entity: int, number: int, release: int, deadline: int, finish: int) -> None:
+        """Tell the policy of a job that has finished."""
+        self.policy.complete(self._job(entity, number, release, deadline), finish)
+
+    def _job(self, entity: int, number: int, release: int, deadline: int) -> Job:
+        """Make the job of an entity."""
+        member = self.members[entity - 1]
+        return Job(
+            task=member.name,
+            is_server=member.is_server,
+            number=number,
+            release=release,
+            deadline=deadline,
+            period=member.period or None,
+            wcet=member.longest,
+            priority=member.priority,
+            class_=member.class_,
+        )
+
+
+def name_of(policy: str | Policy) -> str:
+    """Give the name of a policy."""
+    return policy if isinstance(policy, str) else policy.name

@@ -1,0 +1,119 @@
+"""Rate-based systems: which task sets they can be. Source: SPEC.md, 10."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from takt import _core
+from takt.base.errors import Problem, show
+from takt.model.architectures import ARCHITECTURES
+from takt.model.bodies import Op
+from takt.model.conversion import to_ticks
+from takt.model.policy_options import RateBased
+from takt.model.restrictions import PLAIN_TASK_KEYS, about, given, refuse_keys, refuse_members
+from takt.model.system_parts import SystemTables
+
+if TYPE_CHECKING:
+    from takt.model.system import Resource, Task
+
+_PLATFORM_KEYS = ("context_switch", "release", "scheduling", "point", "tick", "points")
+_REFUSED_KEYS = tuple(key for key in PLAIN_TASK_KEYS if key not in ("body", "sections"))
+_ITEMS = (Op.RUN, Op.LOCK, Op.UNLOCK)
+_WHAT = 'policy = "rate-based"'
+
+
+def is_rate_based(system: SystemTables) -> bool:
+    """Say whether the root of a system is rate-based."""
+    return system.policy == RateBased.policy
+
+
+def find_rate_problems(system: SystemTables) -> Iterator[Problem]:
+    """Find what a rate-based system cannot run, and what only it can."""
+    for server in system.servers:
+        if server.policy == RateBased.policy:
+            message = "found a policy of the root; a server cannot be rate-based"
+            yield Problem(message, "conflict", table="server", entity=server.name, key="policy")
+    if not is_rate_based(system):
+        for task in system.tasks:
+            yield from _greedy_problems(task)
+            if task.on_overrun == "adapt":
+                yield about(task, "on_overrun", f'expected {_WHAT} with "adapt", found another policy')
+        return
+    yield from _platform_problems(system)
+    yield from refuse_members(system.servers, _WHAT)
+    for resource in system.resources:
+        yield from _protocol_problems(resource)
+    for task in system.tasks:
+        yield from refuse_keys(task, _REFUSED_KEYS, _WHAT)
+        yield from _body_problems(task)
+        yield from find_length_problems(system, task)
+        yield from _overrun_problems(task)
+
+
+def _greedy_problems(task: Task) -> Iterator[Problem]:
+    """Only a rate-based root says how much a job without any execution time takes."""
+    if task.wcet is None and not task.items:
+        yield about(task, "wcet", f'missing; only {_WHAT} goes without; give one, for instance wcet = "2ms"')
+
+
+def _protocol_problems(resource: Resource) -> Iterator[Problem]:
+    """The capacity leaves free what one section blocks, which is a promise of srp alone."""
+    if resource.protocol != "srp":
+        message = f'expected "srp" with {_WHAT}, found {show(resource.protocol)}; write protocol = "srp"'
+        yield Problem(message, "conflict", table="resource", entity=resource.name, key="protocol")
+
+
+def _body_problems(task: Task) -> Iterator[Problem]:
+    """Jobs run, lock and unlock; their windows know neither suspensions nor points."""
+    words = dict.fromkeys(item.op.name.lower().replace("_", " ") for item in task.items if item.op not in _ITEMS)
+    if task.body is not None and words:
+        found = ", ".join(map(show, words))
+        yield about(task, "body", f"expected runs, locks and unlocks with {_WHAT}, found {found}")
+
+
+def _overrun_problems(task: Task) -> Iterator[Problem]:
+    """Budgets are enforced anyway; an estimate is that of a soft task."""
+    if task.on_overrun in ("abort", "suspend"):
+        message = f'expected "continue" or "adapt" with {_WHAT}, found {show(task.on_overrun)}'
+        yield about(task, "on_overrun", message)
+    if task.on_overrun == "adapt" and task.class_ != "soft":
+        yield about(task, "on_overrun", f'expected class = "soft" with "adapt", found {show(task.class_)}')
+
+
+def _platform_problems(system: SystemTables) -> Iterator[Problem]:
+    """Find costs and places of the scheduler, which rate-based systems do not have."""
+    for key in [*given(system.platform, _PLATFORM_KEYS), *["model"] * (system.platform.model in ARCHITECTURES)]:
+        message = f"expected none with {_WHAT}, found {show(getattr(system.platform, key))}"
+        yield Problem(message, "conflict", table="platform", key=key)
+
+
+def find_length_problems(system: SystemTables, task: Task) -> Iterator[Problem]:
+    """Find times that do not fit each other or are too long for rates."""
+
+    def ticks(value: int | str) -> int | None:
+        amount = to_ticks(value, system.resolution)
+        return None if amount.denominator != 1 else int(amount)
+
+    for key in ("period", "wcet"):
+        value = getattr(task, key)
+        if value is not None and (ticks(value) or 0) > _core.RATE_LONGEST:
+            yield about(task, key, f"expected at most {_core.RATE_LONGEST} ticks with {_WHAT}, found {show(value)}")
+    if task.period is None:
+        return
+    deadline = task.period if task.deadline is None else task.deadline
+    period_ticks, deadline_ticks = ticks(task.period), ticks(deadline)
+    runs = [ticks(item.time) for item in task.items if item.op == Op.RUN]
+    amounts = [ticks(task.wcet)] if task.wcet is not None else runs
+    wcet_ticks = None if None in amounts else sum(amount or 0 for amount in amounts)
+    if period_ticks is None or deadline_ticks is None:
+        return
+    if task.class_ == "hard" and deadline_ticks > period_ticks:
+        yield about(task, "deadline", f"expected at most the period {show(task.period)}, found {show(deadline)}")
+    if task.class_ != "hard" and deadline_ticks != period_ticks:
+        message = f"expected the period {show(task.period)} for class {show(task.class_)}, found {show(deadline)}"
+        yield about(task, "deadline", message)
+    if task.class_ != "none" and wcet_ticks is not None and wcet_ticks > deadline_ticks:
+        found = f"runs of {wcet_ticks} ticks" if task.wcet is None else show(task.wcet)
+        key = task.source_of_items if task.wcet is None else "wcet"
+        yield about(task, key, f"expected at most the deadline {show(deadline)} with {_WHAT}, found {found}")

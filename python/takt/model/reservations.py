@@ -1,0 +1,305 @@
+"""Tasks whose jobs run in windows: which they are, what does not go with that, and what core is told of them.
+
+Source: SPEC.md, 3 and 13; what the windows do is in policy/window.h. A task has windows under a policy that gives
+them, or because its `on_overrun` enforces its wcet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from takt.base.errors import Problem, show
+from takt.model import catalogue
+from takt.model.allocator import find_allocator_problems
+from takt.model.architectures import ARCHITECTURES
+from takt.model.conversion import relative_deadline, resources_of, to_ticks, wcet_of
+from takt.model.core_input import ROOT, ResolvedSystem, ResolvedTask, ResolvedWindows
+from takt.model.pinwheel import specialise
+from takt.model.policy_options import RateBased, TimeDriven, options_of
+from takt.model.python_policy import Policy, name_of
+from takt.model.restrictions import PLAIN_TASK_KEYS, given, refuse_members
+from takt.model.system_parts import SystemTables
+
+if TYPE_CHECKING:
+    from takt.model.system import Platform, System, Task
+
+SUSPEND, ABORT = "suspend", "abort"
+TIME_DRIVEN, DUAL_PRIORITY, IMPRECISE, PINWHEEL = "time-driven", "dual-priority", "imprecise", "pinwheel"
+
+WINDOW_POLICIES = (TIME_DRIVEN, DUAL_PRIORITY, IMPRECISE, PINWHEEL)
+"""Policies that give windows."""
+_ALONE = (TIME_DRIVEN, IMPRECISE, PINWHEEL)
+"""Those under which everything at the root is a task with windows."""
+
+_ONE = 2**128
+"""A whole processor, where loads are rounded down."""
+
+
+def windows_of(task: Task, policy: str | Policy) -> str | None:
+    """Say which windows a task at the root has; None if it has none."""
+    if policy == DUAL_PRIORITY:
+        return DUAL_PRIORITY if task.class_ == "hard" else None
+    if policy in _ALONE:
+        return SUSPEND if policy == PINWHEEL else str(policy)
+    enforces = task.on_overrun in (SUSPEND, ABORT) and policy != RateBased.policy
+    return task.on_overrun if enforces else None
+
+
+# ---- what core is told --------------------------------------------------------------------------------
+
+
+def with_windows(resolved: ResolvedSystem, system: System) -> ResolvedSystem:
+    """Add the windows of its tasks to a resolved system."""
+    periods = _pinwheel_periods(resolved) if system.policy == PINWHEEL else [task.period for task in resolved.tasks]
+    promotions = _promotions(resolved) if system.policy == DUAL_PRIORITY else {}
+    tasks = []
+    for task, described, period in zip(resolved.tasks, system.tasks, periods, strict=True):
+        deadline = task.deadline if described.deadline is not None else period
+        shorter = replace(task, period=period, deadline=deadline) if system.policy == PINWHEEL else task
+        tasks.append(replace(shorter, windows=_resolve_windows(task, described, promotions, system)))
+    return replace(resolved, tasks=tuple(tasks))
+
+
+def _pinwheel_periods(resolved: ResolvedSystem) -> Sequence[int]:
+    """Give the periods that pinwheel gives the tasks."""
+    periods = specialise([(task.wcet, task.period) for task in resolved.tasks])
+    assert periods is not None
+    return periods
+
+
+def _resolve_windows(
+    task: ResolvedTask, described: Task, promotions: Mapping[str, int], system: System
+) -> ResolvedWindows | None:
+    """Say what core is told of the windows of a task."""
+    kind = windows_of(described, system.policy) if described.server is None else None
+
+    def ticks(value: int | str) -> int:
+        return int(to_ticks(value, system.resolution))
+
+    if kind == TIME_DRIVEN:
+        return _slots_of(task, options_of(system.options, TimeDriven), system.resolution)
+    if kind == DUAL_PRIORITY:
+        given = described.promotion
+        return ResolvedWindows(kind, promotions[task.name] if given is None else ticks(given))
+    if kind == IMPRECISE:
+        return ResolvedWindows(kind, task.wcet if described.mandatory is None else ticks(described.mandatory))
+    return None if kind is None else ResolvedWindows(kind)
+
+
+def _slots_of(task: ResolvedTask, options: TimeDriven | None, resolution: str) -> ResolvedWindows:
+    """Give the slots of a task in the order of their starts."""
+    assert options is not None
+    slots = (
+        (int(to_ticks(slot.start, resolution)), int(to_ticks(slot.length, resolution)))
+        for slot in options.slots
+        if slot.task == task.name
+    )
+    return ResolvedWindows(TIME_DRIVEN, cycle=int(to_ticks(options.cycle, resolution)), slots=tuple(sorted(slots)))
+
+
+def _promotions(resolved: ResolvedSystem) -> dict[str, int]:
+    """Give the promotion of each hard task at the root, from the release: deadline - response, not below 0."""
+    hard = [task for task in resolved.tasks if task.class_ == "hard" and task.home == ROOT]
+    ordered = sorted(hard, key=lambda task: task.level)
+    return {task.name: max(0, task.deadline - _response(task, ordered[:place])) for place, task in enumerate(ordered)}
+
+
+def _response(task: ResolvedTask, above: Sequence[ResolvedTask]) -> int:
+    """Give the least fixed point of R = C + sum of ceil(R / T) C of all above, or a value above the deadline.
+
+    Source: Joseph and Pandya 1986, with deadlines up to the period. R is at least C / (1 - the load of those above),
+    where the search begins, so that a load near 1 does not make it long.
+    """
+    load = sum(other.wcet * _ONE // other.period for other in above)
+    response, last = task.deadline + 1, 0
+    if load < _ONE:
+        response = -(-task.wcet * _ONE // (_ONE - load))
+    while last < response <= task.deadline:
+        last, response = response, task.wcet + sum(-(-response // other.period) * other.wcet for other in above)
+    return response
+
+
+# ---- what does not fit ----------------------------------------------------------------------------------
+
+
+def find_window_problems(system: SystemTables) -> Iterator[Problem]:
+    """Find what does not go with windows. All times are whole ticks."""
+    windowed = [task for task in system.tasks if windows_of(task, system.policy) is not None]
+    yield from find_allocator_problems(system, has_windows=bool(windowed))
+    for task in windowed:
+        yield from _task_problems(task, system)
+    if windowed:
+        yield from _platform_problems(system.platform, _what(windowed[0], system.policy))
+    if system.policy in WINDOW_POLICIES:
+        yield from _POLICY_PROBLEMS[str(system.policy)](system)
+    if system.policy in _ALONE:
+        yield from _server_problems(system)
+
+
+def _what(task: Task, policy: str | Policy) -> str:
+    """Write why a task has windows, as its file has it."""
+    return f"policy = {show(policy)}" if policy in WINDOW_POLICIES else f"on_overrun = {show(task.on_overrun)}"
+
+
+def _about(task: Task, key: str, code: str, message: str) -> Problem:
+    """Make a problem of a task."""
+    return Problem(message, code, table="task", entity=task.name, key=key)
+
+
+def _task_problems(task: Task, system: SystemTables) -> Iterator[Problem]:
+    """Find what makes a task with windows more than plain."""
+    if task.server is not None and system.policy == DUAL_PRIORITY:
+        return
+    what = _what(task, system.policy)
+    for key in given(task, PLAIN_TASK_KEYS):
+        yield _about(task, key, "conflict", f"expected none with {what}, found {show(getattr(task, key))}")
+    if task.preemption == "non-preemptive":
+        yield _about(task, "preemption", "conflict", f'expected none with {what}, found "non-preemptive"')
+    if task.on_overrun == "continue":
+        return
+    if system.policy in WINDOW_POLICIES:
+        message = f"expected none with {what}, which enforces budgets by itself, found {show(task.on_overrun)}"
+        yield _about(task, "on_overrun", "conflict", message)
+    elif system.policy in catalogue.RULE_POLICIES:
+        message = f"expected none with policy = {show(system.policy)}, found {show(task.on_overrun)}"
+        yield _about(task, "on_overrun", "conflict", message)
+    elif not isinstance(system.policy, str):
+        message = f"expected none under a policy in Python, found {show(task.on_overrun)}"
+        yield _about(task, "on_overrun", "conflict", message)
+
+
+def _platform_problems(platform: Platform, what: str) -> Iterator[Problem]:
+    """The kernel takes no time."""
+    costs = [key for key, cost in platform.costs().items() if cost != 0]
+    for key in costs + ["model"] * (platform.model in ARCHITECTURES) + ["points"] * (platform.points == "pull"):
+        message = f"expected none with {what}, found {show(getattr(platform, key))}"
+        yield Problem(message, "conflict", table="platform", key=key)
+
+
+def _server_problems(system: SystemTables) -> Iterator[Problem]:
+    """There are only tasks."""
+    yield from refuse_members(system.servers, f"policy = {show(name_of(system.policy))}")
+
+
+def _deadline_problems(task: Task, system: SystemTables) -> Iterator[Problem]:
+    """A deadline is not after the next release."""
+    if task.period is not None and relative_deadline(task, system.resolution) > to_ticks(
+        task.period, system.resolution
+    ):
+        message = f"expected at most the period {show(task.period)} with {_what(task, system.policy)}, found "
+        yield _about(task, "deadline", "out-of-range", message + show(task.deadline))
+
+
+# ---- time-driven
+
+
+def _time_driven_problems(system: SystemTables) -> Iterator[Problem]:
+    """The table fits the tasks."""
+    options = options_of(system.options, TimeDriven)
+
+    def about(key: str, code: str, message: str) -> Problem:
+        return Problem(message, code, table="policy.time-driven", key=key)
+
+    if options is None:
+        message = 'missing; policy = "time-driven" needs a table of slots'
+        yield Problem(message, "missing", table="policy.time-driven")
+        return
+    names = [task.name for task in system.tasks]
+    for slot in options.slots:
+        if slot.task not in names:
+            hint = catalogue.alternatives(slot.task, names)
+            yield about("slots", "unknown-word", f"unknown task {show(slot.task)}; {hint}")
+    for name in dict.fromkeys(names):
+        if name not in (slot.task for slot in options.slots):
+            yield about("slots", "missing", f"expected a slot of every task, found none of {show(name)}")
+    yield from (about("slots", "out-of-range", message) for message in _wrong_slots(options, system.resolution))
+
+
+def _wrong_slots(options: TimeDriven, resolution: str) -> Iterator[str]:
+    """Say which slots end after the cycle or overlap."""
+    slots = sorted(
+        (int(to_ticks(slot.start, resolution)), int(to_ticks(slot.length, resolution)), slot.task)
+        for slot in options.slots
+    )
+    cycle = int(to_ticks(options.cycle, resolution))
+    for start, length, task in slots:
+        if start + length > cycle:
+            yield f"expected slots within the cycle of {cycle} ticks, found one of {show(task)} up to {start + length}"
+    for (start, length, task), (next_start, _, next_task) in pairwise(slots):
+        if start + length > next_start:
+            yield (
+                f"expected slots that do not overlap, found one of {show(next_task)} from tick {next_start} on, "
+                f"and one of {show(task)} up to {start + length}"
+            )
+
+
+# ---- dual-priority
+
+
+def _dual_priority_problems(system: SystemTables) -> Iterator[Problem]:
+    """Promotions come before deadlines, and nobody keeps the upper band waiting."""
+    for task in system.tasks:
+        if task.server is not None:
+            continue
+        if task.class_ == "hard":
+            yield from _deadline_problems(task, system)
+            yield from _promotion_problems(task, system.resolution)
+        else:
+            yield from _obstacles(task)
+
+
+def _promotion_problems(task: Task, resolution: str) -> Iterator[Problem]:
+    """A promotion is not after the deadline."""
+    deadline = relative_deadline(task, resolution)
+    if task.promotion is not None and to_ticks(task.promotion, resolution) > deadline:
+        message = f"expected at most the deadline of {deadline} ticks, found {show(task.promotion)}"
+        yield _about(task, "promotion", "out-of-range", message)
+
+
+def _obstacles(task: Task) -> Iterator[Problem]:
+    """Find what would let a soft task keep a promoted one waiting."""
+    for key in ("preemption", "subjobs", "threshold"):
+        if getattr(task, key) not in (None, "preemptive"):
+            message = f'expected none with policy = "dual-priority", found {show(getattr(task, key))}'
+            yield _about(task, key, "conflict", message)
+    if resources_of(task) or (task.is_non_preemptive and task.body is not None):
+        yield _about(task, "body", "conflict", 'expected neither locks nor points with policy = "dual-priority"')
+
+
+# ---- imprecise, pinwheel
+
+
+def _imprecise_problems(system: SystemTables) -> Iterator[Problem]:
+    """Mandatory parts are parts."""
+    for task in system.tasks:
+        yield from _deadline_problems(task, system)
+        wcet = wcet_of(task, system.resolution)
+        if task.mandatory is not None and to_ticks(task.mandatory, system.resolution) > wcet:
+            message = f"expected at most the wcet of {wcet} ticks, found {show(task.mandatory)}"
+            yield _about(task, "mandatory", "out-of-range", message)
+
+
+def _pinwheel_problems(system: SystemTables) -> Iterator[Problem]:
+    """There are periods that divide one another."""
+    if not system.tasks or any(task.period is None for task in system.tasks):
+        return
+    requests = [
+        (wcet_of(task, system.resolution), int(to_ticks(task.period or 0, system.resolution))) for task in system.tasks
+    ]
+    if specialise(requests) is None:
+        message = (
+            "pinwheel cannot admit these tasks: no periods x 2^j, at most those given, have a sum of wcet / period of "
+            "at most 1"
+        )
+        yield Problem(message, "admission", table="system", key="policy")
+
+
+_POLICY_PROBLEMS = {
+    TIME_DRIVEN: _time_driven_problems,
+    DUAL_PRIORITY: _dual_priority_problems,
+    IMPRECISE: _imprecise_problems,
+    PINWHEEL: _pinwheel_problems,
+}

@@ -1,0 +1,1 @@
+"""Runs: simulation, replay, and frames of what happened."""

@@ -1,0 +1,136 @@
+"""What a trace says about jobs: who ran when, and how long jobs took.
+
+It works for every trace with tasks, whatever platform recorded it. Releases are nominal, as everywhere in
+Takt: a response counts from the instant at which the job should have been released. All times are ticks of the
+trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from takt import _core
+from takt.base import forks
+from takt.files.trace_file import Record, Trace
+from takt.model.core_input import ResolvedSystem, ResolvedTask
+from takt.model.python_policy import name_of
+from takt.run.simulation import jobs_frame
+from takt.show.report import Report, TaskRow
+
+_SEGMENTS = {
+    "start": pl.UInt64,
+    "end": pl.UInt64,
+    "cpu": pl.UInt32,
+    "server": pl.String,
+    "task": pl.String,
+    "job": pl.UInt32,
+}
+_Segment = tuple[int, int, int, str, str, int]
+
+
+def jobs_of(trace: Trace) -> pl.DataFrame:
+    """List all jobs of a trace, as Result.jobs does.
+
+    Raises:
+        ValueError: the trace does not replay identically, or is of several processors.
+    """
+    forks.check()
+    outcome = _core.retell(trace.system.spec(), trace.horizon, trace.data)
+    return jobs_frame(trace.system, outcome["jobs"])
+
+
+def segments_of(trace: Trace) -> pl.DataFrame:
+    """List who ran when, as Result.segments does; what plain threads do is not listed."""
+    forks.check()
+    return pl.DataFrame(list(_merged(_segments(trace))), schema=_SEGMENTS, orient="row")
+
+
+def report_of(trace: Trace) -> Report:
+    """Make the report of a trace."""
+    system = trace.system
+    every_job = jobs_of(trace)
+    nothing, jobs = every_job.clear(), every_job.partition_by("task", as_dict=True)
+    return Report(
+        name=system.name,
+        policy=name_of(system.policy),
+        platform=trace.platform,
+        resolution_ns=system.resolution_ns,
+        horizon=trace.horizon,
+        decisions=sum(record.kind == _core.RECORD_DECISION for record in trace.records()),
+        rows=[
+            _row(task, server, jobs.get((task.name,), nothing))
+            for task, server in zip(system.tasks, system.server_names(), strict=True)
+        ],
+    )
+
+
+def _row(task: ResolvedTask, server: str, jobs: pl.DataFrame) -> TaskRow:
+    """Make the row of one task."""
+    responses = jobs["response"].drop_nulls().to_list()
+    return TaskRow(
+        task=task.name,
+        server=server,
+        class_=task.class_,
+        period=task.period,
+        deadline=task.deadline,
+        wcet=task.wcet,
+        jobs=len(jobs),
+        finished=len(responses),
+        response_min=min(responses, default=None),
+        response_max=max(responses, default=None),
+        response_sum=sum(responses) if responses else None,
+        missed=int(jobs["missed"].sum()),
+        missed_requested=int(jobs["missed"].sum()),
+    )
+
+
+# ---- segments ---------------------------------------------------------------------------------------
+
+
+def _has_segment(system: ResolvedSystem, entity: int) -> bool:
+    """Say whether an entity number is a task's, or that of a server, which idles."""
+    return 0 < entity < system.first_task + len(system.tasks)
+
+
+def _merged(segments: Iterator[_Segment]) -> Iterator[_Segment]:
+    """Merge neighbours of one job: somebody else was chosen in between, and ran for no time."""
+    last: _Segment | None = None
+    for segment in segments:
+        if last is not None and last[1] == segment[0] and last[2:] == segment[2:]:
+            last = (last[0], *segment[1:])
+            continue
+        if last is not None:
+            yield last
+        last = segment
+    if last is not None:
+        yield last
+
+
+def _segments(trace: Trace) -> Iterator[_Segment]:
+    """Go through the segments; a job's last one ends at its completion, not at the decision that follows."""
+    running: Record | None = None
+    for record in trace.records():
+        is_decision = record.kind == _core.RECORD_DECISION
+        if running is not None and _ends(running, record):
+            yield from _segment(trace.system, running, record.now)
+            running = None
+        if is_decision and running is None and _has_segment(trace.system, record.entity):
+            running = record
+    if running is not None:
+        yield from _segment(trace.system, running, trace.horizon)
+
+
+def _ends(running: Record, record: Record) -> bool:
+    """Say whether a record ends what has run since a decision."""
+    is_same = (record.entity, record.job) == (running.entity, running.job)
+    return record.kind == _core.RECORD_COMPLETE or (record.kind == _core.RECORD_DECISION and not is_same)
+
+
+def _segment(system: ResolvedSystem, running: Record, end: int) -> Iterator[_Segment]:
+    """Make the segment since a decision, if it has any length."""
+    if end > running.now:
+        names, servers = system.runners()
+        index = (running.entity - system.first_task) % len(names)
+        yield running.now, end, running.cpu, servers[index], names[index], running.job

@@ -1,0 +1,85 @@
+"""What a rate-based root answered to tasks that asked for new parameters. Source: SPEC.md, 10 and 12."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from takt.base import times
+from takt.model import changes
+
+if TYPE_CHECKING:
+    from takt.model.core_input import ResolvedChange, ResolvedSystem
+    from takt.run.simulation import Result
+
+Events = list[tuple[int, str]]
+"""What became of one task, in order: instants and words."""
+
+_OUTCOMES = {
+    "admitted": "admitted, and another one was before it was in force",
+    "left": "admitted, and the task left before it was in force",
+}
+"""What is next said of a task whose request never came into force."""
+
+
+def told(result: Result) -> list[tuple[int, str]]:
+    """List what changed in a run, as changes.told does, with what was answered."""
+    given = zip(made(result), answers(result), strict=True)
+    requested = [answer for change, answer in given if change.kind == "parameters"]
+    return changes.told(result.system, result.horizon, requested)
+
+
+def made(result: Result) -> list[ResolvedChange]:
+    """List the changes before the horizon of a run."""
+    return [change for change in result.system.resolved.changes if change.at < result.horizon]
+
+
+def answers(result: Result) -> list[str]:
+    """Say what was answered to each of these; "" where nobody is asked, or nothing was kept."""
+    resolved = result.system.resolved
+    if resolved.rates is None or not result.keeps_rates:
+        return ["" for _ in made(result)]
+    asking = {change.task for change in resolved.changes if change.kind == "parameters" and change.task is not None}
+    events = _events_of(result, {resolved.tasks[task].name for task in asking})
+    by_task = {task: _answers_to(resolved, task, events[resolved.tasks[task].name]) for task in asking}
+    return [
+        next(by_task[change.task]) if change.kind == "parameters" and change.task is not None else ""
+        for change in made(result)
+    ]
+
+
+def _events_of(result: Result, names: Set[str]) -> dict[str, Events]:
+    """List what became of the rates of some tasks; without a query, as simulation.py says."""
+    events: dict[str, Events] = {name: [] for name in names}
+    rates = result.rates if names else result.rates.head(0)
+    for instant, name, what in zip(rates["instant"], rates["task"], rates["what"], strict=True):
+        if name in names:
+            events[name].append((instant, what))
+    return events
+
+
+def _answers_to(resolved: ResolvedSystem, task: int, events: Events) -> Iterator[str]:
+    """Say what was answered to each request for new parameters of a task, in their order.
+
+    Of what was judged at an instant the entry comes first; parameters of a task that is not there are not judged.
+    """
+    own = [request for request in resolved.requests() if request.task == task]
+    for at, requests in groupby(own, key=lambda request: request.at):
+        kinds = [request.kind for request in requests]
+        judged = [place for place, event in enumerate(events) if event in ((at, "admitted"), (at, "rejected"))]
+        places = judged[kinds.count("enter") :]
+        for number in range(kinds.count("parameters")):
+            yield _answer(resolved, events, places[number]) if places else "for when it enters"
+
+
+def _answer(resolved: ResolvedSystem, events: Events, place: int) -> str:
+    """Say what became of a request that was judged there."""
+    if events[place][1] == "rejected":
+        return "rejected"
+    for instant, what in events[place + 1 :]:
+        if what in _OUTCOMES:
+            return _OUTCOMES[what]
+        if what in ("in force", "entered"):
+            return f"in force from {times.shortest(instant * resolved.resolution_ns)}"
+    return "admitted, and not in force yet"

@@ -1,0 +1,144 @@
+"""Replay: the proof that a platform's scheduler decided as core does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from takt import _core
+from takt.base import times
+from takt.base.errors import file_error
+from takt.files import trace_file
+from takt.files.trace_file import Record, Trace
+from takt.model.core_input import ResolvedSystem
+from takt.model.python_policy import Policy
+
+_KIND_NAMES = {
+    1: "completion",
+    2: "blocking",
+    3: "waking",
+    4: "yield",
+    5: "steps",
+    6: "point",
+    7: "optional point",
+    8: "suspension",
+    9: "arrival",
+    10: "lock",
+    11: "unlock",
+    12: "entry",
+    13: "departure",
+    14: "change",
+    15: "choice",
+    17: "abort",
+    18: "skip",
+    19: "grant",
+    20: "refusal",
+    21: "release",
+    22: "deadlock",
+    23: "allocation",
+    25: "withdrawal",
+    26: "change of priority",
+    28: "creation",
+}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first record at which a replay differs from what was recorded.
+
+    Args:
+        record: its number in the file, counted from 0.
+        recorded: as the file has it.
+        replayed: as core does it.
+        text: both for people, on one line.
+    """
+
+    record: int
+    recorded: Record
+    replayed: Record
+    text: str
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What a replay found.
+
+    Args:
+        trace: what was replayed.
+        decisions: how many were compared.
+        difference: the first one, None if all are identical.
+    """
+
+    trace: Trace
+    decisions: int
+    difference: Difference | None
+
+    @property
+    def is_identical(self) -> bool:
+        """Whether core decided everything as recorded."""
+        return self.difference is None
+
+
+def replay(path: str | Path, policies: Sequence[Policy] = ()) -> Replay:
+    """Replay a trace file through core and compare every decision, bit for bit.
+
+    Args:
+        path: a trace file, whatever platform recorded it.
+        policies: the policies in Python that were used when it was recorded.
+
+    Returns:
+        Whether all is identical, or the first difference.
+
+    Raises:
+        InputError: the file is no trace, is damaged or incomplete, or holds a record that no scheduler can have
+            recorded.
+    """
+    trace = trace_file.read(path, policies)
+    verdict, decisions, number, recorded, replayed = _core.replay(trace.system.spec(), trace.data)
+    if verdict == "invalid":
+        instant = _instant(recorded[0], trace.system)
+        message = f"damaged trace: record {number}, at {instant}, cannot have been recorded in this order"
+        raise file_error(path, message, "damaged")
+    if verdict == "identical":
+        return Replay(trace, decisions, None)
+    return Replay(trace, decisions, _difference(trace.system, number, Record(*recorded), Record(*replayed)))
+
+
+def _difference(system: ResolvedSystem, number: int, recorded: Record, replayed: Record) -> Difference:
+    """Describe the first difference."""
+    text = (
+        f"different at record {number}, instant {_instant(recorded.now, system)}: "
+        f"recorded {_describe(recorded, system)}, replayed {_describe(replayed, system)}"
+    )
+    return Difference(number, recorded, replayed, text)
+
+
+def _instant(ticks: int, system: ResolvedSystem) -> str:
+    """Write an instant in ticks and in a unit."""
+    if ticks == _core.NEVER:
+        return "never"
+    return f"{ticks} ({times.shortest(ticks * system.resolution_ns)})"
+
+
+def _describe(record: Record, system: ResolvedSystem) -> str:
+    """Say what a record says, on less than one line."""
+    who = _name(record, system)
+    if record.kind == _core.RECORD_DECISION:
+        where = "" if system.cpus == 1 else f" on processor {record.cpu}"
+        return f"{who}{where} until {_instant(record.value, system)}"
+    if record.kind == _core.RECORD_SETTLED:
+        return f"nothing more until {_instant(record.value, system)}"
+    if record.kind == _core.RECORD_CHANGE and record.entity == _core.NOBODY:
+        who = "the policy"
+    return f"{_KIND_NAMES.get(record.kind, 'nothing')} of {who}"
+
+
+def _name(record: Record, system: ResolvedSystem) -> str:
+    """Name the entity of a record, with its job."""
+    names = system.entity_names()
+    if record.entity == _core.NOBODY:
+        return "idle"
+    name = names[record.entity] if record.entity < len(names) else f"entity {record.entity}"
+    is_task = 0 <= record.entity - system.first_task < len(system.tasks)
+    return f"{name}#{record.job}" if is_task else name

@@ -1,0 +1,1 @@
+"""Results for people: text, JSON, pages, charts."""

@@ -1,0 +1,129 @@
+"""The page of an analysis: verdict, bounds, and demand against supply, as one HTML file without any outside part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from bokeh.models import Range1d, Span
+from bokeh.plotting import figure
+
+from takt.analysis.result import Analysis, Chart, Curve, ServerBound, TaskBound, Verdict
+from takt.base import output_files, times
+from takt.show import analysis_text, run_page
+from takt.show.charts import FONT, style
+from takt.show.run_page import Cell
+from takt.show.text_tables import MAX_LINES, Clock, share
+
+_LOOKS: dict[str, dict[str, Any]] = {
+    "demand": {"line_color": "#b8141f", "line_width": 2},
+    "supply": {"line_color": "#4477aa", "line_width": 2, "line_dash": "dashed"},
+}
+
+
+def write(analyses: Sequence[tuple[Analysis, str]], path: Path) -> None:
+    """Write a page about some systems.
+
+    Args:
+        analyses: what is known of each, and the unit to write its times in.
+        path: the file; what is there is replaced.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    output_files.write(path, page(analyses).encode())
+
+
+def page(analyses: Sequence[tuple[Analysis, str]]) -> str:
+    """Make the text of the page; arguments are those of write."""
+    figures = {
+        f"chart-{number}-{place}": demand_chart(chart, analysis.resolution_ns / times.UNITS[unit], unit)
+        for number, (analysis, unit) in enumerate(analyses)
+        for place, chart in enumerate(analysis.charts)
+    }
+    systems = [_facts(analysis, unit, number) for number, (analysis, unit) in enumerate(analyses)]
+    return run_page.render("analysis.html", {"systems": systems}, run_page.embed(figures))
+
+
+def _facts(analysis: Analysis, unit: str, number: int) -> dict[str, Any]:
+    """List what the template shows of one system."""
+    clock = Clock(analysis.resolution_ns, unit)
+    return {
+        "name": analysis.name,
+        "policy": analysis.policy,
+        "utilization": share(Fraction(*analysis.utilization)),
+        "verdict": analysis.verdict.value,
+        "is_schedulable": analysis.is_schedulable,
+        "lines": [line for line, _ in analysis_text.lines_of(analysis)],
+        "task_table": _table(analysis_text.task_columns(analysis, clock), analysis.tasks),
+        "server_table": _table(analysis_text.server_columns(clock), analysis.servers),
+        "charts": [
+            {"title": chart.title, "key": f"chart-{number}-{place}"} for place, chart in enumerate(analysis.charts)
+        ],
+    }
+
+
+def _table(
+    columns: Sequence[analysis_text.Column], rows: Sequence[TaskBound] | Sequence[ServerBound]
+) -> dict[str, Any]:
+    """Make a table of the page out of the columns of the terminal."""
+    kinds = ["name" if column.justify == "left" else "number" for column in columns]
+    return {
+        "headers": [(column.heading, kind) for column, kind in zip(columns, kinds, strict=True)],
+        "rows": [
+            [Cell(column.write(row), _kind(row, kind)) for column, kind in zip(columns, kinds, strict=True)]
+            for row in rows[:MAX_LINES]
+        ],
+    }
+
+
+def _kind(row: TaskBound | ServerBound, kind: str) -> str:
+    """Say how a cell looks: names keep their side, and numbers of who misses are marked."""
+    return "missed" if row.verdict is Verdict.NOT_SCHEDULABLE and kind == "number" else kind
+
+
+def demand_chart(chart: Chart, scale: float, unit: str) -> figure:
+    """Draw demand against supply.
+
+    Args:
+        chart: what to draw.
+        scale: units per tick.
+        unit: of both axes.
+    """
+    end = max(curve.points[-1][0] for curve in chart.curves) * scale
+    top = max(points[-1][1] for points in (curve.points for curve in chart.curves)) * scale
+    drawn = figure(
+        x_range=Range1d(0, end),
+        y_range=Range1d(0, top * 1.05),
+        height=240,
+        sizing_mode="stretch_width",
+        toolbar_location=None,
+        tools="",
+        x_axis_label=f"time since the worst instant, {unit}",
+        y_axis_label=f"execution, {unit}",
+    )
+    style(drawn)
+    drawn.axis.axis_label_text_font = FONT
+    drawn.axis.axis_label_text_font_style = "normal"
+    for curve in chart.curves:
+        _draw(drawn, curve, scale)
+    if chart.deadline is not None:
+        drawn.add_layout(
+            Span(location=chart.deadline * scale, dimension="height", line_color="#3d4852", line_width=1.5)
+        )
+    drawn.legend.location = "bottom_right"
+    drawn.legend.label_text_font = FONT
+    return drawn
+
+
+def _draw(drawn: figure, curve: Curve, scale: float) -> None:
+    """Draw a curve: demand in steps, supply in slopes."""
+    instants = [instant * scale for instant, _ in curve.points]
+    amounts = [amount * scale for _, amount in curve.points]
+    name = curve.kind
+    if curve.kind == "demand":
+        drawn.step(instants, amounts, mode="after", legend_label=name, **_LOOKS[curve.kind])
+    else:
+        drawn.line(instants, amounts, legend_label=name, **_LOOKS[curve.kind])

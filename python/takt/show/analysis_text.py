@@ -1,0 +1,182 @@
+"""What an analysis says, as the table that people read and as JSON for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from takt.analysis.result import Analysis, ServerBound, TaskBound, Verdict
+from takt.show.text_tables import MAX_LINES, Clock, print_table, share, text_table
+
+_STYLES = {
+    Verdict.SCHEDULABLE: "green",
+    Verdict.NOT_SCHEDULABLE: "bold red",
+    Verdict.NOT_GUARANTEED: "yellow",
+    Verdict.NOT_KNOWN: "yellow",
+}
+_OF_TASK = {
+    Verdict.SCHEDULABLE: "met",
+    Verdict.NOT_SCHEDULABLE: "missed",
+    Verdict.NOT_GUARANTEED: "not guaranteed",
+    Verdict.NOT_KNOWN: "not known",
+}
+
+
+class Column(NamedTuple):
+    """A column: its heading and what it says of a row; left out where no row has anything to say."""
+
+    heading: str
+    write: Callable[[Any], str]
+    justify: Any = "right"
+
+
+def print_analysis(console: Console, analysis: Analysis, unit: str) -> None:
+    """Print the bounds, the verdict with its reason, and what would fit.
+
+    Args:
+        console: where to.
+        analysis: what is known.
+        unit: the unit to write times in.
+    """
+    clock = Clock(analysis.resolution_ns, unit)
+    title = f"{analysis.name}  policy {analysis.policy}  utilization {share(Fraction(*analysis.utilization))}"
+    print_table(console, title, _table(task_columns(analysis, clock), analysis.tasks[:MAX_LINES]))
+    if analysis.servers:
+        print_table(console, "servers", _table(server_columns(clock), analysis.servers[:MAX_LINES]))
+    for line, style in lines_of(analysis):
+        console.print(Text(line, style=style), soft_wrap=True)
+
+
+def lines_of(analysis: Analysis) -> list[tuple[str, str]]:
+    """Say in sentences what the tables do not: verdict, reasons, scaling, advice; each with its style."""
+    lines = [(f"{analysis.verdict.value}: {analysis.reason}", _STYLES[analysis.verdict])]
+    if analysis.scaling is not None:
+        lines.append((f"all wcets together may be multiplied by {share(Fraction(analysis.scaling, 1000))}", ""))
+    if analysis.unsearched:
+        searched = len(analysis.tasks) - analysis.unsearched
+        lines.append((f"how far wcets may grow was searched for {searched} of {len(analysis.tasks)} tasks only", ""))
+    lines += [(f"it would fit {advice.what}", "") for advice in analysis.advice]
+    if len(analysis.tasks) > MAX_LINES:
+        lines.append((f"{MAX_LINES} of {len(analysis.tasks)} tasks shown; --json has all", ""))
+    return lines
+
+
+# ---- columns ------------------------------------------------------------------------------------------
+
+
+def task_columns(analysis: Analysis, clock: Clock) -> list[Column]:
+    """List what the table of tasks has."""
+    has_servers = any(row.server for row in analysis.tasks)
+    has_classes = len({row.class_ for row in analysis.tasks}) > 1
+    return [
+        Column("task", lambda row: row.task, "left"),
+        *([Column("server", lambda row: row.server or "-", "left")] * has_servers),
+        *([Column("class", lambda row: row.class_, "left")] * has_classes),
+        Column("period", lambda row: clock.write(row.period or None)),
+        Column("wcet", lambda row: clock.write(row.wcet)),
+        Column("deadline", lambda row: clock.write(row.deadline)),
+        Column("response", lambda row: _response(row, clock)),
+        Column("slack", lambda row: clock.write(row.slack)),
+        Column("blocking", lambda row: clock.write(row.blocking)),
+        Column("wcet may grow", lambda row: _growth(row, clock)),
+        Column("deadline is", lambda row: _OF_TASK[row.verdict], "left"),
+        Column("test", _test, "left"),
+    ]
+
+
+def server_columns(clock: Clock) -> list[Column]:
+    """List what the table of servers has."""
+    return [
+        Column("server", lambda row: row.server, "left"),
+        Column("kind", lambda row: row.kind, "left"),
+        Column("period", lambda row: clock.write(row.period)),
+        Column("budget", lambda row: clock.write(row.budget)),
+        Column("has it after", lambda row: clock.write(row.response)),
+        Column("longest gap", lambda row: clock.write(row.gap)),
+        Column("least budget", lambda row: clock.write(row.least_budget)),
+        Column("budget is", lambda row: _OF_SERVER[row.verdict], "left"),
+        Column("test", _test, "left"),
+    ]
+
+
+_OF_SERVER = {
+    Verdict.SCHEDULABLE: "guaranteed",
+    Verdict.NOT_SCHEDULABLE: "not guaranteed",
+    Verdict.NOT_GUARANTEED: "not guaranteed",
+    Verdict.NOT_KNOWN: "not known",
+}
+
+
+def _response(row: TaskBound, clock: Clock) -> str:
+    """Write a response; one that no arrivals need reach as a bound."""
+    bound = "" if row.is_tight or row.response is None else "<= "
+    return bound + clock.write(row.response)
+
+
+def _growth(row: TaskBound, clock: Clock) -> str:
+    """Write by how much a wcet may grow, signed."""
+    return "-" if row.growth is None else ("+" if row.growth >= 0 else "") + clock.write(row.growth)
+
+
+def _test(row: TaskBound | ServerBound) -> str:
+    """Name the test."""
+    return "-" if row.test is None else row.test.name
+
+
+def _table(columns: Sequence[Column], rows: Sequence[TaskBound] | Sequence[ServerBound]) -> Table:
+    """Make a table."""
+    table = text_table([], [])
+    for column in columns:
+        table.add_column(column.heading, justify=column.justify)
+    for row in rows:
+        style = "" if row.verdict is Verdict.SCHEDULABLE else _STYLES[row.verdict]
+        table.add_row(*(Text(column.write(row), style=style) for column in columns))
+    return table
+
+
+# ---- JSON ---------------------------------------------------------------------------------------------
+
+
+def as_json(analysis: Analysis, file: str) -> dict[str, Any]:
+    """Make what --json says; times in ticks.
+
+    Args:
+        analysis: what is known.
+        file: the task-set file.
+    """
+    return {
+        "file": file,
+        "name": analysis.name,
+        "policy": analysis.policy,
+        "resolution_ns": analysis.resolution_ns,
+        "verdict": analysis.verdict.value,
+        "reason": analysis.reason,
+        "utilization": float(Fraction(*analysis.utilization)),
+        "scaling": None if analysis.scaling is None else analysis.scaling / 1000,
+        "unsearched": analysis.unsearched,
+        "tasks": [_task_as_json(row) for row in analysis.tasks],
+        "servers": [_row_as_json(row) for row in analysis.servers],
+        "advice": [
+            {"what": advice.what, "changes": [list(each) for each in advice.changes]} for advice in analysis.advice
+        ],
+    }
+
+
+def _task_as_json(row: TaskBound) -> dict[str, Any]:
+    """Make what --json says about a task."""
+    described = _row_as_json(row)
+    described["class"] = described.pop("class_")
+    described["slack"] = row.slack
+    described["interference"] = dict(row.interference)
+    return described
+
+
+def _row_as_json(row: TaskBound | ServerBound) -> dict[str, Any]:
+    """Make what --json says about a task or a server."""
+    return asdict(row) | {"verdict": row.verdict.value, "test": None if row.test is None else asdict(row.test)}

@@ -1,0 +1,195 @@
+"""Export to Perfetto's protobuf trace format, which ui.perfetto.dev opens.
+
+One process track for the task set; in it a track for each processor (who runs, idling servers too), one for each task
+(its segments, releases, points, misses, and as instants what it does with resources) and a counter for the budget of
+each server. Timestamps are nanoseconds, exact.
+
+The schema is that of the `perfetto` package, imported when a trace is exported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import polars as pl
+
+from takt.base import forks, output_files
+from takt.run.simulation import Result
+
+if TYPE_CHECKING:
+    from perfetto.trace_builder.proto_builder import StreamingTraceProtoBuilder
+
+_SEQUENCE = 1
+_PROCESS, _FIRST_CPU = 1, 2
+_PID = 1
+
+
+class _Event(NamedTuple):
+    """Something at an instant on a track; `order` sorts what happens at one instant: ends before begins."""
+
+    instant: int
+    order: int
+    track: int
+    name: str | None
+    notes: tuple[tuple[str, int | bool], ...] = ()
+
+
+_END, _INSTANT, _BEGIN = 0, 1, 2
+
+
+def write(result: Result, path: str | Path) -> None:
+    """Write a run in Perfetto's format.
+
+    Args:
+        result: a run that kept segments, jobs, points, and the budgets and locks if there are any.
+        path: the file; what was in it is gone.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    output_files.write(path, export(result))
+
+
+def export(result: Result) -> bytes:
+    """Make the bytes of write; the same run gives the same bytes."""
+    from perfetto.trace_builder.proto_builder import StreamingTraceProtoBuilder
+
+    forks.check()
+    buffer = BytesIO()
+    builder = StreamingTraceProtoBuilder(buffer)
+    names = result.summary["task"].to_list()
+    first = _FIRST_CPU + result.system.cpus
+    tracks = {name: first + number for number, name in enumerate(names)}
+    _describe_tracks(builder, result, tracks)
+    for event in sorted(_events(result, tracks), key=lambda event: (event.instant, event.order, event.track)):
+        _write_event(builder, event, result.system.resolution_ns)
+    _write_budgets(builder, result, first + len(names))
+    return buffer.getvalue()
+
+
+def _describe_tracks(builder: StreamingTraceProtoBuilder, result: Result, tracks: dict[str, int]) -> None:
+    """Write what the tracks are."""
+    from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TracePacket, TrackDescriptor
+
+    packet = builder.create_packet()
+    packet.trusted_packet_sequence_id = _SEQUENCE
+    packet.sequence_flags = TracePacket.SEQ_INCREMENTAL_STATE_CLEARED
+    process = packet.track_descriptor
+    process.uuid = _PROCESS
+    process.process.pid = _PID
+    process.process.process_name = result.system.name
+    process.child_ordering = TrackDescriptor.EXPLICIT
+    builder.write_packet(packet)
+    cpus = result.system.cpus
+    for cpu in range(cpus):
+        _describe_track(builder, _FIRST_CPU + cpu, "processor" if cpus == 1 else f"processor {cpu}", cpu)
+    servers = result.summary["server"].to_list()
+    for (name, track), server in zip(tracks.items(), servers, strict=True):
+        _describe_track(builder, track, f"{server}/{name}" if server else name, track)
+    first = _FIRST_CPU + cpus + len(tracks)
+    for number, server in enumerate(result.system.servers):
+        _describe_track(builder, first + number, f"budget of {server.name}", first + number, is_counter=True)
+
+
+def _describe_track(
+    builder: StreamingTraceProtoBuilder, uuid: int, name: str, rank: int, *, is_counter: bool = False
+) -> None:
+    """Write what one track is."""
+    packet = builder.create_packet()
+    packet.trusted_packet_sequence_id = _SEQUENCE
+    track = packet.track_descriptor
+    track.uuid = uuid
+    track.parent_uuid = _PROCESS
+    track.name = name
+    track.sibling_order_rank = rank
+    if is_counter:
+        track.counter.unit_name = "ticks"
+    builder.write_packet(packet)
+
+
+def _events(result: Result, tracks: dict[str, int]) -> Iterable[_Event]:
+    """List everything that happens on the tracks of the processors and the tasks."""
+    jobs = result.jobs.with_columns(due=result.deadlines["deadline"])
+    notes = {
+        (task, job): (("job", job), ("release", release), ("deadline", due), ("missed", missed))
+        for task, job, release, due, missed in jobs.select("task", "job", "release", "due", "missed").rows()
+    }
+    for start, end, cpu, server, task, job in result.segments.rows():
+        name = f"{task}#{job}" if task in tracks else f"{server} {task}"
+        for track, what in ((_FIRST_CPU + cpu, ()), (tracks.get(task), notes.get((task, job), ()))):
+            if track is None:
+                continue
+            yield _Event(start, _BEGIN, track, name, what)
+            yield _Event(end, _END, track, None)
+    for task, job, release, due, missed in jobs.select("task", "job", "release", "due", "missed").rows():
+        yield _Event(release, _INSTANT, tracks[task], "release", (("job", job),))
+        if missed:
+            yield _Event(due, _INSTANT, tracks[task], "deadline missed", (("job", job),))
+    yield from _lock_events(result, tracks)
+    yield from _change_events(result, tracks)
+    for instant, task, job, optional, should_yield in result.points.rows():
+        name = "optional point" if optional else "point"
+        yield _Event(instant, _INSTANT, tracks[task], name, (("job", job), ("should_yield", should_yield)))
+
+
+_LOCK_NAMES = {"lock": "lock {}", "wait": "wait for {}", "unlock": "unlock {}", "deadlock": "deadlock: waits for {}"}
+
+
+def _lock_events(result: Result, tracks: dict[str, int]) -> Iterable[_Event]:
+    """List what jobs do with resources; sections may begin and end within a segment, so they are no slices."""
+    rows = result.locks.rows() if result.system.resources else []
+    for instant, task, job, resource, what in rows:
+        yield _Event(instant, _INSTANT, tracks[task], _LOCK_NAMES[what].format(resource), (("job", job),))
+
+
+def _change_events(result: Result, tracks: dict[str, int]) -> Iterable[_Event]:
+    """List what became different, at the tasks; another policy at the processor."""
+    for instant, task, what, detail in result.changes.rows():
+        name = f"{what}: {detail}" if detail else what
+        yield _Event(instant, _INSTANT, _FIRST_CPU if task is None else tracks[task], name, ())
+
+
+def _write_event(builder: StreamingTraceProtoBuilder, event: _Event, resolution_ns: int) -> None:
+    """Write one event."""
+    from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TrackEvent
+
+    types = {_END: TrackEvent.TYPE_SLICE_END, _INSTANT: TrackEvent.TYPE_INSTANT, _BEGIN: TrackEvent.TYPE_SLICE_BEGIN}
+    packet = builder.create_packet()
+    packet.timestamp = event.instant * resolution_ns
+    packet.trusted_packet_sequence_id = _SEQUENCE
+    packet.track_event.type = types[event.order]
+    packet.track_event.track_uuid = event.track
+    if event.name is not None:
+        packet.track_event.name = event.name
+    for key, value in event.notes:
+        note = packet.track_event.debug_annotations.add()
+        note.name = key
+        if isinstance(value, bool):
+            note.bool_value = value
+        else:
+            note.uint_value = value
+    builder.write_packet(packet)
+
+
+def _write_budgets(builder: StreamingTraceProtoBuilder, result: Result, first: int) -> None:
+    """Write the budgets of servers as counters, where they change."""
+    from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TrackEvent
+
+    if not result.system.servers:
+        return
+    budgets = result.budgets
+    for number, server in enumerate(result.system.servers):
+        changes = budgets.select("tick", server.name).filter(
+            (pl.col(server.name) != pl.col(server.name).shift()) | (pl.col("tick") == 0)
+        )
+        for tick, budget in changes.rows():
+            packet = builder.create_packet()
+            packet.timestamp = tick * result.system.resolution_ns
+            packet.trusted_packet_sequence_id = _SEQUENCE
+            packet.track_event.type = TrackEvent.TYPE_COUNTER
+            packet.track_event.track_uuid = first + number
+            packet.track_event.counter_value = budget
+            builder.write_packet(packet)

@@ -1,0 +1,587 @@
+"""The tables that people read in a terminal, and the same as JSON for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from takt.base import times
+from takt.files import trace_file
+from takt.model.python_policy import name_of
+from takt.run import rate_answers
+from takt.run.simulation import Architecture, Result
+from takt.show import resource_use, stretches
+from takt.show.grants import Grant, grants
+from takt.show.resource_use import Deadlock
+from takt.show.stretches import Parameters, Stretch
+from takt.show.text_tables import MAX_LINES, Clock, print_table, share
+
+_MISSED = "bold red"
+_PRECISION = 10**18
+MAX_DEADLOCKS = 5
+"""How many deadlocks are told; the others are counted."""
+MAX_CHANGES = 10
+"""Likewise of changes."""
+
+
+@dataclass(frozen=True)
+class TaskRow:
+    """One task in a report. Times in ticks; the responses are None if no job finished.
+
+    Args:
+        task, server: names, "" for the root.
+        class_: "hard", "soft" or "none".
+        period, deadline, wcet: parameters; a task whose jobs come as they like has no period.
+        jobs: released before the horizon.
+        finished: of these.
+        response_min, response_max, response_sum: of the finished jobs.
+        missed: jobs that missed their deadlines.
+        aborted, skipped: of these, ended at their deadlines or dropped.
+        overruns: finished jobs that executed for longer than the wcet.
+        missed_requested: jobs that missed the deadlines that were asked for, which a rate-based system extends.
+        grant: what a rate-based system gives to the task at the end; None under other policies.
+        migrations: how often a displaced job went on on another processor.
+        cut: jobs that ended without their whole demand and have not missed.
+        optional_executed, optional_wanted: of the optional parts of ended jobs, in ticks.
+        allocator_calls: calls of an allocator for windows of the task.
+        feedback_calls: of these, because a job had used up its budget.
+        parameters: period, deadline and wcet between changes, in order of time; empty: those above.
+    """
+
+    task: str
+    server: str
+    class_: str
+    period: int | None
+    deadline: int
+    wcet: int | None
+    jobs: int
+    finished: int
+    response_min: int | None
+    response_max: int | None
+    response_sum: int | None
+    missed: int
+    aborted: int = 0
+    skipped: int = 0
+    overruns: int = 0
+    missed_requested: int | None = None
+    migrations: int = 0
+    cut: int = 0
+    optional_executed: int = 0
+    optional_wanted: int = 0
+    allocator_calls: int = 0
+    feedback_calls: int = 0
+    grant: Grant | None = None
+    parameters: tuple[Parameters, ...] = ()
+
+    @property
+    def response_avg(self) -> Fraction | None:
+        """Mean response of the finished jobs."""
+        return None if self.response_sum is None else Fraction(self.response_sum, self.finished)
+
+    @property
+    def utilization(self) -> Fraction | None:
+        """Share of the processor that the task asks for: wcet / period; None without one of them."""
+        return None if self.period is None or self.wcet is None else Fraction(self.wcet, self.period)
+
+    @property
+    def values(self) -> tuple[Parameters, ...]:
+        """Its parameters between changes, at least one."""
+        return self.parameters or (Parameters(0, self.period, self.deadline, self.wcet),)
+
+    def written(self, name: str, clock: Clock) -> str:
+        """Write period, deadline or wcet, before and after each change.
+
+        Args:
+            name: which one.
+            clock: how to write times.
+        """
+        return stretches.written([getattr(each, name) for each in self.values], clock.write)
+
+    @property
+    def share(self) -> str:
+        """The share of the processor that the task asks for, before and after each change; "-" without a period."""
+        if self.utilization is None:
+            return "-"
+        return stretches.written([each.utilization for each in self.values], share)
+
+
+def task_rows(result: Result) -> list[TaskRow]:
+    """Make the rows of a simulation, in file order."""
+    columns = result.summary.select(
+        "task",
+        "server",
+        "class",
+        "period",
+        "deadline",
+        "wcet",
+        "released",
+        "finished",
+        "response_min",
+        "response_max",
+        "response_sum",
+        "missed",
+        "aborted",
+        "skipped",
+        "overruns",
+        "missed_requested",
+        "migrations",
+        "cut",
+        "optional_executed",
+        "optional_wanted",
+        "allocator_calls",
+        "feedback_calls",
+    )
+    granted, parameters = grants(result), stretches.parameters_of(result)
+    return [
+        replace(TaskRow(*row), grant=granted.get(row[0]), parameters=parameters[row[0]]) for row in columns.iter_rows()
+    ]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What there is to say about one run.
+
+    Args:
+        name: of the task set.
+        policy: of the root.
+        platform: where it ran, such as "simulator".
+        resolution_ns: nanoseconds of a tick.
+        horizon: ticks that ran.
+        decisions: how many decisions the scheduler made.
+        rows: one for each task.
+        switches: context switches, where that is known.
+        overhead: ticks that the kernel's own work took, where that is known.
+        architecture: what the scheduler cost where it runs, if the platform says where.
+        deadlocks: circles of waiting jobs, as far as the simulation kept locks.
+        cpus: processors that it ran on.
+        changes: what became different, as Result.changes has it.
+        change_lines: the same for people: instant and text.
+        tells_calls: whether the task set says what an allocator does.
+        stretches: the utilization between changes; empty if that is not known.
+    """
+
+    name: str
+    policy: str
+    platform: str
+    resolution_ns: int
+    horizon: int
+    decisions: int
+    rows: list[TaskRow]
+    switches: int | None = None
+    overhead: int | None = None
+    architecture: Architecture | None = None
+    deadlocks: tuple[Deadlock, ...] = ()
+    cpus: int = 1
+    changes: tuple[dict[str, int | str | None], ...] = ()
+    change_lines: tuple[tuple[int, str], ...] = ()
+    tells_calls: bool = False
+    stretches: tuple[Stretch, ...] = ()
+
+    @property
+    def migrations(self) -> int:
+        """How often a displaced job went on on another processor."""
+        return sum(row.migrations for row in self.rows)
+
+    @property
+    def missed(self) -> int:
+        """How many jobs missed their deadlines."""
+        return sum(row.missed for row in self.rows)
+
+    @property
+    def missed_requested(self) -> int | None:
+        """How many jobs missed the deadlines that were requested, which a rate-based root adjusts; None elsewhere."""
+        return sum(row.missed_requested or 0 for row in self.rows) if self.is_rate_based else None
+
+    @property
+    def utilization(self) -> Fraction:
+        """Share of one processor that all tasks with a period ask for, between changes at most.
+
+        Each is rounded down to 1e-18, for exact sums grow long.
+        """
+        if self.stretches:
+            return stretches.largest(self.stretches)
+        asked = ((row.wcet, row.period) for row in self.rows)
+        return Fraction(sum(wcet * _PRECISION // period for wcet, period in asked if wcet and period), _PRECISION)
+
+    @property
+    def is_rate_based(self) -> bool:
+        """Whether rates were granted."""
+        return any(row.grant is not None for row in self.rows)
+
+
+def report_of(result: Result) -> Report:
+    """Make the report of a simulation."""
+    system = result.system
+    return Report(
+        name=system.name,
+        policy=name_of(system.policy),
+        platform=trace_file.SIMULATOR,
+        resolution_ns=system.resolution_ns,
+        horizon=result.horizon,
+        decisions=result.decisions,
+        rows=task_rows(result),
+        switches=result.switches,
+        overhead=result.overhead,
+        architecture=result.architecture,
+        deadlocks=resource_use.deadlocks(result) if result.keeps_locks else (),
+        cpus=system.cpus,
+        changes=tuple(result.changes.iter_rows(named=True)),
+        change_lines=tuple(rate_answers.told(result)),
+        tells_calls=system.allocator is not None,
+        stretches=stretches.stretches_of(result),
+    )
+
+
+def print_report(console: Console, report: Report, unit: str) -> None:
+    """Print what a run found out about each task.
+
+    Args:
+        console: where to.
+        report: of the run.
+        unit: the unit to write times in.
+    """
+    clock = Clock(report.resolution_ns, unit)
+    print_table(console, _title(report), _run_table(report, clock))
+    if report.architecture is not None:
+        console.print(_architecture_line(report.architecture, clock), soft_wrap=True)
+    elif report.cpus > 1:
+        console.print(_processor_line(report), soft_wrap=True)
+    elif report.overhead:
+        console.print(f"kernel time {clock.write(report.overhead)}, {report.switches} context switches")
+    _print_verdict(console, report)
+    _print_deadlocks(console, report, clock)
+    _print_changes(console, report, clock)
+    _say_what_is_left_out(console, report)
+
+
+def _processor_line(report: Report) -> str:
+    """Say in one line how much there is to do for each of several processors, and how often jobs moved."""
+    return (
+        f"{report.cpus} processors, {share(report.utilization / report.cpus)} of each, {report.migrations} migrations"
+    )
+
+
+def _architecture_line(architecture: Architecture, clock: Clock) -> str:
+    """Say in one line what the scheduler cost where it runs."""
+    return (
+        f"{architecture.switch_steps} switch steps, {architecture.dispatches} dispatches, {architecture.fails} fails, "
+        f"{share(architecture.avail_sched)} available (net {share(architecture.avail_net)}), "
+        f"start jitter {clock.write(architecture.max_start_jitter)}"
+    )
+
+
+def print_comparison(console: Console, measured: Report, simulated: Report, unit: str) -> None:
+    """Print what was measured on a board beside what the simulator says.
+
+    Args:
+        console: where to.
+        measured: on the board.
+        simulated: of the same task set.
+        unit: the unit to write times in.
+    """
+    print_table(console, f"{_title(measured)}  on {measured.platform}", _comparison_table(measured, simulated, unit))
+    _say_what_is_left_out(console, measured)
+
+
+def _print_verdict(console: Console, report: Report, prefix: str = "") -> None:
+    """Print a line on missed deadlines where they are counted in two ways."""
+    if report.missed_requested:
+        console.print(Text(prefix + verdict(report.missed, report.missed_requested)), soft_wrap=True)
+
+
+def verdict(missed: int, requested: int | None = None) -> str:
+    """Say how many deadlines a run missed.
+
+    Args:
+        missed: jobs that missed their deadlines; under a rate-based root those that it adjusted.
+        requested: jobs that missed the deadlines that were requested; None if no other ones are given.
+    """
+    if requested is None or missed == requested == 0:
+        return _counted(missed, "deadline") + " missed" if missed else "no deadline missed"
+    adjusted = f"{_counted(missed, 'adjusted deadline')} missed" if missed else "adjusted deadlines met"
+    return f"{adjusted}, {_counted(requested, 'requested deadline') if requested else 'no requested deadline'} missed"
+
+
+def _counted(count: int, what: str) -> str:
+    """Write a number of things."""
+    return f"{count:,} {what}{'s' if count > 1 else ''}"
+
+
+def _print_deadlocks(console: Console, report: Report, clock: Clock, prefix: str = "") -> None:
+    """Print a line for each deadlock."""
+    for sentence in deadlock_sentences(report.deadlocks, clock.write):
+        console.print(Text(prefix + sentence, style=_MISSED), soft_wrap=True)
+
+
+def _print_changes(console: Console, report: Report, clock: Clock) -> None:
+    """Print a line for each change."""
+    for sentence in change_sentences(report.change_lines, clock.write):
+        console.print(Text(sentence), soft_wrap=True)
+    told = stretches.sentence(report.stretches, clock.write) if report.stretches else ""
+    if told:
+        console.print(Text(told), soft_wrap=True)
+
+
+def change_sentences(lines: Sequence[tuple[int, str]], write: Callable[[int], str]) -> list[str]:
+    """Say what became different and when; of many, only the first ones.
+
+    Args:
+        lines: instants and what changed.
+        write: how to write an instant.
+    """
+    sentences = [f"at {write(instant)}: {text}" for instant, text in lines[:MAX_CHANGES]]
+    more = len(lines) - len(sentences)
+    return sentences + [f"{more} more change{'s' if more > 1 else ''}"] * (more > 0)
+
+
+def deadlock_sentences(deadlocks: Sequence[Deadlock], write: Callable[[int], str]) -> list[str]:
+    """Say of each deadlock when it closed and who waits for whom; of many, only the first ones.
+
+    Args:
+        deadlocks: of a run.
+        write: how to write an instant.
+    """
+    sentences = [f"deadlock at {write(found.instant)}: {found}" for found in deadlocks[:MAX_DEADLOCKS]]
+    more = len(deadlocks) - len(sentences)
+    return sentences + [f"{more} more deadlock{'s' if more > 1 else ''}"] * (more > 0)
+
+
+def _say_what_is_left_out(console: Console, report: Report) -> None:
+    """Say so if a table does not show all tasks."""
+    if len(report.rows) > MAX_LINES:
+        console.print(f"{MAX_LINES} of {len(report.rows)} tasks shown; --json has all")
+
+
+def _title(report: Report) -> str:
+    """Say what ran."""
+    horizon = times.shortest(report.horizon * report.resolution_ns)
+    return f"{report.name}  policy {report.policy}  horizon {horizon}"
+
+
+def _run_table(report: Report, clock: Clock) -> Table:
+    """Make the table with one line for each task and a line of totals."""
+    footers: dict[str, Text | str] = {
+        "jobs": str(sum(row.jobs for row in report.rows)),
+        "misses": _misses(report.missed),
+        "missed requested": _misses(report.missed_requested or 0),
+        "util": share(report.utilization),
+    }
+    has_servers = _has_servers(report)
+    called = ["calls"] * report.tells_calls
+    events = [name for name in _EVENTS if any(getattr(row, name) for row in report.rows)]
+    has_optional = any(row.optional_wanted for row in report.rows)
+    rated = _RATED if report.is_rate_based else ()
+    columns = [*_NUMBERS, *rated[:1], *events, *["optional"] * has_optional, *called, "util", *rated[1:]]
+    table = _table(has_servers, columns, footers)
+    for row in report.rows[:MAX_LINES]:
+        counts = (str(getattr(row, name)) for name in events)
+        late, *granted = [[cell] for cell in _rated_cells(row, clock)] if rated else [[]]
+        optional = [_optional(row, clock)] * has_optional
+        calls = [str(row.allocator_calls)] * len(called)
+        last = (*optional, *calls, row.share, *(cell for [cell] in granted))
+        numbers = (*_numbers(row, clock), *late, *counts, *last)
+        table.add_row(*_names(row, has_servers), *numbers)
+    return table
+
+
+def _rated_cells(row: TaskRow, clock: Clock) -> tuple[Text | str, ...]:
+    """Write what a rate-based system made of a task: late as asked, rate, and what it grants in which period."""
+    late = _misses(row.missed_requested or 0)
+    grant = row.grant
+    if grant is None or grant.state:
+        return late, "-", Text("-" if grant is None else grant.state, style=_MISSED)
+    return late, f"{grant.rate:.3f}", f"{clock.write(grant.budget)} / {clock.write(grant.period)}"
+
+
+def print_policies(console: Console, reports: Sequence[Report], unit: str) -> None:
+    """Print what several policies made of one task set: the largest response and the misses of each task.
+
+    Args:
+        console: where to.
+        reports: one for each policy.
+        unit: the unit to write times in.
+    """
+    horizon = times.shortest(reports[0].horizon * reports[0].resolution_ns)
+    title = f"{reports[0].name}  horizon {horizon}  largest response and misses under each policy"
+    clock = Clock(reports[0].resolution_ns, unit)
+    print_table(console, title, _policies_table(reports, clock))
+    for report in reports:
+        _print_verdict(console, report, f"{report.policy}: ")
+        _print_deadlocks(console, report, clock, f"{report.policy}: ")
+    _print_changes(console, reports[0], clock)
+    _say_what_is_left_out(console, reports[0])
+
+
+def _policies_table(reports: Sequence[Report], clock: Clock) -> Table:
+    """Make the table with two columns for each policy."""
+    table = Table(box=SIMPLE, show_footer=True, show_edge=False, pad_edge=False, collapse_padding=True)
+    table.add_column("task", footer="total", overflow="fold")
+    table.add_column("deadline", justify="right", no_wrap=True)
+    for report in reports:
+        table.add_column(report.policy, justify="right", no_wrap=True)
+        table.add_column("misses", footer=_misses(report.missed), justify="right", no_wrap=True)
+        if report.is_rate_based:
+            asked = _misses(report.missed_requested or 0)
+            table.add_column("missed requested", footer=asked, justify="right", no_wrap=True)
+    for rows in list(zip(*(report.rows for report in reports), strict=True))[:MAX_LINES]:
+        cells = [cell for row in rows for cell in _policy_cells(row, clock)]
+        table.add_row(Text(rows[0].task), rows[0].written("deadline", clock), *cells)
+    return table
+
+
+def _policy_cells(row: TaskRow, clock: Clock) -> tuple[Text | str, ...]:
+    """Write the largest response and the misses of a task, under a rate-based policy also those as asked."""
+    asked = () if row.grant is None else (_misses(row.missed_requested or 0),)
+    return clock.write(row.response_max), _misses(row.missed), *asked
+
+
+def _comparison_table(measured: Report, simulated: Report, unit: str) -> Table:
+    """Make the table with one line for each task: measured and simulated responses and misses."""
+    footers: dict[str, Text | str] = {
+        "jobs": str(sum(row.jobs for row in measured.rows)),
+        "misses": _misses(measured.missed),
+        "simulated": _misses(simulated.missed),
+    }
+    has_servers = _has_servers(measured)
+    table = _table(has_servers, _COMPARED, footers)
+    real, ideal = Clock(measured.resolution_ns, unit), Clock(simulated.resolution_ns, unit)
+    for row, other in zip(measured.rows[:MAX_LINES], simulated.rows, strict=False):
+        table.add_row(
+            *_names(row, has_servers),
+            real.write(row.period),
+            str(row.jobs),
+            *(real.write(value) for value in (row.response_min, row.response_avg, row.response_max)),
+            *(ideal.write(value) for value in (other.response_min, other.response_avg, other.response_max)),
+            _misses(row.missed),
+            _misses(other.missed),
+        )
+    return table
+
+
+_NUMBERS = ("period", "deadline", "wcet", "jobs", "min", "avg", "max", "misses")
+_RATED = ("missed requested", "rate", "granted")
+_EVENTS = ("aborted", "skipped", "cut", "overruns", "migrations")
+_COMPARED = ("period", "jobs", "min", "avg", "max", "sim min", "sim avg", "sim max", "misses", "simulated")
+
+
+def _has_servers(report: Report) -> bool:
+    """Say whether a column for servers says anything."""
+    return any(row.server for row in report.rows)
+
+
+def _table(has_servers: bool, numbers: Iterable[str], footers: Mapping[str, Text | str]) -> Table:
+    """Make an empty table: columns of names on the left, columns of numbers on the right, totals below."""
+    table = Table(box=SIMPLE, show_footer=True, show_edge=False, pad_edge=False, collapse_padding=True)
+    table.add_column("task", footer="total", overflow="fold")
+    if has_servers:
+        table.add_column("server", overflow="fold")
+    for header in numbers:
+        table.add_column(header, footer=footers.get(header, ""), justify="right", no_wrap=True)
+    return table
+
+
+def _names(row: TaskRow, has_servers: bool) -> list[Text]:
+    """Make the names of one line."""
+    return [Text(row.task), *([Text(row.server)] if has_servers else [])]
+
+
+def _misses(count: int) -> Text:
+    """Write a number of misses so that one is seen."""
+    return Text(str(count), style=_MISSED if count else "")
+
+
+def _numbers(row: TaskRow, clock: Clock) -> tuple[Text | str, ...]:
+    """Make the numbers of one line."""
+    return (
+        *(row.written(name, clock) for name in ("period", "deadline", "wcet")),
+        str(row.jobs),
+        clock.write(row.response_min),
+        clock.write(row.response_avg),
+        clock.write(row.response_max),
+        _misses(row.missed),
+    )
+
+
+def _optional(row: TaskRow, clock: Clock) -> str:
+    """Write how much of its optional parts a task has executed."""
+    return f"{clock.write(row.optional_executed)} of {clock.write(row.optional_wanted)}"
+
+
+# ---- JSON -------------------------------------------------------------------------------------------
+
+
+def as_json(report: Report, file: str) -> dict[str, Any]:
+    """Make what --json says about one run; times in ticks.
+
+    Args:
+        report: of the run.
+        file: the task-set file.
+    """
+    return {
+        "file": file,
+        "name": report.name,
+        "policy": report.policy,
+        "platform": report.platform,
+        "resolution_ns": report.resolution_ns,
+        "horizon": report.horizon,
+        "cpus": report.cpus,
+        "decisions": report.decisions,
+        "jobs": sum(row.jobs for row in report.rows),
+        "missed": report.missed,
+        "missed_requested": report.missed_requested,
+        "utilization": float(report.utilization),
+        "stretches": [{"until": each.until, "utilization": float(each.utilization)} for each in report.stretches],
+        "switches": report.switches,
+        "migrations": report.migrations,
+        "overhead": report.overhead,
+        "architecture": _architecture_as_json(report.architecture),
+        "deadlocks": [asdict(deadlock) for deadlock in report.deadlocks],
+        "changes": list(report.changes),
+        "tasks": [_row_as_json(row) for row in report.rows],
+    }
+
+
+def _architecture_as_json(architecture: Architecture | None) -> dict[str, int | float] | None:
+    """Make what --json says about the cost of a scheduler where it runs."""
+    if architecture is None:
+        return None
+    shares = {name: float(getattr(architecture, name)) for name in ("avail_sched", "avail_net")}
+    return asdict(architecture) | shares
+
+
+def _row_as_json(row: TaskRow) -> dict[str, Any]:
+    """Make what --json says about one task."""
+    return {
+        "task": row.task,
+        "server": row.server,
+        "class": row.class_,
+        "period": row.period,
+        "deadline": row.deadline,
+        "wcet": row.wcet,
+        "jobs": row.jobs,
+        "finished": row.finished,
+        "response_min": row.response_min,
+        "response_avg": None if row.response_avg is None else float(row.response_avg),
+        "response_max": row.response_max,
+        "missed": row.missed,
+        "aborted": row.aborted,
+        "skipped": row.skipped,
+        "overruns": row.overruns,
+        "missed_requested": row.missed_requested,
+        "grant": None if row.grant is None else asdict(row.grant),
+        "migrations": row.migrations,
+        "cut": row.cut,
+        "optional_executed": row.optional_executed,
+        "optional_wanted": row.optional_wanted,
+        "allocator_calls": row.allocator_calls,
+        "feedback_calls": row.feedback_calls,
+        "utilization": None if row.utilization is None else float(row.utilization),
+        "parameters": [asdict(each) for each in row.values],
+    }

@@ -1,0 +1,151 @@
+"""Who held which resource when, who waited for it, and which circles of waiting jobs closed.
+
+Made of the frame of locks (run/simulation.py); what the protocols do is said in SPEC.md, section 9. A job that waits
+when a run or the job itself ends has no end of its waiting in that frame: it is the horizon, or the deadline at
+which the job was aborted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+import polars as pl
+
+from takt.model.core_input import ResolvedTask
+from takt.run.simulation import Result
+
+SECTIONS = {
+    "task": pl.String,
+    "job": pl.UInt32,
+    "resource": pl.String,
+    "start": pl.UInt64,
+    "end": pl.UInt64,
+    "waits": pl.Boolean,
+    "depth": pl.Int32,
+    "holder": pl.String,
+    "holder_job": pl.UInt32,
+}
+"""Columns of the frame of sections."""
+
+
+@dataclass(frozen=True)
+class Wait:
+    """A job in a circle.
+
+    Args:
+        task: of the job.
+        resource: what it waits for.
+        holder: task of the job that holds it, the next one in the circle.
+    """
+
+    task: str
+    resource: str
+    holder: str
+
+    def __str__(self) -> str:
+        """Say who waits for whom."""
+        return f"{self.task} waits for {self.resource}, which {self.holder} holds"
+
+
+@dataclass(frozen=True)
+class Deadlock:
+    """A circle of jobs, each of which waits for what the next one holds.
+
+    Args:
+        instant: at which the circle closed.
+        waits: of its jobs, that of the one that closed it first.
+    """
+
+    instant: int
+    waits: tuple[Wait, ...]
+
+    def __str__(self) -> str:
+        """Go once around the circle."""
+        return "; ".join(map(str, self.waits))
+
+
+def deadlocks(result: Result) -> tuple[Deadlock, ...]:
+    """List the circles that closed in a run, in order; none if the run has no resources.
+
+    Raises:
+        ValueError: the simulation did not keep locks.
+    """
+    if not result.system.resources or (result.locks["what"] != "deadlock").all():
+        return ()
+    return tuple(_circles(result.locks.rows()))
+
+
+def _circles(rows: Iterable[tuple[int, str, int, str, str]]) -> Iterator[Deadlock]:
+    """Gather the circles: the rows of one stand together, behind the wait that closed it."""
+    for is_circle, some in groupby(rows, key=lambda row: row[-1] == "deadlock"):
+        if is_circle:
+            yield _circle(list(some))
+
+
+def _circle(rows: list[tuple[int, str, int, str, str]]) -> Deadlock:
+    """Make one circle of its rows: each job waits for the next one, the last for the first."""
+    tasks = [task for _, task, *_ in rows]
+    around = zip(rows, tasks[1:] + tasks[:1], strict=True)
+    return Deadlock(rows[0][0], tuple(Wait(task, resource, holder) for (_, task, _, resource, _), holder in around))
+
+
+def sections(result: Result) -> pl.DataFrame:
+    """Say from when to when jobs held resources or waited for them.
+
+    Args:
+        result: of a simulation that kept locks and jobs.
+
+    Returns:
+        Columns as SECTIONS has them, rows in the order in which the sections began. `depth`
+        is how many resources the job held already. `holder` and `holder_job` are whose job held the resource at the
+        start, the job itself if it does not wait, null if the resource was free and may not be locked.
+
+    Raises:
+        ValueError: the simulation did not keep locks or jobs.
+    """
+    job = ["task", "job"]
+    steps = result.locks.filter(pl.col("what") != "deadlock")
+    is_lock, is_wait = pl.col("what") == "lock", pl.col("what") == "wait"
+    change = pl.when(is_lock).then(1).when(is_wait).then(0).otherwise(-1)
+    return (
+        steps.with_columns(
+            end=pl.col("instant").shift(-1).over(*job, "resource"),
+            depth=change.cum_sum().over(job) - is_lock,
+            holder=_while_held("task"),
+            holder_job=_while_held("job"),
+            waits=is_wait,
+        )
+        .filter(is_lock | is_wait)
+        .join(_lasts(result), on="task", how="left", maintain_order="left")
+        .join(result.jobs.select(*job, "release"), on=job, how="left", maintain_order="left")
+        .with_columns(pl.coalesce("end", pl.min_horizontal(pl.col("release") + pl.col("life"), "horizon")).alias("end"))
+        .rename({"instant": "start"})
+        .select(pl.col(name).cast(kind) for name, kind in SECTIONS.items())
+    )
+
+
+def _while_held(column: str) -> pl.Expr:
+    """Carry a column of the row that locked a resource to the rows in which it is held."""
+    begins = pl.when(pl.col("what") == "lock").then(pl.col(column))
+    return begins.forward_fill().over("resource", _holding_number())
+
+
+def _holding_number() -> pl.Expr:
+    """Number the stretches in which a resource is held and free: each lock and each unlock begins one."""
+    return (pl.col("what") != "wait").cum_sum().over("resource")
+
+
+def _lasts(result: Result) -> pl.DataFrame:
+    """Say how long after its release a job of each task is at an end whatever happens, and the horizon."""
+    tasks = result.system.resolved.tasks
+    return pl.DataFrame(
+        {"task": [task.name for task in tasks], "life": [_life(task) for task in tasks]},
+        schema={"task": pl.String, "life": pl.UInt64},
+    ).with_columns(horizon=pl.lit(result.horizon, dtype=pl.UInt64))
+
+
+def _life(task: ResolvedTask) -> int | None:
+    """Give the time after which a job is aborted, if it is."""
+    return task.deadline if task.on_miss == "abort" else None

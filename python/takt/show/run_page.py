@@ -1,0 +1,583 @@
+"""The page that a person opens: what happened in a run, or in several runs of one task set, as one HTML file.
+
+The file holds everything that it shows, scripts included, and a policy that forbids the browser to load anything
+else. The frame of the page is templates/report.html, which escapes all that is put into it; the charts are made in
+charts.py. Neither Bokeh nor Jinja is imported before a page is wanted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from takt.base import forks, output_files
+from takt.model.conversion import to_ticks
+from takt.model.python_policy import name_of
+from takt.model.system import System
+from takt.run import rate_answers
+from takt.run.simulation import Result
+from takt.show import report, resource_use, stretches, timeline
+from takt.show.report import TaskRow
+from takt.show.text_tables import MAX_LINES, Clock, share
+
+if TYPE_CHECKING:
+    from bokeh.models import Model
+    from markupsafe import Markup
+
+    from takt.show.charts import Run
+
+MAX_PANELS = 30
+"""How many tasks get a distribution of their own."""
+
+_FIRST_SEGMENTS = 120
+_COUNTS = ("preemptions", "migrations", "aborted", "skipped", "cut", "overruns")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of a table.
+
+    Args:
+        text: what it says.
+        kind: "name", "number" or "missed".
+        sort: what its column is sorted by.
+    """
+
+    text: str
+    kind: str = "number"
+    sort: float | str = ""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The distribution of one task's responses.
+
+    Args:
+        task: its name.
+        deadline: written.
+        facts: what stands below it.
+        key: of its chart.
+    """
+
+    task: str
+    deadline: str
+    facts: list[Cell]
+    key: str
+
+
+def write(results: Sequence[Result], path: str | Path) -> None:
+    """Write a page about one run, or about several runs of one task set, one above the other on one time axis.
+
+    Args:
+        results: of simulations that kept what is shown; they differ in their policies.
+        path: the file; what is there is replaced.
+
+    Raises:
+        InputError: the file cannot be written.
+        ValueError: there is no result, or one did not keep segments, jobs, points, or the budgets or locks that
+            there are.
+    """
+    output_files.write(path, page(results).encode())
+
+
+def page(results: Sequence[Result]) -> str:
+    """Make the text of the page; arguments and errors are those of write."""
+    forks.check()
+    if not results:
+        raise ValueError("a report needs at least one result")
+    runs = _runs(results)
+    return _render(runs, _facts(runs), _charts(runs))
+
+
+def _runs(results: Sequence[Result]) -> list[Run]:
+    """Prepare the runs; all show the same tasks."""
+    from takt.show.charts import Run
+
+    tasks = timeline.worst_tasks(results)[: timeline.MAX_LANES]
+    limit = timeline.MAX_SEGMENTS // len(results)
+    names = _unique([report.report_of(result).policy for result in results])
+    return [
+        Run(name, result, timeline.timeline(result, tasks, limit)) for name, result in zip(names, results, strict=True)
+    ]
+
+
+def _unique(names: Sequence[str]) -> list[str]:
+    """Number the names that occur more than once."""
+    total, seen = Counter(names), Counter[str]()
+    unique = []
+    for name in names:
+        seen[name] += 1
+        unique.append(name if total[name] == 1 else f"{name} ({seen[name]})")
+    return unique
+
+
+# ---- charts -----------------------------------------------------------------------------------------
+
+
+def _charts(runs: Sequence[Run]) -> dict[str, Model]:
+    """Make all charts of the page, by key."""
+    from takt.show import charts
+
+    view = charts.view_of(runs, min(run.timeline.window(_FIRST_SEGMENTS) for run in runs))
+    return {
+        "overview": charts.overview(runs, view),
+        **{f"gantt-{number}": charts.gantt(run, number, view) for number, run in enumerate(runs)},
+        **_panel_charts(runs),
+    }
+
+
+def _panel_charts(runs: Sequence[Run]) -> dict[str, Model]:
+    """Make the charts of responses: histograms of one run, or a line for each of several."""
+    from takt.show import charts
+
+    lines = runs[0].timeline
+    tasks = _panel_tasks(runs)
+    colors = {lane.task: lane.color for lane in lines.lanes}
+    if len(runs) == 1:
+        counted = timeline.distributions(runs[0].result, tasks, charts.BINS)
+        return {
+            f"panel-{i}": charts.histogram(counted[task], colors[task], lines.scale, lines.unit)
+            for i, task in enumerate(tasks)
+        }
+    by_run = [timeline.distributions(run.result, tasks, charts.SHARE_BINS) for run in runs]
+    return {
+        f"panel-{i}": charts.shares([counted[task] for counted in by_run], lines.scale, lines.unit)
+        for i, task in enumerate(tasks)
+    }
+
+
+def _panel_tasks(runs: Sequence[Run]) -> list[str]:
+    """Choose the tasks whose responses are shown: the worst, in the order of the chart above."""
+    worst = set(timeline.worst_tasks([run.result for run in runs])[:MAX_PANELS])
+    return [lane.task for lane in runs[0].timeline.lanes if lane.task in worst]
+
+
+# ---- what the page says -----------------------------------------------------------------------------
+
+
+def _facts(runs: Sequence[Run]) -> dict[str, Any]:
+    """Collect what the template says."""
+    system = runs[0].result.system
+    told = report.report_of(runs[0].result)
+    return {
+        "name": system.name,
+        "verdict": _verdict([run.result for run in runs]),
+        "policies": [run.name for run in runs],
+        "horizon": timeline.show_span(runs[0].result.horizon, system),
+        "utilization": stretches.written([each.utilization for each in told.stretches], share),
+        "load": stretches.sentence(told.stretches, partial(timeline.show_span, system=system)),
+        "is_rate_based": any(run.result.system.resolved.rates is not None for run in runs),
+        "cpus": told.cpus,
+        "tasks": len(told.rows),
+        "servers": len(system.servers),
+        "server_note": _row_note("first", len(system.servers), "servers"),
+        "runs": [_run_facts(run, number) for number, run in enumerate(runs)],
+        "notes": list(_notes(runs)),
+        "panels": _panels(runs),
+        "panel_note": _panel_note(runs),
+        "policy_lines": _policy_lines(runs),
+        "policy_table": _policy_table(runs),
+        "task_table": _task_table(runs) if len(runs) == 1 else _comparison_table(runs),
+        "server_table": _server_table(system),
+        "task_note": _row_note("worst", len(told.rows), "tasks"),
+        "has_points": any(len(run.timeline.points) for run in runs),
+        "has_misses": any(run.result.missed for run in runs),
+        "deadlocks": list(_deadlocks(runs)),
+        "has_budgets": any(group.server is not None for run in runs for group in run.timeline.groups),
+        "changes": list(_changes(runs[0])),
+        "has_ledger": any(group.server is None for run in runs for group in run.timeline.groups),
+        "has_idle": any(len(run.timeline.idle) for run in runs),
+        "has_sections": any(len(run.timeline.sections) for run in runs),
+        "has_waits": any(run.timeline.sections["waits"].any() for run in runs),
+    }
+
+
+def _run_facts(run: Run, number: int) -> dict[str, Any]:
+    """Say what stands above the chart of a run."""
+    return {
+        "name": run.name,
+        "verdict": _verdict([run.result]),
+        "key": f"gantt-{number}",
+    }
+
+
+def _verdict(results: Sequence[Result]) -> Cell:
+    """Say how many deadlines runs missed: badly, or only as a rate-based root did not grant what was requested."""
+    rated = [result.summary["missed_requested"].sum() for result in results if result.system.resolved.rates is not None]
+    missed, requested = sum(result.missed for result in results), sum(map(int, rated)) if rated else None
+    return Cell(report.verdict(missed, requested), "bad" if missed else "warn" if requested else "good")
+
+
+def _deadlocks(runs: Sequence[Run]) -> Iterator[str]:
+    """Say who waits for whom in circles, and in which run if there are several."""
+    for run in runs:
+        found = resource_use.deadlocks(run.result)
+        prefix = f"{run.name}: " if len(runs) > 1 else ""
+        for sentence in report.deadlock_sentences(found, partial(timeline.show_span, system=run.result.system)):
+            yield prefix + sentence
+
+
+def _changes(run: Run) -> Iterator[str]:
+    """Say what became different; it is the same in every run."""
+    told = rate_answers.told(run.result)
+    yield from report.change_sentences(told, partial(timeline.show_span, system=run.result.system))
+
+
+def _notes(runs: Sequence[Run]) -> Iterator[str]:
+    """Say what the charts leave out."""
+    lines = runs[0].timeline
+    servers = len(runs[0].result.system.servers)
+    if len(lines.groups) < servers:
+        yield f"The charts show {len(lines.groups)} of {servers} servers."
+    if len(lines.lanes) < lines.task_count:
+        yield f"The charts show {len(lines.lanes)} of {lines.task_count} tasks, the worst: see the table of tasks."
+    for run in runs:
+        shown, system = run.timeline, run.result.system
+        if shown.until < shown.horizon:
+            until, horizon = timeline.show_about(shown.until, system), timeline.show_span(shown.horizon, system)
+            yield (
+                f"The chart of {run.name} ends at {until} of {horizon}, after {len(shown.segments):,} segments of its "
+                "tasks. Tables and responses are those of the whole run."
+            )
+
+
+def _panel_note(runs: Sequence[Run]) -> str:
+    """Say so if some tasks have no distribution."""
+    count = runs[0].timeline.task_count
+    return f"The {MAX_PANELS} worst of {count} tasks." if count > MAX_PANELS else ""
+
+
+def _row_note(which: str, count: int, what: str) -> str:
+    """Say so if a table does not hold all."""
+    return f"The {MAX_LINES} {which} of {count} {what}." if count > MAX_LINES else ""
+
+
+def _clock(result: Result) -> Clock:
+    """Give the clock in which the result's task set is written."""
+    return Clock(result.system.resolution_ns, timeline.unit_of(result.system))
+
+
+def _panels(runs: Sequence[Run]) -> list[Panel]:
+    """Say what stands around the distributions."""
+    rows = [_rows_by_task(run.result) for run in runs]
+    clock = _clock(runs[0].result)
+    deadlines = _panel_deadlines(runs[0].result, clock)
+    return [
+        Panel(
+            task=task,
+            deadline=deadlines[task],
+            facts=[_panel_fact(run, by_task[task], len(runs) > 1) for run, by_task in zip(runs, rows, strict=True)],
+            key=f"panel-{number}",
+        )
+        for number, task in enumerate(_panel_tasks(runs))
+    ]
+
+
+def _panel_deadlines(result: Result, clock: Clock) -> dict[str, str]:
+    """Write the deadlines of tasks, as the tables have them; and the longest one of those that rules give instead."""
+    longest = timeline.relative_deadlines(result)
+    word = "deadline" if result.system.resolved.rates is None else "requested deadline"
+    return {
+        task: f"{word} {stretches.written(given, partial(_written, clock=clock))}"
+        + (f", given up to {_written(longest[task], clock)}" if longest[task] not in given else "")
+        for task, given in timeline.requested_deadlines(result).items()
+    }
+
+
+def _panel_fact(run: Run, row: TaskRow, is_compared: bool) -> Cell:
+    """Say the largest response and the misses of a task."""
+    name = f"{run.name}: " if is_compared else ""
+    largest = f"max {_written(row.response_max, _clock(run.result))}" if row.finished else "none finished"
+    requested = row.missed_requested or 0
+    is_rate_based = run.result.system.resolved.rates is not None
+    misses = [f"{row.missed} {'adjusted deadlines ' * is_rate_based}missed"] * bool(row.missed)
+    misses += [f"{requested} requested deadlines missed"] * (is_rate_based and requested > 0)
+    return Cell(f"{name}{', '.join([largest, *misses])}", "missed" if misses else "")
+
+
+def _policy_lines(runs: Sequence[Run]) -> list[dict[str, str]]:
+    """Say which line in the distributions is which run's."""
+    from takt.show import charts
+
+    return [{"name": run.name, **charts.line_of(number)} for number, run in enumerate(runs)]
+
+
+def _rows_by_task(result: Result) -> dict[str, TaskRow]:
+    """Give the rows of the tables by task."""
+    return {row.task: row for row in report.task_rows(result)}
+
+
+# ---- tables -----------------------------------------------------------------------------------------
+
+_Table = dict[str, Any]
+
+
+def _table(headers: Sequence[tuple[str, str]], rows: list[list[Cell]]) -> _Table:
+    """Make a table; a header is its text and the kind of its column."""
+    return {"headers": headers, "rows": rows}
+
+
+def _number(value: float | Fraction | None) -> Cell:
+    """Write a number."""
+    return Cell("\u2013" if value is None else f"{value:,}", sort=-1 if value is None else float(value))
+
+
+def _misses(value: int) -> Cell:
+    """Write a number of misses."""
+    return Cell(f"{value:,}", "missed" if value else "number", value)
+
+
+def _written(value: int | Fraction | None, clock: Clock) -> str:
+    """Write a time; a dash if there is none."""
+    return "\u2013" if value is None else timeline.spaced(clock.write(value))
+
+
+def _time(value: int | Fraction | None, clock: Clock) -> Cell:
+    """Write a time in a cell."""
+    return Cell(_written(value, clock), sort=-1 if value is None else float(value))
+
+
+def _parameter(row: TaskRow, name: str, clock: Clock) -> Cell:
+    """Write a period, deadline or wcet, before and after each change."""
+    values = [getattr(each, name) for each in row.values]
+    text = stretches.written(values, partial(_written, clock=clock))
+    return Cell(text, sort=-1 if values[0] is None else float(values[0]))
+
+
+def _name(text: str) -> Cell:
+    """Write a name."""
+    return Cell(text, "name", text)
+
+
+def _counts(result: Result) -> list[str]:
+    """List the columns of counts that say something: preemptions always, others if anything was counted."""
+    summary = result.summary
+    return [name for name in _COUNTS if name in summary.columns and (name == "preemptions" or summary[name].sum())]
+
+
+def _task_table(runs: Sequence[Run]) -> _Table:
+    """Make the table of the task set and of what happened to each task, worst first."""
+    result = runs[0].result
+    counts, clock = _counts(result), _clock(result)
+    is_rated = result.system.resolved.rates is not None
+    requested, granted = ("missed requested",) * is_rated, ("rate", "granted") * is_rated
+    counted = {row["task"]: row for row in result.summary.iter_rows(named=True)}
+    rows = _rows_by_task(result)
+    times = ("period", "deadline", "wcet")
+    servers = _server_headers(result)
+    numbers = (*times, "utilization", "jobs", "missed", *requested, "min response", "mean", "max", *counts, *granted)
+    headers = [
+        *[(name, "name") for name in ("task", *servers, "class")],
+        *[(name, "number") for name in numbers],
+    ]
+    cells = [
+        [
+            *map(_name, (row.task, *_server(row, servers), row.class_)),
+            *(_parameter(row, name, clock) for name in times),
+            Cell(row.share, sort=-1 if row.utilization is None else float(row.utilization)),
+            _number(row.jobs),
+            _misses(row.missed),
+            *(_misses(row.missed_requested or 0) for _ in requested),
+            *(_time(value, clock) for value in (row.response_min, row.response_avg, row.response_max)),
+            *(_number(counted[row.task][name]) for name in counts),
+            *(_grant_cells(row, clock) if granted else ()),
+        ]
+        for row in _worst_rows(runs, rows)
+    ]
+    return _table(headers, cells)
+
+
+def _grant_cells(row: TaskRow, clock: Clock) -> tuple[Cell, ...]:
+    """Write what a rate-based system gave to a task: its rate, and a budget in each period."""
+    grant = row.grant
+    if grant is None or grant.state:
+        return _number(None), Cell("\u2013" if grant is None else grant.state, "missed", -1)
+    written = f"{_written(grant.budget, clock)} / {_written(grant.period, clock)}"
+    return Cell(f"{grant.rate:.3f}", sort=grant.rate), Cell(written, sort=grant.rate)
+
+
+def _server_table(system: System) -> _Table:
+    """Make the table of the servers, in file order."""
+    headers = [(name, "name") for name in ("server", "in", "kind", "policy")]
+    numbers = [(name, "number") for name in ("period", "budget", "offset", "priority")]
+    rows = [
+        [
+            *map(_name, (server.name, server.parent or "\u2013", server.kind, name_of(server.policy))),
+            *(
+                Cell(timeline.show_time(value, system), sort=float(to_ticks(value, system.resolution)))
+                for value in (server.period, server.budget, server.offset)
+            ),
+            _number(server.priority),
+        ]
+        for server in system.servers[:MAX_LINES]
+    ]
+    return _table([*headers, *numbers], rows)
+
+
+def _server_headers(result: Result) -> list[str]:
+    """Give the heading of the column of servers, if there are any."""
+    return ["server"] if result.system.servers else []
+
+
+def _server(row: TaskRow, headers: Sequence[str]) -> list[str]:
+    """Name the server of a task, if there is a column for it."""
+    return [row.server or "\u2013" for _ in headers]
+
+
+def _worst_rows(runs: Sequence[Run], rows: dict[str, TaskRow]) -> list[TaskRow]:
+    """Give the rows of a table, worst first and not too many."""
+    worst = timeline.worst_tasks([run.result for run in runs])
+    return [rows[task] for task in worst[:MAX_LINES]]
+
+
+def _comparison_table(runs: Sequence[Run]) -> _Table:
+    """Make the table of the task set with the largest response and the misses under each policy, worst first."""
+    clock = _clock(runs[0].result)
+    rows = [_rows_by_task(run.result) for run in runs]
+    servers = _server_headers(runs[0].result)
+    headers = [
+        *[(name, "name") for name in ("task", *servers)],
+        *[(name, "number") for name in ("period", "deadline", "wcet")],
+        *[(f"{what} {run.name}", "number") for run in runs for what in _outcome_headers(run)],
+    ]
+    cells = [
+        [
+            *map(_name, (row.task, *_server(row, servers))),
+            *(_parameter(row, name, clock) for name in ("period", "deadline", "wcet")),
+            *(cell for other in rows for cell in _outcome(other[row.task], clock)),
+        ]
+        for row in _worst_rows(runs, rows[0])
+    ]
+    return _table(headers, cells)
+
+
+def _outcome_headers(run: Run) -> tuple[str, ...]:
+    """Name what a comparison says of a task in one run."""
+    is_rate_based = run.result.system.resolved.rates is not None
+    return "max response", "missed", *(("missed requested",) if is_rate_based else ())
+
+
+def _outcome(row: TaskRow, clock: Clock) -> tuple[Cell, ...]:
+    """Write what happened to a task."""
+    asked = () if row.grant is None else (_misses(row.missed_requested or 0),)
+    return _time(row.response_max, clock), _misses(row.missed), *asked
+
+
+def _policy_table(runs: Sequence[Run]) -> _Table:
+    """Make the table with a line for each run; what the kernel took only if it took time."""
+    is_costly = any(run.result.overhead for run in runs)
+    counts = ["jobs", "missed", "preemptions", "decisions"] + ["context switches", "kernel time"] * is_costly
+    headers = [
+        ("policy", "name"),
+        *[(name, "number") for name in (*counts, "largest response / deadline")],
+        ("of task", "name"),
+    ]
+    return _table(headers, [_policy_row(run, is_costly) for run in runs])
+
+
+def _policy_row(run: Run, is_costly: bool) -> list[Cell]:
+    """Write the totals of a run."""
+    kernel = [_number(run.result.switches), _time(run.result.overhead, _clock(run.result))]
+    summary = run.result.summary
+    longest = pl.col("task").replace_strict(timeline.relative_deadlines(run.result))
+    worst = (
+        summary.filter(pl.col("finished") > 0)
+        .select("task", nearness=pl.col("response_max") / longest)
+        .sort("nearness", descending=True, maintain_order=True)
+        .head(1)
+    )
+    task, nearness = worst.row(0) if len(worst) else ("\u2013", None)
+    return [
+        _name(run.name),
+        _number(int(summary["released"].sum())),
+        _misses(run.result.missed),
+        _number(int(summary["preemptions"].sum())),
+        _number(run.result.decisions),
+        *(kernel if is_costly else []),
+        Cell("\u2013" if nearness is None else f"{nearness:.3f}", sort=nearness or 0.0),
+        _name(task),
+    ]
+
+
+# ---- the page ---------------------------------------------------------------------------------------
+
+
+def _render(runs: Sequence[Run], facts: dict[str, Any], figures: dict[str, Model]) -> str:
+    """Put everything into the template, which escapes it."""
+    return render("report.html", facts | {"script": markup_of("report.js")}, embed(figures, "takt.ready()"))
+
+
+def render(template: str, facts: dict[str, Any], embedded: Embedded) -> str:
+    """Put facts and charts into a template, which escapes all that is no markup.
+
+    Args:
+        template: its name in templates/.
+        facts: what it shows.
+        embedded: the charts.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("takt.show"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template(template).render(
+        facts,
+        css=markup_of("report.css"),
+        library=embedded.library,
+        embedding=embedded.script,
+        places=embedded.places,
+    )
+
+
+def markup_of(name: str) -> Markup:
+    """Read a file of the templates, which is put into pages as it is."""
+    from markupsafe import Markup
+
+    return Markup((resources.files("takt.show") / "templates" / name).read_text(encoding="utf-8"))
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """Charts as a page holds them: the script that makes them, the place of each, and the library."""
+
+    script: Markup
+    places: dict[str, Markup]
+    library: Markup
+
+
+def embed(figures: dict[str, Model], when_ready: str | None = None) -> Embedded:
+    """Make the markup of charts; their script escapes its data.
+
+    Args:
+        figures: by key.
+        when_ready: what the browser runs when they are there.
+    """
+    from bokeh.document import Document
+    from bokeh.embed import components
+    from bokeh.models import CustomJS
+    from bokeh.resources import Resources
+    from markupsafe import Markup
+
+    if not figures:
+        return Embedded(Markup(""), {}, Markup(""))
+    document = Document()
+    with document.models.freeze():  # counts the models once, not once for each root
+        for figure in figures.values():
+            document.add_root(figure)
+    if when_ready is not None:
+        document.js_on_event("document_ready", CustomJS(code=when_ready))
+    script, places = components(figures)
+    library = Resources(mode="inline", components=["bokeh"]).render()
+    return Embedded(Markup(script), {key: Markup(place) for key, place in places.items()}, Markup(library))

@@ -1,0 +1,167 @@
+"""What a system is between changes: the parameters of each task, and what all tasks that are there ask for.
+
+A *stretch* lasts from one change to the next, or to the horizon. Source: SPEC.md, 12. A request that a rate-based root
+rejected changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import groupby
+from typing import TYPE_CHECKING, TypeVar
+
+from takt.model.core_input import ResolvedChange, ResolvedTask
+from takt.run import rate_answers
+from takt.show.text_tables import share
+
+if TYPE_CHECKING:
+    from takt.run.simulation import Result
+
+ARROW = " \u2192 "
+"""Between the values before and after a change."""
+MAX_VALUES = 4
+"""How many values of one parameter are written; of more, the first and the last one."""
+_PRECISION = 10**18
+_Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """What a task is from an instant on. Times in ticks.
+
+    Args:
+        start: jobs that are released there or later have these.
+        period: None of a task whose jobs come as they like.
+        deadline: relative, as requested.
+        wcet: None of a task without one.
+    """
+
+    start: int
+    period: int | None
+    deadline: int
+    wcet: int | None
+
+    @property
+    def utilization(self) -> Fraction:
+        """Share of the processor, rounded down to 1e-18, for exact sums grow long; 0 without period or wcet."""
+        return Fraction(self.wcet * _PRECISION // self.period, _PRECISION) if self.wcet and self.period else Fraction(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """What all tasks that are there ask for, up to an instant.
+
+    Args:
+        until: end, in ticks; the last one ends at the horizon.
+        utilization: sum of their wcet / period.
+    """
+
+    until: int
+    utilization: Fraction
+
+
+def parameters_of(result: Result) -> dict[str, tuple[Parameters, ...]]:
+    """Give the parameters that each task has while it is there, in order of time; those it begins with if it never is.
+
+    Args:
+        result: of a simulation.
+    """
+    return {
+        task.name: tuple(dict.fromkeys(each for _, _, each in spans)) or (_first(result, number),)
+        for number, (task, spans) in enumerate(zip(result.system.resolved.tasks, _spans(result), strict=True))
+    }
+
+
+def stretches_of(result: Result) -> tuple[Stretch, ...]:
+    """Give the utilization between changes of tasks or of their parameters; one stretch if there are none.
+
+    Args:
+        result: of a simulation.
+    """
+    spans = [span for task in _spans(result) for span in task]
+    changes = {change.at for change in _made(result) if change.kind != "policy" and change.at > 0}
+    ends = [*sorted(changes), max(result.horizon, 1)]
+    return tuple(
+        Stretch(until, sum((each.utilization for start, end, each in spans if start <= begin < end), Fraction(0)))
+        for begin, until in zip([0, *ends[:-1]], ends, strict=True)
+    )
+
+
+def written(values: Sequence[_Value], write: Callable[[_Value], str]) -> str:
+    """Write the values of one parameter, in order of time; equal neighbours once.
+
+    Args:
+        values: at least one.
+        write: how to write one.
+    """
+    texts = [text for text, _ in groupby(map(write, values))]
+    return ARROW.join(texts if len(texts) <= MAX_VALUES else [texts[0], "\u2026", texts[-1]])
+
+
+def sentence(stretches: Sequence[Stretch], write: Callable[[int], str]) -> str:
+    """Say what all tasks that are there ask for between changes; "" of a system without such changes.
+
+    Args:
+        stretches: of the system.
+        write: how to write an instant.
+    """
+    *first, last = stretches
+    if not first:
+        return ""
+    if len(stretches) > MAX_VALUES:
+        return f"utilization at most {share(largest(stretches))} in each of {len(stretches)} stretches between changes"
+    told = [f"{share(each.utilization)} until {write(each.until)}" for each in first]
+    return f"utilization {', '.join(told)}, then {share(last.utilization)}"
+
+
+def largest(stretches: Sequence[Stretch]) -> Fraction:
+    """Give the largest utilization of all stretches."""
+    return max(each.utilization for each in stretches)
+
+
+_Span = tuple[int, int, Parameters]
+"""From when until when a task has parameters and is there."""
+
+
+def _made(result: Result) -> list[ResolvedChange]:
+    """List the changes before the horizon that a root did not reject."""
+    given = zip(rate_answers.made(result), rate_answers.answers(result), strict=True)
+    return [change for change, answer in given if answer != "rejected"]
+
+
+def _spans(result: Result) -> list[list[_Span]]:
+    """List for each task when it is there with which parameters."""
+    made = _made(result)
+    return [
+        list(_spans_of(result, number, [change for change in made if change.task == number]))
+        for number in range(len(result.system.resolved.tasks))
+    ]
+
+
+def _spans_of(result: Result, number: int, changes: Sequence[ResolvedChange]) -> Iterator[_Span]:
+    """List when one task is there."""
+    task = result.system.resolved.tasks[number]
+    now, start, is_there = _first(result, number), 0, not task.is_absent
+    for change in changes:
+        if is_there and start < change.at:
+            yield start, change.at, now
+        start = change.at
+        now = _changed(now, task, change)
+        is_there = change.kind == "enter" or (is_there and change.kind != "leave")
+    if is_there:
+        yield start, max(result.horizon, start + 1), now
+
+
+def _first(result: Result, number: int) -> Parameters:
+    """Give the parameters that a task begins with, as the summary has them."""
+    period, deadline, wcet = result.summary.select("period", "deadline", "wcet").row(number)
+    return Parameters(0, period, deadline, wcet)
+
+
+def _changed(now: Parameters, task: ResolvedTask, change: ResolvedChange) -> Parameters:
+    """Give the parameters after a change."""
+    if change.kind != "parameters":
+        return now
+    return Parameters(change.at, change.period if task.period else now.period, change.deadline, change.wcet)

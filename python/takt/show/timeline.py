@@ -1,0 +1,543 @@
+"""What a chart of a run shows: lanes, segments, jobs, points, budgets and resources, cut to a size that it can bear.
+
+Both charts, that of the page (charts.py) and that for papers (gantt.py), are drawn from this. Times are ticks;
+a chart multiplies them by `scale`, because axes need numbers in a unit. Whatever is left out is counted, so that
+a chart can say so.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import polars as pl
+
+from takt import _core
+from takt.base import times
+from takt.model.conversion import to_ticks
+from takt.model.core_input import IDLE
+from takt.model.system import Server, System
+from takt.run import rate_answers
+from takt.run.simulation import Result
+from takt.show import resource_use, stretches
+
+MAX_LANES = 60
+MAX_SEGMENTS = 200_000
+
+MISS_COLOR = "#d01c2b"
+"""Red, which nothing but a missed deadline has."""
+
+COLORS = (
+    "#4477aa", "#ddaa33", "#44aa99", "#aa4499", "#88ccee",
+    "#999933", "#332288", "#117733", "#b07d62", "#8c8c8c",
+)  # fmt: skip
+"""Colours of tasks, after Paul Tol's schemes for the colour-blind, without their reds."""
+
+_LANE_HEIGHT = 1.0
+_GROUP_HEIGHT = 0.7
+_CURVE_HEIGHT = 0.95
+_CURVE_MARGIN = 0.1
+SECTION_HEIGHT = 0.3
+"""Of the rows below a lane in which resources are drawn."""
+
+_HEADING_CHARACTERS = 20
+
+
+@dataclass(frozen=True)
+class Lane:
+    """Where the jobs of one task are drawn.
+
+    Args:
+        task: its name.
+        server: name of its server, "" for the root.
+        color: of its jobs, the same in every chart of the task set.
+        y: middle of the lane; lanes are 1 high, and y grows downwards from 0.
+        rows: below the lane, each SECTION_HEIGHT high, for the resources that a job holds or waits for at once.
+    """
+
+    task: str
+    server: str
+    color: str
+    y: float
+    rows: int = 0
+
+
+@dataclass(frozen=True)
+class Group:
+    """A server: its heading, its budget, and below them the lanes of its tasks. Or the ledger, above all lanes.
+
+    Args:
+        server: its name, None for the ledger of a rate-based system, whose curve is what is reserved.
+        title: the server and what it is.
+        y: middle of the heading.
+        top: where a full budget is drawn.
+        bottom: where a budget of 0 is drawn.
+        budget: the full one, in ticks.
+        label: the full one, written.
+    """
+
+    server: str | None
+    title: str
+    y: float
+    top: float
+    bottom: float
+    budget: int
+    label: str
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """A run as a chart shows it.
+
+    Args:
+        lanes: from top to bottom.
+        groups: headings between them.
+        height: of lanes and headings together.
+        unit: that of the file's resolution, such as "ms".
+        scale: units per tick.
+        horizon: of the run.
+        until: everything before this instant is here.
+        segments: lane, start, end, job, cpu, row, resumed; ordered by lane and start. `row` is the job's row in
+            `jobs`; `resumed` is the end of the job's piece before this one, null for the first.
+        jobs: lane, job, release, deadline, finish, response, missed; ordered by lane and job.
+        points: lane, instant, job, optional, should_yield; ordered by lane and instant.
+        budgets: group, tick, budget, is_charged; ordered by group and tick. A row is where the line of a budget
+            bends or jumps; up to the next one it falls by 1 per tick if it is charged, and else does not change.
+        idle: group, start, end of the time in which an idling server idled; ordered by group and start.
+        sections: lane, start, end, job, resource, waits, depth, holder, holder_job as sharing.sections says them;
+            ordered by lane and start.
+        deadlocks: instant, lane of each job of a circle; lane is null for a task without one; ordered by instant.
+        changes: instant and text of what became different; ordered by instant.
+        task_count: tasks of the system, lanes or not.
+        segment_count: segments of the run.
+        cpus: processors of the system.
+    """
+
+    lanes: tuple[Lane, ...]
+    groups: tuple[Group, ...]
+    height: float
+    unit: str
+    scale: float
+    horizon: int
+    until: int
+    segments: pl.DataFrame
+    jobs: pl.DataFrame
+    points: pl.DataFrame
+    budgets: pl.DataFrame
+    idle: pl.DataFrame
+    sections: pl.DataFrame
+    deadlocks: pl.DataFrame
+    changes: pl.DataFrame
+    task_count: int
+    segment_count: int
+    cpus: int
+
+    def window(self, segments: int, start: int = 0) -> int:
+        """Choose the end of a view: the instant by which so many segments have ended since its start, or all."""
+        ends = self.segments["end"].filter(self.segments["end"] > start)
+        return self.until if len(ends) <= segments else int(ends.sort()[segments - 1])
+
+
+def timeline(
+    result: Result,
+    tasks: Sequence[str] | None = None,
+    most: int | None = MAX_SEGMENTS,
+) -> Timeline:
+    """Prepare a run for a chart.
+
+    Args:
+        result: of a simulation that kept segments, jobs, points, and the budgets and locks if there are any.
+        tasks: names of the tasks to show; default: all, or the worst MAX_LANES of many.
+        most: how many segments, changes of budgets and so on to keep of each, from the beginning of the run;
+            None: all.
+
+    Raises:
+        ValueError: the simulation did not keep what is shown.
+    """
+    shown = set(worst_tasks([result])[:MAX_LANES] if tasks is None else tasks)
+    sections = _sections(result)
+    lanes, groups, height = _arrange(result.system, shown, _rows(sections))
+    segments, points = _in_lanes(result.segments, lanes), _in_lanes(result.points, lanes)
+    sections = _in_lanes(sections, lanes)
+    budgets, idle = _budgets(result, groups), _idle(result, groups)
+    ends = (segments["end"], budgets["tick"], idle["end"], sections["start"])
+    until = result.horizon if most is None else min(_until(instants, most, result.horizon) for instants in ends)
+    is_before = pl.col("start") < until
+    jobs = _jobs(result, lanes).filter(pl.col("release") < until)
+    return Timeline(
+        lanes=lanes,
+        groups=groups,
+        height=height,
+        unit=unit_of(result.system),
+        scale=result.system.resolution_ns / times.UNITS[unit_of(result.system)],
+        horizon=result.horizon,
+        until=until,
+        segments=_segments(segments.filter(is_before), jobs),
+        jobs=jobs,
+        points=points.filter(pl.col("instant") <= until).sort("lane", "instant"),
+        budgets=budgets.filter(pl.col("tick") < until).sort("group", "tick"),
+        idle=idle.filter(is_before).sort("group", "start"),
+        sections=sections.filter(is_before).sort("lane", "start", maintain_order=True),
+        deadlocks=_deadlocks(result, lanes).filter(pl.col("instant") <= until),
+        changes=_changes(result).filter(pl.col("instant") <= until),
+        task_count=len(result.summary),
+        segment_count=len(result.segments),
+        cpus=result.system.cpus,
+    )
+
+
+def _until(instants: pl.Series, most: int, horizon: int) -> int:
+    """Give the instant by which a chart has as much of one kind as it can bear, or the horizon."""
+    return horizon if len(instants) <= most else int(instants.sort()[most - 1])
+
+
+def unit_of(system: System) -> str:
+    """Give the unit in which the task-set file writes its resolution."""
+    return times.unit_of(system.resolution)
+
+
+def axis_unit(span_ns: float) -> str:
+    """Give the coarsest unit in which a stretch of time is at least 2 long."""
+    return next((unit for unit in reversed(times.UNITS) if span_ns >= 2 * times.UNITS[unit]), "ns")
+
+
+def shorten(name: str, characters: int) -> str:
+    """Cut the middle out of a name that is too long for an axis: names differ at their ends.
+
+    Example:
+        >>> shorten("temperature_sensor_17", 12)
+        'temper\u2026or_17'
+    """
+    if len(name) <= characters:
+        return name
+    kept = characters - 1
+    return f"{name[: kept - kept // 2]}\u2026{name[-(kept // 2) :]}"
+
+
+def spaced(time: str) -> str:
+    """Put a space that does not break before the unit of a written time."""
+    number = time.rstrip("nums")
+    return f"{number}\u00a0{time[len(number) :]}"
+
+
+def show_time(value: int | str, system: System) -> str:
+    """Write a time of the task-set file, in ticks or with a unit, in the unit of its resolution."""
+    ticks = to_ticks(value, system.resolution)
+    return spaced(times.in_unit(ticks, system.resolution_ns, unit_of(system)))
+
+
+def show_span(ticks: int, system: System) -> str:
+    """Write a time in the coarsest unit in which it is at least 1 and three decimals are exact."""
+    nanoseconds = ticks * system.resolution_ns
+    fits = (
+        unit
+        for unit in reversed(times.UNITS)
+        if nanoseconds >= times.UNITS[unit] and not nanoseconds * 1000 % times.UNITS[unit]
+    )
+    return spaced(times.in_unit(nanoseconds, 1, next(fits, "ns")))
+
+
+def show_about(ticks: int, system: System) -> str:
+    """Write a time in a coarse unit, rounded to three decimals."""
+    nanoseconds = ticks * system.resolution_ns
+    return spaced(times.in_unit(nanoseconds, 1, axis_unit(nanoseconds)))
+
+
+def worst_tasks(results: Sequence[Result]) -> list[str]:
+    """Order the tasks of a task set: most misses first, then the largest response for its deadline, then file order.
+
+    Args:
+        results: runs of one task set; misses are added up.
+    """
+    summaries = pl.concat([result.summary.with_row_index("place") for result in results], how="diagonal")
+    nearness = (pl.col("response_max") / pl.col("deadline")).max().fill_null(0)
+    by_task = summaries.group_by("task").agg(pl.col("missed").sum(), nearness.alias("nearness"), pl.col("place").min())
+    ordered = by_task.sort("missed", "nearness", "place", descending=[True, True, False])
+    return ordered["task"].to_list()
+
+
+# ---- lanes ------------------------------------------------------------------------------------------
+
+
+def _arrange(
+    system: System, shown: set[str], rows: Mapping[str, int]
+) -> tuple[tuple[Lane, ...], tuple[Group, ...], float]:
+    """Put the tasks of the root above those of the servers, and every server's budget above its tasks."""
+    lanes: list[Lane] = []
+    groups: list[Group] = []
+    y = 0.0
+    if system.resolved.rates is not None:
+        groups.append(_ledger_group())
+        y += _GROUP_HEIGHT + _CURVE_HEIGHT
+    members = _members(system, shown)
+    for server in (None, *_shown_servers(system, shown)):
+        if server is not None:
+            groups.append(_group(system, server, y))
+            y += _GROUP_HEIGHT + _CURVE_HEIGHT
+        for task, color in members[_name(server)]:
+            lanes.append(Lane(task, _name(server) or "", color, y + _LANE_HEIGHT / 2, rows.get(task, 0)))
+            y += _LANE_HEIGHT + SECTION_HEIGHT * lanes[-1].rows
+    return tuple(lanes), tuple(groups), y
+
+
+def _members(system: System, shown: set[str]) -> defaultdict[str | None, list[tuple[str, str]]]:
+    """List the tasks of each server that are shown, with their colours."""
+    members: defaultdict[str | None, list[tuple[str, str]]] = defaultdict(list)
+    resolved = system.resolved
+    for i, (task, server) in enumerate(zip(resolved.tasks, resolved.server_names(), strict=True)):
+        if task.name in shown:
+            members[server or None].append((task.name, COLORS[i % len(COLORS)]))
+    return members
+
+
+def _shown_servers(system: System, shown: set[str]) -> list[Server]:
+    """Choose the servers of the tasks that are shown, and as many others as there is room for, each before its own."""
+    servers = list(_servers(system))
+    needed = {task.server for task in system.tasks if task.name in shown}
+    room = MAX_LANES - sum(server.name in needed for server in servers)
+    others = [server.name for server in servers if server.name not in needed][: max(0, room)]
+    return [server for server in servers if server.name in needed.union(others)]
+
+
+def _servers(system: System) -> Iterator[Server]:
+    """List all servers, each before its own and otherwise in file order."""
+    children: defaultdict[str | None, list[Server]] = defaultdict(list)
+    for server in reversed(system.servers):
+        children[server.parent].append(server)
+    pending = children[None]
+    while pending:
+        server = pending.pop()
+        yield server
+        pending += children[server.name]
+
+
+def _name(server: Server | None) -> str | None:
+    """Give what a task of the server calls it."""
+    return None if server is None else server.name
+
+
+def _group(system: System, server: Server, y: float) -> Group:
+    """Place the heading of a server and its budget below it."""
+    budget = int(to_ticks(server.budget, system.resolution))
+    return _placed(server.name, _heading(system, server), y, budget, show_time(server.budget, system))
+
+
+def _ledger_group() -> Group:
+    """Place the ledger of a rate-based system above all lanes."""
+    return _placed(None, "ledger: reserved share of the processor", 0.0, _core.RATE_WHOLE, "100 %")
+
+
+def _placed(server: str | None, title: str, y: float, full: int, label: str) -> Group:
+    """Place a heading and the curve below it."""
+    return Group(
+        server=server,
+        title=title,
+        y=y + _GROUP_HEIGHT / 2,
+        top=y + _GROUP_HEIGHT + _CURVE_MARGIN,
+        bottom=y + _GROUP_HEIGHT + _CURVE_HEIGHT - _CURVE_MARGIN,
+        budget=full,
+        label=label,
+    )
+
+
+def _heading(system: System, server: Server) -> str:
+    """Say what a server is, short enough for a narrow screen."""
+    budget, period = (show_time(value, system) for value in (server.budget, server.period))
+    return f"{server.kind} server {shorten(server.name, _HEADING_CHARACTERS)}: {budget} every {period}"
+
+
+def _rows(sections: pl.DataFrame) -> dict[str, int]:
+    """Count the rows that each task needs for its resources."""
+    return dict(sections.group_by("task").agg(pl.col("depth").max() + 1).iter_rows())
+
+
+# ---- frames -----------------------------------------------------------------------------------------
+
+
+def _in_lanes(frame: pl.DataFrame, lanes: Sequence[Lane]) -> pl.DataFrame:
+    """Replace names of tasks by numbers of lanes and drop the tasks that have none."""
+    numbers = {lane.task: number for number, lane in enumerate(lanes)}
+    lane = pl.col("task").replace_strict(numbers, default=None, return_dtype=pl.UInt32)
+    return frame.with_columns(lane=lane).filter(pl.col("lane").is_not_null()).drop("task")
+
+
+def _jobs(result: Result, lanes: Sequence[Lane]) -> pl.DataFrame:
+    """Give the jobs with their absolute deadlines."""
+    jobs = _in_lanes(result.jobs.with_columns(result.deadlines["deadline"]), lanes)
+    columns = ("lane", "job", "release", "deadline", "finish", "response", "missed")
+    return jobs.select(columns).sort("lane", "job")
+
+
+def _segments(segments: pl.DataFrame, jobs: pl.DataFrame) -> pl.DataFrame:
+    """Give the segments with the rows of their jobs; jobs of one task run one after the other."""
+    same_job = (pl.col("lane") == pl.col("lane").shift()) & (pl.col("job") == pl.col("job").shift())
+    rows = jobs.select("lane", "job").with_row_index("row")
+    return (
+        segments.select("lane", "start", "end", "job", "cpu")
+        .join(rows, on=["lane", "job"], how="left")
+        .sort("lane", "start")
+        .with_columns(resumed=pl.when(same_job).then(pl.col("end").shift()))
+    )
+
+
+def _budgets(result: Result, groups: Sequence[Group]) -> pl.DataFrame:
+    """Give the instants at which the lines of budgets bend or jump, in order."""
+    if not groups:
+        return pl.DataFrame(schema=_BUDGETS)
+    if result.system.resolved.rates is not None:
+        return _reservations(result)
+    numbers = {group.server: number for number, group in enumerate(groups)}
+    places = pl.Series([numbers.get(server.name) for server in result.system.servers], dtype=pl.UInt32)
+    changes = result.budget_changes.with_columns(group=pl.lit(places).gather(pl.col("server")))
+    at_ends = changes.drop_nulls("group").unique(["group", "tick"], keep="last", maintain_order=True)
+    return at_ends.select(pl.col(name).cast(kind) for name, kind in _BUDGETS.items()).filter(~_goes_on())
+
+
+def _reservations(result: Result) -> pl.DataFrame:
+    """Give the curve of the ledger, the only group of a rate-based system: steps."""
+    units = (pl.col("reserved") * _core.RATE_WHOLE).round()
+    columns = {"group": pl.lit(0), "tick": pl.col("instant"), "budget": units, "is_charged": pl.lit(False)}
+    return result.ledger.select(columns[name].cast(kind).alias(name) for name, kind in _BUDGETS.items())
+
+
+_BUDGETS = {"group": pl.UInt32, "tick": pl.Int64, "budget": pl.Int64, "is_charged": pl.Boolean}
+
+
+def _goes_on() -> pl.Expr:
+    """Say whether a row lies on the line of the row before it and has the same slope."""
+    tick, budget, is_charged = (pl.col(name) for name in ("tick", "budget", "is_charged"))
+    before = budget.shift() - is_charged.shift() * (tick - tick.shift())
+    return ((budget == before) & (is_charged == is_charged.shift())).over("group").fill_null(False)
+
+
+def _idle(result: Result, groups: Sequence[Group]) -> pl.DataFrame:
+    """Give the time in which idling servers idled."""
+    numbers = {group.server: number for number, group in enumerate(groups)}
+    group = pl.col("server").replace_strict(numbers, default=None, return_dtype=pl.UInt32)
+    return result.segments.filter(is_idle(result)).select("start", "end", group=group).drop_nulls()
+
+
+def is_idle(result: Result) -> pl.Expr:
+    """Say which segments are the idle time of an idling server; where one idles, no task has that name."""
+    return (pl.col("task") == IDLE) & ~pl.lit(any(task.name == IDLE for task in result.system.tasks))
+
+
+def _sections(result: Result) -> pl.DataFrame:
+    """Give who held or waited for resources when."""
+    if result.system.resources:
+        return resource_use.sections(result)
+    return pl.DataFrame(schema=resource_use.SECTIONS)
+
+
+def _deadlocks(result: Result, lanes: Sequence[Lane]) -> pl.DataFrame:
+    """Give the jobs of circles."""
+    numbers = {lane.task: number for number, lane in enumerate(lanes)}
+    rows = [(found.instant, numbers.get(wait.task)) for found in resource_use.deadlocks(result) for wait in found.waits]
+    return pl.DataFrame(rows, schema={"instant": pl.UInt64, "lane": pl.Int32}, orient="row")
+
+
+def _changes(result: Result) -> pl.DataFrame:
+    """Give what became different; what changed at one instant is one row."""
+    rows = rate_answers.told(result)
+    frame = pl.DataFrame(rows, schema={"instant": pl.UInt64, "text": pl.String}, orient="row")
+    return frame.group_by("instant", maintain_order=True).agg(pl.col("text").str.join("; "))
+
+
+# ---- distribution of responses ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """How long the jobs of one task took.
+
+    Args:
+        deadlines: relative, in ticks, in order of time; several if they change.
+        deadline: the longest that jobs were given. It is the edge of a bin.
+        edges: of the bins, ascending, in ticks; a bin holds the responses above its left and up to its right edge.
+        counts: finished jobs in each bin.
+        late: of these, jobs that missed; of a rate-based task those that missed the deadlines that were requested.
+        unfinished: jobs that missed and have no response: aborted, skipped, or not done at the horizon.
+    """
+
+    deadlines: tuple[int, ...]
+    deadline: int
+    edges: tuple[int, ...]
+    counts: tuple[int, ...]
+    late: tuple[int, ...]
+    unfinished: int
+
+    @property
+    def shares(self) -> tuple[Fraction, ...]:
+        """Share of the jobs that were done by the right edge of each bin; those that never were count as jobs."""
+        jobs = max(1, sum(self.counts) + self.unfinished)
+        done = 0
+        shares = []
+        for count in self.counts:
+            done += count
+            shares.append(Fraction(done, jobs))
+        return tuple(shares)
+
+
+def distributions(result: Result, tasks: Sequence[str], bins: int) -> dict[str, Distribution]:
+    """Count the responses of some tasks.
+
+    Args:
+        result: of a simulation that kept its jobs.
+        tasks: names.
+        bins: how many between 0 and the deadline or the largest response, about.
+
+    Returns:
+        One for each task.
+    """
+    jobs = _with_lateness(result).filter(pl.col("task").is_in(tasks))
+    by_task, empty = jobs.partition_by("task", as_dict=True), jobs.clear()
+    deadlines, longest = requested_deadlines(result), relative_deadlines(result)
+    return {task: _distribution(by_task.get((task,), empty), deadlines[task], longest[task], bins) for task in tasks}
+
+
+def _with_lateness(result: Result) -> pl.DataFrame:
+    """Give the jobs with whether they are late, by the deadlines that are shown with their responses."""
+    windows = result.windows
+    return result.jobs.with_columns(late=windows["missed_requested"] if len(windows) else pl.col("missed"))
+
+
+def requested_deadlines(result: Result) -> dict[str, tuple[int, ...]]:
+    """Give the deadlines that each task requests, in order of time: as the tables have them."""
+    found = stretches.parameters_of(result)
+    return {task: tuple(dict.fromkeys(each.deadline for each in given)) for task, given in found.items()}
+
+
+def relative_deadlines(result: Result) -> dict[str, int]:
+    """Give the deadline of each task; the longest one if it has several, or rules or an allocator give others.
+
+    Of a rate-based task it is one that was requested.
+    """
+    deadlines = {task: max(given) for task, given in requested_deadlines(result).items()}
+    if result.system.resolved.rates is not None:
+        return deadlines
+    given = result.jobs.select("task", length=result.deadlines["deadline"] - pl.col("release"))
+    longest = given.drop_nulls().group_by("task").agg(pl.col("length").max())
+    return deadlines | dict(longest.iter_rows())
+
+
+def _distribution(jobs: pl.DataFrame, deadlines: tuple[int, ...], deadline: int, bins: int) -> Distribution:
+    """Count responses in bins of whole ticks, one edge of which is the longest deadline."""
+    finished = jobs.drop_nulls("response")
+    responses = finished["response"].cast(pl.Int64)
+    largest = max(deadline, int(responses.max() or 0))  # type: ignore[arg-type]
+    width = -(-largest // bins)
+    first = -(-deadline // width)
+    last = -((deadline - largest) // width)
+    numbers = -((deadline - responses) // width) + first - 1
+    counted = dict(numbers.value_counts().iter_rows())
+    late = dict(numbers.filter(finished["late"]).value_counts().iter_rows())
+    return Distribution(
+        deadlines=deadlines,
+        deadline=deadline,
+        edges=tuple(max(0, deadline + i * width) for i in range(-first, last + 1)),
+        counts=tuple(counted.get(i, 0) for i in range(first + last)),
+        late=tuple(late.get(i, 0) for i in range(first + last)),
+        unfinished=len(jobs.filter(pl.col("late") & pl.col("response").is_null())),
+    )
