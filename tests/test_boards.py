@@ -28,6 +28,7 @@ from takt.command import main
 from takt.files import trace_file
 from takt.model.core_input import ResolvedSystem
 from takt.run import measurement
+from takt.show import board_report
 from test_random_systems import as_system
 from typer.testing import CliRunner
 
@@ -65,7 +66,7 @@ def test_every_example_of_one_processor_runs_on_the_board_and_replays_identicall
         system = system.replace(resolution="50us")  # else it is over before the first decision
     trace = emulation.run(system, tmp_path / "T.takt", board)
     replay = takt.replay(tmp_path / "T.takt")
-    measured = measurement.report_of(trace)
+    measured = board_report.report_of(trace)
     assert replay.difference is None
     assert replay.decisions == measured.decisions > 0
     assert sum(row.jobs for row in measured.rows) > 0
@@ -74,7 +75,7 @@ def test_every_example_of_one_processor_runs_on_the_board_and_replays_identicall
 @pytest.mark.parametrize("policy", ["dm", "edf", "fp", "llf", "rm"])
 def test_every_job_on_the_board_is_one_of_the_simulation(policy: str, tmp_path: Path) -> None:
     system = takt.load(EXAMPLES / "iot_node.toml").replace(policy=policy)
-    measured = measurement.report_of(emulation.run(system, tmp_path / "T.takt"))
+    measured = board_report.report_of(emulation.run(system, tmp_path / "T.takt"))
     assert [row.jobs for row in measured.rows] == takt.simulate(system).summary["released"].to_list()
     assert takt.replay(tmp_path / "T.takt").is_identical
 
@@ -198,7 +199,7 @@ def test_the_command_prints_measured_beside_simulated(tmp_path: Path) -> None:
 @pytest.mark.parametrize("board", [emulation.CORTEX_M, emulation.RISCV])
 def test_everything_that_arrives_from_outside_arrives_on_the_board(board: str, tmp_path: Path) -> None:
     system = takt.load(EXAMPLES / "avionics.toml")
-    measured = measurement.report_of(emulation.run(system, tmp_path / "T.takt", board))
+    measured = board_report.report_of(emulation.run(system, tmp_path / "T.takt", board))
     assert [row.jobs for row in measured.rows] == takt.simulate(system).summary["released"].to_list()
 
 
@@ -378,7 +379,7 @@ def test_a_time_longer_than_32_bits_of_board_ticks_is_a_time_like_any_other(tmp_
     trace = emulation.run(takt.System(tasks=tasks, horizon="300s"), tmp_path / "T.takt")
     assert takt.replay(tmp_path / "T.takt").is_identical
     assert 200 * times.UNITS["s"] // 40 > 2**32
-    assert [row.finished for row in measurement.report_of(trace).rows] == [30, 1]
+    assert [row.finished for row in board_report.report_of(trace).rows] == [30, 1]
 
 
 def test_a_policy_that_changes_at_the_very_start_takes_the_idle_thread_along() -> None:

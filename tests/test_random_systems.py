@@ -19,7 +19,7 @@ from oracle.systems import CHANGES, RESOURCES, SERVER_KINDS, chains, crowds, hor
 from oracle.systems import EVERYTHING as ANYTHING
 from sampling import tries
 from takt.run import measurement
-from takt.show import report
+from takt.show import board_report, report
 
 EVERYTHING = ANYTHING | SERVER_KINDS | RESOURCES
 IDEAL = EVERYTHING - {"costs"}
@@ -386,7 +386,7 @@ def test_a_trace_tells_the_same_jobs_and_segments_as_the_simulation(system: orac
         told = report.report_of(result)
         rows = [replace(row, parameters=()) for row in told.rows]  # a trace has no parameters of files
         simulated = replace(told, switches=None, overhead=None, rows=rows, stretches=())
-        assert measurement.report_of(trace) == simulated
+        assert board_report.report_of(trace) == simulated
 
 
 @many

@@ -21,6 +21,7 @@ from sampling import tries
 from takt.board import emulation
 from takt.files import trace_file
 from takt.run import measurement
+from takt.show import board_report
 from test_boards import EXAMPLES, GENERATORS, ONE_PROCESSOR, as_programs, invoke, task_set
 
 ARRIVAL = 9
@@ -139,7 +140,7 @@ def run(system: takt.System, folder: Path) -> trace_file.Trace:
 def test_periodic_jobs_are_all_there_and_execute_their_demand(tmp_path: Path) -> None:
     system = takt.load(EXAMPLES / "iot_node.toml").replace(horizon="400ms")
     trace = run(system, tmp_path)
-    measured = measurement.report_of(trace)
+    measured = board_report.report_of(trace)
     assert (trace.platform, trace.system.resolution_ns) == ("posix_real_time", system.resolution_ns)
     assert [row.jobs for row in measured.rows] == takt.simulate(system).summary["released"].to_list()
     for row in measured.rows:

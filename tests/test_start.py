@@ -90,6 +90,17 @@ def test_the_package_alone_imports_nothing_of_itself() -> None:
     assert own(imported(TELL + "import takt")) == {"takt"}
 
 
+def test_no_module_imports_the_package_as_a_whole() -> None:
+    package = Path(takt.__file__).parent
+    parts = {path.name.partition(".")[0] for path in package.iterdir()}
+    for path in package.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                assert "takt" not in {alias.name for alias in node.names}, path
+            elif isinstance(node, ast.ImportFrom) and node.module == "takt":
+                assert {alias.name for alias in node.names} <= parts, path
+
+
 def test_all_names_are_announced_and_there() -> None:
     assert set(announced()) == set(takt.__all__)
     assert set(dir(takt)) >= set(takt.__all__)

@@ -450,7 +450,7 @@ class ResolvedSystem:
 
     def _for_core(self, policy: str | Policy, memo: dict[int, Any]) -> str | Adapter:
         """Give what the binding takes for a policy; one in Python as it was when the system was made."""
-        return policy if isinstance(policy, str) else Adapter(copied(policy, memo), self)
+        return policy if isinstance(policy, str) else Adapter(copied(policy, memo), (*self.servers, *self.tasks))
 
     def _add_tasks(self, spec: _core.Spec) -> None:
         """Describe the tasks: what all have in columns, the rest one by one."""
