@@ -1,6 +1,6 @@
 """An adversary finds no system whose simulation is worse than its analysis, and does find one if the analysis is wrong.
 
-`tests/adversary.py` says how it climbs. What it has found stands in `tests/cases/unsound/`.
+`tests/support/adversary.py` says how it climbs. What it has found stands in `tests/cases/unsound/`.
 """
 
 from __future__ import annotations

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 import takt
 from hypothesis import given
 from oracle import System as OracleSystem
 from oracle.systems import EVERYTHING as ANYTHING
 from oracle.systems import RESOURCES, SERVER_KINDS, systems
+from places import CASES
 from sampling import tries
 from takt.analysis.result import Verdict
-from test_analysis_of_files import changed
+from test_literature import changed
 from test_random_systems import as_system
-
-CASES = Path(__file__).parent / "cases"
 
 
 def advice_of(system: takt.System) -> dict[str, tuple[tuple[str, str, str, object], ...]]:

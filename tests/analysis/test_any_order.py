@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pytest
 import takt
 from hypothesis import given, reject
 from hypothesis import strategies as st
+from places import EXAMPLES
 from sampling import expect_cases, tries
 from takt.analysis import Verdict
 from takt.analysis.any_order import BUSY
@@ -17,8 +17,6 @@ from takt.analysis.judge import judge
 from takt.analysis.sensitivity import scaled
 from takt.analysis.view import view_of
 from test_analyse import contradictions
-
-EXAMPLES = Path(__file__).parent.parent / "examples"
 
 
 class LastComeFirstServed(takt.Policy):

@@ -6,7 +6,6 @@ import random
 from collections import Counter
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ from analysis_oracle.architectures import Scheduler, Task, edf_responses, fp_res
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from places import EXAMPLES
 from sampling import expect_cases, tries
 from takt import _analysis
 from takt.analysis import TaskBound, Verdict
@@ -23,7 +23,7 @@ from takt.analysis.view import view_of
 
 Column = NDArray[np.uint64]
 SEEDS = st.integers(0, 2**32)
-EXAMPLE = Path(__file__).parents[1] / "examples" / "architectures.toml"
+EXAMPLE = EXAMPLES / "architectures.toml"
 MODELS = {
     "rearm": _analysis.REARMED,
     "fixed": _analysis.FIXED,

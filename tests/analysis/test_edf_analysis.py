@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,13 +27,13 @@ from analysis_oracle.edf import (
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from places import CASES
 from sampling import expect_cases, tries
 from takt import _analysis
 from takt.analysis import Verdict
 from takt.analysis.judge import judge
 from takt.analysis.view import view_of
 
-CASES = Path(__file__).parent / "cases"
 Numbers = NDArray[np.uint64]
 SCHEDULABLE = (_analysis.SCHEDULABLE, 0, 0)
 

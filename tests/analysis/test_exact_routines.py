@@ -6,9 +6,9 @@ A sharper routine that tests alone call is a bound that is worse than it need be
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+from places import ROOT
+
 STUB = ROOT / "python" / "takt" / "_analysis.pyi"
 
 ASKED_INSTEAD = {

@@ -14,6 +14,7 @@ import pytest
 import takt
 from hypothesis import given
 from hypothesis import strategies as st
+from places import CASES, EXAMPLES
 from sampling import tries
 from takt.analysis import Verdict, page
 from takt.analysis.judge import judge
@@ -23,8 +24,6 @@ from takt.analysis.view import SystemView, view_of
 from takt.times import MAX_TICKS
 
 TAKT = str(Path(sys.executable).parent / "takt")
-EXAMPLES = Path(__file__).parent.parent / "examples"
-CASES = Path(__file__).parent / "cases"
 
 
 def system_of(*rows: tuple[int, int, int], policy: str = "fp", **more: Any) -> takt.System:

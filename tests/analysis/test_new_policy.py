@@ -18,11 +18,11 @@ from typing import Any
 
 import pytest
 import takt
+from places import ROOT
 from takt.analysis import Verdict
 from takt.analysis.judge import judge
 from takt.analysis.view import view_of
 
-ROOT = Path(__file__).parent.parent
 ROOMS = ("core", "policy", "system", "sim", "analysis", "cmake")
 
 FIFO = """

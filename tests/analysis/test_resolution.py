@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import oracle
@@ -27,6 +26,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracle.systems import EVERYTHING as ANYTHING
 from oracle.systems import RESOURCES, SERVER_KINDS, chains, crowds, households, systems
+from places import CASES
 from sampling import tries
 from scaled_systems import multiplied, refined
 from takt.analysis import TaskBound, Verdict
@@ -36,7 +36,6 @@ from takt.analysis.view import ServerView, SystemView, TaskView, view_of
 from test_analyse import own_systems
 from test_random_systems import as_system
 
-CASES = Path(__file__).parent / "cases"
 FACTORS = (1, 2, 10, 1000)
 EVERYTHING = ANYTHING | SERVER_KINDS | RESOURCES
 EFFORT = 3_000_000

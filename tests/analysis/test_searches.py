@@ -9,17 +9,17 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 
 import pytest
 import takt
 from adversary import FEATURES, Draft, any_task
+from places import CASES
 from sampling import SYSTEMS, count, expect_cases
 from takt.analysis import Analysis, TaskBound, Verdict
 from takt.analysis.judge import judge
 from takt.analysis.view import view_of
 
-CASES = Path(__file__).parent / "cases" / "unsound"
+CASES = CASES / "unsound"
 POLICIES = (
     *("fp", "rm", "dm", "edf", "llf", "rbe", "pinwheel", "dual-priority", "imprecise", "rate-based"),
     *("generic", "wfq", "wf2q"),

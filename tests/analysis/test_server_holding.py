@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import random
 from itertools import product
-from pathlib import Path
 
 import pytest
 import takt
+from places import CASES
 from sampling import count, expect_cases
 from takt import sharing
 from takt.analysis import Verdict
 from takt.analysis.blocking import with_holding
 from takt.analysis.view import ServerView, view_of
 
-CASES = Path(__file__).parent / "cases" / "unsound"
+CASES = CASES / "unsound"
 SAMPLE = 60
 HORIZON = 400
 ROOTS = ("fp", "rm", "dm", "edf")

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import random
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 import takt
 from analysis_oracle.server_arrivals import Task, TinySystem, TooMany, worst_responses
+from places import CASES
 from sampling import SYSTEMS, count
 from takt.analysis import TaskBound
 from takt.analysis.judge import judge
 from takt.analysis.view import view_of
 
-CASES = Path(__file__).parent / "cases"
 KINDS = ("idling", "polling", "deferrable", "sporadic")
 SAMPLE = 30
 MOST_STATES = 15_000

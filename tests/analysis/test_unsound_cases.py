@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 import takt
+from places import CASES
 from takt.analysis import TaskBound, Verdict
 
-CASES = sorted((Path(__file__).parent / "cases" / "unsound").glob("*.toml"))
+FILES = sorted((CASES / "unsound").glob("*.toml"))
 
 
 def denied(rows: dict[str, TaskBound], result: takt.Result) -> list[str]:
@@ -21,7 +22,7 @@ def denied(rows: dict[str, TaskBound], result: takt.Result) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_no_simulation_denies_what_is_said_of_a_case(path: Path) -> None:
     system = takt.load(path)
     found = takt.analyse(system)
@@ -31,4 +32,4 @@ def test_no_simulation_denies_what_is_said_of_a_case(path: Path) -> None:
 
 
 def test_there_are_cases() -> None:
-    assert CASES
+    assert FILES

@@ -17,7 +17,8 @@ import numpy as np
 import pytest
 import sampling
 import takt
-from recipes import PORTS, ROOT, emulator, must_build, recipe, run
+from places import ROOT
+from recipes import PORTS, emulator, must_build, recipe, run
 from takt import _analysis
 from takt.analysis import Verdict
 from takt.analysis.judge import judge

@@ -8,7 +8,8 @@ import subprocess
 from functools import cache
 
 import pytest
-from recipes import PORTS, ROOT
+from places import ROOT
+from recipes import PORTS
 
 BUDGET_US, PERIOD_US, BLINK_MS, BLINKS = 10_000, 50_000, 100, 10
 

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from oracle import System
 from oracle.systems import EVERYTHING as ANYTHING
 from oracle.systems import RESOURCES, SERVER_KINDS, chains, crowds, horizons, households, systems, with_changes
+from places import EXAMPLES
 from sampling import tries
 from takt import boards, cli, firmware, measurement, programs, times
 from takt import trace as trace_file
@@ -28,7 +29,6 @@ from takt.resolved import ResolvedSystem
 from test_random_systems import as_system
 from typer.testing import CliRunner
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
 COST_BOUND_NS = 600_000
 
 

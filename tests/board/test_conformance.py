@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from recipes import PORTS, ROOT, compile_kernel, emulator, link, recipe, run
+from places import ROOT
+from recipes import PORTS, compile_kernel, emulator, link, recipe, run
 
 PROGRAMS = ROOT / "tests" / "conformance"
 

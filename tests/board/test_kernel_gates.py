@@ -6,7 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from places import ROOT
+
 PATIENCE_SECONDS = 1200
 
 

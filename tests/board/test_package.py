@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from places import ROOT
 from recipes import emulator, recipe
 
-ROOT = Path(__file__).resolve().parent.parent
 TOOLCHAINS = {"cortex_m": "arm-none-eabi", "riscv": "riscv", "posix": None}
 STRICT = ["-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_COMPILE_WARNING_AS_ERROR=ON"]
 

@@ -10,8 +10,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from places import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 KERNEL_SOURCES = [path for room in ("core", "policy", "kernel") for path in sorted((ROOT / room).glob("*.c"))]
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Werror"]
 

@@ -17,10 +17,11 @@ import takt
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import System
+from places import EXAMPLES
 from sampling import tries
 from takt import boards, measurement
 from takt import trace as trace_file
-from test_boards import EXAMPLES, GENERATORS, ONE_PROCESSOR, as_programs, invoke, task_set
+from test_boards import GENERATORS, ONE_PROCESSOR, as_programs, invoke, task_set
 
 ARRIVAL = 9
 """Kind of a record."""

@@ -10,7 +10,8 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from recipes import ROOT, compile_kernel, emulator, link, recipe, run
+from places import ROOT
+from recipes import compile_kernel, emulator, link, recipe, run
 
 TOOL = ROOT / "tools" / "stack_depth.py"
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 import takt
+from places import EXAMPLES
 from takt import cli
 from typer.testing import CliRunner, Result
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
 SMALLEST = str(EXAMPLES / "smallest.toml")
 SERVERS = str(EXAMPLES / "servers.toml")
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 import takt
+from places import EXAMPLES
 from takt import cli
 from typer.testing import CliRunner
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
 POLICIES = ", ".join(policy.name for policy in takt.policies())
 SMALLEST = str(EXAMPLES / "smallest.toml")
 OVERLOAD = str(EXAMPLES / "overload.toml")

@@ -22,12 +22,12 @@ from pathlib import Path
 from typing import get_type_hints
 
 import pytest
+from places import ROOT
 from takt import cli, outputs
 from takt.errors import InputError
 from typer.testing import CliRunner, Result
 
 COMMAND = str(Path(sys.executable).with_name("takt"))
-ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
 SMALLEST = str(EXAMPLES / "smallest.toml")
 SERVERS = str(EXAMPLES / "servers.toml")

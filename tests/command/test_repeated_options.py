@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 import typer
+from places import EXAMPLES
 from takt import cli
 from typer.core import TyperGroup, TyperOption
 from typer.testing import CliRunner
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
 SMALLEST = str(EXAMPLES / "smallest.toml")
 
 

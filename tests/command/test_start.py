@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 import takt
+from places import EXAMPLES
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
 TELL = "import atexit, sys; atexit.register(lambda: print(*sys.modules, file=sys.stderr)); "
 CALL = TELL + "from takt.cli import main; main()"
 CHARTS = {"bokeh", "jinja2", "matplotlib", "perfetto"}

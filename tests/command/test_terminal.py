@@ -12,10 +12,11 @@ import time
 from pathlib import Path
 
 import pytest
+from places import EXAMPLES
 from takt import terminal
 
 COMMAND = str(Path(sys.executable).with_name("takt"))
-SMALLEST = str(Path(__file__).parents[1] / "examples" / "smallest.toml")
+SMALLEST = str(EXAMPLES / "smallest.toml")
 HIDE_CURSOR, SHOW_CURSOR = "\x1b[?25l", "\x1b[?25h"
 
 

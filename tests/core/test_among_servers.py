@@ -22,10 +22,10 @@ from hypothesis import strategies as st
 from oracle.locks import longest_hold
 from oracle.model import AMONG_KINDS
 from oracle.systems import horizons, households
+from places import GOLDEN
 from takt import sharing
 from test_random_systems import as_system, expected_of, many, outcome
 
-GOLDEN = Path(__file__).parent / "golden"
 PROTOCOLS = ("global-srp", "hsrp", "hsrp-payback", "sirap")
 
 

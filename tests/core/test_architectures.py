@@ -14,12 +14,11 @@ from architecture_oracle.model import Segment
 from architecture_oracle.parallel import split_at_releases
 from architecture_oracle.systems import System, horizons, systems
 from hypothesis import example, given
+from places import GOLDEN, ROOT
 from sampling import tries
 from takt import boards, cli
 from typer.testing import CliRunner
 
-ROOT = Path(__file__).parents[1]
-GOLDEN = Path(__file__).parent / "golden"
 EXAMPLE = ROOT / "examples" / "architectures.toml"
 MICRO = ((1000, 200), (2000, 500), (4000, 900))
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import csv
 from itertools import groupby, pairwise
-from pathlib import Path
 
 import pytest
 import takt
+from places import GOLDEN
 
-GOLDEN = Path(__file__).parent / "golden"
 Run = tuple[int, int, str]
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 import takt
+from places import GOLDEN
 
-GOLDEN = Path(__file__).parent / "golden"
 Segments = list[tuple[int, int, str]]
 
 

@@ -10,6 +10,7 @@ import pytest
 import rate_oracle
 import takt
 from hypothesis import given
+from places import EXAMPLES
 from rate_oracle import SCALE, Outcome, System, Task
 from rate_oracle.sharing import blocking, cost_of, longest_section, used_by
 from rate_oracle.systems import HORIZON, SAFE_RULES, sharing_systems
@@ -233,7 +234,7 @@ def test_files_come_to_what_blocking_takes_as_the_reference_does(system: System)
             assert (resolved.sharing.blocking, resolved.sharing.excess) == tuple(min(2 * SCALE, one) for one in cost)
 
 
-FILE = (Path(__file__).parents[1] / "examples" / "shared_rates.toml").read_text()
+FILE = (EXAMPLES / "shared_rates.toml").read_text()
 
 
 @pytest.fixture

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 import takt
+from places import EXAMPLES
 from takt import cli
 from typer.testing import CliRunner, Result
 
-RECIPES = sorted((Path(__file__).parents[1] / "examples" / "recipes").glob("*.toml"))
+RECIPES = sorted((EXAMPLES / "recipes").glob("*.toml"))
 HEAD = "schema = 1\n[generate]\n"
 SHARING_SERVERS = 'servers = 2\nresources = 1\nsection_min = "5ms"\nsection_max = "50ms"\nprotocol = "sirap"\n'
 SMALL = "tasks = 3\nutilization = 0.5\n"

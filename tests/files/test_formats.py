@@ -16,14 +16,13 @@ import takt
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle.systems import CHANGES, EVERYTHING, PLAIN, RESOURCES, SERVER_KINDS, Features, systems
+from places import EXAMPLE_FILES, ROBOTS
 from sampling import expect_cases, tries
 from takt import cli, formats, times
 from takt.errors import Problem
-from test_examples import EXAMPLES
 from test_random_systems import as_system
 from typer.testing import CliRunner
 
-FOREIGN = sorted((Path(__file__).parents[1] / "examples" / "formats").glob("robot.*"))
 NAMES = ("cheddar", "simso", "csv")
 
 KEYS_OF = {
@@ -119,7 +118,7 @@ def system_keys_told(losses: tuple[Problem, ...]) -> set[str]:
 
 
 @pytest.mark.parametrize("format", NAMES)
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", EXAMPLE_FILES, ids=lambda path: path.stem)
 def test_no_example_loses_anything_silently(path: Path, format: str, tmp_path: Path) -> None:
     system = takt.load(path)
     imported, losses = written(system, tmp_path, format)
@@ -136,7 +135,7 @@ def test_no_example_loses_anything_silently(path: Path, format: str, tmp_path: P
     }
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", EXAMPLE_FILES, ids=lambda path: path.stem)
 def test_toml_holds_every_example(path: Path, tmp_path: Path) -> None:
     system = takt.load(path)
     imported, losses = written(system, tmp_path, "toml")
@@ -144,7 +143,7 @@ def test_toml_holds_every_example(path: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("format", NAMES)
-@pytest.mark.parametrize("path", FOREIGN, ids=lambda path: path.suffix)
+@pytest.mark.parametrize("path", ROBOTS, ids=lambda path: path.suffix)
 def test_what_came_from_a_format_goes_there_again_without_loss(path: Path, format: str, tmp_path: Path) -> None:
     system = formats.read(path).system
     own = {".xmlv3": "cheddar", ".xml": "simso", ".csv": "csv"}[path.suffix]
@@ -155,14 +154,14 @@ def test_what_came_from_a_format_goes_there_again_without_loss(path: Path, forma
     assert silent_losses(system, imported.system, losses, format) == []
 
 
-@pytest.mark.parametrize("path", FOREIGN, ids=lambda path: path.suffix)
+@pytest.mark.parametrize("path", ROBOTS, ids=lambda path: path.suffix)
 def test_every_foreign_example_runs(path: Path) -> None:
     result = takt.simulate(formats.read(path).system, "400ms")
     assert (result.summary["finished"] > 0).all()
 
 
 def test_the_foreign_examples_say_what_takt_cannot_hold() -> None:
-    lines = {path.suffix: [str(one) for one in formats.read(path).warnings] for path in FOREIGN}
+    lines = {path.suffix: [str(one) for one in formats.read(path).warnings] for path in ROBOTS}
     assert [line.partition("robot")[2] for line in lines[".xmlv3"]] == [
         ".xmlv3: dependencies: not read: 1 precedence_dependency (line 132)",
         '.xmlv3: [[task]] "camera" criticality: not read: "2" (line 75)',
@@ -272,8 +271,8 @@ def test_convert_goes_by_suffixes_and_tells_what_is_lost(tmp_path: Path) -> None
 
 
 def test_convert_tells_what_was_not_read(tmp_path: Path) -> None:
-    status, lines = convert(FOREIGN[1], tmp_path / "robot.toml", "--strict")
-    assert FOREIGN[1].suffix == ".xml"
+    status, lines = convert(ROBOTS[1], tmp_path / "robot.toml", "--strict")
+    assert ROBOTS[1].suffix == ".xml"
     assert (status, len(lines)) == (2, 1)
     assert lines[0].endswith('robot.xml: [system] cs_overhead: not read: "25" (line 11)')
     assert takt.load(tmp_path / "robot.toml").name == "robot"
@@ -319,6 +318,6 @@ def test_other_commands_say_how_to_convert(name: str, tmp_path: Path) -> None:
 
 
 def test_convert_is_a_command_of_its_own(tmp_path: Path) -> None:
-    command = [str(Path(sys.executable).with_name("takt")), "convert", str(FOREIGN[0]), str(tmp_path / "out.toml")]
+    command = [str(Path(sys.executable).with_name("takt")), "convert", str(ROBOTS[0]), str(tmp_path / "out.toml")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "")

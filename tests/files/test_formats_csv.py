@@ -11,6 +11,7 @@ import takt
 from foreign_files import lines, read, refusal
 from hypothesis import given
 from hypothesis import strategies as st
+from places import ROBOTS
 from sampling import expect_cases, tries
 from takt import formats
 
@@ -106,7 +107,6 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
 
 # ---- anything ---------------------------------------------------------------------------------------
 
-EXAMPLES = sorted((Path(__file__).parents[1] / "examples" / "formats").glob("robot.*"))
 PIECES = ["0", "-1", "9" * 40, "1e99", "1.5", "", "T", "<", ">", "&", "&x;", '"', ";", "|", "\0", "nan", "\n", "normal"]
 
 
@@ -127,7 +127,7 @@ def problems_of(path: Path) -> tuple[bool, tuple[takt.Problem, ...]]:
         return False, error.problems
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.suffix)
+@pytest.mark.parametrize("path", ROBOTS, ids=lambda path: path.suffix)
 def test_whatever_a_file_says_it_is_taken_or_refused_in_lines(path: Path, tmp_path: Path) -> None:
     text = path.read_text()
     target = tmp_path / f"set{path.suffix}"

@@ -18,13 +18,14 @@ from pathlib import Path
 import polars as pl
 import pytest
 import takt
+from places import EXAMPLES
 from sampling import count
 from takt import csv_files, formats, inputs
 from takt.errors import InputError
 from test_outputs import INPUTS
 
 COMMAND = str(Path(sys.executable).with_name("takt"))
-SERVERS = Path(__file__).parents[1] / "examples" / "servers.toml"
+SERVERS = EXAMPLES / "servers.toml"
 HEAD = "schema = 1\n"
 LEADS = "=+-@\t\r\uff1d\uff0b\uff0d\uff20"
 MEMORY = 3 * 2**30

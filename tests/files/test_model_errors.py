@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import takt
+from places import EXAMPLES
 from takt import cli
 from takt.errors import Problem
 from typer.testing import CliRunner
@@ -1528,7 +1529,7 @@ def test_a_policy_that_does_not_fit_the_file_is_refused() -> None:
 @pytest.mark.parametrize("seed", range(300))
 def test_a_damaged_file_is_simulated_or_refused_but_never_ends_in_a_traceback(seed: int) -> None:
     source = random.Random(seed)
-    example = Path(__file__).parents[1] / "examples" / source.choice(["iot_node.toml", "servers.toml", "smallest.toml"])
+    example = EXAMPLES / source.choice(["iot_node.toml", "servers.toml", "smallest.toml"])
     text = bytearray(example.read_bytes())
     for _ in range(source.randint(1, 8)):
         place = source.randrange(len(text))

@@ -9,11 +9,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 import takt
+from places import EXAMPLES, GOLDEN
 from takt import cli, html, report
 from typer.testing import CliRunner
-
-GOLDEN = Path(__file__).parent / "golden"
-EXAMPLES = Path(__file__).parents[1] / "examples"
 
 OVERLOAD = takt.System(
     policy="rate-based",

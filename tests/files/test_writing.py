@@ -12,9 +12,9 @@ import pytest
 import takt
 from hypothesis import given
 from oracle.systems import CHANGES, EVERYTHING, RESOURCES, SERVER_KINDS, households, systems, with_changes
+from places import EXAMPLE_FILES
 from sampling import tries
 from takt.schema import taskset_schema
-from test_examples import EXAMPLES
 from test_random_systems import as_system
 
 
@@ -25,7 +25,7 @@ def again(system: takt.System) -> takt.System:
         return takt.load(Path(folder, "again.toml"))
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", EXAMPLE_FILES, ids=lambda path: path.stem)
 def test_what_was_read_is_what_was_written(path: Path) -> None:
     system = takt.load(path)
     assert again(system) == system

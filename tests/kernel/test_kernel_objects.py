@@ -10,7 +10,8 @@ import pytest
 import recipes
 import sampling
 from kernel_model import HORIZON, NEVER, PROTOCOLS, Operation, Script, draw_script, predict
-from recipes import PORTS, ROOT, compile_kernel, emulator, run
+from places import ROOT
+from recipes import PORTS, compile_kernel, emulator, run
 
 SCRIPTS = 120
 LOCKING_SCRIPTS = 8

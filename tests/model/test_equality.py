@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 import takt
+from places import EXAMPLES
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
 NAMES = ["smallest", "servers", "resources", "mode_change", "iot_110", "dhall", "architectures", "time_driven"]
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from places import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 HTML = ROOT / "build" / "api" / "html"
 STATUS = re.compile(r"(?<!== )\bTAKT_(?:ERROR_\w+|TIMEOUT|DEADLINE_MISSED)\b")
 

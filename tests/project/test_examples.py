@@ -9,16 +9,15 @@ from pathlib import Path
 import polars as pl
 import pytest
 import takt
+from places import EXAMPLE_FILES, GOLDEN
 
-EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.toml"))
-GOLDEN = Path(__file__).parent / "golden"
 WITHOUT_LLF = ("architectures", "dhall", "shared_rates", "shared_server_resources")
 """Examples on an architecture, on several processors, and where resources have ceilings."""
 
 
 def example(name: str) -> takt.System:
     """One example."""
-    (path,) = [path for path in EXAMPLES if path.stem == name]
+    (path,) = [path for path in EXAMPLE_FILES if path.stem == name]
     return takt.load(path)
 
 
@@ -60,7 +59,7 @@ def policies_of(path: Path) -> list[str]:
 
 @pytest.mark.parametrize(
     ("path", "policy"),
-    [pytest.param(path, policy, id=f"{policy}-{path.stem}") for path in EXAMPLES for policy in policies_of(path)],
+    [pytest.param(path, policy, id=f"{policy}-{path.stem}") for path in EXAMPLE_FILES for policy in policies_of(path)],
 )
 def test_every_example_runs_under_every_policy_that_fits_and_replays(path: Path, policy: str, tmp_path: Path) -> None:
     result = takt.simulate(takt.load(path).replace(policy=policy), trace=tmp_path / "T.takt")
@@ -68,7 +67,7 @@ def test_every_example_runs_under_every_policy_that_fits_and_replays(path: Path,
     assert takt.replay(tmp_path / "T.takt").is_identical
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", EXAMPLE_FILES, ids=lambda path: path.stem)
 def test_every_example_begins_with_a_comment_that_says_how_to_run_it(path: Path) -> None:
     header = path.read_text().split("\n\n")[0]
     assert header.startswith("# ")

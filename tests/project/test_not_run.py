@@ -6,12 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-TOOL = Path(__file__).resolve().parent.parent / "tools" / "not_run.py"
+from places import ROOT
+
+TOOL = ROOT / "tools" / "not_run.py"
 PYTEST = """<testsuites><testsuite>
-<testcase classname="tests.test_conformance" name="a"><skipped type="pytest.skip" message="no 32 bits"/></testcase>
-<testcase classname="tests.test_conformance" name="b"><skipped type="pytest.skip" message="no 32 bits"/></testcase>
-<testcase classname="tests.test_other" name="c"><skipped type="pytest.xfail" message="known"/></testcase>
-<testcase classname="tests.test_other.Test" name="d"/>
+<testcase classname="tests.board.test_ports" name="a"><skipped type="pytest.skip" message="no 32 bits"/></testcase>
+<testcase classname="tests.board.test_ports" name="b"><skipped type="pytest.skip" message="no 32 bits"/></testcase>
+<testcase classname="tests.board.test_other" name="c"><skipped type="pytest.xfail" message="known"/></testcase>
+<testcase classname="tests.board.test_other.Test" name="d"/>
 </testsuite></testsuites>"""
 CTEST = """<testsuite>
 <testcase name="test_ready" classname="test_ready" status="run"/>
@@ -33,7 +35,7 @@ def said(tmp_path: Path, **reports: str) -> str:
 
 def test_every_check_that_did_not_run_is_counted_by_reason(tmp_path: Path) -> None:
     assert said(tmp_path, pytest=PYTEST, ctest=CTEST) == (
-        "NOT RUN: 3 of 6 checks: 2: no 32 bits (tests/test_conformance.py); 1: Disabled (test_wide)"
+        "NOT RUN: 3 of 6 checks: 2: no 32 bits (tests/board/test_ports.py); 1: Disabled (test_wide)"
     )
 
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from places import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 TOOL = ROOT / "tools" / "check_objects.py"
 TARGETS = ["host", "cortex-m3", "rv32imac", "rv64imac"]
 

@@ -10,8 +10,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from places import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 RUN = ROOT / "tests" / "proof" / "run.py"
 PROOFS = tomllib.loads((ROOT / "tests" / "proof" / "proofs.toml").read_text(encoding="utf-8"))
 

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from places import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 TOOL = ROOT / "tools" / "check_rooms.py"
 
 HEADERS = [

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from places import ROOT
 
-ROOT = Path(__file__).parents[1]
 PYTHON = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 DOCUMENTS = [
     path.name for path in sorted(ROOT.glob("*.md")) if PYTHON.search(path.read_text(encoding="utf-8")) is not None

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from itertools import pairwise, product
-from pathlib import Path
 from typing import NamedTuple
 
 import oracle
@@ -21,9 +20,9 @@ from architecture_oracle.model import RTOS, SWITCH, TIMERS
 from architecture_oracle.systems import System, hardware_architectures, horizons, systems
 from hypothesis import given
 from hypothesis import strategies as st
+from places import GOLDEN
 from sampling import tries
 
-GOLDEN = Path(__file__).parent / "golden"
 SECOND = 10**6
 SWITCH_COSTS = (25, 50, 75, 100)
 INTERVALS = (250, 400, 500)

@@ -10,7 +10,6 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from framework_oracle import AllocatorCost, Budget, Job, Outcome, System, Task, merge, simulate
@@ -24,9 +23,9 @@ from framework_oracle.periodic import EFFECTIVE
 from framework_oracle.virtual_time import SCALE, FluidClock
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from places import GOLDEN
 from sampling import tries
 
-GOLDEN = Path(__file__).parent / "golden"
 Work = tuple[tuple[int, ...], ...]
 Segments = list[tuple[int, int, str]]
 Sets = tuple[PeriodicTask, ...]

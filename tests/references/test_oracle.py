@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate, pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -33,9 +32,9 @@ from oracle.systems import (
     horizons,
     systems,
 )
+from places import GOLDEN
 from sampling import tries
 
-GOLDEN = Path(__file__).parent / "golden"
 Run = tuple[int, int, str]
 ANYTHING: Features = EVERYTHING | JITTER | SERVER_KINDS
 random_systems = tries(100)

@@ -9,12 +9,12 @@ import csv
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from places import GOLDEN
 from rate_oracle import SCALE, Outcome, System, Task, simulate
 from rate_oracle.allocation import Request, allocate, beta_of, is_admitted
 from rate_oracle.model import FORMULA3
@@ -23,7 +23,6 @@ from rate_oracle.rbe import simulate as simulate_rbe
 from rate_oracle.systems import HORIZON, MAX_DEMANDS, rbe_sets, systems
 from sampling import tries
 
-GOLDEN = Path(__file__).parent / "golden"
 Run = tuple[int, int, str]
 NONE, TENTH = Fraction(0), Fraction(1, 10)
 random_systems = tries(100)

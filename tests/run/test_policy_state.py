@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 import pytest
 import takt
+from places import EXAMPLES
 from takt import cli, measurement
 from takt import trace as trace_file
 from typer.testing import CliRunner
@@ -203,7 +204,7 @@ class Turning(takt.Policy):
 
 def test_commands_run_a_class_of_a_file_afresh(tmp_path: Path) -> None:
     (tmp_path / "turning.py").write_text(FILE)
-    example = Path(__file__).parents[1] / "examples" / "smallest.toml"
+    example = EXAMPLES / "smallest.toml"
     name = f"{tmp_path / 'turning.py'}:Turning"
     alone, both = (
         json.loads(CliRunner().invoke(cli.app, ["compare", str(example), "--policy", names, "--json"]).stdout)["runs"]

@@ -13,8 +13,8 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from places import EXAMPLES
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
 PATIENCE_SECONDS = 90
 
 PROGRAM = f"""

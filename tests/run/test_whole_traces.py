@@ -15,13 +15,13 @@ from pathlib import Path
 
 import pytest
 import takt
+from places import EXAMPLES
 from sampling import count
 from takt import boards, cli, firmware
 from takt import trace as trace_file
 from takt.errors import BoardError
 from typer.testing import CliRunner
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
 RECORD_BYTES = 32
 
 SIMULATED = {

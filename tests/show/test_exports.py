@@ -13,12 +13,12 @@ import jsonschema
 import pytest
 import takt
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
+from places import ROOT
 from shared_systems import circle, with_kind
 from takt import perfetto_trace
 from takt.schema import recipe_schema, taskset_schema
 from test_model_errors import BAD
 
-ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted((ROOT / "examples").glob("*.toml"))
 RECIPES = sorted((ROOT / "examples" / "recipes").glob("*.toml"))
 

@@ -11,10 +11,10 @@ import takt
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from places import EXAMPLES
 from shared_systems import circle, inversion, with_kind
 from takt import gantt, timeline
 
-EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 SVG = "{http://www.w3.org/2000/svg}"
 
 

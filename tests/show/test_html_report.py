@@ -18,11 +18,11 @@ import pytest
 import takt
 from browser import DESKTOP, PHONE, View
 from matplotlib.image import imread
+from places import EXAMPLES
 from playwright.sync_api import Browser
 from shared_systems import circle, inversion, with_kind
 from takt import charts, html, timeline
 
-EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 HOSTILE = "</script><script>window.hacked = 1</script>"
 MATHS = "$$x^2$$ <img src=x onerror=hacked=1>"
 SECONDS_TO_ZOOM = 5.0

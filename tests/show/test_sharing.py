@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import takt
+from places import EXAMPLES
 from shared_systems import circle, inversion
 from takt import cli, report, sharing
 from typer.testing import CliRunner
@@ -110,7 +111,7 @@ def test_the_terminal_tells_deadlocks_below_the_table(tmp_path: Path, command: l
 
 
 def test_the_inversion_of_the_examples_misses_without_a_protocol_and_not_with_inheritance() -> None:
-    system = takt.load(Path(__file__).parents[1] / "examples" / "resources.toml")
+    system = takt.load(EXAMPLES / "resources.toml")
     late = takt.simulate(system).jobs.filter(missed=True).select("task", "job", "finish").rows()
     assert late == [("distribute", 1, 285)]
     inherited = system.replace(resources=[system.resources[0].replace(protocol="pip")])

@@ -21,6 +21,7 @@ import takt
 from analysis_oracle.fixed_priority import Task, chain, response
 from hypothesis import given
 from hypothesis import strategies as st
+from places import ROOT
 from sampling import tries
 from takt.schema import study_schema
 from takt.study import Study, figures
@@ -545,7 +546,6 @@ def test_options_that_do_not_fit_are_told_in_one_line(tmp_path: Path) -> None:
 
 # ---- documents and examples -------------------------------------------------------------------------
 
-ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted((ROOT / "examples/studies").glob("*.toml"))
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from places import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 PORTS = ("cortex_m", "riscv", "posix")
 TIMEOUT_SECONDS = 600
 
