@@ -1,7 +1,8 @@
 /* What allocators call; see allocator.h. */
 #include "core/allocator.h"
 
-#include "core/locks.h"
+#include "core/hierarchy.h"
+#include "core/record.h"
 
 void takt_allocation_init(takt_allocation_t *allocation, const takt_allocator_t *functions,
                           takt_dispatcher_t *dispatcher) {
@@ -71,7 +72,7 @@ void takt_allocator_open(takt_task_t *task, takt_instant_t deadline, takt_durati
     open_entity(entity);
     if (!takt_entity_is_ready(entity)) {
         write_key(entity, task);
-        takt_dispatcher_join(entity, instant);
+        takt_hierarchy_join(entity, instant);
         return;
     }
     takt_entity_t changed = *entity;
@@ -87,15 +88,15 @@ void takt_allocator_place(takt_task_t *task, takt_key_t key, takt_duration_t bud
     task->job.remaining = budget;
     open_entity(entity);
     if (!takt_entity_is_ready(entity) || entity->key != key) {
-        takt_dispatcher_leave(entity, instant);
+        takt_hierarchy_leave(entity, instant);
         entity->key = key;
-        takt_dispatcher_join(entity, instant);
+        takt_hierarchy_join(entity, instant);
     }
 }
 
 void takt_allocator_throttle(takt_task_t *task, takt_instant_t instant) {
     close_entity(task->entity);
-    takt_dispatcher_leave(task->entity, instant);
+    takt_hierarchy_leave(task->entity, instant);
 }
 
 void takt_allocator_run_in_background(takt_task_t *task, takt_key_t key) {
@@ -112,6 +113,5 @@ void takt_allocator_end_job(takt_task_t *task, takt_instant_t instant) {
 
 void takt_allocator_note(const takt_task_t *task, takt_allocation_event_t event, takt_instant_t now,
                          uint64_t value) {
-    takt_dispatcher_note_allocation(task->extension->allocation->dispatcher, now, value << 8 | event,
-                                    task->entity);
+    takt_record_allocation(task->extension->allocation->dispatcher, now, value << 8 | event, task->entity);
 }

@@ -1,7 +1,7 @@
 /* Lists of changes, and the change of a policy; see change.h. */
 #include "core/change.h"
 
-#include "core/locks.h"
+#include "core/urgency.h"
 
 takt_instant_t takt_change_next_release(const takt_change_t *change, takt_instant_t candidate) {
     for (; change != NULL && change->instant <= candidate; change = change->next) {
@@ -81,9 +81,9 @@ void takt_change_adopt(takt_task_t *task, takt_instant_t instant) {
 
 static void write_key(takt_entity_t *entity, const takt_change_t *change) {
     if (takt_entity_is_thread(entity)) {
-        takt_locks_write_level(entity, change->level);
+        takt_urgency_write_level(entity, change->level);
     } else {
-        takt_dispatcher_write_key(entity);
+        takt_urgency_write_key_of_job(entity);
     }
 }
 

@@ -49,7 +49,7 @@ takt_instant_t takt_change_next_release(const takt_change_t *change, takt_instan
 const takt_change_t *takt_change_pass(takt_change_t **place, takt_instant_t instant,
                                       const takt_change_t *parameters);
 
-/* ---- what dispatcher.c calls ---- */
+/* ---- what the dispatcher calls ---- */
 
 /* Appends `change` to those of `task`; it counts from `now` on. */
 void takt_change_hand_over(takt_task_t *task, takt_change_t *change, takt_instant_t now);

@@ -1,6 +1,8 @@
 /* The choice of several jobs; see global.h. */
 #include "core/global.h"
 
+#include "core/record.h"
+
 static bool is_more_urgent(const takt_entity_t *a, const takt_entity_t *b) {
     return takt_is_more_urgent(a->key, a->tie, b->key, b->tie);
 }
@@ -139,7 +141,7 @@ bool takt_global_take_next(takt_global_t *global, takt_instant_t now, takt_decis
         cpu->charged_at = now;
     }
     if (dispatcher->trace != NULL) {
-        takt_dispatcher_note_decision(dispatcher, now, decision, cpu != NULL);
+        takt_record_decision(dispatcher, now, decision, cpu != NULL);
     }
     return cpu != NULL;
 }
