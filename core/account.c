@@ -25,7 +25,7 @@ TAKT_INLINE void consume(takt_job_t *job, takt_duration_t elapsed) {
 static void spend(takt_entity_t *entity, takt_job_t *job, takt_duration_t elapsed) {
     consume(job, elapsed);
     if (takt_urgency_is_ageing(entity)) {
-        takt_urgency_write_key(entity, job);
+        takt_urgency_write(entity, job);
     }
 }
 
@@ -65,7 +65,7 @@ TAKT_RARE void takt_account_exhaust(takt_server_t *server, takt_instant_t now) {
         next = server->kind->exhaust(server, now);
     }
     if (takt_server_has_budget(server)) {
-        takt_urgency_write_key(&server->entity, &server->job);
+        takt_urgency_write(&server->entity, &server->job);
         return;
     }
     if (!server->kind->listens) {
@@ -122,7 +122,7 @@ TAKT_RARE void takt_account_replenish(takt_server_t *server) {
     if (server->overrun > 0) {
         pay_back(server, was_overrunning);
     }
-    takt_urgency_write_key(&server->entity, &server->job);
+    takt_urgency_write(&server->entity, &server->job);
     const bool has_work = !takt_ready_is_empty(&server->ready);
     if (!was_active) {
         takt_hierarchy_rearm_wake(server);
@@ -148,7 +148,7 @@ static bool competes_by_its_own_key(takt_entity_t *entity) {
     if (takt_entity_is_started(entity) || entity != takt_ready_best(&entity->home->ready)) {
         return false;
     }
-    return !takt_entity_is_locking(entity) || entity->key == entity->task->own_key;
+    return !takt_entity_is_locking(entity) || entity->key == entity->task->base_key;
 }
 
 /* As time_to_overtake, where the order changes while jobs wait. */

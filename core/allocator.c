@@ -3,6 +3,7 @@
 
 #include "core/hierarchy.h"
 #include "core/record.h"
+#include "core/urgency.h"
 
 void takt_allocation_init(takt_allocation_t *allocation, const takt_allocator_t *functions,
                           takt_dispatcher_t *dispatcher) {
@@ -56,13 +57,6 @@ static void forget_background(takt_cpu_t *cpu, const takt_entity_t *entity, takt
     }
 }
 
-/* The open window of `task` orders as a job does that has its deadline, whenever its job was released. */
-static void write_key(takt_entity_t *entity, const takt_task_t *task) {
-    takt_job_t window = task->job;
-    window.release = window.deadline - task->relative_deadline;
-    entity->home->policy->release(entity, &window);
-}
-
 void takt_allocator_open(takt_task_t *task, takt_instant_t deadline, takt_duration_t budget,
                          takt_instant_t instant) {
     takt_entity_t *entity = task->entity;
@@ -70,15 +64,12 @@ void takt_allocator_open(takt_task_t *task, takt_instant_t deadline, takt_durati
     task->job.deadline = deadline;
     task->job.remaining = budget;
     open_entity(entity);
+    /* A window orders as a job does that has its deadline, whenever its job was released. */
+    takt_job_t window = task->job;
+    window.release = deadline - task->relative_deadline;
+    takt_urgency_write(entity, &window);
     if (!takt_entity_is_ready(entity)) {
-        write_key(entity, task);
         takt_hierarchy_join(entity, instant);
-        return;
-    }
-    takt_entity_t changed = *entity;
-    write_key(&changed, task);
-    if (changed.key != entity->key || changed.tie != entity->tie) {
-        takt_ready_rekey(&entity->home->ready, entity, changed.key, changed.tie);
     }
 }
 
@@ -89,7 +80,7 @@ void takt_allocator_place(takt_task_t *task, takt_key_t key, takt_duration_t bud
     open_entity(entity);
     if (!takt_entity_is_ready(entity) || entity->key != key) {
         takt_hierarchy_leave(entity, instant);
-        entity->key = key;
+        takt_urgency_set_key(entity, key);
         takt_hierarchy_join(entity, instant);
     }
 }
@@ -102,7 +93,7 @@ void takt_allocator_throttle(takt_task_t *task, takt_instant_t instant) {
 void takt_allocator_run_in_background(takt_task_t *task, takt_key_t key) {
     takt_entity_t *entity = task->entity;
     close_entity(entity);
-    takt_ready_rekey(&entity->home->ready, entity, key, entity->tie);
+    takt_urgency_set_key(entity, key);
 }
 
 void takt_allocator_end_job(takt_task_t *task, takt_instant_t instant) {

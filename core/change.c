@@ -81,9 +81,9 @@ void takt_change_adopt(takt_task_t *task, takt_instant_t instant) {
 
 static void write_key(takt_entity_t *entity, const takt_change_t *change) {
     if (takt_entity_is_thread(entity)) {
-        takt_urgency_write_level(entity, change->level);
+        takt_urgency_set_level(entity, change->level);
     } else {
-        takt_urgency_write_key_of_job(entity);
+        takt_urgency_write(entity, takt_urgency_job_of(entity));
     }
 }
 

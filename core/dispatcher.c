@@ -14,14 +14,7 @@
 /* Among its new equals it is the last one. */
 TAKT_RARE static void change_level(takt_entity_t *entity, takt_key_t level, takt_instant_t now) {
     const takt_key_t before = entity->key;
-    if (entity->task == NULL) {
-        takt_urgency_change_level_of_thread(entity, level);
-    } else {
-        entity->task->job.level = level;
-        if (takt_task_is_active(entity->task)) {
-            takt_urgency_rewrite_key(entity, now);
-        }
-    }
+    takt_urgency_change_level(entity, level, now);
     if (takt_entity_is_ready(entity) && entity->key != before) {
         takt_ready_rotate(&entity->home->ready, entity);
     }

@@ -21,7 +21,7 @@ TAKT_INLINE void write_job(takt_task_t *task, takt_instant_t nominal, takt_insta
     task->job.release = nominal;
     task->job.deadline = deadline;
     task->job.remaining = task->wcet;
-    task->entity->home->policy->release(task->entity, &task->job);
+    takt_urgency_begin(task);
     if (task->extension != NULL && (task->extension->on_miss & TAKT_ON_MISS_ABORT) != 0) {
         takt_timers_insert(&task->entity->home->timers, &task->extension->expiry, task->job.deadline);
     }

@@ -23,10 +23,6 @@ static void end_wait(takt_entity_t *entity) {
 
 /* All that `entity` holds is known to its dispatcher, and that it may be waited for. */
 static void begin_locking(takt_entity_t *entity) {
-    if (entity->task != NULL && !takt_urgency_is_displaced(entity)) {
-        entity->task->own_key = entity->key;
-        entity->task->own_tie = entity->tie;
-    }
     for (takt_resource_t *held = *takt_waiting_held_by(entity);
          held != NULL && !takt_entity_is_locking(entity); held = held->outer) {
         held->below = entity->home->locked;
@@ -35,23 +31,12 @@ static void begin_locking(takt_entity_t *entity) {
     entity->attributes = (entity->attributes | TAKT_ATTRIBUTE_LOCKING) & 255u;
 }
 
-static void clear_locking(takt_entity_t *entity) {
-    entity->attributes = entity->attributes & (255u - TAKT_ATTRIBUTE_LOCKING);
-}
-
-/* Its own key again, or that of a started limited job, once it neither holds nor waits. */
+/* What `entity` holds or wants is less than before. */
 static void stop_locking(takt_entity_t *entity) {
-    if (*takt_waiting_held_by(entity) != NULL || takt_waiting_wanted_by(entity) != NULL) {
-        takt_urgency_write_locking_key(entity);
-        return;
+    if (*takt_waiting_held_by(entity) == NULL && takt_waiting_wanted_by(entity) == NULL) {
+        entity->attributes = entity->attributes & (255u - TAKT_ATTRIBUTE_LOCKING);
     }
-    clear_locking(entity);
-    if ((entity->state & TAKT_STATE_STARTED) != 0) {
-        const takt_key_t started = entity->task->extension->started_key;
-        takt_urgency_put(entity, started, takt_tie_of_started(entity, &entity->task->job, started));
-    } else {
-        takt_urgency_put(entity, takt_urgency_own_key(entity), takt_urgency_own_tie(entity));
-    }
+    takt_urgency_refresh(entity);
 }
 
 static takt_key_t boost_of(const takt_resource_t *resource, const takt_entity_t *entity, takt_instant_t now) {
@@ -106,7 +91,7 @@ static void grant(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_ins
         hold_among(entity->home, resource->among);
     }
     tell_lock(entity, resource);
-    takt_urgency_write_locking_key(entity);
+    takt_urgency_refresh(entity);
     takt_record_resource(dispatcher, TAKT_RECORD_GRANT, now, resource, entity);
 }
 
@@ -115,7 +100,7 @@ static void refuse(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_in
     takt_entity_t *member = takt_circles_behind(entity);
     takt_record_resource(dispatcher, TAKT_RECORD_REFUSE, now, wanted, entity);
     takt_urgency_end_region(entity);
-    takt_urgency_write_locking_key(entity);
+    takt_urgency_refresh(entity);
     if (takt_obstacle_is_budget(entity)) {
         takt_hierarchy_await_budget(entity, now);
     } else if (member != NULL) {
@@ -239,11 +224,7 @@ void takt_locks_end_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_i
     while (task->extension->held != NULL) {
         free_last(dispatcher, task->entity, now, instant);
     }
-    if (takt_entity_is_ready(task->entity)) {
-        stop_locking(task->entity);
-    } else {
-        clear_locking(task->entity);
-    }
+    stop_locking(task->entity);
 }
 
 void takt_locks_settle(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now) {

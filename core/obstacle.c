@@ -10,7 +10,7 @@ static takt_key_t level_of(takt_entity_t *entity) {
         return entity->home->policy->level(&takt_server_of(entity)->job);
     }
     return entity->task != NULL ? entity->home->policy->level(&entity->task->job)
-                                : takt_urgency_own_key(entity);
+                                : takt_urgency_base_key(entity);
 }
 
 /* Whether `entity` is a plain thread that is not ready, or a job that waits for one in the end. */

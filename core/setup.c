@@ -110,5 +110,5 @@ void takt_resource_share(takt_resource_t *resource, takt_resource_t *among, takt
 
 void takt_dispatcher_add_thread(takt_plain_t *thread, takt_server_t *home, takt_key_t level, uint32_t id) {
     init_entity(&thread->entity, home, id, 0);
-    takt_urgency_write_level(&thread->entity, level);
+    takt_urgency_set_level(&thread->entity, level);
 }
