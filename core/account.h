@@ -1,10 +1,13 @@
-/* Account: which budgets pay for what runs. Internal to core. */
+/* Account: which budgets pay for what runs. Internal to core.
+ *
+ * The payers of an entity form a chain: the entity itself, if its job has a budget or a key that changes as it executes,
+ * then the servers above it, the innermost first. What has run is charged to all of them. */
 #ifndef TAKT_CORE_ACCOUNT_H
 #define TAKT_CORE_ACCOUNT_H
 
 #include "core/dispatcher.h"
 
-/* Whether somebody pays for what runs on `cpu`: budgets, or its own laxity. */
+/* Whether a budget is charged, or a key changes, while the entity on `cpu` runs. */
 TAKT_INLINE bool takt_account_is_charged(const takt_cpu_t *cpu) {
     return cpu->running != NULL && (cpu->running->attributes & TAKT_ATTRIBUTES_CHARGED) != 0;
 }
@@ -18,12 +21,12 @@ TAKT_INLINE bool takt_entity_has_budget(const takt_entity_t *entity) {
 void takt_account_charge(takt_cpu_t *cpu, takt_instant_t now);
 
 /* `server`, which has no budget, loses its place, and its events wait; unless it has a new one at once. */
-void takt_account_exhaust(takt_server_t *server, takt_instant_t now);
+void takt_account_exhaust_server(takt_server_t *server, takt_instant_t now);
 
 /* Step 4, innermost first. */
-void takt_account_handle_exhaustion(takt_dispatcher_t *dispatcher, takt_instant_t now);
+void takt_account_exhaust(takt_dispatcher_t *dispatcher, takt_instant_t now);
 
-/* As account, where somebody pays for what runs. */
+/* As takt_account, where takt_account_is_charged. */
 void takt_account_charged(takt_dispatcher_t *dispatcher, takt_instant_t now);
 
 /* Steps 1 and 4. */

@@ -67,8 +67,10 @@ void takt_allocator_open(takt_task_t *task, takt_instant_t deadline, takt_durati
     /* A window orders as a job does that has its deadline, whenever its job was released. */
     takt_job_t window = task->job;
     window.release = deadline - task->relative_deadline;
-    takt_urgency_write(entity, &window);
-    if (!takt_entity_is_ready(entity)) {
+    if (takt_entity_is_ready(entity)) {
+        takt_urgency_write(entity, &window);
+    } else {
+        takt_urgency_begin(task, &window);
         takt_hierarchy_join(entity, instant);
     }
 }

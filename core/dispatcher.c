@@ -133,7 +133,7 @@ void takt_dispatcher_post(takt_dispatcher_t *dispatcher, const takt_event_t *eve
         }
         apply(dispatcher, event);
         if (TAKT_UNLIKELY(is_paid) && takt_account_is_charged(cpu)) {
-            takt_account_handle_exhaustion(dispatcher, event->now);
+            takt_account_exhaust(dispatcher, event->now);
         }
     }
     if (event->entity->task != NULL && event->entity->task->extension != NULL) {

@@ -21,7 +21,7 @@ TAKT_INLINE void write_job(takt_task_t *task, takt_instant_t nominal, takt_insta
     task->job.release = nominal;
     task->job.deadline = deadline;
     task->job.remaining = task->wcet;
-    takt_urgency_begin(task);
+    takt_urgency_begin(task, &task->job);
     if (task->extension != NULL && (task->extension->on_miss & TAKT_ON_MISS_ABORT) != 0) {
         takt_timers_insert(&task->entity->home->timers, &task->extension->expiry, task->job.deadline);
     }
@@ -171,7 +171,7 @@ TAKT_RARE static void abort_job(takt_dispatcher_t *dispatcher, takt_task_t *task
     takt_server_t *home = task->entity->home;
     takt_jobs_end(dispatcher, task, now, takt_timers_position(&home->timers));
     if (TAKT_UNLIKELY(home->sharing != TAKT_PROTOCOL_NONE) && !takt_server_is_active(home)) {
-        takt_account_exhaust(home, now);
+        takt_account_exhaust_server(home, now);
     }
 }
 

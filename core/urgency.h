@@ -30,13 +30,13 @@ TAKT_INLINE takt_job_t *takt_urgency_job_of(takt_entity_t *entity) {
 
 /* Whether the key of `entity` follows what it executes. */
 TAKT_INLINE bool takt_urgency_is_ageing(const takt_entity_t *entity) {
-    return entity->home->policy->overtake != NULL && (entity->attributes & TAKT_ATTRIBUTE_AGING) != 0;
+    return (entity->attributes & TAKT_ATTRIBUTE_AGING) != 0 && entity->home->policy->overtake != NULL;
 }
 
-/* Gives the current job of `task`, which is new and not ready, its urgency. */
-TAKT_INLINE void takt_urgency_begin(takt_task_t *task) {
+/* Gives `task`, whose current job or window is new and not ready, the urgency that its policy computes from `job`. */
+TAKT_INLINE void takt_urgency_begin(takt_task_t *task, const takt_job_t *job) {
     takt_entity_t *entity = task->entity;
-    entity->home->policy->release(entity, &task->job);
+    entity->home->policy->release(entity, job);
     task->base_key = entity->key;
     task->base_tie = entity->tie;
 }
