@@ -37,7 +37,7 @@ void takt_change_arm_release(takt_task_t *task, takt_instant_t candidate) {
 }
 
 /* A release that is overdue, because a server or the kernel has not let it, happens before the change. */
-static void rearm_release(takt_task_t *task, takt_instant_t now) {
+void takt_change_rearm_release(takt_task_t *task, takt_instant_t now) {
     const bool is_armed = takt_timer_is_armed(&task->timer);
     const takt_instant_t candidate = is_armed ? task->timer.instant : TAKT_NEVER;
     if (candidate >= now) {
@@ -59,9 +59,6 @@ void takt_change_hand_over(takt_task_t *task, takt_change_t *change, takt_instan
     change->instant = now;
     change->is_handed_over = true;
     append(task->extension, change);
-    if (takt_task_is_periodic(task)) {
-        rearm_release(task, now);
-    }
 }
 
 void takt_change_adopt(takt_task_t *task, takt_instant_t instant) {

@@ -9,6 +9,7 @@
 #include "core/locks.h"
 #include "core/park.h"
 #include "core/record.h"
+#include "core/source.h"
 #include "core/urgency.h"
 
 /* Among its new equals it is the last one. */
@@ -28,7 +29,7 @@ TAKT_INLINE void apply(takt_dispatcher_t *dispatcher, const takt_event_t *event)
     takt_entity_t *entity = event->entity;
     switch (event->kind) {
     case TAKT_EVENT_COMPLETE:
-        takt_jobs_end(dispatcher, entity->task, event->now, event->now);
+        takt_jobs_complete(dispatcher, entity->task, event->now);
         break;
     case TAKT_EVENT_BLOCK:
         takt_urgency_end_region(entity);
@@ -80,28 +81,31 @@ TAKT_RARE static void meet_point(takt_dispatcher_t *dispatcher, const takt_event
     }
 }
 
-/* A request to an allocator; or a change, of which only one of the policy is anything to account for. */
-TAKT_RARE static void meet_request(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
-    takt_change_t *change = NULL;
-    if (event->kind == TAKT_EVENT_CHANGE) {
-        change = &dispatcher->changes[event->nominal];
+/* Only a change of the policy is anything to account for; a task's source does so if it has to. */
+TAKT_RARE static void meet_change(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
+    takt_change_t *change = &dispatcher->changes[event->nominal];
+    if (change->kind == TAKT_CHANGE_POLICY) {
+        takt_account(dispatcher, event->now);
+        takt_change_policy(&dispatcher->root, change);
+    } else {
+        takt_task_t *task = event->entity->task;
+        task->extension->source->change(dispatcher, task, change, event->now);
+        takt_hierarchy_rearm_wakes(task->entity->home);
     }
-    const bool is_of_task = change != NULL && change->kind != TAKT_CHANGE_POLICY;
-    if (is_of_task && !takt_task_is_allocated(event->entity->task)) {
-        takt_change_hand_over(event->entity->task, change, event->now);
-        takt_hierarchy_rearm_wakes(event->entity->home);
+}
+
+/* A change; or a task with an allocation is to enter or to leave. */
+TAKT_RARE static void meet_request(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
+    if (event->kind == TAKT_EVENT_CHANGE) {
+        meet_change(dispatcher, event);
         return;
     }
+    const takt_allocator_t *allocator = takt_task_allocator(event->entity->task);
     takt_account(dispatcher, event->now);
-    if (is_of_task) {
-        change->is_handed_over = true;
-        takt_task_allocator(event->entity->task)->request(event->entity->task, change, event->now);
-    } else if (change != NULL) {
-        takt_change_policy(&dispatcher->root, change);
-    } else if (event->kind == TAKT_EVENT_ENTER) {
-        takt_task_allocator(event->entity->task)->enter(event->entity->task, event->now);
+    if (event->kind == TAKT_EVENT_ENTER) {
+        allocator->enter(event->entity->task, event->now);
     } else {
-        takt_task_allocator(event->entity->task)->leave(event->entity->task, event->now);
+        allocator->leave(event->entity->task, event->now);
     }
 }
 
@@ -116,7 +120,8 @@ void takt_dispatcher_post(takt_dispatcher_t *dispatcher, const takt_event_t *eve
         record_event(dispatcher, event, value_of(event));
     }
     if (event->kind == TAKT_EVENT_ARRIVAL) {
-        takt_jobs_arrive(event->entity->task, event->now, event->nominal);
+        takt_task_t *task = event->entity->task;
+        task->extension->source->arrive(task, event->now, event->nominal);
     } else if (event->kind == TAKT_EVENT_WAKE) {
         takt_account(dispatcher, event->now);
         takt_hierarchy_rejoin(event->entity, event->now);
@@ -145,6 +150,11 @@ TAKT_RARE static void allocate(takt_allocation_t *allocation) {
     allocation->functions->timer(allocation, allocation->timer.instant);
 }
 
+TAKT_RARE static void expire(takt_dispatcher_t *dispatcher, const takt_task_extension_t *extension,
+                             takt_instant_t now) {
+    extension->source->expire(dispatcher, extension->task, now);
+}
+
 static void fire(takt_dispatcher_t *dispatcher, takt_timer_t *timer, takt_instant_t now) {
     dispatcher->fired++;
     switch ((takt_timer_kind_t)timer->kind) {
@@ -155,7 +165,7 @@ static void fire(takt_dispatcher_t *dispatcher, takt_timer_t *timer, takt_instan
         takt_account_replenish(TAKT_CONTAINER_OF(timer, takt_server_t, replenishment));
         break;
     case TAKT_TIMER_EXPIRY:
-        takt_jobs_expire(dispatcher, TAKT_CONTAINER_OF(timer, takt_task_extension_t, expiry)->task, now);
+        expire(dispatcher, TAKT_CONTAINER_OF(timer, takt_task_extension_t, expiry), now);
         break;
     case TAKT_TIMER_LAPSE:
         dispatcher->fired--; /* the end of an instant is a part of what came before */

@@ -2,6 +2,7 @@
 #include "core/dispatcher.h"
 
 #include "core/hierarchy.h"
+#include "core/source.h"
 #include "core/urgency.h"
 
 void takt_server_init(takt_server_t *server, const takt_policy_t *policy, const takt_ready_t *ready,
@@ -50,10 +51,18 @@ void takt_dispatcher_add_server(takt_server_t *server, takt_server_t *home,
     takt_hierarchy_rearm_wakes(server);
 }
 
+static const takt_job_source_t *source_of(const takt_task_extension_t *extension) {
+    if (extension->allocation != NULL) {
+        return &takt_source_allocated;
+    }
+    return extension->capacity > 0 ? &takt_source_events : &takt_source_periodic;
+}
+
 static void add_extension(takt_task_t *task, takt_task_extension_t *extension, const takt_timers_t *timers,
                           uint32_t id) {
     task->extension = extension;
     extension->task = task;
+    extension->source = source_of(extension);
     extension->period = task->job.period;
     takt_timer_init(&extension->expiry, timers, TAKT_TIMER_EXPIRY, id);
     takt_timer_init(&extension->resume, timers, TAKT_TIMER_RESUME, id);

@@ -29,12 +29,14 @@ typedef struct takt_arrival {
 
 struct takt_allocation;
 struct takt_change;
+struct takt_job_source;
 struct takt_rule;
 struct takt_task;
 
 /* What a plain periodic task does without. */
 typedef struct takt_task_extension {
-    struct takt_task *task;   /* whose it is */
+    struct takt_task *task;               /* whose it is */
+    const struct takt_job_source *source; /* where its jobs come from; see source.h */
     takt_timer_t expiry;      /* armed at the deadline of the current job if it is to be aborted there; of a
                                  task with an allocation its second timer */
     takt_timer_t resume;      /* armed while the current job is suspended */
