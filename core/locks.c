@@ -4,6 +4,7 @@
 #include "core/allocator.h"
 #include "core/circles.h"
 #include "core/hierarchy.h"
+#include "core/lend.h"
 #include "core/obstacle.h"
 #include "core/park.h"
 #include "core/record.h"
@@ -199,7 +200,7 @@ static void withdraw(takt_entity_t *entity, takt_instant_t now) {
     }
 }
 
-void takt_locks_reconsider(takt_entity_t *entity, takt_instant_t now) {
+static void locks_reconsider(takt_entity_t *entity, takt_instant_t now) {
     const takt_resource_t *circle = takt_waiting_circle_of(entity);
     const bool stays = takt_park_stays(entity) || (circle != NULL && circle == takt_obstacle_to(entity));
     if (!stays && leave_queue(entity)) {
@@ -207,7 +208,7 @@ void takt_locks_reconsider(takt_entity_t *entity, takt_instant_t now) {
     }
 }
 
-void takt_locks_apply(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
+static void locks_apply(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
     if (event->kind == TAKT_EVENT_LOCK) {
         lock(dispatcher, event->entity, event->resource, event->now);
     } else if (event->kind == TAKT_EVENT_UNLOCK) {
@@ -217,8 +218,8 @@ void takt_locks_apply(takt_dispatcher_t *dispatcher, const takt_event_t *event) 
     }
 }
 
-void takt_locks_end_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now,
-                        takt_instant_t instant) {
+static void locks_end_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now,
+                          takt_instant_t instant) {
     leave_queue(task->entity);
     task->extension->wait.wanted = NULL;
     while (task->extension->held != NULL) {
@@ -227,8 +228,19 @@ void takt_locks_end_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_i
     stop_locking(task->entity);
 }
 
-void takt_locks_settle(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now) {
+static void locks_settle(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now) {
     if (takt_waiting_wanted_by(entity) != NULL) {
         grant(dispatcher, entity, now);
     }
 }
+
+static const takt_locks_t locks = {
+    .choose = takt_lend_choose,
+    .settle = locks_settle,
+    .apply = locks_apply,
+    .end_job = locks_end_job,
+    .lend = takt_park_lend,
+    .reconsider = locks_reconsider,
+};
+
+void takt_dispatcher_expect_locks(takt_dispatcher_t *dispatcher) { dispatcher->locks = &locks; }
