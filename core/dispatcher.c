@@ -214,8 +214,9 @@ TAKT_INLINE takt_entity_t *choose_in(const takt_dispatcher_t *dispatcher, takt_s
 /* Likewise in a server, where somebody may have to wait for budget although nothing is locked. */
 TAKT_INLINE takt_entity_t *choose_in_server(const takt_dispatcher_t *dispatcher, takt_server_t *server,
                                             takt_instant_t now) {
-    return TAKT_UNLIKELY(server->sharing == TAKT_PROTOCOL_SIRAP) ? dispatcher->locks->choose(server, now)
-                                                                 : choose_in(dispatcher, server, now);
+    return TAKT_UNLIKELY(takt_protocols[server->sharing]->awaits_budget)
+               ? dispatcher->locks->choose(server, now)
+               : choose_in(dispatcher, server, now);
 }
 
 /* The most urgent one. A server that has nothing to run idles; one whose children were all found blocked has

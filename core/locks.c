@@ -11,9 +11,6 @@
 #include "core/urgency.h"
 #include "core/waiting.h"
 
-const char *const takt_protocol_names[] = {"none", "npcs",       "pip",  "pcp",          "icpp",
-                                           "srp",  "global-srp", "hsrp", "hsrp-payback", "sirap"};
-
 /* `entity` does not want anything any more. */
 static void end_wait(takt_entity_t *entity) {
     takt_waiting_wait_of(entity)->wanted = NULL;
@@ -41,15 +38,9 @@ static void stop_locking(takt_entity_t *entity) {
 }
 
 static takt_key_t boost_of(const takt_resource_t *resource, const takt_entity_t *entity, takt_instant_t now) {
-    const takt_policy_t *policy = entity->home->policy;
-    switch (resource->protocol) {
-    case TAKT_PROTOCOL_NPCS:
-        return TAKT_KEY_MOST_URGENT;
-    case TAKT_PROTOCOL_ICPP:
-        return policy->start != NULL ? policy->start(resource->ceiling, now) : resource->ceiling;
-    default:
-        return TAKT_KEY_LEAST_URGENT;
-    }
+    const takt_protocol_kind_t *protocol = takt_protocol_of(resource);
+    return protocol->boost != NULL ? protocol->boost(resource, entity->home->policy, now)
+                                   : TAKT_KEY_LEAST_URGENT;
 }
 
 /* `server` holds what a job in it has locked. */
@@ -106,7 +97,7 @@ static void refuse(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_in
         takt_hierarchy_await_budget(entity, now);
     } else if (member != NULL) {
         takt_circles_report(dispatcher, member, now);
-    } else if (wanted->protocol == TAKT_PROTOCOL_NONE) {
+    } else if (!takt_protocol_of(wanted)->lends) {
         takt_park(entity, wanted, now);
     }
 }
