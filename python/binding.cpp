@@ -8,6 +8,7 @@
 // Invariant: a finished Spec can be built by takt_system_create without breaking one of its conditions.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -17,6 +18,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <deque>
+#include <map>
 #include <memory>
 #include <new>
 #include <numeric>
@@ -172,11 +174,13 @@ takt_architecture_model_t architecture_model(const std::string &name) {
     throw std::invalid_argument("unknown architecture " + name);
 }
 
+// Kinds of windows, in the order of core's numbers.
+const std::vector<std::string> kWindows = {
+    "", "suspend", "abort", "time-driven", "dual-priority", "imprecise", "top", "spare-time"};
+
 takt_windows_t find_windows(const std::string &name) {
-    const char *const names[] = {"",          "suspend", "abort",     "time-driven", "dual-priority",
-                                 "imprecise", "top",     "spare-time"};
-    for (size_t i = 0; i < std::size(names); i++) {
-        if (name == names[i]) {
+    for (size_t i = 0; i < kWindows.size(); i++) {
+        if (name == kWindows[i]) {
             return static_cast<takt_windows_t>(i);
         }
     }
@@ -799,10 +803,9 @@ class Spec {
 
     // Policies that give windows or deadline rules.
     static bool is_special(const takt_policy_t *policy) {
-        const takt_policy_t *const policies[] = {&takt_policy_time_driven, &takt_policy_dual_priority,
-                                                 &takt_policy_imprecise, &takt_policy_rbe,
-                                                 &takt_policy_share};
-        return std::find(std::begin(policies), std::end(policies), policy) != std::end(policies);
+        const uint32_t special =
+            TAKT_POLICY_SLOTS | TAKT_POLICY_PROMOTIONS | TAKT_POLICY_MANDATORY_PARTS | TAKT_POLICY_RULE;
+        return (policy->traits & special) != 0;
     }
 
     bool has_windows(const takt_task_spec_t &task) const {
@@ -1873,6 +1876,30 @@ std::optional<takt_key_t> policy_level(const std::string &name, takt_key_t level
     return policy->level(&job);
 }
 
+// The static key of all jobs of a task, None under a policy whose keys are not static.
+std::optional<takt_key_t> policy_key(const std::string &name, takt_key_t level, takt_duration_t period,
+                                     takt_duration_t deadline) {
+    const takt_policy_t *policy = find_policy(name);
+    if ((policy->traits & TAKT_POLICY_STATIC_KEYS) == 0) {
+        return std::nullopt;
+    }
+    takt_job_t job = {};
+    job.level = level;
+    job.period = period;
+    job.deadline = deadline;
+    takt_entity_t entity = {};
+    policy->release(&entity, &job);
+    return entity.key;
+}
+
+// The traits of a policy by their names; see core/policy.h.
+std::map<std::string, bool> policy_traits(const std::string &name) {
+    const uint32_t traits = find_policy(name)->traits;
+#define TRAIT(constant, trait) {#trait, (traits & TAKT_POLICY_##constant) != 0},
+    return {TAKT_POLICY_TRAITS(TRAIT){"overtakes", find_policy(name)->overtake != nullptr}};
+#undef TRAIT
+}
+
 // Name, summary, and whether it idles, wants deadlines, is a rule of its tasks' deadlines only, and is periodic.
 std::vector<std::tuple<std::string, std::string, bool, bool, bool, bool>> server_kinds() {
     std::vector<std::tuple<std::string, std::string, bool, bool, bool, bool>> rows;
@@ -1886,6 +1913,17 @@ std::vector<std::tuple<std::string, std::string, bool, bool, bool, bool>> server
                           false);
     }
     return rows;
+}
+
+// The traits of a kind of servers by their names; see core/server.h. A rule of deadlines has none.
+std::map<std::string, bool> server_kind_traits(const std::string &name) {
+    const bool is_server = std::any_of(takt_server_kinds, takt_server_kinds + takt_server_kind_count,
+                                       [&](const takt_server_kind_t *kind) { return name == kind->name; });
+    const uint32_t traits = is_server ? find_server_kind(name)->traits : 0;
+    const bool lapses = is_server && find_server_kind(name)->lapses;
+#define TRAIT(constant, trait) {#trait, (traits & TAKT_KIND_##constant) != 0},
+    return {TAKT_KIND_TRAITS(TRAIT){"lapses", lapses}};
+#undef TRAIT
 }
 
 // Name, whether it has a ceiling, and whether servers share under it.
@@ -1903,6 +1941,7 @@ std::vector<std::tuple<std::string, bool, bool>> protocols() {
 NB_MODULE(_core, m) {
     m.doc() = "Takt's simulator and replay.";
     m.attr("NEVER") = TAKT_NEVER;
+    m.attr("WINDOWS") = kWindows;
     m.attr("NOBODY") = TAKT_NOBODY;
     m.attr("ENTITY_LIMIT") = TAKT_ENTITY_LIMIT;
     m.attr("TIME_LIMIT") = kTimeLimit;
@@ -1930,7 +1969,11 @@ NB_MODULE(_core, m) {
     m.def("policies", &policies);
     m.def("policy_level", &policy_level, nb::arg("policy"), nb::arg("level"), nb::arg("period"),
           nb::arg("deadline"));
+    m.def("policy_key", &policy_key, nb::arg("policy"), nb::arg("level"), nb::arg("period"),
+          nb::arg("deadline"));
+    m.def("policy_traits", &policy_traits, nb::arg("policy"));
     m.def("server_kinds", &server_kinds);
+    m.def("server_kind_traits", &server_kind_traits, nb::arg("kind"));
     m.def("protocols", &protocols);
 
     nb::class_<Result>(m, "Column")

@@ -59,14 +59,15 @@ def _responses(root: DispatcherView, architecture: ResolvedArchitecture, effort:
     columns = children.columns_of(root.tasks)
     model = _MODELS[architecture.model, architecture.is_fixed]
     costs = (architecture.context_switch, architecture.interval, architecture.latency)
-    if root.policy == "edf":
+    if root.traits.is_deadline_driven:
         most = MAX_LOOKS // max(len(root.tasks), 1)
         ticks = _analysis.scheduled_edf_responses(
             columns.wcet, columns.period, columns.deadline, model, costs, effort=min(effort, most)
         )
         return ticks if effort < most else np.where(ticks == _analysis.UNKNOWN, _analysis.UNBOUNDED, ticks)
     # Under rm and dm core orders equals by class and place, and so are the tasks of a view.
-    above = fixed.behind_equals([fixed.task_member(task) for task in root.tasks]) if root.policy == "fp" else None
+    is_fifo = root.traits.has_fifo_levels
+    above = fixed.behind_equals([fixed.task_member(task) for task in root.tasks]) if is_fifo else None
     return _analysis.scheduled_fp_responses(columns.wcet, columns.period, model, costs, above=above, effort=effort)
 
 
@@ -74,7 +75,7 @@ def _row(
     view: SystemView, root: DispatcherView, task: TaskView, architecture: ResolvedArchitecture, tick: int
 ) -> TaskBound:
     """Make the row of a task."""
-    test = DEADLINES if root.policy == "edf" else RESPONSES
+    test = DEADLINES if root.traits.is_deadline_driven else RESPONSES
     if tick == _analysis.UNKNOWN:
         reason = f"the answer for {task.name} takes more effort than was granted"
         return task_bound(task, root, Verdict.NOT_KNOWN, test, reason=reason)
@@ -89,7 +90,7 @@ def _reason(
 ) -> str:
     """Say why a job is not sure to be kept until it is done."""
     share = f"the scheduler may take {_percent(_most_share(root, architecture))} of the processor"
-    if root.policy == "edf":
+    if root.traits.is_deadline_driven:
         return f"tasks and scheduler may have to do too much at once; {share}"
     if response is None:
         return f"{task.name}, others and the scheduler may ask for more than the whole processor; {share}"

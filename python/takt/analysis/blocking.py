@@ -22,19 +22,12 @@ from takt.model.catalogue import AMONG_PROTOCOLS
 from takt.model.core_input import ROOT
 
 _CEILINGS = frozenset(("pcp", "icpp", "srp", *AMONG_PROTOCOLS))
-_DEADLINES = ("edf", "llf")
 
 _REFUSING = frozenset(("none", "pip", "pcp", "sirap"))
 """Protocols under which a free job may be refused a lock; several together may as well."""
 
-_SUPPLIED = ("idling", "polling", "deferrable", "sporadic")
-"""Kinds of servers that execute for no more than a budget in a period, and at its seam for one more."""
-
 _UNBOUNDED = times.MAX_TICKS
 """Execution without a bound."""
-
-_BEGINNING = ("idling", "polling")
-"""Kinds of servers that use or lose their budget from its replenishment on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +86,7 @@ class _Sharing:
     @property
     def is_edf(self) -> bool:
         """Whether deadlines order."""
-        return self.dispatcher.policy in _DEADLINES
+        return has_deadlines(self.dispatcher)
 
     @property
     def is_late(self) -> bool:
@@ -160,6 +153,11 @@ class _Sharing:
             yield coverage.CIRCLE
         if any(server.longest > server.period for server in self.dispatcher.servers):
             yield coverage.LONG_OVERRUN
+
+
+def has_deadlines(dispatcher: DispatcherView) -> bool:
+    """Say whether absolute deadlines bound how urgent jobs are."""
+    return dispatcher.traits.is_deadline_driven or dispatcher.traits.has_laxity_keys
 
 
 def delays_in(view: SystemView, dispatcher: DispatcherView) -> Delays:
@@ -251,7 +249,7 @@ def _early_of(child: Child) -> int:
     """
     if isinstance(child, TaskView):
         return child.deadline if child.is_kernel else max(child.deadline - child.jitter, 0)
-    return child.period if child.kind in _BEGINNING else 0
+    return child.period if child.traits.acts_as_task else 0
 
 
 def _barred(child: Child) -> int:
@@ -371,7 +369,7 @@ def _others(view: SystemView, server: ServerView, parent: DispatcherView, resour
     """
     if parent.number != ROOT:
         return lambda ticks: _UNBOUNDED
-    is_edf = parent.policy in _DEADLINES
+    is_edf = has_deadlines(parent)
     children = parent.children()
     levels = [_deadline_of(child) if is_edf else child.key for child in children]
     ceiling = min(levels[use.child] for use in _uses_of(view, children) if use.resource == resource)
@@ -387,7 +385,7 @@ def _others(view: SystemView, server: ServerView, parent: DispatcherView, resour
 def _executed(child: Child, ticks: int, *, is_pending: bool) -> int:
     """Give what a child of the root executes at most in so many ticks; a job of it may be pending at their begin."""
     if isinstance(child, ServerView):
-        return (-(-ticks // child.period) + 1) * child.longest if child.kind in _SUPPLIED else _UNBOUNDED
+        return (-(-ticks // child.period) + 1) * child.longest if child.traits.is_limited else _UNBOUNDED
     jobs = -(-(ticks + child.jitter) // child.period) if child.period else _UNBOUNDED
     return (jobs + (is_pending or child.suspended > 0)) * child.wcet
 

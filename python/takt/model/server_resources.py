@@ -11,7 +11,7 @@ from takt.model.python_policy import name_of
 from takt.model.system_parts import SystemTables
 from takt.model.tables import Resource, Server, Task
 
-LEVELLED = ("fp", "rm", "dm", "edf")
+LEVELLED = catalogue.policies_that(lambda policy: policy.has_levels)
 """Policies that give every task a level, for ceilings."""
 
 

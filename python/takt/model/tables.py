@@ -19,6 +19,7 @@ from takt.model.core_input import SPARE_TIME, TOP
 from takt.model.distributions import Distribution
 from takt.model.input_table import Table, given
 from takt.model.key_types import (
+    DEFAULT_POLICY,
     Arrivals,
     Body,
     ClassName,
@@ -234,7 +235,7 @@ class Server(Table):
     budget: Time
     kind: KindName = "deferrable"
     priority: Priority = 0
-    policy: PolicyName = "fp"
+    policy: PolicyName = DEFAULT_POLICY
     offset: Offset = 0
     parent: OptionalName = None
 
