@@ -218,9 +218,4 @@ TAKT_MUST_USE takt_entity_t *takt_dispatcher_choose(takt_dispatcher_t *dispatche
 TAKT_MUST_USE takt_decision_t takt_dispatcher_take(takt_dispatcher_t *dispatcher, takt_instant_t now,
                                                    uint32_t cpu);
 
-/* Records the decision of several processors that one of them changes, or else that nothing changes any more; if
- * something is recorded. For core/global.c. */
-void takt_dispatcher_note_decision(takt_dispatcher_t *dispatcher, takt_instant_t now,
-                                   const takt_decision_t *decision, bool is_change);
-
 #endif

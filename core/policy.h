@@ -40,18 +40,6 @@ TAKT_INLINE uint32_t takt_tie_by_class_and_id(const takt_entity_t *entity, const
     return (job->task_class + (uint32_t)TAKT_TIE_RANK_OWN) << 20 | entity->id;
 }
 
-/* The tie of a limited job that has started: before its equals, and if nobody displaces it before all. */
-TAKT_INLINE uint32_t takt_tie_of_started(const takt_entity_t *entity, const takt_job_t *job, takt_key_t key) {
-    return key == TAKT_KEY_MOST_URGENT
-               ? 0u
-               : (job->task_class + (uint32_t)TAKT_TIE_RANK_STARTED) << 20 | entity->id;
-}
-
-/* The tie of a job that holds a resource or waits for one. */
-TAKT_INLINE uint32_t takt_tie_of_locking(const takt_entity_t *entity, const takt_job_t *job) {
-    return (job->task_class + (uint32_t)TAKT_TIE_RANK_LOCKING) << 20 | entity->id;
-}
-
 /* What holds of every schedule of a policy: constant, and the name that tools read. A trait that is not set is not
  * known: checks refuse what needs it, and no analysis counts on it. */
 #define TAKT_POLICY_TRAITS(X)                                                                              \

@@ -1,0 +1,57 @@
+/* Obstacles of obstacle.h. */
+#include "core/obstacle.h"
+
+#include "core/urgency.h"
+#include "core/waiting.h"
+
+/* A plain thread, which has no job, has the level that is its own key. */
+static takt_key_t level_of(takt_entity_t *entity) {
+    if (takt_entity_is_server(entity)) {
+        return entity->home->policy->level(&takt_server_of(entity)->job);
+    }
+    return entity->task != NULL ? entity->home->policy->level(&entity->task->job)
+                                : takt_urgency_base_key(entity);
+}
+
+/* Whether `entity` is a plain thread that is not ready, or a job that waits for one in the end. */
+static bool is_out(takt_entity_t *entity) {
+    const bool may_be = !takt_entity_is_server(entity) && !takt_entity_is_ready(entity);
+    return may_be && (entity->task == NULL || entity->task->extension->wait.parked_at != NULL);
+}
+
+/* Who holds something and is out bars nobody from running. */
+static bool bars(const takt_resource_t *locked) {
+    return locked->protocol == TAKT_PROTOCOL_PCP || !is_out(locked->holder);
+}
+
+takt_resource_t *takt_obstacle_ceiling(takt_entity_t *entity, takt_protocol_t first, takt_protocol_t last) {
+    takt_resource_t *highest = NULL;
+    for (takt_resource_t *locked = entity->home->locked; locked != NULL; locked = locked->below) {
+        const bool is_asked = locked->protocol >= (uint32_t)first && locked->protocol <= (uint32_t)last;
+        const bool counts = is_asked && locked->holder != entity && bars(locked);
+        if (counts && (highest == NULL || locked->ceiling < highest->ceiling)) {
+            highest = locked;
+        }
+    }
+    return highest != NULL && highest->ceiling <= level_of(entity) ? highest : NULL;
+}
+
+takt_resource_t *takt_obstacle_to(takt_entity_t *entity) {
+    takt_resource_t *wanted = takt_waiting_wanted_by(entity);
+    if (wanted == NULL) {
+        return NULL;
+    }
+    takt_resource_t *ceiling = wanted->protocol == TAKT_PROTOCOL_PCP
+                                   ? takt_obstacle_ceiling(entity, TAKT_PROTOCOL_PCP, TAKT_PROTOCOL_PCP)
+                                   : NULL;
+    if (ceiling != NULL) {
+        return ceiling;
+    }
+    return wanted->holder != NULL ? wanted : NULL;
+}
+
+bool takt_obstacle_is_budget(takt_entity_t *entity) {
+    const takt_resource_t *wanted = takt_waiting_wanted_by(entity);
+    return wanted != NULL && wanted->protocol == TAKT_PROTOCOL_SIRAP &&
+           *takt_waiting_held_by(entity) == NULL && entity->home->job.remaining < wanted->longest;
+}
