@@ -252,17 +252,26 @@ KINDS = {
     "by deadlines": {"tasks": INSIDE, "servers": [server(kind="KIND", policy="edf")], "policy": "edf"},
     "nested": {
         "tasks": INSIDE,
-        "servers": [server(kind="KIND", parent="Q"), {"name": "Q", "period": 5, "budget": 3, "kind": "idling"}],
+        "servers": [
+            server(kind="KIND", parent="Q"),
+            {"name": "Q", "period": 5, "budget": 3, "priority": 1, "kind": "idling"},
+        ],
         "policy": "fp",
     },
     "around": {
         "tasks": INSIDE,
-        "servers": [server(kind="idling", parent="Q"), {"name": "Q", "period": 5, "budget": 3, "kind": "KIND"}],
+        "servers": [
+            server(kind="idling", parent="Q"),
+            {"name": "Q", "period": 5, "budget": 3, "priority": 1, "kind": "KIND"},
+        ],
         "policy": "fp",
     },
     "in sporadic": {
         "tasks": INSIDE,
-        "servers": [server(kind="KIND", parent="Q"), {"name": "Q", "period": 5, "budget": 3, "kind": "sporadic"}],
+        "servers": [
+            server(kind="KIND", parent="Q"),
+            {"name": "Q", "period": 5, "budget": 3, "priority": 1, "kind": "sporadic"},
+        ],
         "policy": "fp",
     },
     "costs": {"tasks": INSIDE, "servers": [server(kind="KIND")], "policy": "fp", "platform": {"context_switch": 1}},
