@@ -15,6 +15,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <deque>
@@ -164,10 +165,12 @@ takt_protocol_t find_protocol(const std::string &name) {
     throw std::invalid_argument("unknown protocol " + name);
 }
 
+// Where a scheduler may run, in the order of core's numbers.
+const std::vector<std::string> kArchitectures = {"software", "coprocessor", "hardware"};
+
 takt_architecture_model_t architecture_model(const std::string &name) {
-    const char *const names[] = {"software", "coprocessor", "hardware"};
-    for (size_t i = 0; i < std::size(names); i++) {
-        if (name == names[i]) {
+    for (size_t i = 0; i < kArchitectures.size(); i++) {
+        if (name == kArchitectures[i]) {
             return static_cast<takt_architecture_model_t>(i);
         }
     }
@@ -1926,14 +1929,51 @@ std::map<std::string, bool> server_kind_traits(const std::string &name) {
 #undef TRAIT
 }
 
-// Name, whether it has a ceiling, and whether servers share under it.
-std::vector<std::tuple<std::string, bool, bool>> protocols() {
-    std::vector<std::tuple<std::string, bool, bool>> rows;
-    for (int i = 0; i < TAKT_PROTOCOLS; i++) {
-        rows.emplace_back(takt_protocol_names[i], i >= TAKT_PROTOCOL_PCP,
-                          takt_protocol_is_among_servers(static_cast<uint32_t>(i)));
-    }
-    return rows;
+// What holds of resources under a protocol: constant, and the name that tools read. See SPEC.md, 9.
+#define PROTOCOL_TRAITS(X)                                                                             \
+    X(BOUNDED, is_bounded)           /* a section delays others for no longer than theorems say */     \
+    X(TOP, raises_to_top)            /* nobody displaces a holder */                                   \
+    X(TO_CEILING, raises_to_ceiling) /* a holder is as urgent as the ceiling */                        \
+    X(CEILING, has_ceiling)          /* its resources have ceilings */                                 \
+    X(AMONG, is_among)               /* servers share */                                               \
+    X(LENDS, lends)                  /* a holder runs in the place of whom it blocks */                \
+    X(BARS_LOCKS, bars_locks)        /* a lock needs a level above the ceilings of what others hold */ \
+    X(BARS_RUNS, bars_runs)          /* likewise, to run */                                            \
+    X(AWAITS_BUDGET, awaits_budget)  /* a lock waits for the budget of the longest section */          \
+    X(OVERRUNS, overruns)            /* a server that holds something goes on without budget */        \
+    X(PAYS_BACK, pays_back)          /* and has less of the next one */
+
+#define PLACE(constant, trait) PLACE_##constant,
+#define BIT(constant, trait) constant = 1 << PLACE_##constant,
+enum ProtocolPlace { PROTOCOL_TRAITS(PLACE) };
+enum ProtocolTrait { PROTOCOL_TRAITS(BIT) };
+#undef PLACE
+#undef BIT
+
+constexpr int kSrp = LENDS | CEILING | BARS_RUNS;
+constexpr std::array<int, TAKT_PROTOCOLS> kProtocolTraits = [] {
+    std::array<int, TAKT_PROTOCOLS> traits = {};
+    traits[TAKT_PROTOCOL_NPCS] = BOUNDED | LENDS | TOP;
+    traits[TAKT_PROTOCOL_PIP] = BOUNDED | LENDS;
+    traits[TAKT_PROTOCOL_PCP] = BOUNDED | LENDS | CEILING | BARS_LOCKS;
+    traits[TAKT_PROTOCOL_ICPP] = BOUNDED | LENDS | CEILING | TO_CEILING;
+    traits[TAKT_PROTOCOL_SRP] = BOUNDED | kSrp;
+    traits[TAKT_PROTOCOL_GLOBAL_SRP] = kSrp | AMONG;
+    traits[TAKT_PROTOCOL_HSRP] = BOUNDED | kSrp | AMONG | OVERRUNS;
+    traits[TAKT_PROTOCOL_HSRP_PAYBACK] = BOUNDED | kSrp | AMONG | OVERRUNS | PAYS_BACK;
+    traits[TAKT_PROTOCOL_SIRAP] = BOUNDED | kSrp | AMONG | AWAITS_BUDGET;
+    return traits;
+}();
+
+// The names of protocols, in the order of core's numbers.
+std::vector<std::string> protocols() { return {takt_protocol_names, takt_protocol_names + TAKT_PROTOCOLS}; }
+
+// The traits of a protocol by their names.
+std::map<std::string, bool> protocol_traits(const std::string &name) {
+    const int traits = kProtocolTraits[find_protocol(name)];
+#define TRAIT(constant, trait) {#trait, (traits & constant) != 0},
+    return {PROTOCOL_TRAITS(TRAIT)};
+#undef TRAIT
 }
 
 } // namespace
@@ -1942,6 +1982,7 @@ NB_MODULE(_core, m) {
     m.doc() = "Takt's simulator and replay.";
     m.attr("NEVER") = TAKT_NEVER;
     m.attr("WINDOWS") = kWindows;
+    m.attr("ARCHITECTURES") = kArchitectures;
     m.attr("NOBODY") = TAKT_NOBODY;
     m.attr("ENTITY_LIMIT") = TAKT_ENTITY_LIMIT;
     m.attr("TIME_LIMIT") = kTimeLimit;
@@ -1975,6 +2016,7 @@ NB_MODULE(_core, m) {
     m.def("server_kinds", &server_kinds);
     m.def("server_kind_traits", &server_kind_traits, nb::arg("kind"));
     m.def("protocols", &protocols);
+    m.def("protocol_traits", &protocol_traits, nb::arg("protocol"));
 
     nb::class_<Result>(m, "Column")
         .def("__arrow_c_array__", &Result::arrow_c_array, nb::arg("requested_schema") = nb::none());

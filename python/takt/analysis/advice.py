@@ -332,8 +332,15 @@ def _protocols(trial: Trial) -> Changes:
 _STEADY_KIND = catalogue.kinds_that(lambda kind: kind.acts_as_task and kind.is_steady)[0]
 _BY_DEADLINE = catalogue.policies_that(lambda policy: policy.is_deadline_driven)[0]
 
-_PROTOCOLS = ("srp", "pcp", "icpp", "pip", "npcs")
-"""What is tried, those that block least first."""
+
+def _rank(protocol: str) -> tuple[bool, ...]:
+    """Give the place of a protocol among those that are tried: which block least comes first."""
+    traits = catalogue.protocol_traits(protocol)
+    return (not traits.bars_runs, not traits.bars_locks, not traits.raises_to_ceiling, not traits.inherits)
+
+
+_PROTOCOLS = sorted(catalogue.protocols_that(lambda each: each.is_bounded and not each.is_among), key=_rank)
+"""What is tried, in this order."""
 
 
 def _idling(trial: Trial) -> Changes:

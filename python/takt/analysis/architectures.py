@@ -15,6 +15,7 @@ from takt.analysis import children, fixed
 from takt.analysis.judgement import Judgement, task_bound
 from takt.analysis.result import TaskBound, Test, Verdict
 from takt.analysis.view import DispatcherView, SystemView, TaskView
+from takt.model.catalogue import COPROCESSOR, HARDWARE, SOFTWARE
 from takt.model.core_input import ResolvedArchitecture
 
 RESPONSES = Test(
@@ -28,10 +29,10 @@ MAX_LOOKS = 500_000
 have no practical end."""
 
 _MODELS = {
-    ("software", False): _analysis.REARMED,
-    ("software", True): _analysis.FIXED,
-    ("coprocessor", False): _analysis.COPROCESSOR,
-    ("hardware", False): _analysis.HARDWARE,
+    (SOFTWARE, False): _analysis.REARMED,
+    (SOFTWARE, True): _analysis.FIXED,
+    (COPROCESSOR, False): _analysis.COPROCESSOR,
+    (HARDWARE, False): _analysis.HARDWARE,
 }
 """What the binding calls a model, by its name and whether ticks are fixed."""
 
@@ -111,7 +112,7 @@ def _utilization(root: DispatcherView) -> Fraction:
 def _least_share(architecture: ResolvedArchitecture) -> Fraction:
     """Give the share that entries by the timer take at least; a completion may put one off by less than an entry."""
     cost = architecture.context_switch
-    if architecture.model != "software" or cost == 0:
+    if architecture.model != SOFTWARE or cost == 0:
         return Fraction(0)
     return Fraction(cost, architecture.interval + (0 if architecture.is_fixed else 2 * cost - 1))
 
@@ -120,9 +121,9 @@ def _most_share(root: DispatcherView, architecture: ResolvedArchitecture) -> Fra
     """Give the share that entries by the timer, and what each job causes, take at most."""
     cost = architecture.context_switch
     jobs = sum((Fraction(1, task.period) for task in root.tasks), Fraction(0))
-    if architecture.model == "software":
+    if architecture.model == SOFTWARE:
         return Fraction(cost, architecture.interval + (0 if architecture.is_fixed else cost)) + cost * jobs
-    switches = 2 if architecture.model == "hardware" else 3
+    switches = 2 if architecture.model == HARDWARE else 3
     return (switches * (cost // 2) + architecture.latency) * jobs
 
 

@@ -16,15 +16,10 @@ from takt.analysis import coverage
 from takt.analysis.fixed import Numbers, numbers
 from takt.analysis.view import Child, DispatcherView, ServerView, SystemView, TaskView
 from takt.base import times
-from takt.model import holding_times
+from takt.model import catalogue, holding_times
 from takt.model.bodies import Op
-from takt.model.catalogue import AMONG_PROTOCOLS
+from takt.model.catalogue import ProtocolTraits
 from takt.model.core_input import ROOT
-
-_CEILINGS = frozenset(("pcp", "icpp", "srp", *AMONG_PROTOCOLS))
-
-_REFUSING = frozenset(("none", "pip", "pcp", "sirap"))
-"""Protocols under which a free job may be refused a lock; several together may as well."""
 
 _UNBOUNDED = times.MAX_TICKS
 """Execution without a bound."""
@@ -96,12 +91,17 @@ class _Sharing:
     @property
     def locking(self) -> int:
         """Give the sharpest formula that holds for all protocols together."""
-        if self.protocols == {"npcs"}:
+        if all(each.raises_to_top for each in self.traits):
             return _analysis.NPCS
-        if self.protocols <= _CEILINGS and not self._is_loose:
+        if all(each.has_ceiling for each in self.traits) and not self._is_loose:
             return _analysis.CEILING
         is_nested = any(use.outer for use in self.uses)
-        return _analysis.PIP if self.protocols == {"pip"} and not is_nested else _analysis.MIXED
+        return _analysis.PIP if all(each.inherits for each in self.traits) and not is_nested else _analysis.MIXED
+
+    @property
+    def traits(self) -> list[ProtocolTraits]:
+        """The traits of the protocols."""
+        return [catalogue.protocol_traits(each) for each in self.protocols]
 
     @property
     def _is_loose(self) -> bool:
@@ -111,7 +111,7 @@ class _Sharing:
         the holder, or was released late, may have an earlier deadline.
         """
         is_early = self.is_edf and (self.is_late or any(use.gives_way for use in self.uses))
-        return "icpp" in self.protocols and (len(self.protocols) > 1 or is_early)
+        return any(each.raises_to_ceiling for each in self.traits) and (len(self.protocols) > 1 or is_early)
 
     @property
     def adds_regions(self) -> bool:
@@ -123,12 +123,13 @@ class _Sharing:
         where somebody in it has a relative deadline beyond it, too. Under pcp one that locks nothing needs no level.
         """
         is_loose = self.locking in (_analysis.PIP, _analysis.MIXED)
-        return is_loose or "pcp" in self.protocols or (self.locking == _analysis.CEILING and self.is_late)
+        bars_locks = any(each.bars_locks for each in self.traits)
+        return is_loose or bars_locks or (self.locking == _analysis.CEILING and self.is_late)
 
     @property
     def can_refuse(self) -> bool:
         """Whether a job may be refused a lock, so that it gives way to others until it is chosen again."""
-        return len(self.protocols) > 1 or bool(self.protocols & _REFUSING)
+        return len(self.protocols) > 1 or any(each.refuses for each in self.traits)
 
     def columns(self) -> tuple[Numbers, Numbers, Numbers, Numbers, Numbers]:
         """Make the columns of sections, and of how urgent children are at the latest and at the earliest."""
@@ -149,7 +150,7 @@ class _Sharing:
             yield coverage.NESTED
         if any(use.gives_way for use in self.uses):
             yield coverage.REACHING
-        if not self.protocols <= {"pcp", "srp"} and _may_deadlock(self.uses):
+        if not all(each.prevents_circles for each in self.traits) and _may_deadlock(self.uses):
             yield coverage.CIRCLE
         if any(server.longest > server.period for server in self.dispatcher.servers):
             yield coverage.LONG_OVERRUN
@@ -345,7 +346,8 @@ def _with_holding(
     if not shared:
         return server
     protocol = view.resolved.resources[next(iter(shared))].protocol
-    waited_for = {str(number) for number in shared} if protocol == "sirap" else set[str]()
+    traits = catalogue.protocol_traits(protocol)
+    waited_for = {str(number) for number in shared} if traits.awaits_budget else set[str]()
     neighbours = [_neighbour(task) for task in dispatcher.tasks]
     counted, longest = 0, server.period + 1
     with suppress(holding_times.UnboundedError):
@@ -356,8 +358,8 @@ def _with_holding(
             )
             for each, among in shared.items()
         )
-    overrun = longest if protocol in ("hsrp", "hsrp-payback") else 0
-    is_outgrown = protocol == "sirap" and longest > counted
+    overrun = longest if traits.overruns else 0
+    is_outgrown = traits.awaits_budget and longest > counted
     return replace(server, holding=longest, overrun=overrun, protocol=protocol, is_outgrown=is_outgrown)
 
 

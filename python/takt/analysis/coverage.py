@@ -53,8 +53,6 @@ DROPPED = "jobs that are aborted or skipped"
 WINDOWS = "windows"
 
 _SENTENCES = {
-    "resources under none": "nothing bounds the delay by a resource without a protocol",
-    "resources under global-srp": "nothing bounds the delay by a server without budget that holds something",
     CIRCLE: "jobs may wait for each other for ever",
     LONG_OVERRUN: "a server may overrun its budget for longer than its period",
 }
@@ -64,6 +62,21 @@ _SENTENCES = {
 def protocol(name: str) -> str:
     """Name the feature that resources have a protocol."""
     return f"resources under {name}"
+
+
+def _sentence_of(each: str) -> str:
+    """Say why no theorem admits a protocol that bounds no delay."""
+    if catalogue.protocol_traits(each).is_among:
+        return "nothing bounds the delay by a server without budget that holds something"
+    return "nothing bounds the delay by a resource without a protocol"
+
+
+_SENTENCES |= {
+    protocol(each): _sentence_of(each)
+    for each in catalogue.protocols_that(
+        lambda traits: not traits.lends or (traits.is_among and not (traits.overruns or traits.awaits_budget))
+    )
+}
 
 
 def servers_of(kind: str) -> str:
@@ -134,7 +147,10 @@ def _is_odd(task: TaskView) -> bool:
 def _has_sirap(view: SystemView, number: int) -> bool:
     """Say whether tasks of a server hold something under sirap."""
     resources = view.resolved.resources
-    return any(each.home == number and each.among is not None and each.protocol == "sirap" for each in resources)
+    return any(
+        each.home == number and each.among is not None and catalogue.protocol_traits(each.protocol).awaits_budget
+        for each in resources
+    )
 
 
 def features_of_root(view: SystemView) -> frozenset[str]:
@@ -200,7 +216,7 @@ class Row:
     def _denied(self, features: frozenset[str]) -> list[str]:
         """List features that are not admitted at all, or the fewest that are not admitted together."""
         alone = sorted(features.difference(*self.groups))
-        return alone or next(list(some) for some in _some_of(features) if not any(map(some.issubset, self.groups)))
+        return alone or next(sorted(some) for some in _some_of(features) if not any(map(some.issubset, self.groups)))
 
 
 def _some_of(features: frozenset[str]) -> Iterator[frozenset[str]]:
@@ -216,9 +232,10 @@ _SUPPLYING = catalogue.kinds_that(lambda kind: kind.is_limited or kind.has_bandw
 
 _SPORADIC = frozenset({JITTER, REGIONS, THRESHOLDS, SUSPENSIONS, OVERDEMAND, CHANGES})
 _LIMITED = frozenset({REGIONS, THRESHOLDS, REACHING})
-_LOCAL = frozenset({*map(protocol, ("npcs", "pip", "pcp", "icpp", "srp")), NESTED, REACHING})
-_AMONG = frozenset(map(protocol, ("hsrp", "hsrp-payback")))
-_SIRAP = frozenset({protocol("sirap")})
+_BOUNDED_LOCALLY = catalogue.protocols_that(lambda each: each.is_bounded and not each.is_among)
+_LOCAL = frozenset({*map(protocol, _BOUNDED_LOCALLY), NESTED, REACHING})
+_AMONG = frozenset(map(protocol, catalogue.protocols_that(lambda each: each.is_bounded and each.overruns)))
+_SIRAP = frozenset(map(protocol, catalogue.protocols_that(lambda each: each.is_bounded and each.awaits_budget)))
 _SERVERS = frozenset(map(servers_of, (*_SUPPLYING, *_RULES)))
 _ALL = _SPORADIC | _LOCAL | _AMONG | _SERVERS
 

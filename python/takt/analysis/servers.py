@@ -16,15 +16,13 @@ from takt.analysis.children import Supply
 from takt.analysis.judgement import Judgement, not_known, server_bound, task_bound
 from takt.analysis.result import ServerBound, TaskBound, Test, Verdict
 from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
+from takt.model import catalogue
 
 BANDWIDTH = Test("constant bandwidth", "Abeni and Buttazzo 1998", is_exact=False)
 TOTAL_BANDWIDTH = Test("total bandwidth", "Spuri and Buttazzo 1996", is_exact=False)
 
 AT_PLACE = Test("response times with budget always", "Strosnider, Lehoczky and Sha 1995", is_exact=False)
 CARRIED = Test("response times with what is left of the budget", "Davis and Burns 2005", is_exact=False)
-
-_WAITING = {"sirap": _analysis.sirap_supply, "hsrp-payback": _analysis.payback_supply}
-"""What is left where tasks wait for budget, or an overrun is paid back."""
 
 
 MAX_RETURNS = 32
@@ -95,7 +93,7 @@ def doubt_of(view: SystemView, dispatcher: DispatcherView, server: ServerView, d
     offsets += [each.offset for each in dispatcher.servers]
     if min(offsets, default=server.offset) < server.offset:
         return f"jobs may come before the first budget of {server.name}"
-    if server.traits.returns and server.protocol in _WAITING and returns_of(view, server, dispatcher) > MAX_RETURNS:
+    if server.traits.returns and server.waits_for_budget and returns_of(view, server, dispatcher) > MAX_RETURNS:
         return f"there is no test of {server.protocol} where more than {MAX_RETURNS} returns of {server.name} may wait"
     return ""
 
@@ -114,8 +112,10 @@ def supply_of(view: SystemView, server: ServerView, dispatcher: DispatcherView, 
     """Say what a server that gets its budget is sure to supply to its children."""
     response = server.period if row.response is None else row.response
     is_polling = server.traits.lapses
-    if server.protocol in _WAITING and server.holding > 0:  # a search may shrink sections to nothing
-        return _WAITING[server.protocol](server.period, server.budget, response, server.holding, is_polling)
+    if server.waits_for_budget and server.holding > 0:  # a search may shrink sections to nothing
+        pays_back = catalogue.protocol_traits(server.protocol).pays_back
+        left = _analysis.payback_supply if pays_back else _analysis.sirap_supply
+        return left(server.period, server.budget, response, server.holding, is_polling)
     if server.traits.returns:
         return _analysis.sporadic_supply(server.period, server.budget, response, returns_of(view, server, dispatcher))
     return _analysis.make_supply(server.period, server.budget, response, is_polling)

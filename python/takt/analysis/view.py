@@ -207,6 +207,12 @@ class ServerView:
         return catalogue.kind_traits(self.kind)
 
     @property
+    def waits_for_budget(self) -> bool:
+        """Whether its tasks wait for budget before a lock, or until an overrun is paid back."""
+        traits = catalogue.protocol_traits(self.protocol)
+        return traits.awaits_budget or traits.pays_back
+
+    @property
     def is_rule(self) -> bool:
         """Whether it has no budget, and only gives its tasks their deadlines."""
         return catalogue.server_kind(self.kind).is_rule

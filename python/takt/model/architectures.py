@@ -40,7 +40,7 @@ def _latency_problems(system: SystemTables) -> Iterator[Problem]:
     """Find a default latency that is no whole number of ticks."""
     platform = system.platform
     ticks = to_ticks(DEFAULT_LATENCY, system.resolution)
-    if platform.model == "coprocessor" and platform.latency is None and ticks.denominator != 1:
+    if platform.model == catalogue.COPROCESSOR and platform.latency is None and ticks.denominator != 1:
         message = (
             f"missing, and the default {show(DEFAULT_LATENCY)} is no multiple of the resolution "
             f"{show(system.resolution)}; give one, for instance latency = 1"

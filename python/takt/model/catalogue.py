@@ -91,6 +91,43 @@ class PolicyTraits:
 
 
 @dataclass(frozen=True, slots=True)
+class ProtocolTraits:
+    """What core says of a protocol; core/protocol.h has what each trait means.
+
+    Args:
+        bars_locks: whether a lock needs a level above the ceilings of what others hold.
+        bars_runs: whether a job needs such a level to run.
+    """
+
+    is_bounded: bool = False
+    raises_to_top: bool = False
+    raises_to_ceiling: bool = False
+    has_ceiling: bool = False
+    is_among: bool = False
+    lends: bool = False
+    bars_locks: bool = False
+    bars_runs: bool = False
+    awaits_budget: bool = False
+    overruns: bool = False
+    pays_back: bool = False
+
+    @property
+    def inherits(self) -> bool:
+        """Whether a holder is as urgent as whom it blocks, and no more."""
+        return self.lends and not (self.has_ceiling or self.raises_to_top)
+
+    @property
+    def refuses(self) -> bool:
+        """Whether a job may be refused a lock of what nobody holds, or has to wait for what somebody does."""
+        return not self.lends or self.inherits or self.bars_locks or self.awaits_budget
+
+    @property
+    def prevents_circles(self) -> bool:
+        """Whether jobs of one dispatcher never wait for each other in a circle."""
+        return (self.bars_locks or self.bars_runs) and not self.is_among
+
+
+@dataclass(frozen=True, slots=True)
 class KindTraits:
     """What core says of the budgets of a kind of servers; core/server.h has what each trait means.
 
@@ -124,16 +161,29 @@ class KindTraits:
 SHARE_VARIANTS = ("generic", "wfq", "wf2q")
 """Variants of the policy share, in the order of core's numbers."""
 
-ARCHITECTURES = ("software", "coprocessor", "hardware")
+SOFTWARE, COPROCESSOR, HARDWARE = ARCHITECTURES = tuple(_core.ARCHITECTURES)
 """Where a scheduler may run, as models of a platform name it."""
 
-PROTOCOLS = tuple(name for name, _, _ in _core.protocols())
+_PROTOCOL_TRAITS = {name: ProtocolTraits(**_core.protocol_traits(name)) for name in _core.protocols()}
+
+
+def protocol_traits(protocol: str) -> ProtocolTraits:
+    """Give the traits of a protocol; "" has none."""
+    return _PROTOCOL_TRAITS[protocol] if protocol else ProtocolTraits()
+
+
+def protocols_that(has: Callable[[ProtocolTraits], bool]) -> tuple[str, ...]:
+    """List the protocols with some traits, in core's order."""
+    return tuple(name for name, traits in _PROTOCOL_TRAITS.items() if has(traits))
+
+
+PROTOCOLS = tuple(_PROTOCOL_TRAITS)
 """Protocols of resources."""
 
-CEILING_PROTOCOLS = tuple(name for name, has_ceiling, _ in _core.protocols() if has_ceiling)
+CEILING_PROTOCOLS = protocols_that(lambda protocol: protocol.has_ceiling)
 """Those that need levels."""
 
-AMONG_PROTOCOLS = tuple(name for name, _, is_among in _core.protocols() if is_among)
+AMONG_PROTOCOLS = protocols_that(lambda protocol: protocol.is_among)
 """Those under which servers share."""
 
 

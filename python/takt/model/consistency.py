@@ -240,7 +240,8 @@ class _Checker:
 
         But srp is alike to those among servers, which say themselves if not.
         """
-        if resource.protocol not in ("pcp", "srp"):
+        traits = catalogue.protocol_traits(resource.protocol)
+        if not traits.prevents_circles:
             return
         beside = {
             name
@@ -248,7 +249,7 @@ class _Checker:
             if users and self.place_of(task) == self.place_of(users[0])
             for name in resources_of(task)
         }
-        alike = [resource.protocol, *(catalogue.AMONG_PROTOCOLS if resource.protocol == "srp" else ())]
+        alike = [resource.protocol, *(catalogue.AMONG_PROTOCOLS if traits.bars_runs else ())]
         for other in self.system.resources:
             if other.name in beside and other.protocol not in alike:
                 message = (

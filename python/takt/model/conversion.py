@@ -293,7 +293,11 @@ def _among(
     yield ResolvedResource(resource.name, resource.protocol, min(highest), homes[parent])
     for server in sharing:
         inside = [task for task in users if task.server == server.name]
-        longest = longest_hold(system, resource.name, server) if resource.protocol == "sirap" else 0
+        longest = (
+            longest_hold(system, resource.name, server)
+            if catalogue.protocol_traits(resource.protocol).awaits_budget
+            else 0
+        )
         home = homes[server.name]
         ceiling = _ceiling(system, resource, inside, ranks[home])
         yield ResolvedResource(resource.name, resource.protocol, ceiling, home, number, longest)
@@ -366,7 +370,7 @@ def longest_hold(system: SystemTables, resource: str, server: Server) -> int:
     """
     tasks = [task for task in system.tasks if task.server == server.name]
     ranks = priority_levels.rank(task.priority for task in tasks)
-    waited_for = {each.name for each in system.resources if each.protocol == "sirap"}
+    waited_for = {each.name for each in system.resources if catalogue.protocol_traits(each.protocol).awaits_budget}
     neighbours = [_neighbour(task, server.policy, ranks, system.resolution) for task in tasks]
     limit = int(to_ticks(server.budget, system.resolution))
     return holding_times.longest_hold(resource, neighbours, waited_for, limit)
@@ -526,9 +530,9 @@ def in_rates(share: float) -> int:
 
 def _architecture(platform: Platform, ticks: Callable[[int | str], int]) -> ResolvedArchitecture | None:
     """Convert where the scheduler runs; None if the platform does not say."""
-    if platform.model in (None, "ideal", "measured"):
+    if platform.model not in catalogue.ARCHITECTURES:
         return None
-    default_latency = DEFAULT_LATENCY if platform.model == "coprocessor" else 0
+    default_latency = DEFAULT_LATENCY if platform.model == catalogue.COPROCESSOR else 0
     return ResolvedArchitecture(
         model=platform.model,
         context_switch=ticks(platform.context_switch),
