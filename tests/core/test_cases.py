@@ -13,7 +13,8 @@ import oracle
 import pytest
 import takt
 from cases import Case, cases
-from takt import boards, measurement
+from takt.board import emulation
+from takt.run import measurement
 from test_random_systems import outcome
 
 ALL = cases()
@@ -70,7 +71,7 @@ def by_replay(case: Case, trace: Path) -> oracle.Outcome:
 
 
 def by_posix(case: Case, trace: Path) -> oracle.Outcome:
-    boards.run(takt.load(case.path), trace, boards.POSIX)
+    emulation.run(takt.load(case.path), trace, emulation.POSIX)
     return of_trace(trace)
 
 
