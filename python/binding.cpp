@@ -8,18 +8,15 @@
 // Invariant: a finished Spec can be built by takt_system_create without breaking one of its conditions.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <deque>
-#include <map>
 #include <memory>
 #include <new>
 #include <numeric>
@@ -30,8 +27,9 @@
 #include <utility>
 #include <vector>
 
+#include "python/names.h"
+
 extern "C" {
-#define _Static_assert static_assert
 #include "policy/rate_based.h"
 #include "policy/table.h"
 #include "sim/architecture.h"
@@ -67,34 +65,6 @@ void require_length(size_t count, std::initializer_list<size_t> sizes) {
     for (size_t size : sizes) {
         require(size == count, "columns of different length");
     }
-}
-
-const takt_policy_t *find_policy(const std::string &name) {
-    for (size_t i = 0; i < takt_policy_count; i++) {
-        if (name == takt_policies[i]->name) {
-            return takt_policies[i];
-        }
-    }
-    throw std::invalid_argument("unknown policy " + name);
-}
-
-// NULL if there is none.
-const takt_bandwidth_kind_t *find_bandwidth_kind(const std::string &name) {
-    for (size_t i = 0; i < takt_bandwidth_kind_count; i++) {
-        if (name == takt_bandwidth_kinds[i]->name) {
-            return takt_bandwidth_kinds[i];
-        }
-    }
-    return nullptr;
-}
-
-const takt_server_kind_t *find_server_kind(const std::string &name) {
-    for (size_t i = 0; i < takt_server_kind_count; i++) {
-        if (name == takt_server_kinds[i]->name) {
-            return takt_server_kinds[i];
-        }
-    }
-    throw std::invalid_argument("unknown kind of server " + name);
 }
 
 uint64_t time_in(uint64_t least, uint64_t value, const char *what) {
@@ -154,40 +124,6 @@ void release_by_python(takt_entity_t *entity, const takt_job_t *job) {
         }
         entity->key = key;
     });
-}
-
-takt_protocol_t find_protocol(const std::string &name) {
-    for (int i = 0; i < TAKT_PROTOCOLS; i++) {
-        if (name == takt_protocol_names[i]) {
-            return static_cast<takt_protocol_t>(i);
-        }
-    }
-    throw std::invalid_argument("unknown protocol " + name);
-}
-
-// Where a scheduler may run, in the order of core's numbers.
-const std::vector<std::string> kArchitectures = {"software", "coprocessor", "hardware"};
-
-takt_architecture_model_t architecture_model(const std::string &name) {
-    for (size_t i = 0; i < kArchitectures.size(); i++) {
-        if (name == kArchitectures[i]) {
-            return static_cast<takt_architecture_model_t>(i);
-        }
-    }
-    throw std::invalid_argument("unknown architecture " + name);
-}
-
-// Kinds of windows, in the order of core's numbers.
-const std::vector<std::string> kWindows = {
-    "", "suspend", "abort", "time-driven", "dual-priority", "imprecise", "top", "spare-time"};
-
-takt_windows_t find_windows(const std::string &name) {
-    for (size_t i = 0; i < kWindows.size(); i++) {
-        if (name == kWindows[i]) {
-            return static_cast<takt_windows_t>(i);
-        }
-    }
-    throw std::invalid_argument("unknown windows " + name);
 }
 
 takt_policy_t make_python_policy() {
@@ -1854,135 +1790,12 @@ nb::dict retell(Spec &spec, uint64_t horizon, const Records &records) {
     return outcome_of(*simulation.get(), std::move(recorder));
 }
 
-// ---- tables ---------------------------------------------------------------------------------------
-
-std::vector<std::tuple<std::string, std::string, std::string, bool>> policies() {
-    std::vector<std::tuple<std::string, std::string, std::string, bool>> rows;
-    for (size_t i = 0; i < takt_policy_count; i++) {
-        const takt_policy_t *policy = takt_policies[i];
-        rows.emplace_back(policy->name, policy->summary, policy->tie, policy->order == TAKT_ORDER_LEVELS);
-    }
-    return rows;
-}
-
-// The level that a policy gives to all jobs of a task, None if it gives none; see core/policy.h.
-std::optional<takt_key_t> policy_level(const std::string &name, takt_key_t level, takt_duration_t period,
-                                       takt_duration_t deadline) {
-    const takt_policy_t *policy = find_policy(name);
-    if (policy->level == nullptr) {
-        return std::nullopt;
-    }
-    takt_job_t job = {};
-    job.level = level;
-    job.period = period;
-    job.deadline = deadline;
-    return policy->level(&job);
-}
-
-// The static key of all jobs of a task, None under a policy whose keys are not static.
-std::optional<takt_key_t> policy_key(const std::string &name, takt_key_t level, takt_duration_t period,
-                                     takt_duration_t deadline) {
-    const takt_policy_t *policy = find_policy(name);
-    if ((policy->traits & TAKT_POLICY_STATIC_KEYS) == 0) {
-        return std::nullopt;
-    }
-    takt_job_t job = {};
-    job.level = level;
-    job.period = period;
-    job.deadline = deadline;
-    takt_entity_t entity = {};
-    policy->release(&entity, &job);
-    return entity.key;
-}
-
-// The traits of a policy by their names; see core/policy.h.
-std::map<std::string, bool> policy_traits(const std::string &name) {
-    const uint32_t traits = find_policy(name)->traits;
-#define TRAIT(constant, trait) {#trait, (traits & TAKT_POLICY_##constant) != 0},
-    return {TAKT_POLICY_TRAITS(TRAIT){"overtakes", find_policy(name)->overtake != nullptr}};
-#undef TRAIT
-}
-
-// Name, summary, and whether it idles, wants deadlines, is a rule of its tasks' deadlines only, and is periodic.
-std::vector<std::tuple<std::string, std::string, bool, bool, bool, bool>> server_kinds() {
-    std::vector<std::tuple<std::string, std::string, bool, bool, bool, bool>> rows;
-    for (size_t i = 0; i < takt_server_kind_count; i++) {
-        const takt_server_kind_t &kind = *takt_server_kinds[i];
-        rows.emplace_back(kind.name, kind.summary, kind.idles, kind.wants_deadline, false,
-                          takt_server_kind_is_periodic(&kind));
-    }
-    for (size_t i = 0; i < takt_bandwidth_kind_count; i++) {
-        rows.emplace_back(takt_bandwidth_kinds[i]->name, takt_bandwidth_kinds[i]->summary, false, true, true,
-                          false);
-    }
-    return rows;
-}
-
-// The traits of a kind of servers by their names; see core/server.h. A rule of deadlines has none.
-std::map<std::string, bool> server_kind_traits(const std::string &name) {
-    const bool is_server = std::any_of(takt_server_kinds, takt_server_kinds + takt_server_kind_count,
-                                       [&](const takt_server_kind_t *kind) { return name == kind->name; });
-    const uint32_t traits = is_server ? find_server_kind(name)->traits : 0;
-    const bool lapses = is_server && find_server_kind(name)->lapses;
-#define TRAIT(constant, trait) {#trait, (traits & TAKT_KIND_##constant) != 0},
-    return {TAKT_KIND_TRAITS(TRAIT){"lapses", lapses}};
-#undef TRAIT
-}
-
-// What holds of resources under a protocol: constant, and the name that tools read. See SPEC.md, 9.
-#define PROTOCOL_TRAITS(X)                                                                             \
-    X(BOUNDED, is_bounded)           /* a section delays others for no longer than theorems say */     \
-    X(TOP, raises_to_top)            /* nobody displaces a holder */                                   \
-    X(TO_CEILING, raises_to_ceiling) /* a holder is as urgent as the ceiling */                        \
-    X(CEILING, has_ceiling)          /* its resources have ceilings */                                 \
-    X(AMONG, is_among)               /* servers share */                                               \
-    X(LENDS, lends)                  /* a holder runs in the place of whom it blocks */                \
-    X(BARS_LOCKS, bars_locks)        /* a lock needs a level above the ceilings of what others hold */ \
-    X(BARS_RUNS, bars_runs)          /* likewise, to run */                                            \
-    X(AWAITS_BUDGET, awaits_budget)  /* a lock waits for the budget of the longest section */          \
-    X(OVERRUNS, overruns)            /* a server that holds something goes on without budget */        \
-    X(PAYS_BACK, pays_back)          /* and has less of the next one */
-
-#define PLACE(constant, trait) PLACE_##constant,
-#define BIT(constant, trait) constant = 1 << PLACE_##constant,
-enum ProtocolPlace { PROTOCOL_TRAITS(PLACE) };
-enum ProtocolTrait { PROTOCOL_TRAITS(BIT) };
-#undef PLACE
-#undef BIT
-
-constexpr int kSrp = LENDS | CEILING | BARS_RUNS;
-constexpr std::array<int, TAKT_PROTOCOLS> kProtocolTraits = [] {
-    std::array<int, TAKT_PROTOCOLS> traits = {};
-    traits[TAKT_PROTOCOL_NPCS] = BOUNDED | LENDS | TOP;
-    traits[TAKT_PROTOCOL_PIP] = BOUNDED | LENDS;
-    traits[TAKT_PROTOCOL_PCP] = BOUNDED | LENDS | CEILING | BARS_LOCKS;
-    traits[TAKT_PROTOCOL_ICPP] = BOUNDED | LENDS | CEILING | TO_CEILING;
-    traits[TAKT_PROTOCOL_SRP] = BOUNDED | kSrp;
-    traits[TAKT_PROTOCOL_GLOBAL_SRP] = kSrp | AMONG;
-    traits[TAKT_PROTOCOL_HSRP] = BOUNDED | kSrp | AMONG | OVERRUNS;
-    traits[TAKT_PROTOCOL_HSRP_PAYBACK] = BOUNDED | kSrp | AMONG | OVERRUNS | PAYS_BACK;
-    traits[TAKT_PROTOCOL_SIRAP] = BOUNDED | kSrp | AMONG | AWAITS_BUDGET;
-    return traits;
-}();
-
-// The names of protocols, in the order of core's numbers.
-std::vector<std::string> protocols() { return {takt_protocol_names, takt_protocol_names + TAKT_PROTOCOLS}; }
-
-// The traits of a protocol by their names.
-std::map<std::string, bool> protocol_traits(const std::string &name) {
-    const int traits = kProtocolTraits[find_protocol(name)];
-#define TRAIT(constant, trait) {#trait, (traits & constant) != 0},
-    return {PROTOCOL_TRAITS(TRAIT)};
-#undef TRAIT
-}
-
 } // namespace
 
 NB_MODULE(_core, m) {
     m.doc() = "Takt's simulator and replay.";
     m.attr("NEVER") = TAKT_NEVER;
-    m.attr("WINDOWS") = kWindows;
-    m.attr("ARCHITECTURES") = kArchitectures;
+    add_names(m);
     m.attr("NOBODY") = TAKT_NOBODY;
     m.attr("ENTITY_LIMIT") = TAKT_ENTITY_LIMIT;
     m.attr("TIME_LIMIT") = kTimeLimit;
@@ -2007,16 +1820,6 @@ NB_MODULE(_core, m) {
     m.attr("RECORD_END") = static_cast<int>(TAKT_RECORD_END);
     m.attr("RECORD_DECISION") = static_cast<int>(TAKT_RECORD_DECISION);
     m.def("level_from_priority", &takt_level_from_priority, nb::arg("priority"), nb::arg("levels"));
-    m.def("policies", &policies);
-    m.def("policy_level", &policy_level, nb::arg("policy"), nb::arg("level"), nb::arg("period"),
-          nb::arg("deadline"));
-    m.def("policy_key", &policy_key, nb::arg("policy"), nb::arg("level"), nb::arg("period"),
-          nb::arg("deadline"));
-    m.def("policy_traits", &policy_traits, nb::arg("policy"));
-    m.def("server_kinds", &server_kinds);
-    m.def("server_kind_traits", &server_kind_traits, nb::arg("kind"));
-    m.def("protocols", &protocols);
-    m.def("protocol_traits", &protocol_traits, nb::arg("protocol"));
 
     nb::class_<Result>(m, "Column")
         .def("__arrow_c_array__", &Result::arrow_c_array, nb::arg("requested_schema") = nb::none());
