@@ -27,8 +27,9 @@
 #include <utility>
 #include <vector>
 
+#include "python/names.h"
+
 extern "C" {
-#define _Static_assert static_assert
 #include "policy/rate_based.h"
 #include "policy/table.h"
 #include "sim/architecture.h"
@@ -64,34 +65,6 @@ void require_length(size_t count, std::initializer_list<size_t> sizes) {
     for (size_t size : sizes) {
         require(size == count, "columns of different length");
     }
-}
-
-const takt_policy_t *find_policy(const std::string &name) {
-    for (size_t i = 0; i < takt_policy_count; i++) {
-        if (name == takt_policies[i]->name) {
-            return takt_policies[i];
-        }
-    }
-    throw std::invalid_argument("unknown policy " + name);
-}
-
-// NULL if there is none.
-const takt_bandwidth_kind_t *find_bandwidth_kind(const std::string &name) {
-    for (size_t i = 0; i < takt_bandwidth_kind_count; i++) {
-        if (name == takt_bandwidth_kinds[i]->name) {
-            return takt_bandwidth_kinds[i];
-        }
-    }
-    return nullptr;
-}
-
-const takt_server_kind_t *find_server_kind(const std::string &name) {
-    for (size_t i = 0; i < takt_server_kind_count; i++) {
-        if (name == takt_server_kinds[i]->name) {
-            return takt_server_kinds[i];
-        }
-    }
-    throw std::invalid_argument("unknown kind of server " + name);
 }
 
 uint64_t time_in(uint64_t least, uint64_t value, const char *what) {
@@ -151,36 +124,6 @@ void release_by_python(takt_entity_t *entity, const takt_job_t *job) {
         }
         entity->key = key;
     });
-}
-
-takt_protocol_t find_protocol(const std::string &name) {
-    for (int i = 0; i < TAKT_PROTOCOLS; i++) {
-        if (name == takt_protocols[i]->name) {
-            return static_cast<takt_protocol_t>(i);
-        }
-    }
-    throw std::invalid_argument("unknown protocol " + name);
-}
-
-takt_architecture_model_t architecture_model(const std::string &name) {
-    const char *const names[] = {"software", "coprocessor", "hardware"};
-    for (size_t i = 0; i < std::size(names); i++) {
-        if (name == names[i]) {
-            return static_cast<takt_architecture_model_t>(i);
-        }
-    }
-    throw std::invalid_argument("unknown architecture " + name);
-}
-
-takt_windows_t find_windows(const std::string &name) {
-    const char *const names[] = {"",          "suspend", "abort",     "time-driven", "dual-priority",
-                                 "imprecise", "top",     "spare-time"};
-    for (size_t i = 0; i < std::size(names); i++) {
-        if (name == names[i]) {
-            return static_cast<takt_windows_t>(i);
-        }
-    }
-    throw std::invalid_argument("unknown windows " + name);
 }
 
 takt_policy_t make_python_policy() {
@@ -799,10 +742,9 @@ class Spec {
 
     // Policies that give windows or deadline rules.
     static bool is_special(const takt_policy_t *policy) {
-        const takt_policy_t *const policies[] = {&takt_policy_time_driven, &takt_policy_dual_priority,
-                                                 &takt_policy_imprecise, &takt_policy_rbe,
-                                                 &takt_policy_share};
-        return std::find(std::begin(policies), std::end(policies), policy) != std::end(policies);
+        const uint32_t special =
+            TAKT_POLICY_SLOTS | TAKT_POLICY_PROMOTIONS | TAKT_POLICY_MANDATORY_PARTS | TAKT_POLICY_RULE;
+        return (policy->traits & special) != 0;
     }
 
     bool has_windows(const takt_task_spec_t &task) const {
@@ -1848,61 +1790,12 @@ nb::dict retell(Spec &spec, uint64_t horizon, const Records &records) {
     return outcome_of(*simulation.get(), std::move(recorder));
 }
 
-// ---- tables ---------------------------------------------------------------------------------------
-
-std::vector<std::tuple<std::string, std::string, std::string, bool>> policies() {
-    std::vector<std::tuple<std::string, std::string, std::string, bool>> rows;
-    for (size_t i = 0; i < takt_policy_count; i++) {
-        const takt_policy_t *policy = takt_policies[i];
-        rows.emplace_back(policy->name, policy->summary, policy->tie, policy->order == TAKT_ORDER_LEVELS);
-    }
-    return rows;
-}
-
-// The level that a policy gives to all jobs of a task, None if it gives none; see core/policy.h.
-std::optional<takt_key_t> policy_level(const std::string &name, takt_key_t level, takt_duration_t period,
-                                       takt_duration_t deadline) {
-    const takt_policy_t *policy = find_policy(name);
-    if (policy->level == nullptr) {
-        return std::nullopt;
-    }
-    takt_job_t job = {};
-    job.level = level;
-    job.period = period;
-    job.deadline = deadline;
-    return policy->level(&job);
-}
-
-// Name, summary, and whether it idles, wants deadlines, is a rule of its tasks' deadlines only, and is periodic.
-std::vector<std::tuple<std::string, std::string, bool, bool, bool, bool>> server_kinds() {
-    std::vector<std::tuple<std::string, std::string, bool, bool, bool, bool>> rows;
-    for (size_t i = 0; i < takt_server_kind_count; i++) {
-        const takt_server_kind_t &kind = *takt_server_kinds[i];
-        rows.emplace_back(kind.name, kind.summary, kind.idles, kind.wants_deadline, false,
-                          takt_server_kind_is_periodic(&kind));
-    }
-    for (size_t i = 0; i < takt_bandwidth_kind_count; i++) {
-        rows.emplace_back(takt_bandwidth_kinds[i]->name, takt_bandwidth_kinds[i]->summary, false, true, true,
-                          false);
-    }
-    return rows;
-}
-
-// Name, whether it has a ceiling, and whether servers share under it.
-std::vector<std::tuple<std::string, bool, bool>> protocols() {
-    std::vector<std::tuple<std::string, bool, bool>> rows;
-    for (int i = 0; i < TAKT_PROTOCOLS; i++) {
-        rows.emplace_back(takt_protocols[i]->name, takt_protocols[i]->has_ceiling,
-                          takt_protocols[i]->scope == TAKT_SCOPE_SERVERS);
-    }
-    return rows;
-}
-
 } // namespace
 
 NB_MODULE(_core, m) {
     m.doc() = "Takt's simulator and replay.";
     m.attr("NEVER") = TAKT_NEVER;
+    add_names(m);
     m.attr("NOBODY") = TAKT_NOBODY;
     m.attr("ENTITY_LIMIT") = TAKT_ENTITY_LIMIT;
     m.attr("TIME_LIMIT") = kTimeLimit;
@@ -1927,11 +1820,6 @@ NB_MODULE(_core, m) {
     m.attr("RECORD_END") = static_cast<int>(TAKT_RECORD_END);
     m.attr("RECORD_DECISION") = static_cast<int>(TAKT_RECORD_DECISION);
     m.def("level_from_priority", &takt_level_from_priority, nb::arg("priority"), nb::arg("levels"));
-    m.def("policies", &policies);
-    m.def("policy_level", &policy_level, nb::arg("policy"), nb::arg("level"), nb::arg("period"),
-          nb::arg("deadline"));
-    m.def("server_kinds", &server_kinds);
-    m.def("protocols", &protocols);
 
     nb::class_<Result>(m, "Column")
         .def("__arrow_c_array__", &Result::arrow_c_array, nb::arg("requested_schema") = nb::none());

@@ -30,9 +30,9 @@ def charts_of(view: SystemView, judgement: Judgement) -> Iterator[Chart]:
     for dispatcher in view.dispatchers:
         if not _has_supply(view, dispatcher, judgement):
             continue
-        if dispatcher.policy in static.POLICIES and view.resolved.cpus == 1:
+        if dispatcher.traits.has_static_keys and view.resolved.cpus == 1:
             yield from _of_tasks(view, dispatcher, judgement)
-        elif dispatcher.policy in ("edf", "llf") and _have_periods(dispatcher) and view.resolved.cpus == 1:
+        elif blocking.has_deadlines(dispatcher) and _have_periods(dispatcher) and view.resolved.cpus == 1:
             yield _of_deadlines(dispatcher, judgement)
 
 

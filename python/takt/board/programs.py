@@ -109,7 +109,7 @@ def _preemption_key(task: ResolvedTask, policy: str | Policy, scale: Scale) -> i
     """Convert a preemption key: levels and "nobody" stay, times do not."""
     if not task.preemption_key or catalogue.has_levels(policy):
         return task.preemption_key
-    shift = LAXITY_SHIFT if policy == "llf" else 0
+    shift = LAXITY_SHIFT if catalogue.traits_of(policy).has_laxity_keys else 0
     return scale.up(task.preemption_key - shift) + shift
 
 

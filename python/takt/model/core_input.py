@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeVar
 
 from takt import _core
 from takt.base import times
-from takt.model.catalogue import SHARE_VARIANTS
+from takt.model.catalogue import SHARE_VARIANTS, traits_of
 from takt.model.python_policy import Adapter, Policy, copied
 
 ROOT = 0
@@ -18,8 +18,8 @@ ROOT = 0
 ALLOCATOR = "allocator"
 """Name of the allocator's own task."""
 
-TOP, SPARE_TIME = "top", "spare-time"
-"""When that task runs."""
+_, SUSPEND, ABORT, SLOTS, PROMOTED, MANDATORY, TOP, SPARE_TIME = _core.WINDOWS
+"""Kinds of windows: who opens and closes them; the last two are of that task."""
 
 IDLE = "idle"
 """What a server does that is chosen without work."""
@@ -476,7 +476,7 @@ class ResolvedSystem:
         spec.set_events(
             events=_column(tasks, lambda task: task.events), interval=_column(tasks, lambda task: task.interval)
         )
-        if (self.share is None) != (self.policy != "share"):
+        if (self.share is None) != (not traits_of(self.policy).has_virtual_time):
             raise ValueError("share and the policy do not go together")
         if self.share is not None:
             spec.set_shares(SHARE_VARIANTS.index(self.share), _column(tasks, lambda task: task.weight))
