@@ -50,8 +50,4 @@ extern const takt_protocol_kind_t takt_protocol_sirap;
 /* The table of protocols, by takt_protocol_t: TAKT_PROTOCOLS rows. */
 extern const takt_protocol_kind_t *const takt_protocols[];
 
-TAKT_INLINE const takt_protocol_kind_t *takt_protocol_of(const takt_resource_t *resource) {
-    return takt_protocols[resource->protocol];
-}
-
 #endif
