@@ -19,7 +19,7 @@ TAKT_INLINE void consume(takt_job_t *job, takt_duration_t elapsed) {
 
 /* What `server` runs beyond its budget while it holds something it may owe. */
 TAKT_RARE static void charge_server(takt_server_t *server, takt_duration_t elapsed) {
-    const bool owes = server->held > 0 && server->sharing == TAKT_PROTOCOL_HSRP_PAYBACK;
+    const bool owes = server->held > 0 && takt_protocols[server->sharing]->pays_back;
     if (owes && elapsed > server->job.remaining) {
         server->overrun += elapsed - server->job.remaining;
     }

@@ -5,22 +5,21 @@
 #include "core/allocator.h"
 #include "core/hierarchy.h"
 #include "core/jobs.h"
-#include "core/lend.h"
 #include "core/locks.h"
-#include "core/park.h"
 #include "core/record.h"
 #include "core/source.h"
 #include "core/urgency.h"
 
 /* Among its new equals it is the last one. */
-TAKT_RARE static void change_level(takt_entity_t *entity, takt_key_t level, takt_instant_t now) {
+TAKT_RARE static void change_level(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_key_t level,
+                                   takt_instant_t now) {
     const takt_key_t before = entity->key;
     takt_urgency_change_level(entity, level, now);
     if (takt_entity_is_ready(entity) && entity->key != before) {
         takt_ready_rotate(&entity->home->ready, entity);
     }
     if (takt_entity_is_locking(entity)) {
-        takt_locks_reconsider(entity, now);
+        dispatcher->locks->reconsider(entity, now);
     }
 }
 
@@ -44,13 +43,13 @@ TAKT_INLINE void apply(takt_dispatcher_t *dispatcher, const takt_event_t *event)
     case TAKT_EVENT_LOCK:
     case TAKT_EVENT_UNLOCK:
     case TAKT_EVENT_WITHDRAW:
-        takt_locks_apply(dispatcher, event);
+        dispatcher->locks->apply(dispatcher, event);
         break;
     case TAKT_EVENT_CREATE:
         takt_urgency_create(entity, event->nominal);
         break;
     case TAKT_EVENT_PRIORITY:
-        change_level(entity, event->nominal, event->now);
+        change_level(dispatcher, entity, event->nominal, event->now);
         break;
     default:
         break;
@@ -126,7 +125,7 @@ void takt_dispatcher_post(takt_dispatcher_t *dispatcher, const takt_event_t *eve
         takt_account(dispatcher, event->now);
         takt_hierarchy_rejoin(event->entity, event->now);
         if (TAKT_UNLIKELY(takt_entity_is_locking(event->entity))) {
-            takt_park_lend(event->entity, event->now);
+            dispatcher->locks->lend(event->entity, event->now);
         }
     } else if (takt_event_is_request(event)) {
         meet_request(dispatcher, event);
@@ -206,43 +205,47 @@ bool takt_dispatcher_step(takt_dispatcher_t *dispatcher, takt_instant_t now) {
     return takt_dispatcher_is_due(dispatcher, now);
 }
 
-TAKT_INLINE takt_entity_t *choose_in(takt_server_t *home, takt_instant_t now) {
-    return TAKT_UNLIKELY(home->locked != NULL) ? takt_lend_choose(home, now) : takt_ready_best(&home->ready);
+TAKT_INLINE takt_entity_t *choose_in(const takt_dispatcher_t *dispatcher, takt_server_t *home,
+                                     takt_instant_t now) {
+    return TAKT_UNLIKELY(home->locked != NULL) ? dispatcher->locks->choose(home, now)
+                                               : takt_ready_best(&home->ready);
 }
 
 /* Likewise in a server, where somebody may have to wait for budget although nothing is locked. */
-TAKT_INLINE takt_entity_t *choose_in_server(takt_server_t *server, takt_instant_t now) {
-    return TAKT_UNLIKELY(server->sharing == TAKT_PROTOCOL_SIRAP) ? takt_lend_choose(server, now)
-                                                                 : choose_in(server, now);
+TAKT_INLINE takt_entity_t *choose_in_server(const takt_dispatcher_t *dispatcher, takt_server_t *server,
+                                            takt_instant_t now) {
+    return TAKT_UNLIKELY(takt_protocols[server->sharing]->awaits_budget)
+               ? dispatcher->locks->choose(server, now)
+               : choose_in(dispatcher, server, now);
 }
 
 /* The most urgent one. A server that has nothing to run idles; one whose children were all found blocked has
  * left its parent meanwhile, so that all is chosen anew. */
-TAKT_INLINE takt_entity_t *select_entity(takt_server_t *root, takt_instant_t now) {
-    takt_entity_t *entity = choose_in(root, now);
+TAKT_INLINE takt_entity_t *select_entity(takt_dispatcher_t *dispatcher, takt_instant_t now) {
+    takt_entity_t *entity = choose_in(dispatcher, &dispatcher->root, now);
     while (entity != NULL && takt_entity_is_server(entity)) {
-        takt_entity_t *inner = choose_in_server(takt_server_of(entity), now);
+        takt_entity_t *inner = choose_in_server(dispatcher, takt_server_of(entity), now);
         if (inner == NULL && takt_entity_is_ready(entity)) {
             break;
         }
-        entity = inner != NULL ? inner : choose_in(root, now);
+        entity = inner != NULL ? inner : choose_in(dispatcher, &dispatcher->root, now);
     }
     return entity;
 }
 
 takt_entity_t *takt_dispatcher_choose(takt_dispatcher_t *dispatcher, takt_instant_t now) {
-    if (dispatcher->trace != NULL && dispatcher->expects_locks) {
+    if (dispatcher->trace != NULL && dispatcher->locks != NULL) {
         takt_record_steps(dispatcher);
         takt_record_call(dispatcher, TAKT_RECORD_CHOICE, now, 0, NULL, 0);
     }
-    return select_entity(&dispatcher->root, now);
+    return select_entity(dispatcher, now);
 }
 
 /* `entity` holds or wants something, or is limited. */
 TAKT_RARE static void obey_locks_and_limit(takt_dispatcher_t *dispatcher, takt_cpu_t *cpu,
                                            takt_entity_t *entity, takt_instant_t now) {
     if (takt_entity_is_locking(entity)) {
-        takt_locks_settle(dispatcher, entity, now);
+        dispatcher->locks->settle(dispatcher, entity, now);
     }
     if ((entity->attributes & TAKT_ATTRIBUTE_LIMITED) == 0) {
         return;
@@ -282,7 +285,7 @@ static takt_instant_t obey_attributes(takt_dispatcher_t *dispatcher, takt_cpu_t 
 takt_decision_t takt_dispatcher_take(takt_dispatcher_t *dispatcher, takt_instant_t now, uint32_t cpu) {
     const uint32_t special = TAKT_ATTRIBUTE_SERVER | TAKT_ATTRIBUTE_IN_SERVER | TAKT_ATTRIBUTE_LIMITED |
                              TAKT_ATTRIBUTE_AGING | TAKT_ATTRIBUTE_LOCKING | TAKT_ATTRIBUTE_BUDGET;
-    takt_entity_t *entity = select_entity(&dispatcher->root, now);
+    takt_entity_t *entity = select_entity(dispatcher, now);
     takt_instant_t until = takt_timers_next(&dispatcher->root.timers);
     if (entity != NULL && (entity->attributes & special) != 0) {
         until = obey_attributes(dispatcher, &dispatcher->cpus[cpu], entity, now, until);

@@ -109,10 +109,10 @@ typedef struct takt_dispatcher {
                             an instant; modulo 2^32 */
     uint32_t releases; /* of these, jobs released or dropped */
     takt_instant_t stepped_at;
-    takt_trace_t *trace;    /* NULL: nothing is recorded */
-    takt_change_t *changes; /* caller's memory */
-    uint32_t taken_out;     /* who were found blocked when chosen, and left; modulo 2^32 */
-    bool expects_locks;     /* choosing may make entities wait, so that it is recorded */
+    takt_trace_t *trace;            /* NULL: nothing is recorded */
+    takt_change_t *changes;         /* caller's memory */
+    uint32_t taken_out;             /* who were found blocked when chosen, and left; modulo 2^32 */
+    const struct takt_locks *locks; /* what resources ask for, see locks.h; NULL: there are none */
 } takt_dispatcher_t;
 
 _Static_assert(sizeof(void *) != 4 || sizeof(takt_dispatcher_t) <= 312,
@@ -169,10 +169,9 @@ void takt_dispatcher_add_task(takt_task_t *task, takt_entity_t *entity, takt_ser
  * key is TAKT_KEY_LEAST_URGENT, whatever its level. */
 void takt_dispatcher_add_thread(takt_plain_t *thread, takt_server_t *home, takt_key_t level, uint32_t id);
 
-/* There are resources: choices that are made ahead of a take are recorded. */
-TAKT_INLINE void takt_dispatcher_expect_locks(takt_dispatcher_t *dispatcher) {
-    dispatcher->expects_locks = true;
-}
+/* There are resources. To be called before the first of them is locked: without this call a program needs none of the code
+ * behind locks. Choices that are made ahead of a take are recorded from now on. */
+void takt_dispatcher_expect_locks(takt_dispatcher_t *dispatcher);
 
 /* Changes that may come, numbered from 0; caller's memory. Call before anything is put under the root. Among
  * plain threads that are not always ready, under preemption keys other than TAKT_KEY_MOST_URGENT and with ceilings, there

@@ -100,7 +100,7 @@ TAKT_RARE void takt_jobs_end_extended(takt_dispatcher_t *dispatcher, takt_task_t
     takt_timers_remove(timers, &task->extension->expiry);
     takt_timers_remove(timers, &task->extension->resume);
     if (takt_entity_is_locking(task->entity)) {
-        takt_locks_end_job(dispatcher, task, now, instant);
+        dispatcher->locks->end_job(dispatcher, task, now, instant);
     }
     task->job.number += 1u + task->extension->skipped;
     task->extension->skipped = 0;

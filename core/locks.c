@@ -4,14 +4,12 @@
 #include "core/allocator.h"
 #include "core/circles.h"
 #include "core/hierarchy.h"
+#include "core/lend.h"
 #include "core/obstacle.h"
 #include "core/park.h"
 #include "core/record.h"
 #include "core/urgency.h"
 #include "core/waiting.h"
-
-const char *const takt_protocol_names[] = {"none", "npcs",       "pip",  "pcp",          "icpp",
-                                           "srp",  "global-srp", "hsrp", "hsrp-payback", "sirap"};
 
 /* `entity` does not want anything any more. */
 static void end_wait(takt_entity_t *entity) {
@@ -40,15 +38,9 @@ static void stop_locking(takt_entity_t *entity) {
 }
 
 static takt_key_t boost_of(const takt_resource_t *resource, const takt_entity_t *entity, takt_instant_t now) {
-    const takt_policy_t *policy = entity->home->policy;
-    switch (resource->protocol) {
-    case TAKT_PROTOCOL_NPCS:
-        return TAKT_KEY_MOST_URGENT;
-    case TAKT_PROTOCOL_ICPP:
-        return policy->start != NULL ? policy->start(resource->ceiling, now) : resource->ceiling;
-    default:
-        return TAKT_KEY_LEAST_URGENT;
-    }
+    const takt_protocol_kind_t *protocol = takt_protocol_of(resource);
+    return protocol->boost != NULL ? protocol->boost(resource, entity->home->policy, now)
+                                   : TAKT_KEY_LEAST_URGENT;
 }
 
 /* `server` holds what a job in it has locked. */
@@ -105,7 +97,7 @@ static void refuse(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_in
         takt_hierarchy_await_budget(entity, now);
     } else if (member != NULL) {
         takt_circles_report(dispatcher, member, now);
-    } else if (wanted->protocol == TAKT_PROTOCOL_NONE) {
+    } else if (!takt_protocol_of(wanted)->lends) {
         takt_park(entity, wanted, now);
     }
 }
@@ -199,7 +191,7 @@ static void withdraw(takt_entity_t *entity, takt_instant_t now) {
     }
 }
 
-void takt_locks_reconsider(takt_entity_t *entity, takt_instant_t now) {
+static void locks_reconsider(takt_entity_t *entity, takt_instant_t now) {
     const takt_resource_t *circle = takt_waiting_circle_of(entity);
     const bool stays = takt_park_stays(entity) || (circle != NULL && circle == takt_obstacle_to(entity));
     if (!stays && leave_queue(entity)) {
@@ -207,7 +199,7 @@ void takt_locks_reconsider(takt_entity_t *entity, takt_instant_t now) {
     }
 }
 
-void takt_locks_apply(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
+static void locks_apply(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
     if (event->kind == TAKT_EVENT_LOCK) {
         lock(dispatcher, event->entity, event->resource, event->now);
     } else if (event->kind == TAKT_EVENT_UNLOCK) {
@@ -217,8 +209,8 @@ void takt_locks_apply(takt_dispatcher_t *dispatcher, const takt_event_t *event) 
     }
 }
 
-void takt_locks_end_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now,
-                        takt_instant_t instant) {
+static void locks_end_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now,
+                          takt_instant_t instant) {
     leave_queue(task->entity);
     task->extension->wait.wanted = NULL;
     while (task->extension->held != NULL) {
@@ -227,8 +219,19 @@ void takt_locks_end_job(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_i
     stop_locking(task->entity);
 }
 
-void takt_locks_settle(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now) {
+static void locks_settle(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now) {
     if (takt_waiting_wanted_by(entity) != NULL) {
         grant(dispatcher, entity, now);
     }
 }
+
+static const takt_locks_t locks = {
+    .choose = takt_lend_choose,
+    .settle = locks_settle,
+    .apply = locks_apply,
+    .end_job = locks_end_job,
+    .lend = takt_park_lend,
+    .reconsider = locks_reconsider,
+};
+
+void takt_dispatcher_expect_locks(takt_dispatcher_t *dispatcher) { dispatcher->locks = &locks; }

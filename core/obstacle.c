@@ -19,17 +19,17 @@ static bool is_out(takt_entity_t *entity) {
     return may_be && (entity->task == NULL || entity->task->extension->wait.parked_at != NULL);
 }
 
-/* Who holds something and is out bars nobody from running. */
-static bool bars(const takt_resource_t *locked) {
-    return locked->protocol == TAKT_PROTOCOL_PCP || !is_out(locked->holder);
+/* Whether the ceiling of `locked` bars `entity` from what `bars` says. A holder that is out bars no entity from running. */
+static bool counts_for(const takt_entity_t *entity, const takt_resource_t *locked,
+                       takt_protocol_bars_t bars) {
+    return takt_protocol_of(locked)->bars == bars && locked->holder != entity &&
+           (bars == TAKT_BARS_LOCKS || !is_out(locked->holder));
 }
 
-takt_resource_t *takt_obstacle_ceiling(takt_entity_t *entity, takt_protocol_t first, takt_protocol_t last) {
+takt_resource_t *takt_obstacle_ceiling(takt_entity_t *entity, takt_protocol_bars_t bars) {
     takt_resource_t *highest = NULL;
     for (takt_resource_t *locked = entity->home->locked; locked != NULL; locked = locked->below) {
-        const bool is_asked = locked->protocol >= (uint32_t)first && locked->protocol <= (uint32_t)last;
-        const bool counts = is_asked && locked->holder != entity && bars(locked);
-        if (counts && (highest == NULL || locked->ceiling < highest->ceiling)) {
+        if (counts_for(entity, locked, bars) && (highest == NULL || locked->ceiling < highest->ceiling)) {
             highest = locked;
         }
     }
@@ -41,9 +41,10 @@ takt_resource_t *takt_obstacle_to(takt_entity_t *entity) {
     if (wanted == NULL) {
         return NULL;
     }
-    takt_resource_t *ceiling = wanted->protocol == TAKT_PROTOCOL_PCP
-                                   ? takt_obstacle_ceiling(entity, TAKT_PROTOCOL_PCP, TAKT_PROTOCOL_PCP)
-                                   : NULL;
+    takt_resource_t *ceiling = NULL;
+    if (takt_protocol_of(wanted)->bars == TAKT_BARS_LOCKS) {
+        ceiling = takt_obstacle_ceiling(entity, TAKT_BARS_LOCKS);
+    }
     if (ceiling != NULL) {
         return ceiling;
     }
@@ -52,6 +53,6 @@ takt_resource_t *takt_obstacle_to(takt_entity_t *entity) {
 
 bool takt_obstacle_is_budget(takt_entity_t *entity) {
     const takt_resource_t *wanted = takt_waiting_wanted_by(entity);
-    return wanted != NULL && wanted->protocol == TAKT_PROTOCOL_SIRAP &&
+    return wanted != NULL && takt_protocol_of(wanted)->awaits_budget &&
            *takt_waiting_held_by(entity) == NULL && entity->home->job.remaining < wanted->longest;
 }

@@ -4,9 +4,9 @@
 
 #include "core/dispatcher.h"
 
-/* What others hold under a protocol from `first` to `last` with the highest ceiling, if the level of `entity` is not
- * above it. */
-takt_resource_t *takt_obstacle_ceiling(takt_entity_t *entity, takt_protocol_t first, takt_protocol_t last);
+/* Returns what others hold with the highest ceiling, of protocols that bar as `bars` says, if the level of `entity` is not
+ * above it; else NULL. */
+takt_resource_t *takt_obstacle_ceiling(takt_entity_t *entity, takt_protocol_bars_t bars);
 
 /* What keeps `entity` from the resource that it wants: that itself, or a ceiling; NULL if nothing does. */
 takt_resource_t *takt_obstacle_to(takt_entity_t *entity);

@@ -18,7 +18,7 @@
 
 #include "core/entity.h"
 
-/* How long others wait for what somebody holds. */
+/* Numbers of protocols, as in images and traces; see protocol.h. */
 typedef enum takt_protocol {
     TAKT_PROTOCOL_NONE = 0, /* as long as it takes: who waits lends nothing */
     TAKT_PROTOCOL_NPCS = 1, /* nobody displaces a holder */
@@ -33,19 +33,6 @@ typedef enum takt_protocol {
     TAKT_PROTOCOL_SIRAP = 9,        /* a lock needs the budget for the longest section, else the job waits */
     TAKT_PROTOCOLS = 10,            /* their number */
 } takt_protocol_t;
-
-/* Whether servers share under `protocol`. */
-TAKT_INLINE bool takt_protocol_is_among_servers(uint32_t protocol) {
-    return protocol >= TAKT_PROTOCOL_GLOBAL_SRP;
-}
-
-/* Whether a server that holds something under `protocol` overruns its budget. */
-TAKT_INLINE bool takt_protocol_overruns(uint32_t protocol) {
-    return protocol == TAKT_PROTOCOL_HSRP || protocol == TAKT_PROTOCOL_HSRP_PAYBACK;
-}
-
-/* As in task-set files, in the order of the numbers. */
-extern const char *const takt_protocol_names[];
 
 /* What one job or thread at a time holds. The caller's memory. */
 typedef struct takt_resource {

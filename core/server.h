@@ -15,6 +15,7 @@
 #ifndef TAKT_CORE_SERVER_H
 #define TAKT_CORE_SERVER_H
 
+#include "core/protocol.h"
 #include "core/task.h"
 
 struct takt_server;
@@ -130,7 +131,7 @@ TAKT_INLINE const takt_server_return_t *takt_server_return(const takt_server_ret
 
 /* Whether `server` has no budget, and goes on because of what it holds. */
 TAKT_INLINE bool takt_server_overruns(const takt_server_t *server) {
-    return server->held > 0 && server->job.remaining == 0 && takt_protocol_overruns(server->sharing);
+    return server->held > 0 && server->job.remaining == 0 && takt_protocols[server->sharing]->overruns;
 }
 
 /* A new period of `server` begins at `instant` with a full budget; returns its end. */

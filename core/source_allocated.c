@@ -19,7 +19,7 @@ static void allocated_expire(takt_dispatcher_t *dispatcher, takt_task_t *task, t
 static void allocated_end(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now,
                           takt_instant_t instant) {
     if (takt_entity_is_locking(task->entity)) {
-        takt_locks_end_job(dispatcher, task, now, instant);
+        dispatcher->locks->end_job(dispatcher, task, now, instant);
     }
     takt_task_allocator(task)->complete(task, now);
 }

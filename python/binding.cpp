@@ -10,7 +10,6 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -23,7 +22,6 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -231,7 +229,7 @@ class Spec {
             const takt_protocol_t protocol = find_protocol(protocols[i]);
             const int32_t server = server_in(home(i), servers_.size());
             const takt_policy_t *policy = policy_at(server);
-            const bool has_ceiling = protocol >= TAKT_PROTOCOL_PCP;
+            const bool has_ceiling = takt_protocols[protocol]->has_ceiling;
             require(place_of(server) == server, "a resource of a bandwidth server");
             require(!has_ceiling || policy->level != nullptr, "a ceiling under a policy without levels");
             const bool is_level = has_ceiling && policy->order == TAKT_ORDER_LEVELS;
@@ -730,7 +728,7 @@ class Spec {
             require(!has_windows(task), "another policy and windows");
         }
         for (const takt_resource_spec_t &resource : resources_) {
-            require(resource.server != TAKT_ROOT || resource.protocol < TAKT_PROTOCOL_PCP,
+            require(resource.server != TAKT_ROOT || !takt_protocols[resource.protocol]->has_ceiling,
                     "another policy and a ceiling");
         }
         return policy;
@@ -760,10 +758,10 @@ class Spec {
     // The tests of pcp, srp and its like know of no locks under another protocol.
     static bool mixes(takt_protocol_t protocol, takt_protocol_t other) {
         const auto has_test = [](takt_protocol_t one) {
-            return one == TAKT_PROTOCOL_PCP || one >= TAKT_PROTOCOL_SRP;
+            return takt_protocols[one]->bars != TAKT_BARS_NOTHING;
         };
         const bool may_have_srp_beside =
-            takt_protocol_is_among_servers(protocol) && protocol != TAKT_PROTOCOL_SIRAP;
+            takt_protocols[protocol]->scope == TAKT_SCOPE_SERVERS && !takt_protocols[protocol]->awaits_budget;
         return protocol == other || (!has_test(protocol) && !has_test(other)) ||
                (may_have_srp_beside && other == TAKT_PROTOCOL_SRP);
     }
@@ -777,7 +775,7 @@ class Spec {
     }
 
     void share_resource(takt_resource_spec_t &resource, uint32_t among, uint64_t longest) {
-        require(takt_protocol_is_among_servers(resource.protocol),
+        require(takt_protocols[resource.protocol]->scope == TAKT_SCOPE_SERVERS,
                 "a protocol that servers cannot share under");
         require(resources_[among].protocol == resource.protocol,
                 "a protocol that is another one in the parent");
@@ -789,7 +787,7 @@ class Spec {
             require(!other.is_shared || other.server != resource.server || other.among != among,
                     "a resource that a server shares twice");
         }
-        const bool is_asked = resource.protocol == TAKT_PROTOCOL_SIRAP;
+        const bool is_asked = takt_protocols[resource.protocol]->awaits_budget;
         require(is_asked ? longest >= 1 && longest <= server.capacity : longest == 0,
                 "longest is out of range");
         resource.is_shared = true;
@@ -801,7 +799,7 @@ class Spec {
     // job locks.
     void require_unmeasured(const takt_task_spec_t &task) const {
         for (const takt_resource_spec_t &resource : resources_) {
-            require(!resource.is_shared || resource.protocol != TAKT_PROTOCOL_SIRAP ||
+            require(!resource.is_shared || !takt_protocols[resource.protocol]->awaits_budget ||
                         resource.server != task.server,
                     "parameters of what servers share");
         }
@@ -811,7 +809,7 @@ class Spec {
         if (kind == TAKT_ITEM_LOCK || kind == TAKT_ITEM_UNLOCK) {
             require(task.locks, "a task that is not said to lock");
             require(place_of(task.server) == task.server || number >= resources_.size() ||
-                        resources_[number].protocol < TAKT_PROTOCOL_PCP,
+                        !takt_protocols[resources_[number].protocol]->has_ceiling,
                     "a ceiling for a task in a bandwidth server");
             require(number < resources_.size() && resources_[number].server == place_of(task.server),
                     "no resource " + std::to_string(number) + " where the task is");

@@ -8,7 +8,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -51,6 +50,14 @@ const Row *known(const Row *row, const std::string &what) {
     return row;
 }
 
+// The names of protocols, in the order of core's numbers.
+std::vector<std::string> protocols() {
+    std::vector<std::string> names(TAKT_PROTOCOLS);
+    std::transform(takt_protocols, takt_protocols + TAKT_PROTOCOLS, names.begin(),
+                   [](const takt_protocol_kind_t *protocol) { return protocol->name; });
+    return names;
+}
+
 } // namespace
 
 const takt_policy_t *find_policy(const std::string &name) {
@@ -67,8 +74,7 @@ const takt_server_kind_t *find_server_kind(const std::string &name) {
 }
 
 takt_protocol_t find_protocol(const std::string &name) {
-    const std::vector<std::string> names(takt_protocol_names, takt_protocol_names + TAKT_PROTOCOLS);
-    return static_cast<takt_protocol_t>(place_of(names, name, "unknown protocol "));
+    return static_cast<takt_protocol_t>(place_of(protocols(), name, "unknown protocol "));
 }
 
 takt_architecture_model_t architecture_model(const std::string &name) {
@@ -153,50 +159,18 @@ std::map<std::string, bool> server_kind_traits(const std::string &name) {
 #undef TRAIT
 }
 
-// What holds of resources under a protocol: constant, and the name that tools read. See SPEC.md, 9.
-#define PROTOCOL_TRAITS(X)                                                                             \
-    X(BOUNDED, is_bounded)           /* a section delays others for no longer than theorems say */     \
-    X(TOP, raises_to_top)            /* nobody displaces a holder */                                   \
-    X(TO_CEILING, raises_to_ceiling) /* a holder is as urgent as the ceiling */                        \
-    X(CEILING, has_ceiling)          /* its resources have ceilings */                                 \
-    X(AMONG, is_among)               /* servers share */                                               \
-    X(LENDS, lends)                  /* a holder runs in the place of whom it blocks */                \
-    X(BARS_LOCKS, bars_locks)        /* a lock needs a level above the ceilings of what others hold */ \
-    X(BARS_RUNS, bars_runs)          /* likewise, to run */                                            \
-    X(AWAITS_BUDGET, awaits_budget)  /* a lock waits for the budget of the longest section */          \
-    X(OVERRUNS, overruns)            /* a server that holds something goes on without budget */        \
-    X(PAYS_BACK, pays_back)          /* and has less of the next one */
-
-#define PLACE(constant, trait) PLACE_##constant,
-#define BIT(constant, trait) constant = 1 << PLACE_##constant,
-enum ProtocolPlace { PROTOCOL_TRAITS(PLACE) };
-enum ProtocolTrait { PROTOCOL_TRAITS(BIT) };
-#undef PLACE
-#undef BIT
-
-constexpr int kSrp = LENDS | CEILING | BARS_RUNS;
-constexpr std::array<int, TAKT_PROTOCOLS> kProtocolTraits = [] {
-    std::array<int, TAKT_PROTOCOLS> traits = {};
-    traits[TAKT_PROTOCOL_NPCS] = BOUNDED | LENDS | TOP;
-    traits[TAKT_PROTOCOL_PIP] = BOUNDED | LENDS;
-    traits[TAKT_PROTOCOL_PCP] = BOUNDED | LENDS | CEILING | BARS_LOCKS;
-    traits[TAKT_PROTOCOL_ICPP] = BOUNDED | LENDS | CEILING | TO_CEILING;
-    traits[TAKT_PROTOCOL_SRP] = BOUNDED | kSrp;
-    traits[TAKT_PROTOCOL_GLOBAL_SRP] = kSrp | AMONG;
-    traits[TAKT_PROTOCOL_HSRP] = BOUNDED | kSrp | AMONG | OVERRUNS;
-    traits[TAKT_PROTOCOL_HSRP_PAYBACK] = BOUNDED | kSrp | AMONG | OVERRUNS | PAYS_BACK;
-    traits[TAKT_PROTOCOL_SIRAP] = BOUNDED | kSrp | AMONG | AWAITS_BUDGET;
-    return traits;
-}();
-
-// The names of protocols, in the order of core's numbers.
-std::vector<std::string> protocols() { return {takt_protocol_names, takt_protocol_names + TAKT_PROTOCOLS}; }
-
-// The traits of a protocol by their names.
+// The traits of a protocol by their names; see core/protocol.h.
 std::map<std::string, bool> protocol_traits(const std::string &name) {
-    const int traits = kProtocolTraits[find_protocol(name)];
-#define TRAIT(constant, trait) {#trait, (traits & constant) != 0},
-    return {PROTOCOL_TRAITS(TRAIT)};
+    const takt_protocol_kind_t &protocol = *takt_protocols[find_protocol(name)];
+#define TRAIT(constant, trait) {#trait, (protocol.traits & TAKT_PROTOCOL_##constant) != 0},
+    return {TAKT_PROTOCOL_TRAITS(TRAIT){"has_ceiling", protocol.has_ceiling},
+            {"is_among", protocol.scope == TAKT_SCOPE_SERVERS},
+            {"lends", protocol.lends},
+            {"bars_locks", protocol.bars == TAKT_BARS_LOCKS},
+            {"bars_runs", protocol.bars == TAKT_BARS_RUNS},
+            {"awaits_budget", protocol.awaits_budget},
+            {"overruns", protocol.overruns},
+            {"pays_back", protocol.pays_back}};
 #undef TRAIT
 }
 

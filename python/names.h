@@ -8,6 +8,7 @@
 
 extern "C" {
 #define _Static_assert static_assert
+#include "core/protocol.h"
 #include "policy/bandwidth.h"
 #include "policy/table.h"
 #include "sim/architecture.h"

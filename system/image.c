@@ -276,12 +276,15 @@ static void item_record(codec_t *codec, takt_item_t *item) {
                            : number(codec, item->ticks, least, TAKT_KEY_LEAST_URGENT));
 }
 
+static bool has_ceiling(const takt_resource_spec_t *resource) {
+    return (uint32_t)resource->protocol < TAKT_PROTOCOLS && takt_protocols[resource->protocol]->has_ceiling;
+}
+
 static void resource_record(codec_t *codec, takt_resource_spec_t *resource) {
     FIELD(resource->server, home(codec, resource->server));
     FIELD(resource->protocol, (takt_protocol_t)number(codec, resource->protocol, 0, TAKT_PROTOCOLS - 1));
-    FIELD(resource->ceiling, resource->protocol >= TAKT_PROTOCOL_PCP
-                                 ? key(codec, resource->ceiling, resource->server)
-                                 : word(codec, resource->ceiling));
+    FIELD(resource->ceiling, has_ceiling(resource) ? key(codec, resource->ceiling, resource->server)
+                                                   : word(codec, resource->ceiling));
     FIELD(resource->is_shared, flag(codec, resource->is_shared));
     FIELD(resource->among, place(codec, resource->among, codec->counts.resources));
     FIELD(resource->longest, word(codec, resource->longest));
