@@ -46,7 +46,7 @@ static void take_out(takt_entity_t *entity, takt_resource_t *obstacle, takt_inst
     if (!is_barred) {
         takt_park(entity, obstacle, now);
     }
-    if (!takt_protocol_of(obstacle)->lends) {
+    if (!obstacle->kind->lends) {
         return;
     }
     for (entity = obstacle->holder; takt_entity_is_ready(entity); entity = obstacle->holder) {
@@ -68,7 +68,7 @@ static bool finds_deadlock(takt_entity_t *entity, takt_instant_t now) {
  * more. */
 static takt_entity_t *stand_in(takt_entity_t *entity, takt_resource_t *obstacle, takt_instant_t now) {
     takt_entity_t *other = NULL;
-    if (takt_protocol_of(obstacle)->lends && !finds_deadlock(entity, now)) {
+    if (obstacle->kind->lends && !finds_deadlock(entity, now)) {
         other = end_of_chain(obstacle);
     }
     if (other == NULL && !takt_entity_is_server(obstacle->holder) && takt_entity_is_ready(entity)) {

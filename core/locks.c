@@ -38,7 +38,7 @@ static void stop_locking(takt_entity_t *entity) {
 }
 
 static takt_key_t boost_of(const takt_resource_t *resource, const takt_entity_t *entity, takt_instant_t now) {
-    const takt_protocol_kind_t *protocol = takt_protocol_of(resource);
+    const takt_protocol_kind_t *protocol = resource->kind;
     return protocol->boost != NULL ? protocol->boost(resource, entity->home->policy, now)
                                    : TAKT_KEY_LEAST_URGENT;
 }
@@ -97,7 +97,7 @@ static void refuse(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_in
         takt_hierarchy_await_budget(entity, now);
     } else if (member != NULL) {
         takt_circles_report(dispatcher, member, now);
-    } else if (!takt_protocol_of(wanted)->lends) {
+    } else if (!wanted->kind->lends) {
         takt_park(entity, wanted, now);
     }
 }

@@ -2,7 +2,6 @@
 #include "core/obstacle.h"
 
 #include "core/urgency.h"
-#include "core/waiting.h"
 
 /* A plain thread, which has no job, has the level that is its own key. */
 static takt_key_t level_of(takt_entity_t *entity) {
@@ -22,7 +21,7 @@ static bool is_out(takt_entity_t *entity) {
 /* Whether the ceiling of `locked` bars `entity` from what `bars` says. A holder that is out bars no entity from running. */
 static bool counts_for(const takt_entity_t *entity, const takt_resource_t *locked,
                        takt_protocol_bars_t bars) {
-    return takt_protocol_of(locked)->bars == bars && locked->holder != entity &&
+    return locked->kind->bars == bars && locked->holder != entity &&
            (bars == TAKT_BARS_LOCKS || !is_out(locked->holder));
 }
 
@@ -34,25 +33,4 @@ takt_resource_t *takt_obstacle_ceiling(takt_entity_t *entity, takt_protocol_bars
         }
     }
     return highest != NULL && highest->ceiling <= level_of(entity) ? highest : NULL;
-}
-
-takt_resource_t *takt_obstacle_to(takt_entity_t *entity) {
-    takt_resource_t *wanted = takt_waiting_wanted_by(entity);
-    if (wanted == NULL) {
-        return NULL;
-    }
-    takt_resource_t *ceiling = NULL;
-    if (takt_protocol_of(wanted)->bars == TAKT_BARS_LOCKS) {
-        ceiling = takt_obstacle_ceiling(entity, TAKT_BARS_LOCKS);
-    }
-    if (ceiling != NULL) {
-        return ceiling;
-    }
-    return wanted->holder != NULL ? wanted : NULL;
-}
-
-bool takt_obstacle_is_budget(takt_entity_t *entity) {
-    const takt_resource_t *wanted = takt_waiting_wanted_by(entity);
-    return wanted != NULL && takt_protocol_of(wanted)->awaits_budget &&
-           *takt_waiting_held_by(entity) == NULL && entity->home->job.remaining < wanted->longest;
 }

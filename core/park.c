@@ -65,7 +65,7 @@ static void gather(takt_entity_t **list, takt_entity_t *entity) {
 
 bool takt_park_stays(takt_entity_t *entity) {
     const takt_resource_t *wanted = takt_waiting_wanted_by(entity);
-    return wanted != NULL && !takt_protocol_of(wanted)->lends && wanted->holder != NULL;
+    return wanted != NULL && !wanted->kind->lends && wanted->holder != NULL;
 }
 
 void takt_park_come_back(takt_entity_t *list, takt_instant_t instant) {

@@ -22,28 +22,13 @@ typedef enum takt_protocol_bars {
     TAKT_BARS_RUNS = 2,  /* to run */
 } takt_protocol_bars_t;
 
-/* What holds of a protocol besides: constant, and the name that tools read. A trait that is not set is not known, and no
- * analysis counts on it. */
-#define TAKT_PROTOCOL_TRAITS(X)                                                  \
-    /* A section delays others for no longer than theorems on its fields say. */ \
-    X(BOUNDED, is_bounded)                                                       \
-    /* `boost` returns the most urgent key. */                                   \
-    X(RAISES_TO_TOP, raises_to_top)                                              \
-    /* `boost` returns the key of the ceiling. */                                \
-    X(RAISES_TO_CEILING, raises_to_ceiling)
-
-#define TAKT_PROTOCOL_TRAIT_PLACE(constant, name) TAKT_PROTOCOL_PLACE_##constant,
-#define TAKT_PROTOCOL_TRAIT_BIT(constant, name) \
-    TAKT_PROTOCOL_##constant = 1 << TAKT_PROTOCOL_PLACE_##constant,
-enum { TAKT_PROTOCOL_TRAITS(TAKT_PROTOCOL_TRAIT_PLACE) };
-enum { TAKT_PROTOCOL_TRAITS(TAKT_PROTOCOL_TRAIT_BIT) };
-#undef TAKT_PROTOCOL_TRAIT_PLACE
-#undef TAKT_PROTOCOL_TRAIT_BIT
-
 typedef struct takt_protocol_kind {
     const char *name; /* as in task-set files */
     takt_protocol_scope_t scope;
     takt_protocol_bars_t bars;
+    /* A theorem of analysis/ bounds for how long a section delays others. `boost` then returns the key of the ceiling, or
+     * without one the most urgent key. */
+    bool is_bounded;
     bool has_ceiling;   /* its resources have one */
     bool lends;         /* a holder runs in place of the entity that it blocks */
     bool awaits_budget; /* a lock waits until its server has the budget for the longest section */
@@ -51,7 +36,6 @@ typedef struct takt_protocol_kind {
     bool pays_back;     /* what a server overran is taken from its next budget */
     /* Returns the key that a holder has at least, from `now` on. NULL: its own. */
     takt_key_t (*boost)(const takt_resource_t *resource, const takt_policy_t *policy, takt_instant_t now);
-    uint32_t traits; /* TAKT_PROTOCOL_ and the constants of TAKT_PROTOCOL_TRAITS, 0 where nothing is known */
 } takt_protocol_kind_t;
 
 extern const takt_protocol_kind_t takt_protocol_none;
@@ -67,9 +51,5 @@ extern const takt_protocol_kind_t takt_protocol_sirap;
 
 /* The table of protocols, by takt_protocol_t: TAKT_PROTOCOLS rows. */
 extern const takt_protocol_kind_t *const takt_protocols[];
-
-TAKT_INLINE const takt_protocol_kind_t *takt_protocol_of(const takt_resource_t *resource) {
-    return takt_protocols[resource->protocol];
-}
 
 #endif

@@ -5,8 +5,8 @@ const takt_protocol_kind_t takt_protocol_hsrp = {
     .name = "hsrp",
     .scope = TAKT_SCOPE_SERVERS,
     .bars = TAKT_BARS_RUNS,
+    .is_bounded = true,
     .has_ceiling = true,
     .lends = true,
     .overruns = true,
-    .traits = TAKT_PROTOCOL_BOUNDED,
 };

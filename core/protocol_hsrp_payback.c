@@ -5,9 +5,9 @@ const takt_protocol_kind_t takt_protocol_hsrp_payback = {
     .name = "hsrp-payback",
     .scope = TAKT_SCOPE_SERVERS,
     .bars = TAKT_BARS_RUNS,
+    .is_bounded = true,
     .has_ceiling = true,
     .lends = true,
     .overruns = true,
     .pays_back = true,
-    .traits = TAKT_PROTOCOL_BOUNDED,
 };

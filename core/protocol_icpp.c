@@ -9,8 +9,8 @@ static takt_key_t icpp_boost(const takt_resource_t *resource, const takt_policy_
 
 const takt_protocol_kind_t takt_protocol_icpp = {
     .name = "icpp",
+    .is_bounded = true,
     .has_ceiling = true,
     .lends = true,
     .boost = icpp_boost,
-    .traits = TAKT_PROTOCOL_BOUNDED | TAKT_PROTOCOL_RAISES_TO_CEILING,
 };

@@ -11,7 +11,7 @@ static takt_key_t npcs_boost(const takt_resource_t *resource, const takt_policy_
 
 const takt_protocol_kind_t takt_protocol_npcs = {
     .name = "npcs",
+    .is_bounded = true,
     .lends = true,
     .boost = npcs_boost,
-    .traits = TAKT_PROTOCOL_BOUNDED | TAKT_PROTOCOL_RAISES_TO_TOP,
 };

@@ -3,6 +3,6 @@
 
 const takt_protocol_kind_t takt_protocol_pip = {
     .name = "pip",
+    .is_bounded = true,
     .lends = true,
-    .traits = TAKT_PROTOCOL_BOUNDED,
 };

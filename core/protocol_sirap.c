@@ -6,8 +6,8 @@ const takt_protocol_kind_t takt_protocol_sirap = {
     .name = "sirap",
     .scope = TAKT_SCOPE_SERVERS,
     .bars = TAKT_BARS_RUNS,
+    .is_bounded = true,
     .has_ceiling = true,
     .lends = true,
     .awaits_budget = true,
-    .traits = TAKT_PROTOCOL_BOUNDED,
 };

@@ -4,7 +4,7 @@
 const takt_protocol_kind_t takt_protocol_srp = {
     .name = "srp",
     .bars = TAKT_BARS_RUNS,
+    .is_bounded = true,
     .has_ceiling = true,
     .lends = true,
-    .traits = TAKT_PROTOCOL_BOUNDED,
 };

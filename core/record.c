@@ -40,12 +40,11 @@ void takt_record_end(takt_dispatcher_t *dispatcher, takt_record_kind_t kind, con
     }
 }
 
-void takt_record_resource(takt_dispatcher_t *dispatcher, takt_record_kind_t kind, takt_instant_t now,
-                          const takt_resource_t *resource, const takt_entity_t *entity) {
-    if (dispatcher->trace != NULL) {
-        takt_record_steps(dispatcher);
-        takt_record_call(dispatcher, kind, now, resource->number, entity, 0);
-    }
+TAKT_RARE void takt_record_resource_now(takt_dispatcher_t *dispatcher, takt_record_kind_t kind,
+                                        takt_instant_t now, const takt_resource_t *resource,
+                                        const takt_entity_t *entity) {
+    takt_record_steps(dispatcher);
+    takt_record_call(dispatcher, kind, now, resource->number, entity, 0);
 }
 
 void takt_record_allocation(takt_dispatcher_t *dispatcher, takt_instant_t now, uint64_t value,

@@ -15,9 +15,18 @@ void takt_record_steps(takt_dispatcher_t *dispatcher);
 void takt_record_end(takt_dispatcher_t *dispatcher, takt_record_kind_t kind, const takt_task_t *task,
                      uint32_t ahead, takt_instant_t now, takt_instant_t instant);
 
-/* Records what became of a resource, if there is a trace. */
-void takt_record_resource(takt_dispatcher_t *dispatcher, takt_record_kind_t kind, takt_instant_t now,
-                          const takt_resource_t *resource, const takt_entity_t *entity);
+/* Records what became of a resource; to be called if there is a trace. */
+void takt_record_resource_now(takt_dispatcher_t *dispatcher, takt_record_kind_t kind, takt_instant_t now,
+                              const takt_resource_t *resource, const takt_entity_t *entity);
+
+/* Likewise, if there is a trace. */
+TAKT_INLINE void takt_record_resource(takt_dispatcher_t *dispatcher, takt_record_kind_t kind,
+                                      takt_instant_t now, const takt_resource_t *resource,
+                                      const takt_entity_t *entity) {
+    if (dispatcher->trace != NULL) {
+        takt_record_resource_now(dispatcher, kind, now, resource, entity);
+    }
+}
 
 /* Records what became of a task with an allocation, likewise. */
 void takt_record_allocation(takt_dispatcher_t *dispatcher, takt_instant_t now, uint64_t value,

@@ -34,6 +34,8 @@ typedef enum takt_protocol {
     TAKT_PROTOCOLS = 10,            /* their number */
 } takt_protocol_t;
 
+struct takt_protocol_kind;
+
 /* What one job or thread at a time holds. The caller's memory. */
 typedef struct takt_resource {
     struct takt_resource *below; /* locked in the same dispatcher before this one and not unlocked yet */
@@ -41,11 +43,12 @@ typedef struct takt_resource {
     takt_entity_t *holder;       /* NULL: free; a server if a job in it holds what is shared */
     struct takt_resource *among; /* of a server that shares it with others: what it is in their parent */
     takt_entity_t *parked;       /* first of a circular list of jobs that wait here and are not ready */
-    takt_key_t ceiling;          /* highest level of its users, see core/policy.h */
-    takt_key_t boost;            /* while held: the holder is at least as urgent as this */
-    takt_duration_t longest;     /* sirap: from a lock in this server to the unlock */
-    uint32_t number;             /* in the table of the dispatcher */
-    uint32_t protocol;           /* takt_protocol_t */
+    const struct takt_protocol_kind *kind; /* what its protocol asks for; see protocol.h */
+    takt_key_t ceiling;                    /* highest level of its users, see core/policy.h */
+    takt_key_t boost;                      /* while held: the holder is at least as urgent as this */
+    takt_duration_t longest;               /* sirap: from a lock in this server to the unlock */
+    uint32_t number;                       /* in the table of the dispatcher */
+    uint32_t protocol;                     /* takt_protocol_t */
 } takt_resource_t;
 
 _Static_assert(sizeof(void *) != 4 || sizeof(takt_resource_t) <= 56,

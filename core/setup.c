@@ -106,6 +106,7 @@ void takt_resource_init(takt_resource_t *resource, uint32_t number, takt_protoco
                         takt_key_t ceiling) {
     resource->number = number;
     resource->protocol = (uint32_t)protocol;
+    resource->kind = takt_protocols[protocol];
     resource->ceiling = ceiling;
     resource->boost = TAKT_KEY_LEAST_URGENT;
 }

@@ -19,7 +19,7 @@ static uint32_t tie_of_rank(const takt_entity_t *entity, uint32_t rank) {
 }
 
 /* Where levels order, `tie` of a plain thread is its level. */
-static takt_urgency_t base_of(const takt_entity_t *entity) {
+TAKT_INLINE takt_urgency_t base_of(const takt_entity_t *entity) {
     if (entity->task != NULL) {
         return (takt_urgency_t){entity->task->base_key, entity->task->base_tie};
     }
@@ -78,7 +78,7 @@ static takt_urgency_t modified(takt_entity_t *entity, const takt_key_t *threshol
 
 /* The one place that writes the urgency in force. On a level an entity goes ahead of its new equals, and keeps its place
  * if its key does not change. */
-static void put(takt_entity_t *entity, takt_urgency_t urgency) {
+TAKT_INLINE void put(takt_entity_t *entity, takt_urgency_t urgency) {
     if (!takt_entity_is_ready(entity)) {
         entity->key = urgency.key;
         entity->tie = urgency.tie;
@@ -87,12 +87,18 @@ static void put(takt_entity_t *entity, takt_urgency_t urgency) {
     }
 }
 
+static void put_modified(takt_entity_t *entity, const takt_key_t *threshold) {
+    put(entity, modified(entity, threshold));
+}
+
 void takt_urgency_refresh(takt_entity_t *entity) {
     if (takt_entity_is_started(entity)) {
         const takt_key_t threshold = threshold_of(entity);
-        put(entity, modified(entity, &threshold));
+        put_modified(entity, &threshold);
+    } else if (takt_entity_is_locking(entity)) {
+        put_modified(entity, NULL);
     } else {
-        put(entity, modified(entity, NULL));
+        put(entity, base_of(entity));
     }
 }
 
@@ -128,10 +134,17 @@ void takt_urgency_set_key(takt_entity_t *entity, takt_key_t key) {
 
 /* ---- levels -------------------------------------------------------------------------------------- */
 
-void takt_urgency_set_level(takt_entity_t *entity, takt_key_t level) {
+/* A plain thread never starts. */
+TAKT_INLINE void set_level(takt_entity_t *entity, takt_key_t level) {
     entity->tie = (uint32_t)level;
-    takt_urgency_refresh(entity);
+    if (takt_entity_is_locking(entity)) {
+        put_modified(entity, NULL);
+    } else {
+        put(entity, base_of(entity));
+    }
 }
+
+void takt_urgency_set_level(takt_entity_t *entity, takt_key_t level) { set_level(entity, level); }
 
 void takt_urgency_create(takt_entity_t *entity, takt_key_t level) {
     takt_urgency_set_level(entity, level);
@@ -147,7 +160,7 @@ static void put_started(takt_entity_t *entity, takt_instant_t now) {
     if (entity->task->extension != NULL) {
         entity->task->extension->threshold = threshold;
     }
-    put(entity, modified(entity, &threshold));
+    put_modified(entity, &threshold);
 }
 
 void takt_urgency_start(takt_entity_t *entity, takt_instant_t now) {
@@ -179,7 +192,7 @@ void takt_urgency_change_level(takt_entity_t *entity, takt_key_t level, takt_ins
     if (entity->task != NULL) {
         change_level_of_job(entity->task, level, now);
     } else if (!has_keys(entity)) {
-        takt_urgency_set_level(entity, level);
+        set_level(entity, level);
     }
 }
 

@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -52,9 +53,9 @@ const Row *known(const Row *row, const std::string &what) {
 
 // The names of protocols, in the order of core's numbers.
 std::vector<std::string> protocols() {
-    std::vector<std::string> names(TAKT_PROTOCOLS);
-    std::transform(takt_protocols, takt_protocols + TAKT_PROTOCOLS, names.begin(),
-                   [](const takt_protocol_kind_t *protocol) { return protocol->name; });
+    std::vector<std::string> names;
+    std::transform(takt_protocols, takt_protocols + TAKT_PROTOCOLS, std::back_inserter(names),
+                   [](const takt_protocol_kind_t *row) { return row->name; });
     return names;
 }
 
@@ -161,17 +162,18 @@ std::map<std::string, bool> server_kind_traits(const std::string &name) {
 
 // The traits of a protocol by their names; see core/protocol.h.
 std::map<std::string, bool> protocol_traits(const std::string &name) {
-    const takt_protocol_kind_t &protocol = *takt_protocols[find_protocol(name)];
-#define TRAIT(constant, trait) {#trait, (protocol.traits & TAKT_PROTOCOL_##constant) != 0},
-    return {TAKT_PROTOCOL_TRAITS(TRAIT){"has_ceiling", protocol.has_ceiling},
-            {"is_among", protocol.scope == TAKT_SCOPE_SERVERS},
-            {"lends", protocol.lends},
-            {"bars_locks", protocol.bars == TAKT_BARS_LOCKS},
-            {"bars_runs", protocol.bars == TAKT_BARS_RUNS},
-            {"awaits_budget", protocol.awaits_budget},
-            {"overruns", protocol.overruns},
-            {"pays_back", protocol.pays_back}};
-#undef TRAIT
+    const takt_protocol_kind_t &row = *takt_protocols[find_protocol(name)];
+    return {{"is_bounded", row.is_bounded},
+            {"has_ceiling", row.has_ceiling},
+            {"is_among", row.scope == TAKT_SCOPE_SERVERS},
+            {"lends", row.lends},
+            {"raises_to_top", row.boost != nullptr && !row.has_ceiling},
+            {"raises_to_ceiling", row.boost != nullptr && row.has_ceiling},
+            {"bars_locks", row.bars == TAKT_BARS_LOCKS},
+            {"bars_runs", row.bars == TAKT_BARS_RUNS},
+            {"awaits_budget", row.awaits_budget},
+            {"overruns", row.overruns},
+            {"pays_back", row.pays_back}};
 }
 
 } // namespace

@@ -90,7 +90,7 @@ def add_protocols(sources: Path) -> None:
     """Add two protocols to a copy of the sources: pcp under another name, and the same without traits."""
     room = sources / "core"
     text = (room / "protocol_pcp.c").read_text()
-    traits = "    .traits = TAKT_PROTOCOL_BOUNDED,\n"
+    traits = "    .is_bounded = true,\n"
     assert traits in text
     for name, own in (("pcp_twin", traits), ("pcp_unheard", "")):
         copied = text.replace("takt_protocol_pcp", f"takt_protocol_{name}").replace('"pcp"', f'"{name}"')
