@@ -1,5 +1,6 @@
 """Everyday policies, limited preemption, bodies, late jobs and costs, as users get them.
 
+That the simulator equals the oracle on random systems is tested elsewhere.
 """
 
 from __future__ import annotations
