@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from takt import _core
 from takt.base.errors import listed, show
+from takt.model.fields import words
 
 
 class PolicyInfo(NamedTuple):
@@ -52,7 +53,7 @@ DEADLINE_POLICIES = ("edf", "rbe")
 RULE_POLICIES = ("rbe", "share")
 """Policies that bring deadline rules for their tasks."""
 
-SHARE_VARIANTS = ("generic", "wfq", "wf2q")
+SHARE_VARIANTS = words("SYSTEM", "share")
 """Variants of the policy share, in the order of core's numbers."""
 
 PROTOCOLS = tuple(name for name, _, _ in _core.protocols())
@@ -66,6 +67,9 @@ AMONG_PROTOCOLS = tuple(name for name, _, is_among in _core.protocols() if is_am
 
 _POLICIES = {row[0]: PolicyInfo(*row) for row in _core.policies()}
 _KINDS = {row[0]: ServerKind(*row) for row in sorted(_core.server_kinds())}
+
+RULE_KINDS = frozenset(kind.name for kind in _KINDS.values() if kind.is_rule)
+"""Kinds of servers that only give their tasks their deadlines."""
 
 
 def policies() -> tuple[PolicyInfo, ...]:

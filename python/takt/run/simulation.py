@@ -23,6 +23,7 @@ from takt import _core
 from takt.base import forks
 from takt.base.errors import InputError, Problem
 from takt.files import trace_file
+from takt.model import image as images
 from takt.model.core_input import ResolvedSystem, ResolvedTask
 from takt.model.horizon import horizon_ticks
 from takt.model.python_policy import Policy
@@ -396,11 +397,11 @@ def simulate(
     forks.check()
     ticks = horizon_ticks(system, horizon)
     copies: dict[int, Any] = {}
-    spec = system.resolved.spec(copies)
-    with nullcontext() if trace is None else _recorded(trace, system, ticks) as trace_path:
+    image = images.pack(system.resolved, ticks)
+    program = images.program(system.resolved, image, copies)
+    with nullcontext() if trace is None else _recorded(trace, system, image) as trace_path:
         outcome = _core.simulate(
-            spec,
-            ticks,
+            program,
             segments=segments,
             jobs=jobs,
             budgets=budgets and bool(system.servers),
@@ -439,9 +440,9 @@ def _policies(resolved: ResolvedSystem, copies: Mapping[int, Any]) -> dict[str, 
     return {name: copies.get(id(policy), policy) for name, policy in places.items() if isinstance(policy, Policy)}
 
 
-def _recorded(trace: str | Path, system: System, horizon: int) -> AbstractContextManager[str]:
+def _recorded(trace: str | Path, system: System, image: bytes) -> AbstractContextManager[str]:
     """Give the name of a file to append the records of a simulation to; at the end it becomes `trace`."""
-    return trace_file.started(trace, system.resolved, trace_file.SIMULATOR, horizon)
+    return trace_file.started(trace, system.resolved, image, trace_file.SIMULATOR)
 
 
 def _let_signals_in(now: int) -> None:
