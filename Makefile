@@ -106,6 +106,7 @@ api:
 
 lint: tools-test $(STAMPS)/package $(STAMPS)/test
 	$(RUN) tools/check_rooms.py
+	$(VENV)/bin/lint-imports --no-logo --no-cache
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy

@@ -200,7 +200,7 @@ def imports_of(tree: ast.AST) -> Iterator[tuple[int, str]]:
 def project_packages(root: Path) -> frozenset[str]:
     """Lists the names under which Python code of the project can be imported."""
     rooms = {name.split("/")[0] for name in ROOMS}
-    modules = {path.stem for path in root.glob("tools/*.py")} | {path.stem for path in root.glob("tests/*.py")}
+    modules = {path.stem for path in root.glob("tools/*.py")} | {path.stem for path in root.glob("tests/support/*.py")}
     return frozenset(rooms | modules | {"takt"} | {name.split("/")[1] for name in ROOMS if name.endswith("oracle")})
 
 

@@ -22,7 +22,7 @@ NAMED = 3  # tests of one reason that are named
 def place(case: ElementTree.Element) -> str:
     """Gives the file of a test of pytest, or the name of one of ctest."""
     names = case.get("classname", "").split(".")
-    return f"{'/'.join(names[:2])}.py" if names[0] == "tests" else case.get("name", "?")
+    return f"{'/'.join(names[:3])}.py" if names[0] == "tests" else case.get("name", "?")
 
 
 def reason(case: ElementTree.Element) -> str | None:

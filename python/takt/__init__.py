@@ -24,14 +24,15 @@ if TYPE_CHECKING:
     from takt.files.recipe_reading import load_recipe
     from takt.files.task_set_reading import load
     from takt.files.task_set_writing import save, to_toml
-    from takt.model.allocator import Allocator
     from takt.model.catalogue import PolicyInfo, ServerKind, policies, server_kinds
     from takt.model.distributions import Exponential, Normal, Uniform, Weibull
     from takt.model.policy_options import RateBased, Share, Slot, TimeDriven
     from takt.model.python_policy import Job, Policy
-    from takt.model.system import Change, Platform, Resource, Server, System, Task
+    from takt.model.system import System
+    from takt.model.tables import Allocator, Change, Platform, Resource, Server, Task
+    from takt.run.architecture import Architecture
     from takt.run.replay import Difference, Replay, replay
-    from takt.run.simulation import Architecture, Result, simulate
+    from takt.show.result import Result, simulate
 
 __all__ = [
     "Allocator",
@@ -78,31 +79,31 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Allocator": "model.allocator",
+    "Allocator": "model.tables",
     "Analysis": "analysis.result",
-    "Architecture": "run.simulation",
-    "Change": "model.system",
+    "Architecture": "run.architecture",
+    "Change": "model.tables",
     "Difference": "run.replay",
     "Exponential": "model.distributions",
     "ForkError": "base.errors",
     "InputError": "base.errors",
     "Job": "model.python_policy",
     "Normal": "model.distributions",
-    "Platform": "model.system",
+    "Platform": "model.tables",
     "Policy": "model.python_policy",
     "PolicyInfo": "model.catalogue",
     "Problem": "base.errors",
     "RateBased": "model.policy_options",
     "Recipe": "draw.recipe",
     "Replay": "run.replay",
-    "Resource": "model.system",
-    "Result": "run.simulation",
-    "Server": "model.system",
+    "Resource": "model.tables",
+    "Result": "show.result",
+    "Server": "model.tables",
     "ServerKind": "model.catalogue",
     "Share": "model.policy_options",
     "Slot": "model.policy_options",
     "System": "model.system",
-    "Task": "model.system",
+    "Task": "model.tables",
     "TaskColumns": "draw.matrices",
     "TimeDriven": "model.policy_options",
     "Uniform": "model.distributions",
@@ -116,7 +117,7 @@ _HOMES = {
     "replay": "run.replay",
     "save": "files.task_set_writing",
     "server_kinds": "model.catalogue",
-    "simulate": "run.simulation",
+    "simulate": "show.result",
     "study": "study",
     "to_toml": "files.task_set_writing",
 }

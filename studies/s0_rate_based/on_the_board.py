@@ -63,7 +63,7 @@ def _adapter_claim() -> Claim:
         f"{same} of {frame.height} completions are of the same task natively and over fixed priorities.",
         same == frame.height,
         "A thread of the highest priority does the work of the hook, at the instants that the scheduler names instead "
-        "of at each tick. That every tick is equal is shown by tests/test_kernel_interfaces.py in virtual time.",
+        "of at each tick. That every tick is equal is shown by tests/kernel/test_kernel_interfaces.py in virtual time.",
     )
 
 

@@ -22,7 +22,7 @@ def run() -> Section:
                 "Sections 2 and 8",
                 "Subjobs may form a directed acyclic graph.",
                 "The body of a task is a sequence in files and in the simulator, so no run takes one of several ways. "
-                "The analysis has graphs (analysis/control_flow.c); tests/test_response_times.py compares its "
+                "The analysis has graphs (analysis/control_flow.c); tests/analysis/test_response_times.py compares its "
                 "responses with an exhaustive search over all ways of all jobs.",
             ),
             not_testable(

@@ -23,8 +23,8 @@ def run() -> Section:
                 "S2-18",
                 "Section 5 (future work)",
                 "A scheduler for several processors migrates tasks.",
-                "Tasks migrate among processors in the simulator under global policies (tests/test_global.py). The "
-                "cost models of the three architectures are of one processor, and the paper does not say what they "
+                "Tasks migrate among processors in the simulator under global policies (tests/core/test_global.py). "
+                "The cost models of the three architectures are of one processor, and the paper does not say what they "
                 "would be of more.",
             ),
         ],

@@ -1,5 +1,5 @@
 /* Longest busy periods at all magnitudes of time, against those of a server that has the whole processor; tasks one
- * after the other, effort, overflow. The definition is followed tick by tick in tests/test_busy_periods.py. */
+ * after the other, effort, overflow. The definition is followed tick by tick in tests/analysis/test_busy_periods.py. */
 #include "analysis/bandwidth.h"
 #include "analysis/busy_period.h"
 #include "tests/c/check.h"

@@ -1,6 +1,6 @@
 /* Rate-based tasks that share resources, in random systems whose tasks enter and leave: whatever overruns, nobody
  * finds locked what it locks, the ledger is never above the whole, and the traces replay. What the schedules are,
- * tests/test_rate_sharing.py says; here they meet the sanitizers. */
+ * tests/core/test_rate_sharing.py says; here they meet the sanitizers. */
 #include "policy/table.h"
 #include "sim/replay.h"
 #include "sim/sim.h"

@@ -1,4 +1,4 @@
-/* Threads that do what a script says, on the port to a Linux process in virtual time. tests/kernel_model.py draws
+/* Threads that do what a script says, on the port to a Linux process in virtual time. tests/support/kernel_model.py draws
  * scripts and says what must be printed.
  *
  * Input, numbers and nothing else: whether all is traced; whether the root is edf and not fp; the horizon; the number of

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from takt.model.bodies import Op
 
 if TYPE_CHECKING:
-    from takt.model.system import System, Task
+    from takt.model.system import System
+    from takt.model.tables import Task
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,10 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-import takt
+from takt.analysis.analyse import analyse as analyse_system
 from takt.base import times
 from takt.base.errors import ExitStatus
+from takt.base.version import __version__
 from takt.command.task_sets import systems_of
 from takt.command.terminal import errors_to_stderr
 from takt.show import analysis_text
@@ -23,7 +24,7 @@ def analyse(
     with errors_to_stderr():
         systems = [(file, system) for file in files for system in systems_of(file, policy)]
         units = [times.unit_of(system.resolution) for _, system in systems]
-        analyses = [takt.analyse(system, sensitivity=sensitivity) for _, system in systems]
+        analyses = [analyse_system(system, sensitivity=sensitivity) for _, system in systems]
         if page is not None:
             from takt.show import analysis_page as pages
 
@@ -32,7 +33,7 @@ def analyse(
         found = [
             analysis_text.as_json(analysis, str(file)) for analysis, (file, _) in zip(analyses, systems, strict=True)
         ]
-        typer.echo(json.dumps({"version": takt.__version__, "analyses": found}, indent=2))
+        typer.echo(json.dumps({"version": __version__, "analyses": found}, indent=2))
     else:
         console = Console()
         for number, (unit, analysis) in enumerate(zip(units, analyses, strict=True)):

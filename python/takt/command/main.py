@@ -21,7 +21,6 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperCommand, TyperOption
 
-import takt
 from takt.base.errors import ExitStatus
 
 app = typer.Typer(
@@ -98,7 +97,9 @@ def _end_without_output(error: OSError) -> NoReturn:
 def _print_version(is_wanted: bool) -> None:
     """Answer --version."""
     if is_wanted:
-        typer.echo(f"takt {takt.__version__}")
+        from takt.base.version import __version__
+
+        typer.echo(f"takt {__version__}")
         raise typer.Exit(ExitStatus.DONE)
 
 
@@ -122,8 +123,10 @@ def takt_command(
 
 def _complete_policies(incomplete: str) -> list[str]:
     """Complete the last of some policies, for shells."""
+    from takt.model import catalogue
+
     before, comma, last = incomplete.rpartition(",")
-    return [before + comma + policy.name for policy in takt.policies() if policy.name.startswith(last)]
+    return [before + comma + policy.name for policy in catalogue.policies() if policy.name.startswith(last)]
 
 
 Policies = Annotated[
@@ -280,9 +283,10 @@ def replay(
     Example: `takt run examples/iot_node.toml --trace iot.takt && takt replay iot.takt`
     """
     from takt.command.terminal import errors_to_stderr
+    from takt.run import replay as replaying
 
     with errors_to_stderr():
-        outcome = takt.replay(file)
+        outcome = replaying.replay(file)
     if outcome.difference is not None:
         typer.echo(f"{file}: {outcome.difference.text}")
         raise typer.Exit(ExitStatus.FAILED)
@@ -404,11 +408,12 @@ def policies() -> None:
     """
     from rich.console import Console
 
+    from takt.model import catalogue
     from takt.show.text_tables import print_table, text_table
 
     console = Console()
-    rows = [(policy.name, policy.summary, policy.tie) for policy in takt.policies()]
+    rows = [(policy.name, policy.summary, policy.tie) for policy in catalogue.policies()]
     print_table(console, "policies", text_table(("name", "what it is", "among equals"), rows))
     console.print()
-    kinds = [(kind.name, kind.summary) for kind in takt.server_kinds()]
+    kinds = [(kind.name, kind.summary) for kind in catalogue.server_kinds()]
     print_table(console, "kinds of servers", text_table(("name", "what it is"), kinds))

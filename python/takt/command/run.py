@@ -13,9 +13,9 @@ import polars.selectors as cs
 import typer
 from rich.console import Console
 
-import takt
 from takt.base import csv_files, times
 from takt.base.errors import BoardError, ExitStatus, InputError, Problem, show
+from takt.base.version import __version__
 from takt.board import emulation
 from takt.command import task_sets
 from takt.command.terminal import errors_to_stderr, progress_bar
@@ -24,8 +24,10 @@ from takt.model.horizon import horizon_ticks
 from takt.model.python_policy import name_of
 from takt.model.system import System
 from takt.run import measurement
-from takt.show import report
+from takt.run.replay import replay
+from takt.show import board_report, report
 from takt.show.report import Report
+from takt.show.result import Result, simulate
 
 _NO_PROMISE = "in real time: Linux delays the process as it likes, so responses and misses differ from run to run"
 
@@ -213,7 +215,7 @@ class _Outcome:
     report: Report
     simulated: Report | None
     frames: Mapping[str, pl.DataFrame]
-    result: takt.Result | None = None
+    result: Result | None = None
 
 
 def _simulate(run: _Run, outputs: Outputs) -> _Outcome:
@@ -221,7 +223,7 @@ def _simulate(run: _Run, outputs: Outputs) -> _Outcome:
     wants_all = bool(outputs.pictures())
     title = f"{run.system.name}, {name_of(run.system.policy)}"
     with _blaming(run.file), progress_bar(title, horizon_ticks(run.system)) as progress:
-        result = takt.simulate(
+        result = simulate(
             run.system,
             segments=wants_all or outputs.segments is not None,
             jobs=wants_all or outputs.jobs is not None,
@@ -239,11 +241,11 @@ def _run_on_board(run: _Run, board: str, outputs: Outputs) -> _Outcome:
     with _blaming(run.file), emulation.temporary_folder() as folder:
         path = outputs.trace or folder / "board.takt"
         trace = emulation.run(run.system, path, board)
-        replayed = takt.replay(path)
+        replayed = replay(path)
         if replayed.difference is not None:
             raise BoardError(f"{path}: {replayed.difference.text}")
         frames = {name: _MEASURES[name](trace) for name in outputs.frames()}
-        return _Outcome(run, measurement.report_of(trace), _simulate(run, Outputs()).report, frames)
+        return _Outcome(run, board_report.report_of(trace), _simulate(run, Outputs()).report, frames)
 
 
 _MEASURES = {"segments": measurement.segments_of, "jobs": measurement.jobs_of}
@@ -268,7 +270,7 @@ def _print_outcomes(outcomes: list[_Outcome], as_json: bool) -> None:
             for found in (outcome.simulated, outcome.report)
             if found is not None
         ]
-        typer.echo(json.dumps({"version": takt.__version__, "runs": reports}, indent=2))
+        typer.echo(json.dumps({"version": __version__, "runs": reports}, indent=2))
         return
     console = Console()
     for number, outcome in enumerate(outcomes):

@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from takt.draw.recipe import Recipe
-from takt.model.allocator import Allocator
 from takt.model.input_table import Table
 from takt.model.policy_options import by_policy
-from takt.model.system import SCHEMA, Change, Header, Platform, Resource, Server, Task
+from takt.model.system import SCHEMA, Header
+from takt.model.tables import Allocator, Change, Platform, Resource, Server, Task
 from takt.study.description import KINDS, StudyTable
 from takt.study.measures import Measure
 

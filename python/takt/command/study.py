@@ -10,8 +10,8 @@ import polars as pl
 import typer
 from rich.console import Console
 
-import takt
 from takt.base.errors import ExitStatus, InputError, Problem
+from takt.base.version import __version__
 from takt.command.terminal import errors_to_stderr, progress_bar
 from takt.study.description import Study, load
 from takt.study.running import run
@@ -87,7 +87,7 @@ def _print(study: Study, result: pl.DataFrame, as_json: bool) -> None:
     """Print the result."""
     if as_json:
         rows = result.to_dicts()
-        document = {"version": takt.__version__, "study": study.name, "hash": study.digest, "results": rows}
+        document = {"version": __version__, "study": study.name, "hash": study.digest, "results": rows}
         typer.echo(json.dumps(document, indent=2))
         return
     from takt.show.study_tables import print_result

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import takt
 from takt.base.errors import InputError, Problem, show, system_error
+from takt.files.task_set_reading import load
 from takt.model import catalogue
+from takt.model.python_policy import Policy
 from takt.model.system import Header, System
 
 
@@ -23,7 +24,7 @@ def systems_of(file: Path, policies: str | None) -> Iterator[System]:
     Raises:
         InputError: the file, or a policy, cannot be taken.
     """
-    system = takt.load(file)
+    system = load(file)
     if policies is None:
         yield system
         return
@@ -35,7 +36,7 @@ def systems_of(file: Path, policies: str | None) -> Iterator[System]:
             raise error.in_file(file) from None
 
 
-def _policy(name: str) -> str | takt.Policy:
+def _policy(name: str) -> str | Policy:
     """Find a policy by its name, or in a Python file by FILE.py:CLASS."""
     path, colon, class_name = name.rpartition(":")
     if colon and path.endswith(".py"):
@@ -44,7 +45,7 @@ def _policy(name: str) -> str | takt.Policy:
     return name
 
 
-def _load_policy(path: Path, class_name: str) -> takt.Policy:
+def _load_policy(path: Path, class_name: str) -> Policy:
     """Make a policy of a class in a Python file."""
     try:
         names = runpy.run_path(str(path))
@@ -53,8 +54,8 @@ def _load_policy(path: Path, class_name: str) -> takt.Policy:
     except Exception as error:
         message = f"cannot be run: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else 'no message'}"
         raise InputError([Problem(message, "policy", file=str(path))]) from None
-    kinds = [name for name, kind in names.items() if isinstance(kind, type) and issubclass(kind, takt.Policy)]
-    kinds = [name for name in kinds if names[name] is not takt.Policy]
+    kinds = [name for name, kind in names.items() if isinstance(kind, type) and issubclass(kind, Policy)]
+    kinds = [name for name in kinds if names[name] is not Policy]
     if class_name not in kinds:
         message = f"expected a subclass of takt.Policy, found {show(class_name)}; {_hint(class_name, kinds)}"
         raise InputError([Problem(message, "unknown-word", file=str(path), key="--policy")])
@@ -63,7 +64,7 @@ def _load_policy(path: Path, class_name: str) -> takt.Policy:
     except TypeError as error:
         message = f"{class_name}() failed: {error}"
         raise InputError([Problem(message, "policy", file=str(path), key="--policy")]) from None
-    assert isinstance(policy, takt.Policy)
+    assert isinstance(policy, Policy)
     return policy
 
 

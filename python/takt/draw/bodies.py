@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any
 from takt.model.distributions import Uniform
 
 if TYPE_CHECKING:
-    from takt.draw.recipe import Recipe
+    from takt.draw.recipe_keys import RecipeKeys
 
 _FOR_A_SECTION = 3
 """Whether it is there, how long it is, and where in the order."""
 
 
-def width(recipe: Recipe) -> int:
+def width(recipe: RecipeKeys) -> int:
     """Give how many numbers a task of a recipe needs."""
     return 1 + (recipe.subjobs or 0) + (_FOR_A_SECTION + 1) * recipe.resources
 
 
-def keys_of(recipe: Recipe, wcet: int, numbers: list[float]) -> dict[str, Any]:
+def keys_of(recipe: RecipeKeys, wcet: int, numbers: list[float]) -> dict[str, Any]:
     """Draw what stands in a task beside its times.
 
     Args:
@@ -46,7 +46,7 @@ def keys_of(recipe: Recipe, wcet: int, numbers: list[float]) -> dict[str, Any]:
     return keys | ({"sections": sections} if sections else {})
 
 
-def _demand(recipe: Recipe, wcet: int) -> dict[str, Any]:
+def _demand(recipe: RecipeKeys, wcet: int) -> dict[str, Any]:
     """Say between what times jobs execute."""
     if recipe.demand is None:
         return {}
@@ -77,7 +77,7 @@ def _lengths(cuts: list[int], whole: int) -> list[int]:
     return [end - begin for begin, end in zip([0, *cuts], [*cuts, whole], strict=True)]
 
 
-def _sections(recipe: Recipe, wcet: int, numbers: list[float]) -> list[int | str]:
+def _sections(recipe: RecipeKeys, wcet: int, numbers: list[float]) -> list[int | str]:
     """Draw which resources a job holds, for how long and when; empty if it holds none."""
     held = _held(recipe, wcet, numbers)
     spare = wcet - sum(length for length, _ in held)
@@ -87,7 +87,7 @@ def _sections(recipe: Recipe, wcet: int, numbers: list[float]) -> list[int | str
     return [run for run in (*runs, gaps[-1]) if run != 0] if held else []
 
 
-def _held(recipe: Recipe, wcet: int, numbers: list[float]) -> list[tuple[int, str]]:
+def _held(recipe: RecipeKeys, wcet: int, numbers: list[float]) -> list[tuple[int, str]]:
     """Draw lengths and names of resources, in the order in which they are held.
 
     A section is never longer than what others leave of the wcet; where even the shortest is, there is none.

@@ -17,13 +17,13 @@ from takt.draw.draws import Draws, Floats, Purpose, Ticks
 from takt.draw.matrices import TaskColumns
 
 if TYPE_CHECKING:
-    from takt.draw.recipe import Recipe
+    from takt.draw.recipe_keys import RecipeKeys
 
 _CHUNK = 4096
 """Sets that are drawn together: as many as stay in a processor's cache."""
 
 
-def draw(recipe: Recipe, seed: int, first: int, count: int) -> TaskColumns:
+def draw(recipe: RecipeKeys, seed: int, first: int, count: int) -> TaskColumns:
     """Draw sets `first` to `first + count - 1` of a recipe."""
     draws = Draws(seed)
     begins = range(first, first + count, _CHUNK)
@@ -35,7 +35,7 @@ def draw(recipe: Recipe, seed: int, first: int, count: int) -> TaskColumns:
     return TaskColumns(*(np.concatenate([empty, *(getattr(chunk, name) for chunk in chunks)]) for name in names))
 
 
-def _chunk(recipe: Recipe, draws: Draws, first: int, count: int) -> TaskColumns:
+def _chunk(recipe: RecipeKeys, draws: Draws, first: int, count: int) -> TaskColumns:
     """Draw sets that are drawn together."""
     period, share = _rates(recipe, draws, first, count)
     by_period = np.argsort(period, axis=1, kind="stable")
@@ -61,7 +61,7 @@ def _ordered(order: np.ndarray, column: Ticks) -> Ticks:
     return np.take_along_axis(column, order, axis=1)
 
 
-def _rates(recipe: Recipe, draws: Draws, first: int, count: int) -> tuple[Ticks, Floats]:
+def _rates(recipe: RecipeKeys, draws: Draws, first: int, count: int) -> tuple[Ticks, Floats]:
     """Draw periods and shares."""
     numbers = draws.uniform(Purpose.PERIODS, first, count, recipe.tasks)
     if recipe.periods != "automotive":
@@ -78,7 +78,7 @@ def _rates(recipe: Recipe, draws: Draws, first: int, count: int) -> tuple[Ticks,
     return period, share
 
 
-def _periods(recipe: Recipe, numbers: Floats) -> Ticks:
+def _periods(recipe: RecipeKeys, numbers: Floats) -> Ticks:
     """Draw periods that are not automotive."""
     if not isinstance(recipe.periods, str):
         return periods.chosen(numbers, tuple(map(recipe.ticks_of, recipe.periods)))
@@ -96,7 +96,7 @@ _LIMITED = {
 }
 
 
-def _shares(recipe: Recipe, draws: Draws, first: int, count: int) -> Floats:
+def _shares(recipe: RecipeKeys, draws: Draws, first: int, count: int) -> Floats:
     """Draw shares that do not depend on periods."""
     if recipe.shares == "uunifast":
         numbers = draws.uniform(Purpose.SHARES, first, count, recipe.tasks - 1)
@@ -104,7 +104,7 @@ def _shares(recipe: Recipe, draws: Draws, first: int, count: int) -> Floats:
     return _LIMITED[recipe.shares](draws, first, count, recipe.tasks, recipe.utilization, recipe.share_limits)
 
 
-def _deadlines(recipe: Recipe, wcet: Ticks, period: Ticks, numbers: _Numbers) -> Ticks:
+def _deadlines(recipe: RecipeKeys, wcet: Ticks, period: Ticks, numbers: _Numbers) -> Ticks:
     """Draw deadlines."""
     if recipe.deadlines == "implicit":
         return period
@@ -114,21 +114,21 @@ def _deadlines(recipe: Recipe, wcet: Ticks, period: Ticks, numbers: _Numbers) ->
     return deadlines.times_period(period, parts, 1)
 
 
-def _jitters(recipe: Recipe, period: Ticks, numbers: _Numbers) -> Ticks:
+def _jitters(recipe: RecipeKeys, period: Ticks, numbers: _Numbers) -> Ticks:
     """Draw jitters."""
     if recipe.jitter == (0.0, 0.0):
         return np.zeros_like(period)
     return deadlines.times_period(period, deadlines.factors(numbers(Purpose.JITTER), recipe.jitter), 0)
 
 
-def _offsets(recipe: Recipe, period: Ticks, numbers: _Numbers) -> Ticks:
+def _offsets(recipe: RecipeKeys, period: Ticks, numbers: _Numbers) -> Ticks:
     """Draw offsets: whole ticks below the period, equally likely."""
     if recipe.offsets == "zero":
         return np.zeros_like(period)
     return np.floor(period * numbers(Purpose.OFFSETS)).astype(np.uint64)
 
 
-def _priority_order(recipe: Recipe, deadline: Ticks, numbers: _Numbers) -> np.ndarray | None:
+def _priority_order(recipe: RecipeKeys, deadline: Ticks, numbers: _Numbers) -> np.ndarray | None:
     """Give the order of priorities; None if it is that of periods."""
     if recipe.priorities == "dm" and recipe.deadlines != "implicit":
         return np.argsort(deadline, axis=1, kind="stable")

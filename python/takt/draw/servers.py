@@ -7,19 +7,19 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from takt.draw.periods import log_uniform
-from takt.model.system import Server, Task
+from takt.model.tables import Server, Task
 
 if TYPE_CHECKING:
     from takt.draw.draws import Floats
-    from takt.draw.recipe import Recipe
+    from takt.draw.recipe_keys import RecipeKeys
 
 
-def width(recipe: Recipe) -> int:
+def width(recipe: RecipeKeys) -> int:
     """Give how many numbers a set of a recipe needs: one for each server and each task."""
     return recipe.servers + recipe.tasks
 
 
-def deal(recipe: Recipe, tasks: list[Task], numbers: Floats) -> tuple[list[Server], list[Task]]:
+def deal(recipe: RecipeKeys, tasks: list[Task], numbers: Floats) -> tuple[list[Server], list[Task]]:
     """Put the tasks of a set into servers.
 
     Args:
@@ -52,14 +52,14 @@ def _name(place: int) -> str:
     return f"S{place + 1}"
 
 
-def _homes(recipe: Recipe, tasks: list[Task], numbers: Floats) -> list[int]:
+def _homes(recipe: RecipeKeys, tasks: list[Task], numbers: Floats) -> list[int]:
     """Say in which server each task runs."""
     if recipe.server_dealing == "random":
         return [int(number * recipe.servers) for number in numbers.tolist()]
     return _least_loaded(recipe, tasks)
 
 
-def _least_loaded(recipe: Recipe, tasks: list[Task]) -> list[int]:
+def _least_loaded(recipe: RecipeKeys, tasks: list[Task]) -> list[int]:
     """Give each task to the server with the least utilization so far, the largest task first."""
     shares = [_share(task) for task in tasks]
     loads = [Fraction(0)] * recipe.servers
@@ -77,7 +77,7 @@ def _share(task: Task) -> Fraction:
     return Fraction(task.wcet, task.period)
 
 
-def _budget(recipe: Recipe, period: int, tasks: list[Task]) -> int:
+def _budget(recipe: RecipeKeys, period: int, tasks: list[Task]) -> int:
     """Give what its tasks need in a period, times the factor of the recipe, rounded up; from one tick to the period."""
     needed = math.ceil(Fraction(recipe.server_budget) * sum(map(_share, tasks), Fraction(0)) * period)
     return min(max(1, needed), period)

@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING
 
 from takt.draw import bodies, columns, servers
 from takt.draw.draws import Draws, Purpose
-from takt.model.system import Resource, Server, System, Task
+from takt.model.system import System
+from takt.model.tables import Resource, Server, Task
 
 if TYPE_CHECKING:
     from takt.draw.matrices import TaskColumns
-    from takt.draw.recipe import Recipe
+    from takt.draw.recipe_keys import RecipeKeys
 
 _KEYS = ("wcet", "period", "deadline", "jitter", "offset")
 
 
-def draw(recipe: Recipe, seed: int, number: int) -> System:
+def draw(recipe: RecipeKeys, seed: int, number: int) -> System:
     """Draw one set of a recipe; what its jobs draw in a simulation differs from that of other sets, too."""
     draws = Draws(seed)
     tasks = _tasks(recipe, draws, number, columns.draw(recipe, seed, number, 1))
@@ -37,7 +38,7 @@ def draw(recipe: Recipe, seed: int, number: int) -> System:
     )
 
 
-def _tasks(recipe: Recipe, draws: Draws, number: int, drawn: TaskColumns) -> list[Task]:
+def _tasks(recipe: RecipeKeys, draws: Draws, number: int, drawn: TaskColumns) -> list[Task]:
     """Make the tasks of a set, the most urgent first."""
     numbers = draws.uniform(Purpose.BODIES, number, 1, recipe.tasks * bodies.width(recipe))
     for_bodies = numbers.reshape(recipe.tasks, bodies.width(recipe)).tolist()

@@ -16,11 +16,11 @@ from typing import Any, Generic, TypeVar
 from takt.base import input_files
 from takt.base.errors import InputError, Problem, file_error, show
 from takt.model import catalogue, policy_options
-from takt.model.allocator import Allocator
 from takt.model.consistency import find_problems
 from takt.model.policy_options import PolicyOptions
 from takt.model.python_policy import Policy
-from takt.model.system import SCHEMA, Change, Header, Platform, Resource, Server, System, Task
+from takt.model.system import SCHEMA, Header, System
+from takt.model.tables import Allocator, Change, Platform, Resource, Server, Task
 from takt.model.value_checks import MAX_NAME_LENGTH
 
 _TABLES = ("schema", "system", "platform", "policy", "allocator", "task", "server", "resource", "change")
@@ -112,7 +112,7 @@ class _Members(Generic[_Member]):
 
 @dataclass(frozen=True)
 class _PartialSystem:
-    """What is right of a system that is not; see system_tables.SystemTables."""
+    """What is right of a system that is not; see system_parts.SystemTables."""
 
     resolution: str
     policy: str | Policy

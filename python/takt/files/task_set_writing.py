@@ -1,8 +1,8 @@
 """Task-set files: a System in, TOML out; reading the file again gives an equal system.
 
-Source: SPEC.md, 7.1. Keys with their defaults are left out; times stand as they were given. What task_set_reading.py reads is
-written here in the same terms: arrays of tables, tables of options by the names of their policies, distributions and
-slots as inline tables.
+Source: SPEC.md, 7.1. Keys with their defaults are left out; times stand as they were given. What task_set_reading.py
+reads is written here in the same terms: arrays of tables, tables of options by the names of their policies,
+distributions and slots as inline tables.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from takt.base.errors import InputError, Problem, printable
 from takt.model.distributions import Distribution
 from takt.model.input_table import Table
 from takt.model.python_policy import Policy
-from takt.model.system import SCHEMA, Header, Platform, System
+from takt.model.system import SCHEMA, Header, System
+from takt.model.tables import Platform
 
 
 def save(system: System, path: str | Path, comment: str = "") -> None:

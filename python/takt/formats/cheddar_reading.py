@@ -13,7 +13,8 @@ from takt.formats import common, documents
 from takt.formats.contracts import Imported
 from takt.formats.documents import Element
 from takt.model.distributions import Exponential
-from takt.model.system import Resource, Server, System, Task
+from takt.model.system import System
+from takt.model.tables import Resource, Server, Task
 
 _SECTIONS = ("core_units", "processors", "address_spaces", "tasks", "resources")
 _KINDS = ("periodic", "aperiodic", "sporadic", "poisson")

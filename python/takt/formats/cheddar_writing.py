@@ -14,7 +14,8 @@ from takt.model.bodies import Op
 from takt.model.conversion import to_ticks
 from takt.model.distributions import Exponential
 from takt.model.python_policy import name_of
-from takt.model.system import Server, System, Task
+from takt.model.system import System
+from takt.model.tables import Server, Task
 
 _RESOURCE_TAGS = {"none": "np_resource", "pip": "pip_resource", "pcp": "pcp_resource", "icpp": "ipcp_resource"}
 

@@ -12,7 +12,8 @@ from takt.model import catalogue
 from takt.model.policy_options import RateBased
 from takt.model.python_policy import Policy
 from takt.model.server_resources import LEVELLED
-from takt.model.system import Resource, System, Task
+from takt.model.system import System
+from takt.model.tables import Resource, Task
 
 _STEPS = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
 _NUMBER = re.compile(r"[+-]?([0-9]{1,20}(\.[0-9]{0,20})?|\.[0-9]{1,20})([eE][+-]?[0-9]{1,2})?")

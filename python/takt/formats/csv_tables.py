@@ -29,7 +29,8 @@ from takt.model import catalogue
 from takt.model.distributions import DISTRIBUTIONS, Distribution
 from takt.model.policy_options import TimeDriven
 from takt.model.python_policy import Policy
-from takt.model.system import Header, Resource, System, Task
+from takt.model.system import Header, System
+from takt.model.tables import Resource, Task
 
 _SEPARATORS = ",;\t"
 _KEYS = Task.keys()

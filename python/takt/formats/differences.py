@@ -17,7 +17,8 @@ from takt.model.distributions import Distribution
 from takt.model.horizon import horizon_ticks
 from takt.model.input_table import Table
 from takt.model.python_policy import name_of
-from takt.model.system import Resource, Server, System, Task
+from takt.model.system import System
+from takt.model.tables import Resource, Server, Task
 
 _Member = Task | Server | Resource
 

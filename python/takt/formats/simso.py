@@ -28,7 +28,8 @@ from takt.model.core_input import ResolvedTask
 from takt.model.distributions import Normal
 from takt.model.horizon import horizon_ticks
 from takt.model.python_policy import name_of
-from takt.model.system import System, Task
+from takt.model.system import System
+from takt.model.tables import Task
 
 _CYCLES_PER_MS = 1_000_000
 """SimSo's own number, which then says nothing about how long a tick should be."""

@@ -8,94 +8,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated
 
-from pydantic import PlainValidator, WithJsonSchema
-
-from takt import _core
 from takt.base.errors import Problem, show
-from takt.model import value_checks
 from takt.model.conversion import to_ticks
 from takt.model.core_input import (
     ALLOCATOR,
     ROOT,
     SPARE_TIME,
-    TOP,
     ResolvedSystem,
     ResolvedTask,
     ResolvedWindows,
     Stream,
 )
-from takt.model.input_table import TIME_SCHEMA, Table
 from takt.model.python_policy import name_of
 from takt.model.rate_based import is_rate_based
 from takt.model.system_parts import SystemTables
-
-if TYPE_CHECKING:
-    from takt.model.system import System, Task
-
-_PLACES = (SPARE_TIME, TOP)
-
-_OptionalTime = Annotated[
-    int | str | None, PlainValidator(value_checks.optional(value_checks.POSITIVE_TIME)), WithJsonSchema(TIME_SCHEMA)
-]
-
-
-class Allocator(Table):
-    """The allocator of windows: each call hands over the next ones of a task.
-
-    Args:
-        bulk: how many windows a call hands over, 1 to 65535.
-        cost: how long a call takes; default: no time. With a cost the calls are the jobs of a task named allocator.
-        runs: when that task runs: "spare-time" (the default: when nobody else has work, and before all others from
-            the last safe instant on) or "top" (before all others, with a budget in every period).
-        period: with "top": of its budget, from 0 on, >= 1 tick.
-        budget: with "top": 1 tick to the period.
-
-    Raises:
-        InputError: a value is not right.
-    """
-
-    table = "allocator"
-
-    bulk: Annotated[
-        int,
-        PlainValidator(value_checks.check_integer("a number of windows", 1, _core.CALLS_BULK)),
-        WithJsonSchema({"type": "integer", "minimum": 1, "maximum": _core.CALLS_BULK}),
-    ] = 1
-    cost: Annotated[int | str, PlainValidator(value_checks.TIME), WithJsonSchema(TIME_SCHEMA)] = 0
-    runs: Annotated[
-        str | None,
-        PlainValidator(value_checks.optional(value_checks.check_choice("word", _PLACES))),
-        WithJsonSchema({"enum": list(_PLACES)}),
-    ] = None
-    period: _OptionalTime = None
-    budget: _OptionalTime = None
-
-    def times(self) -> Iterable[tuple[str, int | str | None]]:
-        """List the times of the table with their keys."""
-        return (("cost", self.cost), ("period", self.period), ("budget", self.budget))
-
-    @property
-    def takes_time(self) -> bool:
-        """Whether calls are jobs."""
-        return self.cost != 0
-
-    def _conflicts(self) -> Iterator[tuple[str, str, str]]:
-        """Find keys that do not go together."""
-        if self.runs is not None and not self.takes_time:
-            yield "conflict", "runs", f"expected none where calls take no time, found {show(self.runs)}; give a cost"
-        for key, value in (("period", self.period), ("budget", self.budget)):
-            if self.runs == TOP and value is None:
-                yield "missing", key, f'missing; runs = "top" needs one, for instance {key} = "10ms"'
-            if self.runs != TOP and value is not None:
-                yield "conflict", key, f'expected none without runs = "top", found {show(value)}'
-
+from takt.model.tables import Allocator, Task
 
 # ---- what core is told --------------------------------------------------------------------------------
 
 
-def with_allocator(resolved: ResolvedSystem, system: System) -> ResolvedSystem:
+def with_allocator(resolved: ResolvedSystem, system: SystemTables) -> ResolvedSystem:
     """Add the allocator of its windows to a resolved system, behind all tasks and levels."""
     allocator = system.allocator
     if allocator is None:

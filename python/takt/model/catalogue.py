@@ -56,6 +56,9 @@ RULE_POLICIES = ("rbe", "share")
 SHARE_VARIANTS = words("SYSTEM", "share")
 """Variants of the policy share, in the order of core's numbers."""
 
+ARCHITECTURES = ("software", "coprocessor", "hardware")
+"""Where a scheduler may run, as models of a platform name it."""
+
 PROTOCOLS = tuple(name for name, _, _ in _core.protocols())
 """Protocols of resources."""
 

@@ -7,79 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from takt.base.errors import InputError, Problem, show
 from takt.model import catalogue
-from takt.model.architectures import ARCHITECTURES
+from takt.model.catalogue import ARCHITECTURES
 from takt.model.conversion import in_order, resources_of, to_ticks
-from takt.model.distributions import Distribution
 from takt.model.python_policy import name_of
 from takt.model.rate_based import is_rate_based
 from takt.model.reservations import WINDOW_POLICIES, windows_of
 from takt.model.server_resources import measures, touches
 from takt.model.system_parts import SystemTables
-
-if TYPE_CHECKING:
-    from takt.model.system import Change, System, Task
-
-PARAMETERS = {
-    "period": "period",
-    "wcet": "wcet",
-    "deadline": "deadline",
-    "priority": "priority",
-    "demand": "demand",
-    "class_": "class",
-    "weight": "weight",
-}
-"""What a change may give a task, as takt.Task and as files write it."""
+from takt.model.tables import PARAMETERS, Change, Task
 
 Checks = Callable[["Task"], Iterable[Problem]]
 """What finds the problems of a task as it is from a change on."""
 
-Conflict = tuple[str, str, str]
 
-
-def find_key_conflicts(change: Change) -> Iterator[Conflict]:
-    """Find the keys of a change that do not go together: code, key and message."""
-    if not (change.add or change.remove or change.policy is not None or change.task is not None or change.parameters):
-        yield "missing", "at", "expected add, remove, policy, or task with new parameters besides it, found none"
-    for name in change.add:
-        if name in change.remove:
-            yield "conflict", "add", f"expected other tasks than in remove, found {show(name)} in both"
-    if change.task is None:
-        for key in change.parameters:
-            message = f"expected task = NAME with new parameters, found {PARAMETERS[key]} alone"
-            yield "conflict", PARAMETERS[key], message
-    elif not change.parameters:
-        yield "missing", "task", 'expected new parameters of it, for instance period = "20ms", found none'
-
-
-def text_of(change: Change, answer: str = "") -> str:
-    """Say what changes, on one line, and what was answered to the task that has new parameters."""
-    note = f" ({answer})" if answer else ""
-    parts = [
-        f"removed {', '.join(change.remove)}" if change.remove else "",
-        f"added {', '.join(change.add)}" if change.add else "",
-        f"{change.task}: {parameters_text(change)}{note}" if change.task is not None else "",
-        f"policy {name_of(change.policy)}" if change.policy is not None else "",
-    ]
-    return "; ".join(filter(None, parts))
-
-
-def parameters_text(change: Change) -> str:
-    """List the new parameters of a task."""
-    return ", ".join(f"{PARAMETERS[key]} = {_written(value)}" for key, value in change.parameters.items())
-
-
-def _written(value: int | str | tuple[int | str, ...] | Distribution) -> str:
-    """Write a parameter."""
-    if isinstance(value, Distribution):
-        return value.kind
-    return f"[{', '.join(map(str, value))}]" if isinstance(value, tuple) else str(value)
-
-
-def told(system: System, horizon: int, answers: Iterable[str] = ()) -> list[tuple[int, str]]:
+def told(system: SystemTables, horizon: int, answers: Iterable[str] = ()) -> list[tuple[int, str]]:
     """List what changes before a horizon, in the order in which it happens: instant in ticks, and one line.
 
     Args:
@@ -89,7 +33,7 @@ def told(system: System, horizon: int, answers: Iterable[str] = ()) -> list[tupl
     """
     given = iter(answers)
     rows = [
-        (int(to_ticks(change.at, system.resolution)), text_of(change, next(given, "") if change.task else ""))
+        (int(to_ticks(change.at, system.resolution)), change.text_with(next(given, "") if change.task else ""))
         for _, change in in_order(system.changes, system.resolution)
     ]
     return [row for row in rows if row[0] < horizon]

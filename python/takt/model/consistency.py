@@ -6,7 +6,6 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from takt import _core
 from takt.base import times
@@ -18,6 +17,7 @@ from takt.model.changes import find_change_problems
 from takt.model.conversion import has_named_thresholds, resources_of, runs_of, span_in, to_ticks, wcet_of
 from takt.model.core_input import IDLE
 from takt.model.distributions import Distribution
+from takt.model.policy_options import PolicyOptions
 from takt.model.processors import find_processor_problems
 from takt.model.proportional_share import find_share_horizon_problems, find_share_problems
 from takt.model.python_policy import Policy, name_of
@@ -25,11 +25,7 @@ from takt.model.rate_based import find_length_problems, find_rate_problems, is_r
 from takt.model.reservations import find_window_problems
 from takt.model.server_resources import LEVELLED, find_sharing_problems, place_of
 from takt.model.system_parts import SystemTables
-
-if TYPE_CHECKING:
-    from takt.model.allocator import Allocator
-    from takt.model.policy_options import PolicyOptions
-    from takt.model.system import Change, Platform, Resource, Server, Task
+from takt.model.tables import Allocator, Change, Platform, Resource, Server, Task
 
 
 def find_problems(

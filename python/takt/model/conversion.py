@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
-from typing import TYPE_CHECKING
 
 from takt import _core
 from takt.base import times
@@ -30,10 +29,8 @@ from takt.model.distributions import Distribution
 from takt.model.policy_options import FORMULA, RATE_RULES, RateBased, variant_of
 from takt.model.python_policy import Policy, name_of
 from takt.model.records import ResolvedArchitecture, ResolvedRates
-from takt.model.system_parts import SystemTables
-
-if TYPE_CHECKING:
-    from takt.model.system import Change, Platform, Resource, Server, System, Task
+from takt.model.system_parts import SystemTables, WholeSystem
+from takt.model.tables import Change, Platform, Resource, Server, Task
 
 MAX_DEFAULT_HORIZON = 10_000_000
 """The longest horizon, in ticks, that is chosen for a system that gives none."""
@@ -42,7 +39,7 @@ DEFAULT_LATENCY = "20us"
 """From an event to the decision of a co-processor."""
 
 
-def resolve(system: System) -> ResolvedSystem:
+def resolve(system: WholeSystem) -> ResolvedSystem:
     """Convert a system in which find_problems finds none.
 
     Args:
@@ -51,99 +48,143 @@ def resolve(system: System) -> ResolvedSystem:
     Returns:
         The system in ticks, levels and entity numbers.
     """
-    homes = {None: ROOT} | {server.name: number for number, server in enumerate(system.servers, start=1)}
-    ranks = [priority_levels.rank(children) for children in _priorities_by_home(system, homes)]
+    return _Conversion(system).whole()
 
-    def ticks(value: int | str) -> int:
-        return int(to_ticks(value, system.resolution))
 
-    policies = {ROOT: system.policy} | {homes[server.name]: server.policy for server in system.servers}
-    groups = {homes[server.name]: server for server in system.servers if catalogue.server_kind(server.kind).is_rule}
-    policies |= {number: policies[homes[server.parent]] for number, server in groups.items()}
-    by_name = {task.name: task for task in system.tasks}
-    versions = _versions(system)
-    architecture = _architecture(system.platform, ticks)
-    places = {name: homes[groups[home].parent] if home in groups else home for name, home in homes.items()}
-    resources = _resources(system, [*system.tasks, *versions.values()], places, ranks)
-    numbers = {(resource.name, resource.home): number for number, resource in enumerate(resources)}
-    sharing = _rate_sharing(system, numbers) if resources and system.policy == RateBased.policy else {}
+class _Conversion:
+    """Knows the numbers and levels that the tables of a system refer to, and converts each of them."""
 
-    def resolved_task(task: Task) -> ResolvedTask:
-        home = homes[task.server]
-        body = tuple(
-            (int(item.op), ticks(item.time) if item.resource is None else numbers[item.resource, places[task.server]])
-            for item in task.items
-        )
-        is_greedy = task.wcet is None and not task.items
-        wcet = 1 if is_greedy else wcet_of(task, system.resolution)
-        separation = task.shortest_separation
-        arrivals = _arrivals(task, ticks, system.resolution)
-        events = task.events if policies[home] == "rbe" and home not in groups else 0
-        is_flow = system.policy == "share" and home == ROOT
-        is_packet = is_flow and variant_of(system.options) != "generic" and task.preemption is None
-        return ResolvedTask(
-            name=task.name,
-            class_=task.class_,
-            home=home,
-            period=0 if separation is None else ticks(separation),
-            deadline=span_in(task, groups[home], system.resolution)
-            if home in groups
-            else relative_deadline(task, system.resolution),
-            offset=ticks(task.offset),
-            wcet=wcet,
-            level=1 if home in groups else ranks[home][task.priority],
-            preemption_key=0
-            if is_packet
-            else _preemption_key(task, by_name, policies[home], ranks[home], system.resolution),
-            on_miss=task.on_miss if architecture is None else DROP,
-            jitter=ticks(task.jitter),
-            is_external=arrivals is not None or task.jitter != 0 or events > 0 or home in groups or is_flow,
-            suspends=any(op == Op.SUSPEND for op, _ in body),
-            locks=any(op == Op.LOCK for op, _ in body),
-            priority=task.priority,
-            arrivals=arrivals,
-            demand=Stream("listed", (1,)) if is_greedy else _demand(task, wcet, system.resolution),
-            weight=task.weight,
-            is_greedy=is_greedy,
-            adapts=task.on_overrun == "adapt",
-            body=body if any(op != Op.RUN for op, _ in body) else (),
-            is_absent=task.initially == "absent",
-            events=events,
-            interval=ticks(task.shortest_interval or 0) if events > 0 else 0,
-            sharing=sharing.get(task.name),
+    def __init__(self, system: WholeSystem) -> None:
+        self.system = system
+        self.homes = {None: ROOT} | {server.name: number for number, server in enumerate(system.servers, start=1)}
+        self.ranks = [priority_levels.rank(children) for children in _priorities_by_home(system, self.homes)]
+        rules = [server for server in system.servers if catalogue.server_kind(server.kind).is_rule]
+        self.groups = {self.homes[server.name]: server for server in rules}
+        self.policies = {ROOT: system.policy} | {self.homes[server.name]: server.policy for server in system.servers}
+        self.policies |= {number: self.policies[self.homes[server.parent]] for number, server in self.groups.items()}
+        self.by_name = {task.name: task for task in system.tasks}
+        self.versions = _versions(system)
+        self.architecture = _architecture(system.platform, self.ticks)
+        self.places = {name: self.place(home) for name, home in self.homes.items()}
+        tasks = [*system.tasks, *self.versions.values()]
+        self.resources = _resources(system, tasks, self.places, self.ranks)
+        self.numbers = {(resource.name, resource.home): number for number, resource in enumerate(self.resources)}
+        is_rate_based = system.policy == RateBased.policy
+        self.sharing = _rate_sharing(system, self.numbers) if self.resources and is_rate_based else {}
+
+    def ticks(self, value: int | str) -> int:
+        """Convert a time."""
+        return int(to_ticks(value, self.system.resolution))
+
+    def place(self, home: int) -> int:
+        """Find where the tasks of a server compete: in it, or in its parent if it only gives deadlines."""
+        return self.homes[self.groups[home].parent] if home in self.groups else home
+
+    def whole(self) -> ResolvedSystem:
+        """Convert the system."""
+        system = self.system
+        return ResolvedSystem(
+            name=system.name,
+            policy=system.policy,
+            resolution_ns=_nanoseconds(system.resolution),
+            levels=max(1, len(self.ranks[ROOT])),
+            tasks=tuple(map(self.task, system.tasks)),
+            servers=tuple(self.server(server, number) for number, server in enumerate(system.servers, start=1)),
+            resources=tuple(self.resources),
+            seed=system.seed,
+            costs=ResolvedCosts() if self.architecture is not None else _costs(system.platform, self.ticks),
+            architecture=self.architecture,
+            share=variant_of(system.options) if system.policy == "share" else None,
+            rates=_rates(system, self.ticks) if system.policy == RateBased.policy else None,
+            cpus=system.cpus,
+            changes=_changes(system, [self.task(version) for version in self.versions.values()]),
         )
 
-    def resolved_server(server: Server, number: int) -> ResolvedServer:
-        home = homes[server.parent]
+    def server(self, server: Server, number: int) -> ResolvedServer:
+        """Convert a server."""
+        home = self.homes[server.parent]
         return ResolvedServer(
             name=server.name,
             kind=server.kind,
             policy=server.policy,
             home=home,
-            period=ticks(server.period),
-            budget=ticks(server.budget),
-            offset=ticks(server.offset),
-            level=ranks[home][server.priority],
-            levels=max(1, len(ranks[number])),
+            period=self.ticks(server.period),
+            budget=self.ticks(server.budget),
+            offset=self.ticks(server.offset),
+            level=self.ranks[home][server.priority],
+            levels=max(1, len(self.ranks[number])),
             priority=server.priority,
         )
 
-    return ResolvedSystem(
-        name=system.name,
-        policy=system.policy,
-        resolution_ns=_nanoseconds(system.resolution),
-        levels=max(1, len(ranks[ROOT])),
-        tasks=tuple(map(resolved_task, system.tasks)),
-        servers=tuple(resolved_server(server, number) for number, server in enumerate(system.servers, start=1)),
-        resources=tuple(resources),
-        seed=system.seed,
-        costs=ResolvedCosts() if architecture is not None else _costs(system.platform, ticks),
-        architecture=architecture,
-        share=variant_of(system.options) if system.policy == "share" else None,
-        rates=_rates(system, ticks) if system.policy == RateBased.policy else None,
-        cpus=system.cpus,
-        changes=_changes(system, [resolved_task(version) for version in versions.values()]),
-    )
+    def task(self, task: Task) -> ResolvedTask:
+        """Convert a task."""
+        home, ticks, resolution = self.homes[task.server], self.ticks, self.system.resolution
+        in_rule = home in self.groups
+        body = self.body(task)
+        separation, arrivals = task.shortest_separation, _arrivals(task, ticks, resolution)
+        events = task.events if self.policies[home] == "rbe" and not in_rule else 0
+        arrives = arrivals is not None or task.jitter != 0 or events > 0 or in_rule or self.is_flow(home)
+        return ResolvedTask(
+            name=task.name,
+            class_=task.class_,
+            home=home,
+            period=0 if separation is None else ticks(separation),
+            deadline=self.deadline(task, home),
+            offset=ticks(task.offset),
+            wcet=self.wcet(task),
+            level=1 if in_rule else self.ranks[home][task.priority],
+            preemption_key=self.preemption_key(task, home),
+            on_miss=task.on_miss if self.architecture is None else DROP,
+            jitter=ticks(task.jitter),
+            is_external=arrives,
+            suspends=any(op == Op.SUSPEND for op, _ in body),
+            locks=any(op == Op.LOCK for op, _ in body),
+            priority=task.priority,
+            arrivals=arrivals,
+            demand=Stream("listed", (1,)) if _is_greedy(task) else _demand(task, self.wcet(task), resolution),
+            weight=task.weight,
+            is_greedy=_is_greedy(task),
+            adapts=task.on_overrun == "adapt",
+            body=body if any(op != Op.RUN for op, _ in body) else (),
+            is_absent=task.initially == "absent",
+            events=events,
+            interval=ticks(task.shortest_interval or 0) if events > 0 else 0,
+            sharing=self.sharing.get(task.name),
+        )
+
+    def body(self, task: Task) -> tuple[tuple[int, int], ...]:
+        """Convert the items of a body: what is done, and a time or the number of a resource."""
+        place = self.places[task.server]
+        return tuple(
+            (int(item.op), self.ticks(item.time) if item.resource is None else self.numbers[item.resource, place])
+            for item in task.items
+        )
+
+    def wcet(self, task: Task) -> int:
+        """Give the wcet of a task, 1 if it never ends."""
+        return 1 if _is_greedy(task) else wcet_of(task, self.system.resolution)
+
+    def deadline(self, task: Task, home: int) -> int:
+        """Give the relative deadline of a task, which a server may give it."""
+        if home in self.groups:
+            return span_in(task, self.groups[home], self.system.resolution)
+        return relative_deadline(task, self.system.resolution)
+
+    def is_flow(self, home: int) -> bool:
+        """Say whether what sits in a server, or at the root, has a share of the processor by virtual time."""
+        return self.system.policy == "share" and home == ROOT
+
+    def preemption_key(self, task: Task, home: int) -> int | None:
+        """Give what a job's key must be below to preempt this one, 0 if nothing may; packets are never cut."""
+        is_packet = self.is_flow(home) and variant_of(self.system.options) != "generic" and task.preemption is None
+        if is_packet:
+            return 0
+        return _preemption_key(task, self.by_name, self.policies[home], self.ranks[home], self.system.resolution)
+
+
+def _is_greedy(task: Task) -> bool:
+    """Say whether the jobs of a task never end."""
+    return task.wcet is None and not task.items
 
 
 def in_order(changes: Sequence[Change], resolution: str) -> list[tuple[int, Change]]:
@@ -151,7 +192,7 @@ def in_order(changes: Sequence[Change], resolution: str) -> list[tuple[int, Chan
     return sorted(enumerate(changes, start=1), key=lambda row: to_ticks(row[1].at, resolution))
 
 
-def _versions(system: System) -> dict[int, Task]:
+def _versions(system: SystemTables) -> dict[int, Task]:
     """Make, for each change with new parameters, the task as it is from then on; by places of changes, in order."""
     tasks = {task.name: task for task in system.tasks}
     versions = {}
@@ -162,7 +203,7 @@ def _versions(system: System) -> dict[int, Task]:
     return versions
 
 
-def _changes(system: System, versions: Iterable[ResolvedTask]) -> tuple[ResolvedChange, ...]:
+def _changes(system: SystemTables, versions: Iterable[ResolvedTask]) -> tuple[ResolvedChange, ...]:
     """List what changes one by one: in the order of time, policies last at one instant, then of the file."""
     numbers = {task.name: number for number, task in enumerate(system.tasks)}
     remaining = iter(versions)
@@ -196,7 +237,7 @@ def _parameters(at: int, number: int, task: ResolvedTask, change: Change) -> Res
     )
 
 
-def _priorities_by_home(system: System, homes: dict[str | None, int]) -> list[list[int]]:
+def _priorities_by_home(system: SystemTables, homes: dict[str | None, int]) -> list[list[int]]:
     """List, for the root and each server, the priorities and thresholds of its children."""
     children: list[list[int]] = [[] for _ in homes]
     for server in system.servers:
@@ -213,7 +254,7 @@ def _priorities_by_home(system: System, homes: dict[str | None, int]) -> list[li
 
 
 def _resources(
-    system: System, versions: Sequence[Task], homes: Mapping[str | None, int], ranks: Sequence[Mapping[int, int]]
+    system: SystemTables, versions: Sequence[Task], homes: Mapping[str | None, int], ranks: Sequence[Mapping[int, int]]
 ) -> list[ResolvedResource]:
     """Convert the resources that somebody locks, by all that tasks ever are; of what servers share, all that it is."""
     resolved: list[ResolvedResource] = []
@@ -234,7 +275,7 @@ def _resources(
 
 
 def _among(
-    system: System,
+    system: SystemTables,
     resource: Resource,
     users: Sequence[Task],
     parent: str | None,
@@ -259,7 +300,7 @@ def _among(
         )
 
 
-def _ceiling(system: System, resource: Resource, users: Sequence[Task], ranks: Mapping[int, int]) -> int:
+def _ceiling(system: SystemTables, resource: Resource, users: Sequence[Task], ranks: Mapping[int, int]) -> int:
     """Give the highest level of some users in one dispatcher; 1 for a protocol without a ceiling."""
     if resource.protocol not in catalogue.CEILING_PROTOCOLS:
         return 1
@@ -267,7 +308,7 @@ def _ceiling(system: System, resource: Resource, users: Sequence[Task], ranks: M
     return min(level_of(user, policy, ranks, system.resolution) for user in users)
 
 
-def _rate_sharing(system: System, numbers: Mapping[tuple[str, int], int]) -> dict[str, ResolvedSharing]:
+def _rate_sharing(system: SystemTables, numbers: Mapping[tuple[str, int], int]) -> dict[str, ResolvedSharing]:
     """Say of each task of a rate-based root what it shares."""
     by_name = {task.name: _sharer(task, system.resolution) for task in system.tasks}
     sharers = [sharer for sharer in by_name.values() if sharer.sections]
@@ -459,7 +500,7 @@ def _costs(platform: Platform, ticks: Callable[[int | str], int]) -> ResolvedCos
     )
 
 
-def _rates(system: System, ticks: Callable[[int | str], int]) -> ResolvedRates:
+def _rates(system: SystemTables, ticks: Callable[[int | str], int]) -> ResolvedRates:
     """Convert the options of a rate-based root; shares that are kept free are rounded up."""
     given = [options for options in system.options if isinstance(options, RateBased)]
     options = given[0] if given else RateBased()

@@ -217,7 +217,9 @@ def program(system: ResolvedSystem, image: bytes, copies: dict[int, Any] | None 
         ValueError: the fields of the image do not go together.
     """
     memo = {} if copies is None else copies
-    return _core.Program(image, [Adapter(copied(policy, memo), system) for policy in own_policies(system)])
+    return _core.Program(
+        image, [Adapter(copied(policy, memo), (*system.servers, *system.tasks)) for policy in own_policies(system)]
+    )
 
 
 def own_policies(system: ResolvedSystem) -> list[Policy]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -111,3 +111,9 @@ class Table(BaseModel):
         if key in cls.later_keys:
             return "not-yet", "this key is not supported by this version yet"
         return "unknown-key", f"unknown key; {catalogue.alternatives(key, cls.keys())}"
+
+
+def given(table: Table, keys: Sequence[str]) -> Iterator[str]:
+    """List the keys that have another value than their default."""
+    fields = type(table).model_fields
+    yield from (key for key in keys if getattr(table, key) != fields[key].default)

@@ -6,18 +6,15 @@ Source: SPEC.md, 11. Who runs where is decided in core/global.h.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from takt.base.errors import Problem, show
 from takt.model import catalogue
 from takt.model.bodies import Op
+from takt.model.input_table import given
 from takt.model.reservations import WINDOW_POLICIES, windows_of
-from takt.model.restrictions import about, given, refuse_members
+from takt.model.restrictions import about, refuse_members
 from takt.model.system_parts import SystemTables
-
-if TYPE_CHECKING:
-    from takt.model.system import Platform, Task
-
+from takt.model.tables import Platform, Task
 
 _ONE_PROCESSOR = ("llf", "rate-based", *catalogue.RULE_POLICIES, *WINDOW_POLICIES)
 """Policies that change a job's order or its budget while it runs."""

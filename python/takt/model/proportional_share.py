@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from takt import _core
 from takt.base.errors import Problem, show
 from takt.model.conversion import to_ticks, wcet_of
+from takt.model.input_table import given
 from takt.model.policy_options import variant_of
-from takt.model.restrictions import about, given, refuse_members
+from takt.model.restrictions import about, refuse_members
 from takt.model.system_parts import SystemTables
-
-if TYPE_CHECKING:
-    from takt.model.system import Task
+from takt.model.tables import Task
 
 _WHAT = 'policy = "share"'
 

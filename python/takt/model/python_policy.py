@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import MutableMapping, MutableSequence, MutableSet
+from collections.abc import MutableMapping, MutableSequence, MutableSet, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from takt.base.errors import InputError, Problem, printable, show
-
-if TYPE_CHECKING:
-    from takt.model.core_input import ResolvedServer, ResolvedSystem, ResolvedTask
 
 _MAX_KEY = 2**63 - 1
 
@@ -121,8 +118,36 @@ def copied(policy: Policy, memo: dict[int, Any]) -> Policy:
 def _state_of_class(kind: type[Policy]) -> dict[str, Any]:
     """Find the attributes of a class that its instances can change without a copy of their own."""
     names = {name: value for each in reversed(kind.__mro__) for name, value in vars(each).items()}
-    mutable = (MutableMapping, MutableSequence, MutableSet)
+    mutable = (MutableMapping, MutableSequence, MutableSet, Sequence)
     return {name: value for name, value in names.items() if isinstance(value, mutable)}
+
+
+class Member(Protocol):
+    """A server or a task as core knows it; times in ticks."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def is_server(self) -> bool:
+        """Whether it is a server."""
+
+    @property
+    def period(self) -> int:
+        """Its period, 0 if it has none."""
+
+    @property
+    def longest(self) -> int:
+        """Its wcet or budget."""
+
+    @property
+    def priority(self) -> int:
+        """Its priority, as authors write it."""
+
+    @property
+    def class_(self) -> str:
+        """Its class."""
 
 
 class Adapter:
@@ -130,13 +155,13 @@ class Adapter:
 
     Args:
         policy: the policy.
-        system: what it schedules.
+        members: what it schedules, in the order of entity numbers from 1 on.
     """
 
-    def __init__(self, policy: Policy, system: ResolvedSystem) -> None:
+    def __init__(self, policy: Policy, members: Sequence[Member]) -> None:
         """Remember who has which number."""
         self.policy = policy
-        self.members: tuple[ResolvedServer | ResolvedTask, ...] = (*system.servers, *system.tasks)
+        self.members = members
 
     def release(self, entity: int, number: int, release: int, deadline: int) -> int:
         """Ask the policy for a key."""

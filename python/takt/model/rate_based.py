@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from takt import _core
 from takt.base.errors import Problem, show
-from takt.model.architectures import ARCHITECTURES
 from takt.model.bodies import Op
+from takt.model.catalogue import ARCHITECTURES
 from takt.model.conversion import to_ticks
+from takt.model.input_table import given
 from takt.model.policy_options import RateBased
-from takt.model.restrictions import PLAIN_TASK_KEYS, about, given, refuse_keys, refuse_members
+from takt.model.restrictions import PLAIN_TASK_KEYS, about, refuse_keys, refuse_members
 from takt.model.system_parts import SystemTables
-
-if TYPE_CHECKING:
-    from takt.model.system import Resource, Task
+from takt.model.tables import Resource, Task
 
 _PLATFORM_KEYS = ("context_switch", "release", "scheduling", "point", "tick", "points")
 _REFUSED_KEYS = tuple(key for key in PLAIN_TASK_KEYS if key not in ("body", "sections"))

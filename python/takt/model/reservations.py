@@ -9,22 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from takt.base.errors import Problem, show
 from takt.model import catalogue
 from takt.model.allocator import find_allocator_problems
-from takt.model.architectures import ARCHITECTURES
+from takt.model.catalogue import ARCHITECTURES
 from takt.model.conversion import relative_deadline, resources_of, to_ticks, wcet_of
 from takt.model.core_input import ROOT, ResolvedSystem, ResolvedTask, ResolvedWindows
+from takt.model.input_table import given
 from takt.model.pinwheel import specialise
 from takt.model.policy_options import RateBased, TimeDriven, options_of
 from takt.model.python_policy import Policy, name_of
-from takt.model.restrictions import PLAIN_TASK_KEYS, given, refuse_members
+from takt.model.restrictions import PLAIN_TASK_KEYS, refuse_members
 from takt.model.system_parts import SystemTables
-
-if TYPE_CHECKING:
-    from takt.model.system import Platform, System, Task
+from takt.model.tables import Platform, Task
 
 SUSPEND, ABORT = "suspend", "abort"
 TIME_DRIVEN, DUAL_PRIORITY, IMPRECISE, PINWHEEL = "time-driven", "dual-priority", "imprecise", "pinwheel"
@@ -51,7 +49,7 @@ def windows_of(task: Task, policy: str | Policy) -> str | None:
 # ---- what core is told --------------------------------------------------------------------------------
 
 
-def with_windows(resolved: ResolvedSystem, system: System) -> ResolvedSystem:
+def with_windows(resolved: ResolvedSystem, system: SystemTables) -> ResolvedSystem:
     """Add the windows of its tasks to a resolved system."""
     periods = _pinwheel_periods(resolved) if system.policy == PINWHEEL else [task.period for task in resolved.tasks]
     promotions = _promotions(resolved) if system.policy == DUAL_PRIORITY else {}
@@ -71,7 +69,7 @@ def _pinwheel_periods(resolved: ResolvedSystem) -> Sequence[int]:
 
 
 def _resolve_windows(
-    task: ResolvedTask, described: Task, promotions: Mapping[str, int], system: System
+    task: ResolvedTask, described: Task, promotions: Mapping[str, int], system: SystemTables
 ) -> ResolvedWindows | None:
     """Say what core is told of the windows of a task."""
     kind = windows_of(described, system.policy) if described.server is None else None

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from takt.base.errors import Problem, show
-
-if TYPE_CHECKING:
-    from takt.model.system import Platform, Resource, Server, Task
-
+from takt.model.input_table import given
+from takt.model.tables import Resource, Server, Task
 
 PLAIN_TASK_KEYS = (
     "min_separation",
@@ -23,12 +20,6 @@ PLAIN_TASK_KEYS = (
     "server",
 )
 """Keys that a task has only where it is more than plain: periodic, at the root, and just running."""
-
-
-def given(table: Platform | Task, keys: Sequence[str]) -> Iterator[str]:
-    """List the keys that have another value than their default."""
-    fields = type(table).model_fields
-    yield from (key for key in keys if getattr(table, key) != fields[key].default)
 
 
 def refuse_keys(task: Task, keys: Sequence[str], what: str) -> Iterator[Problem]:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from takt.base.errors import Problem, show
 from takt.model import catalogue, holding_times
 from takt.model.conversion import longest_hold, parents_of, policy_in, resources_of, to_ticks
 from takt.model.python_policy import name_of
 from takt.model.system_parts import SystemTables
-
-if TYPE_CHECKING:
-    from takt.model.system import Resource, Server, Task
+from takt.model.tables import Resource, Server, Task
 
 LEVELLED = ("fp", "rm", "dm", "edf")
 """Policies that give every task a level, for ceilings."""

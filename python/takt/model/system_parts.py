@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from takt.model.policy_options import PolicyOptions
 from takt.model.python_policy import Policy
-
-if TYPE_CHECKING:
-    from takt.model.allocator import Allocator
-    from takt.model.system import Change, Platform, Resource, Server, Task
+from takt.model.tables import Allocator, Change, Platform, Resource, Server, Task
 
 
 class SystemTables(Protocol):
@@ -59,3 +56,15 @@ class SystemTables(Protocol):
     @property
     def platform(self) -> Platform:
         """What the kernel's own work takes."""
+
+
+class WholeSystem(SystemTables, Protocol):
+    """What is converted for core: the tables, and what belongs to none of them."""
+
+    @property
+    def name(self) -> str:
+        """Name of the system."""
+
+    @property
+    def seed(self) -> int:
+        """What all random numbers follow from."""

@@ -14,10 +14,8 @@ import polars as pl
 from takt import _core
 from takt.base import forks
 from takt.files.trace_file import Record, Trace
-from takt.model.core_input import ResolvedSystem, ResolvedTask
-from takt.model.python_policy import name_of
-from takt.run.simulation import jobs_frame
-from takt.show.report import Report, TaskRow
+from takt.model.core_input import ResolvedSystem
+from takt.run import frames
 
 _SEGMENTS = {
     "start": pl.UInt64,
@@ -40,55 +38,13 @@ def jobs_of(trace: Trace) -> pl.DataFrame:
     if trace.system.cpus > 1:
         raise ValueError("a trace of several processors")
     outcome = _core.retell(trace.program(), trace.data)
-    return jobs_frame(trace.system, outcome["jobs"])
+    return frames.jobs(trace.system, outcome["jobs"])
 
 
 def segments_of(trace: Trace) -> pl.DataFrame:
     """List who ran when, as Result.segments does; what plain threads do is not listed."""
     forks.check()
     return pl.DataFrame(list(_merged(_segments(trace))), schema=_SEGMENTS, orient="row")
-
-
-def report_of(trace: Trace) -> Report:
-    """Make the report of a trace."""
-    system = trace.system
-    every_job = jobs_of(trace)
-    nothing, jobs = every_job.clear(), every_job.partition_by("task", as_dict=True)
-    return Report(
-        name=system.name,
-        policy=name_of(system.policy),
-        platform=trace.platform,
-        resolution_ns=system.resolution_ns,
-        horizon=trace.horizon,
-        decisions=sum(record.kind == _core.RECORD_DECISION for record in trace.records()),
-        rows=[
-            _row(task, server, jobs.get((task.name,), nothing))
-            for task, server in zip(system.tasks, system.server_names(), strict=True)
-        ],
-    )
-
-
-def _row(task: ResolvedTask, server: str, jobs: pl.DataFrame) -> TaskRow:
-    """Make the row of one task."""
-    responses = jobs["response"].drop_nulls().to_list()
-    return TaskRow(
-        task=task.name,
-        server=server,
-        class_=task.class_,
-        period=task.period,
-        deadline=task.deadline,
-        wcet=task.wcet,
-        jobs=len(jobs),
-        finished=len(responses),
-        response_min=min(responses, default=None),
-        response_max=max(responses, default=None),
-        response_sum=sum(responses) if responses else None,
-        missed=int(jobs["missed"].sum()),
-        missed_requested=int(jobs["missed"].sum()),
-    )
-
-
-# ---- segments ---------------------------------------------------------------------------------------
 
 
 def _has_segment(system: ResolvedSystem, entity: int) -> bool:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 from itertools import groupby
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from takt.base import times
-from takt.model import changes
-
-if TYPE_CHECKING:
-    from takt.model.core_input import ResolvedChange, ResolvedSystem
-    from takt.run.simulation import Result
+from takt.model.core_input import ResolvedChange, ResolvedSystem
 
 Events = list[tuple[int, str]]
 """What became of one task, in order: instants and words."""
@@ -23,36 +20,29 @@ _OUTCOMES = {
 """What is next said of a task whose request never came into force."""
 
 
-def told(result: Result) -> list[tuple[int, str]]:
-    """List what changed in a run, as changes.told does, with what was answered."""
-    given = zip(made(result), answers(result), strict=True)
-    requested = [answer for change, answer in given if change.kind == "parameters"]
-    return changes.told(result.system, result.horizon, requested)
+def answered(resolved: ResolvedSystem, horizon: int, rates: pl.DataFrame | None) -> list[tuple[ResolvedChange, str]]:
+    """List the changes before a horizon, each with what was answered; "" where none asks, or nothing was kept.
 
-
-def made(result: Result) -> list[ResolvedChange]:
-    """List the changes before the horizon of a run."""
-    return [change for change in result.system.resolved.changes if change.at < result.horizon]
-
-
-def answers(result: Result) -> list[str]:
-    """Say what was answered to each of these; "" where nobody is asked, or nothing was kept."""
-    resolved = result.system.resolved
-    if resolved.rates is None or not result.keeps_rates:
-        return ["" for _ in made(result)]
+    Args:
+        resolved: the system.
+        horizon: in ticks.
+        rates: what became of rates, if that was kept.
+    """
+    made = [change for change in resolved.changes if change.at < horizon]
+    if resolved.rates is None or rates is None:
+        return [(change, "") for change in made]
     asking = {change.task for change in resolved.changes if change.kind == "parameters" and change.task is not None}
-    events = _events_of(result, {resolved.tasks[task].name for task in asking})
+    events = _events_of(rates, {resolved.tasks[task].name for task in asking})
     by_task = {task: _answers_to(resolved, task, events[resolved.tasks[task].name]) for task in asking}
     return [
-        next(by_task[change.task]) if change.kind == "parameters" and change.task is not None else ""
-        for change in made(result)
+        (change, next(by_task[change.task]) if change.kind == "parameters" and change.task is not None else "")
+        for change in made
     ]
 
 
-def _events_of(result: Result, names: Set[str]) -> dict[str, Events]:
-    """List what became of the rates of some tasks; without a query, as simulation.py says."""
+def _events_of(rates: pl.DataFrame, names: Set[str]) -> dict[str, Events]:
+    """List what became of the rates of some tasks; without a query, as frames.py says."""
     events: dict[str, Events] = {name: [] for name in names}
-    rates = result.rates if names else result.rates.head(0)
     for instant, name, what in zip(rates["instant"], rates["task"], rates["what"], strict=True):
         if name in names:
             events[name].append((instant, what))

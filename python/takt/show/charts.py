@@ -39,7 +39,7 @@ from bokeh.plotting import figure
 from numpy.typing import NDArray
 
 from takt.base import times
-from takt.run.simulation import Result
+from takt.run.result import RunResult
 from takt.show.timeline import MISS_COLOR, SECTION_HEIGHT, Distribution, Timeline, is_idle, shorten
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', Arial, sans-serif"
@@ -78,7 +78,7 @@ class Run:
     """
 
     name: str
-    result: Result
+    result: RunResult
     timeline: Timeline
 
 
@@ -445,7 +445,7 @@ def _strip(chart: figure, run: Run, row: int) -> None:
     chart.segment(closed, row + 0.05, closed, row + 0.95, line_color="black", line_width=2.5)
 
 
-def busy_shares(result: Result, until: int) -> NDArray[np.float64]:
+def busy_shares(result: RunResult, until: int) -> NDArray[np.float64]:
     """Cut the time up to an instant into equal cells and give the share of each in which processors ran tasks."""
     tasks = result.segments.filter(~is_idle(result), pl.col("start") < until)
     total: NDArray[np.float64] = np.zeros(OVERVIEW_CELLS)
@@ -466,7 +466,7 @@ def _busy_shares_of(tasks: pl.DataFrame, until: int) -> NDArray[np.float64]:
     return shares
 
 
-def missed_cells(result: Result, until: int) -> list[int]:
+def missed_cells(result: RunResult, until: int) -> list[int]:
     """Find the cells, of the same kind, in which any task missed a deadline."""
     missed = result.jobs.select("missed", due=result.deadlines["deadline"]).filter("missed")
     instants = missed.select("due").filter(pl.col("due") <= until)

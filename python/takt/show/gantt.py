@@ -18,7 +18,7 @@ import polars as pl
 
 from takt.base import forks, output_files, times
 from takt.base.errors import InputError, Problem, file_error, show
-from takt.run.simulation import Result
+from takt.run.result import RunResult
 from takt.show.timeline import MISS_COLOR, SECTION_HEIGHT, Group, Lane, Timeline, axis_unit, shorten, timeline
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ STYLE: dict[Any, Any] = {
 
 
 def draw(
-    result: Result,
+    result: RunResult,
     path: str | Path | None = None,
     *,
     start: int | str | None = None,
@@ -108,7 +108,7 @@ def save(figure: Figure, path: str | Path) -> None:
 # ---- stretch of time --------------------------------------------------------------------------------
 
 
-def _stretch(result: Result, lines: Timeline, start: int | str | None, end: int | str | None) -> tuple[int, int]:
+def _stretch(result: RunResult, lines: Timeline, start: int | str | None, end: int | str | None) -> tuple[int, int]:
     """Give the stretch of time that is drawn, in ticks."""
     first = 0 if start is None else _ticks(start, result, "start")
     default = min(result.horizon, lines.window(_FIRST_SEGMENTS, first))
@@ -119,7 +119,7 @@ def _stretch(result: Result, lines: Timeline, start: int | str | None, end: int 
     return first, last
 
 
-def _ticks(value: int | str, result: Result, key: str) -> int:
+def _ticks(value: int | str, result: RunResult, key: str) -> int:
     """Read a time; one between two ticks is rounded."""
     if isinstance(value, str) and times.parse(value) is None:
         raise InputError([Problem(f"expected a time, found {show(value)}; {times.UNIT_RULE}", "no-time", key=key)])
@@ -129,7 +129,7 @@ def _ticks(value: int | str, result: Result, key: str) -> int:
 # ---- drawing ----------------------------------------------------------------------------------------
 
 
-def _fill(axes: Axes, lines: Timeline, result: Result, first: int, last: int) -> None:
+def _fill(axes: Axes, lines: Timeline, result: RunResult, first: int, last: int) -> None:
     """Draw everything between two instants; the numbers of the axis are in the unit that suits its length."""
     resolution = result.system.resolution_ns
     unit = axis_unit((last - first) * resolution)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from takt.run.simulation import Result
+    from takt.run.result import RunResult
 
 _REFUSED = {
     "rejected": "rejected",
@@ -37,7 +37,7 @@ class Grant:
     period: int = 0
 
 
-def grants(result: Result) -> dict[str, Grant]:
+def grants(result: RunResult) -> dict[str, Grant]:
     """Give what each task has at the end; empty unless the system is rate-based and its rates were kept."""
     if result.system.resolved.rates is None or not result.keeps_rates:
         return {}

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import polars as pl
 
 from takt.base import forks, output_files
-from takt.run.simulation import Result
+from takt.run.result import RunResult
 
 if TYPE_CHECKING:
     from perfetto.trace_builder.proto_builder import StreamingTraceProtoBuilder
@@ -40,7 +40,7 @@ class _Event(NamedTuple):
 _END, _INSTANT, _BEGIN = 0, 1, 2
 
 
-def write(result: Result, path: str | Path) -> None:
+def write(result: RunResult, path: str | Path) -> None:
     """Write a run in Perfetto's format.
 
     Args:
@@ -53,7 +53,7 @@ def write(result: Result, path: str | Path) -> None:
     output_files.write(path, export(result))
 
 
-def export(result: Result) -> bytes:
+def export(result: RunResult) -> bytes:
     """Make the bytes of write; the same run gives the same bytes."""
     from perfetto.trace_builder.proto_builder import StreamingTraceProtoBuilder
 
@@ -70,7 +70,7 @@ def export(result: Result) -> bytes:
     return buffer.getvalue()
 
 
-def _describe_tracks(builder: StreamingTraceProtoBuilder, result: Result, tracks: dict[str, int]) -> None:
+def _describe_tracks(builder: StreamingTraceProtoBuilder, result: RunResult, tracks: dict[str, int]) -> None:
     """Write what the tracks are."""
     from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TracePacket, TrackDescriptor
 
@@ -110,7 +110,7 @@ def _describe_track(
     builder.write_packet(packet)
 
 
-def _events(result: Result, tracks: dict[str, int]) -> Iterable[_Event]:
+def _events(result: RunResult, tracks: dict[str, int]) -> Iterable[_Event]:
     """List everything that happens on the tracks of the processors and the tasks."""
     jobs = result.jobs.with_columns(due=result.deadlines["deadline"])
     notes = {
@@ -138,14 +138,14 @@ def _events(result: Result, tracks: dict[str, int]) -> Iterable[_Event]:
 _LOCK_NAMES = {"lock": "lock {}", "wait": "wait for {}", "unlock": "unlock {}", "deadlock": "deadlock: waits for {}"}
 
 
-def _lock_events(result: Result, tracks: dict[str, int]) -> Iterable[_Event]:
+def _lock_events(result: RunResult, tracks: dict[str, int]) -> Iterable[_Event]:
     """List what jobs do with resources; sections may begin and end within a segment, so they are no slices."""
     rows = result.locks.rows() if result.system.resources else []
     for instant, task, job, resource, what in rows:
         yield _Event(instant, _INSTANT, tracks[task], _LOCK_NAMES[what].format(resource), (("job", job),))
 
 
-def _change_events(result: Result, tracks: dict[str, int]) -> Iterable[_Event]:
+def _change_events(result: RunResult, tracks: dict[str, int]) -> Iterable[_Event]:
     """List what became different, at the tasks; another policy at the processor."""
     for instant, task, what, detail in result.changes.rows():
         name = f"{what}: {detail}" if detail else what
@@ -174,7 +174,7 @@ def _write_event(builder: StreamingTraceProtoBuilder, event: _Event, resolution_
     builder.write_packet(packet)
 
 
-def _write_budgets(builder: StreamingTraceProtoBuilder, result: Result, first: int) -> None:
+def _write_budgets(builder: StreamingTraceProtoBuilder, result: RunResult, first: int) -> None:
     """Write the budgets of servers as counters, where they change."""
     from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TrackEvent
 

@@ -15,8 +15,8 @@ from rich.text import Text
 from takt.base import times
 from takt.files import trace_file
 from takt.model.python_policy import name_of
-from takt.run import rate_answers
-from takt.run.simulation import Architecture, Result
+from takt.run.architecture import Architecture
+from takt.run.result import RunResult
 from takt.show import resource_use, stretches
 from takt.show.grants import Grant, grants
 from takt.show.resource_use import Deadlock
@@ -112,7 +112,7 @@ class TaskRow:
         return stretches.written([each.utilization for each in self.values], share)
 
 
-def task_rows(result: Result) -> list[TaskRow]:
+def task_rows(result: RunResult) -> list[TaskRow]:
     """Make the rows of a simulation, in file order."""
     columns = result.summary.select(
         "task",
@@ -216,7 +216,7 @@ class Report:
         return any(row.grant is not None for row in self.rows)
 
 
-def report_of(result: Result) -> Report:
+def report_of(result: RunResult) -> Report:
     """Make the report of a simulation."""
     system = result.system
     return Report(
@@ -233,7 +233,7 @@ def report_of(result: Result) -> Report:
         deadlocks=resource_use.deadlocks(result) if result.keeps_locks else (),
         cpus=system.cpus,
         changes=tuple(result.changes.iter_rows(named=True)),
-        change_lines=tuple(rate_answers.told(result)),
+        change_lines=tuple(result.change_lines),
         tells_calls=system.allocator is not None,
         stretches=stretches.stretches_of(result),
     )

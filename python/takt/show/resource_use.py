@@ -14,7 +14,7 @@ from itertools import groupby
 import polars as pl
 
 from takt.model.core_input import ResolvedTask
-from takt.run.simulation import Result
+from takt.run.result import RunResult
 
 SECTIONS = {
     "task": pl.String,
@@ -66,7 +66,7 @@ class Deadlock:
         return "; ".join(map(str, self.waits))
 
 
-def deadlocks(result: Result) -> tuple[Deadlock, ...]:
+def deadlocks(result: RunResult) -> tuple[Deadlock, ...]:
     """List the circles that closed in a run, in order; none if the run has no resources.
 
     Raises:
@@ -91,7 +91,7 @@ def _circle(rows: list[tuple[int, str, int, str, str]]) -> Deadlock:
     return Deadlock(rows[0][0], tuple(Wait(task, resource, holder) for (_, task, _, resource, _), holder in around))
 
 
-def sections(result: Result) -> pl.DataFrame:
+def sections(result: RunResult) -> pl.DataFrame:
     """Say from when to when jobs held resources or waited for them.
 
     Args:
@@ -137,7 +137,7 @@ def _holding_number() -> pl.Expr:
     return (pl.col("what") != "wait").cum_sum().over("resource")
 
 
-def _lasts(result: Result) -> pl.DataFrame:
+def _lasts(result: RunResult) -> pl.DataFrame:
     """Say how long after its release a job of each task is at an end whatever happens, and the horizon."""
     tasks = result.system.resolved.tasks
     return pl.DataFrame(

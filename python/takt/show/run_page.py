@@ -22,8 +22,7 @@ from takt.base import forks, output_files
 from takt.model.conversion import to_ticks
 from takt.model.python_policy import name_of
 from takt.model.system import System
-from takt.run import rate_answers
-from takt.run.simulation import Result
+from takt.run.result import RunResult
 from takt.show import report, resource_use, stretches, timeline
 from takt.show.report import TaskRow
 from takt.show.text_tables import MAX_LINES, Clock, share
@@ -73,7 +72,7 @@ class Panel:
     key: str
 
 
-def write(results: Sequence[Result], path: str | Path) -> None:
+def write(results: Sequence[RunResult], path: str | Path) -> None:
     """Write a page about one run, or about several runs of one task set, one above the other on one time axis.
 
     Args:
@@ -88,7 +87,7 @@ def write(results: Sequence[Result], path: str | Path) -> None:
     output_files.write(path, page(results).encode())
 
 
-def page(results: Sequence[Result]) -> str:
+def page(results: Sequence[RunResult]) -> str:
     """Make the text of the page; arguments and errors are those of write."""
     forks.check()
     if not results:
@@ -97,7 +96,7 @@ def page(results: Sequence[Result]) -> str:
     return _render(runs, _facts(runs), _charts(runs))
 
 
-def _runs(results: Sequence[Result]) -> list[Run]:
+def _runs(results: Sequence[RunResult]) -> list[Run]:
     """Prepare the runs; all show the same tasks."""
     from takt.show.charts import Run
 
@@ -209,7 +208,7 @@ def _run_facts(run: Run, number: int) -> dict[str, Any]:
     }
 
 
-def _verdict(results: Sequence[Result]) -> Cell:
+def _verdict(results: Sequence[RunResult]) -> Cell:
     """Say how many deadlines runs missed: badly, or only as a rate-based root did not grant what was requested."""
     rated = [result.summary["missed_requested"].sum() for result in results if result.system.resolved.rates is not None]
     missed, requested = sum(result.missed for result in results), sum(map(int, rated)) if rated else None
@@ -227,7 +226,7 @@ def _deadlocks(runs: Sequence[Run]) -> Iterator[str]:
 
 def _changes(run: Run) -> Iterator[str]:
     """Say what became different; it is the same in every run."""
-    told = rate_answers.told(run.result)
+    told = run.result.change_lines
     yield from report.change_sentences(told, partial(timeline.show_span, system=run.result.system))
 
 
@@ -260,7 +259,7 @@ def _row_note(which: str, count: int, what: str) -> str:
     return f"The {MAX_LINES} {which} of {count} {what}." if count > MAX_LINES else ""
 
 
-def _clock(result: Result) -> Clock:
+def _clock(result: RunResult) -> Clock:
     """Give the clock in which the result's task set is written."""
     return Clock(result.system.resolution_ns, timeline.unit_of(result.system))
 
@@ -281,7 +280,7 @@ def _panels(runs: Sequence[Run]) -> list[Panel]:
     ]
 
 
-def _panel_deadlines(result: Result, clock: Clock) -> dict[str, str]:
+def _panel_deadlines(result: RunResult, clock: Clock) -> dict[str, str]:
     """Write the deadlines of tasks, as the tables have them; and the longest one of those that rules give instead."""
     longest = timeline.relative_deadlines(result)
     word = "deadline" if result.system.resolved.rates is None else "requested deadline"
@@ -310,7 +309,7 @@ def _policy_lines(runs: Sequence[Run]) -> list[dict[str, str]]:
     return [{"name": run.name, **charts.line_of(number)} for number, run in enumerate(runs)]
 
 
-def _rows_by_task(result: Result) -> dict[str, TaskRow]:
+def _rows_by_task(result: RunResult) -> dict[str, TaskRow]:
     """Give the rows of the tables by task."""
     return {row.task: row for row in report.task_rows(result)}
 
@@ -357,7 +356,7 @@ def _name(text: str) -> Cell:
     return Cell(text, "name", text)
 
 
-def _counts(result: Result) -> list[str]:
+def _counts(result: RunResult) -> list[str]:
     """List the columns of counts that say something: preemptions always, others if anything was counted."""
     summary = result.summary
     return [name for name in _COUNTS if name in summary.columns and (name == "preemptions" or summary[name].sum())]
@@ -422,7 +421,7 @@ def _server_table(system: System) -> _Table:
     return _table([*headers, *numbers], rows)
 
 
-def _server_headers(result: Result) -> list[str]:
+def _server_headers(result: RunResult) -> list[str]:
     """Give the heading of the column of servers, if there are any."""
     return ["server"] if result.system.servers else []
 

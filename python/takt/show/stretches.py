@@ -13,11 +13,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING, TypeVar
 
 from takt.model.core_input import ResolvedChange, ResolvedTask
-from takt.run import rate_answers
 from takt.show.text_tables import share
 
 if TYPE_CHECKING:
-    from takt.run.simulation import Result
+    from takt.run.result import RunResult
 
 ARROW = " \u2192 "
 """Between the values before and after a change."""
@@ -62,7 +61,7 @@ class Stretch:
     utilization: Fraction
 
 
-def parameters_of(result: Result) -> dict[str, tuple[Parameters, ...]]:
+def parameters_of(result: RunResult) -> dict[str, tuple[Parameters, ...]]:
     """Give the parameters that each task has while it is there, in order of time; those it begins with if it never is.
 
     Args:
@@ -74,7 +73,7 @@ def parameters_of(result: Result) -> dict[str, tuple[Parameters, ...]]:
     }
 
 
-def stretches_of(result: Result) -> tuple[Stretch, ...]:
+def stretches_of(result: RunResult) -> tuple[Stretch, ...]:
     """Give the utilization between changes of tasks or of their parameters; one stretch if there are none.
 
     Args:
@@ -125,13 +124,13 @@ _Span = tuple[int, int, Parameters]
 """From when until when a task has parameters and is there."""
 
 
-def _made(result: Result) -> list[ResolvedChange]:
+def _made(result: RunResult) -> list[ResolvedChange]:
     """List the changes before the horizon that a root did not reject."""
-    given = zip(rate_answers.made(result), rate_answers.answers(result), strict=True)
+    given = result.answered_changes
     return [change for change, answer in given if answer != "rejected"]
 
 
-def _spans(result: Result) -> list[list[_Span]]:
+def _spans(result: RunResult) -> list[list[_Span]]:
     """List for each task when it is there with which parameters."""
     made = _made(result)
     return [
@@ -140,7 +139,7 @@ def _spans(result: Result) -> list[list[_Span]]:
     ]
 
 
-def _spans_of(result: Result, number: int, changes: Sequence[ResolvedChange]) -> Iterator[_Span]:
+def _spans_of(result: RunResult, number: int, changes: Sequence[ResolvedChange]) -> Iterator[_Span]:
     """List when one task is there."""
     task = result.system.resolved.tasks[number]
     now, start, is_there = _first(result, number), 0, not task.is_absent
@@ -154,7 +153,7 @@ def _spans_of(result: Result, number: int, changes: Sequence[ResolvedChange]) ->
         yield start, max(result.horizon, start + 1), now
 
 
-def _first(result: Result, number: int) -> Parameters:
+def _first(result: RunResult, number: int) -> Parameters:
     """Give the parameters that a task begins with, as the summary has them."""
     period, deadline, wcet = result.summary.select("period", "deadline", "wcet").row(number)
     return Parameters(0, period, deadline, wcet)

@@ -18,9 +18,9 @@ from takt import _core
 from takt.base import times
 from takt.model.conversion import to_ticks
 from takt.model.core_input import IDLE
-from takt.model.system import Server, System
-from takt.run import rate_answers
-from takt.run.simulation import Result
+from takt.model.system import System
+from takt.model.tables import Server
+from takt.run.result import RunResult
 from takt.show import resource_use, stretches
 
 MAX_LANES = 60
@@ -141,7 +141,7 @@ class Timeline:
 
 
 def timeline(
-    result: Result,
+    result: RunResult,
     tasks: Sequence[str] | None = None,
     most: int | None = MAX_SEGMENTS,
 ) -> Timeline:
@@ -245,7 +245,7 @@ def show_about(ticks: int, system: System) -> str:
     return spaced(times.in_unit(nanoseconds, 1, axis_unit(nanoseconds)))
 
 
-def worst_tasks(results: Sequence[Result]) -> list[str]:
+def worst_tasks(results: Sequence[RunResult]) -> list[str]:
     """Order the tasks of a task set: most misses first, then the largest response for its deadline, then file order.
 
     Args:
@@ -363,7 +363,7 @@ def _in_lanes(frame: pl.DataFrame, lanes: Sequence[Lane]) -> pl.DataFrame:
     return frame.with_columns(lane=lane).filter(pl.col("lane").is_not_null()).drop("task")
 
 
-def _jobs(result: Result, lanes: Sequence[Lane]) -> pl.DataFrame:
+def _jobs(result: RunResult, lanes: Sequence[Lane]) -> pl.DataFrame:
     """Give the jobs with their absolute deadlines."""
     jobs = _in_lanes(result.jobs.with_columns(result.deadlines["deadline"]), lanes)
     columns = ("lane", "job", "release", "deadline", "finish", "response", "missed")
@@ -382,7 +382,7 @@ def _segments(segments: pl.DataFrame, jobs: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _budgets(result: Result, groups: Sequence[Group]) -> pl.DataFrame:
+def _budgets(result: RunResult, groups: Sequence[Group]) -> pl.DataFrame:
     """Give the instants at which the lines of budgets bend or jump, in order."""
     if not groups:
         return pl.DataFrame(schema=_BUDGETS)
@@ -395,7 +395,7 @@ def _budgets(result: Result, groups: Sequence[Group]) -> pl.DataFrame:
     return at_ends.select(pl.col(name).cast(kind) for name, kind in _BUDGETS.items()).filter(~_goes_on())
 
 
-def _reservations(result: Result) -> pl.DataFrame:
+def _reservations(result: RunResult) -> pl.DataFrame:
     """Give the curve of the ledger, the only group of a rate-based system: steps."""
     units = (pl.col("reserved") * _core.RATE_WHOLE).round()
     columns = {"group": pl.lit(0), "tick": pl.col("instant"), "budget": units, "is_charged": pl.lit(False)}
@@ -412,35 +412,35 @@ def _goes_on() -> pl.Expr:
     return ((budget == before) & (is_charged == is_charged.shift())).over("group").fill_null(False)
 
 
-def _idle(result: Result, groups: Sequence[Group]) -> pl.DataFrame:
+def _idle(result: RunResult, groups: Sequence[Group]) -> pl.DataFrame:
     """Give the time in which idling servers idled."""
     numbers = {group.server: number for number, group in enumerate(groups)}
     group = pl.col("server").replace_strict(numbers, default=None, return_dtype=pl.UInt32)
     return result.segments.filter(is_idle(result)).select("start", "end", group=group).drop_nulls()
 
 
-def is_idle(result: Result) -> pl.Expr:
+def is_idle(result: RunResult) -> pl.Expr:
     """Say which segments are the idle time of an idling server; where one idles, no task has that name."""
     return (pl.col("task") == IDLE) & ~pl.lit(any(task.name == IDLE for task in result.system.tasks))
 
 
-def _sections(result: Result) -> pl.DataFrame:
+def _sections(result: RunResult) -> pl.DataFrame:
     """Give who held or waited for resources when."""
     if result.system.resources:
         return resource_use.sections(result)
     return pl.DataFrame(schema=resource_use.SECTIONS)
 
 
-def _deadlocks(result: Result, lanes: Sequence[Lane]) -> pl.DataFrame:
+def _deadlocks(result: RunResult, lanes: Sequence[Lane]) -> pl.DataFrame:
     """Give the jobs of circles."""
     numbers = {lane.task: number for number, lane in enumerate(lanes)}
     rows = [(found.instant, numbers.get(wait.task)) for found in resource_use.deadlocks(result) for wait in found.waits]
     return pl.DataFrame(rows, schema={"instant": pl.UInt64, "lane": pl.Int32}, orient="row")
 
 
-def _changes(result: Result) -> pl.DataFrame:
+def _changes(result: RunResult) -> pl.DataFrame:
     """Give what became different; what changed at one instant is one row."""
-    rows = rate_answers.told(result)
+    rows = result.change_lines
     frame = pl.DataFrame(rows, schema={"instant": pl.UInt64, "text": pl.String}, orient="row")
     return frame.group_by("instant", maintain_order=True).agg(pl.col("text").str.join("; "))
 
@@ -480,7 +480,7 @@ class Distribution:
         return tuple(shares)
 
 
-def distributions(result: Result, tasks: Sequence[str], bins: int) -> dict[str, Distribution]:
+def distributions(result: RunResult, tasks: Sequence[str], bins: int) -> dict[str, Distribution]:
     """Count the responses of some tasks.
 
     Args:
@@ -497,19 +497,19 @@ def distributions(result: Result, tasks: Sequence[str], bins: int) -> dict[str, 
     return {task: _distribution(by_task.get((task,), empty), deadlines[task], longest[task], bins) for task in tasks}
 
 
-def _with_lateness(result: Result) -> pl.DataFrame:
+def _with_lateness(result: RunResult) -> pl.DataFrame:
     """Give the jobs with whether they are late, by the deadlines that are shown with their responses."""
     windows = result.windows
     return result.jobs.with_columns(late=windows["missed_requested"] if len(windows) else pl.col("missed"))
 
 
-def requested_deadlines(result: Result) -> dict[str, tuple[int, ...]]:
+def requested_deadlines(result: RunResult) -> dict[str, tuple[int, ...]]:
     """Give the deadlines that each task requests, in order of time: as the tables have them."""
     found = stretches.parameters_of(result)
     return {task: tuple(dict.fromkeys(each.deadline for each in given)) for task, given in found.items()}
 
 
-def relative_deadlines(result: Result) -> dict[str, int]:
+def relative_deadlines(result: RunResult) -> dict[str, int]:
     """Give the deadline of each task; the longest one if it has several, or rules or an allocator give others.
 
     Of a rate-based task it is one that was requested.

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import ClassVar
 
-from takt.model.system import Name
+from takt.model.key_types import Name
 from takt.study.batch import Batch
 from takt.study.grid import Point
 from takt.study.measures import (

@@ -16,13 +16,14 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import PlainValidator
 
-import takt
 from takt.base.errors import InputError, Problem, show
+from takt.base.version import __version__
 from takt.draw.recipe import Recipe
 from takt.files import task_set_reading
 from takt.model import catalogue, value_checks
 from takt.model.input_table import Table
-from takt.model.system import SCHEMA, OptionalName, Seed
+from takt.model.key_types import OptionalName, Seed
+from takt.model.system import SCHEMA
 from takt.study.acceptance import Acceptance, Weighted
 from takt.study.batch import Batch
 from takt.study.breakdown import Breakdown
@@ -109,7 +110,7 @@ class Study:
     def document(self) -> str:
         """All that the numbers of the study depend on, as text; of_document reads it."""
         parts = {
-            "takt": takt.__version__,
+            "takt": __version__,
             "schema": SCHEMA,
             "study": {"seed": self.table.seed, "sets": self.table.sets, "chunk": self.table.chunk},
             "generate": self.generate,
@@ -196,8 +197,8 @@ def of_document(document: str) -> Study:
     """
     parts = json.loads(document)
     version = parts.pop("takt")
-    if version != takt.__version__:
-        raise ValueError(f"this worker has Takt {takt.__version__}, the study was begun with Takt {version}")
+    if version != __version__:
+        raise ValueError(f"this worker has Takt {__version__}, the study was begun with Takt {version}")
     return _build(parts, "study")
 
 

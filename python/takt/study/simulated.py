@@ -14,14 +14,14 @@ import numpy as np
 import polars as pl
 
 from takt.model import catalogue, value_checks
-from takt.model.system import Time
+from takt.model.key_types import Time
 from takt.run.simulation import simulate
 from takt.study.batch import Batch
 from takt.study.measures import Aspect, Column, Columns, Compute, Measure, check_all, words
 from takt.study.statistics import ACCEPTED, Mean, Ratio
 
 if TYPE_CHECKING:
-    from takt import System
+    from takt.model.system import System
 
 _POLICIES = tuple(policy.name for policy in catalogue.policies())
 _MISS_FREE = "sets without a miss"

@@ -1,0 +1,416 @@
+"""Recipes: how task sets are drawn at random.
+
+Source: SPEC.md, 7.5. A recipe is the table [generate] of a file of its own. It is checked when it is made, so that what
+cannot be drawn is known before anything is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+from pydantic import PlainValidator, WithJsonSchema
+
+from takt.base.errors import InputError, show
+from takt.draw.acceptance import LEAST_ACCEPTED, accepted_part
+from takt.model import catalogue, value_checks
+from takt.model.conversion import to_ticks
+from takt.model.input_table import TIME_SCHEMA, Table
+from takt.model.key_types import Cpus, Offset, OptionalTime, ProtocolName, Resolution
+from takt.model.policy_options import TimeDriven
+from takt.model.tables import Platform
+
+if TYPE_CHECKING:
+    pass
+
+MAX_TASKS = 10_000
+MAX_FIXED_SUM = 1000
+"""Tasks up to which the volumes of fixed-sum, a table of their square, fit memory and a double's range."""
+
+MAX_SUBJOBS = 1000
+MAX_RESOURCES = 100
+
+_MAX_TICKS = 2**52
+"""Up to this a period and a wcet are exact in the arithmetic of shares."""
+
+COSTS = tuple(Platform().costs())
+_TIME_KEYS = (
+    "period_min",
+    "period_max",
+    "period_grid",
+    "engine_period",
+    "horizon",
+    "longest_subjob",
+    "section_min",
+    "section_max",
+    "server_period_min",
+    "server_period_max",
+    "tick_period",
+    *COSTS,
+)
+
+SHARES = ("uunifast", "uunifast-discard", "fixed-sum", "drs", "automotive")
+PERIODS = ("log-uniform", "uniform", "harmonic", "automotive")
+DEADLINES = ("implicit", "constrained", "arbitrary")
+PRIORITIES = ("dm", "rm", "random")
+OFFSETS = ("zero", "random")
+POLICY_NAMES = tuple(policy.name for policy in catalogue.policies() if policy.name != TimeDriven.policy)
+"""Policies that need no more than what a recipe says; a time-driven one needs a table of slots."""
+
+SERVER_KINDS = tuple(kind.name for kind in catalogue.server_kinds() if not kind.is_rule)
+DEALINGS = ("least-loaded", "random")
+_LIMITED = ("uunifast-discard", "fixed-sum", "drs")
+_RANGED = ("log-uniform", "uniform", "harmonic")
+
+
+def _check_real(what: str, least: float, most: float) -> Callable[[object], float]:
+    """Make the check of a number in a range."""
+
+    def check(value: object) -> float:
+        expected = f"expected {what} from {least:g} to {most:g}, found {show(value)}"
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise value_checks.refuse("wrong-type", expected)
+        if not least <= value <= most:
+            raise value_checks.refuse("out-of-range", expected)
+        return float(value)
+
+    return check
+
+
+def _check_factors(value: object) -> tuple[float, float]:
+    """Accept a factor, or the least and the greatest of a range."""
+    ends = tuple(value) if isinstance(value, (list, tuple)) else (value, value)
+    if len(ends) != 2:
+        raise value_checks.refuse("wrong-type", "expected a factor, or the two ends of a range such as [0.5, 1.0]")
+    least, most = (_check_real("a factor", 0, 1000)(end) for end in ends)
+    if least > most:
+        raise value_checks.refuse("out-of-range", f"expected a range that ascends, found {least:g} before {most:g}")
+    return least, most
+
+
+def _check_utilization(value: object) -> float:
+    """Accept a total of shares."""
+    return _check_real("a utilization above 0, such as 0.8,", 1e-6, 1000)(value)
+
+
+_check_period_name = value_checks.check_choice("distribution of periods", PERIODS)
+_check_period_list = value_checks.check_times(value_checks.POSITIVE_TIME, 'times such as ["10ms", "20ms"]')
+
+
+def _check_periods(value: object) -> str | tuple[int | str, ...]:
+    """Accept the name of a distribution, or a list of times."""
+    return _check_period_list(value) if isinstance(value, (list, tuple)) else _check_period_name(value)
+
+
+_FACTORS_SCHEMA = {
+    "anyOf": [
+        {"type": "number", "minimum": 0},
+        {"type": "array", "items": {"type": "number", "minimum": 0}, "minItems": 2, "maxItems": 2},
+    ]
+}
+
+
+def _number(least: float, most: float) -> WithJsonSchema:
+    """Make the JSON schema of a number in a range."""
+    return WithJsonSchema({"type": "number", "minimum": least, "maximum": most})
+
+
+def _integer(least: int, most: int) -> WithJsonSchema:
+    """Make the JSON schema of a whole number in a range."""
+    return WithJsonSchema({"type": "integer", "minimum": least, "maximum": most})
+
+
+def _word(*names: str) -> WithJsonSchema:
+    """Make the JSON schema of a word out of a list."""
+    return WithJsonSchema({"enum": list(names)})
+
+
+_Factors = Annotated[tuple[float, float], PlainValidator(_check_factors), WithJsonSchema(_FACTORS_SCHEMA)]
+_OptionalFactors = Annotated[
+    tuple[float, float] | None, PlainValidator(value_checks.optional(_check_factors)), WithJsonSchema(_FACTORS_SCHEMA)
+]
+_Time = Annotated[int | str, PlainValidator(value_checks.POSITIVE_TIME), WithJsonSchema(TIME_SCHEMA)]
+_Tasks = Annotated[
+    int, PlainValidator(value_checks.check_integer("a number of tasks", 1, MAX_TASKS)), _integer(1, MAX_TASKS)
+]
+_Utilization = Annotated[float, PlainValidator(_check_utilization), _number(1e-6, 1000)]
+_Shares = Annotated[str, PlainValidator(value_checks.check_choice("distribution of shares", SHARES)), _word(*SHARES)]
+_Share = Annotated[
+    float | None, PlainValidator(value_checks.optional(_check_real("a share", 0, 1000))), _number(0, 1000)
+]
+_Periods = Annotated[
+    str | Sequence[int | str],
+    PlainValidator(_check_periods),
+    WithJsonSchema({"anyOf": [{"enum": list(PERIODS)}, {"type": "array", "items": TIME_SCHEMA, "minItems": 1}]}),
+]
+_Deadlines = Annotated[
+    str, PlainValidator(value_checks.check_choice("distribution of deadlines", DEADLINES)), _word(*DEADLINES)
+]
+_Offsets = Annotated[str, PlainValidator(value_checks.check_choice("word", OFFSETS)), _word(*OFFSETS)]
+_Priorities = Annotated[str, PlainValidator(value_checks.check_choice("order", PRIORITIES)), _word(*PRIORITIES)]
+_Ratio = Annotated[int, PlainValidator(value_checks.check_integer("a ratio", 2, 1000)), _integer(2, 1000)]
+_Runnables = Annotated[
+    int, PlainValidator(value_checks.check_integer("a number of runnables", 1, 10_000)), _integer(1, 10_000)
+]
+_PolicyName = Annotated[str, PlainValidator(value_checks.check_choice("policy", POLICY_NAMES)), _word(*POLICY_NAMES)]
+_Probability = Annotated[float, PlainValidator(_check_real("a probability", 0, 1)), _number(0, 1)]
+_Factor = Annotated[float, PlainValidator(_check_real("a factor", 0, 1000)), _number(0, 1000)]
+_Subjobs = Annotated[
+    int | None,
+    PlainValidator(value_checks.optional(value_checks.check_integer("a number of subjobs", 2, MAX_SUBJOBS))),
+    _integer(2, MAX_SUBJOBS),
+]
+_Resources = Annotated[
+    int,
+    PlainValidator(value_checks.check_integer("a number of resources", 0, MAX_RESOURCES)),
+    _integer(0, MAX_RESOURCES),
+]
+_Servers = Annotated[
+    int, PlainValidator(value_checks.check_integer("a number of servers", 0, MAX_TASKS)), _integer(0, MAX_TASKS)
+]
+_ServerKind = Annotated[str, PlainValidator(value_checks.check_choice("kind", SERVER_KINDS)), _word(*SERVER_KINDS)]
+_Dealing = Annotated[str, PlainValidator(value_checks.check_choice("way to deal", DEALINGS)), _word(*DEALINGS)]
+
+
+class RecipeKeys(Table):
+    """The keys of a recipe; Recipe says what they mean."""
+
+    table = "generate"
+    noun = "recipe"
+    examples: ClassVar[Mapping[str, str]] = {"tasks": "10", "utilization": "0.8"}
+
+    tasks: _Tasks
+    utilization: _Utilization
+    shares: _Shares = "uunifast"
+    min_share: _Share = None
+    max_share: _Share = None
+    periods: _Periods = "log-uniform"
+    period_min: _Time = "10ms"
+    period_max: _Time = "1s"
+    period_grid: OptionalTime = None
+    period_ratio: _Ratio = 2
+    engine_period: OptionalTime = None
+    runnables: _Runnables = 1
+    deadlines: _Deadlines = "implicit"
+    deadline_factors: _OptionalFactors = None
+    jitter: _Factors = (0.0, 0.0)
+    offsets: _Offsets = "zero"
+    priorities: _Priorities = "dm"
+    demand: _OptionalFactors = None
+    subjobs: _Subjobs = None
+    longest_subjob: OptionalTime = None
+    non_preemptive: _Probability = 0.0
+    resources: _Resources = 0
+    section_probability: _Probability = 0.5
+    section_min: OptionalTime = None
+    section_max: OptionalTime = None
+    protocol: ProtocolName = "pip"
+    servers: _Servers = 0
+    server_kind: _ServerKind = "deferrable"
+    server_policy: _PolicyName = "fp"
+    server_period_min: _Time = "10ms"
+    server_period_max: _Time = "50ms"
+    server_dealing: _Dealing = "least-loaded"
+    server_budget: _Factor = 1.25
+    policy: _PolicyName = "fp"
+    context_switch: Offset = 0
+    release: Offset = 0
+    scheduling: Offset = 0
+    point: Offset = 0
+    tick: Offset = 0
+    tick_period: OptionalTime = None
+    resolution: Resolution = "1us"
+    cpus: Cpus = 1
+    horizon: OptionalTime = None
+
+    @property
+    def share_limits(self) -> tuple[float, float]:
+        """The least and the greatest share that a task may have."""
+        if self.shares not in _LIMITED:
+            return 0.0, math.inf
+        return self.min_share or 0.0, 1.0 if self.max_share is None else self.max_share
+
+    @property
+    def deadline_range(self) -> tuple[float, float]:
+        """Between which factors deadlines are."""
+        default = (0.0, 1.0) if self.deadlines == "constrained" else (0.5, 2.0)
+        return default if self.deadline_factors is None else self.deadline_factors
+
+    @property
+    def period_range(self) -> tuple[int, int, int]:
+        """The shortest and the longest period on the grid, and the grid, in ticks."""
+        grid = 1 if self.period_grid is None else self.ticks_of(self.period_grid)
+        shortest, longest = self.ticks_of(self.period_min), self.ticks_of(self.period_max)
+        return -(-shortest // grid) * grid, longest // grid * grid, grid
+
+    @property
+    def section_range(self) -> tuple[int, int]:
+        """The shortest and the longest section, in ticks."""
+        return self.ticks_of(self.section_min or 1), self.ticks_of(self.section_max or 1)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether sets are all said by their columns: tasks without subjobs, sections and servers."""
+        has_points = self.subjobs is not None or self.longest_subjob is not None
+        return not (has_points or self.non_preemptive or self.resources or self.servers)
+
+    @property
+    def platform(self) -> Platform:
+        """What the kernel's own work takes."""
+        return Platform(**{key: getattr(self, key) for key in (*COSTS, "tick_period")})
+
+    @property
+    def is_ideal(self) -> bool:
+        """Whether the kernel's own work takes no time."""
+        return not any(map(self.ticks_of, self.platform.costs().values()))
+
+    @property
+    def orders_by_deadlines(self) -> bool:
+        """Whether the root orders by deadlines."""
+        return self.policy in catalogue.DEADLINE_POLICIES
+
+    def ticks_of(self, time: int | str) -> int:
+        """Convert a time of the recipe to ticks."""
+        return int(to_ticks(time, self.resolution))
+
+    def _conflicts(self) -> Iterator[tuple[str, str, str]]:
+        """Find what cannot be drawn."""
+        problems = list(self._time_conflicts())
+        yield from problems
+        yield from self._key_conflicts()
+        yield from self._deadline_conflicts()
+        yield from self._body_conflicts()
+        yield from self._section_conflicts()
+        yield from self._place_conflicts()
+        yield from self._cost_conflicts()
+        if not problems:
+            yield from self._range_conflicts()
+            yield from self._period_conflicts()
+            yield from self._share_conflicts()
+
+    def _times(self) -> Iterator[tuple[str, int | str]]:
+        """List the times of the recipe with their keys."""
+        for key in _TIME_KEYS:
+            value = getattr(self, key)
+            if value is not None:
+                yield key, value
+        if not isinstance(self.periods, str):
+            yield from (("periods", period) for period in self.periods)
+        if self.periods == "automotive":
+            yield "periods", "1ms"
+
+    def _range_conflicts(self) -> Iterator[tuple[str, str, str]]:
+        """Find ranges that do not ascend."""
+        for what in ("period", "section", "server_period"):
+            least, most = getattr(self, f"{what}_min"), getattr(self, f"{what}_max")
+            if least is not None and most is not None and self.ticks_of(least) > self.ticks_of(most):
+                message = f"expected at least {what}_min, {show(least)}, found {show(most)}"
+                yield "out-of-range", f"{what}_max", message
+
+    def _time_conflicts(self) -> Iterator[tuple[str, str, str]]:
+        """Find times that are not whole ticks, or too long."""
+        for key, value in self._times():
+            ticks = Fraction(to_ticks(value, self.resolution))
+            if ticks.denominator != 1:
+                message = f"expected a multiple of the resolution {show(self.resolution)}, found {show(value)}"
+                yield "not-a-multiple", key, message
+            elif key != "horizon" and ticks * max(Fraction(1), Fraction(self.utilization)) > _MAX_TICKS:
+                yield "out-of-range", key, f"expected at most 2^52 ticks with its wcet, found {show(value)}"
+
+    def _key_conflicts(self) -> Iterator[tuple[str, str, str]]:
+        """Find keys that do not go together."""
+        for key in ("min_share", "max_share"):
+            if getattr(self, key) is not None and self.shares not in _LIMITED:
+                found = f"found {getattr(self, key):g} with shares = {show(self.shares)}"
+                yield "conflict", key, f"expected none, {found}; limits need {_one_of(_LIMITED)}"
+        if self.shares == "automotive" and self.periods != "automotive":
+            yield "conflict", "shares", 'expected periods = "automotive" with automotive shares'
+        if self.engine_period is not None and self.periods != "automotive":
+            yield "conflict", "engine_period", 'expected periods = "automotive" with a period of the engine'
+
+    def _deadline_conflicts(self) -> Iterator[tuple[str, str, str]]:
+        """Find factors that deadlines cannot have."""
+        if self.deadline_factors is not None and self.deadlines == "implicit":
+            yield "conflict", "deadline_factors", "expected none where the deadline is the period"
+        if self.deadlines == "constrained" and self.deadline_range[1] > 1:
+            yield "out-of-range", "deadline_factors", f"expected at most 1, found {self.deadline_range[1]:g}"
+
+    def _body_conflicts(self) -> Iterator[tuple[str, str, str]]:
+        """Find what jobs cannot do together."""
+        ways = {"subjobs": self.subjobs, "longest_subjob": self.longest_subjob, "resources": self.resources or None}
+        given = [key for key, value in ways.items() if value is not None]
+        for key in given[1:]:
+            yield "conflict", key, f"expected either {given[0]} or {key}, found both"
+        if self.non_preemptive and given and given[0] != "resources":
+            yield "conflict", "non_preemptive", f"expected none with {given[0]}, whose tasks are not preemptive at all"
+
+    def _section_conflicts(self) -> Iterator[tuple[str, str, str]]:
+        """Find what sections lack, or nobody reads."""
+        for key in ("section_min", "section_max"):
+            if self.resources and getattr(self, key) is None:
+                yield "missing", key, f'missing; sections need one, for instance {key} = "100us"'
+            if not self.resources and getattr(self, key) is not None:
+                yield "conflict", key, "expected none without resources"
+
+    def _place_conflicts(self) -> Iterator[tuple[str, str, str]]:
+        """Find what cannot be on several processors, or in servers."""
+        if self.cpus > 1 and not self.is_plain:
+            message = f"expected 1 with subjobs, non-preemptive tasks, resources or servers, found {self.cpus}"
+            yield "conflict", "cpus", message
+        if self.servers and catalogue.server_kind(self.server_kind).wants_deadline and not self.orders_by_deadlines:
+            message = f"expected {_one_of(catalogue.DEADLINE_POLICIES)} with servers of kind {show(self.server_kind)}"
+            yield "conflict", "policy", f"{message}, found {show(self.policy)}"
+        if self.resources and self.servers and self.protocol not in catalogue.AMONG_PROTOCOLS:
+            among = f"expected {_one_of(catalogue.AMONG_PROTOCOLS)} where servers share"
+            yield "conflict", "protocol", f"{among}, found {show(self.protocol)}"
+
+    def _cost_conflicts(self) -> Iterator[tuple[str, str, str]]:
+        """Find costs that do not go together, or have no place here."""
+        try:
+            is_ideal = self.is_ideal
+        except InputError as error:
+            yield from ((problem.code, str(problem.key), problem.message) for problem in error.problems)
+            return
+        if self.cpus > 1 and not is_ideal:
+            yield "conflict", "cpus", f"expected 1 where the kernel's own work takes time, found {self.cpus}"
+
+    def _period_conflicts(self) -> Iterator[tuple[str, str, str]]:
+        """Find ranges of periods with nothing in them."""
+        if self.periods not in _RANGED:
+            return
+        shortest, longest, _ = self.period_range
+        if shortest > longest and self.ticks_of(self.period_min) <= self.ticks_of(self.period_max):
+            grid = show(self.period_grid or self.resolution)
+            found = f"found none from {show(self.period_min)} to {show(self.period_max)}"
+            yield "out-of-range", "period_max", f"expected a multiple of {grid} between the limits, {found}"
+
+    def _share_conflicts(self) -> Iterator[tuple[str, str, str]]:
+        """Find limits that no shares keep to."""
+        if self.shares not in _LIMITED:
+            return
+        least, most = self.share_limits
+        lowest, highest = (self.tasks * Fraction(limit) for limit in self.share_limits)
+        if not lowest <= Fraction(self.utilization) <= highest:
+            between = f"{self.tasks} tasks with shares from {least:g} to {most:g} have {float(lowest):g}"
+            message = f"{between} to {float(highest):g}, found {self.utilization:g}"
+            yield "out-of-range", "utilization", message
+        elif self.shares == "fixed-sum" and self.tasks > MAX_FIXED_SUM:
+            message = f'expected at most {MAX_FIXED_SUM} with shares = "fixed-sum", found {self.tasks}'
+            yield "out-of-range", "tasks", message
+        elif self.shares == "uunifast-discard":
+            yield from self._discard_conflicts()
+
+    def _discard_conflicts(self) -> Iterator[tuple[str, str, str]]:
+        """Find limits that too few draws keep to."""
+        part = accepted_part(self.tasks, self.utilization, *self.share_limits)
+        if part < LEAST_ACCEPTED:
+            kept = f"expected limits that one draw of {round(1 / LEAST_ACCEPTED)} keeps to"
+            message = f'{kept}, found one of {float(1 / part):.3g}; shares = "fixed-sum" draws the same'
+            yield "out-of-range", "shares", message
+
+
+def _one_of(names: tuple[str, ...]) -> str:
+    """Say which words there are."""
+    return "one of " + ", ".join(map(show, names))

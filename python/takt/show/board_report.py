@@ -1,0 +1,54 @@
+"""The report of a trace: how long jobs took on the platform that recorded it."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from takt import _core
+from takt.files.trace_file import Trace
+from takt.model.core_input import ResolvedTask
+from takt.model.python_policy import name_of
+from takt.run.measurement import jobs_of
+from takt.show.report import Report, TaskRow
+
+
+def report_of(trace: Trace) -> Report:
+    """Make the report of a trace."""
+    system = trace.system
+    every_job = jobs_of(trace)
+    nothing, jobs = every_job.clear(), every_job.partition_by("task", as_dict=True)
+    return Report(
+        name=system.name,
+        policy=name_of(system.policy),
+        platform=trace.platform,
+        resolution_ns=system.resolution_ns,
+        horizon=trace.horizon,
+        decisions=sum(record.kind == _core.RECORD_DECISION for record in trace.records()),
+        rows=[
+            _row(task, server, jobs.get((task.name,), nothing))
+            for task, server in zip(system.tasks, system.server_names(), strict=True)
+        ],
+    )
+
+
+def _row(task: ResolvedTask, server: str, jobs: pl.DataFrame) -> TaskRow:
+    """Make the row of one task."""
+    responses = jobs["response"].drop_nulls().to_list()
+    return TaskRow(
+        task=task.name,
+        server=server,
+        class_=task.class_,
+        period=task.period,
+        deadline=task.deadline,
+        wcet=task.wcet,
+        jobs=len(jobs),
+        finished=len(responses),
+        response_min=min(responses, default=None),
+        response_max=max(responses, default=None),
+        response_sum=sum(responses) if responses else None,
+        missed=int(jobs["missed"].sum()),
+        missed_requested=int(jobs["missed"].sum()),
+    )
+
+
+# ---- segments ---------------------------------------------------------------------------------------

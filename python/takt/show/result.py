@@ -1,0 +1,90 @@
+"""Results that draw themselves: what takt.simulate gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, ParamSpec
+
+from takt.run import simulation
+from takt.run.result import RunResult
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_Given = ParamSpec("_Given")
+
+
+class Result(RunResult):
+    """What happened before the horizon.
+
+    Args:
+        system: what ran.
+        horizon: ticks 0 .. horizon-1 ran.
+        decisions: how many decisions the scheduler made.
+        invocations: how often the scheduler was called; a tick alone does not call it.
+        switches: how often the job of another task ran than the one that ran last.
+        overhead: ticks that the kernel's own work took.
+        summary: one row for each task: task, server, class, period (null if it has none), deadline, wcet,
+            released, finished, missed, missed_requested, aborted, skipped, overruns, cut, optional_executed,
+            optional_wanted, preemptions, migrations, allocator_calls, feedback_calls, response_min, response_max,
+            response_sum, busy. The responses
+            are those of finished jobs, null if there is none. A job is missed if it finished late, was aborted or
+            skipped, or is unfinished with a deadline at or before the horizon; one that was cut had all that had to
+            be done. An overrun is a finished job that executed for longer than the wcet. Optional parts are those of
+            ended jobs, in ticks. Calls are those of an allocator for windows of the task; feedback calls of these were
+            made because a job had used up its budget. The last row is that of the allocator's own task, if there is
+            one. In a rate-based system missed counts by the deadlines that it gave, missed_requested
+            by those that were asked for; elsewhere they are the same.
+        architecture: what the scheduler cost where the platform says that it runs in software, on a co-processor or
+            in hardware; else None. There, switches are dispatches, and a job is missed if the scheduler noticed.
+        policies: the policies in Python with the state that the run left, by the names of their servers; "" is the
+            root. The instances that the system was made with are as they were.
+    """
+
+    def to_html(self, path: str | Path) -> None:
+        """Write a page that opens offline: Gantt chart, responses, summary, task set.
+
+        Raises:
+            InputError: the file cannot be written.
+            ValueError: segments, jobs, points, or the budgets or locks that there are, were not kept.
+        """
+        from takt.show import run_page
+
+        run_page.write([self], path)
+
+    def gantt(
+        self, path: str | Path | None = None, *, start: int | str | None = None, end: int | str | None = None
+    ) -> Figure:
+        """Draw a Gantt chart for print; see takt.show.gantt.draw."""
+        from takt.show import gantt
+
+        return gantt.draw(self, path, start=start, end=end)
+
+    def to_perfetto(self, path: str | Path) -> None:
+        """Write the run in the format of ui.perfetto.dev.
+
+        Raises:
+            InputError: the file cannot be written.
+            ValueError: segments, jobs, points, or the budgets or locks that there are, were not kept.
+        """
+        from takt.show import perfetto
+
+        perfetto.write(self, path)
+
+
+def _drawable(simulate: Callable[_Given, RunResult]) -> Callable[_Given, Result]:
+    """Have a function give results that draw themselves."""
+
+    @wraps(simulate)
+    def simulated(*values: _Given.args, **options: _Given.kwargs) -> Result:
+        result = simulate(*values, **options)
+        return Result(**{field.name: getattr(result, field.name) for field in fields(result)})
+
+    simulated.__module__ = __name__  # where pickle looks for it
+    return simulated
+
+
+simulate = _drawable(simulation.simulate)

@@ -1,0 +1,35 @@
+"""Every routine of the analyses is asked by the command or by studies, or it is said here what is asked instead.
+
+A sharper routine that tests alone call is a bound that is worse than it need be.
+"""
+
+from __future__ import annotations
+
+import re
+
+from places import ROOT
+
+STUB = ROOT / "python" / "takt" / "_analysis.pyi"
+
+ASKED_INSTEAD = {
+    "fpts_verdict": "fpts_responses, whose responses tell the verdict",
+    "fpts_blocking": "fpts_responses, which blocks by itself",
+    "graph_lengths": "none: no task of a file has branches",
+    "graph_responses": "none: no task of a file has branches",
+    "fp_responses_many": "fp_verdicts_many: studies count verdicts",
+    "blocking_tolerances": "fp_regions, which gives the regions that the tolerances allow",
+    "place_points": "fp_regions and edf_regions: what overheads points have is not in a file",
+    "final_regions": "assign_final_regions, which chooses the priorities too",
+    "edf_first_excess": "edf_demand, the same verdict in fewer steps",
+    "edf_baker": "edf_demand, which accepts all that it accepts",
+    "supply_bound": "children_responses and children_demand, which have it inside",
+    "supply_time": "children_responses and children_demand, which have it inside",
+    "children_demand_in": "children_demand, which has it inside",
+}
+
+
+def test_each_routine_of_the_analyses_is_asked_or_another_one_for_a_reason() -> None:
+    routines = set(re.findall(r"^def (\w+)\(", STUB.read_text(), re.MULTILINE))
+    sources = "\n".join(path.read_text() for path in (ROOT / "python" / "takt").rglob("*.py"))
+    asked = {name for name in routines if re.search(rf"\b_analysis\.{name}\b", sources)}
+    assert routines - asked == set(ASKED_INSTEAD)

@@ -1,0 +1,389 @@
+"""Task sets on boards: measured, replayed, and refused where a board cannot take them.
+
+On an emulated board every trace replays identically; in virtual time who runs when, and what becomes of every job,
+equals the simulation exactly.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+import takt
+from hypothesis import given
+from hypothesis import strategies as st
+from oracle import System
+from oracle.systems import EVERYTHING as ANYTHING
+from oracle.systems import RESOURCES, SERVER_KINDS, chains, crowds, horizons, households, systems, with_changes
+from places import EXAMPLES
+from sampling import tries
+from takt.base import times
+from takt.board import emulation, firmware, programs
+from takt.command import main
+from takt.files import trace_file
+from takt.model.core_input import ResolvedSystem
+from takt.run import measurement
+from takt.show import board_report
+from test_random_systems import as_system
+from typer.testing import CliRunner
+
+COST_BOUND_NS = 600_000
+
+
+def invoke(*arguments: str) -> tuple[int, str, str]:
+    """Run the command; gives exit status, standard output and standard error output."""
+    result = CliRunner().invoke(main.app, arguments)
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result.exit_code, result.stdout, result.stderr
+
+
+def task_set(folder: Path, text: str) -> str:
+    """Write a task set."""
+    path = folder / "set.toml"
+    path.write_text("schema = 1\n" + text)
+    return str(path)
+
+
+ONE_PROCESSOR = [
+    path.stem for path in sorted(EXAMPLES.glob("*.toml")) if path.stem not in ("architectures", "avionics", "dhall")
+]
+"""The others have an architecture, costs of a kernel, and four processors."""
+
+
+@pytest.mark.parametrize("board", [emulation.CORTEX_M, emulation.RISCV])
+@pytest.mark.parametrize("example", ONE_PROCESSOR)
+def test_every_example_of_one_processor_runs_on_the_board_and_replays_identically(
+    example: str, board: str, tmp_path: Path
+) -> None:
+    system = takt.load(EXAMPLES / f"{example}.toml")
+    if system.resolution_ns < 50_000:
+        system = system.replace(resolution="50us")  # else it is over before the first decision
+    trace = emulation.run(system, tmp_path / "T.takt", board)
+    replay = takt.replay(tmp_path / "T.takt")
+    measured = board_report.report_of(trace)
+    assert replay.difference is None
+    assert replay.decisions == measured.decisions > 0
+    assert sum(row.jobs for row in measured.rows) > 0
+
+
+@pytest.mark.parametrize("policy", ["dm", "edf", "fp", "llf", "rm"])
+def test_every_job_on_the_board_is_one_of_the_simulation(policy: str, tmp_path: Path) -> None:
+    system = takt.load(EXAMPLES / "iot_node.toml").replace(policy=policy)
+    measured = board_report.report_of(emulation.run(system, tmp_path / "T.takt"))
+    assert [row.jobs for row in measured.rows] == takt.simulate(system).summary["released"].to_list()
+    assert takt.replay(tmp_path / "T.takt").is_identical
+
+
+def test_jobs_on_the_board_end_in_the_simulated_order_and_a_little_later(tmp_path: Path) -> None:
+    system = takt.load(EXAMPLES / "servers.toml")
+    trace = emulation.run(system, tmp_path / "T.takt")
+    columns = ("task", "job", "finish")
+    measured = measurement.jobs_of(trace).select(columns).rows()
+    simulated = takt.simulate(system).jobs.select(columns).rows()
+    for (task, job, finish), (simulated_task, simulated_job, simulated_finish) in zip(measured, simulated, strict=True):
+        late_ns = finish * trace.system.resolution_ns - simulated_finish * system.resolution_ns
+        assert (task, job) == (simulated_task, simulated_job)
+        assert 0 <= late_ns <= COST_BOUND_NS
+
+
+def test_segments_on_the_board_do_not_overlap_and_lie_inside_their_jobs(tmp_path: Path) -> None:
+    trace = emulation.run(takt.load(EXAMPLES / "iot_node.toml"), tmp_path / "T.takt")
+    segments = measurement.segments_of(trace)
+    jobs = {(task, job): (release, finish) for task, job, release, finish, *_ in measurement.jobs_of(trace).rows()}
+    assert (segments["start"][1:] >= segments["end"][:-1]).all()
+    for start, end, _, _, task, job in segments.rows():
+        release, finish = jobs[task, job]
+        assert release <= start < end <= (finish or trace.horizon)
+
+
+WITHOUT_COSTS = (ANYTHING | SERVER_KINDS | RESOURCES) - {"costs"}
+
+GENERATORS = {
+    "plain": systems(),
+    "everything": systems(parents_first=False, features=WITHOUT_COSTS),
+    "depth": chains(kinds=True),
+    "contention": crowds(features=WITHOUT_COSTS),
+    "households": households(),
+    "changes": systems(features=WITHOUT_COSTS).flatmap(with_changes),
+}
+"""Random systems of every generator that the simulator is compared with the oracle by."""
+
+
+def as_programs(system: System, resolution: str = "1ms") -> takt.System:
+    """Make a random system one that a kernel can run: without costs."""
+    return as_system(replace(system, platform=type(system.platform)())).replace(resolution=resolution)
+
+
+@pytest.mark.parametrize("board", [emulation.CORTEX_M, emulation.RISCV])
+@pytest.mark.parametrize("generator", GENERATORS.values(), ids=GENERATORS.keys())
+def test_random_systems_on_the_board_replay_identically(generator: st.SearchStrategy[System], board: str) -> None:
+    @tries(4)
+    @given(generator, st.integers(20, 200))
+    def replays(system: System, horizon: int) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            emulation.run(as_programs(system, "50us").replace(horizon=horizon), Path(folder, "T.takt"), board)
+            assert takt.replay(Path(folder, "T.takt")).difference is None
+
+    replays()
+
+
+# ---- virtual time -----------------------------------------------------------------------------------------
+
+
+def check_equal(system: takt.System) -> None:
+    """Run a system in virtual time: segments and jobs are those of the simulation, and the trace replays."""
+    with tempfile.TemporaryDirectory() as folder:
+        trace = emulation.run(system, Path(folder, "T.takt"), emulation.POSIX)
+        simulated = takt.simulate(system)
+        assert measurement.segments_of(trace).rows() == simulated.segments.rows()
+        assert measurement.jobs_of(trace).rows() == simulated.jobs.rows()
+        assert takt.replay(Path(folder, "T.takt")).difference is None
+
+
+@pytest.mark.parametrize("example", ONE_PROCESSOR)
+def test_every_example_runs_in_virtual_time_exactly_as_it_is_simulated(example: str) -> None:
+    check_equal(takt.load(EXAMPLES / f"{example}.toml"))
+
+
+@pytest.mark.parametrize("generator", GENERATORS.values(), ids=GENERATORS.keys())
+def test_random_systems_run_in_virtual_time_exactly_as_they_are_simulated(
+    generator: st.SearchStrategy[System],
+) -> None:
+    @tries(25)
+    @given(generator, horizons())
+    def agrees(system: System, horizon: int) -> None:
+        check_equal(as_programs(system).replace(horizon=horizon))
+
+    agrees()
+
+
+def test_demands_that_are_drawn_are_drawn_once_for_all_boards(tmp_path: Path) -> None:
+    drawn = {"distribution": "uniform", "min": 1, "max": 4}
+    tasks = [takt.Task(name=name, period=10, wcet=4, demand=drawn) for name in "AB"]
+    system = takt.System(tasks=tasks, horizon=200, seed=7)
+    check_equal(system)
+    ran = measurement.segments_of(emulation.run(system, tmp_path / "T.takt"))
+    asked = takt.simulate(system).segments
+    for name in "AB":
+        spans = [frame.filter(task=name).select(pl.col("end") - pl.col("start")).to_series() for frame in (ran, asked)]
+        milliseconds = (spans[0] * 40 / 1_000_000).round().cast(pl.Int64).to_list()
+        assert milliseconds == spans[1].to_list()
+
+
+# ---- the command ------------------------------------------------------------------------------------------
+
+
+def test_the_command_prints_measured_beside_simulated(tmp_path: Path) -> None:
+    trace = tmp_path / "T.takt"
+    status, output, errors = invoke("run", str(EXAMPLES / "servers.toml"), "--on", "cortex_m", "--trace", str(trace))
+    lines = output.splitlines()
+    assert (status, errors) == (0, "")
+    assert lines[0] == "servers  policy fp  horizon 120ms  on cortex_m"
+    assert lines[1].split() == [
+        "task", "server", "period", "jobs", "min", "avg", "max", "sim", "min", "sim", "avg", "sim", "max", "misses",
+        "simulated",
+    ]  # fmt: skip
+    assert lines[3].split()[:4] == ["T1", "S1", "20ms", "6"]
+    assert lines[3].split()[7:10] == ["4ms", "4.667ms", "6ms"]
+    decisions = takt.replay(trace).decisions
+    assert lines[-1] == f"replayed on the host: {decisions} decisions, identical"
+    assert invoke("replay", str(trace)) == (0, f"identical: {decisions} decisions\n", "")
+
+
+@pytest.mark.parametrize("board", [emulation.CORTEX_M, emulation.RISCV])
+def test_everything_that_arrives_from_outside_arrives_on_the_board(board: str, tmp_path: Path) -> None:
+    system = takt.load(EXAMPLES / "avionics.toml")
+    measured = board_report.report_of(emulation.run(system, tmp_path / "T.takt", board))
+    assert [row.jobs for row in measured.rows] == takt.simulate(system).summary["released"].to_list()
+
+
+def test_costs_of_a_file_are_what_the_measured_times_stand_beside(tmp_path: Path) -> None:
+    system = takt.load(EXAMPLES / "avionics.toml")
+    trace = emulation.run(system, tmp_path / "T.takt")
+    assert takt.replay(tmp_path / "T.takt").difference is None
+    assert trace.system.costs.is_ideal
+    with pytest.raises(takt.InputError, match="in virtual time the kernel takes no time; leave out costs"):
+        emulation.run(system, tmp_path / "T.takt", emulation.POSIX)
+
+
+@pytest.mark.parametrize("board", emulation.BOARDS)
+def test_the_command_runs_on_the_board_that_it_is_told(board: str) -> None:
+    status, output, errors = invoke("run", str(EXAMPLES / "iot_node.toml"), "--on", board)
+    assert (status, errors) == (0, "")
+    assert output.splitlines()[0].endswith(f"horizon 2s  on {board}")
+    assert output.splitlines()[-1].endswith(", identical")
+
+
+def test_the_command_writes_what_the_board_did(tmp_path: Path) -> None:
+    segments, jobs = tmp_path / "S.csv", tmp_path / "J.csv"
+    arguments = ["run", str(EXAMPLES / "smallest.toml"), "--on", "cortex_m", "--check"]
+    status, *_ = invoke(*arguments, "--segments", str(segments), "--jobs", str(jobs))
+    assert status == 3
+    assert segments.read_text().startswith("start,end,cpu,server,task,job\n")
+    assert pl.read_csv(jobs).columns == ["task", "job", "release", "finish", "response", "missed"]
+    assert set(pl.read_csv(jobs)["missed"]) == {0, 1}
+
+
+TASK = '[[task]]\nname = "A"\nperiod = 50\nwcet = 2\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (
+            '[system]\nresolution = "10ns"\n' + TASK + "offset = 3\ndeadline = 25\n",
+            [
+                '[[task]] "A" period: expected a multiple of the board\'s tick of 40ns, found 500ns',
+                '[[task]] "A" deadline: expected a multiple of the board\'s tick of 40ns, found 250ns',
+                '[[task]] "A" offset: expected a multiple of the board\'s tick of 40ns, found 30ns',
+            ],
+        ),
+        (
+            '[platform]\npoints = "pull"\n' + TASK,
+            ['[platform] points: the kernel looks at every event, which is "push"; leave it out'],
+        ),
+        ("[system]\ncpus = 2\n" + TASK, ["[system] cpus: the board has one processor, found 2"]),
+        (
+            '[platform]\nmodel = "hardware"\n' + TASK,
+            ["[platform] model: the board is an architecture of its own; leave it out"],
+        ),
+    ],
+)
+def test_what_the_board_cannot_do_is_bad_input(text: str, lines: list[str], tmp_path: Path) -> None:
+    path = task_set(tmp_path, text)
+    assert invoke("run", path, "--on", "cortex_m") == (2, "", "".join(f"{path}: {line}\n" for line in lines))
+
+
+class Lifo(takt.Policy):
+    """The last one goes first."""
+
+    def release(self, job: takt.Job) -> int:
+        return 1_000_000 - job.release
+
+
+def test_a_policy_in_python_does_not_run_on_a_board(tmp_path: Path) -> None:
+    system = takt.System(policy=Lifo(), tasks=[takt.Task(name="A", period=10, wcet=1)], horizon=20)
+    with pytest.raises(takt.InputError, match="the board has no policies in Python, found lifo"):
+        emulation.run(system, tmp_path / "T.takt")
+
+
+def test_what_does_not_fit_into_the_board_is_bad_input(tmp_path: Path) -> None:
+    path = task_set(tmp_path, '[system]\npolicy = "edf"\n' + "".join(TASK.replace("A", f"T{n}") for n in range(12_000)))
+    status, output, errors = invoke("run", path, "--on", "cortex_m")
+    assert (status, output) == (2, "")
+    assert errors == (
+        f"{path}: the board refuses the task set: takt firmware: the task set does not fit into the board's memory\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda image: image[:-8], "the image is shorter or longer than it says"),
+        (lambda image: b"x" + image[1:], "this is no image"),
+        (lambda image: image[:8] + b"\xff" + image[9:], "the image is of another version"),
+    ],
+)
+def test_a_damaged_image_is_refused(
+    change: Callable[[bytes], bytes], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = programs.image
+    monkeypatch.setattr(programs, "image", lambda *arguments, **options: change(write(*arguments, **options)))
+    with pytest.raises(takt.InputError, match=f"the board refuses the task set: takt firmware: {message}"):
+        emulation.run(takt.load(EXAMPLES / "smallest.toml"), tmp_path / "T.takt")
+
+
+def test_a_trace_that_fills_the_memory_of_the_board_is_bad_input(tmp_path: Path) -> None:
+    path = task_set(tmp_path, '[system]\nresolution = "40ns"\nhorizon = "60s"\n' + TASK.replace("50", "10000"))
+    status, output, errors = invoke("run", path, "--on", "cortex_m")
+    assert (status, output) == (2, "")
+    assert errors.startswith(f"{path}: [system] horizon: the board's memory is full of 5")
+    assert errors.endswith("; shorten the horizon\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["--on", "cortexm"], '--on: unknown board "cortexm"; did you mean "cortex_m"?'),
+        (["--on", "cortex_m", "--budgets", "B.csv"], "--budgets: a board records no budgets; leave out --on"),
+    ],
+)
+def test_a_wrong_board_or_output_is_bad_input(arguments: list[str], line: str) -> None:
+    assert invoke("run", str(EXAMPLES / "smallest.toml"), *arguments) == (2, "", line + "\n")
+
+
+def test_a_program_is_compiled_once_however_many_want_it_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    board = emulation.load_board(emulation.POSIX)
+    recipe = {**board.recipe, "sources": [], "taskset_sources": ["a.c"], "libs": [], "cflags": []}
+    (tmp_path / "a.c").write_text("int main(void) { return 3; }\n")
+    with ThreadPoolExecutor(4) as pool:
+        found = set(pool.map(lambda _: firmware.program("posix", recipe, "/usr/bin/cc", tmp_path), range(4)))
+    (program,) = found
+    written = program.stat().st_mtime_ns
+    assert subprocess.run([program], check=False).returncode == 3
+    assert firmware.program("posix", recipe, "/usr/bin/cc", tmp_path).stat().st_mtime_ns == written
+    assert [path.name for path in (tmp_path / "takt").iterdir()] == [program.name]
+
+
+def test_another_state_of_the_sources_is_another_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    recipe = {"sources": ["core/a.c"], "taskset_sources": [], "libs": [], "cflags": [], "ldflags": []}
+    (tmp_path / "core").mkdir()
+    source = tmp_path / "core" / "a.c"
+    source.write_text("int main(void) { return 3; }\n")
+    before = firmware.program("posix", recipe, "/usr/bin/cc", tmp_path)
+    source.write_text("int main(void) { return 4; }\n")
+    after = firmware.program("posix", recipe, "/usr/bin/cc", tmp_path)
+    assert [subprocess.run([path], check=False).returncode for path in (before, after)] == [3, 4]
+    source.write_text("int main(void) { return }\n")
+    with pytest.raises(firmware.BuildError, match="error: "):
+        firmware.program("posix", recipe, "/usr/bin/cc", tmp_path)
+
+
+def test_a_missing_compiler_is_named_with_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert invoke("run", str(EXAMPLES / "smallest.toml"), "--on", "cortex_m") == (
+        1,
+        "",
+        "arm-none-eabi-gcc is not installed; on Debian: apt-get install gcc-arm-none-eabi libnewlib-arm-none-eabi\n",
+    )
+
+
+def test_a_replay_that_differs_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    write = trace_file.write
+
+    def write_another_decision(path: Path, system: ResolvedSystem, platform: str, horizon: int, records: bytes) -> None:
+        at = next(at for at in range(0, len(records), 32) if records[at + 24] == 16)
+        write(path, system, platform, horizon, records[: at + 8] + b"\1" + records[at + 9 :])
+
+    monkeypatch.setattr(trace_file, "write", write_another_decision)
+    status, output, errors = invoke("run", str(EXAMPLES / "smallest.toml"), "--on", "cortex_m")
+    assert (status, output) == (1, "")
+    assert ": different at record " in errors
+
+
+def test_a_time_longer_than_32_bits_of_board_ticks_is_a_time_like_any_other(tmp_path: Path) -> None:
+    tasks = [
+        takt.Task(name="A", period="10s", wcet="1ms"),
+        takt.Task(name="B", period="400s", wcet="1ms", offset="200s"),
+    ]
+    trace = emulation.run(takt.System(tasks=tasks, horizon="300s"), tmp_path / "T.takt")
+    assert takt.replay(tmp_path / "T.takt").is_identical
+    assert 200 * times.UNITS["s"] // 40 > 2**32
+    assert [row.finished for row in board_report.report_of(trace).rows] == [30, 1]
+
+
+def test_a_policy_that_changes_at_the_very_start_takes_the_idle_thread_along() -> None:
+    tasks = [takt.Task(name="A", period=4, wcet=1), takt.Task(name="B", period=6, wcet=2)]
+    for policies in (("edf", "fp"), ("fp", "edf")):
+        changes = [takt.Change(at=at, policy=policy) for at, policy in ((0, policies[1]), (9, policies[0]))]
+        check_equal(takt.System(policy=policies[0], tasks=tasks, changes=changes, horizon=40))

@@ -1,0 +1,174 @@
+"""Tests of the CMake package: programs outside of this tree that link the kernel, in the ways that CMake has.
+
+examples/blinky_rtos and examples/admission_rtos are further ones; test_blinky.py and test_admission.py build them.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from places import ROOT
+from recipes import emulator, recipe
+
+TOOLCHAINS = {"cortex_m": "arm-none-eabi", "riscv": "riscv", "posix": None}
+STRICT = ["-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_COMPILE_WARNING_AS_ERROR=ON"]
+
+PROGRAM = """\
+#include "analysis/utilization_bounds.h"
+#include "firmware/semihost.h"
+#include "kernel/job.h"
+#include "kernel/kernel.h"
+#include "kernel/mutex.h"
+#include "kernel/ring.h"
+#include "kernel/semaphore.h"
+#include "kernel/statistics.h"
+#include "policy/table.h"
+
+static const takt_sporadic_t task = {.wcet = 2, .period = 3, .deadline = 3};
+static takt_thread_t thread;
+static uint64_t stack[(TAKT_STACK_BYTES_MIN + 1024) / sizeof(uint64_t)];
+
+static void run(void *argument) {
+    (void)argument;
+    takt_semihost_print(takt_thread_yield() == TAKT_OK ? "a thread runs" : "a thread fails");
+    takt_semihost_print(takt_semaphore_take(NULL) == TAKT_ERROR_NULL ? ", misuse is told" : "");
+    takt_semihost_print(takt_liu_layland_decide(&task, 1) == TAKT_SCHEDULABLE ? ", a task fits\\n" : "\\n");
+    takt_semihost_exit((int)TAKT_KERNEL_HEAP_SLOTS);
+}
+
+int main(void) {
+    const takt_thread_parameters_t parameters = {.entry = run, .stack = stack, .stack_bytes = sizeof stack};
+    (void)takt_kernel_init(&takt_policy_edf);
+    (void)takt_thread_create(&thread, &parameters);
+    (void)takt_kernel_start();
+    return 1;
+}
+"""
+
+PROJECT = """\
+cmake_minimum_required(VERSION 3.24)
+project(consumer LANGUAGES C)
+{how}
+add_executable(program main.c)
+target_link_libraries(program PRIVATE {links})
+target_compile_options(program PRIVATE -Wall -Wextra)
+if(TARGET takt_sim OR TARGET takt_core OR TARGET _core)
+  message(FATAL_ERROR "the simulator or the Python package is built")
+endif()
+add_custom_target(run COMMAND program USES_TERMINAL)
+"""
+
+ADDED = f"add_subdirectory({ROOT} takt)"
+FETCHED = "include(FetchContent)\nFetchContent_Declare(takt URL nowhere)\nFetchContent_MakeAvailable(takt)"
+FOUND = "find_package(takt REQUIRED)"
+BOARD = "takt::board takt::semihost takt::analysis"
+
+
+def must_run(command: list[str | Path]) -> subprocess.CompletedProcess[str]:
+    """Run a command that must succeed."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+def toolchain(port: str) -> list[str]:
+    """Give CMake's options for a port's compiler; the host's own needs none."""
+    name = TOOLCHAINS[port]
+    return [] if name is None else ["--toolchain", str(ROOT / "cmake" / f"toolchain-{name}.cmake")]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How the program ended, and what it printed."""
+
+    status: int
+    text: str
+
+
+def outcome_of(folder: Path, port: str, how: str, links: str = BOARD, options: list[str] | None = None) -> Outcome:
+    """Build a project that uses the package, and run its program."""
+    source, build = folder / "consumer", folder / "build"
+    source.mkdir()
+    (source / "main.c").write_text(PROGRAM, encoding="utf-8")
+    (source / "CMakeLists.txt").write_text(PROJECT.format(how=how, links=links), encoding="utf-8")
+    must_run(["cmake", "-G", "Ninja", "-S", source, "-B", build, *toolchain(port), *STRICT, *(options or [])])
+    built = must_run(["cmake", "--build", build, "--parallel", "2"])
+    assert "warning" not in built.stdout + built.stderr
+    (program,) = [path for path in (build / "program", build / "program.elf") if path.exists()]
+    cache = (build / "CMakeCache.txt").read_text(encoding="utf-8")
+    assert "TAKT_PYTHON" not in cache
+    assert "TAKT_TESTS" not in cache
+    done = subprocess.run([*emulator(recipe(port)), program], capture_output=True, text=True, check=False, timeout=60)
+    return Outcome(done.returncode, done.stdout)
+
+
+RUNS = Outcome(32, "a thread runs, misuse is told, a task fits\n")
+
+
+def test_a_project_fetches_the_sources(tmp_path: Path) -> None:
+    assert outcome_of(tmp_path, "riscv", FETCHED, options=[f"-DFETCHCONTENT_SOURCE_DIR_TAKT={ROOT}"]) == RUNS
+
+
+@pytest.mark.parametrize("port", ["cortex_m", "posix"])
+def test_a_project_finds_what_was_installed(tmp_path: Path, port: str) -> None:
+    geometry = tmp_path / "many.h"
+    geometry.write_text("#define TAKT_KERNEL_HEAP_SLOTS 48\n", encoding="utf-8")
+    build, prefix = tmp_path / "takt", tmp_path / "installed"
+    options = [*toolchain(port), *STRICT, f"-DTAKT_PORT={port}", f"-DTAKT_GEOMETRY={geometry}"]
+    must_run(["cmake", "-G", "Ninja", "-S", ROOT, "-B", build, *options])
+    must_run(["cmake", "--build", build, "--parallel", "2"])
+    must_run(["cmake", "--install", build, "--prefix", prefix])
+    geometry.unlink()
+    outcome = outcome_of(tmp_path, port, FOUND, options=[f"-Dtakt_DIR={prefix}/lib/cmake/takt"])
+    assert outcome == Outcome(48, RUNS.text)
+
+
+@pytest.mark.parametrize(("port", "links"), [("cortex_m", "takt::board_mps2_an385"), ("posix", "takt::port_posix")])
+def test_a_project_adds_the_folder_and_its_options_reach_the_kernel(tmp_path: Path, port: str, links: str) -> None:
+    (tmp_path / "many.h").write_text("#define TAKT_KERNEL_HEAP_SLOTS 40\n", encoding="utf-8")
+    options = [f"-DTAKT_GEOMETRY={tmp_path / 'many.h'}", f"-DTAKT_PORT={port}"]
+    assert outcome_of(tmp_path, port, ADDED, f"{links} takt::semihost takt::analysis", options) == Outcome(
+        40, RUNS.text
+    )
+
+
+def test_checks_can_be_left_out(tmp_path: Path) -> None:
+    must_run(["cmake", "-G", "Ninja", "-S", ROOT, "-B", tmp_path, "-DTAKT_PORT=posix", "-DTAKT_CHECKS=OFF"])
+    commands = must_run(["ninja", "-C", tmp_path, "-t", "commands"]).stdout
+    assert "-DTAKT_CHECKS=0 " in commands
+    assert "-DTAKT_CHECKS=1 " not in commands
+
+
+def test_guards_can_be_left_out(tmp_path: Path) -> None:
+    must_run(["cmake", "-G", "Ninja", "-S", ROOT, "-B", tmp_path, "-DTAKT_PORT=posix", "-DTAKT_GUARD=OFF"])
+    commands = must_run(["ninja", "-C", tmp_path, "-t", "commands"]).stdout
+    assert "-DTAKT_GUARD=0 " in commands
+    assert "-DTAKT_CHECKS=1 " in commands
+
+
+def test_a_port_of_ones_own_is_a_folder(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "port" / "template", tmp_path / "abacus")
+    build = tmp_path / "build"
+    must_run(["cmake", "-G", "Ninja", "-S", ROOT, "-B", build, *STRICT, f"-DTAKT_PORT={tmp_path / 'abacus'}"])
+    must_run(["cmake", "--build", build, "--parallel", "2"])
+    must_run(["cmake", "--install", build, "--prefix", tmp_path / "installed"])
+    assert (tmp_path / "installed" / "lib" / "libtakt_port_abacus.a").exists()
+    assert (tmp_path / "installed" / "include" / "takt" / "port" / "abacus" / "takt_port.h").exists()
+
+
+def test_a_port_that_does_not_exist_is_refused(tmp_path: Path) -> None:
+    command: list[str | Path] = ["cmake", "-S", ROOT, "-B", tmp_path, "-DTAKT_PORT=pdp11"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "TAKT_PORT is pdp11" in done.stderr
+
+
+def test_the_toolchain_files_emulate_as_the_firmware_does() -> None:
+    for port, name in TOOLCHAINS.items():
+        if name is not None:
+            text = " ".join((ROOT / "cmake" / f"toolchain-{name}.cmake").read_text(encoding="utf-8").split())
+            assert " ".join(map(str, emulator(recipe(port)))) in text

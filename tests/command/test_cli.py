@@ -1,0 +1,268 @@
+"""The commands, through the interpreter and as processes of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import takt
+from places import EXAMPLES
+from takt.command import main
+from typer.testing import CliRunner, Result
+
+SMALLEST = str(EXAMPLES / "smallest.toml")
+SERVERS = str(EXAMPLES / "servers.toml")
+
+TABLE = """\
+smallest  policy fp  horizon 35ms
+task   period  deadline  wcet  jobs  min    avg    max  misses   util
+───────────────────────────────────────────────────────────────────────
+A         5ms       5ms   2ms     7  2ms    2ms    2ms       0  0.400
+B         7ms       7ms   4ms     5  6ms  6.8ms    8ms       1  0.571
+───────────────────────────────────────────────────────────────────────
+total                            12                          1  0.971
+"""
+
+
+@pytest.fixture(autouse=True)
+def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def invoke(*arguments: str) -> Result:
+    """Run the command in this process."""
+    return CliRunner().invoke(main.app, arguments)
+
+
+def start(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command as a process."""
+    command = [str(Path(sys.executable).with_name("takt")), *arguments]
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=60, check=False, env=os.environ | environment
+    )
+
+
+def words(text: str) -> list[list[str]]:
+    """A text as lines of words, without rules and blank lines."""
+    lines = [line.split() for line in text.splitlines() if not set(line) <= set(" ─")]
+    return [line for line in lines if line]
+
+
+def test_run_prints_a_line_for_each_task_and_the_totals() -> None:
+    result = invoke("run", SMALLEST)
+    assert result.exit_code == 0
+    assert words(result.stdout) == words(TABLE)
+
+
+def test_numbers_are_aligned_to_the_right() -> None:
+    lines = [line for line in invoke("run", SMALLEST).stdout.splitlines()[1:] if "─" not in line]
+    assert len({len(line.rstrip()) for line in lines}) == 1
+
+
+def test_run_prints_one_table_for_each_policy_and_file() -> None:
+    result = invoke("run", SMALLEST, SERVERS, "--policy", "fp,edf")
+    titles = [line for line in result.stdout.splitlines() if "policy" in line]
+    assert titles == [
+        "smallest  policy fp  horizon 35ms",
+        "smallest  policy edf  horizon 35ms",
+        "servers  policy fp  horizon 120ms",
+        "servers  policy edf  horizon 120ms",
+    ]
+
+
+def test_the_server_of_a_task_is_shown_where_there_are_servers() -> None:
+    assert words(invoke("run", SERVERS).stdout)[1:3] == [
+        ["task", "server", "period", "deadline", "wcet", "jobs", "min", "avg", "max", "misses", "util"],
+        ["T1", "S1", "20ms", "20ms", "4ms", "6", "4ms", "4.667ms", "6ms", "0", "0.200"],
+    ]
+
+
+def test_times_are_shown_in_the_unit_of_the_resolution() -> None:
+    Path("us.toml").write_text(
+        'schema = 1\n[system]\nresolution = "0.5us"\n[[task]]\nname = "A"\nperiod = "1ms"\nwcet = "1.5us"\n'
+    )
+    assert words(invoke("run", "us.toml").stdout)[2][1:8] == [
+        "1000us", "1000us", "1.5us", "1", "1.5us", "1.5us", "1.5us",
+    ]  # fmt: skip
+
+
+def test_a_task_without_finished_jobs_has_no_responses() -> None:
+    assert words(invoke("run", SMALLEST, "--horizon", "1").stdout)[2] == [
+        "A", "5ms", "5ms", "2ms", "1", "-", "-", "-", "0", "0.400",
+    ]  # fmt: skip
+
+
+def test_a_table_of_very_many_tasks_says_what_it_leaves_out() -> None:
+    tasks = "".join(f'[[task]]\nname = "T{n}"\nperiod = 1000\nwcet = 1\n' for n in range(600))
+    Path("many.toml").write_text("schema = 1\n" + tasks)
+    lines = words(invoke("run", "many.toml").stdout)
+    assert len(lines) == 2 + 500 + 2
+    assert lines[-2:] == [
+        ["total", "600", "0", "0.600"],
+        ["500", "of", "600", "tasks", "shown;", "--json", "has", "all"],
+    ]
+
+
+def test_horizon_overrides_the_file() -> None:
+    assert "horizon 12ms" in invoke("run", SMALLEST, "--horizon", "12").stdout
+    assert "horizon 1s" in invoke("run", SERVERS, "--horizon", "1s").stdout
+
+
+def test_json_says_the_same_in_ticks() -> None:
+    report = json.loads(invoke("run", SMALLEST, "--policy", "fp,edf", "--json").stdout)
+    assert report["version"] == takt.__version__
+    fp, edf = report["runs"]
+    assert (fp["file"], fp["policy"], fp["horizon"], fp["missed"], edf["missed"]) == (SMALLEST, "fp", 35, 1, 0)
+    assert fp["tasks"][1] == {
+        "task": "B",
+        "server": "",
+        "class": "hard",
+        "period": 7,
+        "deadline": 7,
+        "wcet": 4,
+        "jobs": 5,
+        "finished": 5,
+        "response_min": 6,
+        "response_avg": 6.8,
+        "response_max": 8,
+        "missed": 1,
+        "aborted": 0,
+        "skipped": 0,
+        "overruns": 0,
+        "missed_requested": 1,
+        "grant": None,
+        "migrations": 0,
+        "cut": 0,
+        "optional_executed": 0,
+        "optional_wanted": 0,
+        "allocator_calls": 0,
+        "feedback_calls": 0,
+        "utilization": 4 / 7,
+        "parameters": [{"start": 0, "period": 7, "deadline": 7, "wcet": 4}],
+    }
+
+
+def test_files_have_the_headers_and_the_rows_of_their_contracts() -> None:
+    files = ["--segments", "S.csv", "--jobs", "J.csv", "--budgets", "B.csv", "--trace", "T.takt"]
+    assert invoke("run", SERVERS, "--horizon", "7", *files).exit_code == 0
+    assert Path("S.csv").read_text().splitlines() == [
+        "start,end,cpu,server,task,job",
+        "0,2,0,S1,T2,0",
+        "2,6,0,S1,T1,0",
+        "6,7,0,S2,T3,0",
+    ]
+    assert Path("J.csv").read_text().splitlines() == [
+        "task,job,release,finish,response,missed",
+        "T2,0,0,2,2,0",
+        "T1,0,0,6,6,0",
+        "T3,0,0,,,0",
+    ]
+    assert Path("B.csv").read_text().splitlines() == [
+        "tick,S1,S2", "0,10,15", "1,9,15", "2,8,15", "3,7,15", "4,6,15", "5,5,15", "6,4,15",
+    ]  # fmt: skip
+
+
+def test_check_ends_with_status_3_after_a_miss_and_only_then() -> None:
+    assert invoke("run", SMALLEST).exit_code == 0
+    assert invoke("run", SMALLEST, "--check").exit_code == 3
+    assert invoke("run", SMALLEST, "--check", "--policy", "edf").exit_code == 0
+    assert invoke("run", SMALLEST, "--check", "--policy", "edf,fp").exit_code == 3
+
+
+def test_replay_says_identical_and_how_many_decisions() -> None:
+    invoke("run", SERVERS, "--trace", "T.takt")
+    result = invoke("replay", "T.takt")
+    assert (result.exit_code, result.stdout) == (0, "identical: 28 decisions\n")
+
+
+def test_replay_says_the_first_difference_and_ends_with_status_1() -> None:
+    invoke("run", SERVERS, "--trace", "T.takt")
+    data = bytearray(Path("T.takt").read_bytes())
+    data[-32 - 24] ^= 1  # of the last record before the closing one
+    Path("T.takt").write_bytes(data)
+    result = invoke("replay", "T.takt")
+    assert result.exit_code == 1
+    assert re.fullmatch(
+        r"T\.takt: different at record \d+, instant 107 \(107ms\): "
+        r"recorded idle until 121 \(121ms\), replayed idle until 120 \(120ms\)\n",
+        result.stdout,
+    )
+
+
+def test_replay_of_something_else_is_bad_input() -> None:
+    result = invoke("replay", SERVERS)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == f"{SERVERS}: not a Takt trace: it does not begin with TAKTTRC\n"
+
+
+def test_policies_lists_what_there_is() -> None:
+    lines = words(invoke("policies").stdout)
+    names = ["policies", "name", *(policy.name for policy in takt.policies()), "kinds", "name"]
+    names += [kind.name for kind in takt.server_kinds()]
+    assert [line[0] for line in lines] == names
+
+
+def test_version_is_that_of_the_package() -> None:
+    assert invoke("--version").stdout == f"takt {takt.__version__}\n"
+
+
+@pytest.mark.parametrize("command", [[], ["run"], ["replay"], ["policies"]])
+def test_every_command_has_help_with_an_example(command: list[str]) -> None:
+    result = invoke(*command, "--help")
+    assert result.exit_code == 0
+    assert "Example: takt " in " ".join(result.stdout.split())
+
+
+@pytest.mark.parametrize("arguments", [["run"], ["run", SMALLEST, "--polcy", "fp"], ["simulate"], ["replay"]])
+def test_a_wrong_command_line_is_bad_input(arguments: list[str]) -> None:
+    result = start(*arguments)
+    assert result.returncode == 2
+    assert "Traceback" not in result.stderr
+
+
+# ---- processes ----------------------------------------------------------------------------------------
+
+
+def test_the_installed_command_runs() -> None:
+    result = start("run", SMALLEST)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert words(result.stdout) == words(TABLE)
+
+
+def test_the_installed_command_refuses_bad_input_without_a_traceback() -> None:
+    Path("bad.toml").write_text("schema = 1\n[[task]]\n[[server]]\n")
+    result = start("run", "bad.toml")
+    assert result.returncode == 2
+    assert [line.split(":")[0] for line in result.stderr.splitlines()] == ["bad.toml"] * 4
+
+
+def test_no_colour_is_written_where_nobody_watches_or_wants_it() -> None:
+    assert "\x1b" not in start("run", SMALLEST).stdout
+    assert "\x1b" in start("run", SMALLEST, FORCE_COLOR="1").stdout
+    assert "\x1b[31m" not in start("run", SMALLEST, FORCE_COLOR="1", NO_COLOR="1").stdout
+
+
+def test_a_narrow_terminal_cuts_no_number() -> None:
+    assert words(start("run", SMALLEST, COLUMNS="30").stdout) == words(TABLE)
+
+
+def test_a_terminal_of_80_columns_is_wide_enough_for_the_examples() -> None:
+    for example in (EXAMPLES / f"{name}.toml" for name in ("iot_node", "servers", "smallest", "fpds", "overload")):
+        assert max(map(len, start("run", str(example), COLUMNS="80").stdout.splitlines())) <= 80
+
+
+def test_a_closed_pipe_is_no_error() -> None:
+    command = f"{Path(sys.executable).with_name('takt')} run {SMALLEST} --json | head -1"
+    result = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+    assert (result.stdout, result.stderr) == ("{\n", "")
+
+
+def test_a_name_that_the_terminal_cannot_show_is_no_error() -> None:
+    Path("name.toml").write_text('schema = 1\n[[task]]\nname = "Fühler"\nperiod = 2\nwcet = 1\n', encoding="utf-8")
+    result = start("run", "name.toml", PYTHONIOENCODING="ascii")
+    assert (result.returncode, result.stderr) == (0, "")

@@ -1,0 +1,124 @@
+"""How the package and the command start: with what is asked for, and nothing else.
+
+An import that a command does not need costs everybody who calls it some tenths of a second.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import takt
+from places import EXAMPLES
+
+TELL = "import atexit, sys; atexit.register(lambda: print(*sys.modules, file=sys.stderr)); "
+CALL = TELL + "from takt.command.main import main; main()"
+CHARTS = {"bokeh", "jinja2", "matplotlib", "perfetto"}
+ROOMS = {"takt.analysis", "takt.formats", "takt.draw", "takt.study"}
+COSTLY = CHARTS | ROOMS | {"distributed", "lxml", "numpy", "polars", "tomlkit"}
+
+
+def imported(code: str, *arguments: str) -> set[str]:
+    """Give the modules that are there when a program ends."""
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return set(done.stderr.split())
+
+
+def own(modules: set[str]) -> set[str]:
+    """Give those of the package."""
+    return {name for name in modules if name.partition(".")[0] == "takt"}
+
+
+# ---- the command ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("option", "answers"), [("--version", {"takt.base.version"}), ("--help", set())])
+def test_the_command_tells_of_itself_without_the_rest_of_the_package(option: str, answers: set[str]) -> None:
+    modules = imported(CALL, option)
+    assert own(modules) == {"takt", "takt.base", "takt.command", "takt.command.main", "takt.base.errors"} | answers
+    assert modules & COSTLY == set()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "needed"),
+    [
+        ("run SMALLEST", {"polars"}),
+        ("compare SMALLEST", {"polars"}),
+        ("analyse SMALLEST", {"numpy", "takt.analysis"}),
+        ("convert SMALLEST out.xml --to simso", {"lxml", "takt.formats", "tomlkit"}),
+        ("generate --tasks 3 --utilization 0.5", {"numpy", "takt.draw", "tomlkit"}),
+        ("study --help", set()),
+        ("policies", set()),
+    ],
+)
+def test_a_command_imports_what_it_needs(
+    arguments: str, needed: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert imported(CALL, *arguments.replace("SMALLEST", str(EXAMPLES / "smallest.toml")).split()) & COSTLY == needed
+
+
+def test_a_replay_imports_what_it_needs(tmp_path: Path) -> None:
+    trace = tmp_path / "T.takt"
+    takt.simulate(takt.load(EXAMPLES / "smallest.toml"), trace=trace)
+    assert imported(CALL, "replay", str(trace)) & COSTLY == set()
+
+
+def test_charts_and_clusters_are_imported_when_they_are_used() -> None:
+    code = TELL + "import takt.show.run_page, takt.show.gantt, takt.show.perfetto, takt.command.study"
+    assert imported(code) & (CHARTS | {"distributed"}) == set()
+
+
+# ---- the package ------------------------------------------------------------------------------------------
+
+
+def announced() -> dict[str, str]:
+    """Give the names that type checkers see, each with its module."""
+    tree = ast.parse(Path(takt.__file__).read_text(encoding="utf-8"))
+    (block,) = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
+    return {name.name: str(node.module) for node in imports for name in node.names}
+
+
+def test_the_package_alone_imports_nothing_of_itself() -> None:
+    assert own(imported(TELL + "import takt")) == {"takt"}
+
+
+def test_no_module_imports_the_package_as_a_whole() -> None:
+    package = Path(takt.__file__).parent
+    parts = {path.name.partition(".")[0] for path in package.iterdir()}
+    for path in package.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                assert "takt" not in {alias.name for alias in node.names}, path
+            elif isinstance(node, ast.ImportFrom) and node.module == "takt":
+                assert {alias.name for alias in node.names} <= parts, path
+
+
+def test_all_names_are_announced_and_there() -> None:
+    assert set(announced()) == set(takt.__all__)
+    assert set(dir(takt)) >= set(takt.__all__)
+    for name, module in announced().items():
+        assert getattr(takt, name) is getattr(importlib.import_module(module), name)
+
+
+@pytest.mark.parametrize(
+    "statement", ["from takt import *", "from takt import analyse", "import takt.show.analysis_text"]
+)
+def test_a_name_that_is_imported_is_an_attribute_too(statement: str) -> None:
+    code = f"import takt; assert set(takt.__all__) <= set(dir(takt)); {statement}; assert callable(takt.analyse)"
+    assert "takt.analysis" in imported(TELL + code)
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    name = "simulat"
+    with pytest.raises(AttributeError, match="module 'takt' has no attribute 'simulat'"):
+        getattr(takt, name)
+    with pytest.raises(ImportError):
+        exec(f"from takt import {name}")

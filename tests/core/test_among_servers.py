@@ -1,0 +1,309 @@
+"""Resources that servers share (SPEC.md, 9): golden schedules and numbers, directed cases, refusals.
+
+Every directed case is asked of the oracle and of Takt; random systems are in test_random_systems.py.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import oracle
+import pytest
+import takt
+from hypothesis import given
+from hypothesis import strategies as st
+from oracle.locks import longest_hold
+from oracle.model import AMONG_KINDS
+from oracle.systems import horizons, households
+from places import GOLDEN
+from takt.show import resource_use
+from test_random_systems import as_system, expected_of, many, outcome
+from trace_header import Header, having, refusal_of_header
+
+PROTOCOLS = ("global-srp", "hsrp", "hsrp-payback", "sirap")
+
+
+def two_servers(protocol: str) -> oracle.System:
+    """The golden example: SA above SB, and B comes to its section when SB has 2 of the 3 ticks left that it takes."""
+    return oracle.System(
+        policy="fp",
+        tasks=(
+            oracle.Task("A", 20, offset=4, server="SA", body=("run 1", "lock G", "run 2", "unlock G", "run 1")),
+            oracle.Task("B", 45, server="SB", body=("run 3", "lock G", "run 3", "unlock G", "run 5")),
+        ),
+        servers=(oracle.Server("SA", 10, 4, priority=2), oracle.Server("SB", 15, 5, priority=1)),
+        resources=(oracle.Resource("G", protocol),),
+    )
+
+
+def marked_runs(outcome: oracle.Outcome) -> list[tuple[int, int, str]]:
+    """Give who ran, with a star while the job held something."""
+    runs = []
+    for start, end, _, task, _ in outcome.segments:
+        steps = [
+            (row[0], 1 if row[4] == "lock" else -1) for row in outcome.locks if row[1] == task and row[4] != "wait"
+        ]
+        cuts = sorted({start, end, *(instant for instant, _ in steps if start < instant < end)})
+        held = [sum(change for instant, change in steps if instant <= at) for at in cuts]
+        runs += [(a, b, task + "*" * (depth > 0)) for (a, b), depth in zip(pairwise(cuts), held, strict=False)]
+    return runs
+
+
+@pytest.mark.parametrize(("name", "protocol"), [("none", "global-srp"), ("hsrp", "hsrp"), ("sirap", "sirap")])
+def test_the_golden_schedules_come_out(name: str, protocol: str) -> None:
+    with (GOLDEN / f"hsfsync_{name}.csv").open(newline="") as file:
+        golden = [(int(row["start"]), int(row["end"]), row["task"]) for row in csv.DictReader(file)]
+    assert marked_runs(oracle.simulate(two_servers(protocol), 60)) == golden
+
+
+@pytest.mark.parametrize(
+    ("protocol", "of_a", "of_b"), list(zip(PROTOCOLS, (16, 6, 6, 4), (31, 20, 31, 33), strict=True))
+)
+def test_the_first_jobs_take_as_long_as_the_literature_says(protocol: str, of_a: int, of_b: int) -> None:
+    rows = oracle.simulate(two_servers(protocol), 60).jobs
+    assert [row[4] for row in rows if row[1] == 0] in ([of_a, of_b], [of_b, of_a])
+
+
+def run(system: oracle.System, horizon: int) -> oracle.Outcome:
+    """Run Takt, which must say what the oracle says."""
+    found = outcome(takt.simulate(as_system(system), horizon))
+    assert found == expected_of(system, horizon)
+    return found
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_takt_says_the_same(protocol: str) -> None:
+    run(two_servers(protocol), 60)
+
+
+# ------------------------------------------------------------------------------------------------- directed cases
+
+
+def overrunning(protocol: str, section: int, *tasks: oracle.Task, period: int = 6) -> oracle.System:
+    """One tick of a job of S, then its section; S has 2 ticks each period, and U above it the same resource."""
+    user = oracle.Task("T", 60, server="S", priority=1, body=("run 1", "lock G", f"run {section}", "unlock G", "run 4"))
+    other = oracle.Task("V", 60, offset=50, server="U", body=("lock G", "run 1", "unlock G"))
+    servers = (oracle.Server("S", period, 2, priority=1), oracle.Server("U", 60, 5, priority=2))
+    return oracle.System("fp", (user, other, *tasks), servers, resources=(oracle.Resource("G", protocol),))
+
+
+def budgets_of(system: oracle.System, *instants: int) -> list[int]:
+    """Give the budget of S at some instants."""
+    rows = run(system, 40).budgets
+    return [rows[instant][0] for instant in instants]
+
+
+def test_an_overrun_ends_with_the_section_and_the_budget_is_0_meanwhile() -> None:
+    system = overrunning("hsrp", 3)
+    assert run(system, 40).segments[0] == (0, 4, "S", "T", 0)
+    assert budgets_of(system, 0, 1, 2, 3, 4, 6) == [2, 1, 0, 0, 0, 2]
+
+
+def test_payback_takes_the_overrun_from_the_next_budget_and_the_rest_from_the_one_after() -> None:
+    assert budgets_of(overrunning("hsrp-payback", 2), 6, 12) == [1, 2]
+    assert budgets_of(overrunning("hsrp-payback", 4), 6, 12) == [0, 1]
+
+
+@pytest.mark.parametrize("protocol", ["hsrp", "hsrp-payback"])
+def test_an_overrun_in_progress_at_a_replenishment_ends_there_with_a_full_budget(protocol: str) -> None:
+    system = overrunning(protocol, 6)
+    assert run(system, 40).segments[0] == (0, 8, "S", "T", 0)
+    assert budgets_of(system, 5, 6, 7, 8, 12) == [0, 2, 1, 0, 2]
+
+
+def test_under_sirap_a_job_waits_for_budget_and_a_lower_one_has_what_is_left() -> None:
+    low = oracle.Task("L", 60, 5, server="S")
+    found = run(overrunning("sirap", 2, low), 40)
+    assert [(row[0], row[4]) for row in found.locks[:2]] == [(1, "wait"), (6, "lock")]
+    assert found.segments[:3] == [(0, 1, "S", "T", 0), (1, 2, "S", "L", 0), (6, 8, "S", "T", 0)]
+
+
+def test_under_sirap_inner_sections_are_a_part_of_the_outer_one() -> None:
+    nested = oracle.Task(
+        "T", 60, server="S", priority=2, body=("lock G", "run 1", "lock F", "run 1", "unlock F", "unlock G")
+    )
+    long = oracle.Task("L", 60, server="S", priority=1, body=("lock F", "run 2", "unlock F"))
+    resources = (oracle.Resource("G", "sirap"), oracle.Resource("F", "sirap"))
+    system = oracle.System("fp", (nested, long), (oracle.Server("S", 6, 2),), resources=resources)
+    assert [row[4] for row in run(system, 20).locks[:4]] == ["lock", "lock", "unlock", "unlock"]
+
+
+def test_whoever_is_above_the_ceiling_runs_while_the_server_of_the_holder_is_depleted() -> None:
+    system = overrunning("global-srp", 3)
+    above, between = oracle.Task("A", 60, 1, offset=3, priority=3), oracle.Task("B", 60, 1, offset=3, priority=2)
+    segments = run(
+        oracle.System("fp", (*system.tasks, above, between), system.servers, resources=system.resources), 40
+    ).segments
+    assert [(start, task) for start, _, _, task, _ in segments[:4]] == [(0, "T"), (3, "A"), (6, "T"), (8, "B")]
+
+
+def test_an_abort_ends_an_overrun() -> None:
+    system = overrunning("hsrp", 4)
+    late = oracle.Task("T", 60, server="S", deadline=4, on_miss="abort", body=system.tasks[0].body)
+    other = oracle.Task("L", 60, 1, server="S", offset=3)
+    segments = run(
+        oracle.System("fp", (late, system.tasks[1], other), system.servers, resources=system.resources), 40
+    ).segments
+    assert segments[:2] == [(0, 4, "S", "T", 0), (6, 7, "S", "L", 0)]
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_opposite_nesting_in_two_servers_is_no_deadlock(protocol: str) -> None:
+    bodies = {"H": ("F", "G"), "L": ("G", "F")}
+    tasks = tuple(
+        oracle.Task(
+            name,
+            40,
+            offset=2 * (name == "H"),
+            server=f"S{name}",
+            body=("run 1", f"lock {a}", "run 2", f"lock {b}", "run 2"),
+        )
+        for name, (a, b) in bodies.items()
+    )
+    servers = (oracle.Server("SH", 20, 8, priority=2), oracle.Server("SL", 20, 8, priority=1))
+    resources = (oracle.Resource("F", protocol), oracle.Resource("G", protocol))
+    found = run(oracle.System("fp", tasks, servers, resources=resources), 40)
+    assert found.deadlocks == []
+    assert [row[4] for row in found.jobs[:2]] == [5, 8]
+
+
+# ------------------------------------------------------------------------------------------------------ properties
+
+
+@many
+@given(households(), horizons())
+def test_servers_never_find_locked_what_they_share_and_there_is_no_deadlock(
+    system: oracle.System, horizon: int
+) -> None:
+    found = outcome(takt.simulate(as_system(system), horizon))
+    assert found.deadlocks == []
+    waits = {row[3] for row in found.locks if row[4] == "wait"}
+    assert waits <= {resource.name for resource in system.resources if resource.protocol == "sirap"}
+
+
+@many
+@given(households(protocols=("sirap", "hsrp", "hsrp-payback")), horizons())
+def test_no_server_runs_longer_without_budget_than_a_section_can_take(system: oracle.System, horizon: int) -> None:
+    among = [resource for resource in system.resources if resource.protocol != "srp"]
+    result = takt.simulate(as_system(system), horizon)
+    for place, server in enumerate(system.servers):
+        inside = {task.name for task in system.tasks if task.server == server.name}
+        used = [
+            each for each in among if any(each.name in task.resources for task in system.tasks if task.name in inside)
+        ]
+        is_simple = sum(task.server == server.name for task in system.tasks) == 1
+        if used and is_simple and not any(other.parent == server.name for other in system.servers):
+            longest = max(longest_hold(each.name, system, server) for each in used)
+            rows = outcome(result).budgets
+            ticks = [
+                t
+                for s, e, _, task, _ in outcome(result).segments
+                if task in inside
+                for t in range(s, e)
+                if rows[t][place] == 0
+            ]
+            allowed = 0 if used[0].protocol == "sirap" else longest
+            periods = [sum(1 for t in ticks if (t - server.offset) // server.period == n) for n in range(horizon)]
+            assert max(periods, default=0) <= allowed
+
+
+PERIOD = 24
+"""Of all servers below, so that a period of one is a period of all."""
+
+
+@st.composite
+def overloaded(draw: st.DrawFn, protocols: tuple[str, ...]) -> oracle.System:
+    """Two servers that share, whose jobs take longer than they say once they hold nothing, and one that does not share.
+
+    The budgets, and a section of each server that shares, fit into the period together.
+    """
+    protocol, policy = draw(st.sampled_from(protocols)), draw(st.sampled_from(["fp", "edf"]))
+    tasks, servers = [oracle.Task("X", PERIOD, PERIOD, server="SX")], [oracle.Server("SX", PERIOD, 8)]
+    for name in ("A", "B"):
+        section = draw(st.integers(1, 3))
+        body = (f"run {draw(st.integers(1, 6))}", "lock G", f"run {section}", "unlock G", "run 1")
+        demand = tuple(draw(st.lists(st.integers(1, 3 * PERIOD), min_size=1, max_size=4)))
+        period = draw(st.sampled_from([9, 12, 24, 35]))
+        tasks.append(oracle.Task(name, period, demand, draw(st.integers(0, 9)), server=f"S{name}", body=body))
+        servers.append(oracle.Server(f"S{name}", PERIOD, draw(st.integers(section, 5))))
+    ranks = draw(st.permutations([1, 2, 3]))
+    kinds = [draw(st.sampled_from(AMONG_KINDS)) for _ in servers]
+    changed = (
+        replace(server, priority=rank, kind=kind) for server, rank, kind in zip(servers, ranks, kinds, strict=True)
+    )
+    return oracle.System(policy, tuple(tasks), tuple(changed), resources=(oracle.Resource("G", protocol),))
+
+
+def received_by_x(system: oracle.System) -> set[int]:
+    """Give how much X, which always has work, received in a period of its server."""
+    segments = outcome(takt.simulate(as_system(system), 10 * PERIOD)).segments
+    ticks = [tick // PERIOD for start, end, _, task, _ in segments if task == "X" for tick in range(start, end)]
+    return {ticks.count(number) for number in range(10)}
+
+
+@many
+@given(overloaded(("hsrp", "hsrp-payback", "sirap")))
+def test_servers_whose_jobs_overrun_take_nothing_from_one_that_does_not_share(system: oracle.System) -> None:
+    assert received_by_x(system) == {8}
+
+
+def test_under_global_srp_one_that_is_depleted_in_its_section_does() -> None:
+    tasks = (
+        oracle.Task("X", PERIOD, PERIOD, server="SX"),
+        oracle.Task("A", PERIOD, server="SA", body=("run 2", "lock G", "run 2", "unlock G")),
+        oracle.Task("B", 240, offset=200, server="SB", body=("lock G", "run 1", "unlock G")),
+    )
+    servers = (
+        oracle.Server("SX", PERIOD, 8, priority=1),
+        oracle.Server("SA", PERIOD, 3, priority=2),
+        oracle.Server("SB", PERIOD, 2, priority=3),
+    )
+    system = oracle.System("fp", tasks, servers, resources=(oracle.Resource("G", "global-srp"),))
+    assert min(received_by_x(system)) < 8
+    assert received_by_x(replace(system, resources=(oracle.Resource("G", "hsrp"),))) == {8}
+
+
+# ------------------------------------------------------------------------------------------- what is shown of them
+
+
+def test_sections_are_told_as_those_of_other_resources() -> None:
+    rows = resource_use.sections(takt.simulate(as_system(two_servers("sirap")), 40)).select(
+        "task", "start", "end", "waits"
+    )
+    assert rows.rows() == [("B", 3, 15, True), ("A", 5, 7, False), ("B", 15, 18, False), ("A", 25, 27, False)]
+
+
+@pytest.mark.parametrize(
+    ("place", "key", "value"),
+    [
+        (1, "among", 2**64 - 1),
+        (1, "among", 3),
+        (1, "among", 1),
+        (2, "longest", 6),
+        (2, "longest", 0),
+        (2, "home", 1),
+        (0, "home", 1),
+        (0, "protocol", "hsrp"),
+        (0, "ceiling", 0),
+    ],
+)
+def test_a_damaged_header_of_what_servers_share_is_refused(
+    tmp_path: Path, place: int, key: str, value: int | str
+) -> None:
+    refusal_of_header(tmp_path / "T.takt", as_system(two_servers("sirap")), having(value, "RESOURCES", place, key))
+
+
+def test_new_parameters_of_who_shares_are_refused_in_a_damaged_header(tmp_path: Path) -> None:
+    other = oracle.Task("Z", 30, 1)
+    system = two_servers("sirap")
+    changed = replace(system, tasks=(*system.tasks, other), changes=(oracle.Change(9, task="Z", wcet=2),))
+
+    def change(header: Header) -> None:
+        header.set("CHANGES", 0, "task", 0)
+        header.set("CHANGES", 0, "level", 1)
+
+    message = refusal_of_header(tmp_path / "T.takt", as_system(changed), change)
+    assert message == "parameters of what servers share"

@@ -1,0 +1,161 @@
+"""What a CSV table says, as spreadsheets save it, and what is wrong with one; and files that say anything at all."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+
+import pytest
+import takt
+from foreign_files import lines, read, refusal
+from hypothesis import given
+from hypothesis import strategies as st
+from places import ROBOTS
+from sampling import expect_cases, tries
+from takt import formats
+
+
+def test_what_a_spreadsheet_saves(tmp_path: Path) -> None:
+    text = (
+        "\ufeff# policy = edf;;\r\n\r\n Name ;WCET; Min Separation;Comment\r\n A ; 2,5ms;10,0;\r\nB;2;20ms;\r\n;;;\r\n"
+    )
+    text = text.replace("# policy = edf;;", '"# policy = edf";;;\r\n# resolution = 100us;;;')
+    imported = read(text, tmp_path, ".csv")
+    assert imported.system.policy == "edf"
+    assert imported.system.resolution == "100us"
+    assert imported.system.tasks == (
+        takt.Task(name="A", wcet="2.5ms", min_separation=10),
+        takt.Task(name="B", wcet=2, min_separation="20ms"),
+    )
+    assert [line.partition(";")[0] for line in lines(imported)] == ["comment: not read: a column that is no key"]
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_separators(separator: str, tmp_path: Path) -> None:
+    text = "name,period,wcet\nA,5,2\n".replace(",", separator)
+    assert read(text, tmp_path, ".csv").system.tasks == (takt.Task(name="A", period=5, wcet=2),)
+
+
+def test_lists_distributions_and_names(tmp_path: Path) -> None:
+    text = (
+        "# name = one, two\n# horizon = 60\n# resource R = pcp\n# remark\n"
+        "name,period,arrivals,wcet,deadline,demand,body,subjobs,threshold\n"
+        "A,,0 | 3ms | 9,4,8,2|3,,,\n"
+        "B,9,,6,,uniform min=1 max=6,run 1 | lock R | run 2 | unlock R | run 3,,A\n"
+        "C,9,,,,,,2 | 1ms,\n"
+        "D,,weibull scale=9 shape=1.5,2,9,,,,3\n"
+    )
+    imported = read(text, tmp_path, ".csv")
+    assert imported.system.name == "one, two"
+    assert imported.system.resources == (takt.Resource(name="R", protocol="pcp"),)
+    first, second, third, fourth = imported.system.tasks
+    assert (first.arrivals, first.demand) == ((0, "3ms", 9), (2, 3))
+    assert (second.demand, second.threshold) == (takt.Uniform(min=1, max=6), "A")
+    assert second.body == ("run 1", "lock R", "run 2", "unlock R", "run 3")
+    assert third.subjobs == (2, "1ms")
+    assert (fourth.arrivals, fourth.threshold) == (takt.Weibull(scale=9, shape=1.5), 3)
+    assert lines(imported) == ['not read: "# remark" (line 4)']
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", ["expected a row of headings such as name,period,wcet, found none"]),
+        ("period,wcet\n5,2\n", ['line 1: expected a column name among the headings, found "period, wcet"']),
+        ("name,wcet,WCET\nA,1,2\n", ['line 1: expected each column once, found "wcet" twice']),
+        ("name,period,wcet\nA,5,2,9\n", ["expected 3 cells as there are headings, found 4 (line 2)"]),
+        (
+            "name,period,wcet\nA,5,two\nB,0,1\n",
+            [
+                '[[task]] "A" wcet: expected a positive time such as "10ms", found "two"; write a number followed by '
+                "ns, us, ms or s in quotes, or a whole number of ticks (line 2)",
+                '[[task]] "B" period: expected a positive time such as "10ms", found 0 (line 3)',
+            ],
+        ),
+        (
+            "name,period,wcet,priority\nA,5,2,high\n",
+            ['[[task]] "A" priority: expected a priority from 0 to 2147483647, found "high" (line 2)'],
+        ),
+        (
+            "name,period,wcet,demand\nA,5,2,normal mean=1\n",
+            [
+                '[[task]] demand: deviation: missing; every distribution needs one, for instance deviation = "500us" '
+                "(line 2)"
+            ],
+        ),
+        (
+            "name,period,wcet\nA,5,2\nA,5,2\n",
+            ['[[task]] "A" name: expected a name of its own, found that of another task'],
+        ),
+        (
+            "# cpus = many\nname,period,wcet\nA,5,2\n",
+            ['[system] cpus: expected a number of processors from 1 to 64, found "many"'],
+        ),
+        ("name,period,wcet\n", ["[[task]]: missing; a task set needs at least one [[task]]"]),
+    ],
+)
+def test_wrong_tables_are_refused_with_row_and_column(text: str, expected: list[str], tmp_path: Path) -> None:
+    assert refusal(text, tmp_path, ".csv") == expected
+
+
+def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+    (tmp_path / "set.csv").write_bytes(b"name\n\xff\n")
+    with pytest.raises(takt.InputError, match="not UTF-8 text at byte 5"):
+        formats.read(tmp_path / "set.csv")
+
+
+# ---- anything ---------------------------------------------------------------------------------------
+
+PIECES = ["0", "-1", "9" * 40, "1e99", "1.5", "", "T", "<", ">", "&", "&x;", '"', ";", "|", "\0", "nan", "\n", "normal"]
+
+
+def mutated(text: str, choice: random.Random) -> str:
+    """A text with some words replaced, moved or left out."""
+    words = re.split(r"(\W+)", text)
+    for _ in range(choice.randint(1, 2)):
+        place = choice.randrange(len(words))
+        words[place] = choice.choice([*PIECES, choice.choice(words), words[place] * 2])
+    return "".join(words)
+
+
+def problems_of(path: Path) -> tuple[bool, tuple[takt.Problem, ...]]:
+    """Whether a file is taken, and the lines that it gives rise to."""
+    try:
+        return True, formats.read(path).warnings
+    except takt.InputError as error:
+        return False, error.problems
+
+
+@pytest.mark.parametrize("path", ROBOTS, ids=lambda path: path.suffix)
+def test_whatever_a_file_says_it_is_taken_or_refused_in_lines(path: Path, tmp_path: Path) -> None:
+    text = path.read_text()
+    target = tmp_path / f"set{path.suffix}"
+    outcomes = []
+
+    @tries(120)
+    @given(seed=st.integers(0, 2**32))
+    def check(seed: int) -> None:
+        target.write_text(mutated(text, random.Random(seed)), encoding="utf-8")
+        is_taken, problems = problems_of(target)
+        outcomes.append(is_taken)
+        assert all(len(str(problem).splitlines()) == 1 for problem in problems)
+        assert all(len(str(problem)) < 600 for problem in problems)
+
+    check()
+    expect_cases(min(outcomes.count(True), outcomes.count(False)) > 5)
+
+
+@pytest.mark.parametrize("suffix", [".xml", ".xmlv3", ".csv", ".toml", ""])
+def test_any_bytes_are_taken_or_refused_in_lines(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"set{suffix}"
+
+    @tries(40)
+    @given(
+        data=st.one_of(st.binary(max_size=200), st.text(max_size=200).map(lambda text: text.encode("utf-8", "replace")))
+    )
+    def check(data: bytes) -> None:
+        path.write_bytes(data)
+        assert all(len(str(problem).splitlines()) == 1 for problem in problems_of(path)[1])
+
+    check()
