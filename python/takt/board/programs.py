@@ -21,6 +21,7 @@ from takt.model import image as images
 from takt.model.core_input import (
     LAXITY_SHIFT,
     ResolvedChange,
+    ResolvedCosts,
     ResolvedResource,
     ResolvedServer,
     ResolvedSystem,
@@ -77,7 +78,7 @@ def describe(system: ResolvedSystem, tick_ns: int) -> ResolvedSystem:
         tick_ns: nanoseconds of the board's tick.
 
     Returns:
-        The description for the image and for replay. When jobs arrive and what they execute is not in it.
+        The description for the image and for replay. When jobs arrive, what they execute and what the kernel costs is not in it.
     """
     scale = Scale(Fraction(system.resolution_ns, tick_ns))
     policies = [system.policy, *(server.policy for server in system.servers)]
@@ -85,6 +86,7 @@ def describe(system: ResolvedSystem, tick_ns: int) -> ResolvedSystem:
     return replace(
         system,
         resolution_ns=tick_ns,
+        costs=ResolvedCosts(),
         levels=idle_level,
         tasks=tuple(_task(task, policies[task.home], scale) for task in system.tasks),
         servers=tuple(_scaled(server, "SERVERS", scale) for server in system.servers),

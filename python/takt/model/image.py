@@ -36,6 +36,7 @@ from takt.model.records import ResolvedArchitecture, ResolvedRates
 _NO_WINDOWS = ResolvedWindows("none")
 _COUNTS_AT = 3
 _WORD_BYTES = 8
+_MOST = 2**64 - 1
 _IN_ROWS = {"ITEMS", "SLOTS", "USES", "VALUES", "INPUTS"}
 """Tables whose rows are tuples, in the order of the fields."""
 
@@ -119,6 +120,16 @@ def _kind_word(is_rule: bool) -> Callable[[str], int]:
     return lambda kind: name_hash(kind) if (kind in catalogue.RULE_KINDS) == is_rule else 0
 
 
+_AS_THEY_ARE = {"TIME", "COUNT", "VALUE", "FLAG", "HOME", "RESOURCE_PLACE"}
+"""Kinds of numbers that are never missing, unless a field of kind PRESENCE says so."""
+
+
+def _is_number(table: Table, of: Field) -> bool:
+    """Say whether the values of a field are the words."""
+    keys = [field.key for field in table.fields]
+    return of.kind in _AS_THEY_ARE and keys.count(of.key) == 1
+
+
 def _converter(of: Field, packing: _Packing) -> Callable[[Any], int]:
     """Give the function that makes a word of a value."""
     converters: Mapping[str, Callable[[Any], int]] = {
@@ -147,7 +158,8 @@ def _packed(table: Table, rows: Sequence[Any], packing: _Packing) -> array[int]:
     width = len(table.fields)
     words = array("Q", bytes(_WORD_BYTES * width * len(rows)))
     for place, of in enumerate(table.fields):
-        words[place::width] = array("Q", map(_converter(of, packing), map(_getter(table, place), rows)))
+        values = map(_getter(table, place), rows)
+        words[place::width] = array("Q", values if _is_number(table, of) else map(_converter(of, packing), values))
     return words
 
 
@@ -196,7 +208,8 @@ def pack(system: ResolvedSystem, horizon: int, inputs: Sequence[Input] = (), *, 
     Returns:
         The words, little endian.
     """
-    rows = _rows(system, Run(horizon, system.resolution_ns, is_real_time, system.seed), inputs)
+    resolution_ns = min(system.resolution_ns, _MOST)  # one of centuries is longer than a word
+    rows = _rows(system, Run(horizon, resolution_ns, is_real_time, system.seed), inputs)
     packing = _Packing({id(stream): number for number, stream in enumerate(rows["STREAMS"], start=1)})
     words = array("Q", [_core.IMAGE_MAGIC, _core.IMAGE_VERSION, 0, *(len(rows[table.name]) for table in TABLES)])
     for table in TABLES:
