@@ -1,7 +1,9 @@
 /* What allocators call; see allocator.h. */
 #include "core/allocator.h"
 
-#include "core/locks.h"
+#include "core/hierarchy.h"
+#include "core/record.h"
+#include "core/urgency.h"
 
 void takt_allocation_init(takt_allocation_t *allocation, const takt_allocator_t *functions,
                           takt_dispatcher_t *dispatcher) {
@@ -55,13 +57,6 @@ static void forget_background(takt_cpu_t *cpu, const takt_entity_t *entity, takt
     }
 }
 
-/* The open window of `task` orders as a job does that has its deadline, whenever its job was released. */
-static void write_key(takt_entity_t *entity, const takt_task_t *task) {
-    takt_job_t window = task->job;
-    window.release = window.deadline - task->relative_deadline;
-    entity->home->policy->release(entity, &window);
-}
-
 void takt_allocator_open(takt_task_t *task, takt_instant_t deadline, takt_duration_t budget,
                          takt_instant_t instant) {
     takt_entity_t *entity = task->entity;
@@ -69,15 +64,14 @@ void takt_allocator_open(takt_task_t *task, takt_instant_t deadline, takt_durati
     task->job.deadline = deadline;
     task->job.remaining = budget;
     open_entity(entity);
-    if (!takt_entity_is_ready(entity)) {
-        write_key(entity, task);
-        takt_dispatcher_join(entity, instant);
-        return;
-    }
-    takt_entity_t changed = *entity;
-    write_key(&changed, task);
-    if (changed.key != entity->key || changed.tie != entity->tie) {
-        takt_ready_rekey(&entity->home->ready, entity, changed.key, changed.tie);
+    /* A window orders as a job does that has its deadline, whenever its job was released. */
+    takt_job_t window = task->job;
+    window.release = deadline - task->relative_deadline;
+    if (takt_entity_is_ready(entity)) {
+        takt_urgency_write(entity, &window);
+    } else {
+        takt_urgency_begin(task, &window);
+        takt_hierarchy_join(entity, instant);
     }
 }
 
@@ -87,21 +81,21 @@ void takt_allocator_place(takt_task_t *task, takt_key_t key, takt_duration_t bud
     task->job.remaining = budget;
     open_entity(entity);
     if (!takt_entity_is_ready(entity) || entity->key != key) {
-        takt_dispatcher_leave(entity, instant);
-        entity->key = key;
-        takt_dispatcher_join(entity, instant);
+        takt_hierarchy_leave(entity, instant);
+        takt_urgency_set_key(entity, key);
+        takt_hierarchy_join(entity, instant);
     }
 }
 
 void takt_allocator_throttle(takt_task_t *task, takt_instant_t instant) {
     close_entity(task->entity);
-    takt_dispatcher_leave(task->entity, instant);
+    takt_hierarchy_leave(task->entity, instant);
 }
 
 void takt_allocator_run_in_background(takt_task_t *task, takt_key_t key) {
     takt_entity_t *entity = task->entity;
     close_entity(entity);
-    takt_ready_rekey(&entity->home->ready, entity, key, entity->tie);
+    takt_urgency_set_key(entity, key);
 }
 
 void takt_allocator_end_job(takt_task_t *task, takt_instant_t instant) {
@@ -112,6 +106,5 @@ void takt_allocator_end_job(takt_task_t *task, takt_instant_t instant) {
 
 void takt_allocator_note(const takt_task_t *task, takt_allocation_event_t event, takt_instant_t now,
                          uint64_t value) {
-    takt_dispatcher_note_allocation(task->extension->allocation->dispatcher, now, value << 8 | event,
-                                    task->entity);
+    takt_record_allocation(task->extension->allocation->dispatcher, now, value << 8 | event, task->entity);
 }

@@ -85,6 +85,10 @@ void takt_allocation_init(takt_allocation_t *allocation, const takt_allocator_t 
 
 /* ---- what an allocator calls ---- */
 
+TAKT_INLINE const takt_allocator_t *takt_task_allocator(const takt_task_t *task) {
+    return task->extension->allocation->functions;
+}
+
 TAKT_INLINE bool takt_task_is_open(const takt_task_t *task) {
     return (task->entity->attributes & TAKT_ATTRIBUTE_BUDGET) != 0;
 }

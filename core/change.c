@@ -1,7 +1,7 @@
 /* Lists of changes, and the change of a policy; see change.h. */
 #include "core/change.h"
 
-#include "core/locks.h"
+#include "core/urgency.h"
 
 takt_instant_t takt_change_next_release(const takt_change_t *change, takt_instant_t candidate) {
     for (; change != NULL && change->instant <= candidate; change = change->next) {
@@ -37,7 +37,7 @@ void takt_change_arm_release(takt_task_t *task, takt_instant_t candidate) {
 }
 
 /* A release that is overdue, because a server or the kernel has not let it, happens before the change. */
-static void rearm_release(takt_task_t *task, takt_instant_t now) {
+void takt_change_rearm_release(takt_task_t *task, takt_instant_t now) {
     const bool is_armed = takt_timer_is_armed(&task->timer);
     const takt_instant_t candidate = is_armed ? task->timer.instant : TAKT_NEVER;
     if (candidate >= now) {
@@ -59,9 +59,6 @@ void takt_change_hand_over(takt_task_t *task, takt_change_t *change, takt_instan
     change->instant = now;
     change->is_handed_over = true;
     append(task->extension, change);
-    if (takt_task_is_periodic(task)) {
-        rearm_release(task, now);
-    }
 }
 
 void takt_change_adopt(takt_task_t *task, takt_instant_t instant) {
@@ -81,9 +78,9 @@ void takt_change_adopt(takt_task_t *task, takt_instant_t instant) {
 
 static void write_key(takt_entity_t *entity, const takt_change_t *change) {
     if (takt_entity_is_thread(entity)) {
-        takt_locks_write_level(entity, change->level);
+        takt_urgency_set_level(entity, change->level);
     } else {
-        takt_dispatcher_write_key(entity);
+        takt_urgency_write(entity, takt_urgency_job_of(entity));
     }
 }
 

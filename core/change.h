@@ -49,10 +49,13 @@ takt_instant_t takt_change_next_release(const takt_change_t *change, takt_instan
 const takt_change_t *takt_change_pass(takt_change_t **place, takt_instant_t instant,
                                       const takt_change_t *parameters);
 
-/* ---- what dispatcher.c calls ---- */
+/* ---- what the dispatcher calls ---- */
 
 /* Appends `change` to those of `task`; it counts from `now` on. */
 void takt_change_hand_over(takt_task_t *task, takt_change_t *change, takt_instant_t now);
+
+/* Arms the next release of `task`, which is periodic, anew, after a change was handed over at `now`. */
+void takt_change_rearm_release(takt_task_t *task, takt_instant_t now);
 
 /* Arms the next release of `task`, which is periodic, has an extension and no armed release: at `candidate`,
  * unless changes say otherwise. */

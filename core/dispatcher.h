@@ -109,10 +109,10 @@ typedef struct takt_dispatcher {
                             an instant; modulo 2^32 */
     uint32_t releases; /* of these, jobs released or dropped */
     takt_instant_t stepped_at;
-    takt_trace_t *trace;    /* NULL: nothing is recorded */
-    takt_change_t *changes; /* caller's memory */
-    uint32_t taken_out;     /* who were found blocked when chosen, and left; modulo 2^32 */
-    bool expects_locks;     /* choosing may make entities wait, so that it is recorded */
+    takt_trace_t *trace;            /* NULL: nothing is recorded */
+    takt_change_t *changes;         /* caller's memory */
+    uint32_t taken_out;             /* who were found blocked when chosen, and left; modulo 2^32 */
+    const struct takt_locks *locks; /* what resources ask for, see locks.h; NULL: there are none */
 } takt_dispatcher_t;
 
 _Static_assert(sizeof(void *) != 4 || sizeof(takt_dispatcher_t) <= 312,
@@ -169,10 +169,9 @@ void takt_dispatcher_add_task(takt_task_t *task, takt_entity_t *entity, takt_ser
  * key is TAKT_KEY_LEAST_URGENT, whatever its level. */
 void takt_dispatcher_add_thread(takt_plain_t *thread, takt_server_t *home, takt_key_t level, uint32_t id);
 
-/* There are resources: choices that are made ahead of a take are recorded. */
-TAKT_INLINE void takt_dispatcher_expect_locks(takt_dispatcher_t *dispatcher) {
-    dispatcher->expects_locks = true;
-}
+/* There are resources. To be called before the first of them is locked: without this call a program needs none of the code
+ * behind locks. Choices that are made ahead of a take are recorded from now on. */
+void takt_dispatcher_expect_locks(takt_dispatcher_t *dispatcher);
 
 /* Changes that may come, numbered from 0; caller's memory. Call before anything is put under the root. Among
  * plain threads that are not always ready, under preemption keys other than TAKT_KEY_MOST_URGENT and with ceilings, there
@@ -217,10 +216,5 @@ TAKT_MUST_USE takt_entity_t *takt_dispatcher_choose(takt_dispatcher_t *dispatche
  * took since, which is charged to nobody. */
 TAKT_MUST_USE takt_decision_t takt_dispatcher_take(takt_dispatcher_t *dispatcher, takt_instant_t now,
                                                    uint32_t cpu);
-
-/* Records the decision of several processors that one of them changes, or else that nothing changes any more; if
- * something is recorded. For core/global.c. */
-void takt_dispatcher_note_decision(takt_dispatcher_t *dispatcher, takt_instant_t now,
-                                   const takt_decision_t *decision, bool is_change);
 
 #endif

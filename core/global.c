@@ -1,6 +1,9 @@
 /* The choice of several jobs; see global.h. */
 #include "core/global.h"
 
+#include "core/record.h"
+#include "core/urgency.h"
+
 static bool is_more_urgent(const takt_entity_t *a, const takt_entity_t *b) {
     return takt_is_more_urgent(a->key, a->tie, b->key, b->tie);
 }
@@ -62,18 +65,12 @@ static void put_back(takt_ready_t *ready, takt_entity_t *entity) {
 }
 
 /* A non-preemptive job that starts is displaced by nobody from now on. */
-static void start(takt_entity_t *entity) {
-    if ((entity->attributes & TAKT_ATTRIBUTE_LIMITED) != 0) {
-        takt_entity_set_state(entity, TAKT_STATE_STARTED);
-        entity->key = TAKT_KEY_MOST_URGENT;
-        entity->tie = takt_tie_of_started(entity, &entity->task->job, TAKT_KEY_MOST_URGENT);
-    }
-}
-
-static void take_out(takt_ready_t *ready, takt_entity_t *entity) {
+static void take_out(takt_ready_t *ready, takt_entity_t *entity, takt_instant_t now) {
     takt_ready_remove(ready, entity);
     takt_entity_clear_state(entity, TAKT_STATE_READY);
-    start(entity);
+    if ((entity->attributes & TAKT_ATTRIBUTE_LIMITED) != 0) {
+        takt_urgency_start(entity, now);
+    }
 }
 
 /* ---- decisions -------------------------------------------------------------------------------------- */
@@ -90,9 +87,9 @@ static takt_entity_t *find_next(const takt_global_t *global) {
 }
 
 /* `entity` takes the first free processor, or that of the least urgent one that runs. */
-static takt_cpu_t *give_processor(takt_global_t *global, takt_entity_t *entity) {
+static takt_cpu_t *give_processor(takt_global_t *global, takt_entity_t *entity, takt_instant_t now) {
     takt_ready_t *ready = &global->dispatcher->root.ready;
-    take_out(ready, entity);
+    take_out(ready, entity, now);
     if (has_free(global)) {
         global->busy++;
     } else {
@@ -115,11 +112,11 @@ static takt_cpu_t *find_idle(const takt_global_t *global) {
 }
 
 /* The processor that is to run something else, NULL if there is none. */
-static takt_cpu_t *change(takt_global_t *global) {
+static takt_cpu_t *change(takt_global_t *global, takt_instant_t now) {
     free_ended(global);
     takt_entity_t *entity = find_next(global);
     if (entity != NULL) {
-        return give_processor(global, entity);
+        return give_processor(global, entity, now);
     }
     takt_cpu_t *cpu = find_idle(global);
     if (cpu != NULL) {
@@ -130,7 +127,7 @@ static takt_cpu_t *change(takt_global_t *global) {
 
 bool takt_global_take_next(takt_global_t *global, takt_instant_t now, takt_decision_t *decision) {
     takt_dispatcher_t *dispatcher = global->dispatcher;
-    takt_cpu_t *cpu = change(global);
+    takt_cpu_t *cpu = change(global, now);
     decision->entity = cpu != NULL ? cpu->running : NULL;
     decision->until = takt_timers_next(&dispatcher->root.timers);
     decision->cpu = cpu != NULL ? (uint32_t)(cpu - dispatcher->cpus) : 0u;
@@ -139,7 +136,7 @@ bool takt_global_take_next(takt_global_t *global, takt_instant_t now, takt_decis
         cpu->charged_at = now;
     }
     if (dispatcher->trace != NULL) {
-        takt_dispatcher_note_decision(dispatcher, now, decision, cpu != NULL);
+        takt_record_decision(dispatcher, now, decision, cpu != NULL);
     }
     return cpu != NULL;
 }

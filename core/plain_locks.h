@@ -2,7 +2,7 @@
  * order, under pip. As core/ready.h for the ready sets, a kernel calls this directly where nobody else is concerned, and the
  * full pass where somebody is. Both leave the same behind.
  *
- * Source: SPEC.md, 9; core/locks.c, of which this is the common case. */
+ * Source: SPEC.md, 9; core/locks.c and core/lend.c, of which this is the common case. */
 #ifndef TAKT_CORE_PLAIN_LOCKS_H
 #define TAKT_CORE_PLAIN_LOCKS_H
 

@@ -6,7 +6,7 @@
 
 #include "core/ready.h"
 
-enum { TAKT_POLICY_VERSION = 3 };
+enum { TAKT_POLICY_VERSION = 4 };
 
 /* Class of a task, S0's HRT, SRT and NRT: who goes first among equals of a computed key. */
 typedef enum takt_task_class {
@@ -40,17 +40,42 @@ TAKT_INLINE uint32_t takt_tie_by_class_and_id(const takt_entity_t *entity, const
     return (job->task_class + (uint32_t)TAKT_TIE_RANK_OWN) << 20 | entity->id;
 }
 
-/* The tie of a limited job that has started: before its equals, and if nobody displaces it before all. */
-TAKT_INLINE uint32_t takt_tie_of_started(const takt_entity_t *entity, const takt_job_t *job, takt_key_t key) {
-    return key == TAKT_KEY_MOST_URGENT
-               ? 0u
-               : (job->task_class + (uint32_t)TAKT_TIE_RANK_STARTED) << 20 | entity->id;
-}
+/* What holds of every schedule of a policy: constant, and the name that tools read. A trait that is not set is not
+ * known: checks refuse what needs it, and no analysis counts on it. */
+#define TAKT_POLICY_TRAITS(X)                                                                              \
+    /* Never idles while a job is ready. */                                                                \
+    X(WORK_CONSERVING, is_work_conserving)                                                                 \
+    /* `release` writes a function of level, period and relative deadline of the job, and nothing else. */ \
+    X(STATIC_KEYS, has_static_keys)                                                                        \
+    /* The key of a job is its absolute deadline, or the one that its deadline rule gives it. */           \
+    X(DEADLINE_KEYS, has_deadline_keys)                                                                    \
+    /* Keys are laxities: deadlines are met whenever earliest deadline first meets them. */                \
+    X(LAXITY_KEYS, has_laxity_keys)                                                                        \
+    /* Orders by periods: a task needs one, or a least separation. */                                      \
+    X(NEEDS_PERIOD, needs_period)                                                                          \
+    /* Gives deadlines by intervals of events: a task needs one. */                                        \
+    X(NEEDS_INTERVAL, needs_interval)                                                                      \
+    /* Brings a deadline rule for its tasks. */                                                            \
+    X(RULE, is_rule)                                                                                       \
+    /* Orders by virtual time, which follows from weights. */                                              \
+    X(VIRTUAL_TIME, has_virtual_time)                                                                      \
+    /* Gives jobs rates, budgets and deadlines at run time. */                                             \
+    X(RATES, allocates_rates)                                                                              \
+    /* Jobs execute in the slots of a table. */                                                            \
+    X(SLOTS, has_slots)                                                                                    \
+    /* Hard jobs are promoted before their deadlines. */                                                   \
+    X(PROMOTIONS, promotes)                                                                                \
+    /* Orders mandatory parts by level, optional ones behind them. */                                      \
+    X(MANDATORY_PARTS, has_mandatory_parts)                                                                \
+    /* Shortens periods to multiples of one another, each with a budget. */                                \
+    X(SPECIALISED_PERIODS, specialises_periods)
 
-/* The tie of a job that holds a resource or waits for one. */
-TAKT_INLINE uint32_t takt_tie_of_locking(const takt_entity_t *entity, const takt_job_t *job) {
-    return (job->task_class + (uint32_t)TAKT_TIE_RANK_LOCKING) << 20 | entity->id;
-}
+#define TAKT_POLICY_TRAIT_PLACE(constant, name) TAKT_POLICY_PLACE_##constant,
+#define TAKT_POLICY_TRAIT_BIT(constant, name) TAKT_POLICY_##constant = 1 << TAKT_POLICY_PLACE_##constant,
+enum { TAKT_POLICY_TRAITS(TAKT_POLICY_TRAIT_PLACE) };
+enum { TAKT_POLICY_TRAITS(TAKT_POLICY_TRAIT_BIT) };
+#undef TAKT_POLICY_TRAIT_PLACE
+#undef TAKT_POLICY_TRAIT_BIT
 
 /* What orders the children of a dispatcher. */
 typedef struct takt_policy {
@@ -75,6 +100,7 @@ typedef struct takt_policy {
      * released later and displaces another has a higher one; ceilings are levels. `start` makes a key of a
      * level, or it is one. NULL: no levels, and no protocols with ceilings. */
     takt_key_t (*level)(const takt_job_t *job);
+    uint32_t traits; /* TAKT_POLICY_ and the constants of TAKT_POLICY_TRAITS, 0 where nothing is known */
 } takt_policy_t;
 
 /* Whether `policy` was compiled against this version of the interface. */

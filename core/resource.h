@@ -18,7 +18,7 @@
 
 #include "core/entity.h"
 
-/* How long others wait for what somebody holds. */
+/* Numbers of protocols, as in images and traces; see protocol.h. */
 typedef enum takt_protocol {
     TAKT_PROTOCOL_NONE = 0, /* as long as it takes: who waits lends nothing */
     TAKT_PROTOCOL_NPCS = 1, /* nobody displaces a holder */
@@ -34,18 +34,7 @@ typedef enum takt_protocol {
     TAKT_PROTOCOLS = 10,            /* their number */
 } takt_protocol_t;
 
-/* Whether servers share under `protocol`. */
-TAKT_INLINE bool takt_protocol_is_among_servers(uint32_t protocol) {
-    return protocol >= TAKT_PROTOCOL_GLOBAL_SRP;
-}
-
-/* Whether a server that holds something under `protocol` overruns its budget. */
-TAKT_INLINE bool takt_protocol_overruns(uint32_t protocol) {
-    return protocol == TAKT_PROTOCOL_HSRP || protocol == TAKT_PROTOCOL_HSRP_PAYBACK;
-}
-
-/* As in task-set files, in the order of the numbers. */
-extern const char *const takt_protocol_names[];
+struct takt_protocol_kind;
 
 /* What one job or thread at a time holds. The caller's memory. */
 typedef struct takt_resource {
@@ -54,11 +43,12 @@ typedef struct takt_resource {
     takt_entity_t *holder;       /* NULL: free; a server if a job in it holds what is shared */
     struct takt_resource *among; /* of a server that shares it with others: what it is in their parent */
     takt_entity_t *parked;       /* first of a circular list of jobs that wait here and are not ready */
-    takt_key_t ceiling;          /* highest level of its users, see core/policy.h */
-    takt_key_t boost;            /* while held: the holder is at least as urgent as this */
-    takt_duration_t longest;     /* sirap: from a lock in this server to the unlock */
-    uint32_t number;             /* in the table of the dispatcher */
-    uint32_t protocol;           /* takt_protocol_t */
+    const struct takt_protocol_kind *kind; /* what its protocol asks for; see protocol.h */
+    takt_key_t ceiling;                    /* highest level of its users, see core/policy.h */
+    takt_key_t boost;                      /* while held: the holder is at least as urgent as this */
+    takt_duration_t longest;               /* sirap: from a lock in this server to the unlock */
+    uint32_t number;                       /* in the table of the dispatcher */
+    uint32_t protocol;                     /* takt_protocol_t */
 } takt_resource_t;
 
 _Static_assert(sizeof(void *) != 4 || sizeof(takt_resource_t) <= 56,

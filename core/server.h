@@ -15,9 +15,31 @@
 #ifndef TAKT_CORE_SERVER_H
 #define TAKT_CORE_SERVER_H
 
+#include "core/protocol.h"
 #include "core/task.h"
 
 struct takt_server;
+
+/* What holds of the budget of a kind: constant, and the name that tools read. A trait that is not set is not known, and
+ * no analysis counts on it. */
+#define TAKT_KIND_TRAITS(X)                                                                          \
+    /* Used up or lost from its replenishment on: to others the server is a periodic task. */        \
+    X(ACTS_AS_TASK, acts_as_task)                                                                    \
+    /* Kept until the end of the period: two budgets can be used back to back. */                    \
+    X(DEFERS, defers)                                                                                \
+    /* What is used comes back a period after its use began. */                                      \
+    X(RETURNS, returns)                                                                              \
+    /* A share of the processor by deadlines: to others no more than that share in any interval. */  \
+    X(BANDWIDTH, has_bandwidth)                                                                      \
+    /* When it is used up, a new one with a later deadline comes at once: the server never waits. */ \
+    X(POSTPONES, postpones)
+
+#define TAKT_KIND_TRAIT_PLACE(constant, name) TAKT_KIND_PLACE_##constant,
+#define TAKT_KIND_TRAIT_BIT(constant, name) TAKT_KIND_##constant = 1 << TAKT_KIND_PLACE_##constant,
+enum { TAKT_KIND_TRAITS(TAKT_KIND_TRAIT_PLACE) };
+enum { TAKT_KIND_TRAITS(TAKT_KIND_TRAIT_BIT) };
+#undef TAKT_KIND_TRAIT_PLACE
+#undef TAKT_KIND_TRAIT_BIT
 
 /* A kind of server: one file each, named server_<kind>.c. The functions change budget and job of `server`
  * (not its level); their `instant` is nominal. They return when its budget comes back next, TAKT_NEVER if
@@ -38,6 +60,7 @@ typedef struct takt_server_kind {
     takt_instant_t (*lose)(struct takt_server *server, takt_instant_t instant);
     /* Its budget is used up and it has work. It keeps its place if it gets a new one at once. */
     takt_instant_t (*exhaust)(struct takt_server *server, takt_instant_t instant);
+    uint32_t traits; /* TAKT_KIND_ and the constants of TAKT_KIND_TRAITS, 0 where nothing is known */
 } takt_server_kind_t;
 
 /* Whether a budget of this kind is full at the start of each period, and at no other time. */
@@ -108,7 +131,7 @@ TAKT_INLINE const takt_server_return_t *takt_server_return(const takt_server_ret
 
 /* Whether `server` has no budget, and goes on because of what it holds. */
 TAKT_INLINE bool takt_server_overruns(const takt_server_t *server) {
-    return server->held > 0 && server->job.remaining == 0 && takt_protocol_overruns(server->sharing);
+    return server->held > 0 && server->job.remaining == 0 && takt_protocols[server->sharing]->overruns;
 }
 
 /* A new period of `server` begins at `instant` with a full budget; returns its end. */

@@ -90,6 +90,7 @@ const takt_server_kind_t takt_server_cbs = {
     .replenish = replenish,
     .gain = gain,
     .exhaust = at_once,
+    .traits = TAKT_KIND_BANDWIDTH | TAKT_KIND_POSTPONES,
 };
 
 const takt_server_kind_t takt_server_hard_cbs = {
@@ -101,4 +102,5 @@ const takt_server_kind_t takt_server_hard_cbs = {
     .gain = gain_hard,
     .lose = lose_hard,
     .exhaust = at_deadline,
+    .traits = TAKT_KIND_BANDWIDTH,
 };

@@ -7,4 +7,5 @@ const takt_server_kind_t takt_server_deferrable = {
     .name = "deferrable",
     .summary = "budget is kept while there is no work and is full again at the start of each period",
     .replenish = takt_server_begin_period,
+    .traits = TAKT_KIND_DEFERS,
 };

@@ -8,4 +8,5 @@ const takt_server_kind_t takt_server_idling = {
     .summary = "budget is used up whenever it is the server's turn, with or without work",
     .idles = true,
     .replenish = takt_server_begin_period,
+    .traits = TAKT_KIND_ACTS_AS_TASK,
 };

@@ -8,4 +8,5 @@ const takt_server_kind_t takt_server_polling = {
     .summary = "budget comes at the start of each period and is lost as soon as there is no work",
     .lapses = true,
     .replenish = takt_server_begin_period,
+    .traits = TAKT_KIND_ACTS_AS_TASK,
 };

@@ -86,4 +86,5 @@ const takt_server_kind_t takt_server_sporadic = {
     .gain = gain,
     .lose = end_interval,
     .exhaust = end_interval,
+    .traits = TAKT_KIND_RETURNS,
 };

@@ -29,12 +29,14 @@ typedef struct takt_arrival {
 
 struct takt_allocation;
 struct takt_change;
+struct takt_job_source;
 struct takt_rule;
 struct takt_task;
 
 /* What a plain periodic task does without. */
 typedef struct takt_task_extension {
-    struct takt_task *task;   /* whose it is */
+    struct takt_task *task;               /* whose it is */
+    const struct takt_job_source *source; /* where its jobs come from; see source.h */
     takt_timer_t expiry;      /* armed at the deadline of the current job if it is to be aborted there; of a
                                  task with an allocation its second timer */
     takt_timer_t resume;      /* armed while the current job is suspended */
@@ -46,7 +48,7 @@ typedef struct takt_task_extension {
     takt_on_miss_t on_miss;   /* what happens to late jobs */
     takt_resource_t *held;    /* by the current job, the last one that it locked */
     takt_lock_wait_t wait;    /* of the current job */
-    takt_key_t started_key;   /* of a started limited job: as if it held nothing */
+    takt_key_t threshold;     /* of a started limited job: the key that it has as if it held nothing */
     struct takt_allocation *allocation; /* begins and ends its jobs; NULL: the task releases them itself */
     struct takt_change *last_change;    /* of those handed over; see change.h */
     struct takt_change *ahead;          /* the first one that its releases have not come to */
@@ -68,8 +70,8 @@ typedef struct takt_task {
     takt_duration_t relative_deadline; /* >= 1 */
     takt_duration_t wcet;              /* for policies that read job.remaining */
     uint32_t waiting;                  /* jobs that wait behind the current one */
-    uint32_t own_tie; /* of a started limited job and of one that holds or waits: what tie and key would be */
-    takt_key_t own_key;
+    uint32_t base_tie;                 /* of the current job, without modifiers; see urgency.h */
+    takt_key_t base_key;
     takt_key_t preemption_key; /* if TAKT_ATTRIBUTE_LIMITED: of a started job; see policy.h, start */
 } takt_task_t;
 

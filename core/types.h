@@ -46,6 +46,8 @@ typedef uint64_t takt_key_t;      /* urgency, smaller = more urgent, < 2^63 */
 #define TAKT_UNLIKELY(x) (x)
 #endif
 
+TAKT_INLINE takt_duration_t takt_least_of(takt_duration_t a, takt_duration_t b) { return a < b ? a : b; }
+
 /* The one comparison of urgencies: key first, then tie; equal means that neither displaces the other. */
 TAKT_INLINE bool takt_is_more_urgent(takt_key_t key_a, uint32_t tie_a, takt_key_t key_b, uint32_t tie_b) {
     return key_a < key_b || (key_a == key_b && tie_a < tie_b);

@@ -252,7 +252,7 @@ static takt_status_t attend(takt_protocol_t protocol, const takt_thread_server_t
 
 takt_status_t takt_creation_add_resource(takt_resource_t *resource, takt_protocol_t protocol,
                                          takt_key_t ceiling, const takt_thread_server_t *server) {
-    if ((uint32_t)protocol >= TAKT_PROTOCOL_GLOBAL_SRP) {
+    if ((uint32_t)protocol >= TAKT_PROTOCOLS || takt_protocols[protocol]->scope != TAKT_SCOPE_LOCAL) {
         return TAKT_ERROR_PROTOCOL;
     }
     if (takt_kernel.entity_count == 0) {

@@ -24,4 +24,5 @@ const takt_policy_t takt_policy_dm = {
     .tie = TAKT_TIE_BY_CLASS_AND_ID,
     .release = dm_release,
     .level = dm_level,
+    .traits = TAKT_POLICY_STATIC_KEYS | TAKT_POLICY_WORK_CONSERVING,
 };

@@ -69,4 +69,5 @@ const takt_policy_t takt_policy_dual_priority = {
     .summary = "hard tasks below soft ones until their promotion, then above: the largest priority first",
     .tie = TAKT_TIE_BY_CLASS_AND_ID,
     .release = dual_priority_release,
+    .traits = TAKT_POLICY_PROMOTIONS,
 };

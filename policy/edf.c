@@ -29,4 +29,5 @@ const takt_policy_t takt_policy_edf = {
     .release = edf_release,
     .level = edf_level,
     .start = edf_start,
+    .traits = TAKT_POLICY_DEADLINE_KEYS | TAKT_POLICY_WORK_CONSERVING,
 };

@@ -24,4 +24,5 @@ const takt_policy_t takt_policy_fp = {
     .tie = "first in, first out",
     .release = fp_release,
     .level = fp_level,
+    .traits = TAKT_POLICY_STATIC_KEYS | TAKT_POLICY_WORK_CONSERVING,
 };

@@ -93,4 +93,5 @@ const takt_policy_t takt_policy_imprecise = {
         "mandatory parts before optional ones, which are cut at the deadline: the largest priority first",
     .tie = TAKT_TIE_BY_CLASS_AND_ID,
     .release = imprecise_release,
+    .traits = TAKT_POLICY_MANDATORY_PARTS,
 };

@@ -43,4 +43,5 @@ const takt_policy_t takt_policy_llf = {
     .release = llf_release,
     .start = llf_start,
     .overtake = llf_overtake,
+    .traits = TAKT_POLICY_LAXITY_KEYS | TAKT_POLICY_WORK_CONSERVING,
 };

@@ -1223,4 +1223,5 @@ const takt_policy_t takt_policy_rate_based = {
     .tie = TAKT_TIE_BY_CLASS_AND_ID,
     .release = rate_based_release,
     .level = rate_based_level,
+    .traits = TAKT_POLICY_RATES,
 };

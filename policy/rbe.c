@@ -51,4 +51,6 @@ const takt_policy_t takt_policy_rbe = {
     .tie = TAKT_TIE_BY_CLASS_AND_ID,
     .release = rbe_release,
     .start = rbe_start,
+    .traits = TAKT_POLICY_DEADLINE_KEYS | TAKT_POLICY_NEEDS_INTERVAL | TAKT_POLICY_RULE |
+              TAKT_POLICY_WORK_CONSERVING,
 };

@@ -26,4 +26,5 @@ const takt_policy_t takt_policy_rm = {
     .tie = TAKT_TIE_BY_CLASS_AND_ID,
     .release = rm_release,
     .level = rm_level,
+    .traits = TAKT_POLICY_STATIC_KEYS | TAKT_POLICY_NEEDS_PERIOD | TAKT_POLICY_WORK_CONSERVING,
 };

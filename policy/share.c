@@ -239,4 +239,5 @@ const takt_policy_t takt_policy_share = {
     .summary = "a share for each task by its weight: virtual deadlines, WFQ or WF2Q",
     .tie = TAKT_TIE_BY_CLASS_AND_ID,
     .release = share_release,
+    .traits = TAKT_POLICY_RULE | TAKT_POLICY_VIRTUAL_TIME | TAKT_POLICY_WORK_CONSERVING,
 };

@@ -72,4 +72,5 @@ const takt_policy_t takt_policy_time_driven = {
     .summary = "a table of slots that is repeated: whose slot it is",
     .tie = TAKT_TIE_BY_CLASS_AND_ID,
     .release = time_driven_release,
+    .traits = TAKT_POLICY_SLOTS,
 };

@@ -25,8 +25,9 @@
 #include <utility>
 #include <vector>
 
+#include "python/names.h"
+
 extern "C" {
-#define _Static_assert static_assert
 #include "policy/table.h"
 #include "sim/architecture.h"
 #include "sim/arrivals.h"
@@ -1008,67 +1009,12 @@ nb::dict retell(Program &program, const Records &records) {
     return outcome_of(*simulation.get(), std::move(recorder));
 }
 
-// ---- tables ---------------------------------------------------------------------------------------
-
-std::vector<std::tuple<std::string, std::string, std::string, bool>> policies() {
-    std::vector<std::tuple<std::string, std::string, std::string, bool>> rows;
-    for (size_t i = 0; i < takt_policy_count; i++) {
-        const takt_policy_t *policy = takt_policies[i];
-        rows.emplace_back(policy->name, policy->summary, policy->tie, policy->order == TAKT_ORDER_LEVELS);
-    }
-    return rows;
-}
-
-// The level that a policy gives to all jobs of a task, None if it gives none; see core/policy.h.
-std::optional<takt_key_t> policy_level(const std::string &name, takt_key_t level, takt_duration_t period,
-                                       takt_duration_t deadline) {
-    const takt_policy_t *policy = nullptr;
-    for (size_t i = 0; i < takt_policy_count; i++) {
-        policy = name == takt_policies[i]->name ? takt_policies[i] : policy;
-    }
-    if (policy == nullptr) {
-        throw std::invalid_argument("unknown policy " + name);
-    }
-    if (policy->level == nullptr) {
-        return std::nullopt;
-    }
-    takt_job_t job = {};
-    job.level = level;
-    job.period = period;
-    job.deadline = deadline;
-    return policy->level(&job);
-}
-
-// Name, summary, and whether it idles, wants deadlines, is a rule of its tasks' deadlines only, and is periodic.
-std::vector<std::tuple<std::string, std::string, bool, bool, bool, bool>> server_kinds() {
-    std::vector<std::tuple<std::string, std::string, bool, bool, bool, bool>> rows;
-    for (size_t i = 0; i < takt_server_kind_count; i++) {
-        const takt_server_kind_t &kind = *takt_server_kinds[i];
-        rows.emplace_back(kind.name, kind.summary, kind.idles, kind.wants_deadline, false,
-                          takt_server_kind_is_periodic(&kind));
-    }
-    for (size_t i = 0; i < takt_bandwidth_kind_count; i++) {
-        rows.emplace_back(takt_bandwidth_kinds[i]->name, takt_bandwidth_kinds[i]->summary, false, true, true,
-                          false);
-    }
-    return rows;
-}
-
-// Name, whether it has a ceiling, and whether servers share under it.
-std::vector<std::tuple<std::string, bool, bool>> protocols() {
-    std::vector<std::tuple<std::string, bool, bool>> rows;
-    for (int i = 0; i < TAKT_PROTOCOLS; i++) {
-        rows.emplace_back(takt_protocol_names[i], i >= TAKT_PROTOCOL_PCP,
-                          takt_protocol_is_among_servers(static_cast<uint32_t>(i)));
-    }
-    return rows;
-}
-
 } // namespace
 
 NB_MODULE(_core, m) {
     m.doc() = "Takt's simulator and replay.";
     m.attr("NEVER") = TAKT_NEVER;
+    add_names(m);
     m.attr("NOBODY") = TAKT_NOBODY;
     m.attr("ENTITY_LIMIT") = TAKT_ENTITY_LIMIT;
     m.attr("TIME_LIMIT") = TAKT_TIME_MOST + 1;
@@ -1098,11 +1044,6 @@ NB_MODULE(_core, m) {
     m.def(
         "name_hash", [](const std::string &name) { return takt_name_hash(name.c_str()); }, nb::arg("name"));
     m.def("level_from_priority", &takt_level_from_priority, nb::arg("priority"), nb::arg("levels"));
-    m.def("policies", &policies);
-    m.def("policy_level", &policy_level, nb::arg("policy"), nb::arg("level"), nb::arg("period"),
-          nb::arg("deadline"));
-    m.def("server_kinds", &server_kinds);
-    m.def("protocols", &protocols);
 
     nb::class_<Result>(m, "Column")
         .def("__arrow_c_array__", &Result::arrow_c_array, nb::arg("requested_schema") = nb::none());

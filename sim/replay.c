@@ -105,14 +105,14 @@ static takt_key_t level_of(takt_entity_t *entity) {
 
 /* Whether `entity` is one of the users that the ceiling of `resource` knows, if that has one. */
 static bool is_at_most_at_ceiling(takt_entity_t *entity, const takt_resource_t *resource) {
-    const bool has_ceiling = resource->protocol >= TAKT_PROTOCOL_PCP;
+    const bool has_ceiling = resource->kind->has_ceiling;
     return !has_ceiling || (entity->home->policy->level != NULL && level_of(entity) >= resource->ceiling);
 }
 
 /* Whether what `entity` locks may be something like `resource`. */
 static bool may_use(const takt_system_t *system, const takt_entity_t *entity,
                     const takt_resource_t *resource) {
-    const bool is_among = takt_protocol_is_among_servers(resource->protocol);
+    const bool is_among = resource->kind->scope == TAKT_SCOPE_SERVERS;
     return entity->task == NULL ? !is_among && system->rates == NULL : has_extension(entity);
 }
 
@@ -146,7 +146,7 @@ static bool allocated_lock_fits(const takt_system_t *system, takt_entity_t *enti
 
 /* Whether `entity` waits for a resource and for no budget. */
 static bool withdraw_fits(takt_entity_t *entity) {
-    return is_waiting(entity) && !takt_protocol_is_among_servers(wait_of(entity)->wanted->protocol);
+    return is_waiting(entity) && wait_of(entity)->wanted->kind->scope == TAKT_SCOPE_LOCAL;
 }
 
 /* Whether `entity` has a level, and may have `level`. */

@@ -1,6 +1,7 @@
 /* Relations of check.h: one predicate each. */
 #include "system/check.h"
 
+#include "core/protocol.h"
 #include "policy/table.h"
 
 /* Whether row `row` keeps a relation. */
@@ -36,7 +37,7 @@ static bool rows_suffice(const takt_system_spec_t *spec, uint32_t order_rows) {
 }
 
 static bool has_ceiling(const takt_resource_spec_t *resource) {
-    return resource->protocol >= TAKT_PROTOCOL_PCP;
+    return takt_protocols[resource->protocol]->has_ceiling;
 }
 
 static bool has_rule(const takt_system_spec_t *spec, const takt_task_spec_t *task) {
@@ -45,13 +46,9 @@ static bool has_rule(const takt_system_spec_t *spec, const takt_task_spec_t *tas
 
 /* Policies that give windows or deadline rules. */
 static bool is_special(const takt_policy_t *policy) {
-    const takt_policy_t *const policies[] = {&takt_policy_time_driven, &takt_policy_dual_priority,
-                                             &takt_policy_imprecise, &takt_policy_rbe, &takt_policy_share};
-    bool is_any = false;
-    for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++) {
-        is_any |= policies[i] == policy;
-    }
-    return is_any;
+    const uint32_t special =
+        TAKT_POLICY_SLOTS | TAKT_POLICY_PROMOTIONS | TAKT_POLICY_MANDATORY_PARTS | TAKT_POLICY_RULE;
+    return (policy->traits & special) != 0;
 }
 
 /* Whether `policy` is not of this build. */
@@ -141,14 +138,16 @@ static bool ceiling_exists(const takt_program_t *program, uint32_t row) {
 }
 
 /* The tests of pcp, srp and its like know of no locks under another protocol. */
-static bool has_test(takt_protocol_t protocol) {
-    return protocol == TAKT_PROTOCOL_PCP || protocol >= TAKT_PROTOCOL_SRP;
+static bool has_test(const takt_protocol_kind_t *protocol) { return protocol->bars != TAKT_BARS_NOTHING; }
+
+static bool is_among_servers(const takt_protocol_kind_t *protocol) {
+    return protocol->scope == TAKT_SCOPE_SERVERS;
 }
 
-static bool mixes(takt_protocol_t protocol, takt_protocol_t other) {
-    const bool may_have_srp_beside =
-        takt_protocol_is_among_servers(protocol) && protocol != TAKT_PROTOCOL_SIRAP;
-    return protocol == other || (!has_test(protocol) && !has_test(other)) ||
+static bool mixes(takt_protocol_t one, takt_protocol_t other) {
+    const takt_protocol_kind_t *protocol = takt_protocols[one];
+    const bool may_have_srp_beside = is_among_servers(protocol) && !protocol->awaits_budget;
+    return one == other || (!has_test(protocol) && !has_test(takt_protocols[other])) ||
            (may_have_srp_beside && other == TAKT_PROTOCOL_SRP);
 }
 
@@ -166,7 +165,7 @@ static bool protocols_mix(const takt_program_t *program, uint32_t row) {
 static bool protocol_is_among_servers(const takt_program_t *program, uint32_t row) {
     const takt_resource_spec_t *resource = &program->spec.resources[row];
     return !resource->is_shared ||
-           (resource->server != TAKT_ROOT && takt_protocol_is_among_servers(resource->protocol));
+           (resource->server != TAKT_ROOT && is_among_servers(takt_protocols[resource->protocol]));
 }
 
 static bool among_is_of_the_parent(const takt_program_t *program, uint32_t row) {
@@ -194,7 +193,7 @@ static bool server_shares_once(const takt_program_t *program, uint32_t row) {
 
 static bool longest_fits_protocol(const takt_program_t *program, uint32_t row) {
     const takt_resource_spec_t *resource = &program->spec.resources[row];
-    if (!resource->is_shared || resource->protocol != TAKT_PROTOCOL_SIRAP) {
+    if (!resource->is_shared || !takt_protocols[resource->protocol]->awaits_budget) {
         return resource->longest == 0;
     }
     return resource->longest >= 1 && resource->longest <= program->spec.servers[resource->server].capacity;
@@ -763,7 +762,7 @@ static bool changed_is_unmeasured(const takt_program_t *program, uint32_t row) {
     bool is_unmeasured = true;
     for (uint32_t i = 0; is_of_parameters(program, row) && i < spec->resource_count; i++) {
         const takt_resource_spec_t *resource = &spec->resources[i];
-        is_unmeasured &= !resource->is_shared || resource->protocol != TAKT_PROTOCOL_SIRAP ||
+        is_unmeasured &= !resource->is_shared || !takt_protocols[resource->protocol]->awaits_budget ||
                          resource->server != changed_by(program, row)->server;
     }
     return is_unmeasured;

@@ -3,13 +3,14 @@
  * One loop reads all tables, by their layouts. What rows own of other tables is handed out at the end. */
 #include "system/image.h"
 
+#include "core/protocol.h"
 #include "policy/table.h"
 #include "system/arena.h"
 
 /* ---- layouts -------------------------------------------------------------------------------------- */
 
 #define TAKT_FIELD_LAYOUT(record, type, member, key, kind, unit, least, most, initial, meaning) \
-    {offsetof(record, member), sizeof(((record *)0)->member), TAKT_KIND_##kind, least, most},
+    {offsetof(record, member), sizeof(((record *)0)->member), TAKT_FIELD_##kind, least, most},
 #define TAKT_TABLE_FIELDS(place, record, list, least, most, meaning) \
     static const takt_field_t fields_of_##place[] = {TAKT_##list##_FIELDS(TAKT_FIELD_LAYOUT, record)};
 #define TAKT_TABLE_LAYOUT(place, record, list, least, most, meaning) \
@@ -69,7 +70,7 @@ static const takt_bandwidth_kind_t *bandwidth_of(uint64_t word) {
 /* TAKT_PROTOCOLS if there is none. */
 static uint32_t protocol_of(uint64_t word) {
     uint32_t protocol = 0;
-    while (protocol < TAKT_PROTOCOLS && takt_name_hash(takt_protocol_names[protocol]) != word) {
+    while (protocol < TAKT_PROTOCOLS && takt_name_hash(takt_protocols[protocol]->name) != word) {
         protocol++;
     }
     return protocol;
@@ -128,21 +129,21 @@ static takt_image_status_t store_stream(const reader_t *reader, char *member, ui
 static takt_image_status_t pass(const reader_t *reader, const takt_field_t *field, char *member,
                                 uint64_t word) {
     switch (field->kind) {
-    case TAKT_KIND_HOME:
+    case TAKT_FIELD_HOME:
         return store_number(member, word, word - 1u, field->size, 0, reader->counts[TAKT_TABLE_SERVERS]);
-    case TAKT_KIND_TASK_PLACE:
+    case TAKT_FIELD_TASK_PLACE:
         return store_place(reader, member, word, field->size, TAKT_TABLE_TASKS);
-    case TAKT_KIND_RESOURCE_PLACE:
+    case TAKT_FIELD_RESOURCE_PLACE:
         return store_place(reader, member, word, field->size, TAKT_TABLE_RESOURCES);
-    case TAKT_KIND_STREAM:
+    case TAKT_FIELD_STREAM:
         return store_stream(reader, member, word);
-    case TAKT_KIND_POLICY:
+    case TAKT_FIELD_POLICY:
         return store_pointer(member, policy_of(reader->image, word), word);
-    case TAKT_KIND_SERVER_KIND:
+    case TAKT_FIELD_SERVER_KIND:
         return store_pointer(member, server_kind_of(word), word);
-    case TAKT_KIND_BANDWIDTH:
+    case TAKT_FIELD_BANDWIDTH:
         return store_pointer(member, bandwidth_of(word), word);
-    case TAKT_KIND_PROTOCOL:
+    case TAKT_FIELD_PROTOCOL:
         return store_protocol(member, word, field->size);
     default:
         return store_number(member, word, word, field->size, field->least, field->most);

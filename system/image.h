@@ -20,7 +20,7 @@
 enum { TAKT_IMAGE_VERSION = 3 };
 
 /* X(kind): how a word stands for a field. The first ones are numbers as they are. */
-#define TAKT_KIND_LIST(X)                                                     \
+#define TAKT_FIELD_LIST(X)                                                    \
     X(TIME)                                                                   \
     X(COUNT)                                                                  \
     X(KEY)                                                                    \
@@ -39,9 +39,9 @@ enum { TAKT_IMAGE_VERSION = 3 };
     X(BANDWIDTH)   /* likewise */                                             \
     X(PROTOCOL)    /* takt_name_hash */
 
-#define TAKT_KIND_ENUM(kind) TAKT_KIND_##kind,
-typedef enum takt_kind { TAKT_KIND_LIST(TAKT_KIND_ENUM) } takt_kind_t;
-#undef TAKT_KIND_ENUM
+#define TAKT_FIELD_ENUM(kind) TAKT_FIELD_##kind,
+typedef enum takt_kind { TAKT_FIELD_LIST(TAKT_FIELD_ENUM) } takt_kind_t;
+#undef TAKT_FIELD_ENUM
 
 #define TAKT_TABLE_ENUM(place, record, list, least, most, meaning) TAKT_TABLE_##place,
 typedef enum takt_table { TAKT_TABLES(TAKT_TABLE_ENUM) TAKT_TABLE_COUNT } takt_table_t;

@@ -6,6 +6,7 @@ Usage:
                                 TARGET is test, for all of them, or one that the rows name
     prepare.py package          make .venv and install Takt with its dependencies into it
     prepare.py extras NAME...   install those optional dependencies of pyproject.toml into .venv
+    prepare.py lock             write the versions in .venv to tools/lock.txt
 
 What cannot be installed ends the program with one line that says what is missing and what to do. It works on a
 Debian that has python3 and pip but no ensurepip: then the system's pip installs into the environment.
@@ -24,6 +25,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 LOG = VENV / "install.log"
+LOCK = ROOT / "tools" / "lock.txt"
+"""Versions with which everything was tested: pyproject.toml says which ones are good, this file which one is taken."""
 
 
 def give_up(message: str) -> None:
@@ -148,9 +151,12 @@ def pip() -> list[str]:
 def pip_install(what: list[str]) -> None:
     """Installs into the environment; on failure says what pip said last and where the rest is."""
     make_venv()
-    command = [*pip(), "install", "--disable-pip-version-check", *what]
+    command = [*pip(), "install", "--disable-pip-version-check", "--constraint", str(LOCK), *what]
     print(f"prepare: pip install {' '.join(what)}", flush=True)
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, cwd=ROOT)
+    environment = {**os.environ, "PIP_CONSTRAINT": str(LOCK)}  # of what builds the package too
+    done = subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, cwd=ROOT, env=environment
+    )
     LOG.write_text(done.stdout, encoding="utf-8")
     if done.returncode != 0:
         give_up(f"pip failed: {first_error(done.stdout)} (all of its output: {LOG.relative_to(ROOT)})")
@@ -164,6 +170,16 @@ def install_extras(names: list[str]) -> None:
     pip_install([requirement for name in names for requirement in project["optional-dependencies"][name]])
 
 
+def write_lock() -> None:
+    """Writes the versions that are installed; those that only build the package stay as they are."""
+    freeze = [*pip(), "freeze", "--exclude", "takt"]
+    found = subprocess.run(freeze, capture_output=True, text=True, check=True).stdout.splitlines()
+    before = LOCK.read_text(encoding="utf-8").splitlines() if LOCK.exists() else []
+    names = {line.partition("==")[0] for line in found}
+    kept = [line for line in before if line.partition("==")[0] not in names]
+    LOCK.write_text("\n".join(sorted([*found, *kept], key=str.lower)) + "\n", encoding="utf-8")
+
+
 def main(arguments: list[str]) -> None:
     """Does what the first argument says."""
     if sys.version_info < (3, 11):  # noqa: UP036 (this runs before anything has been checked)
@@ -174,10 +190,12 @@ def main(arguments: list[str]) -> None:
             install_optional()
     elif arguments == ["package"]:
         pip_install(["."])
+    elif arguments == ["lock"]:
+        write_lock()
     elif arguments[:1] == ["extras"] and len(arguments) > 1:
         install_extras(arguments[1:])
     else:
-        give_up("usage: prepare.py tools TARGET, package, or extras NAME...")
+        give_up("usage: prepare.py tools TARGET, package, extras NAME... or lock")
 
 
 if __name__ == "__main__":

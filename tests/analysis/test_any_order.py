@@ -267,6 +267,15 @@ def test_a_burst_that_is_done_by_its_deadline_is_schedulable_whatever_shares_ord
     assert {row.response for row in found.tasks} == {21}
 
 
+@pytest.mark.parametrize("policy", ["dm", "edf", "fp", "llf"])
+def test_jobs_that_arrive_at_one_instant_are_analysed_and_have_no_chart(policy: str) -> None:
+    burst = takt.Task(name="A", arrivals=[0, 0, 3], wcet=1, deadline=9)
+    found = takt.analyse(takt.System(tasks=[burst, takt.Task(name="B", period=4, wcet=1)], policy=policy, horizon=20))
+    assert found.verdict is Verdict.SCHEDULABLE
+    assert {row.response for row in found.tasks} == {3}
+    assert not found.charts
+
+
 def test_more_work_than_time_is_not_schedulable_under_any_order() -> None:
     tasks = [takt.Task(name="A", period=4, wcet=3), takt.Task(name="B", period=8, wcet=3)]
     found = takt.analyse(takt.System(tasks=tasks, policy=Scrambled()))

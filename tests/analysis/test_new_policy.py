@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -23,7 +24,7 @@ from takt.analysis import Verdict
 from takt.analysis.judge import judge
 from takt.analysis.view import view_of
 
-ROOMS = ("core", "policy", "system", "sim", "analysis", "cmake")
+ROOMS = ("core", "policy", "system", "sim", "analysis", "cmake", "kernel", "port", "firmware")
 
 FIFO = """
 #include "policy/table.h"
@@ -44,7 +45,7 @@ const takt_policy_t takt_policy_fifo = {
 };
 """
 
-REFUSED_BY_FIFO = '[[task]] "A" threshold: expected none under "fifo", which gives tasks no levels, found "B"'
+REFUSED_BY_FIFO = '[[task]] "A" threshold: expected none under "POLICY", which gives tasks no levels, found "B"'
 
 
 def add_policies(sources: Path) -> None:
@@ -54,10 +55,35 @@ def add_policies(sources: Path) -> None:
     copied = (room / "edf.c").read_text().replace("takt_policy_edf", "takt_policy_copy").replace('"edf"', '"copy"')
     (room / "copy.c").write_text(copied)
     header, table = room / "table.h", room / "table.c"
+    busy = FIFO.replace("fifo", "busy-fifo").replace("_busy-fifo", "_busy").replace("busy-fifo_", "busy_")
+    (room / "busy.c").write_text(busy.replace("};\n", "    .traits = TAKT_POLICY_WORK_CONSERVING,\n};\n"))
     extern = "extern const takt_policy_t takt_policy_"
-    header.write_text(header.read_text().replace(f"{extern}dm;", f"{extern}fifo;\n{extern}copy;\n{extern}dm;", 1))
-    table.write_text(table.read_text().replace("&takt_policy_dm,", "&takt_policy_copy, &takt_policy_dm,", 1))
+    header.write_text(
+        header.read_text().replace(f"{extern}dm;", f"{extern}fifo;\n{extern}busy;\n{extern}copy;\n{extern}dm;", 1)
+    )
+    table.write_text(
+        table.read_text().replace("&takt_policy_dm,", "&takt_policy_busy, &takt_policy_copy, &takt_policy_dm,", 1)
+    )
     table.write_text(table.read_text().replace("&takt_policy_fp,", "&takt_policy_fifo, &takt_policy_fp,", 1))
+
+
+def add_kinds(sources: Path) -> None:
+    """Add two kinds of servers to a copy of the sources: deferrable under another name, and the same without traits."""
+    room = sources / "core"
+    text = (room / "server_deferrable.c").read_text()
+    for name, traits in (("twin", "    .traits = TAKT_KIND_DEFERS,\n"), ("unheard", "")):
+        copied = text.replace("takt_server_deferrable", f"takt_server_{name}").replace('"deferrable"', f'"{name}"')
+        (room / f"server_{name}.c").write_text(copied.replace("    .traits = TAKT_KIND_DEFERS,\n", traits))
+    header, table = room / "server.h", room / "server_kinds.c"
+    extern = "extern const takt_server_kind_t takt_server_"
+    header.write_text(
+        header.read_text().replace(f"{extern}idling;", f"{extern}twin, takt_server_unheard;\n{extern}idling;")
+    )
+    table.write_text(
+        table.read_text().replace(
+            "&takt_server_polling,", "&takt_server_polling, &takt_server_twin, &takt_server_unheard,"
+        )
+    )
 
 
 def must_run(command: list[str | Path]) -> None:
@@ -74,6 +100,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copy(ROOT / "CMakeLists.txt", sources)
     shutil.copytree(ROOT / "python", sources / "python", ignore=shutil.ignore_patterns("__pycache__"))
     add_policies(sources)
+    add_kinds(sources)
     build, folder = tmp_path_factory.mktemp("build"), tmp_path_factory.mktemp("package")
     options = ["-DTAKT_PYTHON=ON", "-DCMAKE_BUILD_TYPE=Plain", f"-DPython_EXECUTABLE={sys.executable}"]
     must_run(["cmake", "-G", "Ninja", "-S", sources, "-B", build, *options])
@@ -84,52 +111,197 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert analysis.origin is not None
     for extension in [*build.glob("_core.*"), Path(analysis.origin)]:
         shutil.copy(extension, folder / "takt")
+    for room in ROOMS:
+        shutil.copytree(sources / room, folder / "takt" / "source" / room)
     return folder
 
 
 ANSWER = """
-import json, sys, takt
-policy, more = sys.argv[1], json.loads(sys.argv[2])
-tasks = [
-    takt.Task(name="A", period=5, wcet=1, deadline=2, offset=1, **more),
-    takt.Task(name="B", period=20, wcet=6),
-]
-try:
-    system = takt.System(tasks=tasks, policy=policy)
-except takt.InputError as error:
-    print(json.dumps({"error": str(error)}))
-else:
+import json, sys, tempfile, takt
+from takt.board import emulation
+from takt.model import key_types
+
+def made(text, policy):
+    given = json.loads(text.replace("POLICY", policy))
+    kinds = {"tasks": takt.Task, "servers": takt.Server, "resources": takt.Resource, "changes": takt.Change}
+    lists = {key: [kinds[key](**each) for each in given.pop(key, [])] for key in kinds}
+    platform = takt.Platform(**given.pop("platform", {}))
+    return takt.System(**lists, platform=platform, **({"policy": policy} | given))
+
+def told(text, policy, board):
+    try:
+        system = made(text, policy)
+    except takt.InputError as error:
+        return {"error": str(error).replace(policy, "POLICY")}
     found, seen = takt.analyse(system), takt.simulate(system, 100)
-    told = {"verdict": found.verdict.value, "reason": found.reason, "missed": seen.missed}
-    print(json.dumps(told | {"segments": seen.segments.select("start", "end", "task").rows()}))
+    rows = [(row.task, row.verdict.value, row.response, row.reason.replace(policy, "POLICY")) for row in found.tasks]
+    answer = {"verdict": found.verdict.value, "reason": found.reason.replace(policy, "POLICY"), "rows": rows}
+    answer |= {"missed": seen.missed, "segments": seen.segments.rows()}
+    if board:
+        with tempfile.TemporaryDirectory() as folder:
+            trace = emulation.run(system.replace(horizon=100), folder + "/T.takt", board)
+            answer["trace"] = trace.data.hex()
+    return answer
+
+policy, board, *texts = sys.argv[1:]
+print(json.dumps([told(text, policy, board) for text in texts]))
 """
+
+TASKS = [{"name": "A", "period": 5, "wcet": 1, "deadline": 2, "offset": 1}, {"name": "B", "period": 20, "wcet": 6}]
+SHARING = [{"name": name, "period": 20, "body": ["run 1", "lock R", "run 2", "unlock R"]} for name in "AB"]
+INSIDE = [{"name": "A", "period": 20, "wcet": 2, "server": "S"}, {"name": "B", "period": 20, "wcet": 6}]
+
+
+def server(**keys: object) -> dict[str, object]:
+    return {"name": "S", "period": 5, "budget": 2} | keys
+
+
+SYSTEMS: dict[str, dict[str, Any]] = {
+    "plain": {"tasks": TASKS},
+    "threshold": {"tasks": [TASKS[0] | {"threshold": "B"}, TASKS[1]]},
+    "own threshold": {"tasks": [TASKS[0] | {"threshold": "A"}, TASKS[1]]},
+    "not preemptive": {"tasks": [TASKS[0], TASKS[1] | {"preemption": "non-preemptive"}]},
+    "jitter": {"tasks": [TASKS[0] | {"deadline": 5, "jitter": 1}, TASKS[1]]},
+    "srp": {"tasks": SHARING, "resources": [{"name": "R", "protocol": "srp"}]},
+    "pcp": {"tasks": SHARING, "resources": [{"name": "R", "protocol": "pcp"}]},
+    "costs": {"tasks": TASKS, "platform": {"context_switch": 1}},
+    "processors": {"tasks": TASKS, "cpus": 2},
+    "becomes": {"tasks": TASKS, "policy": "fp", "changes": [{"at": 60, "policy": "POLICY"}]},
+    "another than it": {"tasks": TASKS, "changes": [{"at": 60, "policy": "rm"}]},
+    "software": {"tasks": TASKS, "platform": {"model": "software", "interval": 1}},
+    "coprocessor": {"tasks": TASKS, "platform": {"model": "coprocessor", "latency": 1}},
+    "hardware": {"tasks": TASKS, "platform": {"model": "hardware"}},
+    **{f"over {kind.name}": {"tasks": INSIDE, "servers": [server(kind=kind.name)]} for kind in takt.server_kinds()},
+    **{
+        f"in {kind.name}": {"tasks": INSIDE, "servers": [server(kind=kind.name, policy="POLICY")], "policy": root}
+        for kind in takt.server_kinds()
+        if not kind.is_rule
+        for root in ["edf" if kind.wants_deadline else "fp"]
+    },
+}
+
+
+def answers(
+    package: Path, policy: str, *systems: dict[str, Any], board: str = "", cache: Path | None = None
+) -> list[dict[str, Any]]:
+    """Analyse and simulate systems with the package that was built, and run them on a board."""
+    command = [sys.executable, "-c", ANSWER, policy, board, *map(json.dumps, systems)]
+    environment = {**os.environ, "PYTHONPATH": str(package)} | ({"XDG_CACHE_HOME": str(cache)} if cache else {})
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=300)
+    assert done.returncode == 0, done.stderr
+    told: list[dict[str, Any]] = json.loads(done.stdout)
+    return told
 
 
 def answer(package: Path, policy: str, **more: object) -> dict[str, Any]:
-    """Analyse and simulate two tasks with the package that was built; `more` are keys of A."""
-    command = [sys.executable, "-c", ANSWER, policy, json.dumps(more)]
-    environment = {**os.environ, "PYTHONPATH": str(package)}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=120)
-    assert done.returncode == 0, done.stderr
-    told: dict[str, Any] = json.loads(done.stdout)
+    """Analyse and simulate two tasks; `more` are keys of A."""
+    (told,) = answers(package, policy, {"tasks": [TASKS[0] | more, TASKS[1]]})
     return told
 
 
 def test_a_policy_without_a_test_is_not_proved_by_that_of_another_one(package: Path) -> None:
     told = answer(package, "fifo")
     assert told["missed"] == 5
-    assert (told["verdict"], told["reason"]) == ("not known", "there is no test of fifo")
+    assert (told["verdict"], told["reason"]) == ("not known", "there is no test of POLICY")
 
 
 def test_a_policy_without_levels_refuses_a_task_as_threshold(package: Path) -> None:
     assert answer(package, "fifo", threshold="B") == {"error": REFUSED_BY_FIFO}
 
 
-def test_a_copy_of_edf_schedules_as_edf_does(package: Path) -> None:
-    for more in ({}, {"threshold": "B"}, {"threshold": "A"}):
-        copied, own = answer(package, "copy", **more), answer(package, "edf", **more)
-        assert copied["segments"] == own["segments"]
-        assert copied["verdict"] in ("not known", own["verdict"])
+def test_a_copy_of_edf_is_edf_everywhere(package: Path) -> None:
+    own = answers(package, "edf", *SYSTEMS.values())
+    for name, copied, wanted in zip(SYSTEMS, answers(package, "copy", *SYSTEMS.values()), own, strict=True):
+        assert copied == wanted, name
+    assert not [name for name, told in zip(SYSTEMS, own, strict=True) if "error" in told]
+    assert {told["verdict"] for told in own} >= {"schedulable", "not schedulable"}
+
+
+def test_a_copy_of_edf_is_edf_on_a_board(package: Path, tmp_path: Path) -> None:
+    chosen = [SYSTEMS[name] for name in ("plain", "threshold", "srp", "over cbs")]
+    own, copied = (answers(package, name, *chosen, board="posix", cache=tmp_path) for name in ("edf", "copy"))
+    assert [told["segments"] for told in copied] == [told["segments"] for told in own]
+    assert all(told["trace"] for told in copied)
+
+
+def test_fifo_is_never_proved_where_it_misses(package: Path) -> None:
+    drawn = random.Random(1)
+    systems = [
+        {
+            "tasks": [
+                {
+                    "name": f"T{number}",
+                    "period": drawn.choice([5, 8, 10, 20]),
+                    "wcet": drawn.randint(1, 4),
+                    "deadline": drawn.randint(4, 20),
+                }
+                for number in range(drawn.randint(1, 3))
+            ]
+        }
+        for _ in range(60)
+    ]
+    for policy in ("fifo", "busy-fifo"):
+        found = answers(package, policy, *systems)
+        assert not [told for told in found if told["verdict"] == "schedulable" and told["missed"]]
+        assert any(told["missed"] for told in found)
+    assert any(told["verdict"] == "schedulable" for told in found)
+
+
+KINDS = {
+    "one": {"tasks": INSIDE, "servers": [server(kind="KIND")], "policy": "fp"},
+    "by deadlines": {"tasks": INSIDE, "servers": [server(kind="KIND", policy="edf")], "policy": "edf"},
+    "nested": {
+        "tasks": INSIDE,
+        "servers": [
+            server(kind="KIND", parent="Q"),
+            {"name": "Q", "period": 5, "budget": 3, "priority": 1, "kind": "idling"},
+        ],
+        "policy": "fp",
+    },
+    "around": {
+        "tasks": INSIDE,
+        "servers": [
+            server(kind="idling", parent="Q"),
+            {"name": "Q", "period": 5, "budget": 3, "priority": 1, "kind": "KIND"},
+        ],
+        "policy": "fp",
+    },
+    "in sporadic": {
+        "tasks": INSIDE,
+        "servers": [
+            server(kind="KIND", parent="Q"),
+            {"name": "Q", "period": 5, "budget": 3, "priority": 1, "kind": "sporadic"},
+        ],
+        "policy": "fp",
+    },
+    "costs": {"tasks": INSIDE, "servers": [server(kind="KIND")], "policy": "fp", "platform": {"context_switch": 1}},
+    "shared": {
+        "tasks": [SHARING[0] | {"server": "S"}, SHARING[1]],
+        "servers": [server(kind="KIND", budget=4)],
+        "resources": [{"name": "R", "protocol": "hsrp"}],
+        "policy": "fp",
+    },
+}
+
+
+def of_kind(package: Path, kind: str) -> list[dict[str, Any]]:
+    """Analyse and simulate systems with a kind of servers."""
+    systems = [json.loads(json.dumps(system).replace("KIND", kind)) for system in KINDS.values()]
+    return json.loads(json.dumps(answers(package, "fp", *systems)).replace(kind, "KIND"))  # type: ignore[no-any-return]
+
+
+def test_a_copy_of_a_kind_of_servers_is_that_kind_everywhere(package: Path) -> None:
+    own = of_kind(package, "deferrable")
+    for name, copied, wanted in zip(KINDS, of_kind(package, "twin"), own, strict=True):
+        assert copied == wanted, name
+    assert not [name for name, told in zip(KINDS, own, strict=True) if "error" in told]
+
+
+def test_of_a_kind_of_servers_without_traits_nothing_is_known(package: Path) -> None:
+    own = of_kind(package, "deferrable")
+    for name, found, wanted in zip(KINDS, of_kind(package, "unheard"), own, strict=True):
+        assert found["segments"] == wanted["segments"], name
+        assert {verdict for task, verdict, _, _ in found["rows"] if task == "A"} == {"not known"}, name
 
 
 def test_an_unknown_policy_has_no_test() -> None:

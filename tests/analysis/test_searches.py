@@ -19,7 +19,7 @@ from takt.analysis import Analysis, TaskBound, Verdict
 from takt.analysis.judge import judge
 from takt.analysis.view import view_of
 
-CASES = CASES / "unsound"
+UNSOUND = CASES / "unsound"
 POLICIES = (
     *("fp", "rm", "dm", "edf", "llf", "rbe", "pinwheel", "dual-priority", "imprecise", "rate-based"),
     *("generic", "wfq", "wf2q"),
@@ -140,14 +140,14 @@ def advised(system: takt.System, advice: takt.analysis.Advice) -> takt.System:
 
 
 def test_no_growth_is_told_where_windows_follow_from_wcets() -> None:
-    found = takt.analyse(takt.load(CASES / "pinwheel.toml"))
+    found = takt.analyse(takt.load(UNSOUND / "pinwheel.toml"))
     assert found.verdict is Verdict.SCHEDULABLE
     assert [row.growth for row in found.tasks] == [None, None, None]
     assert found.scaling is None
 
 
 def test_a_search_may_shrink_a_section_to_nothing() -> None:
-    assert takt.analyse(takt.load(CASES / "crash-min.toml")).verdict is Verdict.NOT_GUARANTEED
+    assert takt.analyse(takt.load(UNSOUND / "crash-min.toml")).verdict is Verdict.NOT_GUARANTEED
 
 
 def test_growth_under_llf_is_that_under_edf() -> None:
@@ -179,5 +179,5 @@ def test_soft_tasks_that_overload_several_processors_do_not_make_hard_ones_miss(
 
 
 def test_a_changed_deadline_bounds_the_response_under_edf() -> None:
-    found = takt.analyse(takt.load(CASES / "edf_period_change_bound.toml"))
+    found = takt.analyse(takt.load(UNSOUND / "edf_period_change_bound.toml"))
     assert [row.response for row in found.tasks] == [28, 7]

@@ -18,7 +18,7 @@ from takt.analysis.blocking import with_holding
 from takt.analysis.view import ServerView, view_of
 from takt.show import resource_use
 
-CASES = CASES / "unsound"
+UNSOUND = CASES / "unsound"
 SAMPLE = 60
 HORIZON = 400
 ROOTS = ("fp", "rm", "dm", "edf")
@@ -110,14 +110,14 @@ def test_no_server_holds_for_longer_than_is_counted(policy: str, protocol: str) 
 def test_jobs_that_come_while_others_execute_are_counted() -> None:
     """L holds for 2 ticks; H executes for 20 meanwhile, in which 5 jobs of M come, and 2 more before those are done."""
     for protocol in ("hsrp", "hsrp-payback"):
-        system = takt.load(CASES / f"hold_{protocol.split('-')[-1]}.toml")
+        system = takt.load(UNSOUND / f"hold_{protocol.split('-')[-1]}.toml")
         assert bounded(system)["S1"].holding == 2 + 8
         assert observed(system)["S1"] == 2 + 5
 
 
 def test_a_budget_that_can_end_in_a_section_is_not_known() -> None:
     for name in ("hold_sirap", "sirap_budget_ends"):
-        found = takt.analyse(takt.load(CASES / f"{name}.toml"))
+        found = takt.analyse(takt.load(UNSOUND / f"{name}.toml"))
         assert {row.verdict for row in found.tasks} == {Verdict.NOT_KNOWN}
 
 

@@ -6,6 +6,7 @@ equals the simulation exactly.
 
 from __future__ import annotations
 
+import json
 import subprocess
 import tempfile
 from collections.abc import Callable
@@ -194,6 +195,15 @@ def test_the_command_prints_measured_beside_simulated(tmp_path: Path) -> None:
     decisions = takt.replay(trace).decisions
     assert lines[-1] == f"replayed on the host: {decisions} decisions, identical"
     assert invoke("replay", str(trace)) == (0, f"identical: {decisions} decisions\n", "")
+
+
+def test_a_task_without_a_period_has_none_on_a_board(tmp_path: Path) -> None:
+    path = task_set(tmp_path, '[system]\nhorizon = 20\n[[task]]\nname = "T"\narrivals = [3]\nwcet = 1\ndeadline = 9\n')
+    status, output, _ = invoke("run", path, "--on", "posix", "--json")
+    assert status == 0
+    for run in json.loads(output)["runs"]:
+        assert (run["tasks"][0]["period"], run["tasks"][0]["utilization"]) == (None, None)
+        assert run["utilization"] == 0
 
 
 @pytest.mark.parametrize("board", [emulation.CORTEX_M, emulation.RISCV])

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "core/protocol.h"
 #include "policy/table.h"
 #include "check.h"
 
@@ -44,18 +45,18 @@ static inline uint64_t image_word(const image_tables_t *tables, const takt_field
                                   const char *member) {
     const uint64_t number = field->size <= 8 ? image_number(member, field->size) : 0;
     switch (field->kind) {
-    case TAKT_KIND_HOME:
+    case TAKT_FIELD_HOME:
         return (uint64_t)((int64_t)(int32_t)number + 1);
-    case TAKT_KIND_STREAM:
+    case TAKT_FIELD_STREAM:
         return image_stream(tables, image_pointer(member));
-    case TAKT_KIND_POLICY:
+    case TAKT_FIELD_POLICY:
         return number != 0 ? image_name(((const takt_policy_t *)image_pointer(member))->name) : 0;
-    case TAKT_KIND_SERVER_KIND:
+    case TAKT_FIELD_SERVER_KIND:
         return number != 0 ? image_name(((const takt_server_kind_t *)image_pointer(member))->name) : 0;
-    case TAKT_KIND_BANDWIDTH:
+    case TAKT_FIELD_BANDWIDTH:
         return number != 0 ? image_name(((const takt_bandwidth_kind_t *)image_pointer(member))->name) : 0;
-    case TAKT_KIND_PROTOCOL:
-        return image_name(takt_protocol_names[number]);
+    case TAKT_FIELD_PROTOCOL:
+        return image_name(takt_protocols[number]->name);
     default:
         return number;
     }

@@ -166,30 +166,30 @@ static void check_name(uint32_t table, uint32_t row, uint32_t field, const char 
 static void check_field(uint32_t table, uint32_t row, uint32_t field) {
     const takt_field_t *of = &takt_layouts[table].fields[field];
     switch (of->kind) {
-    case TAKT_KIND_LENGTH:
+    case TAKT_FIELD_LENGTH:
         break;
-    case TAKT_KIND_HOME:
+    case TAKT_FIELD_HOME:
         check_limits(table, row, field, 0, 2);
         break;
-    case TAKT_KIND_TASK_PLACE:
+    case TAKT_FIELD_TASK_PLACE:
         check_limits(table, row, field, 0, TASKS - 1);
         break;
-    case TAKT_KIND_RESOURCE_PLACE:
+    case TAKT_FIELD_RESOURCE_PLACE:
         check_limits(table, row, field, 0, 1);
         break;
-    case TAKT_KIND_STREAM:
+    case TAKT_FIELD_STREAM:
         check_limits(table, row, field, 0, 3);
         break;
-    case TAKT_KIND_POLICY:
+    case TAKT_FIELD_POLICY:
         check_name(table, row, field, "llf", true);
         break;
-    case TAKT_KIND_SERVER_KIND:
+    case TAKT_FIELD_SERVER_KIND:
         check_name(table, row, field, "sporadic", true);
         break;
-    case TAKT_KIND_BANDWIDTH:
+    case TAKT_FIELD_BANDWIDTH:
         check_name(table, row, field, "tbs", true);
         break;
-    case TAKT_KIND_PROTOCOL:
+    case TAKT_FIELD_PROTOCOL:
         check_name(table, row, field, "srp", false);
         break;
     default:

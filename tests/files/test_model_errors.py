@@ -850,7 +850,7 @@ BAD: dict[str, tuple[str, list[str]]] = {
         + '[system]\npolicy = "rbe"\n'
         + '[[task]]\nname = "A"\nperiod = 5\nbody = ["lock R", "run 1", "unlock R"]\n'
         + '[[resource]]\nname = "R"\nprotocol = "icpp"\n',
-        ['[[resource]] "R" protocol: found "icpp" under "rbe"; it needs fp, rm, dm, edf'],
+        ['[[resource]] "R" protocol: found "icpp" under "rbe"; it needs dm, edf, fp, rm'],
     ),
     "architecture under rate-based execution": (
         HEAD + '[system]\npolicy = "rbe"\n[platform]\nmodel = "hardware"\n' + TASK,
@@ -861,7 +861,7 @@ BAD: dict[str, tuple[str, list[str]]] = {
         + '[system]\npolicy = "llf"\n'
         + '[[task]]\nname = "A"\nperiod = 5\nbody = ["lock R", "run 1", "unlock R"]\n'
         + '[[resource]]\nname = "R"\nprotocol = "srp"\n',
-        ['[[resource]] "R" protocol: found "srp" under "llf"; it needs fp, rm, dm, edf'],
+        ['[[resource]] "R" protocol: found "srp" under "llf"; it needs dm, edf, fp, rm'],
     ),
     "protocols that do not mix": (
         HEAD
@@ -889,7 +889,7 @@ BAD: dict[str, tuple[str, list[str]]] = {
     ),
     "resource of servers under llf": (
         HEAD + sharer("A", "S1") + SERVER + 'policy = "llf"\n' + resource("sirap"),
-        ['[[resource]] "R" protocol: found "sirap" under "llf"; it needs fp, rm, dm, edf'],
+        ['[[resource]] "R" protocol: found "sirap" under "llf"; it needs dm, edf, fp, rm'],
     ),
     "resource of servers that are sporadic": (
         HEAD + sharer("A", "S1") + SERVER + 'kind = "sporadic"\n' + resource("hsrp"),

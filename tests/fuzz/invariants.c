@@ -171,7 +171,7 @@ static takt_entity_t keyed_by(const takt_entity_t *entity, const takt_job_t *job
     return keyed;
 }
 
-static void check_own_key(const takt_entity_t *entity, const takt_job_t *job) {
+static void check_unmodified_key(const takt_entity_t *entity, const takt_job_t *job) {
     const takt_entity_t own = keyed_by(entity, job);
     HOLDS(own.key <= TAKT_KEY_LEAST_URGENT);
     HOLDS(entity->key == own.key && entity->tie == own.tie);
@@ -183,14 +183,14 @@ static void check_displaced_key(takt_entity_t *entity, const takt_job_t *job) {
     const bool is_started = (entity->state & TAKT_STATE_STARTED) != 0;
     const takt_entity_t own = keyed_by(entity, job);
     const takt_key_t held = key_of_holder(entity, own.key);
-    HOLDS(entity->task->own_key == own.key && entity->task->own_tie == own.tie);
+    HOLDS(entity->task->base_key == own.key && entity->task->base_tie == own.tie);
     HOLDS(entity->key <= held && (is_started || entity->key == held));
     if (is_started && entity->task->extension != NULL) {
-        const takt_key_t started = entity->task->extension->started_key;
+        const takt_key_t started = entity->task->extension->threshold;
         HOLDS(entity->key == (started < held ? started : held));
     }
     if (is_locking(entity) && entity->home->ready.order == TAKT_ORDER_KEYS) {
-        const bool is_first = is_started && entity->task->extension->started_key == TAKT_KEY_MOST_URGENT;
+        const bool is_first = is_started && entity->task->extension->threshold == TAKT_KEY_MOST_URGENT;
         HOLDS(entity->tie == (is_first ? 0u : (entity->task->job.task_class << 20 | entity->id)));
     }
 }
@@ -200,7 +200,7 @@ static void check_key(takt_entity_t *entity, const takt_job_t *job) {
     if ((entity->state & TAKT_STATE_STARTED) != 0 || is_locking(entity)) {
         check_displaced_key(entity, job);
     } else {
-        check_own_key(entity, job);
+        check_unmodified_key(entity, job);
     }
 }
 
@@ -408,7 +408,7 @@ static void check_until(const takt_system_t *system, takt_instant_t until, takt_
 
 /* Not because it has started, nor for what it holds or whom it blocks. */
 static bool runs_by_its_own_key(takt_entity_t *entity) {
-    const bool is_own = !is_locking(entity) || entity->key == entity->task->own_key;
+    const bool is_own = !is_locking(entity) || entity->key == entity->task->base_key;
     const bool is_best = entity == takt_ready_best(&entity->home->ready);
     return is_own && is_best && (entity->state & TAKT_STATE_STARTED) == 0;
 }
@@ -466,9 +466,9 @@ void check_decision(takt_system_t *system, const takt_decision_t *decision, takt
 
 bool somebody_is_more_urgent(takt_system_t *system, takt_entity_t *entity) {
     const bool has_ties = entity->home->ready.order == TAKT_ORDER_KEYS;
-    const takt_key_t key = key_of_holder(entity, entity->task->own_key);
+    const takt_key_t key = key_of_holder(entity, entity->task->base_key);
     const uint32_t tie = is_locking(entity) && has_ties ? (entity->task->job.task_class << 20 | entity->id)
-                                                        : entity->task->own_tie;
+                                                        : entity->task->base_tie;
     for (uint32_t id = 1; id <= entity_count(system); id++) {
         const takt_entity_t *other = takt_system_entity(system, id);
         const bool competes = other != entity && other->home == entity->home && takt_entity_is_ready(other);

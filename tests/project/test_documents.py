@@ -37,7 +37,7 @@ ROOMS = [
     "tests",
     "tools",
 ]
-NO_ROOMS = {"build"}
+NO_ROOMS = {"build", "LICENSES"}
 
 TAKT = str(Path(sys.executable).parent / "takt")
 RUNNERS = {"python": [sys.executable], "toml": [TAKT, "run"]}

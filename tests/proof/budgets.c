@@ -1,4 +1,4 @@
-/* What core/dispatcher.c charges and gives back, and what core/server_kinds.c tells about it: all capacities, budgets,
+/* What core/account.c charges and gives back, and what core/server_kinds.c tells about it: all capacities, budgets,
  * debts and times.
  *
  * Claimed: a budget never falls below 0, and by no more than was executed; it never exceeds the capacity; debts are
@@ -7,7 +7,7 @@
  *
  * Bounds: 2 servers, one in the other, above the one that runs; PERIODS replenishments that wait; capacities, debts
  * and times below 2^48, so that no sum of theirs overflows. */
-#include "core/dispatcher.c"
+#include "core/account.c"
 #include "core/server_kinds.c"
 #include "tests/proof/proof.h"
 
@@ -62,10 +62,10 @@ void prove_charge(void) {
     const takt_server_t upper_before = upper;
     const takt_server_t lower_before = lower;
     const takt_duration_t elapsed = any_duration();
-    charge(&cpu, cpu.charged_at + elapsed);
+    takt_account_charge(&cpu, cpu.charged_at + elapsed);
     claim_charged(&upper, upper_before, elapsed);
     claim_charged(&lower, lower_before, elapsed);
-    charge(&cpu, cpu.charged_at);
+    takt_account_charge(&cpu, cpu.charged_at);
     CLAIM(upper.job.remaining <= upper.capacity, "nothing is charged twice");
 }
 

@@ -12,15 +12,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from takt import _analysis
-from takt.analysis import children, fixed, servers, static
+from takt.analysis import children, fixed, servers
 from takt.analysis.judge import judge
 from takt.analysis.judgement import Judgement
 from takt.analysis.result import Advice, Verdict
 from takt.analysis.sensitivity import largest
 from takt.analysis.view import DispatcherView, SystemView, TaskView, view_of
 from takt.base.errors import InputError
+from takt.model import catalogue
 from takt.model.bodies import Op
-from takt.model.catalogue import AMONG_PROTOCOLS
+from takt.model.catalogue import AMONG_PROTOCOLS, PolicyTraits
 
 if TYPE_CHECKING:
     from takt.model.system import System
@@ -126,10 +127,10 @@ def _written(view: SystemView, keys: Mapping[str, Any]) -> Iterator[str]:
 # ---- what is tried ------------------------------------------------------------------------------------
 
 
-def _plain_root(view: SystemView, policies: Sequence[str]) -> DispatcherView | None:
+def _plain_root(view: SystemView, has: Callable[[PolicyTraits], bool]) -> DispatcherView | None:
     """Give a root of tasks alone, of which assignments know all; None if there is more."""
     root = view.dispatchers[0]
-    is_plain = root.policy in policies and not root.servers and view.resolved.cpus == 1 and not view.doubts
+    is_plain = has(root.traits) and not root.servers and view.resolved.cpus == 1 and not view.doubts
     is_known = is_plain and not any(
         task.doubts or task.sections or task.suspended or task.threshold is not None for task in root.tasks
     )
@@ -138,7 +139,7 @@ def _plain_root(view: SystemView, policies: Sequence[str]) -> DispatcherView | N
 
 def _priorities(trial: Trial) -> Changes:
     """Order the tasks of an fp root anew."""
-    root = _plain_root(trial.view, ("fp",))
+    root = _plain_root(trial.view, lambda policy: policy.has_fifo_levels)
     if root is None:
         return _priorities_by_trial(trial)
     columns = children.columns_of(root.tasks)
@@ -153,7 +154,7 @@ def _priorities(trial: Trial) -> Changes:
 def _priorities_by_trial(trial: Trial) -> Changes:
     """Order the tasks of an fp root that have more than assignments know: by deadlines, or one by one from below."""
     root = trial.view.dispatchers[0]
-    if root.policy != "fp" or root.servers or len(trial.view.dispatchers) > 1:
+    if not root.traits.has_fifo_levels or root.servers or len(trial.view.dispatchers) > 1:
         return {}
     by_deadline = sorted(root.tasks, key=lambda task: (task.deadline - task.jitter, task.urgency))
     changes = _in_order(by_deadline, range(len(by_deadline)))
@@ -185,7 +186,7 @@ def _in_order(tasks: Sequence[TaskView], order: Sequence[int]) -> Changes:
 
 def _thresholds(trial: Trial) -> Changes:
     """Give thresholds to the preemptive tasks of an fp root, in the order that they have."""
-    root = _plain_root(trial.view, ("fp",))
+    root = _plain_root(trial.view, lambda policy: policy.has_fifo_levels)
     if root is None or any(task.regions for task in root.tasks):
         return {}
     columns = children.columns_of(root.tasks)
@@ -203,7 +204,7 @@ def _thresholds(trial: Trial) -> Changes:
 
 def _final_regions(trial: Trial) -> Changes:
     """Order the tasks of an fp root anew, with points; no piece is longer than the last one, and so blocks as that."""
-    root = _plain_root(trial.view, ("fp",))
+    root = _plain_root(trial.view, lambda policy: policy.has_fifo_levels)
     if root is None:
         return {}
     columns = children.columns_of(root.tasks)
@@ -223,13 +224,13 @@ def _final_regions(trial: Trial) -> Changes:
 
 def _points(trial: Trial) -> Changes:
     """Cut what is not displaced into pieces that everybody above bears."""
-    root = _plain_root(trial.view, (*static.POLICIES, "edf"))
+    root = _plain_root(trial.view, lambda policy: policy.is_level_or_deadline_driven)
     if root is None:
         return _points_by_trial(trial)
     if not any(task.regions for task in root.tasks):
         return {}
     columns = children.columns_of(root.tasks)
-    find = _analysis.edf_regions if root.policy == "edf" else _analysis.fp_regions
+    find = _analysis.edf_regions if root.traits.is_deadline_driven else _analysis.fp_regions
     verdict, longest = find(columns.wcet, columns.period, columns.deadline, columns.jitter, trial.looks)
     if verdict != _analysis.SCHEDULABLE:
         return {}
@@ -328,14 +329,24 @@ def _protocols(trial: Trial) -> Changes:
     return {}
 
 
-_PROTOCOLS = ("srp", "pcp", "icpp", "pip", "npcs")
-"""What is tried, those that block least first."""
+_STEADY_KIND = catalogue.kinds_that(lambda kind: kind.acts_as_task and kind.is_steady)[0]
+_BY_DEADLINE = catalogue.policies_that(lambda policy: policy.is_deadline_driven)[0]
+
+
+def _rank(protocol: str) -> tuple[bool, ...]:
+    """Give the place of a protocol among those that are tried: which block least comes first."""
+    traits = catalogue.protocol_traits(protocol)
+    return (not traits.bars_runs, not traits.bars_locks, not traits.raises_to_ceiling, not traits.inherits)
+
+
+_PROTOCOLS = sorted(catalogue.protocols_that(lambda each: each.is_bounded and not each.is_among), key=_rank)
+"""What is tried, in this order."""
 
 
 def _idling(trial: Trial) -> Changes:
     """Make deferrable servers idle, which act on others as tasks."""
-    there = [each for dispatcher in trial.view.dispatchers for each in dispatcher.servers if each.kind == "deferrable"]
-    return {("server", each.name): {"kind": "idling"} for each in there}
+    there = [each for dispatcher in trial.view.dispatchers for each in dispatcher.servers if each.traits.defers]
+    return {("server", each.name): {"kind": _STEADY_KIND} for each in there}
 
 
 def _budgets(trial: Trial) -> Changes:
@@ -347,7 +358,8 @@ def _budgets(trial: Trial) -> Changes:
 
 def _deadlines(trial: Trial) -> Changes:
     """Order the root by deadlines."""
-    return {} if trial.view.dispatchers[0].policy == "edf" else {("system", ""): {"policy": "edf"}}
+    is_ordered_so = trial.view.dispatchers[0].traits.is_deadline_driven
+    return {} if is_ordered_so else {("system", ""): {"policy": _BY_DEADLINE}}
 
 
 _KINDS: dict[str, Callable[[Trial], Changes]] = {
@@ -359,6 +371,6 @@ _KINDS: dict[str, Callable[[Trial], Changes]] = {
     "with other protocols: ": _protocols,
     "with other kinds of servers: ": _idling,
     "with other budgets: ": _budgets,
-    "with policy edf": _deadlines,
+    f"with policy {_BY_DEADLINE}": _deadlines,
 }
 """What is tried, in this order, and how it is told."""

@@ -26,11 +26,11 @@ from takt.analysis.judgement import Judgement
 from takt.analysis.presence import FOR_GOOD
 from takt.analysis.result import TaskBound, Test, Verdict
 from takt.analysis.view import SystemView, TaskView
+from takt.model import catalogue
 from takt.model.python_policy import Policy
 
 BUSY = Test("longest busy period, any order", "Cruz 1991", is_exact=False)
 
-_POLICIES = ("fp", "rm", "dm", "edf", "llf", "rbe", "share")
 _ENDED = ("continue", "abort")
 _OPEN = (Verdict.NOT_KNOWN, Verdict.NOT_GUARANTEED)
 
@@ -63,7 +63,9 @@ def _is_work_conserving(view: SystemView) -> bool:
     """Say whether somebody runs whenever a job is released and not finished, and the work that comes is bounded."""
     resolved, root = view.resolved, view.dispatchers[0]
     is_plain = resolved.cpus == 1 and not resolved.servers and resolved.costs.is_ideal and not resolved.costs.is_pull
-    is_ordered = isinstance(resolved.policy, Policy) or (resolved.policy in _POLICIES and resolved.share != "wf2q")
+    is_ordered = isinstance(resolved.policy, Policy) or (
+        catalogue.traits_of(resolved.policy).is_work_conserving and resolved.share != "wf2q"
+    )
     return (
         is_plain
         and is_ordered

@@ -15,6 +15,7 @@ from takt.analysis import children, fixed
 from takt.analysis.judgement import Judgement, task_bound
 from takt.analysis.result import TaskBound, Test, Verdict
 from takt.analysis.view import DispatcherView, SystemView, TaskView
+from takt.model.catalogue import COPROCESSOR, HARDWARE, SOFTWARE
 from takt.model.records import ResolvedArchitecture
 
 RESPONSES = Test(
@@ -28,10 +29,10 @@ MAX_LOOKS = 500_000
 have no practical end."""
 
 _MODELS = {
-    ("software", False): _analysis.REARMED,
-    ("software", True): _analysis.FIXED,
-    ("coprocessor", False): _analysis.COPROCESSOR,
-    ("hardware", False): _analysis.HARDWARE,
+    (SOFTWARE, False): _analysis.REARMED,
+    (SOFTWARE, True): _analysis.FIXED,
+    (COPROCESSOR, False): _analysis.COPROCESSOR,
+    (HARDWARE, False): _analysis.HARDWARE,
 }
 """What the binding calls a model, by its name and whether ticks are fixed."""
 
@@ -59,14 +60,15 @@ def _responses(root: DispatcherView, architecture: ResolvedArchitecture, effort:
     columns = children.columns_of(root.tasks)
     model = _MODELS[architecture.model, architecture.is_fixed]
     costs = (architecture.context_switch, architecture.interval, architecture.latency)
-    if root.policy == "edf":
+    if root.traits.is_deadline_driven:
         most = MAX_LOOKS // max(len(root.tasks), 1)
         ticks = _analysis.scheduled_edf_responses(
             columns.wcet, columns.period, columns.deadline, model, costs, effort=min(effort, most)
         )
         return ticks if effort < most else np.where(ticks == _analysis.UNKNOWN, _analysis.UNBOUNDED, ticks)
     # Under rm and dm core orders equals by class and place, and so are the tasks of a view.
-    above = fixed.behind_equals([fixed.task_member(task) for task in root.tasks]) if root.policy == "fp" else None
+    is_fifo = root.traits.has_fifo_levels
+    above = fixed.behind_equals([fixed.task_member(task) for task in root.tasks]) if is_fifo else None
     return _analysis.scheduled_fp_responses(columns.wcet, columns.period, model, costs, above=above, effort=effort)
 
 
@@ -74,7 +76,7 @@ def _row(
     view: SystemView, root: DispatcherView, task: TaskView, architecture: ResolvedArchitecture, tick: int
 ) -> TaskBound:
     """Make the row of a task."""
-    test = DEADLINES if root.policy == "edf" else RESPONSES
+    test = DEADLINES if root.traits.is_deadline_driven else RESPONSES
     if tick == _analysis.UNKNOWN:
         reason = f"the answer for {task.name} takes more effort than was granted"
         return task_bound(task, root, Verdict.NOT_KNOWN, test, reason=reason)
@@ -89,7 +91,7 @@ def _reason(
 ) -> str:
     """Say why a job is not sure to be kept until it is done."""
     share = f"the scheduler may take {_percent(_most_share(root, architecture))} of the processor"
-    if root.policy == "edf":
+    if root.traits.is_deadline_driven:
         return f"tasks and scheduler may have to do too much at once; {share}"
     if response is None:
         return f"{task.name}, others and the scheduler may ask for more than the whole processor; {share}"
@@ -110,7 +112,7 @@ def _utilization(root: DispatcherView) -> Fraction:
 def _least_share(architecture: ResolvedArchitecture) -> Fraction:
     """Give the share that entries by the timer take at least; a completion may put one off by less than an entry."""
     cost = architecture.context_switch
-    if architecture.model != "software" or cost == 0:
+    if architecture.model != SOFTWARE or cost == 0:
         return Fraction(0)
     return Fraction(cost, architecture.interval + (0 if architecture.is_fixed else 2 * cost - 1))
 
@@ -119,9 +121,9 @@ def _most_share(root: DispatcherView, architecture: ResolvedArchitecture) -> Fra
     """Give the share that entries by the timer, and what each job causes, take at most."""
     cost = architecture.context_switch
     jobs = sum((Fraction(1, task.period) for task in root.tasks), Fraction(0))
-    if architecture.model == "software":
+    if architecture.model == SOFTWARE:
         return Fraction(cost, architecture.interval + (0 if architecture.is_fixed else cost)) + cost * jobs
-    switches = 2 if architecture.model == "hardware" else 3
+    switches = 2 if architecture.model == HARDWARE else 3
     return (switches * (cost // 2) + architecture.latency) * jobs
 
 

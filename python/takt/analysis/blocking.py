@@ -16,25 +16,13 @@ from takt.analysis import coverage
 from takt.analysis.fixed import Numbers, numbers
 from takt.analysis.view import Child, DispatcherView, ServerView, SystemView, TaskView
 from takt.base import times
-from takt.model import holding_times
+from takt.model import catalogue, holding_times
 from takt.model.bodies import Op
-from takt.model.catalogue import AMONG_PROTOCOLS
+from takt.model.catalogue import ProtocolTraits
 from takt.model.core_input import ROOT
-
-_CEILINGS = frozenset(("pcp", "icpp", "srp", *AMONG_PROTOCOLS))
-_DEADLINES = ("edf", "llf")
-
-_REFUSING = frozenset(("none", "pip", "pcp", "sirap"))
-"""Protocols under which a free job may be refused a lock; several together may as well."""
-
-_SUPPLIED = ("idling", "polling", "deferrable", "sporadic")
-"""Kinds of servers that execute for no more than a budget in a period, and at its seam for one more."""
 
 _UNBOUNDED = times.MAX_TICKS
 """Execution without a bound."""
-
-_BEGINNING = ("idling", "polling")
-"""Kinds of servers that use or lose their budget from its replenishment on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +81,7 @@ class _Sharing:
     @property
     def is_edf(self) -> bool:
         """Whether deadlines order."""
-        return self.dispatcher.policy in _DEADLINES
+        return has_deadlines(self.dispatcher)
 
     @property
     def is_late(self) -> bool:
@@ -103,12 +91,17 @@ class _Sharing:
     @property
     def locking(self) -> int:
         """Give the sharpest formula that holds for all protocols together."""
-        if self.protocols == {"npcs"}:
+        if all(each.raises_to_top for each in self.traits):
             return _analysis.NPCS
-        if self.protocols <= _CEILINGS and not self._is_loose:
+        if all(each.has_ceiling for each in self.traits) and not self._is_loose:
             return _analysis.CEILING
         is_nested = any(use.outer for use in self.uses)
-        return _analysis.PIP if self.protocols == {"pip"} and not is_nested else _analysis.MIXED
+        return _analysis.PIP if all(each.inherits for each in self.traits) and not is_nested else _analysis.MIXED
+
+    @property
+    def traits(self) -> list[ProtocolTraits]:
+        """The traits of the protocols."""
+        return [catalogue.protocol_traits(each) for each in self.protocols]
 
     @property
     def _is_loose(self) -> bool:
@@ -118,7 +111,7 @@ class _Sharing:
         the holder, or was released late, may have an earlier deadline.
         """
         is_early = self.is_edf and (self.is_late or any(use.gives_way for use in self.uses))
-        return "icpp" in self.protocols and (len(self.protocols) > 1 or is_early)
+        return any(each.raises_to_ceiling for each in self.traits) and (len(self.protocols) > 1 or is_early)
 
     @property
     def adds_regions(self) -> bool:
@@ -130,12 +123,13 @@ class _Sharing:
         where somebody in it has a relative deadline beyond it, too. Under pcp one that locks nothing needs no level.
         """
         is_loose = self.locking in (_analysis.PIP, _analysis.MIXED)
-        return is_loose or "pcp" in self.protocols or (self.locking == _analysis.CEILING and self.is_late)
+        bars_locks = any(each.bars_locks for each in self.traits)
+        return is_loose or bars_locks or (self.locking == _analysis.CEILING and self.is_late)
 
     @property
     def can_refuse(self) -> bool:
         """Whether a job may be refused a lock, so that it gives way to others until it is chosen again."""
-        return len(self.protocols) > 1 or bool(self.protocols & _REFUSING)
+        return len(self.protocols) > 1 or any(each.refuses for each in self.traits)
 
     def columns(self) -> tuple[Numbers, Numbers, Numbers, Numbers, Numbers]:
         """Make the columns of sections, and of how urgent children are at the latest and at the earliest."""
@@ -156,10 +150,15 @@ class _Sharing:
             yield coverage.NESTED
         if any(use.gives_way for use in self.uses):
             yield coverage.REACHING
-        if not self.protocols <= {"pcp", "srp"} and _may_deadlock(self.uses):
+        if not all(each.prevents_circles for each in self.traits) and _may_deadlock(self.uses):
             yield coverage.CIRCLE
         if any(server.longest > server.period for server in self.dispatcher.servers):
             yield coverage.LONG_OVERRUN
+
+
+def has_deadlines(dispatcher: DispatcherView) -> bool:
+    """Say whether absolute deadlines bound how urgent jobs are."""
+    return dispatcher.traits.is_deadline_driven or dispatcher.traits.has_laxity_keys
 
 
 def delays_in(view: SystemView, dispatcher: DispatcherView) -> Delays:
@@ -251,7 +250,7 @@ def _early_of(child: Child) -> int:
     """
     if isinstance(child, TaskView):
         return child.deadline if child.is_kernel else max(child.deadline - child.jitter, 0)
-    return child.period if child.kind in _BEGINNING else 0
+    return child.period if child.traits.acts_as_task else 0
 
 
 def _barred(child: Child) -> int:
@@ -347,7 +346,8 @@ def _with_holding(
     if not shared:
         return server
     protocol = view.resolved.resources[next(iter(shared))].protocol
-    waited_for = {str(number) for number in shared} if protocol == "sirap" else set[str]()
+    traits = catalogue.protocol_traits(protocol)
+    waited_for = {str(number) for number in shared} if traits.awaits_budget else set[str]()
     neighbours = [_neighbour(task) for task in dispatcher.tasks]
     counted, longest = 0, server.period + 1
     with suppress(holding_times.UnboundedError):
@@ -358,8 +358,8 @@ def _with_holding(
             )
             for each, among in shared.items()
         )
-    overrun = longest if protocol in ("hsrp", "hsrp-payback") else 0
-    is_outgrown = protocol == "sirap" and longest > counted
+    overrun = longest if traits.overruns else 0
+    is_outgrown = traits.awaits_budget and longest > counted
     return replace(server, holding=longest, overrun=overrun, protocol=protocol, is_outgrown=is_outgrown)
 
 
@@ -371,7 +371,7 @@ def _others(view: SystemView, server: ServerView, parent: DispatcherView, resour
     """
     if parent.number != ROOT:
         return lambda ticks: _UNBOUNDED
-    is_edf = parent.policy in _DEADLINES
+    is_edf = has_deadlines(parent)
     children = parent.children()
     levels = [_deadline_of(child) if is_edf else child.key for child in children]
     ceiling = min(levels[use.child] for use in _uses_of(view, children) if use.resource == resource)
@@ -387,7 +387,7 @@ def _others(view: SystemView, server: ServerView, parent: DispatcherView, resour
 def _executed(child: Child, ticks: int, *, is_pending: bool) -> int:
     """Give what a child of the root executes at most in so many ticks; a job of it may be pending at their begin."""
     if isinstance(child, ServerView):
-        return (-(-ticks // child.period) + 1) * child.longest if child.kind in _SUPPLIED else _UNBOUNDED
+        return (-(-ticks // child.period) + 1) * child.longest if child.traits.is_limited else _UNBOUNDED
     jobs = -(-(ticks + child.jitter) // child.period) if child.period else _UNBOUNDED
     return (jobs + (is_pending or child.suspended > 0)) * child.wcet
 

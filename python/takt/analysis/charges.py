@@ -38,7 +38,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from takt.analysis import coverage, static
+from takt.analysis import coverage
 from takt.analysis.judgement import Judgement, never_sure, nothing_known
 from takt.analysis.result import ServerBound, TaskBound, Test, Verdict
 from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
@@ -57,7 +57,7 @@ Body = tuple[tuple[int, int], ...]
 def has_more_than_tasks(view: SystemView) -> bool:
     """Say whether the kernel's work takes time, and there is more to charge for it than plain tasks (charges.py)."""
     root = view.dispatchers[0]
-    is_ordinary = view.resolved.cpus == 1 and root.policy in (*static.POLICIES, "edf")
+    is_ordinary = view.resolved.cpus == 1 and root.traits.is_level_or_deadline_driven
     return is_ordinary and not view.resolved.costs.is_ideal and (bool(root.servers) or any(map(_has_more, root.tasks)))
 
 
@@ -134,7 +134,7 @@ def _test_of(view: SystemView, server: str, test: Test | None) -> Test | None:
     """Name the test of a row."""
     if server or test is None:
         return test
-    return DEMAND if view.dispatchers[0].policy == "edf" else RESPONSES
+    return DEMAND if view.dispatchers[0].traits.is_deadline_driven else RESPONSES
 
 
 def _without_bound(view: SystemView, found: Judgement) -> Judgement:
@@ -229,7 +229,7 @@ class _Charge:
     @property
     def _is_edf(self) -> bool:
         """Whether the root orders by deadlines."""
-        return self.view.dispatchers[0].policy == "edf"
+        return self.view.dispatchers[0].traits.is_deadline_driven
 
     @property
     def _passing(self) -> int:

@@ -30,9 +30,9 @@ def charts_of(view: SystemView, judgement: Judgement) -> Iterator[Chart]:
     for dispatcher in view.dispatchers:
         if not _has_supply(view, dispatcher, judgement):
             continue
-        if dispatcher.policy in static.POLICIES and view.resolved.cpus == 1:
+        if dispatcher.traits.has_static_keys and view.resolved.cpus == 1:
             yield from _of_tasks(view, dispatcher, judgement)
-        elif dispatcher.policy in ("edf", "llf") and dispatcher.tasks and view.resolved.cpus == 1:
+        elif blocking.has_deadlines(dispatcher) and _have_periods(dispatcher) and view.resolved.cpus == 1:
             yield _of_deadlines(dispatcher, judgement)
 
 
@@ -41,6 +41,11 @@ def _has_supply(view: SystemView, dispatcher: DispatcherView, judgement: Judgeme
     if dispatcher.number == ROOT:
         return view.resolved.costs.is_ideal
     return judgement.servers[dispatcher.number].gap is not None
+
+
+def _have_periods(dispatcher: DispatcherView) -> bool:
+    """Say whether a dispatcher has tasks, and each a distance of arrivals; in a list they may coincide."""
+    return bool(dispatcher.tasks) and all(task.period > 0 for task in dispatcher.tasks)
 
 
 def _of_tasks(view: SystemView, dispatcher: DispatcherView, judgement: Judgement) -> Iterator[Chart]:

@@ -18,17 +18,6 @@ from takt.analysis.view import Child, DispatcherView, ServerView, SystemView, Ta
 Supply = tuple[int, int, int, int]
 FULL: Supply = (1, 1, 0, 0)
 
-KINDS = {
-    "idling": _analysis.PERIODIC,
-    "polling": _analysis.PERIODIC,
-    "deferrable": _analysis.DEFERRABLE,
-    "sporadic": _analysis.SPORADIC,
-    "cbs": _analysis.BANDWIDTH,
-    "hard-cbs": _analysis.BANDWIDTH,
-    "tbs": _analysis.BANDWIDTH,
-    "cus": _analysis.BANDWIDTH,
-}
-
 BESIDE = Test(
     "response times beside servers", "Davis and Burns 2005; Strosnider, Lehoczky and Sha 1995", is_exact=False
 )
@@ -62,7 +51,11 @@ def _kind_of(child: Child) -> int:
     """Give the kind of a child as the binding takes it."""
     if isinstance(child, TaskView):
         return _analysis.KERNEL if child.is_kernel else _analysis.TASK
-    return KINDS[child.kind]
+    if child.is_rule or child.traits.has_bandwidth:
+        return _analysis.BANDWIDTH
+    if child.traits.returns:
+        return _analysis.SPORADIC
+    return _analysis.DEFERRABLE if child.traits.defers else _analysis.PERIODIC
 
 
 def responses(children: Sequence[Child], members: Sequence[Member], supply: Supply, effort: int) -> list[Response]:

@@ -15,7 +15,7 @@ def judge_costs(view: SystemView, root: DispatcherView, effort: int) -> Judgemen
     doubt = charges.doubt_of(view)
     if doubt:
         return not_known(root, doubt)
-    return _judge_static(view, root, effort) if root.policy in static.POLICIES else _judge_edf(view, root, effort)
+    return _judge_static(view, root, effort) if root.traits.has_static_keys else _judge_edf(view, root, effort)
 
 
 def _costs_of(view: SystemView) -> tuple[int, int, int, int, int, int]:

@@ -11,11 +11,13 @@ names, so that a new protocol or kind is in no row.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
 from takt.analysis.view import DispatcherView, SystemView, TaskView
+from takt.model import catalogue
+from takt.model.catalogue import PolicyTraits
 from takt.model.core_input import ROOT
 
 # ---- features -----------------------------------------------------------------------------------------
@@ -51,8 +53,6 @@ DROPPED = "jobs that are aborted or skipped"
 WINDOWS = "windows"
 
 _SENTENCES = {
-    "resources under none": "nothing bounds the delay by a resource without a protocol",
-    "resources under global-srp": "nothing bounds the delay by a server without budget that holds something",
     CIRCLE: "jobs may wait for each other for ever",
     LONG_OVERRUN: "a server may overrun its budget for longer than its period",
 }
@@ -62,6 +62,21 @@ _SENTENCES = {
 def protocol(name: str) -> str:
     """Name the feature that resources have a protocol."""
     return f"resources under {name}"
+
+
+def _sentence_of(each: str) -> str:
+    """Say why no theorem admits a protocol that bounds no delay."""
+    if catalogue.protocol_traits(each).is_among:
+        return "nothing bounds the delay by a server without budget that holds something"
+    return "nothing bounds the delay by a resource without a protocol"
+
+
+_SENTENCES |= {
+    protocol(each): _sentence_of(each)
+    for each in catalogue.protocols_that(
+        lambda traits: not traits.lends or (traits.is_among and not (traits.overruns or traits.awaits_budget))
+    )
+}
 
 
 def servers_of(kind: str) -> str:
@@ -94,7 +109,8 @@ def _features_of(view: SystemView, dispatcher: DispatcherView) -> Iterator[str]:
     resolved = view.resolved
     if any(task.excess for task in tasks):
         yield OVERDEMAND
-    if dispatcher.policy not in _STATIC and any(task.has_other_deadlines and _delays_others(task) for task in tasks):
+    moving = [task for task in tasks if task.has_other_deadlines and _delays_others(task)]
+    if moving and not dispatcher.traits.has_static_keys:
         yield MOVING
     if resolved.changes:
         yield CHANGES
@@ -131,7 +147,10 @@ def _is_odd(task: TaskView) -> bool:
 def _has_sirap(view: SystemView, number: int) -> bool:
     """Say whether tasks of a server hold something under sirap."""
     resources = view.resolved.resources
-    return any(each.home == number and each.among is not None and each.protocol == "sirap" for each in resources)
+    return any(
+        each.home == number and each.among is not None and catalogue.protocol_traits(each.protocol).awaits_budget
+        for each in resources
+    )
 
 
 def features_of_root(view: SystemView) -> frozenset[str]:
@@ -175,17 +194,17 @@ class Row:
 
     Args:
         where: what it is about, as reasons say it, "" if it is about a root that has a processor to itself.
-        policies: that it holds for.
+        admits: says of the traits of a policy whether it holds for that.
         groups: features that it admits together; a part of a group is admitted as well.
     """
 
     where: str
-    policies: frozenset[str]
+    admits: Callable[[PolicyTraits], bool]
     groups: tuple[frozenset[str], ...]
 
     def doubt(self, policy: str, features: frozenset[str]) -> str:
         """Say why the theorem does not cover a dispatcher, "" if it does."""
-        if policy not in self.policies:
+        if not self.admits(catalogue.traits_of(policy)):
             return " ".join(filter(None, [f"there is no test of {policy}", self.where]))
         if any(features <= group for group in self.groups):
             return ""
@@ -197,7 +216,7 @@ class Row:
     def _denied(self, features: frozenset[str]) -> list[str]:
         """List features that are not admitted at all, or the fewest that are not admitted together."""
         alone = sorted(features.difference(*self.groups))
-        return alone or next(list(some) for some in _some_of(features) if not any(map(some.issubset, self.groups)))
+        return alone or next(sorted(some) for some in _some_of(features) if not any(map(some.issubset, self.groups)))
 
 
 def _some_of(features: frozenset[str]) -> Iterator[frozenset[str]]:
@@ -208,21 +227,20 @@ def _some_of(features: frozenset[str]) -> Iterator[frozenset[str]]:
 
 # ---- the table ----------------------------------------------------------------------------------------
 
-_STATIC = frozenset({"fp", "rm", "dm", "pinwheel"})
-_ORDERING = _STATIC | {"edf", "llf", "rbe", "share"}
-_RULES = ("tbs", "cus")
-_KINDS = ("idling", "polling", "deferrable", "sporadic", "cbs", "hard-cbs", *_RULES)
+_RULES = catalogue.rule_kinds()
+_SUPPLYING = catalogue.kinds_that(lambda kind: kind.is_limited or kind.has_bandwidth)
 
 _SPORADIC = frozenset({JITTER, REGIONS, THRESHOLDS, SUSPENSIONS, OVERDEMAND, CHANGES})
 _LIMITED = frozenset({REGIONS, THRESHOLDS, REACHING})
-_LOCAL = frozenset({*map(protocol, ("npcs", "pip", "pcp", "icpp", "srp")), NESTED, REACHING})
-_AMONG = frozenset(map(protocol, ("hsrp", "hsrp-payback")))
-_SIRAP = frozenset({protocol("sirap")})
-_SERVERS = frozenset(map(servers_of, _KINDS))
+_BOUNDED_LOCALLY = catalogue.protocols_that(lambda each: each.is_bounded and not each.is_among)
+_LOCAL = frozenset({*map(protocol, _BOUNDED_LOCALLY), NESTED, REACHING})
+_AMONG = frozenset(map(protocol, catalogue.protocols_that(lambda each: each.is_bounded and each.overruns)))
+_SIRAP = frozenset(map(protocol, catalogue.protocols_that(lambda each: each.is_bounded and each.awaits_budget)))
+_SERVERS = frozenset(map(servers_of, (*_SUPPLYING, *_RULES)))
 _ALL = _SPORADIC | _LOCAL | _AMONG | _SERVERS
 
-_STEADY = frozenset(map(inside, ("idling", "deferrable", "hard-cbs")))
-_LOSING = frozenset(map(inside, ("polling", "sporadic")))
+_STEADY = frozenset(map(inside, catalogue.kinds_that(lambda kind: kind.is_steady)))
+_LOSING = frozenset(map(inside, catalogue.kinds_that(lambda kind: kind.is_limited and not kind.is_steady)))
 """Kinds whose budget depends on when there is work: a suspension is not like execution there."""
 
 _AT_ROOT = (_ALL | _SIRAP,)
@@ -234,64 +252,83 @@ _SUPPLIED = (
     (_ALL | _SIRAP | _STEADY | _LOSING) - _LIMITED - {SUSPENSIONS},
 )
 
-FIXED = Row("", _STATIC, _AT_ROOT)
+FIXED = Row("", lambda policy: policy.has_static_keys, _AT_ROOT)
 """Response times under static keys at the root: response_times.c, preemption_thresholds.c, server_fixed_priority.c."""
 
-DEADLINES = Row("", frozenset({"edf"}), _AT_ROOT)
+DEADLINES = Row("", lambda policy: policy.is_deadline_driven, _AT_ROOT)
 """Demand and responses under deadlines at the root: demand.h, edf_response_times.c, server_edf.c."""
 
-LAXITY = Row("", frozenset({"llf"}), (frozenset({JITTER, CHANGES}),))
+LAXITY = Row("", lambda policy: policy.has_laxity_keys, (frozenset({JITTER, CHANGES}),))
 """The same demand, which llf serves whenever deadlines do: jobs that are displaced anywhere, with laxities as told."""
 
-SUPPLIED = Row("in a server", _STATIC | {"edf"}, _SUPPLIED)
+SUPPLIED = Row("in a server", lambda policy: policy.is_level_or_deadline_driven, _SUPPLIED)
 """Responses or demand under the supply of a server: server_fixed_priority.c, server_edf.c."""
+
+_POSTPONING = catalogue.kinds_that(lambda kind: kind.has_bandwidth and kind.postpones)
+"""Kinds whose tasks share one bandwidth, in which none is supplied by itself."""
 
 BANDWIDTH = Row(
     "in a server",
-    _ORDERING,
+    lambda policy: policy.is_work_conserving or policy.has_static_keys,
     (
-        _SPORADIC | _LOCAL | {inside("cbs")},
-        (_SPORADIC | _LOCAL | {inside("tbs"), inside("cus")}) - {OVERDEMAND},
+        _SPORADIC | _LOCAL | {*map(inside, _POSTPONING)},
+        (_SPORADIC | _LOCAL | {*map(inside, _RULES)}) - {OVERDEMAND},
     ),
 )
 """Busy periods of tasks that one bandwidth serves in any order: bandwidth.c."""
 
-_CHARGED = ("idling", "polling", "deferrable")
+_CHARGED = catalogue.kinds_that(lambda kind: kind.comes_once)
 """Kinds whose budget comes once a period, and is used up or lost."""
 
 CHARGED = Row(
     "where the kernel's own work takes time",
-    _STATIC | {"edf"},
+    lambda policy: policy.is_level_or_deadline_driven,
     (_SPORADIC | {*map(servers_of, _CHARGED)},),
 )
 """What charges.py and overheads.c make of a system: all its dispatchers together."""
 
-TABLE = Row("", frozenset({"time-driven"}), (frozenset({OVERDEMAND}),))
+TABLE = Row("", lambda policy: policy.has_slots, (frozenset({OVERDEMAND}),))
 """The jobs of each task in its slots."""
 
 PROMOTED = Row(
     "",
-    frozenset({"dual-priority"}),
+    lambda policy: policy.promotes,
     (_SERVERS | {JITTER, SUSPENSIONS, OVERDEMAND, CHANGES, DROPPED, OVERDUE, ODD_RULES},),
 )
 """Responses of hard tasks after their promotion: all else, in servers too, is in the bands below."""
 
-MANDATORY = Row("", frozenset({"imprecise"}), (frozenset({OVERDEMAND}),))
+MANDATORY = Row("", lambda policy: policy.has_mandatory_parts, (frozenset({OVERDEMAND}),))
 """Responses of mandatory parts."""
 
-SHARES = Row("", frozenset({"share"}), (frozenset({JITTER, REGIONS, CHANGES}), frozenset({GENERIC, CHANGES})))
+SHARES = Row(
+    "",
+    lambda policy: policy.has_virtual_time,
+    (frozenset({JITTER, REGIONS, CHANGES}), frozenset({GENERIC, CHANGES})),
+)
 """Fluid service and the longest job; virtual deadlines of preemptive jobs without jitter (generic)."""
 
-RATES = Row("", frozenset({"rate-based"}), (frozenset({OVERDEMAND, CHANGES, SECTIONS}),))
+RATES = Row("", lambda policy: policy.allocates_rates, (frozenset({OVERDEMAND, CHANGES, SECTIONS}),))
 """Admission by rates; tasks that may demand more, or change, are sorted out one by one."""
 
-EXECUTION = Row("", frozenset({"rbe"}), (frozenset({OVERDEMAND, CHANGES, REGIONS, DROPPED}),))
+EXECUTION = Row(
+    "",
+    lambda policy: policy.has_deadline_keys and policy.is_rule,
+    (frozenset({OVERDEMAND, CHANGES, REGIONS, DROPPED}),),
+)
 """Demand of rate-based execution."""
 
-DENSITY = Row("on several processors", frozenset({"edf"}), (frozenset({SEVERAL, JITTER, OVERDEMAND, DROPPED}),))
+DENSITY = Row(
+    "on several processors",
+    lambda policy: policy.is_deadline_driven,
+    (frozenset({SEVERAL, JITTER, OVERDEMAND, DROPPED}),),
+)
 """Density of preemptive tasks under global edf."""
 
-SCHEDULED = Row("with a scheduler that takes time", frozenset({"fp", "rm", "dm", "edf"}), (frozenset({DROPPED}),))
+SCHEDULED = Row(
+    "with a scheduler that takes time",
+    lambda policy: policy.is_level_or_deadline_driven and not policy.has_windows,
+    (frozenset({DROPPED}),),
+)
 """Responses under schedulers in software, on a co-processor or in hardware: architectures.c."""
 
 ROOT_ROWS = (FIXED, DEADLINES, LAXITY)
@@ -300,9 +337,10 @@ ROOT_ROWS = (FIXED, DEADLINES, LAXITY)
 
 def row_of_root(policy: str) -> Row:
     """Give the row of a policy at the root; a policy that is in none gets one that does not admit it."""
-    return next((row for row in ROOT_ROWS if policy in row.policies), FIXED)
+    traits = catalogue.traits_of(policy)
+    return next((row for row in ROOT_ROWS if row.admits(traits)), FIXED)
 
 
 def row_of_server(kind: str) -> Row:
     """Give the row of what is in a server."""
-    return BANDWIDTH if kind in ("cbs", "tbs", "cus") else SUPPLIED
+    return BANDWIDTH if kind in (*_POSTPONING, *_RULES) else SUPPLIED

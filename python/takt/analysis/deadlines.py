@@ -73,7 +73,7 @@ def _given(dispatcher: DispatcherView, delays: Delays) -> _Given:
 
 def _responses(dispatcher: DispatcherView, given: _Given, delays: Delays, effort: int) -> list[int | None]:
     """Bound the responses under earliest deadline first; None of those that are not known, or have no bound."""
-    if dispatcher.policy == "llf" or len(dispatcher.tasks) > MAX_RESPONSES:
+    if dispatcher.traits.has_laxity_keys or len(dispatcher.tasks) > MAX_RESPONSES:
         return [None] * len(dispatcher.tasks)
     ticks, _ = _analysis.edf_responses(*given, _lasts(dispatcher, delays), effort)
     # A job with a longer deadline than the one that counts for others can wait for more of them.

@@ -106,7 +106,7 @@ def task_member(task: TaskView) -> Member:
 
 def server_member(server: ServerView) -> Member:
     """Make a member of a server: its budget each period; a deferrable one can have two of them back to back."""
-    is_deferrable = server.kind == "deferrable"
+    is_deferrable = server.traits.defers
     return Member(
         name=server.name,
         wcet=server.longest,

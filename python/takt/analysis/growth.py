@@ -18,8 +18,6 @@ from takt.analysis.result import TaskBound, Verdict, worst_of
 from takt.analysis.view import DispatcherView, SystemView, TaskView
 from takt.model.bodies import Op
 
-_POLICIES = ("fp", "rm", "dm", "edf")
-
 _TESTS = (static.PREEMPTIVE, static.DEFERRED, static.BOUND, deadlines.DEMAND)
 """Of the rows of plain tasks."""
 
@@ -48,7 +46,7 @@ class Plain:
         if any(task.wcet > _analysis.TIME_MAX for task in root.tasks):
             return Verdict.NOT_KNOWN
         columns = children.columns_of(root.tasks)
-        if root.policy == "edf":
+        if root.traits.is_deadline_driven:
             found = _analysis.edf_demand(
                 columns.wcet, columns.period, columns.deadline, columns.jitter, effort=self.effort
             )
@@ -76,7 +74,7 @@ class Plain:
         """Give the longest wcet of each task, 0 if none does."""
         columns = children.columns_of(root.tasks)
         tasks = (columns.wcet, columns.period, columns.deadline)
-        if root.policy == "edf":
+        if root.traits.is_deadline_driven:
             return _analysis.edf_growths(*tasks, columns.jitter, self.effort)
         wanted = fixed.numbers(task.number in self.wanted for task in root.tasks)
         return _analysis.fp_growths(*tasks, wanted, columns.jitter, *_more_of(self.view, root), self.effort)
@@ -93,7 +91,7 @@ def plain_of(view: SystemView, now: Judgement, wanted: frozenset[int], effort: i
     """
     root = view.dispatchers[0]
     is_plain = _is_plain_root(view) and all(map(_is_plain, root.tasks)) and all(map(_is_judged_so, now.rows()))
-    if root.policy == "edf":
+    if root.traits.is_deadline_driven:
         is_plain &= not any(task.regions for task in root.tasks) and wanted.issuperset(now.tasks)
     return Plain(view, wanted, effort) if is_plain and not _needs_lists(root, now) else None
 
@@ -104,7 +102,12 @@ def _is_plain_root(view: SystemView) -> bool:
     is_alone = len(view.dispatchers) == 1 and resolved.cpus == 1 and resolved.architecture is None
     is_ideal = resolved.costs.is_ideal and not resolved.costs.is_pull and not resolved.changes
     return (
-        is_alone and is_ideal and not view.doubts and not root.all_doubts and root.policy in ("fp", "rm", "dm", "edf")
+        is_alone
+        and is_ideal
+        and not view.doubts
+        and not root.all_doubts
+        and root.traits.is_level_or_deadline_driven
+        and not root.traits.has_windows
     )
 
 

@@ -28,10 +28,10 @@ from takt.analysis.judgement import Judgement
 from takt.analysis.result import ServerBound, Verdict
 from takt.analysis.view import DispatcherView, Inside, ServerView, SystemView, TaskView
 
-_ASKING = ("polling", "deferrable", "sporadic")
-"""Kinds that take nothing without work."""
-_KEEPING = ("deferrable", "sporadic")
-"""Kinds whose budget is there when work comes."""
+
+def _keeps(server: ServerView) -> bool:
+    """Say whether the budget of a server is there when work comes."""
+    return server.traits.defers or server.traits.returns
 
 
 def insides_of(view: SystemView) -> list[tuple[Inside, ...]]:
@@ -66,7 +66,7 @@ def _doubt_of(view: SystemView, dispatcher: DispatcherView, server: ServerView) 
 
 def _is_plain(server: ServerView, dispatcher: DispatcherView) -> bool:
     """Say whether nothing but the tasks of a server use its budget, as they are."""
-    is_alone = server.kind in _ASKING and not server.protocol and not dispatcher.servers
+    is_alone = (server.traits.lapses or _keeps(server)) and not server.protocol and not dispatcher.servers
     return is_alone and not any(task.suspended or task.may_overrun or task.has_windows for task in dispatcher.tasks)
 
 
@@ -107,11 +107,11 @@ def _carried_responses(
     effort: int,
 ) -> list[int]:
     """Bound the responses of tasks by what can be left of their budget; none where that is not known."""
-    is_static = parent.policy in static.POLICIES and dispatcher.policy in static.POLICIES
-    if not is_static or server.kind not in _KEEPING or row.response is None or not dispatcher.tasks:
+    is_static = parent.traits.has_static_keys and dispatcher.traits.has_static_keys
+    if not is_static or not _keeps(server) or row.response is None or not dispatcher.tasks:
         return []
     delay = row.response - server.budget
-    if server.kind == "sporadic" and (delay > 0 or _window(view, server, dispatcher) > server.period):
+    if server.traits.returns and (delay > 0 or _window(view, server, dispatcher) > server.period):
         return []
     return carried.responses(view, dispatcher, server, delay, bounds, effort)
 
@@ -120,8 +120,8 @@ def _responses_at_place(
     view: SystemView, parent: DispatcherView, dispatcher: DispatcherView, server: ServerView, effort: int
 ) -> list[int]:
     """Bound the responses of tasks whose server always has budget for them; none if it may not."""
-    is_static = parent.policy in static.POLICIES and dispatcher.policy in static.POLICIES
-    if parent.number != 0 or not is_static or server.kind not in _KEEPING or not dispatcher.tasks:
+    is_static = parent.traits.has_static_keys and dispatcher.traits.has_static_keys
+    if parent.number != 0 or not is_static or not _keeps(server) or not dispatcher.tasks:
         return []
     around = blocking.delays_in(view, parent)
     members = fixed.with_delays(static.members_in(view, parent), around.by_name, around.ends)
@@ -139,7 +139,7 @@ def _responses_at_place(
 
 def _window(view: SystemView, server: ServerView, dispatcher: DispatcherView) -> int:
     """Give after which time what was used is back."""
-    is_late = server.kind == "sporadic" and servers.returns_of(view, server, dispatcher) > servers.MAX_RETURNS
+    is_late = server.traits.returns and servers.returns_of(view, server, dispatcher) > servers.MAX_RETURNS
     return 2 * server.period if is_late else server.period
 
 

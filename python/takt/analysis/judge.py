@@ -50,7 +50,7 @@ def judge(view: SystemView, effort: int = EFFORT) -> Judgement:
 def _judge_by_policy(view: SystemView, effort: int) -> Judgement:
     """Judge all dispatchers by tests of what orders them."""
     root = view.dispatchers[0]
-    doubts = [*view.doubts, *_excess_of(view), *(root.doubts if root.policy == "rbe" else root.all_doubts)]
+    doubts = [*view.doubts, *_excess_of(view), *(root.doubts if root.traits.needs_interval else root.all_doubts)]
     if doubts:
         return nothing_known(view, "; ".join(doubts))
     if charges.has_more_than_tasks(view):
@@ -129,7 +129,7 @@ def _judge_root(view: SystemView, effort: int) -> Judgement:
         return not_known(root, doubt)
     if not view.resolved.costs.is_ideal:
         return costs.judge_costs(view, root, effort)
-    if root.policy in static.POLICIES:
+    if root.traits.has_static_keys:
         return static.judge_static(view, root, delays, children.FULL, effort)
     return deadlines.judge_deadlines(view, root, delays, effort)
 
@@ -138,15 +138,16 @@ def _test_of(view: SystemView) -> tuple[coverage.Row, Judge] | None:
     """Give the test of a root that has one of its own, and what that covers."""
     if view.resolved.architecture is not None:
         return coverage.SCHEDULED, architectures.judge_architecture
-    return _OWN.get(view.dispatchers[0].policy)
+    traits = view.dispatchers[0].traits
+    return next((own for own in _OWN if own[0].admits(traits)), None)
 
 
-_OWN: dict[str, tuple[coverage.Row, Judge]] = {
-    "time-driven": (coverage.TABLE, lambda view, root, _: windows.judge_table(view, root)),
-    "dual-priority": (coverage.PROMOTED, windows.judge_dual_priority),
-    "imprecise": (coverage.MANDATORY, windows.judge_imprecise),
-    "share": (coverage.SHARES, lambda view, root, _: windows.judge_shares(view, root)),
-    "rate-based": (coverage.RATES, rates.judge_rates),
-    "rbe": (coverage.EXECUTION, rates.judge_rbe),
-}
-"""Policies with a test of their own. Of all others coverage.py says which test they have; a new policy has none."""
+_OWN: tuple[tuple[coverage.Row, Judge], ...] = (
+    (coverage.TABLE, lambda view, root, _: windows.judge_table(view, root)),
+    (coverage.PROMOTED, windows.judge_dual_priority),
+    (coverage.MANDATORY, windows.judge_imprecise),
+    (coverage.SHARES, lambda view, root, _: windows.judge_shares(view, root)),
+    (coverage.RATES, rates.judge_rates),
+    (coverage.EXECUTION, rates.judge_rbe),
+)
+"""Tests of policies that have one of their own. Of all others coverage.py says which they have, if any."""

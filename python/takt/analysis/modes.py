@@ -13,7 +13,7 @@ from typing import NamedTuple
 from takt.analysis.judge import judge
 from takt.analysis.presence import FOR_GOOD, Phase
 from takt.analysis.result import worst_of
-from takt.analysis.view import SystemView, TaskView
+from takt.analysis.view import SystemView, TaskView, static_key
 from takt.model.python_policy import name_of
 
 MAX_MODES = 12
@@ -90,8 +90,7 @@ def _mode_at(view: SystemView, start: int) -> SystemView:
 
 def _as_in(view: SystemView, task: TaskView, phase: Phase, policy: str) -> TaskView:
     """Give a task as it is in one phase."""
-    keys = {"fp": view.resolved.tasks[task.number].level, "rm": phase.period}
-    key = keys.get(policy, phase.deadline)
+    key = static_key(policy, view.resolved.tasks[task.number].level, phase.period, phase.deadline)
     return replace(
         task.with_wcet(phase.wcet),
         period=phase.period,

@@ -37,7 +37,11 @@ def can_change_wcets(view: SystemView) -> bool:
     """
     resolved = view.resolved
     has_rules = any(catalogue.server_kind(server.kind).is_rule for server in resolved.servers)
-    return not (resolved.policy == "pinwheel" or has_rules or any(task.sharing for task in resolved.tasks))
+    return not (
+        catalogue.traits_of(resolved.policy).specialises_periods
+        or has_rules
+        or any(task.sharing for task in resolved.tasks)
+    )
 
 
 class Unanswered(Exception):  # noqa: N818

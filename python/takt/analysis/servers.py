@@ -16,6 +16,7 @@ from takt.analysis.children import Supply
 from takt.analysis.judgement import Judgement, not_known, server_bound, task_bound
 from takt.analysis.result import ServerBound, TaskBound, Test, Verdict
 from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
+from takt.model import catalogue
 
 BANDWIDTH = Test("constant bandwidth", "Abeni and Buttazzo 1998", is_exact=False)
 TOTAL_BANDWIDTH = Test("total bandwidth", "Spuri and Buttazzo 1996", is_exact=False)
@@ -23,18 +24,9 @@ TOTAL_BANDWIDTH = Test("total bandwidth", "Spuri and Buttazzo 1996", is_exact=Fa
 AT_PLACE = Test("response times with budget always", "Strosnider, Lehoczky and Sha 1995", is_exact=False)
 CARRIED = Test("response times with what is left of the budget", "Davis and Burns 2005", is_exact=False)
 
-RULES = ("tbs", "cus")
-"""Kinds without budgets: their tasks compete in the parent."""
-
-_WAITING = {"sirap": _analysis.sirap_supply, "hsrp-payback": _analysis.payback_supply}
-"""What is left where tasks wait for budget, or an overrun is paid back."""
-
 
 MAX_RETURNS = 32
 """So many returns a sporadic server keeps apart (core/server.h)."""
-
-_COUNTED = ("idling", "polling", "deferrable")
-"""Kinds that get work in a sporadic server once a period, and if deferrable whenever one of their jobs comes."""
 
 
 def judge_below(view: SystemView, found: Judgement, effort: int) -> Judgement:
@@ -78,7 +70,7 @@ def _judge_inside(
     doubt = doubt_of(view, dispatcher, server, delays)
     if doubt:
         found.add(not_known(dispatcher, doubt))
-    elif server.kind in ("cbs", *RULES):
+    elif server.is_rule or server.traits.postpones:
         found.add(_judge_bandwidth(view, dispatcher, server, effort))
     else:
         supply = supply_of(view, server, dispatcher, row)
@@ -101,7 +93,7 @@ def doubt_of(view: SystemView, dispatcher: DispatcherView, server: ServerView, d
     offsets += [each.offset for each in dispatcher.servers]
     if min(offsets, default=server.offset) < server.offset:
         return f"jobs may come before the first budget of {server.name}"
-    if server.kind == "sporadic" and server.protocol in _WAITING and returns_of(view, server, dispatcher) > MAX_RETURNS:
+    if server.traits.returns and server.waits_for_budget and returns_of(view, server, dispatcher) > MAX_RETURNS:
         return f"there is no test of {server.protocol} where more than {MAX_RETURNS} returns of {server.name} may wait"
     return ""
 
@@ -119,10 +111,12 @@ def _without_budget(dispatcher: DispatcherView, server: ServerBound) -> Judgemen
 def supply_of(view: SystemView, server: ServerView, dispatcher: DispatcherView, row: ServerBound) -> Supply:
     """Say what a server that gets its budget is sure to supply to its children."""
     response = server.period if row.response is None else row.response
-    is_polling = server.kind == "polling"
-    if server.protocol in _WAITING and server.holding > 0:  # a search may shrink sections to nothing
-        return _WAITING[server.protocol](server.period, server.budget, response, server.holding, is_polling)
-    if server.kind == "sporadic":
+    is_polling = server.traits.lapses
+    if server.waits_for_budget and server.holding > 0:  # a search may shrink sections to nothing
+        pays_back = catalogue.protocol_traits(server.protocol).pays_back
+        left = _analysis.payback_supply if pays_back else _analysis.sirap_supply
+        return left(server.period, server.budget, response, server.holding, is_polling)
+    if server.traits.returns:
         return _analysis.sporadic_supply(server.period, server.budget, response, returns_of(view, server, dispatcher))
     return _analysis.make_supply(server.period, server.budget, response, is_polling)
 
@@ -130,9 +124,9 @@ def supply_of(view: SystemView, server: ServerView, dispatcher: DispatcherView, 
 def returns_of(view: SystemView, server: ServerView, dispatcher: DispatcherView) -> int:
     """Bound how many returns of a sporadic server wait at a time: never more than it has ticks."""
     inside = {each.number: each for each in view.dispatchers}
-    if any(each.kind not in _COUNTED or inside[each.number].servers for each in dispatcher.servers):
+    if any(not each.traits.comes_once or inside[each.number].servers for each in dispatcher.servers):
         return server.budget
-    deferrable = [each for each in dispatcher.servers if each.kind == "deferrable"]
+    deferrable = [each for each in dispatcher.servers if each.traits.defers]
     tasks = [task for each in (dispatcher, *(inside[each.number] for each in deferrable)) for task in each.tasks]
     columns = children.columns_of([*tasks, *dispatcher.servers])
     found = _analysis.sporadic_returns(columns.wcet, columns.period, columns.jitter, server.period, server.budget)
@@ -143,7 +137,7 @@ def _judge_supplied(
     view: SystemView, dispatcher: DispatcherView, delays: Delays, supply: Supply, effort: int
 ) -> Judgement:
     """Judge the children of a server with a supply."""
-    judge = static.judge_static if dispatcher.policy in static.POLICIES else children.judge_demand
+    judge = static.judge_static if dispatcher.traits.has_static_keys else children.judge_demand
     return judge(view, dispatcher, delays, supply, effort)
 
 
@@ -177,12 +171,12 @@ def _judge_bandwidth(view: SystemView, dispatcher: DispatcherView, server: Serve
 def _bandwidth_responses(tasks: Sequence[TaskView], server: ServerView, effort: int) -> list[int | None]:
     """Bound the responses in a cbs, tbs or cus server; the busy period bounds those of all."""
     share = (server.period, server.budget, effort)
-    if server.kind == "cbs" and len(tasks) == 1:
+    if server.traits.postpones and len(tasks) == 1:
         only = tasks[0]
         response = _analysis.cbs_response(only.wcet + only.suspended, only.period, only.jitter, *share)
         return [fixed.read_ticks(response)]
     columns = children.columns_of(tasks)
-    busy = _analysis.cbs_busy_period if server.kind == "cbs" else _analysis.total_bandwidth_busy_period
+    busy = _analysis.cbs_busy_period if server.traits.postpones else _analysis.total_bandwidth_busy_period
     longest = fixed.read_ticks(busy(columns.wcet, columns.period, columns.jitter, *share))
     return [None if longest is None else longest + task.jitter for task in tasks]
 
@@ -191,7 +185,7 @@ def _bandwidth_row(
     view: SystemView, dispatcher: DispatcherView, server: ServerView, task: TaskView, response: int | None
 ) -> TaskBound:
     """Make the row of a task; total bandwidth gives each job a deadline that it meets."""
-    if server.kind in RULES:
+    if server.is_rule:
         shown = response if response is not None and response <= task.deadline else None
         return task_bound(task, dispatcher, Verdict.SCHEDULABLE, TOTAL_BANDWIDTH, response=shown)
     verdict = BANDWIDTH.verdict(response is not None and response <= task.deadline)
@@ -211,12 +205,12 @@ def _least_budget(
     Of a sporadic server it is not known: its supply depends on the budget in another way (analysis/supply.h).
     """
     there = dispatcher.children()
-    if not there or server.kind == "sporadic":
+    if not there or server.traits.returns:
         return None
     columns = children.columns_of(there)
-    head = (server.period, server.kind == "polling", 0)
+    head = (server.period, server.traits.lapses, 0)
     body = (columns.kind, columns.wcet, columns.period, columns.deadline, columns.jitter)
-    if dispatcher.policy in static.POLICIES:
+    if dispatcher.traits.has_static_keys:
         members = fixed.with_delays(static.members_in(view, dispatcher), delays.by_name, delays.ends)
         more = (fixed.column(members, "blocking"), fixed.column(members, "last"), fixed.behind_equals(members))
         verdict, budget = _analysis.least_budget_fixed_priority(*head, *body, *more, effort)

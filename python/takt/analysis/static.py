@@ -11,8 +11,6 @@ from takt.analysis.judgement import Judgement, server_bound, task_bound
 from takt.analysis.result import Test, Verdict
 from takt.analysis.view import Child, DispatcherView, ServerView, SystemView, TaskView
 
-POLICIES = ("fp", "rm", "dm", "pinwheel")
-
 MAX_NAMES = 8
 """How many names a reason lists; the others are added up."""
 
@@ -51,7 +49,9 @@ def members_in(view: SystemView, dispatcher: DispatcherView) -> list[Member]:
     Computed keys have strict ties: class, then the file's order (SPEC.md, 3). But holders go before their equals, and
     changes give tasks other classes: there any order among equals is possible, as if they were first in, first out.
     """
-    is_strict = dispatcher.policy != "fp" and not view.resolved.changes and not blocking.shares(view, dispatcher)
+    is_strict = (
+        not dispatcher.traits.has_fifo_levels and not view.resolved.changes and not blocking.shares(view, dispatcher)
+    )
     return fixed.members_of(dispatcher.children(), is_strict=is_strict)
 
 

@@ -13,11 +13,26 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from takt import _core
 from takt.analysis.critical import Section, behind_last_lock, sections_of
 from takt.analysis.presence import FOR_GOOD, Phase, most_of, phases_of
 from takt.base import times
+from takt.model import catalogue
 from takt.model.bodies import Op
-from takt.model.core_input import CLASSES, ROOT, ResolvedChange, ResolvedServer, ResolvedSystem, ResolvedTask, Stream
+from takt.model.catalogue import KindTraits, PolicyTraits
+from takt.model.core_input import (
+    ABORT,
+    CLASSES,
+    MANDATORY,
+    PROMOTED,
+    ROOT,
+    SUSPEND,
+    ResolvedChange,
+    ResolvedServer,
+    ResolvedSystem,
+    ResolvedTask,
+    Stream,
+)
 from takt.model.python_policy import Policy, name_of
 
 if TYPE_CHECKING:
@@ -186,6 +201,22 @@ class ServerView:
         """How long it may execute in a period."""
         return self.budget + self.overrun
 
+    @property
+    def traits(self) -> KindTraits:
+        """The traits of its kind."""
+        return catalogue.kind_traits(self.kind)
+
+    @property
+    def waits_for_budget(self) -> bool:
+        """Whether its tasks wait for budget before a lock, or until an overrun is paid back."""
+        traits = catalogue.protocol_traits(self.protocol)
+        return traits.awaits_budget or traits.pays_back
+
+    @property
+    def is_rule(self) -> bool:
+        """Whether it has no budget, and only gives its tasks their deadlines."""
+        return catalogue.server_kind(self.kind).is_rule
+
 
 Child = TaskView | ServerView
 
@@ -212,6 +243,11 @@ class DispatcherView:
     def children(self) -> list[Child]:
         """List tasks and servers, the most urgent first."""
         return sorted([*self.tasks, *self.servers], key=lambda child: child.urgency)
+
+    @property
+    def traits(self) -> PolicyTraits:
+        """The traits of its policy."""
+        return catalogue.traits_of(self.policy)
 
     @property
     def all_doubts(self) -> tuple[str, ...]:
@@ -271,8 +307,8 @@ class SystemView:
 def _task_view(task: ResolvedTask, number: int, policy: str) -> TaskView:
     """Make a task."""
     wcet, regions = _wcet_of(task), _regions_of(task)
-    key = _key_of(task, policy)
-    is_cut = task.windows is not None and task.windows.kind == "imprecise"
+    key, is_fifo = _key_of(task, policy), catalogue.traits_of(policy).has_fifo_levels
+    is_cut = task.windows is not None and task.windows.kind == MANDATORY
     return TaskView(
         number=number,
         name=task.name,
@@ -281,7 +317,7 @@ def _task_view(task: ResolvedTask, number: int, policy: str) -> TaskView:
         period=_separation_of(task),
         deadline=task.deadline,
         jitter=task.jitter,
-        urgency=(key, CLASSES.index(task.class_), 1, number) if policy != "fp" else (key, 0, 0, number),
+        urgency=(key, 0, 0, number) if is_fifo else (key, CLASSES.index(task.class_), 1, number),
         key=key,
         regions=_fit(regions, wcet),
         threshold=_threshold_of(task, regions),
@@ -297,17 +333,27 @@ def _task_view(task: ResolvedTask, number: int, policy: str) -> TaskView:
 
 def _key_of(task: ResolvedTask, policy: str) -> int:
     """Give what orders the task, as core has it where priorities are static; smaller is more urgent."""
-    keys = {"fp": task.level, "rm": _separation_of(task), "pinwheel": task.period, "imprecise": task.level}
-    return keys.get(policy, task.deadline)
+    if catalogue.traits_of(policy).has_mandatory_parts:
+        return task.level
+    return static_key(policy, task.level, _separation_of(task), task.deadline)
 
 
-_REFILLED = ("suspend", "dual-priority")
+_STATIC = catalogue.policies_that(lambda policy: policy.has_static_keys)
+
+
+def static_key(policy: str, level: int, period: int, deadline: int) -> int:
+    """Give what a policy makes of a task; where keys are not static, deadlines order the tasks of a view."""
+    key = _core.policy_key(policy, level, period, deadline) if policy in _STATIC else None
+    return deadline if key is None else key
+
+
+_REFILLED = (SUSPEND, PROMOTED)
 """Windows whose budget is the wcet of one job; what is more waits for the next window."""
 
 
 def _is_enforced(task: ResolvedTask) -> bool:
     """Say whether a job gets no more than its wcet before its time is over."""
-    return task.windows is not None and task.windows.kind in (*_REFILLED, "abort", "imprecise")
+    return task.windows is not None and task.windows.kind in (*_REFILLED, ABORT, MANDATORY)
 
 
 def _wcet_of(task: ResolvedTask) -> int:
@@ -387,7 +433,7 @@ def _doubts_of(task: ResolvedTask) -> Iterator[str]:
 
 def _server_view(server: ResolvedServer, number: int, policy: str) -> ServerView:
     """Make a server."""
-    key = server.level if policy == "fp" else server.period
+    key = static_key(policy, server.level, server.period, server.period)
     urgency = (key, 0, 0, number - 10**9)
     return ServerView(number, server.name, server.kind, server.period, server.budget, server.offset, urgency, key)
 
@@ -430,13 +476,11 @@ def _gets_another_key(resolved: ResolvedSystem, change: ResolvedChange) -> bool:
         return False
     task = resolved.tasks[change.task]
     policy = resolved.policy if task.home == ROOT else resolved.servers[task.home - 1].policy
-    keys = {
-        "fp": (task.level, change.level),
-        "rm": (task.period, change.period),
-        "dm": (task.deadline, change.deadline),
-    }
-    before, after = keys.get(name_of(policy), (0, 0))
-    return before != after
+    name = name_of(policy)
+    if not catalogue.traits_of(name).has_static_keys:
+        return False
+    before = static_key(name, task.level, task.period, task.deadline)
+    return before != static_key(name, change.level, change.period, change.deadline)
 
 
 def _at_worst(resolved: ResolvedSystem) -> ResolvedSystem:

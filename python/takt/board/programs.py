@@ -78,7 +78,7 @@ def describe(system: ResolvedSystem, tick_ns: int) -> ResolvedSystem:
         tick_ns: nanoseconds of the board's tick.
 
     Returns:
-        The description for the image and for replay. When jobs arrive, what they execute and what the kernel costs is not in it.
+        The description for the image and for replay: not when jobs arrive, what they execute and what the kernel costs.
     """
     scale = Scale(Fraction(system.resolution_ns, tick_ns))
     policies = [system.policy, *(server.policy for server in system.servers)]
@@ -120,7 +120,7 @@ def _preemption_key(task: ResolvedTask, policy: str | Policy, scale: Scale) -> i
     """Convert a preemption key: levels and "nobody" stay, times do not."""
     if not task.preemption_key or catalogue.has_levels(policy):
         return task.preemption_key
-    shift = LAXITY_SHIFT if policy == "llf" else 0
+    shift = LAXITY_SHIFT if catalogue.traits_of(policy).has_laxity_keys else 0
     return scale.up(task.preemption_key - shift) + shift
 
 

@@ -18,7 +18,7 @@ from takt.draw.acceptance import LEAST_ACCEPTED, accepted_part
 from takt.model import catalogue, value_checks
 from takt.model.conversion import to_ticks
 from takt.model.input_table import TIME_SCHEMA, Table
-from takt.model.key_types import Cpus, Offset, OptionalTime, ProtocolName, Resolution
+from takt.model.key_types import DEFAULT_POLICY, Cpus, Offset, OptionalTime, ProtocolName, Resolution
 from takt.model.policy_options import TimeDriven
 from takt.model.tables import Platform
 
@@ -56,6 +56,7 @@ PERIODS = ("log-uniform", "uniform", "harmonic", "automotive")
 DEADLINES = ("implicit", "constrained", "arbitrary")
 PRIORITIES = ("dm", "rm", "random")
 OFFSETS = ("zero", "random")
+_BY_DEADLINE = catalogue.policies_that(lambda policy: policy.has_deadline_keys)
 POLICY_NAMES = tuple(policy.name for policy in catalogue.policies() if policy.name != TimeDriven.policy)
 """Policies that need no more than what a recipe says; a time-driven one needs a table of slots."""
 
@@ -209,12 +210,12 @@ class RecipeKeys(Table):
     protocol: ProtocolName = "pip"
     servers: _Servers = 0
     server_kind: _ServerKind = "deferrable"
-    server_policy: _PolicyName = "fp"
+    server_policy: _PolicyName = DEFAULT_POLICY
     server_period_min: _Time = "10ms"
     server_period_max: _Time = "50ms"
     server_dealing: _Dealing = "least-loaded"
     server_budget: _Factor = 1.25
-    policy: _PolicyName = "fp"
+    policy: _PolicyName = DEFAULT_POLICY
     context_switch: Offset = 0
     release: Offset = 0
     scheduling: Offset = 0
@@ -269,7 +270,7 @@ class RecipeKeys(Table):
     @property
     def orders_by_deadlines(self) -> bool:
         """Whether the root orders by deadlines."""
-        return self.policy in catalogue.DEADLINE_POLICIES
+        return catalogue.traits_of(self.policy).has_deadline_keys
 
     def ticks_of(self, time: int | str) -> int:
         """Convert a time of the recipe to ticks."""
@@ -360,7 +361,7 @@ class RecipeKeys(Table):
             message = f"expected 1 with subjobs, non-preemptive tasks, resources or servers, found {self.cpus}"
             yield "conflict", "cpus", message
         if self.servers and catalogue.server_kind(self.server_kind).wants_deadline and not self.orders_by_deadlines:
-            message = f"expected {_one_of(catalogue.DEADLINE_POLICIES)} with servers of kind {show(self.server_kind)}"
+            message = f"expected {_one_of(_BY_DEADLINE)} with servers of kind {show(self.server_kind)}"
             yield "conflict", "policy", f"{message}, found {show(self.policy)}"
         if self.resources and self.servers and self.protocol not in catalogue.AMONG_PROTOCOLS:
             among = f"expected {_one_of(catalogue.AMONG_PROTOCOLS)} where servers share"

@@ -20,10 +20,13 @@ def find_architecture_problems(system: SystemTables) -> Iterator[Problem]:
     if system.platform.model not in catalogue.ARCHITECTURES:
         return
     what = system.platform.model_text
-    if system.policy == "llf":
-        message = f'expected a policy whose order does not change while jobs wait with {what}, found "llf"'
+    traits = catalogue.traits_of(system.policy)
+    if traits.overtakes:
+        message = (
+            f"expected a policy whose order does not change while jobs wait with {what}, found {show(system.policy)}"
+        )
         yield Problem(message, "conflict", table="system", key="policy")
-    if system.policy in catalogue.RULE_POLICIES:
+    if traits.is_rule:
         message = f"expected a policy without deadline rules with {what}, found {show(system.policy)}"
         yield Problem(message, "conflict", table="system", key="policy")
     yield from _latency_problems(system)
@@ -37,7 +40,7 @@ def _latency_problems(system: SystemTables) -> Iterator[Problem]:
     """Find a default latency that is no whole number of ticks."""
     platform = system.platform
     ticks = to_ticks(DEFAULT_LATENCY, system.resolution)
-    if platform.model == "coprocessor" and platform.latency is None and ticks.denominator != 1:
+    if platform.model == catalogue.COPROCESSOR and platform.latency is None and ticks.denominator != 1:
         message = (
             f"missing, and the default {show(DEFAULT_LATENCY)} is no multiple of the resolution "
             f"{show(system.resolution)}; give one, for instance latency = 1"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from takt import _core
@@ -47,29 +48,184 @@ class ServerKind(NamedTuple):
     is_periodic: bool
 
 
-DEADLINE_POLICIES = ("edf", "rbe")
-"""Policies that order by deadlines."""
+@dataclass(frozen=True, slots=True)
+class PolicyTraits:
+    """What core says of a policy; core/policy.h has what each trait means. Without a trait nothing is known.
 
-RULE_POLICIES = ("rbe", "share")
-"""Policies that bring deadline rules for their tasks."""
+    Args:
+        overtakes: whether the order of jobs changes while they wait.
+        has_levels: whether tasks have levels that are known before a run; ceilings need that.
+        has_fifo_levels: whether keys are priorities, and equals are first in, first out.
+    """
+
+    is_work_conserving: bool = False
+    has_static_keys: bool = False
+    has_deadline_keys: bool = False
+    has_laxity_keys: bool = False
+    needs_period: bool = False
+    needs_interval: bool = False
+    is_rule: bool = False
+    has_virtual_time: bool = False
+    allocates_rates: bool = False
+    has_slots: bool = False
+    promotes: bool = False
+    has_mandatory_parts: bool = False
+    specialises_periods: bool = False
+    overtakes: bool = False
+    has_levels: bool = False
+    has_fifo_levels: bool = False
+
+    @property
+    def is_deadline_driven(self) -> bool:
+        """Whether jobs go in the order of the deadlines that their tasks have."""
+        return self.has_deadline_keys and not self.is_rule
+
+    @property
+    def is_level_or_deadline_driven(self) -> bool:
+        """Whether keys are static, or such deadlines."""
+        return self.has_static_keys or self.is_deadline_driven
+
+    @property
+    def has_windows(self) -> bool:
+        """Whether jobs execute in windows that the policy gives."""
+        return self.has_slots or self.promotes or self.has_mandatory_parts or self.specialises_periods
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolTraits:
+    """What core says of a protocol; core/protocol.h has what each trait means.
+
+    Args:
+        bars_locks: whether a lock needs a level above the ceilings of what others hold.
+        bars_runs: whether a job needs such a level to run.
+    """
+
+    is_bounded: bool = False
+    raises_to_top: bool = False
+    raises_to_ceiling: bool = False
+    has_ceiling: bool = False
+    is_among: bool = False
+    lends: bool = False
+    bars_locks: bool = False
+    bars_runs: bool = False
+    awaits_budget: bool = False
+    overruns: bool = False
+    pays_back: bool = False
+
+    @property
+    def inherits(self) -> bool:
+        """Whether a holder is as urgent as whom it blocks, and no more."""
+        return self.lends and not (self.has_ceiling or self.raises_to_top)
+
+    @property
+    def refuses(self) -> bool:
+        """Whether a job may be refused a lock of what nobody holds, or has to wait for what somebody does."""
+        return not self.lends or self.inherits or self.bars_locks or self.awaits_budget
+
+    @property
+    def prevents_circles(self) -> bool:
+        """Whether jobs of one dispatcher never wait for each other in a circle."""
+        return (self.bars_locks or self.bars_runs) and not self.is_among
+
+
+@dataclass(frozen=True, slots=True)
+class KindTraits:
+    """What core says of the budgets of a kind of servers; core/server.h has what each trait means.
+
+    Args:
+        lapses: whether the budget is lost when there is no work.
+    """
+
+    acts_as_task: bool = False
+    defers: bool = False
+    returns: bool = False
+    has_bandwidth: bool = False
+    postpones: bool = False
+    lapses: bool = False
+
+    @property
+    def comes_once(self) -> bool:
+        """Whether the budget comes once a period, and is used up or lost."""
+        return self.acts_as_task or self.defers
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether the supply does not depend on when there is work."""
+        return (self.acts_as_task and not self.lapses) or self.defers or (self.has_bandwidth and not self.postpones)
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether no more than a budget executes in a period, and at its seam one more."""
+        return self.acts_as_task or self.defers or self.returns
+
 
 SHARE_VARIANTS = words("SYSTEM", "share")
 """Variants of the policy share, in the order of core's numbers."""
 
-ARCHITECTURES = ("software", "coprocessor", "hardware")
+SOFTWARE, COPROCESSOR, HARDWARE = ARCHITECTURES = tuple(_core.ARCHITECTURES)
 """Where a scheduler may run, as models of a platform name it."""
 
-PROTOCOLS = tuple(name for name, _, _ in _core.protocols())
+_PROTOCOL_TRAITS = {name: ProtocolTraits(**_core.protocol_traits(name)) for name in _core.protocols()}
+
+
+def protocol_traits(protocol: str) -> ProtocolTraits:
+    """Give the traits of a protocol; "" has none."""
+    return _PROTOCOL_TRAITS[protocol] if protocol else ProtocolTraits()
+
+
+def protocols_that(has: Callable[[ProtocolTraits], bool]) -> tuple[str, ...]:
+    """List the protocols with some traits, in core's order."""
+    return tuple(name for name, traits in _PROTOCOL_TRAITS.items() if has(traits))
+
+
+PROTOCOLS = tuple(_PROTOCOL_TRAITS)
 """Protocols of resources."""
 
-CEILING_PROTOCOLS = tuple(name for name, has_ceiling, _ in _core.protocols() if has_ceiling)
-"""Those that need levels: under fp, rm, dm and edf."""
+CEILING_PROTOCOLS = protocols_that(lambda protocol: protocol.has_ceiling)
+"""Those that need levels."""
 
-AMONG_PROTOCOLS = tuple(name for name, _, is_among in _core.protocols() if is_among)
+AMONG_PROTOCOLS = protocols_that(lambda protocol: protocol.is_among)
 """Those under which servers share."""
+
+
+def _policy_traits(policy: PolicyInfo) -> PolicyTraits:
+    """Read the traits of a policy."""
+    told = _core.policy_traits(policy.name)
+    is_known_before = _core.policy_level(policy.name, 1, 1, 1) is not None and not told["allocates_rates"]
+    return PolicyTraits(**told, has_levels=is_known_before, has_fifo_levels=policy.has_levels)
+
 
 _POLICIES = {row[0]: PolicyInfo(*row) for row in _core.policies()}
 _KINDS = {row[0]: ServerKind(*row) for row in sorted(_core.server_kinds())}
+_NO_TRAITS = PolicyTraits()
+_POLICY_TRAITS = {name: _policy_traits(info) for name, info in _POLICIES.items()}
+_KIND_TRAITS = {name: KindTraits(**_core.server_kind_traits(name)) for name in _KINDS}
+
+
+def traits_of(policy: object) -> PolicyTraits:
+    """Give the traits of a policy, given by its name; of one that is not in the table nothing is known."""
+    return _POLICY_TRAITS.get(policy, _NO_TRAITS) if isinstance(policy, str) else _NO_TRAITS
+
+
+def policies_that(has: Callable[[PolicyTraits], bool]) -> tuple[str, ...]:
+    """List the policies with some traits, in alphabetical order."""
+    return tuple(name for name, traits in _POLICY_TRAITS.items() if has(traits))
+
+
+def kind_traits(kind: str) -> KindTraits:
+    """Give the traits of a kind of servers."""
+    return _KIND_TRAITS[kind]
+
+
+def kinds_that(has: Callable[[KindTraits], bool]) -> tuple[str, ...]:
+    """List the kinds of servers with some traits, in alphabetical order."""
+    return tuple(name for name, traits in _KIND_TRAITS.items() if has(traits))
+
+
+def rule_kinds() -> tuple[str, ...]:
+    """List the kinds of servers that only give deadlines."""
+    return tuple(name for name, kind in _KINDS.items() if kind.is_rule)
+
 
 RULE_KINDS = frozenset(kind.name for kind in _KINDS.values() if kind.is_rule)
 """Kinds of servers that only give their tasks their deadlines."""

@@ -12,9 +12,10 @@ from takt.base.errors import InputError, Problem, show
 from takt.model import catalogue
 from takt.model.catalogue import ARCHITECTURES
 from takt.model.conversion import in_order, resources_of, to_ticks
+from takt.model.policy_options import RateBased
 from takt.model.python_policy import name_of
 from takt.model.rate_based import is_rate_based
-from takt.model.reservations import WINDOW_POLICIES, windows_of
+from takt.model.reservations import windows_of
 from takt.model.server_resources import measures, touches
 from takt.model.system_parts import SystemTables
 from takt.model.tables import PARAMETERS, Change, Task
@@ -109,7 +110,9 @@ class _Checker:
         """Say whether a rule gives the jobs of a task their deadlines or tags."""
         server = next((one for one in self.system.servers if one.name == task.server), None)
         policy = self.system.policy if server is None else server.policy
-        return policy in catalogue.RULE_POLICIES or (server is not None and catalogue.server_kind(server.kind).is_rule)
+        return catalogue.traits_of(policy).is_rule or (
+            server is not None and catalogue.server_kind(server.kind).is_rule
+        )
 
     def presence(self, key: str, name: str) -> Iterator[Problem]:
         """Who is removed was there, and who is added was not."""
@@ -162,7 +165,7 @@ class _Checker:
         def about(key: str, message: str) -> Problem:
             return Problem(message, "conflict", key=key)
 
-        what = 'policy = "rate-based"'
+        what = f'policy = "{RateBased.policy}"'
         if not is_rate_based(self.system):
             if change.weight is not None:
                 yield about("weight", f"expected {what} with a new weight, found {show(name_of(self.system.policy))}")
@@ -192,9 +195,10 @@ class _Checker:
         if not is_named or not isinstance(self.system.policy, str):
             yield about(f"expected policies of this build before and after, found one in Python: {show(policy)}")
             return
-        for special in ("rate-based", *catalogue.RULE_POLICIES, *WINDOW_POLICIES):
-            if special in (policy, self.system.policy):
-                yield about(f"expected none where the root is or becomes {special}, found {show(policy)}")
+        for each in (policy, self.system.policy):
+            traits = catalogue.traits_of(each)
+            if traits.allocates_rates or traits.is_rule or traits.has_windows:
+                yield about(f"expected none where the root is or becomes {each}, found {show(policy)}")
                 return
         for task in self.system.tasks:
             if task.server is None:
@@ -206,17 +210,18 @@ class _Checker:
                 yield about(
                     f"expected none with a ceiling at the root, that of {show(resource.name)}, found {show(policy)}"
                 )
+        needed = " or ".join(catalogue.policies_that(lambda traits: traits.is_deadline_driven))
         for server in self.system.servers:
             is_deadline_kind = catalogue.server_kind(server.kind).wants_deadline
-            if server.parent is None and is_deadline_kind and policy != "edf":
+            if server.parent is None and is_deadline_kind and not catalogue.traits_of(policy).is_deadline_driven:
                 yield about(
-                    f"expected edf over {show(server.name)}, which is {show(server.kind)}, found {show(policy)}"
+                    f"expected {needed} over {show(server.name)}, which is {show(server.kind)}, found {show(policy)}"
                 )
 
     def order(self, task: Task, policy: str) -> Iterator[Problem]:
         """A task at the root has what a policy orders by, and nothing that is made for one policy."""
-        if policy == "rm" and task.shortest_separation is None:
-            message = f"rm orders by period, and {show(task.name)} has neither a period nor min_separation"
+        if catalogue.traits_of(policy).needs_period and task.shortest_separation is None:
+            message = f"{policy} orders by period, and {show(task.name)} has neither a period nor min_separation"
             yield Problem(message, "missing", key="policy")
         if task.threshold is not None:
             message = f"expected none with a threshold at the root, that of {show(task.name)}, found {show(policy)}"

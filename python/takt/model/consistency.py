@@ -17,6 +17,7 @@ from takt.model.changes import find_change_problems
 from takt.model.conversion import has_named_thresholds, resources_of, runs_of, span_in, to_ticks, wcet_of
 from takt.model.core_input import IDLE
 from takt.model.distributions import Distribution
+from takt.model.key_types import DEFAULT_POLICY
 from takt.model.policy_options import PolicyOptions
 from takt.model.processors import find_processor_problems
 from takt.model.proportional_share import find_share_horizon_problems, find_share_problems
@@ -50,7 +51,7 @@ def find_horizon_problems(system: SystemTables, horizon: int | str) -> list[Prob
     """Find what is wrong with a horizon, right in itself, that is to replace that of a system."""
     checker = _Checker(system, (), ())
     problems = list(checker.times_of("system", None, (("horizon", horizon),)))
-    if system.policy == "share" and not problems:
+    if catalogue.traits_of(system.policy).has_virtual_time and not problems:
         problems += find_share_horizon_problems(checker.ticks(horizon))
     return problems
 
@@ -163,7 +164,7 @@ class _Checker:
         """A task as it is from a change on fits in itself, and under its threshold."""
         yield from self.lengths(task)
         if isinstance(task.threshold, int):
-            yield from self.priority_threshold(task, task.threshold, "fp")
+            yield from self.priority_threshold(task, task.threshold, DEFAULT_POLICY)
         if is_rate_based(self.system):
             yield from find_length_problems(self.system, task)
 
@@ -239,7 +240,8 @@ class _Checker:
 
         But srp is alike to those among servers, which say themselves if not.
         """
-        if resource.protocol not in ("pcp", "srp"):
+        traits = catalogue.protocol_traits(resource.protocol)
+        if not traits.prevents_circles:
             return
         beside = {
             name
@@ -247,7 +249,7 @@ class _Checker:
             if users and self.place_of(task) == self.place_of(users[0])
             for name in resources_of(task)
         }
-        alike = [resource.protocol, *(catalogue.AMONG_PROTOCOLS if resource.protocol == "srp" else ())]
+        alike = [resource.protocol, *(catalogue.AMONG_PROTOCOLS if traits.bars_runs else ())]
         for other in self.system.resources:
             if other.name in beside and other.protocol not in alike:
                 message = (
@@ -341,8 +343,8 @@ class _Checker:
 
     def order(self, task: Task, policy: str | Policy) -> Iterator[Problem]:
         """The policy over a task can order it."""
-        if policy == "rm" and task.shortest_separation is None:
-            message = 'missing; rm orders by period: give one, for instance min_separation = "10ms"'
+        if catalogue.traits_of(policy).needs_period and task.shortest_separation is None:
+            message = f'missing; {policy} orders by period: give one, for instance min_separation = "10ms"'
             yield self.about(task, "min_separation", "missing", message)
         rule = self.rule_of(task)
         if rule is not None:
@@ -350,8 +352,8 @@ class _Checker:
             return
         if task.server is not None and task.lacks_deadline:
             yield self.about(task, "deadline", "missing", value_checks.MISSING_DEADLINE)
-        if policy == "rbe" and task.shortest_interval is None:
-            message = 'missing; rbe gives deadlines by it, for instance interval = "10ms"'
+        if catalogue.traits_of(policy).needs_interval and task.shortest_interval is None:
+            message = f'missing; {policy} gives deadlines by it, for instance interval = "10ms"'
             yield self.about(task, "interval", "missing", message)
         if isinstance(task.threshold, int):
             yield from self.priority_threshold(task, task.threshold, policy)
@@ -378,7 +380,9 @@ class _Checker:
             hint = catalogue.alternatives(name, equals)
             message = f"expected the name of a task {place_of(task)}, found {show(name)}; {hint}"
             yield self.about(task, "threshold", "unknown-word", message)
-        elif policy != "share" and not has_named_thresholds(policy):  # shares.py refuses all thresholds
+        elif not (
+            catalogue.traits_of(policy).has_virtual_time or has_named_thresholds(policy)
+        ):  # shares.py refuses all thresholds
             message = f"expected none under {show(policy)}, which gives tasks no levels, found {show(name)}"
             yield self.about(task, "threshold", "conflict", message)
 
@@ -431,9 +435,9 @@ class _Checker:
         """The parent and the tasks of a server suit its kind."""
         kind = catalogue.server_kind(server.kind)
         policy = self.policy_in(server.parent)
-        if kind.wants_deadline and policy not in (None, *catalogue.DEADLINE_POLICIES):
+        if kind.wants_deadline and policy is not None and not catalogue.traits_of(policy).has_deadline_keys:
             message = f"expected a kind without deadlines under {show(name_of(policy))}, found {show(server.kind)}"
-            needed = " or ".join(catalogue.DEADLINE_POLICIES)
+            needed = " or ".join(catalogue.policies_that(lambda traits: traits.has_deadline_keys))
             yield Problem(f"{message}; it needs {needed}", "conflict", table="server", entity=server.name, key="kind")
         parent = None if server.parent is None else self.servers.get(server.parent)
         if parent is not None and catalogue.server_kind(parent.kind).is_rule:
@@ -447,7 +451,7 @@ class _Checker:
 
     def rule(self, server: Server) -> Iterator[Problem]:
         """A server without budget and dispatcher has no keys for them."""
-        for key, default in (("policy", "fp"), ("offset", 0)):
+        for key, default in (("policy", DEFAULT_POLICY), ("offset", 0)):
             found = getattr(server, key)
             if found != default:
                 message = f"expected none with kind {show(server.kind)}, found {show(found)}"

@@ -12,6 +12,7 @@ from takt.base import times
 from takt.base.errors import InputError, Problem
 from takt.model import catalogue, holding_times, priority_levels, rate_blocking
 from takt.model.bodies import Op
+from takt.model.catalogue import PolicyTraits
 from takt.model.core_input import (
     DROP,
     LAXITY_SHIFT,
@@ -94,7 +95,7 @@ class _Conversion:
             seed=system.seed,
             costs=ResolvedCosts() if self.architecture is not None else _costs(system.platform, self.ticks),
             architecture=self.architecture,
-            share=variant_of(system.options) if system.policy == "share" else None,
+            share=variant_of(system.options) if catalogue.traits_of(system.policy).has_virtual_time else None,
             rates=_rates(system, self.ticks) if system.policy == RateBased.policy else None,
             cpus=system.cpus,
             changes=_changes(system, [self.task(version) for version in self.versions.values()]),
@@ -122,7 +123,7 @@ class _Conversion:
         in_rule = home in self.groups
         body = self.body(task)
         separation, arrivals = task.shortest_separation, _arrivals(task, ticks, resolution)
-        events = task.events if self.policies[home] == "rbe" and not in_rule else 0
+        events = task.events if catalogue.traits_of(self.policies[home]).needs_interval and not in_rule else 0
         arrives = arrivals is not None or task.jitter != 0 or events > 0 or in_rule or self.is_flow(home)
         return ResolvedTask(
             name=task.name,
@@ -172,7 +173,7 @@ class _Conversion:
 
     def is_flow(self, home: int) -> bool:
         """Say whether what sits in a server, or at the root, has a share of the processor by virtual time."""
-        return self.system.policy == "share" and home == ROOT
+        return catalogue.traits_of(self.system.policy).has_virtual_time and home == ROOT
 
     def preemption_key(self, task: Task, home: int) -> int | None:
         """Give what a job's key must be below to preempt this one, 0 if nothing may; packets are never cut."""
@@ -292,7 +293,11 @@ def _among(
     yield ResolvedResource(resource.name, protocol=resource.protocol, ceiling=min(highest), home=homes[parent])
     for server in sharing:
         inside = [task for task in users if task.server == server.name]
-        longest = longest_hold(system, resource.name, server) if resource.protocol == "sirap" else 0
+        longest = (
+            longest_hold(system, resource.name, server)
+            if catalogue.protocol_traits(resource.protocol).awaits_budget
+            else 0
+        )
         home = homes[server.name]
         ceiling = _ceiling(system, resource, inside, ranks[home])
         yield ResolvedResource(
@@ -355,7 +360,8 @@ def parents_of(system: SystemTables) -> dict[str, str | None]:
 
 def level_of_server(server: Server, policy: str | Policy, ranks: Mapping[int, int], system: SystemTables) -> int:
     """Give the level of a server for ceilings."""
-    return ranks[server.priority] if policy == "fp" else int(to_ticks(server.period, system.resolution))
+    is_fifo = catalogue.traits_of(policy).has_fifo_levels
+    return ranks[server.priority] if is_fifo else int(to_ticks(server.period, system.resolution))
 
 
 def longest_hold(system: SystemTables, resource: str, server: Server) -> int:
@@ -366,7 +372,7 @@ def longest_hold(system: SystemTables, resource: str, server: Server) -> int:
     """
     tasks = [task for task in system.tasks if task.server == server.name]
     ranks = priority_levels.rank(task.priority for task in tasks)
-    waited_for = {each.name for each in system.resources if each.protocol == "sirap"}
+    waited_for = {each.name for each in system.resources if catalogue.protocol_traits(each.protocol).awaits_budget}
     neighbours = [_neighbour(task, server.policy, ranks, system.resolution) for task in tasks]
     limit = int(to_ticks(server.budget, system.resolution))
     return holding_times.longest_hold(resource, neighbours, waited_for, limit)
@@ -426,19 +432,15 @@ def _preemption_key(
     if isinstance(task.threshold, int):
         return ranks[task.threshold]
     other = by_name[task.threshold]
-    if policy == "llf":
+    if catalogue.traits_of(policy).has_laxity_keys:
         return relative_deadline(other, resolution) - wcet_of(other, resolution) + LAXITY_SHIFT
     return level_of(other, policy, ranks, resolution)
-
-
-_BY_DEADLINE = ("rbe", "rate-based")
-"""Policies whose jobs have levels that only a run knows: what stands in files are deadlines."""
 
 
 def level_of(task: Task, policy: str | Policy, ranks: Mapping[int, int], resolution: str) -> int:
     """Give the level of a task for ceilings and thresholds, smaller = higher; see core/policy.h, level."""
     name, deadline = name_of(policy), relative_deadline(task, resolution)
-    if name in _BY_DEADLINE:
+    if _has_levels_by_run(catalogue.traits_of(name)):
         return deadline
     period = int(to_ticks(task.shortest_separation or 0, resolution))
     level = _core.policy_level(name, ranks[task.priority], period, deadline)
@@ -446,9 +448,15 @@ def level_of(task: Task, policy: str | Policy, ranks: Mapping[int, int], resolut
     return level
 
 
+def _has_levels_by_run(policy: PolicyTraits) -> bool:
+    """Say whether jobs have levels that only a run knows: what stands in files are deadlines."""
+    return policy.allocates_rates or (policy.has_deadline_keys and policy.is_rule)
+
+
 def has_named_thresholds(policy: str) -> bool:
-    """Say whether a task can be the threshold of another one under a policy of this build."""
-    return policy in ("llf", *_BY_DEADLINE) or _core.policy_level(policy, 1, 1, 1) is not None
+    """Say whether levels do not refuse a task as threshold; by virtual time all thresholds are refused elsewhere."""
+    traits = catalogue.traits_of(policy)
+    return traits.has_levels or traits.has_laxity_keys or _has_levels_by_run(traits) or traits.has_virtual_time
 
 
 def _stream(distribution: Distribution, least: int, most: int, resolution: str) -> Stream:
@@ -524,9 +532,9 @@ def in_rates(share: float) -> int:
 
 def _architecture(platform: Platform, ticks: Callable[[int | str], int]) -> ResolvedArchitecture | None:
     """Convert where the scheduler runs; None if the platform does not say."""
-    if platform.model in (None, "ideal", "measured"):
+    if platform.model not in catalogue.ARCHITECTURES:
         return None
-    default_latency = DEFAULT_LATENCY if platform.model == "coprocessor" else 0
+    default_latency = DEFAULT_LATENCY if platform.model == catalogue.COPROCESSOR else 0
     return ResolvedArchitecture(
         model=platform.model,
         context_switch=ticks(platform.context_switch),

@@ -26,8 +26,8 @@ ROOT = 0
 ALLOCATOR = "allocator"
 """Name of the allocator's own task."""
 
-TOP, SPARE_TIME = "top", "spare-time"
-"""When that task runs."""
+_, SUSPEND, ABORT, SLOTS, PROMOTED, MANDATORY, TOP, SPARE_TIME = _core.WINDOWS
+"""Kinds of windows: who opens and closes them; the last two are of that task."""
 
 IDLE = "idle"
 """What a server does that is chosen without work."""

@@ -10,14 +10,12 @@ from collections.abc import Iterator
 from takt.base.errors import Problem, show
 from takt.model import catalogue
 from takt.model.bodies import Op
+from takt.model.catalogue import PolicyTraits
 from takt.model.input_table import given
-from takt.model.reservations import WINDOW_POLICIES, windows_of
+from takt.model.reservations import windows_of
 from takt.model.restrictions import about, refuse_members
 from takt.model.system_parts import SystemTables
 from takt.model.tables import Platform, Task
-
-_ONE_PROCESSOR = ("llf", "rate-based", *catalogue.RULE_POLICIES, *WINDOW_POLICIES)
-"""Policies that change a job's order or its budget while it runs."""
 
 
 def find_processor_problems(system: SystemTables) -> Iterator[Problem]:
@@ -25,7 +23,7 @@ def find_processor_problems(system: SystemTables) -> Iterator[Problem]:
     if system.cpus == 1:
         return
     what = f"cpus = {system.cpus}"
-    if system.policy in _ONE_PROCESSOR:
+    if not _orders_whole_jobs(catalogue.traits_of(system.policy)):
         message = f"expected a policy that orders whole jobs with {what}, found {show(system.policy)}"
         yield Problem(message, "conflict", table="system", key="policy")
     for key in _platform_keys(system.platform):
@@ -37,6 +35,11 @@ def find_processor_problems(system: SystemTables) -> Iterator[Problem]:
         yield Problem(f"expected none with {what}", "conflict", table="change")
     for task in system.tasks:
         yield from _task_problems(task, what)
+
+
+def _orders_whole_jobs(policy: PolicyTraits) -> bool:
+    """Say whether neither order nor budget of a job change while it runs, nor by what the dispatcher does."""
+    return not (policy.overtakes or policy.allocates_rates or policy.is_rule or policy.has_windows)
 
 
 def _platform_keys(platform: Platform) -> Iterator[str]:
@@ -51,7 +54,7 @@ def _task_problems(task: Task, what: str) -> Iterator[Problem]:
     """Find what makes a task more than plain."""
     for key in given(task, ("threshold", "server")):
         yield about(task, key, f"expected none with {what}, found {show(getattr(task, key))}")
-    if windows_of(task, "edf") is not None:
+    if windows_of(task, None) is not None:
         yield about(task, "on_overrun", f"expected none with {what}, found {show(task.on_overrun)}")
     others = [item.op.name.lower().replace("_", " ") for item in task.items if item.op != Op.RUN]
     if others:

@@ -6,19 +6,20 @@ from collections.abc import Iterator
 
 from takt import _core
 from takt.base.errors import Problem, show
+from takt.model import catalogue
 from takt.model.conversion import to_ticks, wcet_of
 from takt.model.input_table import given
-from takt.model.policy_options import variant_of
+from takt.model.policy_options import Share, variant_of
 from takt.model.restrictions import about, refuse_members
 from takt.model.system_parts import SystemTables
 from takt.model.tables import Task
 
-_WHAT = 'policy = "share"'
+_WHAT = f'policy = "{Share.policy}"'
 
 
 def find_share_problems(system: SystemTables) -> Iterator[Problem]:
     """Under share there are tasks only, and virtual time does not end before the run."""
-    if system.policy != "share":
+    if not catalogue.traits_of(system.policy).has_virtual_time:
         return
     yield from refuse_members(system.servers, _WHAT)
     for task in system.tasks:

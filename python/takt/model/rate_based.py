@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from takt import _core
 from takt.base.errors import Problem, show
+from takt.model import catalogue
 from takt.model.bodies import Op
 from takt.model.catalogue import ARCHITECTURES
 from takt.model.conversion import to_ticks
@@ -18,12 +19,13 @@ from takt.model.tables import Resource, Task
 _PLATFORM_KEYS = ("context_switch", "release", "scheduling", "point", "tick", "points")
 _REFUSED_KEYS = tuple(key for key in PLAIN_TASK_KEYS if key not in ("body", "sections"))
 _ITEMS = (Op.RUN, Op.LOCK, Op.UNLOCK)
-_WHAT = 'policy = "rate-based"'
+_PROTOCOLS = catalogue.protocols_that(lambda each: each.bars_runs and not each.is_among)
+_WHAT = f'policy = "{RateBased.policy}"'
 
 
 def is_rate_based(system: SystemTables) -> bool:
     """Say whether the root of a system is rate-based."""
-    return system.policy == RateBased.policy
+    return catalogue.traits_of(system.policy).allocates_rates
 
 
 def find_rate_problems(system: SystemTables) -> Iterator[Problem]:
@@ -57,8 +59,9 @@ def _greedy_problems(task: Task) -> Iterator[Problem]:
 
 def _protocol_problems(resource: Resource) -> Iterator[Problem]:
     """The capacity leaves free what one section blocks, which is a promise of srp alone."""
-    if resource.protocol != "srp":
-        message = f'expected "srp" with {_WHAT}, found {show(resource.protocol)}; write protocol = "srp"'
+    if resource.protocol not in _PROTOCOLS:
+        needed = _PROTOCOLS[0]
+        message = f'expected "{needed}" with {_WHAT}, found {show(resource.protocol)}; write protocol = "{needed}"'
         yield Problem(message, "conflict", table="resource", entity=resource.name, key="protocol")
 
 

@@ -15,34 +15,39 @@ from takt.model import catalogue
 from takt.model.allocator import find_allocator_problems
 from takt.model.catalogue import ARCHITECTURES
 from takt.model.conversion import relative_deadline, resources_of, to_ticks, wcet_of
-from takt.model.core_input import ROOT, ResolvedSystem, ResolvedTask, ResolvedWindows
+from takt.model.core_input import (
+    ABORT,
+    MANDATORY,
+    PROMOTED,
+    ROOT,
+    SLOTS,
+    SUSPEND,
+    ResolvedSystem,
+    ResolvedTask,
+    ResolvedWindows,
+)
 from takt.model.input_table import given
 from takt.model.pinwheel import specialise
-from takt.model.policy_options import RateBased, TimeDriven, options_of
+from takt.model.policy_options import TimeDriven, options_of
 from takt.model.python_policy import Policy, name_of
 from takt.model.restrictions import PLAIN_TASK_KEYS, refuse_members
 from takt.model.system_parts import SystemTables
 from takt.model.tables import Platform, Task
 
-SUSPEND, ABORT = "suspend", "abort"
-TIME_DRIVEN, DUAL_PRIORITY, IMPRECISE, PINWHEEL = "time-driven", "dual-priority", "imprecise", "pinwheel"
-
-WINDOW_POLICIES = (TIME_DRIVEN, DUAL_PRIORITY, IMPRECISE, PINWHEEL)
-"""Policies that give windows."""
-_ALONE = (TIME_DRIVEN, IMPRECISE, PINWHEEL)
-"""Those under which everything at the root is a task with windows."""
-
 _ONE = 2**128
 """A whole processor, where loads are rounded down."""
 
 
-def windows_of(task: Task, policy: str | Policy) -> str | None:
-    """Say which windows a task at the root has; None if it has none."""
-    if policy == DUAL_PRIORITY:
-        return DUAL_PRIORITY if task.class_ == "hard" else None
-    if policy in _ALONE:
-        return SUSPEND if policy == PINWHEEL else str(policy)
-    enforces = task.on_overrun in (SUSPEND, ABORT) and policy != RateBased.policy
+def windows_of(task: Task, policy: str | Policy | None) -> str | None:
+    """Say which windows a task at the root has under a policy, or under any that gives none; None if it has none."""
+    traits = catalogue.traits_of(policy)
+    if traits.promotes:
+        return PROMOTED if task.class_ == "hard" else None
+    if traits.specialises_periods:
+        return SUSPEND
+    if traits.has_windows:
+        return SLOTS if traits.has_slots else MANDATORY
+    enforces = task.on_overrun in (SUSPEND, ABORT) and not traits.allocates_rates
     return task.on_overrun if enforces else None
 
 
@@ -51,12 +56,14 @@ def windows_of(task: Task, policy: str | Policy) -> str | None:
 
 def with_windows(resolved: ResolvedSystem, system: SystemTables) -> ResolvedSystem:
     """Add the windows of its tasks to a resolved system."""
-    periods = _pinwheel_periods(resolved) if system.policy == PINWHEEL else [task.period for task in resolved.tasks]
-    promotions = _promotions(resolved) if system.policy == DUAL_PRIORITY else {}
+    traits = catalogue.traits_of(system.policy)
+    specialises = traits.specialises_periods
+    periods = _pinwheel_periods(resolved) if specialises else [task.period for task in resolved.tasks]
+    promotions = _promotions(resolved) if traits.promotes else {}
     tasks = []
     for task, described, period in zip(resolved.tasks, system.tasks, periods, strict=True):
         deadline = task.deadline if described.deadline is not None else period
-        shorter = replace(task, period=period, deadline=deadline) if system.policy == PINWHEEL else task
+        shorter = replace(task, period=period, deadline=deadline) if specialises else task
         tasks.append(replace(shorter, windows=_resolve_windows(task, described, promotions, system)))
     return replace(resolved, tasks=tuple(tasks))
 
@@ -77,12 +84,12 @@ def _resolve_windows(
     def ticks(value: int | str) -> int:
         return int(to_ticks(value, system.resolution))
 
-    if kind == TIME_DRIVEN:
+    if kind == SLOTS:
         return _slots_of(task, options_of(system.options, TimeDriven), system.resolution)
-    if kind == DUAL_PRIORITY:
+    if kind == PROMOTED:
         given = described.promotion
         return ResolvedWindows(kind, promotions[task.name] if given is None else ticks(given))
-    if kind == IMPRECISE:
+    if kind == MANDATORY:
         return ResolvedWindows(kind, task.wcet if described.mandatory is None else ticks(described.mandatory))
     return None if kind is None else ResolvedWindows(kind)
 
@@ -95,7 +102,7 @@ def _slots_of(task: ResolvedTask, options: TimeDriven | None, resolution: str) -
         for slot in options.slots
         if slot.task == task.name
     )
-    return ResolvedWindows(TIME_DRIVEN, cycle=int(to_ticks(options.cycle, resolution)), slots=tuple(sorted(slots)))
+    return ResolvedWindows(SLOTS, cycle=int(to_ticks(options.cycle, resolution)), slots=tuple(sorted(slots)))
 
 
 def _promotions(resolved: ResolvedSystem) -> dict[str, int]:
@@ -131,15 +138,26 @@ def find_window_problems(system: SystemTables) -> Iterator[Problem]:
         yield from _task_problems(task, system)
     if windowed:
         yield from _platform_problems(system.platform, _what(windowed[0], system.policy))
-    if system.policy in WINDOW_POLICIES:
-        yield from _POLICY_PROBLEMS[str(system.policy)](system)
-    if system.policy in _ALONE:
+    traits = catalogue.traits_of(system.policy)
+    if traits.has_slots:
+        yield from _time_driven_problems(system)
+    if traits.promotes:
+        yield from _dual_priority_problems(system)
+    if traits.has_mandatory_parts:
+        yield from _imprecise_problems(system)
+    if traits.specialises_periods:
+        yield from _pinwheel_problems(system)
+    if traits.has_windows and not traits.promotes:  # everything at the root is a task with windows
         yield from _server_problems(system)
 
 
 def _what(task: Task, policy: str | Policy) -> str:
     """Write why a task has windows, as its file has it."""
-    return f"policy = {show(policy)}" if policy in WINDOW_POLICIES else f"on_overrun = {show(task.on_overrun)}"
+    return (
+        f"policy = {show(policy)}"
+        if catalogue.traits_of(policy).has_windows
+        else f"on_overrun = {show(task.on_overrun)}"
+    )
 
 
 def _about(task: Task, key: str, code: str, message: str) -> Problem:
@@ -149,7 +167,7 @@ def _about(task: Task, key: str, code: str, message: str) -> Problem:
 
 def _task_problems(task: Task, system: SystemTables) -> Iterator[Problem]:
     """Find what makes a task with windows more than plain."""
-    if task.server is not None and system.policy == DUAL_PRIORITY:
+    if task.server is not None and catalogue.traits_of(system.policy).promotes:
         return
     what = _what(task, system.policy)
     for key in given(task, PLAIN_TASK_KEYS):
@@ -158,10 +176,11 @@ def _task_problems(task: Task, system: SystemTables) -> Iterator[Problem]:
         yield _about(task, "preemption", "conflict", f'expected none with {what}, found "non-preemptive"')
     if task.on_overrun == "continue":
         return
-    if system.policy in WINDOW_POLICIES:
+    traits = catalogue.traits_of(system.policy)
+    if traits.has_windows:
         message = f"expected none with {what}, which enforces budgets by itself, found {show(task.on_overrun)}"
         yield _about(task, "on_overrun", "conflict", message)
-    elif system.policy in catalogue.RULE_POLICIES:
+    elif traits.is_rule:
         message = f"expected none with policy = {show(system.policy)}, found {show(task.on_overrun)}"
         yield _about(task, "on_overrun", "conflict", message)
     elif not isinstance(system.policy, str):
@@ -293,11 +312,3 @@ def _pinwheel_problems(system: SystemTables) -> Iterator[Problem]:
             "at most 1"
         )
         yield Problem(message, "admission", table="system", key="policy")
-
-
-_POLICY_PROBLEMS = {
-    TIME_DRIVEN: _time_driven_problems,
-    DUAL_PRIORITY: _dual_priority_problems,
-    IMPRECISE: _imprecise_problems,
-    PINWHEEL: _pinwheel_problems,
-}

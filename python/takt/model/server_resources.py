@@ -11,7 +11,7 @@ from takt.model.python_policy import name_of
 from takt.model.system_parts import SystemTables
 from takt.model.tables import Resource, Server, Task
 
-LEVELLED = ("fp", "rm", "dm", "edf")
+LEVELLED = catalogue.policies_that(lambda policy: policy.has_levels)
 """Policies that give every task a level, for ceilings."""
 
 
@@ -40,7 +40,7 @@ def find_sharing_problems(system: SystemTables, resource: Resource, *, are_times
     sharing = [server for server in system.servers if server.name in concerned and server.name != parent[0]]
     wrong += [problem for server in sharing for problem in _kind(resource, server)]
     yield from wrong
-    if not wrong and are_times_right and resource.protocol == "sirap":
+    if not wrong and are_times_right and catalogue.protocol_traits(resource.protocol).awaits_budget:
         for server in sharing:
             yield from _length(system, resource, server)
 
@@ -60,7 +60,8 @@ def measures(system: SystemTables, resource: Resource, task: Task) -> bool:
     """Say whether servers share a resource whose ceilings or longest sections follow from what a task is."""
     homes = _homes_of(system, resource)
     parent = _parent_of(system, resource, homes)
-    is_displacing = resource.protocol == "sirap" and task.server in homes and task.server not in parent
+    awaits = catalogue.protocol_traits(resource.protocol).awaits_budget
+    is_displacing = awaits and task.server in homes and task.server not in parent
     return bool(parent) and (is_displacing or resource.name in resources_of(task))
 
 
@@ -90,7 +91,9 @@ def _orders(system: SystemTables, resource: Resource, concerned: Sequence[str | 
 
 def _mixture(system: SystemTables, resource: Resource, concerned: Sequence[str | None]) -> Iterator[Problem]:
     """In the dispatchers concerned there is no other protocol, but for srp beside what does not wait for budget."""
-    alike = (resource.protocol,) if resource.protocol == "sirap" else (resource.protocol, "srp")
+    awaits = catalogue.protocol_traits(resource.protocol).awaits_budget
+    beside = () if awaits else catalogue.protocols_that(lambda each: each.bars_runs and not each.is_among)
+    alike = (resource.protocol, *beside)
     for other in system.resources:
         if other.protocol not in alike and touches(system, other, concerned):
             message = (

@@ -19,7 +19,7 @@ from takt.model.consistency import find_problems
 from takt.model.conversion import resolve
 from takt.model.core_input import ResolvedSystem
 from takt.model.input_table import Table
-from takt.model.key_types import Cpus, Name, OptionalTime, PolicyName, Resolution, Seed
+from takt.model.key_types import DEFAULT_POLICY, Cpus, Name, OptionalTime, PolicyName, Resolution, Seed
 from takt.model.policy_options import PolicyOptions, check_options
 from takt.model.python_policy import Policy, copied
 from takt.model.reservations import with_windows
@@ -62,7 +62,7 @@ class Header(Table):
 
     name: Name = "system"
     resolution: Resolution = "1ms"
-    policy: PolicyName = "fp"
+    policy: PolicyName = DEFAULT_POLICY
     horizon: OptionalTime = None
     seed: Seed = 0
     cpus: Cpus = 1

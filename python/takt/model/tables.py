@@ -19,6 +19,7 @@ from takt.model.core_input import SPARE_TIME, TOP
 from takt.model.distributions import Distribution
 from takt.model.input_table import Table, given
 from takt.model.key_types import (
+    DEFAULT_POLICY,
     Arrivals,
     Body,
     ClassName,
@@ -63,7 +64,7 @@ PARAMETERS = {
     "weight": "weight",
 }
 """What a change may give a task, as takt.Task and as files write it."""
-_OWNERS = {"interval": "software", "timer": "software", "latency": "coprocessor"}
+_OWNERS = {"interval": catalogue.SOFTWARE, "timer": catalogue.SOFTWARE, "latency": catalogue.COPROCESSOR}
 """Keys of [platform] that one architecture has, and which."""
 _COSTS = ("release", "scheduling", "point", "tick", "tick_period", "points")
 """Keys of [platform] that no architecture has."""
@@ -234,7 +235,7 @@ class Server(Table):
     budget: Time
     kind: KindName = "deferrable"
     priority: Priority = 0
-    policy: PolicyName = "fp"
+    policy: PolicyName = DEFAULT_POLICY
     offset: Offset = 0
     parent: OptionalName = None
 
@@ -418,7 +419,7 @@ class Platform(Table):
             found = getattr(self, key)
             if found is not None and self.model != owner:
                 yield "conflict", key, f'expected model = "{owner}" with it, found {self.model_text}'
-        if self.model == "software" and self.interval is None:
+        if self.model == catalogue.SOFTWARE and self.interval is None:
             yield "missing", "interval", 'missing; a scheduler in software needs one, for instance interval = "500us"'
         if self.model in catalogue.ARCHITECTURES:
             for key in given(self, _COSTS):

@@ -38,7 +38,7 @@ def _row(task: ResolvedTask, server: str, jobs: pl.DataFrame) -> TaskRow:
         task=task.name,
         server=server,
         class_=task.class_,
-        period=task.period,
+        period=task.period or None,
         deadline=task.deadline,
         wcet=task.wcet,
         jobs=len(jobs),

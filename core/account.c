@@ -1,0 +1,181 @@
+/* Budgets of account.h. */
+#include "core/account.h"
+
+#include "core/allocator.h"
+#include "core/hierarchy.h"
+#include "core/urgency.h"
+
+/* ---- the chain of payers --------------------------------------------------------------------------- */
+
+/* The chain of payers of what runs is itself, then the servers above it, the innermost first. NULL ends it. */
+TAKT_INLINE takt_entity_t *next_payer(const takt_entity_t *payer) {
+    return takt_server_is_root(payer->home) ? NULL : &payer->home->entity;
+}
+
+/* Saturates at 0: a late interrupt can charge more than is left. */
+TAKT_INLINE void consume(takt_job_t *job, takt_duration_t elapsed) {
+    job->remaining = elapsed < job->remaining ? job->remaining - elapsed : 0u;
+}
+
+/* What `server` runs beyond its budget while it holds something it may owe. */
+TAKT_RARE static void charge_server(takt_server_t *server, takt_duration_t elapsed) {
+    const bool owes = server->held > 0 && takt_protocols[server->sharing]->pays_back;
+    if (owes && elapsed > server->job.remaining) {
+        server->overrun += elapsed - server->job.remaining;
+    }
+    consume(&server->job, elapsed);
+}
+
+/* A plain thread has nothing to pay with. */
+TAKT_INLINE void charge_payer(takt_entity_t *payer, takt_duration_t elapsed) {
+    if (takt_entity_is_server(payer)) {
+        charge_server(takt_server_of(payer), elapsed);
+    } else if (payer->task != NULL) {
+        consume(&payer->task->job, elapsed);
+    }
+    if (takt_urgency_is_ageing(payer) && !takt_entity_is_thread(payer)) {
+        takt_urgency_write(payer, takt_urgency_job_of(payer));
+    }
+}
+
+TAKT_RARE static void charge_chain(takt_entity_t *running, takt_duration_t elapsed) {
+    for (takt_entity_t *payer = running; payer != NULL; payer = next_payer(payer)) {
+        charge_payer(payer, elapsed);
+    }
+}
+
+/* Whether the chain of `running`, which is charged, has one payer: a job whose key does not change. */
+static bool pays_alone(const takt_entity_t *running) {
+    const uint32_t others = TAKT_ATTRIBUTE_SERVER | TAKT_ATTRIBUTE_IN_SERVER | TAKT_ATTRIBUTE_AGING;
+    return (running->attributes & others) == 0;
+}
+
+void takt_account_charge(takt_cpu_t *cpu, takt_instant_t now) {
+    const takt_duration_t elapsed = now - cpu->charged_at;
+    cpu->charged_at = now;
+    if (pays_alone(cpu->running)) {
+        consume(&cpu->running->task->job, elapsed);
+    } else {
+        charge_chain(cpu->running, elapsed);
+    }
+}
+
+TAKT_RARE void takt_account_exhaust_server(takt_server_t *server, takt_instant_t now) {
+    takt_instant_t next = TAKT_NEVER;
+    if (takt_entity_is_ready(&server->entity) && server->kind->exhaust != NULL) {
+        next = server->kind->exhaust(server, now);
+    }
+    if (takt_server_has_budget(server)) {
+        takt_urgency_write(&server->entity, &server->job);
+        return;
+    }
+    if (!server->kind->listens) {
+        takt_timers_remove(&takt_server_parent(server)->timers, &server->wake);
+    }
+    takt_hierarchy_leave(&server->entity, now);
+    takt_hierarchy_replenish_at(server, next);
+}
+
+/* Returns whether the budget of `payer`, if it has one, is used up, after what then has to be done. */
+TAKT_INLINE bool exhaust_payer(takt_entity_t *payer, takt_instant_t now) {
+    if (takt_entity_is_server(payer) && !takt_server_is_active(takt_server_of(payer))) {
+        takt_account_exhaust_server(takt_server_of(payer), now);
+        return true;
+    }
+    if (takt_entity_has_budget(payer) && payer->task->job.remaining == 0) {
+        takt_task_allocator(payer->task)->exhaust(payer->task, now);
+        return true;
+    }
+    return false;
+}
+
+TAKT_RARE void takt_account_exhaust(takt_dispatcher_t *dispatcher, takt_instant_t now) {
+    for (takt_entity_t *payer = dispatcher->cpus[0].running; payer != NULL; payer = next_payer(payer)) {
+        dispatcher->fired += exhaust_payer(payer, now);
+    }
+}
+
+TAKT_RARE void takt_account_charged(takt_dispatcher_t *dispatcher, takt_instant_t now) {
+    takt_cpu_t *cpu = &dispatcher->cpus[0];
+    takt_account_charge(cpu, now);
+    if (!pays_alone(cpu->running) || cpu->running->task->job.remaining == 0) {
+        takt_account_exhaust(dispatcher, now);
+    }
+}
+
+/* Returns the time until the budget of `payer` is used up; TAKT_NEVER if it has none. */
+static takt_duration_t time_to_exhaust(takt_entity_t *payer) {
+    if (takt_entity_is_server(payer)) {
+        const takt_server_t *server = takt_server_of(payer);
+        return takt_server_has_budget(server) ? server->job.remaining : TAKT_NEVER;
+    }
+    return takt_entity_has_budget(payer) ? payer->task->job.remaining : TAKT_NEVER;
+}
+
+/* Whether `entity`, which runs, is chosen for its base key: not for a threshold, a boost, or an entity that it blocks. */
+static bool competes_by_base_key(takt_entity_t *entity) {
+    if (takt_entity_is_started(entity) || entity != takt_ready_best(&entity->home->ready)) {
+        return false;
+    }
+    return !takt_entity_is_locking(entity) || entity->key == entity->task->base_key;
+}
+
+/* Returns the time until a waiting entity goes before `payer`, whose key changes as it executes. */
+static takt_duration_t time_to_age(takt_entity_t *payer) {
+    takt_server_t *home = payer->home;
+    const takt_job_t *job = takt_urgency_job_of(payer);
+    if (job == NULL || !competes_by_base_key(payer)) {
+        return TAKT_NEVER;
+    }
+    const takt_entity_t *waiting = takt_ready_second(&home->ready, payer);
+    return waiting != NULL ? home->policy->overtake(payer, job, waiting) : TAKT_NEVER;
+}
+
+TAKT_RARE takt_duration_t takt_account_time_to_go(takt_entity_t *entity) {
+    takt_duration_t least = TAKT_NEVER;
+    for (takt_entity_t *payer = entity; payer != NULL; payer = next_payer(payer)) {
+        least = takt_least_of(least, time_to_exhaust(payer));
+        if (takt_urgency_is_ageing(payer)) {
+            least = takt_least_of(least, time_to_age(payer));
+        }
+    }
+    return least;
+}
+
+/* ---- budgets that come back -------------------------------------------------------------------------- */
+
+/* `server` has a full budget again, less what it owes; an overrun that was still going on is forgotten. */
+static void pay_back(takt_server_t *server, bool was_overrunning) {
+    const takt_duration_t owed = was_overrunning ? 0 : server->overrun;
+    const takt_duration_t paid = owed < server->capacity ? owed : server->capacity;
+    server->overrun = owed - paid;
+    server->job.remaining -= paid;
+}
+
+TAKT_RARE void takt_account_replenish(takt_server_t *server) {
+    const takt_instant_t instant = server->replenishment.instant;
+    const bool was_active = takt_server_is_active(server);
+    const bool was_overrunning = takt_server_overruns(server);
+    takt_hierarchy_replenish_at(server, server->kind->replenish(server, instant));
+    if (server->overrun > 0) {
+        pay_back(server, was_overrunning);
+    }
+    takt_urgency_write(&server->entity, &server->job);
+    const bool has_work = !takt_ready_is_empty(&server->ready);
+    if (!was_active) {
+        takt_hierarchy_rearm_wake(server);
+        if (takt_server_has_budget(server) && (has_work || server->kind->idles)) {
+            takt_hierarchy_join(&server->entity, instant);
+        }
+    }
+    if (!has_work && server->kind->lapses) {
+        takt_hierarchy_arm_in_parent(server, &server->lapse, instant);
+    }
+}
+
+TAKT_RARE void takt_account_lapse(takt_server_t *server) {
+    if (takt_ready_is_empty(&server->ready)) {
+        server->job.remaining = 0;
+        takt_hierarchy_rearm_wake(server);
+    }
+}

@@ -1,0 +1,49 @@
+/* Account: which budgets pay for what runs. Internal to core.
+ *
+ * The payers of an entity form a chain: the entity itself, if its job has a budget or a key that changes as it executes,
+ * then the servers above it, the innermost first. What has run is charged to all of them. */
+#ifndef TAKT_CORE_ACCOUNT_H
+#define TAKT_CORE_ACCOUNT_H
+
+#include "core/dispatcher.h"
+
+/* Whether a budget is charged, or a key changes, while the entity on `cpu` runs. */
+TAKT_INLINE bool takt_account_is_charged(const takt_cpu_t *cpu) {
+    return cpu->running != NULL && (cpu->running->attributes & TAKT_ATTRIBUTES_CHARGED) != 0;
+}
+
+/* Whether its own job's budget pays for `entity`. */
+TAKT_INLINE bool takt_entity_has_budget(const takt_entity_t *entity) {
+    return (entity->attributes & TAKT_ATTRIBUTE_BUDGET) != 0;
+}
+
+/* Step 1. */
+void takt_account_charge(takt_cpu_t *cpu, takt_instant_t now);
+
+/* `server`, which has no budget, loses its place, and its events wait; unless it has a new one at once. */
+void takt_account_exhaust_server(takt_server_t *server, takt_instant_t now);
+
+/* Step 4, innermost first. */
+void takt_account_exhaust(takt_dispatcher_t *dispatcher, takt_instant_t now);
+
+/* As takt_account, where takt_account_is_charged. */
+void takt_account_charged(takt_dispatcher_t *dispatcher, takt_instant_t now);
+
+/* Steps 1 and 4. */
+TAKT_INLINE void takt_account(takt_dispatcher_t *dispatcher, takt_instant_t now) {
+    if (TAKT_UNLIKELY(takt_account_is_charged(&dispatcher->cpus[0]))) {
+        takt_account_charged(dispatcher, now);
+    }
+}
+
+/* Step 6. */
+void takt_account_replenish(takt_server_t *server);
+
+/* The end of an instant at which `server` had no work. */
+void takt_account_lapse(takt_server_t *server);
+
+/* For how long `entity` may execute: until the first of the budgets that pay for it is used up, or until
+ * a waiting entity overtakes it or one of its servers. */
+takt_duration_t takt_account_time_to_go(takt_entity_t *entity);
+
+#endif

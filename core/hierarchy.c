@@ -1,0 +1,132 @@
+/* Ready sets and wakes of the servers above an entity; see hierarchy.h. */
+#include "core/hierarchy.h"
+
+#include "core/urgency.h"
+
+void takt_hierarchy_rearm_wake(takt_server_t *server) {
+    takt_timers_t *outer = &takt_server_parent(server)->timers;
+    takt_timers_remove(outer, &server->wake);
+    const takt_instant_t next = takt_timers_next(&server->timers);
+    if (next != TAKT_NEVER && (takt_server_is_active(server) || server->kind->listens)) {
+        takt_timers_insert(outer, &server->wake, next);
+    }
+}
+
+void takt_hierarchy_arm_in_parent(takt_server_t *server, takt_timer_t *timer, takt_instant_t instant) {
+    takt_timers_t *outer = &takt_server_parent(server)->timers;
+    takt_timers_remove(outer, timer);
+    takt_timers_insert(outer, timer, instant);
+    takt_hierarchy_rearm_wakes(takt_server_parent(server));
+}
+
+void takt_hierarchy_replenish_at(takt_server_t *server, takt_instant_t instant) {
+    const bool is_armed = takt_timer_is_armed(&server->replenishment);
+    if (instant != TAKT_NEVER && !(is_armed && server->replenishment.instant == instant)) {
+        takt_hierarchy_arm_in_parent(server, &server->replenishment, instant);
+    }
+}
+
+/* What happened inside `server` at `instant`, seen from outside: not before its parent's events so far. What
+ * waited inside for the budget counts from when that came back. */
+static takt_instant_t seen_from_outside(const takt_server_t *server, takt_instant_t instant) {
+    const takt_instant_t position = takt_timers_position(&takt_server_parent(server)->timers);
+    return instant > position ? instant : position;
+}
+
+/* `server` is about to have work. */
+TAKT_RARE static void gain_work(takt_server_t *server, takt_instant_t instant) {
+    takt_hierarchy_replenish_at(server, server->kind->gain(server, instant));
+    takt_server_parent(server)->policy->release(&server->entity, &server->job);
+}
+
+/* `server` has no work any more. */
+TAKT_RARE static void lose_work(takt_server_t *server, takt_instant_t instant) {
+    if (server->kind->lose != NULL) {
+        takt_hierarchy_replenish_at(server, server->kind->lose(server, instant));
+    }
+    if (server->kind->lapses) {
+        takt_hierarchy_arm_in_parent(server, &server->lapse, instant);
+    }
+}
+
+TAKT_INLINE void enter_set(takt_entity_t *entity) {
+    takt_ready_insert(&entity->home->ready, entity);
+    takt_entity_set_state(entity, TAKT_STATE_READY);
+}
+
+TAKT_INLINE void leave_set(takt_entity_t *entity) {
+    takt_ready_remove(&entity->home->ready, entity);
+    takt_entity_clear_state(entity, TAKT_STATE_READY);
+}
+
+/* `entity` is about to be ready with the key that it has: it may be one of the policy that the root had before. */
+TAKT_RARE static void refresh_key(takt_entity_t *entity) {
+    takt_server_t *home = entity->home;
+    const bool has_job = entity->task != NULL || takt_entity_is_server(entity);
+    if (has_job && takt_server_is_root(home) &&
+        TAKT_CONTAINER_OF(home, takt_dispatcher_t, root)->changes != NULL) {
+        takt_urgency_write(entity, takt_urgency_job_of(entity));
+    }
+}
+
+/* As join, where the home is not ready itself. */
+TAKT_RARE static void join_upwards(takt_entity_t *entity, takt_instant_t instant) {
+    takt_server_t *home = entity->home;
+    while (!takt_entity_is_ready(&home->entity)) {
+        instant = seen_from_outside(home, instant);
+        if (home->kind->gain != NULL && takt_ready_is_empty(&home->ready)) {
+            gain_work(home, instant);
+        }
+        enter_set(entity);
+        if (!takt_server_has_budget(home)) {
+            return;
+        }
+        entity = &home->entity;
+        home = entity->home;
+        refresh_key(entity);
+    }
+    enter_set(entity);
+}
+
+void takt_hierarchy_join(takt_entity_t *entity, takt_instant_t instant) {
+    if (TAKT_LIKELY(takt_entity_is_ready(&entity->home->entity))) {
+        enter_set(entity);
+    } else {
+        join_upwards(entity, instant);
+    }
+}
+
+/* As leave, once `home` has no work any more. */
+TAKT_RARE static void leave_upwards(takt_server_t *home, takt_instant_t instant) {
+    while (!takt_server_is_root(home) && takt_ready_is_empty(&home->ready)) {
+        instant = seen_from_outside(home, instant);
+        lose_work(home, instant);
+        if (home->kind->idles || !takt_entity_is_ready(&home->entity)) {
+            return;
+        }
+        leave_set(&home->entity);
+        home = takt_server_parent(home);
+    }
+}
+
+void takt_hierarchy_leave(takt_entity_t *entity, takt_instant_t instant) {
+    if (!takt_entity_is_ready(entity)) {
+        return;
+    }
+    leave_set(entity);
+    if (takt_ready_is_empty(&entity->home->ready)) {
+        leave_upwards(entity->home, instant);
+    }
+}
+
+void takt_hierarchy_rejoin(takt_entity_t *entity, takt_instant_t instant) {
+    refresh_key(entity);
+    takt_hierarchy_join(entity, instant);
+}
+
+void takt_hierarchy_await_budget(takt_entity_t *entity, takt_instant_t now) {
+    takt_hierarchy_leave(entity, now);
+    takt_timers_insert(&entity->home->timers, &entity->task->extension->resume,
+                       entity->home->replenishment.instant);
+    takt_hierarchy_rearm_wakes(entity->home);
+}

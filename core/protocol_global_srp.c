@@ -1,0 +1,10 @@
+/* srp in each server and among the servers of one parent. A server can use up its budget while it holds something. See SPEC.md, 9. */
+#include "core/protocol.h"
+
+const takt_protocol_kind_t takt_protocol_global_srp = {
+    .name = "global-srp",
+    .scope = TAKT_SCOPE_SERVERS,
+    .bars = TAKT_BARS_RUNS,
+    .has_ceiling = true,
+    .lends = true,
+};

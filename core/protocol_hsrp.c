@@ -1,0 +1,12 @@
+/* Hierarchical srp (Davis, Burns 2006): a server that holds something goes on without budget until it holds nothing. See SPEC.md, 9. */
+#include "core/protocol.h"
+
+const takt_protocol_kind_t takt_protocol_hsrp = {
+    .name = "hsrp",
+    .scope = TAKT_SCOPE_SERVERS,
+    .bars = TAKT_BARS_RUNS,
+    .is_bounded = true,
+    .has_ceiling = true,
+    .lends = true,
+    .overruns = true,
+};

@@ -1,0 +1,13 @@
+/* Hierarchical srp (Davis, Burns 2006) with payback: what a server overran is taken from its next budget. See SPEC.md, 9. */
+#include "core/protocol.h"
+
+const takt_protocol_kind_t takt_protocol_hsrp_payback = {
+    .name = "hsrp-payback",
+    .scope = TAKT_SCOPE_SERVERS,
+    .bars = TAKT_BARS_RUNS,
+    .is_bounded = true,
+    .has_ceiling = true,
+    .lends = true,
+    .overruns = true,
+    .pays_back = true,
+};

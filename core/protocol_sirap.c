@@ -1,0 +1,13 @@
+/* Subsystem integration and resource allocation (Behnam, Shin, Nolte, Nolin 2007): a lock waits until its server has the
+ * budget for the longest section. See SPEC.md, 9. */
+#include "core/protocol.h"
+
+const takt_protocol_kind_t takt_protocol_sirap = {
+    .name = "sirap",
+    .scope = TAKT_SCOPE_SERVERS,
+    .bars = TAKT_BARS_RUNS,
+    .is_bounded = true,
+    .has_ceiling = true,
+    .lends = true,
+    .awaits_budget = true,
+};

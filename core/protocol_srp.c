@@ -1,0 +1,10 @@
+/* Stack resource policy (Baker 1991): a job needs a level above the ceilings of what others hold in order to run. See SPEC.md, 9. */
+#include "core/protocol.h"
+
+const takt_protocol_kind_t takt_protocol_srp = {
+    .name = "srp",
+    .bars = TAKT_BARS_RUNS,
+    .is_bounded = true,
+    .has_ceiling = true,
+    .lends = true,
+};

@@ -1,0 +1,124 @@
+/* What is put into a dispatcher before the system starts; see dispatcher.h. */
+#include "core/dispatcher.h"
+
+#include "core/hierarchy.h"
+#include "core/source.h"
+#include "core/urgency.h"
+
+void takt_server_init(takt_server_t *server, const takt_policy_t *policy, const takt_ready_t *ready,
+                      takt_timers_row_t *rows, uint32_t order_rows, uint32_t time_rows) {
+    server->policy = policy;
+    server->ready = *ready;
+    takt_timers_init(&server->timers, rows, order_rows, time_rows);
+}
+
+/* What its children have in common; of the root see also takt_dispatcher_set_changes. */
+static uint32_t common_attributes(const takt_server_t *home) {
+    const uint32_t keyed = home->ready.order == TAKT_ORDER_KEYS ? TAKT_ATTRIBUTE_KEYED : 0u;
+    const uint32_t paid = takt_server_is_root(home) ? 0u : TAKT_ATTRIBUTE_IN_SERVER;
+    const uint32_t aging = home->policy->overtake != NULL ? TAKT_ATTRIBUTE_AGING : 0u;
+    const uint32_t later = takt_server_is_root(home) ? home->entity.attributes : 0u;
+    return keyed | paid | aging | later;
+}
+
+static void init_entity(takt_entity_t *entity, takt_server_t *home, uint32_t id, uint32_t attributes) {
+    entity->home = home;
+    entity->id = id & (TAKT_ENTITY_LIMIT - 1u);
+    entity->attributes = (attributes | common_attributes(home)) & 255u;
+}
+
+void takt_dispatcher_init(takt_dispatcher_t *dispatcher, const takt_policy_t *policy,
+                          const takt_ready_t *ready, takt_timers_row_t *rows, uint32_t order_rows,
+                          uint32_t time_rows, takt_cpu_t *cpus, uint32_t ncpu) {
+    dispatcher->cpus = cpus;
+    dispatcher->ncpu = ncpu;
+    takt_server_init(&dispatcher->root, policy, ready, rows, order_rows, time_rows);
+    takt_entity_set_state(&dispatcher->root.entity, TAKT_STATE_READY);
+}
+
+void takt_dispatcher_add_server(takt_server_t *server, takt_server_t *home,
+                                const takt_server_parameters_t *parameters) {
+    init_entity(&server->entity, home, parameters->id, TAKT_ATTRIBUTE_SERVER);
+    server->kind = parameters->kind;
+    server->job.period = parameters->period;
+    server->capacity = parameters->capacity;
+    server->returns = parameters->returns;
+    server->job.level = parameters->level;
+    takt_timer_init(&server->replenishment, &home->timers, TAKT_TIMER_REPLENISHMENT, parameters->id);
+    takt_timer_init(&server->wake, &home->timers, TAKT_TIMER_WAKE, parameters->id);
+    takt_timer_init(&server->lapse, &home->timers, TAKT_TIMER_LAPSE, parameters->id);
+    takt_timers_insert(&home->timers, &server->replenishment, parameters->offset);
+    takt_hierarchy_rearm_wakes(server);
+}
+
+static const takt_job_source_t *source_of(const takt_task_extension_t *extension) {
+    if (extension->allocation != NULL) {
+        return &takt_source_allocated;
+    }
+    return extension->capacity > 0 ? &takt_source_events : &takt_source_periodic;
+}
+
+static void add_extension(takt_task_t *task, takt_task_extension_t *extension, const takt_timers_t *timers,
+                          uint32_t id) {
+    task->extension = extension;
+    extension->task = task;
+    extension->source = source_of(extension);
+    extension->period = task->job.period;
+    takt_timer_init(&extension->expiry, timers, TAKT_TIMER_EXPIRY, id);
+    takt_timer_init(&extension->resume, timers, TAKT_TIMER_RESUME, id);
+}
+
+void takt_dispatcher_add_task(takt_task_t *task, takt_entity_t *entity, takt_server_t *home,
+                              const takt_task_parameters_t *parameters) {
+    init_entity(entity, home, parameters->id, parameters->is_limited ? TAKT_ATTRIBUTE_LIMITED : 0u);
+    entity->task = task;
+    task->entity = entity;
+    task->relative_deadline = parameters->relative_deadline;
+    task->wcet = parameters->wcet;
+    task->job.level = parameters->level;
+    task->job.period = parameters->period;
+    task->job.task_class = parameters->task_class;
+    task->preemption_key = parameters->preemption_key;
+    takt_timer_init(&task->timer, &home->timers, TAKT_TIMER_RELEASE, parameters->id);
+    if (parameters->extension != NULL) {
+        add_extension(task, parameters->extension, &home->timers, parameters->id);
+    }
+    if (takt_task_is_periodic(task) && !parameters->is_absent) {
+        takt_timers_insert(&home->timers, &task->timer, parameters->offset);
+        takt_hierarchy_rearm_wakes(home);
+    }
+}
+
+/* Children of a root that may get another policy are as attentive as the strictest of its policies wants. */
+void takt_dispatcher_set_changes(takt_dispatcher_t *dispatcher, takt_change_t *changes, uint32_t count) {
+    uint32_t attributes = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (changes[i].kind == TAKT_CHANGE_POLICY) {
+            attributes |= TAKT_ATTRIBUTE_KEYED;
+            attributes |= changes[i].policy->overtake != NULL ? TAKT_ATTRIBUTE_AGING : 0u;
+        }
+    }
+    dispatcher->changes = changes;
+    dispatcher->root.entity.attributes = attributes & 255u;
+}
+
+void takt_resource_init(takt_resource_t *resource, uint32_t number, takt_protocol_t protocol,
+                        takt_key_t ceiling) {
+    resource->number = number;
+    resource->protocol = (uint32_t)protocol;
+    resource->kind = takt_protocols[protocol];
+    resource->ceiling = ceiling;
+    resource->boost = TAKT_KEY_LEAST_URGENT;
+}
+
+void takt_resource_share(takt_resource_t *resource, takt_resource_t *among, takt_server_t *server,
+                         takt_duration_t longest) {
+    resource->among = among;
+    resource->longest = longest;
+    server->sharing = resource->protocol;
+}
+
+void takt_dispatcher_add_thread(takt_plain_t *thread, takt_server_t *home, takt_key_t level, uint32_t id) {
+    init_entity(&thread->entity, home, id, 0);
+    takt_urgency_set_level(&thread->entity, level);
+}

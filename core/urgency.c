@@ -1,0 +1,205 @@
+/* Base urgencies and their modifiers; see urgency.h. */
+#include "core/urgency.h"
+
+#include "core/waiting.h"
+
+typedef struct takt_urgency {
+    takt_key_t key;
+    uint32_t tie;
+} takt_urgency_t;
+
+static bool has_keys(const takt_entity_t *entity) { return entity->home->ready.order == TAKT_ORDER_KEYS; }
+
+/* ---- base ---------------------------------------------------------------------------------------- */
+
+static uint32_t tie_of_rank(const takt_entity_t *entity, uint32_t rank) {
+    const uint32_t task_class =
+        entity->task != NULL ? entity->task->job.task_class : (uint32_t)TAKT_CLASS_NONE;
+    return (task_class + rank) << 20 | entity->id;
+}
+
+/* Where levels order, `tie` of a plain thread is its level. */
+TAKT_INLINE takt_urgency_t base_of(const takt_entity_t *entity) {
+    if (entity->task != NULL) {
+        return (takt_urgency_t){entity->task->base_key, entity->task->base_tie};
+    }
+    return has_keys(entity) ? (takt_urgency_t){TAKT_KEY_LEAST_URGENT, tie_of_rank(entity, TAKT_TIE_RANK_OWN)}
+                            : (takt_urgency_t){entity->tie, entity->tie};
+}
+
+takt_key_t takt_urgency_base_key(const takt_entity_t *entity) { return base_of(entity).key; }
+
+/* ---- modifiers ----------------------------------------------------------------------------------- */
+
+/* The key of a job that starts at `now`: never less urgent than its base. */
+static takt_key_t threshold_at(const takt_entity_t *entity, takt_instant_t now) {
+    const takt_policy_t *policy = entity->home->policy;
+    takt_key_t key = entity->task->preemption_key;
+    if (policy->start != NULL && key != TAKT_KEY_MOST_URGENT) {
+        key = policy->start(key, now);
+    }
+    return takt_least_of(key, entity->task->base_key);
+}
+
+/* A started job without an extension holds nothing, so that its threshold is the key in force. */
+static takt_key_t threshold_of(const takt_entity_t *entity) {
+    const takt_task_extension_t *extension = entity->task->extension;
+    return extension != NULL ? extension->threshold : entity->key;
+}
+
+static takt_key_t least_boost_of(takt_entity_t *entity) {
+    takt_key_t boost = TAKT_KEY_LEAST_URGENT;
+    for (const takt_resource_t *held = *takt_waiting_held_by(entity); held != NULL; held = held->outer) {
+        boost = takt_least_of(boost, held->boost);
+    }
+    return boost;
+}
+
+/* Among equals an entity that holds or waits goes first, then a started one; a started non-preemptive job goes before
+ * both. On a level nobody goes before its equals by its tie. */
+static takt_urgency_t modified(takt_entity_t *entity, const takt_key_t *threshold) {
+    const bool is_locking = takt_entity_is_locking(entity);
+    takt_urgency_t urgency = base_of(entity);
+    if (is_locking) {
+        urgency.key = takt_least_of(urgency.key, least_boost_of(entity));
+    }
+    if (threshold != NULL) {
+        urgency.key = takt_least_of(urgency.key, *threshold);
+    }
+    if (has_keys(entity) && (is_locking || threshold != NULL)) {
+        const bool is_first = threshold != NULL && *threshold == TAKT_KEY_MOST_URGENT;
+        const uint32_t rank = is_locking ? TAKT_TIE_RANK_LOCKING : TAKT_TIE_RANK_STARTED;
+        urgency.tie = is_first ? 0u : tie_of_rank(entity, rank);
+    }
+    return urgency;
+}
+
+/* ---- in force ------------------------------------------------------------------------------------ */
+
+/* The one place that writes the urgency in force. On a level an entity goes ahead of its new equals, and keeps its place
+ * if its key does not change. */
+TAKT_INLINE void put(takt_entity_t *entity, takt_urgency_t urgency) {
+    if (!takt_entity_is_ready(entity)) {
+        entity->key = urgency.key;
+        entity->tie = urgency.tie;
+    } else if (has_keys(entity) || entity->key != urgency.key) {
+        takt_ready_rekey(&entity->home->ready, entity, urgency.key, urgency.tie);
+    }
+}
+
+static void put_modified(takt_entity_t *entity, const takt_key_t *threshold) {
+    put(entity, modified(entity, threshold));
+}
+
+void takt_urgency_refresh(takt_entity_t *entity) {
+    if (takt_entity_is_started(entity)) {
+        const takt_key_t threshold = threshold_of(entity);
+        put_modified(entity, &threshold);
+    } else if (takt_entity_is_locking(entity)) {
+        put_modified(entity, NULL);
+    } else {
+        put(entity, base_of(entity));
+    }
+}
+
+static void set_base(takt_entity_t *entity, takt_urgency_t base) {
+    entity->task->base_key = base.key;
+    entity->task->base_tie = base.tie;
+}
+
+/* A policy writes into the entity, whose urgency in force says where it stands in its ready set. */
+static takt_urgency_t ask_policy(takt_entity_t *entity, const takt_job_t *job) {
+    const takt_urgency_t in_force = {entity->key, entity->tie};
+    entity->home->policy->release(entity, job);
+    const takt_urgency_t base = {entity->key, entity->tie};
+    entity->key = in_force.key;
+    entity->tie = in_force.tie;
+    return base;
+}
+
+void takt_urgency_write(takt_entity_t *entity, const takt_job_t *job) {
+    const takt_urgency_t base = ask_policy(entity, job);
+    if (entity->task == NULL) {
+        put(entity, base); /* a server has no modifiers */
+    } else {
+        set_base(entity, base);
+        takt_urgency_refresh(entity);
+    }
+}
+
+void takt_urgency_set_key(takt_entity_t *entity, takt_key_t key) {
+    set_base(entity, (takt_urgency_t){key, entity->tie});
+    takt_urgency_refresh(entity);
+}
+
+/* ---- levels -------------------------------------------------------------------------------------- */
+
+/* A plain thread never starts. */
+TAKT_INLINE void set_level(takt_entity_t *entity, takt_key_t level) {
+    entity->tie = (uint32_t)level;
+    if (takt_entity_is_locking(entity)) {
+        put_modified(entity, NULL);
+    } else {
+        put(entity, base_of(entity));
+    }
+}
+
+void takt_urgency_set_level(takt_entity_t *entity, takt_key_t level) { set_level(entity, level); }
+
+void takt_urgency_create(takt_entity_t *entity, takt_key_t level) {
+    takt_urgency_set_level(entity, level);
+    if (has_keys(entity) && level == TAKT_KEY_LEAST_URGENT) {
+        entity->tie = UINT32_MAX;
+    }
+}
+
+/* ---- starts ---------------------------------------------------------------------------------------- */
+
+static void put_started(takt_entity_t *entity, takt_instant_t now) {
+    const takt_key_t threshold = threshold_at(entity, now);
+    if (entity->task->extension != NULL) {
+        entity->task->extension->threshold = threshold;
+    }
+    put_modified(entity, &threshold);
+}
+
+void takt_urgency_start(takt_entity_t *entity, takt_instant_t now) {
+    takt_entity_set_state(entity, TAKT_STATE_STARTED);
+    put_started(entity, now);
+}
+
+TAKT_RARE void takt_urgency_end_region(takt_entity_t *entity) {
+    if (takt_entity_is_started(entity)) {
+        takt_entity_clear_state(entity, TAKT_STATE_STARTED);
+        takt_urgency_refresh(entity);
+    }
+}
+
+static void change_level_of_job(takt_task_t *task, takt_key_t level, takt_instant_t now) {
+    task->job.level = level;
+    if (!takt_task_is_active(task)) {
+        return;
+    }
+    set_base(task->entity, ask_policy(task->entity, &task->job));
+    if (takt_entity_is_started(task->entity)) {
+        put_started(task->entity, now);
+    } else {
+        takt_urgency_refresh(task->entity);
+    }
+}
+
+void takt_urgency_change_level(takt_entity_t *entity, takt_key_t level, takt_instant_t now) {
+    if (entity->task != NULL) {
+        change_level_of_job(entity->task, level, now);
+    } else if (!has_keys(entity)) {
+        set_level(entity, level);
+    }
+}
+
+uint32_t takt_urgency_is_exceeded(takt_entity_t *entity) {
+    takt_ready_t *ready = &entity->home->ready;
+    const takt_entity_t *best = takt_ready_best(ready);
+    const takt_entity_t *waiting = best != entity ? best : takt_ready_second(ready, entity);
+    const takt_urgency_t own = modified(entity, NULL);
+    return waiting != NULL && takt_is_more_urgent(waiting->key, waiting->tie, own.key, own.tie);
+}

@@ -1,0 +1,76 @@
+/* Urgency: which key and tie of an entity are in force. Internal to core.
+ *
+ * The base urgency follows from the policy and the job, of a plain thread from its level; it is always valid. Modifiers make
+ * it more urgent:
+ *
+ *   base                  in force
+ *    |                       ^
+ *    +-> boosts (locks.h) ---+-> threshold of a started limited job
+ *
+ * Key and tie in force are written by one function, which also moves the entity in its ready set. The exception is
+ * takt_urgency_begin: a job that begins has no modifiers and stands in no ready set.
+ *
+ * Source: S1 for thresholds; SPEC.md, 9 for boosts. */
+#ifndef TAKT_CORE_URGENCY_H
+#define TAKT_CORE_URGENCY_H
+
+#include "core/dispatcher.h"
+
+TAKT_INLINE bool takt_entity_is_started(const takt_entity_t *entity) {
+    return (entity->state & TAKT_STATE_STARTED) != 0;
+}
+
+/* What `entity` executes: a job, or the current period of a server; NULL for a plain thread. */
+TAKT_INLINE takt_job_t *takt_urgency_job_of(takt_entity_t *entity) {
+    if (takt_entity_is_server(entity)) {
+        return &takt_server_of(entity)->job;
+    }
+    return entity->task != NULL ? &entity->task->job : NULL;
+}
+
+/* Whether the key of `entity` follows what it executes. */
+TAKT_INLINE bool takt_urgency_is_ageing(const takt_entity_t *entity) {
+    return (entity->attributes & TAKT_ATTRIBUTE_AGING) != 0 && entity->home->policy->overtake != NULL;
+}
+
+/* Gives `task`, whose current job or window is new and not ready, the urgency that its policy computes from `job`. */
+TAKT_INLINE void takt_urgency_begin(takt_task_t *task, const takt_job_t *job) {
+    takt_entity_t *entity = task->entity;
+    entity->home->policy->release(entity, job);
+    task->base_key = entity->key;
+    task->base_tie = entity->tie;
+}
+
+/* Gives `entity`, no plain thread, the base urgency that its policy computes from `job`. */
+void takt_urgency_write(takt_entity_t *entity, const takt_job_t *job);
+
+/* Gives `entity`, the entity of a task, the base key `key`. */
+void takt_urgency_set_key(takt_entity_t *entity, takt_key_t key);
+
+/* Gives `entity`, a plain thread, the level `level`. Where keys order, its urgency does not depend on it. */
+void takt_urgency_set_level(takt_entity_t *entity, takt_key_t level);
+
+/* Likewise for a thread that has just been created; where keys order, TAKT_KEY_LEAST_URGENT puts it behind all other
+ * threads. */
+void takt_urgency_create(takt_entity_t *entity, takt_key_t level);
+
+/* Gives `entity`, no server, the level `level`: that of its current job if it has a task. */
+void takt_urgency_change_level(takt_entity_t *entity, takt_key_t level, takt_instant_t now);
+
+/* Puts the base urgency of `entity`, no server, with its modifiers in force. */
+void takt_urgency_refresh(takt_entity_t *entity);
+
+/* Returns the base key of `entity`, no server. */
+TAKT_MUST_USE takt_key_t takt_urgency_base_key(const takt_entity_t *entity);
+
+/* The current job of `entity`, which is limited, starts: its threshold counts from now on. */
+void takt_urgency_start(takt_entity_t *entity, takt_instant_t now);
+
+/* The threshold of `entity` counts no more, if it did. The entity goes ahead of its new equals. */
+void takt_urgency_end_region(takt_entity_t *entity);
+
+/* Returns 1 if another ready entity of the same dispatcher is more urgent than `entity`, a started job, would be without
+ * its threshold, else 0. */
+TAKT_MUST_USE uint32_t takt_urgency_is_exceeded(takt_entity_t *entity);
+
+#endif

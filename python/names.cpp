@@ -1,0 +1,161 @@
+// Names of files, and what the tables of core say of each: Python reads it here, and knows none of them by itself.
+#include "python/names.h"
+
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <tuple>
+#include <vector>
+
+namespace nb = nanobind;
+
+namespace {
+
+// Where a scheduler may run, in the order of core's numbers.
+const std::vector<std::string> kArchitectures = {"software", "coprocessor", "hardware"};
+
+// Kinds of windows, in the order of core's numbers.
+const std::vector<std::string> kWindows = {
+    "", "suspend", "abort", "time-driven", "dual-priority", "imprecise", "top", "spare-time"};
+
+// NULL if there is none.
+template <typename Row>
+const Row *row_named(const Row *const *rows, size_t count, const std::string &name) {
+    const Row *const *found =
+        std::find_if(rows, rows + count, [&](const Row *row) { return name == row->name; });
+    return found == rows + count ? nullptr : *found;
+}
+
+template <typename Row>
+const Row *known(const Row *row, const std::string &what) {
+    if (row == nullptr) {
+        throw std::invalid_argument(what);
+    }
+    return row;
+}
+
+// The names of protocols, in the order of core's numbers.
+std::vector<std::string> protocols() {
+    std::vector<std::string> names;
+    std::transform(takt_protocols, takt_protocols + TAKT_PROTOCOLS, std::back_inserter(names),
+                   [](const takt_protocol_kind_t *row) { return row->name; });
+    return names;
+}
+
+const takt_policy_t *find_policy(const std::string &name) {
+    return known(row_named(takt_policies, takt_policy_count, name), "unknown policy " + name);
+}
+
+std::vector<std::tuple<std::string, std::string, std::string, bool>> policies() {
+    std::vector<std::tuple<std::string, std::string, std::string, bool>> rows;
+    for (size_t i = 0; i < takt_policy_count; i++) {
+        const takt_policy_t *policy = takt_policies[i];
+        rows.emplace_back(policy->name, policy->summary, policy->tie, policy->order == TAKT_ORDER_LEVELS);
+    }
+    return rows;
+}
+
+// The level that a policy gives to all jobs of a task, None if it gives none; see core/policy.h.
+std::optional<takt_key_t> policy_level(const std::string &name, takt_key_t level, takt_duration_t period,
+                                       takt_duration_t deadline) {
+    const takt_policy_t *policy = find_policy(name);
+    if (policy->level == nullptr) {
+        return std::nullopt;
+    }
+    takt_job_t job = {};
+    job.level = level;
+    job.period = period;
+    job.deadline = deadline;
+    return policy->level(&job);
+}
+
+// The static key of all jobs of a task, None under a policy whose keys are not static.
+std::optional<takt_key_t> policy_key(const std::string &name, takt_key_t level, takt_duration_t period,
+                                     takt_duration_t deadline) {
+    const takt_policy_t *policy = find_policy(name);
+    if ((policy->traits & TAKT_POLICY_STATIC_KEYS) == 0) {
+        return std::nullopt;
+    }
+    takt_job_t job = {};
+    job.level = level;
+    job.period = period;
+    job.deadline = deadline;
+    takt_entity_t entity = {};
+    policy->release(&entity, &job);
+    return entity.key;
+}
+
+// The traits of a policy by their names; see core/policy.h.
+std::map<std::string, bool> policy_traits(const std::string &name) {
+    const uint32_t traits = find_policy(name)->traits;
+#define TRAIT(constant, trait) {#trait, (traits & TAKT_POLICY_##constant) != 0},
+    return {TAKT_POLICY_TRAITS(TRAIT){"overtakes", find_policy(name)->overtake != nullptr}};
+#undef TRAIT
+}
+
+// Name, summary, and whether it idles, wants deadlines, is a rule of its tasks' deadlines only, and is periodic.
+std::vector<std::tuple<std::string, std::string, bool, bool, bool, bool>> server_kinds() {
+    std::vector<std::tuple<std::string, std::string, bool, bool, bool, bool>> rows;
+    for (size_t i = 0; i < takt_server_kind_count; i++) {
+        const takt_server_kind_t &kind = *takt_server_kinds[i];
+        rows.emplace_back(kind.name, kind.summary, kind.idles, kind.wants_deadline, false,
+                          takt_server_kind_is_periodic(&kind));
+    }
+    for (size_t i = 0; i < takt_bandwidth_kind_count; i++) {
+        rows.emplace_back(takt_bandwidth_kinds[i]->name, takt_bandwidth_kinds[i]->summary, false, true, true,
+                          false);
+    }
+    return rows;
+}
+
+// The traits of a kind of servers by their names; see core/server.h. A rule of deadlines has none.
+std::map<std::string, bool> server_kind_traits(const std::string &name) {
+    const takt_server_kind_t *kind = row_named(takt_server_kinds, takt_server_kind_count, name);
+    const uint32_t traits = kind != nullptr ? kind->traits : 0;
+    const bool lapses = kind != nullptr && kind->lapses;
+#define TRAIT(constant, trait) {#trait, (traits & TAKT_KIND_##constant) != 0},
+    return {TAKT_KIND_TRAITS(TRAIT){"lapses", lapses}};
+#undef TRAIT
+}
+
+// The traits of a protocol by their names; see core/protocol.h.
+std::map<std::string, bool> protocol_traits(const std::string &name) {
+    const takt_protocol_kind_t &row =
+        *known(row_named(takt_protocols, TAKT_PROTOCOLS, name), "unknown protocol " + name);
+    return {{"is_bounded", row.is_bounded},
+            {"has_ceiling", row.has_ceiling},
+            {"is_among", row.scope == TAKT_SCOPE_SERVERS},
+            {"lends", row.lends},
+            {"raises_to_top", row.boost != nullptr && !row.has_ceiling},
+            {"raises_to_ceiling", row.boost != nullptr && row.has_ceiling},
+            {"bars_locks", row.bars == TAKT_BARS_LOCKS},
+            {"bars_runs", row.bars == TAKT_BARS_RUNS},
+            {"awaits_budget", row.awaits_budget},
+            {"overruns", row.overruns},
+            {"pays_back", row.pays_back}};
+}
+
+} // namespace
+
+void add_names(nb::module_ &m) {
+    m.attr("WINDOWS") = kWindows;
+    m.attr("ARCHITECTURES") = kArchitectures;
+    m.def("policies", &policies);
+    m.def("policy_level", &policy_level, nb::arg("policy"), nb::arg("level"), nb::arg("period"),
+          nb::arg("deadline"));
+    m.def("policy_key", &policy_key, nb::arg("policy"), nb::arg("level"), nb::arg("period"),
+          nb::arg("deadline"));
+    m.def("policy_traits", &policy_traits, nb::arg("policy"));
+    m.def("server_kinds", &server_kinds);
+    m.def("server_kind_traits", &server_kind_traits, nb::arg("kind"));
+    m.def("protocols", &protocols);
+    m.def("protocol_traits", &protocol_traits, nb::arg("protocol"));
+}

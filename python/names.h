@@ -1,0 +1,18 @@
+// Names of files, and what the tables of core say of each.
+#ifndef TAKT_PYTHON_NAMES_H
+#define TAKT_PYTHON_NAMES_H
+
+#include <nanobind/nanobind.h>
+
+extern "C" {
+#define _Static_assert static_assert
+#include "core/protocol.h"
+#include "policy/bandwidth.h"
+#include "policy/table.h"
+#include "sim/architecture.h"
+}
+
+// Adds the tables to the module.
+void add_names(nanobind::module_ &module);
+
+#endif

@@ -1,0 +1,363 @@
+#!/usr/bin/env python3
+"""Measures the structure of the project: the properties that may only get better.
+
+Usage: measure.py [--check] [--record] [--list PROPERTY] [ROOT]
+
+Prints one line per property: now, recorded in tools/measures.json, goal. Less is better in all of them. --check exits 1
+if one is worse than recorded; --record writes what is better; --list prints what a property counts.
+
+C is read as text in the project's format, without comments: a function begins in column 0 and ends with a brace there.
+A branch is an `if`, a loop, a `case`, `?`, `&&` or `||`. What is reachable from a function is what calls by name reach
+within core/; a call through a table ends there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import rules
+
+ROOT = Path(__file__).resolve().parent.parent
+RECORD = Path("tools", "measures.json")
+KINDS = frozenset({".c", ".h", ".cpp", ".hpp", ".py", ".pyi"})
+NOT_PRODUCT = frozenset({"tests", "studies", "bench", "examples", "tools", "build", "docs", "cmake"})
+
+Listing = list[str]
+
+
+# ---- files -------------------------------------------------------------------------------------------------------
+
+
+@cache
+def text_of(path: Path) -> str:
+    """Gives the text of a file."""
+    return path.read_text(encoding="utf-8")
+
+
+def line_count(path: Path) -> int:
+    """Counts the lines of a file."""
+    return text_of(path).count("\n")
+
+
+@cache
+def files_in(folder: Path) -> tuple[Path, ...]:
+    """Lists the sources in a folder, without hidden and made ones."""
+    found = (path for path in sorted(folder.rglob("*")) if path.suffix in KINDS and path.is_file())
+    return tuple(path for path in found if not _is_outside(path.relative_to(folder)))
+
+
+def _is_outside(path: Path) -> bool:
+    """Whether a file is installed or made."""
+    return any(part.startswith(".") or part in ("build", "__pycache__") for part in path.parts)
+
+
+def product(root: Path) -> list[Path]:
+    """Lists the sources that users get."""
+    return [path for path in files_in(root) if path.relative_to(root).parts[0] not in NOT_PRODUCT]
+
+
+def longer_than(most: int, files: Iterable[Path]) -> Listing:
+    """Lists files with more lines than that."""
+    return [f"{path}: {line_count(path)} lines" for path in files if line_count(path) > most]
+
+
+# ---- C -----------------------------------------------------------------------------------------------------------
+
+FUNCTION = re.compile(
+    r"^(?!typedef|struct \w+ \{|enum|union|#|extern|namespace)[A-Za-z_][^\n;{}=]*?\b(?P<name>\w+)\([^;{}]*?\)\s*\{",
+    re.MULTILINE,
+)
+END = re.compile(r"^\}|(?<=\S) \}$", re.MULTILINE)
+COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+BRANCH = re.compile(r"\b(?:if|for|while|case)\b|\?|&&|\|\|")
+CALL = re.compile(r"(?<![\w.>])(\w+)\(")
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of C: its file, its name, and its text from the name to the closing brace."""
+
+    file: Path
+    name: str
+    text: str
+
+    @property
+    def lines(self) -> int:
+        """Lines from the first of the signature to the closing brace."""
+        return self.text.count("\n") + 1
+
+
+@cache
+def functions_of(path: Path) -> tuple[Function, ...]:
+    """Lists the functions that a file defines."""
+    text = COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text_of(path))
+    return tuple(_functions(path, text))
+
+
+def _functions(path: Path, text: str) -> Iterator[Function]:
+    for match in FUNCTION.finditer(text):
+        end = END.search(text, match.end() - 1)
+        yield Function(path, match["name"], text[match.start() : end.end() if end else len(text)])
+
+
+def long_functions(files: Iterable[Path], most: int) -> Listing:
+    """Lists functions of C and C++ with more lines than that."""
+    functions = (each for path in files if path.suffix in (".c", ".h", ".cpp", ".hpp") for each in functions_of(path))
+    return [f"{each.file}: {each.name} has {each.lines} lines" for each in functions if each.lines > most]
+
+
+def branches_from(root: Path, name: str) -> Listing:
+    """Lists the branches in what a function of core reaches by calls."""
+    functions = [each for path in files_in(root / "core") if path.suffix in (".c", ".h") for each in functions_of(path)]
+    by_name: dict[str, list[Function]] = {}
+    for each in functions:
+        by_name.setdefault(each.name, []).append(each)
+    reached = _reached(by_name, name)
+    return [f"{each.file}: {each.name}: {found}" for each in reached for found in BRANCH.findall(each.text)]
+
+
+def _reached(by_name: Mapping[str, list[Function]], start: str) -> list[Function]:
+    """Lists what calls by name reach; a name of the same file goes first."""
+    waiting, seen = list(by_name.get(start, [])), set(by_name.get(start, []))
+    for function in waiting:
+        for name in CALL.findall(function.text):
+            named = by_name.get(name, [])
+            called = [each for each in named if each.file == function.file] or named[:1]
+            waiting += [each for each in called if each not in seen]
+            seen.update(called)
+    return waiting
+
+
+def object_circles(root: Path) -> Listing:
+    """Lists circles of core's objects: of files that call one another, each with the header of its name."""
+    files = [path for path in files_in(root / "core") if path.suffix == ".c"]
+    owners = {each.name: path.stem for path in files for each in functions_of(path)}
+    uses = {
+        path.stem: {owners[name] for name in CALL.findall(text_of(path)) if owners.get(name, path.stem) != path.stem}
+        for path in files
+    }
+    return circles(uses)
+
+
+# ---- Python ------------------------------------------------------------------------------------------------------
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    """Parses a file of Python."""
+    return ast.parse(text_of(path))
+
+
+def package(root: Path) -> list[Path]:
+    """Lists the modules of the package."""
+    return [path for path in files_in(root / "python" / "takt") if path.suffix == ".py"]
+
+
+def long_python_functions(files: Iterable[Path], most: int) -> Listing:
+    """Lists functions of Python with more lines than that, from the first decorator on."""
+    return [
+        f"{path}: {node.name} has {_lines(node)} lines"
+        for path in files
+        if path.suffix == ".py"
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.FunctionDef) and _lines(node) > most
+    ]
+
+
+def _lines(node: ast.FunctionDef) -> int:
+    return (node.end_lineno or node.lineno) - min([node.lineno, *(each.lineno for each in node.decorator_list)]) + 1
+
+
+def import_circles(root: Path) -> Listing:
+    """Lists circles of modules, imports in functions and for types included; the lazy names of the package left out."""
+    modules = {_module(root, path): path for path in package(root)}
+    uses = {name: set(_imported(name, path, modules)) for name, path in modules.items() if name != "takt"}
+    return circles(uses)
+
+
+def _module(root: Path, path: Path) -> str:
+    parts = path.relative_to(root / "python").with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _imported(name: str, path: Path, modules: Mapping[str, Path]) -> Iterator[str]:
+    """Gives the modules that a module imports anywhere in it."""
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.ImportFrom) and node.module is not None:
+            whole = [f"{node.module}.{alias.name}" for alias in node.names]
+            yield from (each if each in modules else node.module for each in whole if node.module in modules)
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in modules and alias.name != name)
+
+
+def circles(uses: Mapping[str, set[str]]) -> Listing:
+    """Lists groups of more than one member that reach one another."""
+    reach = {start: _closure(uses, start) for start in uses}
+    groups = {frozenset(end for end in reach[start] if start in reach.get(end, ())) for start in uses}
+    return [" <-> ".join(sorted(group)) for group in groups if len(group) > 1]
+
+
+def _closure(uses: Mapping[str, set[str]], start: str) -> set[str]:
+    waiting, seen = [start], set[str]()
+    for each in waiting:
+        new = uses.get(each, set()) - seen
+        seen |= new
+        waiting += sorted(new)
+    return seen
+
+
+# ---- names that core knows -----------------------------------------------------------------------------------------
+
+ROW_NAME = re.compile(r'\.name = "([a-z0-9-]+)"|^\s*X\(\w+, "([a-z0-9-]+)"', re.MULTILINE)
+READERS = ("formats", "files")
+"""Packages that read and write files of others, whose words they have to spell."""
+
+
+def known_names(root: Path) -> set[str]:
+    """Gives the names of policies, kinds of servers, allocators and protocols, as their rows spell them."""
+    rows = [path for room in ("core", "policy", "protocol", "server", "allocator") for path in files_in(root / room)]
+    found = {name for path in rows for names in ROW_NAME.findall(text_of(path)) for name in names if name}
+    return found | {"none", "npcs", "pip", "pcp", "icpp", "srp", "hsrp", "hsrp-payback", "sirap"}
+
+
+def spelled_names(root: Path) -> Listing:
+    """Lists strings of the package that are a name of core, outside readers of files and formats."""
+    names = known_names(root) - {"none"}
+    return [
+        f"{path}:{node.lineno}: {node.value}"
+        for path in package(root)
+        if path.relative_to(root / "python" / "takt").parts[0] not in READERS
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in names
+    ]
+
+
+# ---- texts ---------------------------------------------------------------------------------------------------------
+
+
+def found_in(files: Iterable[Path], text: str) -> Listing:
+    """Lists where a text stands."""
+    return [
+        f"{path}:{number}" for path in files for number, line in enumerate(text_of(path).split("\n"), 1) if text in line
+    ]
+
+
+def bits_short(root: Path, prefix: str, least: int = 4) -> Listing:
+    """Lists the bits by which a field of the entity's word has fewer than `least` free."""
+    text = text_of(root / "core" / "entity.h")
+    used = len(re.findall(rf"^\s*TAKT_{prefix}_\w+ = 1u << \d+", text, re.MULTILINE))
+    width = re.search(rf"uint32_t \w+ : (\d+);\s*/\* TAKT_{prefix}_", text)
+    free = int(width[1]) - used if width is not None else 0
+    return [f"bit {number} of TAKT_{prefix}_" for number in range(least - free)]
+
+
+def files_with_key(root: Path, key: str) -> Listing:
+    """Lists the product's files that spell a key of tasks which is a number and nothing else."""
+    word = re.compile(rf"\b{key}\b")
+    return [str(path) for path in product(root) if word.search(text_of(path))]
+
+
+# ---- properties ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Property:
+    """Something to count.
+
+    Attributes:
+        name: For people and for the record.
+        goal: What it comes to at last.
+        listing: What is counted.
+    """
+
+    name: str
+    goal: int
+    listing: Callable[[Path], Listing]
+
+
+def sources_of_tests(root: Path) -> tuple[Path, ...]:
+    """Lists the sources of the tests."""
+    return files_in(root / "tests")
+
+
+def each_line(files: Iterable[Path]) -> Listing:
+    """Lists files, each as often as it has lines, so that a count is that of lines."""
+    return [str(path) for path in files for _ in range(line_count(path))]
+
+
+def bindings(root: Path) -> list[Path]:
+    """Lists the sources of the bindings."""
+    return [path for path in files_in(root / "python") if path.suffix in (".cpp", ".hpp")]
+
+
+PROPERTIES = (
+    Property("files of core above 400 lines", 0, lambda root: longer_than(400, files_in(root / "core"))),
+    Property("files of the product above 700 lines", 0, lambda root: longer_than(700, product(root))),
+    Property("C functions above 40 lines", 0, lambda root: long_functions(product(root), 40)),
+    Property("Python functions above 50 lines", 0, lambda root: long_python_functions(product(root), 50)),
+    Property("branches reachable from take", 120, lambda root: branches_from(root, "takt_dispatcher_take")),
+    Property("branches reachable from post", 170, lambda root: branches_from(root, "takt_dispatcher_post")),
+    Property("circles of core's objects", 0, object_circles),
+    Property("circles of Python imports", 0, import_circles),
+    Property("names of core spelled in Python", 0, spelled_names),
+    Property("files that spell the task key weight", 4, lambda root: files_with_key(root, "weight")),
+    Property("require( in bindings", 0, lambda root: found_in(bindings(root), "require(")),
+    Property("cpus[0]", 0, lambda root: found_in(product(root), "cpus[0]")),
+    Property("attribute bits short of 4 free", 0, lambda root: bits_short(root, "ATTRIBUTE")),
+    Property("state bits short of 4 free", 0, lambda root: bits_short(root, "STATE")),
+    Property("lines of the binding", 600, lambda root: each_line([root / "python" / "binding.cpp"])),
+    Property("rules of SPEC without a case", 0, rules.rules_without_case),
+    Property("lines of the product", 45_000, lambda root: each_line(product(root))),
+    Property("lines of tests", 46_000, lambda root: each_line(sources_of_tests(root))),
+)
+
+
+def main() -> int:
+    """Measures, and compares with the record."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
+    parser.add_argument("root", nargs="?", type=Path, default=ROOT)
+    parser.add_argument("--check", action="store_true", help="exit 1 if a property is worse than recorded")
+    parser.add_argument("--record", action="store_true", help="record what is better")
+    parser.add_argument("--list", metavar="PROPERTY", help="print what a property counts")
+    arguments = parser.parse_args()
+    if arguments.list is not None:
+        return _list(arguments.root, arguments.list)
+    return _compare(arguments.root, check=arguments.check, record=arguments.record)
+
+
+def _list(root: Path, name: str) -> int:
+    """Prints what a property counts."""
+    found = [each for each in PROPERTIES if each.name == name]
+    if not found:
+        print(f"measure: no property {name!r}; there are: {', '.join(each.name for each in PROPERTIES)}")
+        return 2
+    print("\n".join(found[0].listing(root)))
+    return 0
+
+
+def _compare(root: Path, *, check: bool, record: bool) -> int:
+    """Prints a line per property; 1 if one is worse than recorded."""
+    path = root / RECORD
+    recorded: dict[str, int] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    now = {each.name: len(each.listing(root)) for each in PROPERTIES}
+    worse = [name for name, value in now.items() if value > recorded.get(name, value)]
+    for each in PROPERTIES:
+        mark = "  WORSE" if each.name in worse else ""
+        print(f"{each.name:40} {now[each.name]:7,} recorded {recorded.get(each.name, 0):7,} goal {each.goal:7,}{mark}")
+    if record and not worse:
+        path.write_text(json.dumps(now, indent=2) + "\n", encoding="utf-8")
+    if worse and check:
+        print(f"measure: worse than {RECORD}: {', '.join(worse)}; mend it, or say in the commit why the record changes")
+    return 1 if worse and check else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

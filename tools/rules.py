@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Lists the numbered rules of SPEC.md that no case tests, and cases of no rule.
+
+A rule is numbered where SPEC.md says it: "(R3.1)". Its cases are the files of `tests/cases/R3.1-<word>/`. Exit status 1
+if a rule has no case, or a folder no rule.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+RULE = re.compile(r"\((R\d+\.\d+)\)")
+
+
+def rules(root: Path = ROOT) -> list[str]:
+    """Lists the rules in the order of SPEC.md."""
+    return RULE.findall((root / "SPEC.md").read_text(encoding="utf-8"))
+
+
+def cases(root: Path = ROOT) -> dict[str, int]:
+    """Gives the number of cases in each folder, by rule."""
+    folders = (root / "tests" / "cases").glob("R*")
+    return {folder.name.partition("-")[0]: len(list(folder.glob("*.toml"))) for folder in folders}
+
+
+def rules_without_case(root: Path = ROOT) -> list[str]:
+    """Lists the rules that no case tests."""
+    found = cases(root)
+    return [rule for rule in rules(root) if not found.get(rule)]
+
+
+def cases_without_rule(root: Path = ROOT) -> list[str]:
+    """Lists the rules that folders name and SPEC.md does not have."""
+    return sorted({*cases(root)} - {*rules(root)})
+
+
+def main() -> int:
+    """Prints both lists."""
+    missing, unknown = rules_without_case(), cases_without_rule()
+    for rule in missing:
+        print(f"{rule}: no case in tests/cases")
+    for rule in unknown:
+        print(f"{rule}: no rule of SPEC.md")
+    print(f"rules: {len(rules())} rules, {sum(cases().values())} cases, {len(missing)} rules without a case")
+    return 1 if missing or unknown else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
