@@ -7,7 +7,7 @@
 
 #include "core/types.h"
 
-enum { TAKT_TRACE_VERSION = 6 /* of files with these records */ };
+enum { TAKT_TRACE_VERSION = 7 /* of files with these records */ };
 
 /* What a record says. */
 typedef enum takt_record_kind {

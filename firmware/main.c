@@ -13,7 +13,7 @@
 #include "firmware/semihost.h"
 #include "kernel/kernel.h"
 #include "system/build.h"
-#include "system/image.h"
+#include "system/check.h"
 #include "system/work.h"
 
 enum {
@@ -97,18 +97,36 @@ static void require_image(takt_image_status_t status) {
     }
 }
 
+/* What a board does not do: draw numbers, or run on several processors. */
+static void require_listed(void) {
+    bool is_listed = program.spec.cpu_count == 0;
+    for (uint32_t i = 0; i < program.rows[TAKT_TABLE_STREAMS]; i++) {
+        is_listed &= program.streams[i].kind == TAKT_STREAM_LISTED;
+    }
+    if (!is_listed) {
+        end(EXIT_REFUSED, "the image is one for a simulator", "");
+    }
+}
+
 static void read_image(void) {
     size_t bytes;
     memory_next = takt_firmware_memory(&memory_end);
     if (!takt_semihost_load(image_file, memory_next, (size_t)(memory_end - memory_next), &bytes)) {
         end(EXIT_FILE, "cannot read ", image_file);
     }
-    uint64_t *words = (uint64_t *)(void *)memory_next;
+    takt_image_t image = {.words = (const uint64_t *)(const void *)memory_next,
+                          .count = bytes / sizeof(uint64_t)};
     uint64_t needed;
+    takt_place_t place;
     memory_next += (bytes + 15u) & ~(size_t)15u;
-    require_image(takt_image_size(words, bytes / sizeof *words, &needed));
-    require_image(takt_image_read(&program, words, bytes / sizeof *words, allocate(needed)));
-    takt_firmware_prepare(program.tick_ns);
+    require_image(takt_image_size(&image, &needed));
+    require_image(takt_image_read(&image, &program, allocate(needed)));
+    const takt_relation_t broken = takt_check(&program, &place);
+    if (broken != TAKT_RELATIONS) {
+        end(EXIT_REFUSED, "", takt_relation_message(broken));
+    }
+    require_listed();
+    takt_firmware_prepare(program.is_real_time ? program.resolution_ns : 0u);
 }
 
 /* ---- trace ------------------------------------------------------------------------------------------ */
@@ -170,17 +188,22 @@ static worker_t *workers;
 
 static uint32_t index_of(const worker_t *worker) { return (uint32_t)(worker - workers); }
 
-/* Of the current job of task `index`: by the change whose parameters it has, or by the task itself. */
-static const takt_demands_t *demands_of(uint32_t index) {
+/* The change whose parameters the current job of task `index` has; NULL: it has those of the task. */
+static const takt_change_spec_t *change_of(uint32_t index) {
     const takt_task_extension_t *extension = built.tasks[index].extension;
     if (extension == NULL || extension->adopted == NULL) {
-        return &program.demands[index];
+        return NULL;
     }
-    return &program.demands[program.spec.task_count + (uint32_t)(extension->adopted - built.changes)];
+    return &program.spec.changes[extension->adopted - built.changes];
 }
 
 static takt_duration_t demand_of(uint32_t index) {
-    const takt_demands_t *demands = demands_of(index);
+    const takt_change_spec_t *change = change_of(index);
+    const takt_task_spec_t *task = &program.spec.tasks[index];
+    const takt_stream_t *demands = change != NULL ? change->demands : task->demands;
+    if (demands == NULL) {
+        return change != NULL ? change->demand : task->demand;
+    }
     return demands->values[built.tasks[index].job.number % demands->count];
 }
 

@@ -34,15 +34,6 @@ const Row *row_named(const Row *const *rows, size_t count, const std::string &na
     return found == rows + count ? nullptr : *found;
 }
 
-template <typename Names>
-size_t place_of(const Names &names, const std::string &name, const char *what) {
-    const auto found = std::find(std::begin(names), std::end(names), name);
-    if (found == std::end(names)) {
-        throw std::invalid_argument(what + name);
-    }
-    return static_cast<size_t>(found - std::begin(names));
-}
-
 template <typename Row>
 const Row *known(const Row *row, const std::string &what) {
     if (row == nullptr) {
@@ -59,34 +50,9 @@ std::vector<std::string> protocols() {
     return names;
 }
 
-} // namespace
-
 const takt_policy_t *find_policy(const std::string &name) {
     return known(row_named(takt_policies, takt_policy_count, name), "unknown policy " + name);
 }
-
-const takt_bandwidth_kind_t *find_bandwidth_kind(const std::string &name) {
-    return row_named(takt_bandwidth_kinds, takt_bandwidth_kind_count, name);
-}
-
-const takt_server_kind_t *find_server_kind(const std::string &name) {
-    return known(row_named(takt_server_kinds, takt_server_kind_count, name),
-                 "unknown kind of server " + name);
-}
-
-takt_protocol_t find_protocol(const std::string &name) {
-    return static_cast<takt_protocol_t>(place_of(protocols(), name, "unknown protocol "));
-}
-
-takt_architecture_model_t architecture_model(const std::string &name) {
-    return static_cast<takt_architecture_model_t>(place_of(kArchitectures, name, "unknown architecture "));
-}
-
-takt_windows_t find_windows(const std::string &name) {
-    return static_cast<takt_windows_t>(place_of(kWindows, name, "unknown windows "));
-}
-
-namespace {
 
 std::vector<std::tuple<std::string, std::string, std::string, bool>> policies() {
     std::vector<std::tuple<std::string, std::string, std::string, bool>> rows;
@@ -162,7 +128,8 @@ std::map<std::string, bool> server_kind_traits(const std::string &name) {
 
 // The traits of a protocol by their names; see core/protocol.h.
 std::map<std::string, bool> protocol_traits(const std::string &name) {
-    const takt_protocol_kind_t &row = *takt_protocols[find_protocol(name)];
+    const takt_protocol_kind_t &row =
+        *known(row_named(takt_protocols, TAKT_PROTOCOLS, name), "unknown protocol " + name);
     return {{"is_bounded", row.is_bounded},
             {"has_ceiling", row.has_ceiling},
             {"is_among", row.scope == TAKT_SCOPE_SERVERS},

@@ -15,22 +15,6 @@
 
 #include "sim/sim.h"
 
-typedef enum takt_architecture_model {
-    TAKT_ARCHITECTURE_SOFTWARE = 0,    /* entered at ticks and completions */
-    TAKT_ARCHITECTURE_COPROCESSOR = 1, /* decides `latency` after an event; completions go through idle */
-    TAKT_ARCHITECTURE_HARDWARE = 2,    /* decides at once */
-} takt_architecture_model_t;
-
-typedef struct takt_architecture {
-    takt_architecture_model_t model;
-    takt_duration_t
-        context_switch;       /* a whole sequence of four steps: an entry of the software; a switch of the
-                                       others is two steps, half of it rounded down */
-    takt_duration_t interval; /* software: of two ticks, >= 1 */
-    bool is_fixed;            /* ticks at its multiples; else it counts from the end of the entry */
-    takt_duration_t latency;  /* co-processor */
-} takt_architecture_t;
-
 typedef struct takt_architecture_figures {
     uint64_t switch_steps;          /* savings and restorings of contexts */
     uint64_t dispatches;            /* software: entries that choose another task than was chosen last; else

@@ -8,18 +8,6 @@
 
 #include "sim/system.h"
 
-/* What the kernel's own work takes, in ticks. It is charged to nobody, and no job runs meanwhile. Zero
- * everywhere: ideal hardware. SPEC.md, 5 says when each is paid. */
-typedef struct takt_sim_costs {
-    takt_duration_t context_switch; /* another task runs than the one that ran last */
-    takt_duration_t release;        /* of one job */
-    takt_duration_t scheduling;     /* a choice */
-    takt_duration_t point;          /* a look at a preemption point of a non-preemptive job */
-    takt_duration_t tick;           /* the timer interrupt */
-    takt_duration_t tick_period;    /* distance of these; read if tick > 0, not together with is_pull */
-    bool is_pull; /* while a non-preemptive job at the root runs, releases wait for its next point */
-} takt_sim_costs_t;
-
 typedef struct takt_sim_options {
     uint64_t seed; /* of all that is drawn */
     takt_sim_costs_t costs;

@@ -6,25 +6,7 @@
 #ifndef TAKT_SIM_STREAM_H
 #define TAKT_SIM_STREAM_H
 
-#include <stdint.h>
-
-typedef enum takt_stream_kind {
-    TAKT_STREAM_LISTED = 0,
-    TAKT_STREAM_UNIFORM = 1,     /* on the whole numbers a .. b, both included */
-    TAKT_STREAM_NORMAL = 2,      /* mean a, standard deviation b */
-    TAKT_STREAM_WEIBULL = 3,     /* scale a, shape b */
-    TAKT_STREAM_EXPONENTIAL = 4, /* mean a */
-} takt_stream_kind_t;
-
-typedef struct takt_stream {
-    takt_stream_kind_t kind;
-    const uint64_t *values; /* listed: caller's memory */
-    uint64_t count;         /* >= 1 */
-    double a;
-    double b;
-    uint64_t least; /* what is drawn is rounded to the nearest tick and limited to least .. most */
-    uint64_t most;
-} takt_stream_t;
+#include "system/spec.h"
 
 /* What a stream is for: streams of one task for different ends are independent. */
 typedef enum takt_stream_use {

@@ -352,7 +352,7 @@ static void add_rated_task(takt_system_t *system, uint32_t i, const takt_task_sp
                            const takt_task_parameters_t *parameters) {
     takt_rate_based_add(&system->rate_based, &system->rates[i], &system->tasks[i],
                         takt_system_entity_of(system, i), parameters, task->weight, task->is_greedy);
-    takt_rate_based_set_blocking(&system->rates[i], task->blocking);
+    takt_rate_based_set_blocking(&system->rates[i], (takt_rate_blocking_t){task->blocking, task->excess});
     if (task->adapts) {
         takt_rate_based_adapt(&system->rates[i]);
     }

@@ -1,30 +1,51 @@
-/* Image: a system and what happens to it, as a row of 64-bit words. A host writes it, a firmware reads it; so one program
- * runs every task set.
+/* Image: a system and what happens to it, as a row of 64-bit words: the one form in which a description crosses a boundary.
+ * A host writes it; simulator, replay and firmware read it, and a trace carries it.
  *
- * Policies, kinds of servers and the like travel as places in the tables of this build, so who reads is of the source state
- * of who writes; the version says so where the layout changes. Whatever the words are, reading ends, writes into the memory
- * handed in only, and gives a description whose indices exist; whether a system can be as described is the writer's
- * business.
+ *     magic, version, length, rows of each table | the tables, row by row, each field one word
  *
- *     magic, version, length, horizon, counts | tick | settings | servers | tasks | bodies | threads | resources | uses |
- *     changes | windows | slots | demands | inputs
+ * fields.def lists tables and fields, in order. Policies, kinds of servers and protocols travel as hashes of their names. A
+ * row says how many rows of the next table but one are its own (LENGTH); these come one after the other.
  *
- * When not to use it: for a trace; that has a file format of its own. */
+ * Whatever the words are, reading ends, writes into the memory handed in only, and gives a description whose numbers are in
+ * range and whose places exist. Whether they go together says takt_check (check.h). The version tells one layout from another.
+ *
+ * When not to use it: for what a scheduler decided; a trace has records of its own. */
 #ifndef TAKT_SYSTEM_IMAGE_H
 #define TAKT_SYSTEM_IMAGE_H
 
-#include "policy/rate_based.h"
 #include "system/spec.h"
 
 #define TAKT_IMAGE_MAGIC UINT64_C(0x6567616d74b61674)
 
-enum { TAKT_IMAGE_VERSION = 2 };
+enum { TAKT_IMAGE_VERSION = 3 };
 
-/* What the jobs of a task execute: job k, counted from 0, as the element k modulo the count says. */
-typedef struct takt_demands {
-    const uint64_t *values; /* >= 1 each */
-    uint32_t count;         /* >= 1 */
-} takt_demands_t;
+/* X(kind): how a word stands for a field. The first ones are numbers as they are. */
+#define TAKT_FIELD_LIST(X)                                                    \
+    X(TIME)                                                                   \
+    X(COUNT)                                                                  \
+    X(KEY)                                                                    \
+    X(VALUE)                                                                  \
+    X(REAL)     /* the bits of a double */                                    \
+    X(FLAG)     /* 0 or 1 */                                                  \
+    X(PRESENCE) /* 1: the field of the same key says something */             \
+    X(WORD)     /* place in a list of words */                                \
+    X(LENGTH)   /* rows of another table */                                   \
+    X(HOME)     /* entity number of a server, or 0 */                         \
+    X(TASK_PLACE)                                                             \
+    X(RESOURCE_PLACE)                                                         \
+    X(STREAM)      /* one more than the place of a stream; 0: none */         \
+    X(POLICY)      /* takt_name_hash; 1, 2, ...: the reader's own; 0: none */ \
+    X(SERVER_KIND) /* takt_name_hash; 0: none */                              \
+    X(BANDWIDTH)   /* likewise */                                             \
+    X(PROTOCOL)    /* takt_name_hash */
+
+#define TAKT_FIELD_ENUM(kind) TAKT_FIELD_##kind,
+typedef enum takt_kind { TAKT_FIELD_LIST(TAKT_FIELD_ENUM) } takt_kind_t;
+#undef TAKT_FIELD_ENUM
+
+#define TAKT_TABLE_ENUM(place, record, list, least, most, meaning) TAKT_TABLE_##place,
+typedef enum takt_table { TAKT_TABLES(TAKT_TABLE_ENUM) TAKT_TABLE_COUNT } takt_table_t;
+#undef TAKT_TABLE_ENUM
 
 typedef enum takt_input_kind {
     TAKT_INPUT_ARRIVAL = 0,
@@ -33,23 +54,51 @@ typedef enum takt_input_kind {
 
 /* Something from outside. */
 typedef struct takt_input {
-    takt_instant_t instant;
-    takt_instant_t nominal; /* of an arrival */
-    takt_input_kind_t kind;
-    uint32_t index; /* of the task, or of the change */
+    TAKT_INPUT_FIELDS(TAKT_MEMBER, )
 } takt_input_t;
+
+typedef struct takt_value {
+    TAKT_VALUE_FIELDS(TAKT_MEMBER, )
+} takt_value_t;
 
 /* A system as a program. */
 typedef struct takt_program {
-    takt_system_spec_t
-        spec; /* streams are NULL, `demand` is not looked at, rings have room for all that ever waits */
-    takt_demands_t *demands; /* of each task, then of each change */
-    takt_input_t *inputs;    /* in the order in which they come */
+    TAKT_RUN_FIELDS(TAKT_MEMBER, )
+    takt_system_spec_t spec;
+    const takt_sim_costs_t *costs; /* NULL: the kernel takes no time */
+    const takt_architecture_t *architecture;
+    const takt_input_t *inputs;
     uint32_t input_count;
-    takt_instant_t horizon;
-    uint64_t tick_ns; /* nanoseconds of a tick, where the machine can choose and time is real; else 0 */
-    takt_rate_settings_t rates; /* where spec.rates points when it was read */
+    const takt_item_t *items;     /* of all bodies */
+    const takt_stream_t *streams; /* all */
+    const uint64_t *rows;         /* of each table */
+    uint32_t *scratch;            /* of takt_check: for each server, then for each resource, 0 */
 } takt_program_t;
+
+/* One field, and how a word stands for it. */
+typedef struct takt_field {
+    uint16_t offset;
+    uint8_t size; /* bytes */
+    uint8_t kind;
+    uint64_t least, most;
+} takt_field_t;
+
+typedef struct takt_layout {
+    const takt_field_t *fields;
+    uint32_t field_count;
+    uint32_t size;        /* bytes of a row */
+    uint32_t least, most; /* rows */
+} takt_layout_t;
+
+/* Of each table. */
+extern const takt_layout_t takt_layouts[TAKT_TABLE_COUNT];
+
+/* Where something is wrong. */
+typedef struct takt_place {
+    uint32_t table; /* takt_table_t */
+    uint32_t row;
+    uint32_t field; /* its place in the layout */
+} takt_place_t;
 
 /* X(name, message) */
 #define TAKT_IMAGE_STATUS_LIST(X)                                  \
@@ -67,18 +116,24 @@ typedef enum takt_image_status { TAKT_IMAGE_STATUS_LIST(TAKT_IMAGE_ENUM) } takt_
 /* The message of `status`, for people. Never NULL. */
 const char *takt_image_message(takt_image_status_t status);
 
-/* Writes `program`, whose tables are left as they are, to `words`, `count` of them, and how many it takes to `used`; `words`
- * NULL: it only counts. Returns UNKNOWN_POLICY,
- * WRONG_VALUE or WRONG_LENGTH. */
-takt_image_status_t takt_image_write(takt_program_t *program, uint64_t *words, uint64_t count,
-                                     uint64_t *used);
+/* Words to read. */
+typedef struct takt_image {
+    const uint64_t *words; /* must outlive the program */
+    uint64_t count;
+    const takt_policy_t *const *policies; /* that words name by 1, 2, ...; may be NULL */
+    uint32_t policy_count;
+    takt_place_t place; /* of a wrong value, or of what is unknown */
+} takt_image_t;
 
-/* How many bytes of memory takt_image_read takes, to `bytes`. Returns NO_IMAGE,
- * OTHER_VERSION, WRONG_LENGTH or WRONG_VALUE. */
-takt_image_status_t takt_image_size(uint64_t *words, uint64_t count, uint64_t *bytes);
+/* FNV-1a of `name`: how a policy, a kind of server and a protocol is named. Above 2^16 for all of this build. */
+uint64_t takt_name_hash(const char *name);
 
-/* Reads the image `words`, `count` of them, into `program` and `memory`, both zeroed, the latter aligned to 16 bytes. The
- * program points into both. Returns as takt_image_size, and UNKNOWN_POLICY. */
-takt_image_status_t takt_image_read(takt_program_t *program, uint64_t *words, uint64_t count, void *memory);
+/* Writes how many bytes of memory takt_image_read takes to `bytes`. Returns NO_IMAGE, OTHER_VERSION, WRONG_LENGTH or
+ * WRONG_VALUE. */
+takt_image_status_t takt_image_size(takt_image_t *image, uint64_t *bytes);
+
+/* Reads `image`, of which takt_image_size was asked before, into `program` and `memory`, both zeroed, the latter aligned to
+ * 16 bytes. The program points into both. Returns WRONG_VALUE or UNKNOWN_POLICY. */
+takt_image_status_t takt_image_read(takt_image_t *image, takt_program_t *program, void *memory);
 
 #endif

@@ -1,4 +1,4 @@
-/* Spec: a system as a description, in tables of the caller's.
+/* Spec: a system as a description, in tables of the caller's. fields.def has the fields with their units and ranges.
  *
  * Levels count from 1 = most urgent, as in core; whoever reads task-set files ranks the users' priorities. What stands
  * below "the platform's" core never learns and replay does not need: how long jobs run, what they do, and when those
@@ -6,14 +6,12 @@
 #ifndef TAKT_SYSTEM_SPEC_H
 #define TAKT_SYSTEM_SPEC_H
 
-#include "core/dispatcher.h"
+#include "core/global.h"
 #include "policy/bandwidth.h"
 #include "policy/rate_based.h"
 #include "policy/rbe.h"
 #include "policy/share.h"
 #include "policy/window.h"
-
-struct takt_stream;
 
 /* Capacity of a ring of arrivals that the platform makes grow. */
 enum { TAKT_SYSTEM_RING = 4 };
@@ -21,7 +19,15 @@ enum { TAKT_SYSTEM_RING = 4 };
 /* Home of what sits directly under the root. */
 #define TAKT_ROOT (-1)
 
-/* One thing that a job does. */
+/* Times of a description are at most this: the sum of two is below 2^63. */
+#define TAKT_TIME_MOST ((UINT64_C(1) << 62) - 1u)
+
+/* The bits of the largest double below 2^62. */
+#define TAKT_REAL_MOST UINT64_C(0x43CFFFFFFFFFFFFF)
+
+#define TAKT_LEVELS_MOST ((UINT32_C(1) << 20) - 1u)
+
+/* What a job does next. */
 typedef enum takt_item_kind {
     TAKT_ITEM_RUN = 0,
     TAKT_ITEM_POINT = 1,
@@ -30,11 +36,6 @@ typedef enum takt_item_kind {
     TAKT_ITEM_LOCK = 4,
     TAKT_ITEM_UNLOCK = 5,
 } takt_item_kind_t;
-
-typedef struct takt_item {
-    takt_item_kind_t kind;
-    takt_duration_t ticks; /* run, suspend: >= 1; lock, unlock: number of the resource */
-} takt_item_t;
 
 /* Who opens and closes the windows of a task. */
 typedef enum takt_windows {
@@ -49,6 +50,35 @@ typedef enum takt_windows {
     TAKT_WINDOWS = 8,            /* how many words these are */
 } takt_windows_t;
 
+typedef enum takt_stream_kind {
+    TAKT_STREAM_LISTED = 0,
+    TAKT_STREAM_UNIFORM = 1,     /* on the whole numbers a .. b, both included */
+    TAKT_STREAM_NORMAL = 2,      /* mean a, standard deviation b */
+    TAKT_STREAM_WEIBULL = 3,     /* scale a, shape b */
+    TAKT_STREAM_EXPONENTIAL = 4, /* mean a */
+} takt_stream_kind_t;
+
+/* Where the scheduler runs; see sim/architecture.h. */
+typedef enum takt_architecture_model {
+    TAKT_ARCHITECTURE_SOFTWARE = 0,    /* entered at ticks and completions */
+    TAKT_ARCHITECTURE_COPROCESSOR = 1, /* decides `latency` after an event; completions go through idle */
+    TAKT_ARCHITECTURE_HARDWARE = 2,    /* decides at once */
+} takt_architecture_model_t;
+
+#include "system/fields.def"
+
+#define TAKT_MEMBER(record, type, member, key, kind, unit, least, most, initial, meaning) type member;
+
+typedef struct takt_item {
+    TAKT_ITEM_FIELDS(TAKT_MEMBER, )
+} takt_item_t;
+
+/* Numbers that are listed or drawn; sim/stream.h draws. */
+typedef struct takt_stream {
+    TAKT_STREAM_FIELDS(TAKT_MEMBER, )
+    const uint64_t *values; /* what is listed; caller's memory */
+} takt_stream_t;
+
 /* A task of any kind but the first is directly under the root, periodic, without preemption key, suspensions, locks and
  * on_miss. The kinds that have the names of policies stand under these, the others under none of these. The last two are
  * of the last task, which executes the calls for all others that have windows: the period is that of its budget, and
@@ -58,105 +88,49 @@ typedef struct takt_window_spec {
     takt_window_parameters_t parameters;
 } takt_window_spec_t;
 
-/* Where members are NULL or 0, the task is plain: periodic, every job runs for `demand` ticks. What stands
- * below "the platform's" core never learns, and replay does not need. */
+/* Where pointers are NULL or numbers 0, the task is plain: periodic, every job runs for `demand` ticks. */
 typedef struct takt_task_spec {
-    takt_duration_t period;            /* ticks, >= 1 if periodic, 0 for a task that has none */
-    takt_duration_t relative_deadline; /* ticks, >= 1 */
-    takt_instant_t offset;
-    takt_duration_t wcet;
-    uint32_t level;            /* 1 .. levels of its dispatcher; ignored by keyed policies */
-    int32_t server;            /* index of its server, or TAKT_ROOT */
-    bool is_limited;           /* has a preemption key */
-    takt_key_t preemption_key; /* 0: nobody displaces a started job; else see core/policy.h, start */
-    takt_task_class_t task_class;
-    takt_on_miss_t on_miss;
-    bool is_external; /* its jobs arrive as events */
-    uint32_t
-        ring; /* if so: how many may wait, a power of two; 0: TAKT_SYSTEM_RING, and the platform makes it grow */
-    bool suspends;   /* its jobs may suspend themselves */
-    bool locks;      /* its jobs may lock resources */
-    bool is_absent;  /* it waits for a change that lets it enter */
-    bool changes;    /* some changes are of it */
-    bool adapts;     /* in a rate-based system, of class soft: its estimate follows what its jobs execute */
-    uint32_t events; /* of an external task: its deadlines are those of rate-based execution, of this many
-                                  in each interval, 1 .. TAKT_RBE_EVENTS; else 0 */
-    takt_duration_t interval; /* >= 1 with events */
-    uint64_t
-        weight; /* in a rate-based system, of class none: 1 .. TAKT_RATE_WEIGHTS - 1; with shares 1 .. TAKT_SHARE_WEIGHTS */
-    takt_rate_blocking_t blocking; /* in a rate-based system with resources */
-    bool
-        is_greedy; /* in a rate-based system: its jobs use the whole budget of a window, whatever their demand */
-    /* the platform's */
-    takt_duration_t demand;            /* ticks that each job runs, >= 1 */
-    const struct takt_stream *demands; /* instead of `demand`, >= 1 each */
-    const struct takt_stream
-        *arrivals;           /* of an external task: listed instants from the offset on, or separations;
-                                       NULL: period and jitter */
-    takt_duration_t jitter;  /* of an external task with a period: a release is up to this later */
+    TAKT_TASK_FIELDS(TAKT_MEMBER, )
     const takt_item_t *body; /* begins and ends in any way; the demand decides when a job is complete */
-    uint32_t body_count;
+    bool changes;            /* some changes are of it */
 } takt_task_spec_t;
 
 typedef struct takt_server_spec {
-    const takt_server_kind_t *kind;
-    const takt_bandwidth_kind_t
-        *bandwidth; /* instead of a kind: it holds tasks only, external ones, which compete
-                                               in its parent with deadlines of its rule; see policy/bandwidth.h */
-    const takt_policy_t *policy;
-    takt_duration_t period;
-    takt_duration_t capacity;
-    takt_instant_t offset;
-    uint32_t level;      /* in its parent */
-    int32_t parent;      /* index of a server, or TAKT_ROOT */
-    uint32_t levels;     /* levels that its children use: 1 .. levels */
-    uint32_t order_rows; /* of its timers, 0: as many as the system needs */
-    uint32_t time_rows;  /* of its timers, 0: all 16 */
+    TAKT_SERVER_FIELDS(TAKT_MEMBER, )
 } takt_server_spec_t;
 
 /* Used by tasks of one dispatcher. What servers share is one resource in each of these servers and one in their
  * parent. */
 typedef struct takt_resource_spec {
-    takt_protocol_t protocol;
-    takt_key_t ceiling; /* highest level of its users, see core/policy.h; read where the protocol has one */
-    int32_t server;     /* index of the server that its users are in, or TAKT_ROOT */
-    bool is_shared;     /* that server shares it with others; see takt_resource_share */
-    uint32_t among;     /* if so, index of the resource that it is in the parent */
-    takt_duration_t longest;
+    TAKT_RESOURCE_FIELDS(TAKT_MEMBER, )
 } takt_resource_spec_t;
 
-/* In a rate-based system: that a task locks a resource. */
 typedef struct takt_use_spec {
-    uint32_t task;
-    uint32_t resource; /* of protocol srp */
+    TAKT_USE_FIELDS(TAKT_MEMBER, )
 } takt_use_spec_t;
 
 typedef struct takt_thread_spec {
-    uint32_t level; /* under the root; keyed roots treat it as background */
+    TAKT_THREAD_FIELDS(TAKT_MEMBER, )
 } takt_thread_spec_t;
 
-/* What becomes different. If the root is rate-based, its allocator is asked, and the policy is not changed. */
+/* If the root is rate-based, its allocator is asked, and the policy is not changed. */
 typedef struct takt_change_spec {
-    takt_instant_t instant;
-    takt_change_kind_t kind;
-    uint32_t task;               /* unless it is of the policy */
-    const takt_policy_t *policy; /* of the root; core/dispatcher.h says where there is none */
-    takt_duration_t period;      /* this and what follows: parameters, all of them in force, as in the task */
-    takt_duration_t relative_deadline;
-    takt_duration_t wcet;
-    uint32_t level;
-    uint64_t weight;
-    takt_task_class_t task_class;
-    takt_duration_t demand;            /* the platform's */
-    const struct takt_stream *demands; /* likewise */
+    TAKT_CHANGE_FIELDS(TAKT_MEMBER, )
 } takt_change_spec_t;
 
+/* What the kernel's own work takes. It is charged to nobody, and no job runs meanwhile. Zero everywhere: ideal hardware.
+ * SPEC.md, 5 says when each is paid. */
+typedef struct takt_sim_costs {
+    TAKT_COSTS_FIELDS(TAKT_MEMBER, )
+} takt_sim_costs_t;
+
+typedef struct takt_architecture {
+    TAKT_ARCHITECTURE_FIELDS(TAKT_MEMBER, )
+} takt_architecture_t;
+
 typedef struct takt_system_spec {
-    const takt_policy_t *policy; /* of the root */
-    uint32_t levels;             /* that the root's children use */
-    uint32_t order_rows;         /* of the root's timers, 0: as many as the system needs */
-    uint32_t time_rows;          /* 0: all 16 */
-    uint32_t cpu_count; /* up to TAKT_CPU_LIMIT processors, for what global.h says; 0: one, for all else */
+    TAKT_SYSTEM_FIELDS(
+        TAKT_MEMBER, ) /* of cpu_count 0 is one, which alone has what global.h leaves out; of bulk 0 is 1 */
     const takt_server_spec_t *servers;
     uint32_t server_count;
     const takt_task_spec_t *tasks;
@@ -176,9 +150,6 @@ typedef struct takt_system_spec {
                                           instant last */
     uint32_t change_count;
     const takt_window_spec_t *windows; /* of each task; NULL if none has any */
-    uint32_t bulk;                     /* windows that one call of their allocator hands over; 0: one */
-    bool has_shares; /* the root's policy is share: all tasks are under the root and external, with weights */
-    takt_share_variant_t share;
 } takt_system_spec_t;
 
 /* Where what is in `server`, an index or TAKT_ROOT, competes: there, or in the parent of a bandwidth server. */

@@ -1,7 +1,6 @@
-"""The binding, python/binding.cpp: simulator and replay. Columns are arrays of unsigned 64-bit integers."""
+"""The binding, python/binding.cpp: simulator and replay."""
 
-from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol, TypedDict
 
 NEVER: int
@@ -12,6 +11,8 @@ ENTITY_LIMIT: int
 TIME_LIMIT: int
 CPU_LIMIT: int
 TRACE_VERSION: int
+IMAGE_MAGIC: int
+IMAGE_VERSION: int
 RBE_EVENTS: int
 SHARE_WEIGHTS: int
 SHARE_LONGEST: int
@@ -60,119 +61,16 @@ class Outcome(TypedDict):
     windows: dict[str, Column]
     ledger: dict[str, Column]
 
-class Spec:
-    def __init__(self, policy: str | PythonPolicy, levels: int, order_rows: int = 0, time_rows: int = 0) -> None: ...
-    def add_servers(
-        self,
-        *,
-        kinds: list[str],
-        policies: list[str | PythonPolicy],
-        period: array[int],
-        budget: array[int],
-        offset: array[int],
-        level: array[int],
-        home: array[int],
-        levels: array[int],
-        order_rows: array[int],
-        time_rows: array[int],
-    ) -> None: ...
-    def add_tasks(
-        self,
-        *,
-        period: array[int],
-        deadline: array[int],
-        offset: array[int],
-        wcet: array[int],
-        demand: array[int],
-        level: array[int],
-        home: array[int],
-        is_limited: array[int],
-        preemption_key: array[int],
-        task_class: array[int],
-        on_miss: array[int],
-        jitter: array[int],
-        is_external: array[int],
-        suspends: array[int],
-        locks: array[int],
-        is_absent: array[int],
-    ) -> None: ...
-    def add_resources(self, *, protocols: list[str], ceiling: array[int], home: array[int]) -> None: ...
-    def set_events(self, *, events: array[int], interval: array[int]) -> None: ...
-    def set_shares(self, variant: int, weight: array[int]) -> None: ...
-    def share_resources(self, *, among: array[int], longest: array[int]) -> None: ...
-    def set_demand(
-        self, index: int, kind: str, values: array[int], a: float, b: float, least: int, most: int
-    ) -> None: ...
-    def set_arrivals(
-        self, index: int, kind: str, values: array[int], a: float, b: float, least: int, most: int
-    ) -> None: ...
-    def set_body(self, index: int, ops: array[int], ticks: array[int]) -> None: ...
-    def set_windows(
-        self,
-        *,
-        kinds: list[str],
-        bulk: int,
-        part: array[int],
-        cycle: int,
-        task: array[int],
-        start: array[int],
-        length: array[int],
-    ) -> None: ...
-    def set_costs(
-        self,
-        *,
-        context_switch: int,
-        release: int,
-        scheduling: int,
-        point: int,
-        tick: int,
-        tick_period: int,
-        is_pull: bool,
-    ) -> None: ...
-    def set_architecture(
-        self, *, model: str, context_switch: int, interval: int, is_fixed: bool, latency: int
-    ) -> None: ...
-    def set_sharing(
-        self, *, blocking: array[int], excess: array[int], task: array[int], resource: array[int]
-    ) -> None: ...
-    def set_rates(
-        self,
-        *,
-        beta: int,
-        has_formula: bool,
-        sigma: int,
-        grid: int,
-        rule: int,
-        has_background: bool,
-        has_compression: bool,
-        has_cuts: bool,
-        estimate_jobs: int,
-        weight: array[int],
-        is_greedy: array[int],
-        adapts: array[int],
-    ) -> None: ...
-    def set_changes(
-        self,
-        *,
-        instant: array[int],
-        kind: array[int],
-        task: array[int],
-        policies: list[str],
-        period: array[int],
-        deadline: array[int],
-        wcet: array[int],
-        level: array[int],
-        task_class: array[int],
-        weight: array[int],
-        demand: array[int],
-    ) -> None: ...
-    def set_changed_demand(
-        self, index: int, kind: str, values: array[int], a: float, b: float, least: int, most: int
-    ) -> None: ...
-    def set_cpus(self, count: int) -> None: ...
-    def set_seed(self, seed: int) -> None: ...
-    def add_threads(self, level: array[int]) -> None: ...
+class Program:
+    """A system that an image describes; policies in Python have the numbers of their places in the list, from 1."""
 
+    def __init__(self, image: bytes, policies: Sequence[PythonPolicy | None]) -> None: ...
+
+Field = tuple[str, str, str, int, int, str, str]
+"""key, kind, unit, least, most, initial value, meaning"""
+
+def fields() -> list[tuple[str, str, list[Field]]]: ...
+def name_hash(name: str) -> int: ...
 def level_from_priority(priority: int, levels: int) -> int: ...
 def policies() -> list[tuple[str, str, str, bool]]: ...
 def policy_level(policy: str, level: int, period: int, deadline: int) -> int | None: ...
@@ -183,8 +81,7 @@ def server_kind_traits(kind: str) -> dict[str, bool]: ...
 def protocols() -> list[str]: ...
 def protocol_traits(protocol: str) -> dict[str, bool]: ...
 def simulate(
-    spec: Spec,
-    horizon: int,
+    program: Program,
     *,
     segments: bool,
     jobs: bool,
@@ -195,18 +92,7 @@ def simulate(
     trace_path: str | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Outcome: ...
-def retell(spec: Spec, horizon: int, records: bytes | memoryview) -> Outcome: ...
-def inputs(spec: Spec, horizon: int) -> tuple[list[int], list[int], list[int], list[int]]: ...
-def demands(spec: Spec, jobs: array[int]) -> list[list[int]]: ...
-def image(
-    spec: Spec,
-    horizon: int,
-    tick_ns: int,
-    *,
-    instant: array[int],
-    nominal: array[int],
-    kind: array[int],
-    index: array[int],
-    demands: list[array[int]],
-) -> bytes: ...
-def replay(spec: Spec, records: bytes | memoryview) -> tuple[str, int, int, Record, Record]: ...
+def retell(program: Program, records: bytes | memoryview) -> Outcome: ...
+def inputs(program: Program) -> tuple[list[int], list[int], list[int], list[int]]: ...
+def draw(kind: int, a: float, b: float, least: int, most: int, seed: int, task: int, jobs: int) -> list[int]: ...
+def replay(program: Program, records: bytes | memoryview) -> tuple[str, int, int, Record, Record]: ...

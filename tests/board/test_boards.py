@@ -304,7 +304,7 @@ def test_a_damaged_image_is_refused(
     change: Callable[[bytes], bytes], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write = programs.image
-    monkeypatch.setattr(programs, "image", lambda *arguments: change(write(*arguments)))
+    monkeypatch.setattr(programs, "image", lambda *arguments, **options: change(write(*arguments, **options)))
     with pytest.raises(takt.InputError, match=f"the board refuses the task set: takt firmware: {message}"):
         emulation.run(takt.load(EXAMPLES / "smallest.toml"), tmp_path / "T.takt")
 

@@ -1,17 +1,21 @@
-/* Images: what is written is read again, word for word, and can be built; whatever the words are, reading ends with a program
- * or an error. */
-#include "system/image.h"
+/* Images: what is written is read again, word for word, and can be built if it keeps all relations; whatever the words are,
+ * reading and checking end with a program or an error. */
+#include "system/check.h"
 
 #include <string.h>
 
+#include "image_writer.h"
 #include "random_system.h"
 
 enum { SEQUENCES = 200, WORDS = 4096, INPUTS = 5, DEMANDS = 3, BROKEN_IMAGES = 40 };
 
 static random_system_t drawn;
 static takt_program_t program, again;
-static takt_demands_t demands[RANDOM_TASKS + 2];
-static const uint64_t demand_values[DEMANDS] = {3, 1, UINT64_MAX};
+static image_tables_t tables;
+static takt_item_t items[RANDOM_TASKS * RANDOM_ITEMS];
+static const uint64_t values[DEMANDS] = {3, 1, TAKT_TIME_MOST};
+static const takt_stream_t streams[] = {
+    {.kind = TAKT_STREAM_LISTED, .count = DEMANDS, .least = 1, .most = TAKT_TIME_MOST, .values = values}};
 static takt_input_t inputs[INPUTS];
 static uint64_t words[WORDS], copy[WORDS];
 
@@ -23,9 +27,8 @@ static bool has_levels(int32_t server) {
 static void limit_ceilings(void) {
     for (uint32_t i = 0; i < drawn.spec.resource_count; i++) {
         takt_resource_spec_t *resource = &drawn.resources[i];
-        if (has_levels(resource->server) && resource->ceiling > RANDOM_LEVELS) {
-            resource->ceiling = RANDOM_LEVELS;
-        }
+        const takt_key_t most = has_levels(resource->server) ? RANDOM_LEVELS : TAKT_TIME_MOST;
+        resource->ceiling = resource->ceiling > most ? most : resource->ceiling;
     }
 }
 
@@ -40,48 +43,47 @@ static void add_inputs(void) {
     program.input_count = INPUTS;
 }
 
+/* The bodies of all tasks, one after the other. */
+static void collect_items(void) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < drawn.spec.task_count; i++) {
+        for (uint32_t j = 0; j < drawn.tasks[i].body_count; j++) {
+            items[count++] = drawn.tasks[i].body[j];
+        }
+        drawn.tasks[i].demands = check_below(2) == 0 ? streams : NULL;
+    }
+    tables.of[TAKT_TABLE_ITEMS] = (image_table_t){items, count};
+}
+
 static void draw_program(void) {
+    memset(&program, 0, sizeof program);
     random_system_make(&drawn);
     limit_ceilings();
     add_inputs();
-    for (uint32_t i = 0; i < drawn.spec.task_count; i++) {
-        demands[i] = (takt_demands_t){demand_values, 1 + (uint32_t)check_below(DEMANDS)};
-        drawn.tasks[i].demand = 0;
-    }
+    collect_items();
     program.spec = drawn.spec;
-    program.demands = demands;
-    program.horizon = check_random();
-    program.tick_ns = check_random();
+    program.spec.bulk = 1;
+    program.spec.cpu_count = 1;
+    program.horizon = check_below(TAKT_TIME_MOST);
+    program.resolution_ns = 1 + check_below(100);
+    program.seed = check_random();
+    image_take(&tables, &program);
+    tables.of[TAKT_TABLE_STREAMS] = (image_table_t){streams, 1};
+    tables.of[TAKT_TABLE_VALUES] = (image_table_t){values, DEMANDS};
 }
 
-static uint64_t write(takt_program_t *from, uint64_t *to) {
-    uint64_t count = 0;
-    uint64_t written = 0;
-    CHECK(takt_image_write(from, NULL, 0, &count) == TAKT_IMAGE_OK);
-    CHECK(count <= WORDS);
-    CHECK(takt_image_write(from, to, count, &written) == TAKT_IMAGE_OK && written == count);
-    return count;
+static void *read(uint64_t count, takt_image_status_t *status) {
+    takt_image_t image = {.words = words, .count = count};
+    return image_read(&image, &again, status);
 }
 
-/* NULL, and `status` says why. */
-static void *read(uint64_t *from, uint64_t count, takt_image_status_t *status) {
-    uint64_t bytes;
-    memset(&again, 0, sizeof again);
-    *status = takt_image_size(from, count, &bytes);
-    if (*status != TAKT_IMAGE_OK) {
-        return NULL;
+/* What does not keep all relations may make no system. */
+static void build_if_right(void) {
+    takt_place_t place;
+    if (takt_check(&again, &place) != TAKT_RELATIONS) {
+        CHECK(place.table < TAKT_TABLE_COUNT && place.row < again.rows[place.table]);
+        return;
     }
-    void *memory = calloc(1, (size_t)bytes + 1u);
-    CHECK(memory != NULL);
-    *status = takt_image_read(&again, from, count, memory);
-    if (*status != TAKT_IMAGE_OK) {
-        free(memory);
-        return NULL;
-    }
-    return memory;
-}
-
-static void check_can_be_built(void) {
     takt_system_t system;
     CHECK(takt_system_create(&system, &again.spec));
     takt_system_destroy(&system);
@@ -89,19 +91,23 @@ static void check_can_be_built(void) {
 
 static void what_is_written_is_read_again(uint64_t count) {
     takt_image_status_t status;
-    void *memory = read(words, count, &status);
+    void *memory = read(count, &status);
     CHECK(memory != NULL && status == TAKT_IMAGE_OK);
-    CHECK(again.horizon == program.horizon && again.tick_ns == program.tick_ns);
-    CHECK(again.spec.policy == program.spec.policy);
-    CHECK(write(&again, copy) == count && memcmp(words, copy, count * sizeof *words) == 0);
-    check_can_be_built();
+    CHECK(again.horizon == program.horizon && again.spec.policy == program.spec.policy);
+    again.spec.cpu_count = 1;
+    image_take(&tables, &again);
+    tables.of[TAKT_TABLE_ITEMS].rows = again.items;
+    tables.of[TAKT_TABLE_STREAMS].rows = again.streams;
+    CHECK(image_put(&tables, copy) == count && memcmp(words, copy, count * sizeof *words) == 0);
+    again.spec.cpu_count = 0;
+    build_if_right();
     free(memory);
 }
 
 static void an_image_that_is_cut_is_refused(uint64_t count) {
     takt_image_status_t status;
-    CHECK(read(words, check_below(count), &status) == NULL && status == TAKT_IMAGE_WRONG_LENGTH);
-    CHECK(read(words, count + 1, &status) == NULL && status == TAKT_IMAGE_WRONG_LENGTH);
+    CHECK(read(check_below(count), &status) == NULL && status != TAKT_IMAGE_OK);
+    CHECK(read(count + 1, &status) == NULL && status == TAKT_IMAGE_WRONG_LENGTH);
 }
 
 /* Numbers that are almost right, and numbers that are not. */
@@ -123,15 +129,19 @@ static void a_damaged_image_is_refused_or_is_another_one(uint64_t count) {
     const uint64_t before = words[at];
     takt_image_status_t status;
     words[at] = break_word(before);
-    void *memory = read(words, count, &status);
+    void *memory = read(count, &status);
     CHECK((memory != NULL) == (status == TAKT_IMAGE_OK));
+    if (memory != NULL) {
+        build_if_right();
+    }
     free(memory);
     words[at] = before;
 }
 
 static void check_random_program(void) {
     draw_program();
-    const uint64_t count = write(&program, words);
+    const uint64_t count = image_put(&tables, words);
+    CHECK(count <= WORDS);
     what_is_written_is_read_again(count);
     an_image_that_is_cut_is_refused(count);
     for (uint32_t i = 0; i < BROKEN_IMAGES; i++) {
@@ -139,81 +149,31 @@ static void check_random_program(void) {
     }
 }
 
-/* ---- what random systems do not have ---------------------------------------------------------------- */
-
-static void rates_windows_and_changes_are_read_again(void) {
-    static const takt_slot_t slots[] = {{1, 2}, {5, 1}};
-    static const takt_rate_settings_t rates = {.beta = 1, .grid = 4, .estimate_jobs = 2, .has_cuts = true};
-    takt_task_spec_t tasks[] = {
-        {.period = 9, .relative_deadline = 9, .level = 1, .server = TAKT_ROOT, .weight = 3},
-        {.period = 8, .relative_deadline = 8, .level = 1, .server = TAKT_ROOT, .weight = 1}};
-    takt_window_spec_t windows[] = {{TAKT_WINDOWS_TIME_DRIVEN, {0, slots, 2, 20}},
-                                    {TAKT_WINDOWS_NONE, {0, NULL, 0, 0}}};
-    takt_resource_spec_t resource = {.protocol = TAKT_PROTOCOL_SRP, .ceiling = 8, .server = TAKT_ROOT};
-    takt_use_spec_t use = {1, 0};
-    takt_thread_spec_t thread = {2};
-    takt_change_spec_t changes[] = {{.instant = 3,
-                                     .kind = TAKT_CHANGE_PARAMETERS,
-                                     .task = 1,
-                                     .period = 5,
-                                     .relative_deadline = 5,
-                                     .level = 1},
-                                    {.instant = 4, .kind = TAKT_CHANGE_POLICY, .policy = &takt_policy_fp}};
-    takt_input_t input = {.instant = 3, .nominal = 3, .kind = TAKT_INPUT_CHANGE, .index = 1};
-    for (uint32_t i = 0; i < 4; i++) {
-        demands[i] = (takt_demands_t){demand_values, 2};
-    }
-    takt_program_t all = {.spec = {.policy = &takt_policy_edf,
-                                   .levels = 2,
-                                   .tasks = tasks,
-                                   .task_count = 2,
-                                   .threads = &thread,
-                                   .thread_count = 1,
-                                   .resources = &resource,
-                                   .resource_count = 1,
-                                   .uses = &use,
-                                   .use_count = 1,
-                                   .changes = changes,
-                                   .change_count = 2,
-                                   .windows = windows,
-                                   .bulk = 3},
-                          .demands = demands,
-                          .inputs = &input,
-                          .input_count = 1,
-                          .rates = rates};
-    all.spec.rates = &all.rates;
-    takt_image_status_t status;
-    const uint64_t count = write(&all, words);
-    void *memory = read(words, count, &status);
-    CHECK(memory != NULL);
-    CHECK(write(&again, copy) == count && memcmp(words, copy, count * sizeof *words) == 0);
-    CHECK(again.spec.rates->has_cuts && again.spec.windows[0].parameters.slots[1].start == 5);
-    CHECK(again.spec.changes[1].policy == &takt_policy_fp && again.demands[3].values[1] == 1);
-    free(memory);
-}
-
-static const takt_policy_t unknown = {.name = "unknown"};
-
-static void what_is_in_no_table_cannot_be_written(void) {
-    takt_program_t of_python = {.spec = {.policy = &unknown, .levels = 1}};
-    uint64_t count;
-    CHECK(takt_image_write(&of_python, NULL, 0, &count) == TAKT_IMAGE_UNKNOWN_POLICY);
-}
-
 static void other_files_are_no_images(void) {
     takt_image_status_t status;
     memset(words, 0, sizeof words);
-    CHECK(read(words, WORDS, &status) == NULL && status == TAKT_IMAGE_NO_IMAGE);
+    CHECK(read(WORDS, &status) == NULL && status == TAKT_IMAGE_NO_IMAGE);
     words[0] = TAKT_IMAGE_MAGIC;
     words[1] = TAKT_IMAGE_VERSION + 1;
-    CHECK(read(words, WORDS, &status) == NULL && status == TAKT_IMAGE_OTHER_VERSION);
+    CHECK(read(WORDS, &status) == NULL && status == TAKT_IMAGE_OTHER_VERSION);
     CHECK(takt_image_message(status)[0] != 0);
+}
+
+/* The numbers of a reader's own policies are none of this build's. */
+static void names_differ_from_small_numbers_and_from_each_other(void) {
+    uint64_t before = 0;
+    for (size_t i = 0; i < takt_policy_count; i++) {
+        const uint64_t hash = takt_name_hash(takt_policies[i]->name);
+        CHECK(hash > UINT16_MAX && hash != before);
+        before = hash;
+    }
+    CHECK(takt_name_hash("") == UINT64_C(0xcbf29ce484222325) &&
+          takt_name_hash("a") == UINT64_C(0xaf63dc4c8601ec8c));
 }
 
 int main(void) {
     check_sequences(check_random_program, SEQUENCES);
-    rates_windows_and_changes_are_read_again();
-    what_is_in_no_table_cannot_be_written();
     other_files_are_no_images();
+    names_differ_from_small_numbers_and_from_each_other();
     return check_report("test_image");
 }

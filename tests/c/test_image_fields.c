@@ -1,489 +1,291 @@
-/* Each word of an image: where it stands, what it says, and how far it may go. A system that has one of everything is put
- * into words a second time here, by the order that image.h tells and the limits of spec.h, and compared word by word. */
+/* Each word of an image: how far it may go, where a row ends and whose the rows of another table are. A system that has one
+ * of everything is put into words, and each of them is changed. */
 #include "system/image.h"
 
-#include <string.h>
+#include "image_writer.h"
 
-#include "policy/table.h"
-#include "check.h"
-
-enum {
-    WORDS = 256,
-    LEVELS = 5,
-    ROWS = 16,
-    MOST_LEVELS = 1 << 20,
-    CHILD_LEVELS = 7,
-    LENGTH_AT = 2,
-    ITEMS_AT = 6,
-    SLOTS_AT = 12
-};
+enum { WORDS = 512, TASKS = 3 };
 
 #define ANY UINT64_MAX
-#define FAR TAKT_KEY_LEAST_URGENT
-
-/* A word, and between which values all are read as they stand; beyond them `status` comes, or OK if
- * that is not asked. */
-typedef struct field {
-    uint64_t value, least, most;
-    takt_image_status_t status;
-} field_t;
-
-static field_t fields[WORDS];
-static uint64_t body_counts[3], slot_counts[3]; /* where these stand */
-static uint64_t field_count;
-static uint64_t words[WORDS], copy[WORDS];
-
-/* ---- one of everything ------------------------------------------------------------------------------- */
 
 static const takt_item_t items[] = {
     {TAKT_ITEM_RUN, 3}, {TAKT_ITEM_LOCK, 1}, {TAKT_ITEM_UNLOCK, 1}, {TAKT_ITEM_POINT, 2}};
-static const takt_slot_t slots[] = {{101, 102}, {103, 104}, {105, 106}};
+static const takt_slot_t slots[] = {{101, 102}, {203, 104}, {305, 106}};
 static const uint64_t values[] = {201, 202, 203};
+static const takt_stream_t streams[] = {
+    {.kind = TAKT_STREAM_LISTED, .count = 1, .least = 1, .most = 9},
+    {.kind = TAKT_STREAM_NORMAL, .a = 2.5, .b = 1.5, .least = 2, .most = 7},
+    {.kind = TAKT_STREAM_LISTED, .count = 2, .least = 3, .most = 8}};
+static takt_server_spec_t servers[] = {
+    {.period = 31,
+     .capacity = 30,
+     .offset = 33,
+     .level = 2,
+     .parent = TAKT_ROOT,
+     .levels = 7,
+     .order_rows = 4},
+    {.period = 41, .capacity = 40, .level = 4, .parent = 0, .levels = 3, .time_rows = 7}};
+static takt_task_spec_t tasks[] = {
+    {.server = 0,
+     .level = 6,
+     .is_limited = true,
+     .period = 51,
+     .relative_deadline = 52,
+     .offset = 53,
+     .wcet = 54,
+     .preemption_key = 2,
+     .task_class = TAKT_CLASS_NONE,
+     .on_miss = TAKT_ON_MISS_SKIP,
+     .weight = 56,
+     .blocking = 57,
+     .excess = 58,
+     .demand = 59,
+     .body_count = 3},
+    {.server = TAKT_ROOT,
+     .level = 3,
+     .is_external = true,
+     .relative_deadline = 62,
+     .wcet = 64,
+     .events = 9,
+     .interval = 65,
+     .ring = 8,
+     .jitter = 4,
+     .demand = 1,
+     .demands = &streams[2],
+     .arrivals = &streams[1],
+     .body_count = 1},
+    {.server = 1, .level = 2, .is_absent = true, .relative_deadline = 72, .wcet = 1, .demand = 1}};
+static const takt_thread_spec_t threads[] = {{5}, {1}};
+static const takt_resource_spec_t resources[] = {
+    {.protocol = TAKT_PROTOCOL_PIP, .ceiling = 9, .server = 0, .is_shared = true, .among = 1, .longest = 81},
+    {.protocol = TAKT_PROTOCOL_PCP, .ceiling = 4, .server = TAKT_ROOT}};
+static const takt_use_spec_t uses[] = {{2, 1}, {1, 0}};
+static takt_change_spec_t changes[] = {
+    {.instant = 91,
+     .kind = TAKT_CHANGE_PARAMETERS,
+     .task = 1,
+     .relative_deadline = 93,
+     .wcet = 94,
+     .level = 2,
+     .demand = 95,
+     .demands = &streams[0]},
+    {.instant = 96, .kind = TAKT_CHANGE_POLICY, .relative_deadline = 1, .wcet = 1, .level = 1, .demand = 1}};
+static const takt_window_spec_t windows[] = {{TAKT_WINDOWS_TIME_DRIVEN, {11, slots, 2, 12}},
+                                             {TAKT_WINDOWS_SPARE_TIME, {13, slots + 2, 1, 14}},
+                                             {TAKT_WINDOWS_NONE, {0, NULL, 0, 0}}};
+static const takt_input_t inputs[] = {{301, 302, TAKT_INPUT_ARRIVAL, 2}, {303, 304, TAKT_INPUT_CHANGE, 1}};
+static const takt_rate_settings_t rates = {.beta = 21, .sigma = 22, .grid = 23, .estimate_jobs = 5};
+static const takt_sim_costs_t costs = {.context_switch = 1, .tick = 2, .tick_period = 3};
+static const takt_architecture_t architecture = {.model = TAKT_ARCHITECTURE_COPROCESSOR, .latency = 4};
 
-static takt_server_spec_t servers[] = {{.policy = NULL,
-                                        .period = 31,
-                                        .capacity = 30,
-                                        .offset = 33,
-                                        .level = 2,
-                                        .parent = TAKT_ROOT,
-                                        .levels = CHILD_LEVELS,
-                                        .order_rows = 4,
-                                        .time_rows = 5},
-                                       {.policy = NULL,
-                                        .period = 41,
-                                        .capacity = 40,
-                                        .offset = 43,
-                                        .level = 4,
-                                        .parent = 0,
-                                        .levels = 3,
-                                        .order_rows = 6,
-                                        .time_rows = 7}};
-
-static takt_task_spec_t tasks[] = {{.server = 0,
-                                    .level = 6,
-                                    .is_limited = true,
-                                    .suspends = true,
-                                    .changes = true,
-                                    .period = 51,
-                                    .relative_deadline = 52,
-                                    .offset = 53,
-                                    .wcet = 54,
-                                    .preemption_key = 2,
-                                    .task_class = TAKT_CLASS_NONE,
-                                    .on_miss = (takt_on_miss_t)2,
-                                    .interval = 55,
-                                    .weight = 56,
-                                    .blocking = {57, 58},
-                                    .ring = 3,
-                                    .body = items,
-                                    .body_count = 3},
-                                   {.server = TAKT_ROOT,
-                                    .level = 3,
-                                    .is_external = true,
-                                    .locks = true,
-                                    .adapts = true,
-                                    .period = 61,
-                                    .relative_deadline = 62,
-                                    .offset = 63,
-                                    .wcet = 64,
-                                    .preemption_key = 4,
-                                    .events = 9,
-                                    .interval = 65,
-                                    .weight = 66,
-                                    .blocking = {67, 68},
-                                    .ring = 8,
-                                    .body = items + 3,
-                                    .body_count = 1},
-                                   {.server = 1,
-                                    .level = 2,
-                                    .is_absent = true,
-                                    .is_external = true,
-                                    .is_greedy = true,
-                                    .relative_deadline = 72,
-                                    .ring = 1}};
-
-static takt_thread_spec_t threads[] = {{5}, {1}};
-
-static takt_resource_spec_t resources[] = {
-    {.protocol = TAKT_PROTOCOL_PIP,
-     .ceiling = ANY,
-     .server = 0,
-     .is_shared = true,
-     .among = 1,
-     .longest = 81},
-    {.protocol = TAKT_PROTOCOL_PCP, .ceiling = 4, .server = TAKT_ROOT, .longest = 82}};
-
-static takt_use_spec_t uses[] = {{2, 1}, {1, 0}};
-
-static takt_change_spec_t changes[] = {{.instant = 91,
-                                        .kind = TAKT_CHANGE_PARAMETERS,
-                                        .task = 1,
-                                        .period = 92,
-                                        .relative_deadline = 93,
-                                        .wcet = 94,
-                                        .level = 2,
-                                        .weight = 95,
-                                        .task_class = (takt_task_class_t)1},
-                                       {.instant = 96, .kind = TAKT_CHANGE_POLICY, .policy = NULL}};
-
-static takt_window_spec_t windows[] = {{TAKT_WINDOWS_TIME_DRIVEN, {11, slots, 2, 12}},
-                                       {TAKT_WINDOWS_SPARE_TIME, {13, slots + 2, 1, 14}},
-                                       {TAKT_WINDOWS_NONE, {0, NULL, 0, 0}}};
-
-static takt_demands_t demands[] = {{values, 1}, {values + 1, 2}, {values, 3}, {values, 1}, {values + 2, 1}};
-
-static takt_input_t inputs[] = {{301, 302, TAKT_INPUT_ARRIVAL, 2}, {303, 304, TAKT_INPUT_CHANGE, 1}};
-
-static takt_program_t program = {.spec = {.levels = LEVELS,
+static takt_program_t program = {.spec = {.levels = 5,
                                           .order_rows = 2,
-                                          .time_rows = 3,
+                                          .cpu_count = 1,
+                                          .bulk = 17,
                                           .servers = servers,
                                           .server_count = 2,
                                           .tasks = tasks,
-                                          .task_count = 3,
+                                          .task_count = TASKS,
                                           .threads = threads,
                                           .thread_count = 2,
                                           .resources = resources,
                                           .resource_count = 2,
                                           .uses = uses,
                                           .use_count = 2,
+                                          .rates = &rates,
                                           .changes = changes,
                                           .change_count = 2,
-                                          .windows = windows,
-                                          .bulk = 17,
-                                          .has_shares = true,
-                                          .share = (takt_share_variant_t)1},
-                                 .demands = demands,
+                                          .windows = windows},
+                                 .costs = &costs,
+                                 .architecture = &architecture,
                                  .inputs = inputs,
                                  .input_count = 2,
                                  .horizon = 401,
-                                 .tick_ns = 402,
-                                 .rates = {.beta = 21,
-                                           .sigma = 22,
-                                           .grid = 23,
-                                           .rule = (takt_rate_rule_t)1,
-                                           .estimate_jobs = 5,
-                                           .has_background = true,
-                                           .has_cuts = true}};
+                                 .resolution_ns = 402,
+                                 .seed = 403};
 
-/* What is in the tables of policies has no constant address everywhere. */
-static void complete(void) {
-    program.spec.policy = &takt_policy_fp;
-    program.spec.rates = &program.rates;
-    servers[0].policy = &takt_policy_fp;
-    servers[1].policy = &takt_policy_edf;
-    servers[0].kind = takt_server_kinds[2];
-    servers[1].bandwidth = takt_bandwidth_kinds[1];
-    changes[1].policy = &takt_policy_edf;
-}
-
-/* ---- in words ------------------------------------------------------------------------------------------ */
-
-static void add(uint64_t value, uint64_t least, uint64_t most) {
-    fields[field_count++] = (field_t){value, least, most, TAKT_IMAGE_WRONG_VALUE};
-}
-
-static void add_any(uint64_t value) { add(value, 0, ANY); }
-
-/* What decides how others are read stays as it is. */
-static void add_fixed(uint64_t value) {
-    fields[field_count++] = (field_t){value, value, value, TAKT_IMAGE_OK};
-}
-
-static void add_flag(bool value) { add(value ? 1 : 0, 0, 1); }
-
-static uint64_t rank_of(const takt_policy_t *policy) {
-    uint64_t rank = 1;
-    while (takt_policies[rank - 1u] != policy) {
-        rank++;
-    }
-    return rank;
-}
-
-static void add_policy(const takt_policy_t *policy) {
-    add(policy != NULL ? rank_of(policy) : 0, policy != NULL ? 1 : 0, takt_policy_count);
-    fields[field_count - 1u].status = TAKT_IMAGE_UNKNOWN_POLICY;
-}
-
-static void add_kind(uint64_t rank, uint64_t count) {
-    add(rank, rank > 0 ? 1 : 0, rank > 0 ? count : 0);
-    fields[field_count - 1u].status = TAKT_IMAGE_UNKNOWN_POLICY;
-}
-
-static void add_header(void) {
-    static const uint32_t counts[] = {2, 3, 4, 2, 2, 2, 2, 3, 3, 5, 2, 1};
-    add_fixed(TAKT_IMAGE_MAGIC);
-    add_fixed(TAKT_IMAGE_VERSION);
-    add_fixed(0);
-    add_any(401);
-    for (uint32_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        add_fixed(counts[i]);
-    }
-    add_any(402);
-}
-
-/* The policy of the root decides what keys are. */
-static void add_settings(void) {
-    add_fixed(rank_of(&takt_policy_fp));
-    add_fixed(LEVELS);
-    add(2, 0, ROWS);
-    add(3, 0, ROWS);
-    add(17, 0, TAKT_CALLS_BULK);
-    add_flag(true);
-    add(1, 0, TAKT_SHARE_WF2Q);
-    add_any(21);
-    add_any(22);
-    add(23, 1, TAKT_RATE_LONGEST);
-    add(1, 0, TAKT_RATE_NAIVE);
-    add(5, 1, TAKT_RATE_JOBS);
-    add_flag(false);
-    add_flag(true);
-    add_flag(false);
-    add_flag(true);
-}
-
-static void add_server(const takt_server_spec_t *server, uint64_t kind, uint64_t bandwidth, uint32_t beside) {
-    add_kind(kind, takt_server_kind_count);
-    add_kind(bandwidth, takt_bandwidth_kind_count);
-    add_fixed(rank_of(server->policy));
-    add(server->period, server->capacity, FAR);
-    add(server->capacity, 1, server->period);
-    add_any(server->offset);
-    add_fixed((uint64_t)(server->parent + 1));
-    add(server->level, 1, beside);
-    add_fixed(server->levels);
-    add(server->order_rows, 0, ROWS);
-    add(server->time_rows, 0, ROWS);
-}
-
-/* `levels` where it competes. Where it is decides the limits of its level, and that it is external those of its ring. */
-static void add_task(uint32_t index, uint32_t levels, uint64_t keys) {
-    const takt_task_spec_t *task = &tasks[index];
-    add_fixed((uint64_t)(task->server + 1));
-    add(task->level, 1, levels);
-    add_flag(task->is_limited);
-    add_fixed(task->is_external ? 1 : 0);
-    add_flag(task->suspends);
-    add_flag(task->locks);
-    add_flag(task->is_absent);
-    add_flag(task->changes);
-    add_flag(task->adapts);
-    add_flag(task->is_greedy);
-    add(task->period, task->is_external ? 0 : 1, FAR);
-    add(task->relative_deadline, 1, FAR);
-    add_any(task->offset);
-    add_any(task->wcet);
-    add(task->preemption_key, 0, keys);
-    add(task->task_class, 0, TAKT_CLASS_NONE);
-    add(task->on_miss, 0, TAKT_ON_MISS_DROP);
-    add(task->events, 0, task->is_external ? TAKT_RBE_EVENTS : 0);
-    add_any(task->interval);
-    add_any(task->weight);
-    add_any(task->blocking.longest);
-    add_any(task->blocking.excess);
-    add(task->ring, task->is_external ? 1 : 0, UINT64_C(1) << 31);
-    body_counts[index] = field_count;
-    add_fixed(task->body_count);
-}
-
-static void add_items(void) {
-    add_fixed(TAKT_ITEM_RUN);
-    add(3, 1, FAR);
-    add_fixed(TAKT_ITEM_LOCK);
-    add(1, 0, 1);
-    add_fixed(TAKT_ITEM_UNLOCK);
-    add(1, 0, 1);
-    add(TAKT_ITEM_POINT, 0, TAKT_ITEM_UNLOCK - 2);
-    add(2, 0, FAR);
-}
-
-static void add_threads_and_resources(void) {
-    add(5, 1, LEVELS);
-    add(1, 1, LEVELS);
-    add(1, 0, 2);
-    add(TAKT_PROTOCOL_PIP, 0, TAKT_PROTOCOL_PIP);
-    add_any(ANY);
-    add_flag(true);
-    add(1, 0, 1);
-    add_any(81);
-    add_fixed(0);
-    add(TAKT_PROTOCOL_PCP, 0, TAKT_PROTOCOLS - 1);
-    add(4, 0, LEVELS);
-    add_flag(false);
-    add(0, 0, 1);
-    add_any(82);
-    add(2, 0, 2);
-    add(1, 0, 1);
-    add(1, 0, 2);
-    add(0, 0, 1);
-}
-
-static void add_changes(void) {
-    add_any(91);
-    add_fixed(TAKT_CHANGE_PARAMETERS);
-    add_policy(NULL);
-    add_fixed(1);
-    add_any(92);
-    add(93, 1, FAR);
-    add_any(94);
-    add(2, 1, LEVELS);
-    add_any(95);
-    add(1, 0, TAKT_CLASS_NONE);
-    add_any(96);
-    add_fixed(TAKT_CHANGE_POLICY);
-    add_policy(&takt_policy_edf);
-}
-
-static void add_windows(void) {
-    for (uint32_t i = 0; i < 3; i++) {
-        add(windows[i].kind, 0, TAKT_WINDOWS - 1);
-        add_any(windows[i].parameters.part);
-        add_any(windows[i].parameters.cycle);
-        slot_counts[i] = field_count;
-        add_fixed(windows[i].parameters.slot_count);
-    }
-    for (uint32_t i = 0; i < 3; i++) {
-        add_any(slots[i].start);
-        add(slots[i].length, 1, FAR);
-    }
-}
-
-static void add_demands_and_inputs(void) {
-    for (uint32_t i = 0; i < 5; i++) {
-        add_fixed(demands[i].count);
-        for (uint32_t j = 0; j < demands[i].count; j++) {
-            add(demands[i].values[j], 1, ANY);
-        }
-    }
-    add_any(301);
-    add_any(302);
-    add_fixed(TAKT_INPUT_ARRIVAL);
-    add(2, 1, 2); /* the first task is not external */
-    add_any(303);
-    add_any(304);
-    add_fixed(TAKT_INPUT_CHANGE);
-    add(1, 0, 1);
-}
+static image_tables_t tables;
+static uint64_t words[WORDS];
+static uint64_t count;
+static takt_image_t image;
 
 static void put_into_words(void) {
-    field_count = 0;
-    add_header();
-    add_settings();
-    add_server(&servers[0], 3, 0, LEVELS);
-    add_server(&servers[1], 0, 2, CHILD_LEVELS);
-    add_task(0, CHILD_LEVELS, CHILD_LEVELS);
-    add_task(1, LEVELS, LEVELS);
-    add_task(2, CHILD_LEVELS, CHILD_LEVELS); /* a bandwidth server competes for its tasks */
-    add_items();
-    add_threads_and_resources();
-    add_changes();
-    add_windows();
-    add_demands_and_inputs();
-    fields[LENGTH_AT].value = field_count;
+    program.spec.policy = &takt_policy_fp;
+    servers[0].policy = servers[1].policy = changes[1].policy = &takt_policy_edf;
+    servers[0].kind = takt_server_kinds[2];
+    servers[1].bandwidth = takt_bandwidth_kinds[1];
+    image_take(&tables, &program);
+    tables.of[TAKT_TABLE_ITEMS] = (image_table_t){items, 4};
+    tables.of[TAKT_TABLE_SLOTS] = (image_table_t){slots, 3};
+    tables.of[TAKT_TABLE_STREAMS] = (image_table_t){streams, 3};
+    tables.of[TAKT_TABLE_VALUES] = (image_table_t){values, 3};
+    count = image_put(&tables, words);
+    CHECK(count <= WORDS);
 }
 
-/* ---- tests --------------------------------------------------------------------------------------------- */
-
-/* Reads `words`; what is read gives the same words again. The memory is as long as the size says. */
-static takt_image_status_t read(uint64_t count) {
+static takt_image_status_t status_of(void) {
     static takt_program_t again;
-    uint64_t bytes = 0;
-    memset(&again, 0, sizeof again);
-    takt_image_status_t status = takt_image_size(words, count, &bytes);
-    if (status != TAKT_IMAGE_OK) {
-        CHECK(bytes == 0);
-        return status;
-    }
-    CHECK(bytes % 16u == 0);
-    void *memory = calloc(1, bytes);
-    CHECK(memory != NULL);
-    status = takt_image_read(&again, words, count, memory);
-    if (status == TAKT_IMAGE_OK) {
-        uint64_t used = 0;
-        CHECK(takt_image_write(&again, copy, WORDS, &used) == TAKT_IMAGE_OK && used == count);
-        CHECK(memcmp(words, copy, count * sizeof *words) == 0);
-    }
-    free(memory);
+    takt_image_status_t status;
+    image = (takt_image_t){.words = words, .count = count};
+    free(image_read(&image, &again, &status));
     return status;
 }
 
-static void each_word_says_what_the_system_says(void) {
-    uint64_t used = 0;
-    CHECK(takt_image_write(&program, words, WORDS, &used) == TAKT_IMAGE_OK);
-    for (uint64_t i = 0; i < field_count; i++) {
-        if (words[i] != fields[i].value) {
-            fprintf(stderr, "word %" PRIu64 "\n", i);
-        }
-        CHECK(words[i] == fields[i].value);
+/* The status with another word; an error says where it stands. */
+static takt_image_status_t status_with(uint32_t table, uint32_t row, uint32_t field, uint64_t value) {
+    uint64_t *word = image_at(words, table, row, field);
+    const uint64_t before = *word;
+    *word = value;
+    const takt_image_status_t status = status_of();
+    if (status != TAKT_IMAGE_OK && image.place.table != TAKT_TABLE_COUNT) {
+        CHECK(image.place.table == table && image.place.row == row && image.place.field == field);
     }
-    CHECK(used == field_count);
-    CHECK(read(used) == TAKT_IMAGE_OK);
+    *word = before;
+    return status;
 }
 
-static void expect(uint64_t at, uint64_t value, takt_image_status_t status) {
-    words[at] = value;
-    const takt_image_status_t found = read(field_count);
-    if (found != status) {
-        fprintf(stderr, "word %" PRIu64 " as %" PRIu64 ": status %d\n", at, value, (int)found);
+static void check_limits(uint32_t table, uint32_t row, uint32_t field, uint64_t least, uint64_t most) {
+    CHECK(status_with(table, row, field, least) == TAKT_IMAGE_OK);
+    CHECK(status_with(table, row, field, most) == TAKT_IMAGE_OK);
+    if (least > 0) {
+        CHECK(status_with(table, row, field, least - 1u) == TAKT_IMAGE_WRONG_VALUE);
     }
-    CHECK(found == status);
-    words[at] = fields[at].value;
+    if (most < ANY) {
+        CHECK(status_with(table, row, field, most + 1u) == TAKT_IMAGE_WRONG_VALUE);
+        CHECK(status_with(table, row, field, ANY) == TAKT_IMAGE_WRONG_VALUE);
+    }
+}
+
+static void check_name(uint32_t table, uint32_t row, uint32_t field, const char *known, bool may_be_none) {
+    CHECK(status_with(table, row, field, takt_name_hash(known)) == TAKT_IMAGE_OK);
+    CHECK(status_with(table, row, field, takt_name_hash("no such thing")) == TAKT_IMAGE_UNKNOWN_POLICY);
+    CHECK(status_with(table, row, field, 1) == TAKT_IMAGE_UNKNOWN_POLICY);
+    CHECK((status_with(table, row, field, 0) == TAKT_IMAGE_OK) == may_be_none);
+}
+
+static void check_field(uint32_t table, uint32_t row, uint32_t field) {
+    const takt_field_t *of = &takt_layouts[table].fields[field];
+    switch (of->kind) {
+    case TAKT_FIELD_LENGTH:
+        break;
+    case TAKT_FIELD_HOME:
+        check_limits(table, row, field, 0, 2);
+        break;
+    case TAKT_FIELD_TASK_PLACE:
+        check_limits(table, row, field, 0, TASKS - 1);
+        break;
+    case TAKT_FIELD_RESOURCE_PLACE:
+        check_limits(table, row, field, 0, 1);
+        break;
+    case TAKT_FIELD_STREAM:
+        check_limits(table, row, field, 0, 3);
+        break;
+    case TAKT_FIELD_POLICY:
+        check_name(table, row, field, "llf", true);
+        break;
+    case TAKT_FIELD_SERVER_KIND:
+        check_name(table, row, field, "sporadic", true);
+        break;
+    case TAKT_FIELD_BANDWIDTH:
+        check_name(table, row, field, "tbs", true);
+        break;
+    case TAKT_FIELD_PROTOCOL:
+        check_name(table, row, field, "srp", false);
+        break;
+    default:
+        check_limits(table, row, field, of->least, of->most);
+        break;
+    }
 }
 
 static void each_word_goes_as_far_as_it_may(void) {
-    for (uint64_t i = 0; i < field_count; i++) {
-        if (fields[i].status == TAKT_IMAGE_OK) {
-            continue;
-        }
-        expect(i, fields[i].least, TAKT_IMAGE_OK);
-        expect(i, fields[i].most, TAKT_IMAGE_OK);
-        if (fields[i].least > 0) {
-            expect(i, fields[i].least - 1u, fields[i].status);
-        }
-        if (fields[i].most < ANY) {
-            expect(i, fields[i].most + 1u, fields[i].status);
+    CHECK(status_of() == TAKT_IMAGE_OK);
+    for (uint32_t table = 0; table < TAKT_TABLE_COUNT; table++) {
+        CHECK(tables.of[table].count > 0);
+        for (uint32_t row = 0; row < tables.of[table].count; row++) {
+            for (uint32_t field = 0; field < takt_layouts[table].field_count; field++) {
+                check_field(table, row, field);
+            }
         }
     }
 }
 
-/* Each count is of elements that there are, but of more than are left. */
-static void no_body_and_no_window_has_more_than_is_left(void) {
-    for (uint32_t i = 1; i < 3; i++) {
-        expect(body_counts[i], 2, TAKT_IMAGE_WRONG_VALUE);
-        expect(slot_counts[i], 2, TAKT_IMAGE_WRONG_VALUE);
+/* Where field `member` of `record` stands in its layout. */
+static uint32_t field_at(uint32_t table, size_t offset) {
+    uint32_t field = 0;
+    while (takt_layouts[table].fields[field].offset != offset) {
+        field++;
     }
-    expect(ITEMS_AT, 3, TAKT_IMAGE_WRONG_VALUE);
-    expect(SLOTS_AT, 2, TAKT_IMAGE_WRONG_VALUE);
-    expect(body_counts[0], 5, TAKT_IMAGE_WRONG_VALUE);
-    expect(slot_counts[0], 4, TAKT_IMAGE_WRONG_VALUE);
+    return field;
 }
 
-/* As long as it says, but longer than its tables. */
-static void no_word_is_left_over(void) {
-    words[LENGTH_AT] = field_count + 1u;
-    words[field_count] = 1;
-    CHECK(read(field_count + 1u) == TAKT_IMAGE_WRONG_LENGTH);
-    words[LENGTH_AT] = field_count;
+/* Each count is of rows that there are, but of more or less than are left. */
+static void no_row_has_more_than_is_left(void) {
+    const uint32_t body = field_at(TAKT_TABLE_TASKS, offsetof(takt_task_spec_t, body_count));
+    const uint32_t slot = field_at(TAKT_TABLE_WINDOWS, offsetof(takt_window_spec_t, parameters.slot_count));
+    const uint32_t value = field_at(TAKT_TABLE_STREAMS, offsetof(takt_stream_t, count));
+    for (uint32_t row = 0; row < TASKS; row++) {
+        for (uint64_t other = 4; other < 6; other++) {
+            CHECK(status_with(TAKT_TABLE_TASKS, row, body, other) == TAKT_IMAGE_WRONG_VALUE);
+            CHECK(status_with(TAKT_TABLE_WINDOWS, row, slot, other) == TAKT_IMAGE_WRONG_VALUE);
+            CHECK(status_with(TAKT_TABLE_STREAMS, row, value, other) == TAKT_IMAGE_WRONG_VALUE);
+        }
+    }
+    CHECK(status_with(TAKT_TABLE_TASKS, 0, body, 2) == TAKT_IMAGE_WRONG_VALUE);
+    CHECK(status_with(TAKT_TABLE_WINDOWS, 0, slot, 1) == TAKT_IMAGE_WRONG_VALUE);
+    CHECK(status_with(TAKT_TABLE_STREAMS, 0, value, 0) == TAKT_IMAGE_WRONG_VALUE);
 }
 
-/* Nothing is written beyond the room that is there, and the program is as before. */
-static void too_little_room_is_said(void) {
-    uint64_t used = 0;
-    for (uint64_t room = 0; room < field_count; room++) {
-        copy[room] = 77;
-        CHECK(takt_image_write(&program, copy, room, &used) == TAKT_IMAGE_WRONG_LENGTH);
-        CHECK(copy[room] == 77);
+static void what_rows_own_stands_where_it_should(void) {
+    static takt_program_t again;
+    takt_image_status_t status;
+    image = (takt_image_t){.words = words, .count = count};
+    void *memory = image_read(&image, &again, &status);
+    CHECK(memory != NULL);
+    CHECK(again.spec.tasks[1].body->kind == TAKT_ITEM_POINT && again.spec.tasks[0].body[1].ticks == 1);
+    CHECK(again.spec.windows[1].parameters.slots->start == 305);
+    CHECK(again.spec.tasks[1].demands->values[1] == 203 && again.spec.changes[0].demands->values[0] == 201);
+    CHECK(again.spec.tasks[1].arrivals->a == 2.5 && again.spec.tasks[0].demands == NULL);
+    CHECK(again.spec.cpu_count == 0 && again.spec.tasks[1].changes && !again.spec.tasks[0].changes);
+    CHECK(again.costs->tick_period == 3 && again.architecture->latency == 4 && again.spec.rates->grid == 23);
+    free(memory);
+}
+
+/* Greedy tasks have no limit; other counts of rows than there are words for. */
+static void counts_go_with_the_length(void) {
+    for (uint32_t table = 0; table < TAKT_TABLE_COUNT; table++) {
+        words[IMAGE_COUNTS_AT + table]++;
+        const takt_image_status_t status = status_of();
+        CHECK(status == TAKT_IMAGE_WRONG_LENGTH || status == TAKT_IMAGE_WRONG_VALUE);
+        words[IMAGE_COUNTS_AT + table] -= 2;
+        CHECK(status_of() != TAKT_IMAGE_OK);
+        words[IMAGE_COUNTS_AT + table]++;
     }
-    each_word_says_what_the_system_says();
+    words[2] = count + 1u;
+    CHECK(status_of() == TAKT_IMAGE_WRONG_LENGTH);
+    words[2] = count;
+}
+
+static void whole_budgets_have_no_limit(void) {
+    static takt_program_t again;
+    takt_image_status_t status;
+    tasks[1].is_greedy = true;
+    count = image_put(&tables, words);
+    image = (takt_image_t){.words = words, .count = count};
+    void *memory = image_read(&image, &again, &status);
+    CHECK(memory != NULL && again.spec.tasks[1].wcet == TAKT_TIME_MOST + 1u);
+    CHECK(again.spec.tasks[1].demand == TAKT_TIME_MOST + 1u &&
+          again.spec.changes[0].wcet == TAKT_TIME_MOST + 1u);
+    CHECK(again.spec.tasks[0].wcet == 54);
+    free(memory);
 }
 
 int main(void) {
-    complete();
     put_into_words();
-    each_word_says_what_the_system_says();
     each_word_goes_as_far_as_it_may();
-    no_body_and_no_window_has_more_than_is_left();
-    no_word_is_left_over();
-    too_little_room_is_said();
+    no_row_has_more_than_is_left();
+    what_rows_own_stands_where_it_should();
+    counts_go_with_the_length();
+    whole_budgets_have_no_limit();
     return check_report("test_image_fields");
 }

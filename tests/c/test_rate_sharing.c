@@ -67,7 +67,8 @@ static void make_task(uint32_t task) {
         .server = TAKT_ROOT,
         .task_class = (takt_task_class_t)check_below(3),
         .weight = 1,
-        .blocking = {TAKT_RATE_WHOLE / (1 + check_below(100)) / 4, TAKT_RATE_WHOLE / 50},
+        .blocking = TAKT_RATE_WHOLE / (1 + check_below(100)) / 4,
+        .excess = TAKT_RATE_WHOLE / 50,
         .demand = 1 + check_below(12),
     };
     drawn.tasks[task].adapts = drawn.tasks[task].task_class == TAKT_CLASS_SOFT && check_below(2) == 0;

@@ -6,13 +6,9 @@ Every directed case is asked of the oracle and of Takt; random systems are in te
 from __future__ import annotations
 
 import csv
-import json
-import struct
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import oracle
 import pytest
@@ -25,6 +21,7 @@ from oracle.systems import horizons, households
 from places import GOLDEN
 from takt.show import resource_use
 from test_random_systems import as_system, expected_of, many, outcome
+from trace_header import Header, having, refusal_of_header
 
 PROTOCOLS = ("global-srp", "hsrp", "hsrp-payback", "sirap")
 
@@ -296,30 +293,17 @@ def test_sections_are_told_as_those_of_other_resources() -> None:
 def test_a_damaged_header_of_what_servers_share_is_refused(
     tmp_path: Path, place: int, key: str, value: int | str
 ) -> None:
-    def damage(header: dict[str, Any]) -> None:
-        header["resources"][place][key] = value
-
-    with pytest.raises(takt.InputError, match="damaged trace"):
-        takt.replay(damaged(tmp_path, two_servers("sirap"), damage))
+    refusal_of_header(tmp_path / "T.takt", as_system(two_servers("sirap")), having(value, "RESOURCES", place, key))
 
 
 def test_new_parameters_of_who_shares_are_refused_in_a_damaged_header(tmp_path: Path) -> None:
     other = oracle.Task("Z", 30, 1)
     system = two_servers("sirap")
     changed = replace(system, tasks=(*system.tasks, other), changes=(oracle.Change(9, task="Z", wcet=2),))
-    with pytest.raises(takt.InputError, match="parameters of what servers share"):
-        takt.replay(damaged(tmp_path, changed, lambda header: header["changes"][0].update(task=0, level=1)))
 
+    def change(header: Header) -> None:
+        header.set("CHANGES", 0, "task", 0)
+        header.set("CHANGES", 0, "level", 1)
 
-def damaged(folder: Path, system: oracle.System, damage: Callable[[dict[str, Any]], None]) -> Path:
-    """Record a run and damage the header of its trace."""
-    path = folder / "T.takt"
-    takt.simulate(as_system(system), 60, trace=path)
-    data = path.read_bytes()
-    (length,) = struct.unpack_from("<I", data, 12)
-    header = json.loads(data[16 : 16 + length])
-    damage(header)
-    text = json.dumps(header).encode()
-    records = data[16 + length + -(16 + length) % 32 :]
-    path.write_bytes(data[:12] + struct.pack("<I", len(text)) + text + bytes(-(16 + len(text)) % 32) + records)
-    return path
+    message = refusal_of_header(tmp_path / "T.takt", as_system(changed), change)
+    assert message == "parameters of what servers share"

@@ -318,7 +318,7 @@ def test_ten_thousand_flows_cost_little_more_than_a_hundred() -> None:
                 for number in range(count)
             ],
         )
-        system.resolved.spec()
+        system.resolved  # noqa: B018 (what is kept is not a part of what is timed)
         start = perf_counter()
         takt.simulate(system, 40_000, segments=False, jobs=False)
         return perf_counter() - start

@@ -13,7 +13,7 @@ from hypothesis import given
 from rate_oracle import SCALE, System, Task
 from rate_oracle.model import FORMULA3
 from rate_oracle.systems import HORIZON, systems
-from rate_runs import RULES, first_difference, rows_of, simulate, spec_of
+from rate_runs import RULES, first_difference, program_of, rows_of, simulate
 from sampling import tries
 from takt import _core
 from test_rate_oracle import GOLDEN_RUNS, LOWERED, golden_runs, without_job_numbers
@@ -126,7 +126,7 @@ def test_replay_is_identical(tmp_path_factory: pytest.TempPathFactory, system: S
     path = tmp_path_factory.mktemp("trace") / "records"
     path.touch()
     simulate(system, HORIZON, path)
-    verdict, decisions, *_ = _core.replay(spec_of(system), path.read_bytes()[:-32])
+    verdict, decisions, *_ = _core.replay(program_of(system), path.read_bytes()[:-32])
     assert verdict == "identical"
     assert decisions > 0
 
@@ -141,7 +141,7 @@ def test_a_lost_request_makes_replay_differ(tmp_path: Path) -> None:
     records = [data[at : at + 32] for at in range(0, len(data), 32)]
     kept = [record for record in records if record[24] != 13]
     assert len(kept) == len(records) - 1
-    assert _core.replay(spec_of(system), b"".join(kept))[0] == "different"
+    assert _core.replay(program_of(system), b"".join(kept))[0] == "different"
 
 
 @given(systems(rules=("boundary", "in-flight"), overruns=False))
@@ -167,7 +167,7 @@ def test_a_lost_request_for_parameters_makes_replay_differ(tmp_path: Path) -> No
     simulate(LOWERED, 40, path)
     records = [path.read_bytes()[at : at + 32] for at in range(0, path.stat().st_size - 32, 32)]
     (asked,) = [number for number, record in enumerate(records) if record[24] == 14]
-    spec = spec_of(LOWERED)
+    spec = program_of(LOWERED)
     assert _core.replay(spec, b"".join(records))[0] == "identical"
     assert _core.replay(spec, b"".join(records[:asked] + records[asked + 1 :]))[0] == "different"
 
@@ -175,7 +175,7 @@ def test_a_lost_request_for_parameters_makes_replay_differ(tmp_path: Path) -> No
 def simulate_jobs(system: System, horizon: int) -> dict[tuple[str, int], tuple[int | None, int | None, bool]]:
     """Give deadline, finish and miss of each job."""
     columns = _core.simulate(
-        spec_of(system), horizon, segments=False, jobs=True, budgets=False, points=False, locks=False
+        program_of(system, horizon), segments=False, jobs=True, budgets=False, points=False, locks=False
     )
     names = [task.name for task in system.tasks]
     rows = zip(rows_of(columns["jobs"]), rows_of(columns["windows"]), strict=True)

@@ -24,7 +24,7 @@ from takt.model import pinwheel
 from takt.model.core_input import ALLOCATOR, ResolvedWindows
 from test_framework_oracle import by_task, dual_priority
 from test_golden import golden_runs, merged, runs_of
-from test_trace_file import having, records_of, refusal, refusal_of_header, rewrite, without
+from trace_header import Change, having, records_of, refusal, refusal_of_header, rewrite
 
 many = tries(200)
 
@@ -502,30 +502,28 @@ def test_options_of_a_policy_that_is_not_used_say_nothing() -> None:
 @pytest.mark.parametrize(
     ("system", "change", "message"),
     [
-        (TIME_DRIVEN, having("abort", "entities", 0, "windows", "kind"), "windows of another policy"),
-        (TIME_DRIVEN, having("often", "entities", 0, "windows", "kind"), "unknown windows often"),
-        (TIME_DRIVEN, without("entities", 0, "windows"), "windows of another policy"),
-        (TIME_DRIVEN, without("entities", 0, "windows", "part"), "part is missing"),
-        (TIME_DRIVEN, having(3, "entities", 0, "windows"), "windows is of the wrong type"),
-        (TIME_DRIVEN, having([[0]], "entities", 0, "windows", "slots"), "a slot is not described"),
-        (TIME_DRIVEN, having([[0, "1"]], "entities", 0, "windows", "slots"), "slot is of the wrong type"),
-        (TIME_DRIVEN, having([[0, 0]], "entities", 0, "windows", "slots"), "slot 0 out of range"),
-        (TIME_DRIVEN, having([[0, 3]], "entities", 0, "windows", "slots"), "slots that overlap or descend"),
-        (TIME_DRIVEN, having([[11, 3]], "entities", 0, "windows", "slots"), "a slot outside the cycle"),
-        (TIME_DRIVEN, having([], "entities", 0, "windows", "slots"), "slots where none belong, or none"),
-        (TIME_DRIVEN, having(9, "entities", 0, "windows", "cycle"), "different cycles"),
-        (TIME_DRIVEN, having("edf", "system", "policy"), "windows of another policy"),
-        (TIME_DRIVEN, having(True, "entities", 0, "suspends"), "windows of a task that is not plain"),
-        (TIME_DRIVEN, having("skip", "entities", 0, "on_miss"), "windows of a task that is not plain"),
-        (DUAL_PRIORITY, having(11, "entities", 0, "windows", "part"), "part 11 out of range"),
-        (DUAL_PRIORITY, having(16, "entities", 1, "deadline"), "deadline above period"),
-        (IMPRECISE, having(6, "entities", 0, "windows", "part"), "part 6 out of range"),
-        (enforced("rm"), having(1, "entities", 0, "windows", "part"), "part 1 out of range"),
-        (enforced("rm"), having("rate-based", "system", "policy"), "windows of another policy"),
+        (TIME_DRIVEN, having("abort", "WINDOWS", 0, "kind"), "windows of another policy"),
+        (TIME_DRIVEN, having(8, "WINDOWS", 0, "kind"), "kind 8 out of range"),
+        (TIME_DRIVEN, having("none", "WINDOWS", 0, "kind"), "windows of another policy"),
+        (TIME_DRIVEN, having(3, "WINDOWS", 0, "slots"), "the image holds a value that cannot be"),
+        (TIME_DRIVEN, having(0, "SLOTS", 0, "length"), "length 0 out of range"),
+        (TIME_DRIVEN, having(3, "SLOTS", 0, "length"), "slots that overlap"),
+        (TIME_DRIVEN, having(6, "SLOTS", 0, "length"), "slots that overlap or descend"),
+        (TIME_DRIVEN, having(11, "SLOTS", 1, "start"), "a slot outside the cycle"),
+        (TIME_DRIVEN, having("imprecise", "SYSTEM", 0, "policy"), "windows of another policy"),
+        (TIME_DRIVEN, having(9, "WINDOWS", 0, "cycle"), "different cycles"),
+        (TIME_DRIVEN, having("edf", "SYSTEM", 0, "policy"), "windows of another policy"),
+        (TIME_DRIVEN, having(1, "TASKS", 0, "suspends"), "windows of a task that is not plain"),
+        (TIME_DRIVEN, having("skip", "TASKS", 0, "on_miss"), "windows of a task that is not plain"),
+        (DUAL_PRIORITY, having(11, "WINDOWS", 0, "part"), "part out of range"),
+        (DUAL_PRIORITY, having(16, "TASKS", 1, "deadline"), "deadline above period"),
+        (IMPRECISE, having(6, "WINDOWS", 0, "part"), "part out of range"),
+        (enforced("rm"), having(1, "WINDOWS", 0, "part"), "part out of range"),
+        (enforced("rm"), having("rate-based", "SYSTEM", 0, "policy"), "windows of another policy"),
     ],
 )
 def test_a_trace_whose_windows_are_damaged_is_refused(
-    tmp_path: Path, system: takt.System, change: Callable[[object], None], message: str
+    tmp_path: Path, system: takt.System, change: Change, message: str
 ) -> None:
     assert refusal_of_header(tmp_path / "T.takt", system, change) == message
 

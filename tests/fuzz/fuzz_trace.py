@@ -1,7 +1,7 @@
 """Fuzzer of trace files: bytes are replayed; nothing but takt.InputError may come out.
 
 A third of the mutations are libFuzzer's; another overwrites, repeats or drops whole records; the last puts another
-value into the header, which stays JSON.
+number into a word of the image, or another value into the names, which stay JSON.
 
 Usage: fuzz_trace.py [libFuzzer's options] CORPUS... or, to repeat one input, its file
 """
@@ -113,16 +113,34 @@ def change_value(header: Any, choice: random.Random) -> None:
         holder[place] = choice.choice(VALUES)
 
 
+def with_another_word(image: bytes, choice: random.Random) -> bytes:
+    """Put another number into a word behind the length of the image."""
+    at = 8 * choice.randrange(3, max(4, len(image) // 8))
+    word = choice.choice([value for value in VALUES if type(value) is int and 0 <= value < 2**64])
+    return image[:at] + word.to_bytes(8, "little") + image[at + 8 :]
+
+
+def with_other_names(text: bytes, choice: random.Random) -> bytes:
+    """Change one value of the names."""
+    try:
+        names = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    change_value(names, choice)
+    return json.dumps(names).encode()
+
+
 def with_another_header(data: bytes, choice: random.Random) -> bytes:
     """Change one value of the header; records stay where they are read."""
     magic, version, size, length = PREAMBLE.unpack_from(data)
-    try:
-        header = json.loads(data[PREAMBLE.size : PREAMBLE.size + length])
-    except (ValueError, RecursionError):
-        return data
-    change_value(header, choice)
-    text = json.dumps(header).encode()
-    start = PREAMBLE.pack(magic, version, size, len(text)) + text
+    header = data[PREAMBLE.size : PREAMBLE.size + length]
+    end = 8 * int.from_bytes(header[16:24], "little")
+    image, text = header[:end], header[end:]
+    if choice.randrange(4) > 0:
+        image = with_another_word(image, choice)
+    else:
+        text = with_other_names(text, choice)
+    start = PREAMBLE.pack(magic, version, size, len(image) + len(text)) + image + text
     return start + bytes(-len(start) % RECORD.size) + data[begin_of_records(data) :]
 
 

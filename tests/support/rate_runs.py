@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
 
 import polars as pl
 from rate_oracle import SCALE, JobRow, Outcome, System, Task
-from rate_oracle.model import CLASSES, FORMULA3, LockRow
+from rate_oracle.model import FORMULA3, LockRow
 from rate_oracle.sharing import cost_of, used_by
 from takt import _core
+from takt.model import image as images
+from takt.model.core_input import (
+    ResolvedChange,
+    ResolvedResource,
+    ResolvedSharing,
+    ResolvedSystem,
+    ResolvedTask,
+    Stream,
+)
+from takt.model.records import ResolvedRates
 
 RULES = ("boundary", "in-flight", "naive")
 EVENTS = {
@@ -21,47 +30,32 @@ EVENTS = {
 }
 
 
-def spec_of(system: System) -> _core.Spec:
+def resolved_of(system: System) -> ResolvedSystem:
     """Describe a system of the reference to core."""
-    tasks = system.tasks
-    zeros = _column([0] * len(tasks))
-    spec = _core.Spec("rate-based", 1)
     names = names_of(system)
-    spec.add_resources(
-        protocols=["srp" for _ in names], ceiling=_column(1 for _ in names), home=_column(0 for _ in names)
+    return ResolvedSystem(
+        name="reference",
+        policy="rate-based",
+        resolution_ns=1,
+        levels=1,
+        tasks=tuple(_task(system, task) for task in system.tasks),
+        resources=tuple(ResolvedResource(name, protocol="srp", ceiling=1, home=0) for name in names),
+        changes=tuple(_changes(system)),
+        rates=_rates(system),
     )
-    spec.add_tasks(
-        period=_column(task.period for task in tasks),
-        deadline=_column(task.window for task in tasks),
-        offset=zeros,
-        wcet=_column(task.requested or 1 for task in tasks),
-        demand=_column(task.demand_of(0) or 1 for task in tasks),
-        level=_column([1] * len(tasks)),
-        home=zeros,
-        is_limited=zeros,
-        preemption_key=zeros,
-        task_class=_column(CLASSES.index(task.class_) for task in tasks),
-        on_miss=zeros,
-        jitter=zeros,
-        is_external=zeros,
-        suspends=zeros,
-        locks=_column(bool(used_by(task)) for task in tasks),
-        is_absent=zeros,
-    )
-    for number, task in enumerate(tasks):
-        if isinstance(task.demand, tuple):
-            spec.set_demand(number, "listed", _column(task.demand), 0.0, 0.0, 1, _core.RATE_LONGEST)
-    _set_sharing(spec, system)
-    _set_rates(spec, system)
-    return spec
+
+
+def program_of(system: System, horizon: int = 1) -> _core.Program:
+    """Make the program of a system of the reference."""
+    resolved = resolved_of(system)
+    return images.program(resolved, images.pack(resolved, horizon))
 
 
 def simulate(system: System, horizon: int, trace_path: Path | None = None) -> Outcome:
     """Run the ticks 0 .. horizon-1 of a system by core and the simulator."""
     path = None if trace_path is None else str(trace_path)
     outcome = _core.simulate(
-        spec_of(system),
-        horizon,
+        program_of(system, horizon),
         segments=True,
         jobs=True,
         budgets=False,
@@ -98,23 +92,45 @@ def names_of(system: System) -> list[str]:
     return sorted({name for task in system.tasks for name in used_by(task)})
 
 
-def _set_sharing(spec: _core.Spec, system: System) -> None:
-    """Describe bodies, who locks what, and what that takes from the processor."""
-    names = names_of(system)
-    costs = [cost_of(system, task) for task in system.tasks]
-    uses = [(number, names.index(name)) for number, task in enumerate(system.tasks) for name in sorted(used_by(task))]
-    spec.set_sharing(
-        blocking=_column(min(cost.longest, 2 * SCALE) for cost in costs),
-        excess=_column(min(cost.excess, 2 * SCALE) for cost in costs),
-        task=_column(task for task, _ in uses),
-        resource=_column(resource for _, resource in uses),
+def _sharing(system: System, task: Task) -> ResolvedSharing:
+    """Say what a task locks, and what that takes from the processor."""
+    names, cost = names_of(system), cost_of(system, task)
+    uses = tuple(names.index(name) for name in sorted(used_by(task)))
+    return ResolvedSharing(uses, min(cost.longest, 2 * SCALE), min(cost.excess, 2 * SCALE))
+
+
+def _body(system: System, task: Task) -> tuple[tuple[int, int], ...]:
+    """Describe the body of a task."""
+    names, ops = names_of(system), {"run": 0, "lock": 4, "unlock": 5}
+    items = [item.partition(" ") for item in task.body]
+    return tuple((ops[op], int(rest) if op == "run" else names.index(rest)) for op, _, rest in items)
+
+
+def _demand(task: Task) -> Stream:
+    """Describe what the jobs of a task execute; whole budgets are 1."""
+    return Stream("listed", task.demand if isinstance(task.demand, tuple) else (task.demand_of(0) or 1,))
+
+
+def _task(system: System, task: Task) -> ResolvedTask:
+    """Describe a task."""
+    return ResolvedTask(
+        task.name,
+        class_=task.class_,
+        home=0,
+        period=task.period,
+        deadline=task.window,
+        offset=task.offset,
+        wcet=task.requested or 1,
+        level=1,
+        preemption_key=None,
+        locks=bool(used_by(task)),
+        weight=task.weight,
+        is_greedy=task.demand_of(0) is None,
+        adapts=task.adapts,
+        demand=_demand(task),
+        body=_body(system, task),
+        sharing=_sharing(system, task),
     )
-    for number, task in enumerate(system.tasks):
-        items = [item.partition(" ") for item in task.body]
-        ops = [("run", "lock", "unlock").index(op) for op, _, _ in items]
-        ticks = _column(int(rest) if op == "run" else names.index(rest) for op, _, rest in items)
-        if items:
-            spec.set_body(number, _column((0, 4, 5)[op] for op in ops), ticks)
 
 
 def _locks(system: System, rows: list[tuple[int, ...]]) -> list[LockRow]:
@@ -123,10 +139,9 @@ def _locks(system: System, rows: list[tuple[int, ...]]) -> list[LockRow]:
     return [(now, system.tasks[task].name, job, names[what], whats[event]) for now, task, job, what, event in rows]
 
 
-def _set_rates(spec: _core.Spec, system: System) -> None:
-    """Describe the settings and the requests: at one instant leaves, then entries, then parameters, in file order."""
-    tasks = system.tasks
-    spec.set_rates(
+def _rates(system: System) -> ResolvedRates:
+    """Describe the settings."""
+    return ResolvedRates(
         beta=0 if isinstance(system.beta, str) else _rounded_up(system.beta),
         has_formula=system.beta == FORMULA3,
         sigma=_rounded_up(system.sigma),
@@ -136,48 +151,31 @@ def _set_rates(spec: _core.Spec, system: System) -> None:
         has_compression=system.compression,
         has_cuts=system.nrt_shrink,
         estimate_jobs=system.estimate_jobs,
-        weight=_column(task.weight for task in tasks),
-        is_greedy=_column(task.demand_of(0) is None for task in tasks),
-        adapts=_column(task.adapts for task in tasks),
     )
-    requests = _requests(system)
-    versions = [version for *_, version in requests]
-    spec.set_changes(
-        instant=_column(instant for instant, *_ in requests),
-        kind=_column(kind for _, kind, *_ in requests),
-        task=_column(number for _, _, number, _ in requests),
-        policies=["" for _ in requests],
-        period=_column(task.period for task in versions),
-        deadline=_column(task.window for task in versions),
-        wcet=_column(task.requested or 1 for task in versions),
-        level=_column(1 for _ in versions),
-        task_class=_column(CLASSES.index(task.class_) for task in versions),
-        weight=_column(task.weight for task in versions),
-        demand=_column(task.demand_of(0) or 1 for task in versions),
-    )
-    for number, task in enumerate(versions):
-        if isinstance(task.demand, tuple):
-            spec.set_changed_demand(number, "listed", _column(task.demand), 0.0, 0.0, 1, _core.RATE_LONGEST)
 
 
-def _requests(system: System) -> list[tuple[int, int, int, Task]]:
-    """List what tasks ask for: instant, kind, number of the task, and what it is to be."""
-    rows = []
+def _changes(system: System) -> Iterator[ResolvedChange]:
+    """List what tasks ask for after they have entered."""
     for number, task in enumerate(system.tasks):
-        rows += [(task.offset, 1, number, task)]
-        rows += [(task.leaves, 0, number, task)] if task.leaves is not None else []
-        rows += [(at, 2, number, version) for at, version in task.requests]
-    return sorted(rows, key=lambda row: row[:3])
+        if task.leaves is not None:
+            yield ResolvedChange(at=task.leaves, kind="leave", task=number)
+        for at, version in task.requests:
+            yield ResolvedChange(
+                at=at,
+                kind="parameters",
+                task=number,
+                period=version.period,
+                deadline=version.window,
+                wcet=version.requested or 1,
+                class_=version.class_,
+                weight=version.weight,
+                demand=_demand(version),
+            )
 
 
 def _rounded_up(share: Fraction) -> int:
     """Give a share in units of 1 / SCALE."""
     return -(-share.numerator * SCALE // share.denominator)
-
-
-def _column(values: Iterable[int]) -> array[int]:
-    """Make a column for core."""
-    return array("Q", values)
 
 
 def rows_of(columns: Mapping[str, _core.Column]) -> list[tuple[int, ...]]:

@@ -16,7 +16,7 @@ from takt.analysis.judgement import Judgement, task_bound
 from takt.analysis.result import TaskBound, Test, Verdict
 from takt.analysis.view import DispatcherView, SystemView, TaskView
 from takt.model.catalogue import COPROCESSOR, HARDWARE, SOFTWARE
-from takt.model.core_input import ResolvedArchitecture
+from takt.model.records import ResolvedArchitecture
 
 RESPONSES = Test(
     "response times with a late scheduler", "Audsley et al. 1993; Tindell, Burns and Wellings 1994", is_exact=False

@@ -72,8 +72,8 @@ def run(system: System, path: str | Path, name: str = CORTEX_M) -> Trace:
     horizon = horizon_ticks(system)
     board_horizon = horizon * system.resolution_ns // adapted.resolution_ns
     with temporary_folder() as folder:
-        tick_ns = adapted.resolution_ns if board.is_real_time else 0
-        output_files.write(folder / _IMAGE_FILE, programs.image(system.resolved, adapted, horizon, tick_ns))
+        image = programs.image(system.resolved, adapted, horizon, is_real_time=board.is_real_time)
+        output_files.write(folder / _IMAGE_FILE, image)
         records = _execute(board, folder, board_horizon, adapted.resolution_ns)
     trace_file.write(path, adapted, name, board_horizon, _whole(records))
     return trace_file.read(path)

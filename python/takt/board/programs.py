@@ -9,17 +9,19 @@ When not to use it: for systems that no kernel runs, see emulation.py.
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any, TypeVar
 
 from takt import _core
 from takt.model import catalogue
+from takt.model import image as images
 from takt.model.core_input import (
     LAXITY_SHIFT,
     ResolvedChange,
+    ResolvedCosts,
     ResolvedResource,
     ResolvedServer,
     ResolvedSystem,
@@ -28,13 +30,20 @@ from takt.model.core_input import (
     ResolvedWindows,
     Stream,
 )
+from takt.model.fields import times, words
 from takt.model.python_policy import Policy
+from takt.model.records import ResolvedRates
+
+_Record = TypeVar(
+    "_Record", ResolvedTask, ResolvedServer, ResolvedChange, ResolvedResource, ResolvedWindows, ResolvedRates
+)
 
 IDLE_THREAD = "idle"
 """Name of the kernel's own thread."""
 
 _ARRIVAL = 0
 _ONE_TICK = Stream("listed", (1,))
+_STREAMS = words("STREAMS", "kind")
 _TIMED_ITEMS = ("run", "suspend")
 _ITEMS = ("run", "point", "optional point", "suspend", "lock", "unlock")
 
@@ -69,7 +78,7 @@ def describe(system: ResolvedSystem, tick_ns: int) -> ResolvedSystem:
         tick_ns: nanoseconds of the board's tick.
 
     Returns:
-        The description for the image and for replay. When jobs arrive and what they execute is not in it.
+        The description for the image and for replay: not when jobs arrive, what they execute and what the kernel costs.
     """
     scale = Scale(Fraction(system.resolution_ns, tick_ns))
     policies = [system.policy, *(server.policy for server in system.servers)]
@@ -77,30 +86,32 @@ def describe(system: ResolvedSystem, tick_ns: int) -> ResolvedSystem:
     return replace(
         system,
         resolution_ns=tick_ns,
+        costs=ResolvedCosts(),
         levels=idle_level,
         tasks=tuple(_task(task, policies[task.home], scale) for task in system.tasks),
-        servers=tuple(_server(server, scale) for server in system.servers),
-        threads=(ResolvedThread(IDLE_THREAD, idle_level),),
+        servers=tuple(_scaled(server, "SERVERS", scale) for server in system.servers),
+        threads=(ResolvedThread(IDLE_THREAD, level=idle_level),),
         resources=tuple(_resource(resource, policies[resource.home], scale) for resource in system.resources),
-        changes=tuple(_change(change, scale) for change in system.changes),
-        rates=None if system.rates is None else replace(system.rates, grid=scale.up(system.rates.grid)),
+        changes=tuple(replace(_scaled(change, "CHANGES", scale), demand=_ONE_TICK) for change in system.changes),
+        rates=None if system.rates is None else _scaled(system.rates, "RATES", scale),
     )
+
+
+def _scaled(row: _Record, table: str, scale: Scale) -> _Record:
+    """Convert the times of a row of a table."""
+    scaled: dict[str, Any] = {key: scale.up(getattr(row, key)) for key in times(table)}
+    return replace(row, **scaled)
 
 
 def _task(task: ResolvedTask, policy: str | Policy, scale: Scale) -> ResolvedTask:
     """Convert a task; only its description, not what its jobs do when."""
     return replace(
-        task,
-        period=scale.up(task.period),
-        deadline=scale.up(task.deadline),
-        offset=scale.up(task.offset),
-        wcet=scale.up(task.wcet),
+        _scaled(task, "TASKS", scale),
         preemption_key=_preemption_key(task, policy, scale),
         jitter=0,
         arrivals=None,
         demand=_ONE_TICK,
         body=tuple((op, scale.up(ticks) if _ITEMS[op] in _TIMED_ITEMS else ticks) for op, ticks in task.body),
-        interval=scale.up(task.interval),
         windows=None if task.windows is None else _windows(task.windows, scale),
     )
 
@@ -116,71 +127,63 @@ def _preemption_key(task: ResolvedTask, policy: str | Policy, scale: Scale) -> i
 def _windows(windows: ResolvedWindows, scale: Scale) -> ResolvedWindows:
     """Convert windows."""
     slots = tuple((scale.up(start), scale.up(length)) for start, length in windows.slots)
-    return replace(windows, part=scale.up(windows.part), cycle=scale.up(windows.cycle), slots=slots)
-
-
-def _server(server: ResolvedServer, scale: Scale) -> ResolvedServer:
-    """Convert a server."""
-    return replace(
-        server,
-        period=scale.up(server.period),
-        budget=scale.up(server.budget),
-        offset=scale.up(server.offset),
-    )
+    return replace(_scaled(windows, "WINDOWS", scale), slots=slots)
 
 
 def _resource(resource: ResolvedResource, policy: str | Policy, scale: Scale) -> ResolvedResource:
     """Convert a resource: a ceiling is a level or a time."""
     is_level = catalogue.has_levels(policy)
-    return replace(
-        resource,
-        ceiling=resource.ceiling if is_level else scale.up(resource.ceiling),
-        longest=scale.up(resource.longest),
-    )
-
-
-def _change(change: ResolvedChange, scale: Scale) -> ResolvedChange:
-    """Convert a change."""
-    return replace(
-        change,
-        at=scale.up(change.at),
-        period=scale.up(change.period),
-        deadline=scale.up(change.deadline),
-        wcet=scale.up(change.wcet),
-        demand=_ONE_TICK,
-    )
+    ceiling = resource.ceiling if is_level else scale.up(resource.ceiling)
+    return replace(_scaled(resource, "RESOURCES", scale), ceiling=ceiling)
 
 
 # ---- the image ----------------------------------------------------------------------------------------------
 
 
-def image(system: ResolvedSystem, described: ResolvedSystem, horizon: int, tick_ns: int) -> bytes:
+def image(system: ResolvedSystem, described: ResolvedSystem, horizon: int, *, is_real_time: bool) -> bytes:
     """Write the image of a system.
 
     Args:
         system: in the ticks of a file.
         described: the same as `describe` gives it.
         horizon: in the ticks of the file.
-        tick_ns: nanoseconds of a tick, where the program is to keep real time in them; else 0.
+        is_real_time: whether the program keeps real time in ticks of the board.
 
     Returns:
         The words, little endian.
     """
     scale = Scale(Fraction(system.resolution_ns, described.resolution_ns))
-    spec = system.spec()
-    instant, nominal, kind, index = _core.inputs(spec, horizon)
+    program = images.program(system, images.pack(system, horizon))
+    instant, nominal, kind, index = _core.inputs(program)
     arrivals = Counter(task for task, what in zip(index, kind, strict=True) if what == _ARRIVAL)
-    jobs = array("Q", [_jobs(system, number, arrivals[number], horizon) for number in range(len(system.tasks))])
-    return _core.image(
-        described.spec(),
-        scale.up(horizon),
-        tick_ns,
-        instant=array("Q", map(scale.up, instant)),
-        nominal=array("Q", map(scale.up, nominal)),
-        kind=array("Q", kind),
-        index=array("Q", index),
-        demands=[array("Q", map(scale.up, values)) for values in _core.demands(spec, jobs)],
+    jobs = [_jobs(system, number, arrivals[number], horizon) for number in range(len(system.tasks))]
+    inputs = list(zip(map(scale.up, instant), map(scale.up, nominal), kind, index, strict=True))
+
+    def listed(demand: Stream, task: int | None) -> Stream:
+        return _listed(demand, system.seed, task or 0, jobs[task or 0], scale)
+
+    tasks = enumerate(zip(system.tasks, described.tasks, strict=True))
+    changes = zip(system.changes, described.changes, strict=True)
+    drawn = replace(
+        described,
+        tasks=tuple(
+            replace(into, demand=listed(task.demand, number), ring=_ring(task, arrivals[number]))
+            for number, (task, into) in tasks
+        ),
+        changes=tuple(replace(into, demand=listed(change.demand, change.task)) for change, into in changes),
     )
+    return images.pack(drawn, scale.up(horizon), inputs, is_real_time=is_real_time)
+
+
+def _ring(task: ResolvedTask, arrivals: int) -> int:
+    """Say how many arrivals may wait: all that come, and at least one."""
+    return 1 << max(arrivals - 1, 0).bit_length() if task.is_external else 0
+
+
+def _listed(demand: Stream, seed: int, task: int, jobs: int, scale: Scale) -> Stream:
+    """List what jobs execute, in ticks of the board: what is listed, or what is drawn for so many jobs."""
+    values = demand.values or _core.draw(_STREAMS.index(demand.kind), *demand.limits, seed, task, max(jobs, 1))
+    return Stream("listed", tuple(map(scale.up, values)))
 
 
 def _jobs(system: ResolvedSystem, number: int, arrivals: int, horizon: int) -> int:

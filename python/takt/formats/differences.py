@@ -175,8 +175,12 @@ def _raw(member: _Member, key: str) -> object:
     return getattr(member, "class_" if key == "class" else key)
 
 
-_PLAIN_TASK_KEYS = ("priority", "weight", "threshold", "on_miss", "on_overrun", "initially", "events")
-_TASK_SPANS = ("period", "min_separation", "jitter", "promotion", "mandatory", "interval")
+_MEANT_KEYS = {"name", "arrivals", "wcet", "deadline", "offset", "demand", "body", "subjobs", "sections"}
+_MEANT_KEYS |= {"preemption", "server", "class_"}
+"""Keys of a task whose meaning follows from others too."""
+
+_TASK_SPANS = tuple(key for key in Task.time_keys() if key not in _MEANT_KEYS)
+_PLAIN_TASK_KEYS = tuple(key for key in Task.model_fields if key not in {*_MEANT_KEYS, *_TASK_SPANS})
 
 
 def _task_view(task: Task, reading: _Reading) -> dict[str, Any]:

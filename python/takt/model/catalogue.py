@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from takt import _core
 from takt.base.errors import listed, show
+from takt.model.fields import words
 
 
 class PolicyInfo(NamedTuple):
@@ -158,7 +159,7 @@ class KindTraits:
         return self.acts_as_task or self.defers or self.returns
 
 
-SHARE_VARIANTS = ("generic", "wfq", "wf2q")
+SHARE_VARIANTS = words("SYSTEM", "share")
 """Variants of the policy share, in the order of core's numbers."""
 
 SOFTWARE, COPROCESSOR, HARDWARE = ARCHITECTURES = tuple(_core.ARCHITECTURES)
@@ -224,6 +225,10 @@ def kinds_that(has: Callable[[KindTraits], bool]) -> tuple[str, ...]:
 def rule_kinds() -> tuple[str, ...]:
     """List the kinds of servers that only give deadlines."""
     return tuple(name for name, kind in _KINDS.items() if kind.is_rule)
+
+
+RULE_KINDS = frozenset(kind.name for kind in _KINDS.values() if kind.is_rule)
+"""Kinds of servers that only give their tasks their deadlines."""
 
 
 def policies() -> tuple[PolicyInfo, ...]:

@@ -143,7 +143,7 @@ class _Checker:
         for task in self.system.tasks:
             yield from (value for _, value in _task_times(task))
         for server in self.system.servers:
-            yield from (value for _, value in _server_times(server))
+            yield from (value for _, value in server.times())
         yield from (value for _, value in _platform_times(self.system.platform))
         for options in self.options():
             yield from (value for _, value in options.times())
@@ -232,7 +232,7 @@ class _Checker:
     def are_times_right(self) -> bool:
         """Say whether all times of tasks and servers are whole numbers of ticks."""
         rows = [(task.name, list(_task_times(task))) for task in self.system.tasks]
-        rows += [(server.name, list(_server_times(server))) for server in self.system.servers]
+        rows += [(server.name, list(server.times())) for server in self.system.servers]
         return not any(True for name, values in rows for _ in self.times_of("", name, values))
 
     def mixture(self, resource: Resource, users: list[Task]) -> Iterator[Problem]:
@@ -419,7 +419,7 @@ class _Checker:
 
     def server(self, server: Server) -> Iterator[Problem]:
         """One server fits the system."""
-        yield from self.times_of("server", server.name, _server_times(server))
+        yield from self.times_of("server", server.name, server.times())
         budget, period = (to_ticks(value, self.system.resolution) for value in (server.budget, server.period))
         if budget > period:
             message = f"expected at most the period {show(server.period)}, found {show(server.budget)}"
@@ -484,9 +484,7 @@ _Times = Iterator[tuple[str, int | str | None]]
 
 def _task_times(task: Task) -> _Times:
     """List the times of a task with their keys."""
-    keys = ("period", "min_separation", "jitter", "wcet", "deadline", "offset", "promotion", "mandatory", "interval")
-    for key in keys:
-        yield key, getattr(task, key)
+    yield from task.times()
     for key in ("arrivals", "demand"):
         yield from ((key, value) for value in _times_in(getattr(task, key)))
     yield from ((task.source_of_items, item.time) for item in task.items)
@@ -494,8 +492,7 @@ def _task_times(task: Task) -> _Times:
 
 def _change_times(change: Change) -> _Times:
     """List the times of a change with their keys."""
-    for key in ("at", "period", "wcet", "deadline"):
-        yield key, getattr(change, key)
+    yield from change.times()
     yield from (("demand", value) for value in _times_in(change.demand))
 
 
@@ -511,8 +508,3 @@ def _platform_times(platform: Platform) -> _Times:
     yield from platform.costs().items()
     for key in ("tick_period", "interval", "latency"):
         yield key, getattr(platform, key)
-
-
-def _server_times(server: Server) -> tuple[tuple[str, int | str | None], ...]:
-    """List the times of a server with their keys."""
-    return (("period", server.period), ("budget", server.budget), ("offset", server.offset))

@@ -17,10 +17,8 @@ from takt.model.core_input import (
     DROP,
     LAXITY_SHIFT,
     ROOT,
-    ResolvedArchitecture,
     ResolvedChange,
     ResolvedCosts,
-    ResolvedRates,
     ResolvedResource,
     ResolvedServer,
     ResolvedSharing,
@@ -31,6 +29,7 @@ from takt.model.core_input import (
 from takt.model.distributions import Distribution
 from takt.model.policy_options import FORMULA, RATE_RULES, RateBased, variant_of
 from takt.model.python_policy import Policy, name_of
+from takt.model.records import ResolvedArchitecture, ResolvedRates
 from takt.model.system_parts import SystemTables, WholeSystem
 from takt.model.tables import Change, Platform, Resource, Server, Task
 
@@ -212,22 +211,22 @@ def _changes(system: SystemTables, versions: Iterable[ResolvedTask]) -> tuple[Re
     found: list[ResolvedChange] = []
     for _, change in in_order(system.changes, system.resolution):
         at = int(to_ticks(change.at, system.resolution))
-        found += [ResolvedChange(at, "leave", numbers[name], text="removed") for name in change.remove]
-        found += [ResolvedChange(at, "enter", numbers[name], text="added") for name in change.add]
+        found += [ResolvedChange(at=at, kind="leave", task=numbers[name], text="removed") for name in change.remove]
+        found += [ResolvedChange(at=at, kind="enter", task=numbers[name], text="added") for name in change.add]
         if change.task is not None:
             found.append(_parameters(at, numbers[change.task], next(remaining), change))
         if change.policy is not None:
             name = name_of(change.policy)
-            found.append(ResolvedChange(at, "policy", None, policy=name, text=f"policy {name}"))
+            found.append(ResolvedChange(at=at, kind="policy", task=None, policy=name, text=f"policy {name}"))
     return tuple(sorted(found, key=lambda change: (change.at, change.kind == "policy")))
 
 
 def _parameters(at: int, number: int, task: ResolvedTask, change: Change) -> ResolvedChange:
     """Make the change of a task that is `task` from then on."""
     return ResolvedChange(
-        at,
-        "parameters",
-        number,
+        at=at,
+        kind="parameters",
+        task=number,
         period=task.period,
         deadline=task.deadline,
         wcet=task.wcet,
@@ -268,8 +267,9 @@ def _resources(
         if resource.protocol in catalogue.AMONG_PROTOCOLS:
             parent = holding_times.shared_parent({task.server for task in users}, parents_of(system))
         if parent is None:
-            ceiling = _ceiling(system, resource, users, ranks[homes[users[0].server]])
-            resolved.append(ResolvedResource(resource.name, resource.protocol, ceiling, homes[users[0].server]))
+            home = homes[users[0].server]
+            ceiling = _ceiling(system, resource, users, ranks[home])
+            resolved.append(ResolvedResource(resource.name, protocol=resource.protocol, ceiling=ceiling, home=home))
         else:
             resolved += _among(system, resource, users, parent[0], homes, ranks, len(resolved))
     return resolved
@@ -290,7 +290,7 @@ def _among(
     highest = [level_of_server(server, policy_in(system, parent), ranks[homes[parent]], system) for server in sharing]
     if direct:
         highest.append(_ceiling(system, resource, direct, ranks[homes[parent]]))
-    yield ResolvedResource(resource.name, resource.protocol, min(highest), homes[parent])
+    yield ResolvedResource(resource.name, protocol=resource.protocol, ceiling=min(highest), home=homes[parent])
     for server in sharing:
         inside = [task for task in users if task.server == server.name]
         longest = (
@@ -300,7 +300,9 @@ def _among(
         )
         home = homes[server.name]
         ceiling = _ceiling(system, resource, inside, ranks[home])
-        yield ResolvedResource(resource.name, resource.protocol, ceiling, home, number, longest)
+        yield ResolvedResource(
+            resource.name, protocol=resource.protocol, ceiling=ceiling, home=home, among=number, longest=longest
+        )
 
 
 def _ceiling(system: SystemTables, resource: Resource, users: Sequence[Task], ranks: Mapping[int, int]) -> int:

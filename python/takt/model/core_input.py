@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, replace
-from typing import Any, ClassVar, TypeVar
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from takt import _core
 from takt.base import times
-from takt.model.catalogue import SHARE_VARIANTS, traits_of
-from takt.model.python_policy import Adapter, Policy, copied
+from takt.model.fields import words
+from takt.model.python_policy import Policy
+from takt.model.records import (
+    ChangeRecord,
+    CostsRecord,
+    ResolvedArchitecture,
+    ResolvedRates,
+    ResourceRecord,
+    ServerRecord,
+    TaskRecord,
+    ThreadRecord,
+)
 
 ROOT = 0
 """Entity number of the root."""
@@ -27,19 +35,17 @@ IDLE = "idle"
 DROP = "drop"
 """What architectures do with late jobs: abort and skip together; no word of files."""
 
-ON_MISS = ("continue", "abort", "skip", DROP)
+ON_MISS = words("TASKS", "on_miss")
 """What can happen to a job that misses its deadline, in the order of core's numbers."""
 
-CLASSES = ("hard", "soft", "none")
+CLASSES = words("TASKS", "class_")
 """Classes of tasks as files name them, in the order of core's numbers: the first goes first among equals."""
 
-CHANGES = ("leave", "enter", "parameters", "policy")
+CHANGES = words("CHANGES", "kind")
 """What can become different, in the order of core's numbers."""
 
 LAXITY_SHIFT = _core.TIME_LIMIT
 """What is added to the laxity that is a threshold under llf, as in policy/llf.c: laxities may be negative."""
-
-_Row = TypeVar("_Row")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +71,15 @@ class Stream:
         """Whether every number is the same."""
         return self.kind == "listed" and len(self.values) == 1
 
-    def arguments(self) -> tuple[str, array[int], float, float, int, int]:
-        """Give what the binding wants."""
-        return self.kind, array("Q", self.values), self.a, self.b, self.least, self.most
+    @property
+    def limits(self) -> tuple[float, float, int, int]:
+        """The parameters and the limits of a distribution."""
+        return self.a, self.b, self.least, self.most
+
+    @property
+    def constant(self) -> int:
+        """The number that each one is, 1 if they are not the same."""
+        return self.values[0] if self.is_constant else 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,68 +116,28 @@ class ResolvedSharing:
 
 
 _ONE_TICK = Stream("listed", (1,))
-_NO_SHARING = ResolvedSharing((), 0, 0)
-_NO_WINDOWS = ResolvedWindows("")
-_MOST = 2**64 - 1
-"""The largest number that a column for core holds."""
 
 
 @dataclass(frozen=True, slots=True)
-class ResolvedTask:
-    """A task as core and simulator get it. Times in ticks.
+class ResolvedTask(TaskRecord):
+    """A task as core and simulator get it; see also TaskRecord.
 
     Args:
         name: for people.
-        class_: "hard", "soft" or "none".
-        home: entity number of its server, or ROOT.
-        period: distance of arrivals, the least one if sporadic; 0 if there is none.
-        deadline, offset, wcet: times.
-        level: its urgency among the children of its home, 1 = most urgent.
-        preemption_key: what a started job has instead of its key, 0 = nobody displaces it; None: its own key. A
-            level under fp, a key under rm and dm, relative to the start under edf and llf, there shifted.
-        on_miss: "continue", "abort", "skip" or "drop".
-        jitter: a release is up to this after the arrival.
-        is_external: whether jobs arrive as events: always but for a periodic task without jitter and rule.
-        suspends: whether a job may suspend itself.
-        locks: whether a job may lock a resource.
         priority: as the author gave it.
         arrivals: instants, or a distribution of separations; None for a periodic task.
         demand: what the jobs execute.
         body: op and ticks, or number of the resource, of each item; empty if jobs just run.
-        weight: its part of what a rate-based root gives to tasks of class none, or of all weights under share.
-        is_greedy: whether under a rate-based root its jobs use the whole budget of a window; its wcet is 1 then.
-        adapts: whether under a rate-based root its estimate follows what its jobs execute.
-        is_absent: whether it waits for a change that adds it.
         windows: of its jobs, None if these run whenever they are the most urgent.
-        events, interval: its deadlines are those of rate-based execution, of so many in each interval; else 0.
         sharing: what it shares with others under a rate-based root that has resources; else None.
     """
 
     name: str
-    class_: str
-    home: int
-    period: int
-    deadline: int
-    offset: int
-    wcet: int
-    level: int
-    preemption_key: int | None
-    on_miss: str = "continue"
-    jitter: int = 0
-    is_external: bool = False
-    suspends: bool = False
-    locks: bool = False
     priority: int = 0
     arrivals: Stream | None = None
     demand: Stream = _ONE_TICK
     body: tuple[tuple[int, int], ...] = ()
-    weight: int = 1
-    is_greedy: bool = False
-    adapts: bool = False
-    is_absent: bool = False
     windows: ResolvedWindows | None = None
-    events: int = 0
-    interval: int = 0
     sharing: ResolvedSharing | None = None
 
     is_server: ClassVar[bool] = False
@@ -174,6 +146,21 @@ class ResolvedTask:
     def longest(self) -> int:
         """How long it may execute at a time: the wcet."""
         return self.wcet
+
+    @property
+    def constant_demand(self) -> int:
+        """What each job executes, 1 if that is not constant."""
+        return self.demand.constant
+
+    @property
+    def drawn_demand(self) -> Stream | None:
+        """What the jobs execute, None if that is constant."""
+        return None if self.demand.is_constant else self.demand
+
+    @property
+    def uses(self) -> tuple[int, ...]:
+        """The numbers of the resources that it locks under a rate-based root."""
+        return () if self.sharing is None else self.sharing.uses
 
     @property
     def is_allocator(self) -> bool:
@@ -188,32 +175,15 @@ class ResolvedTask:
 
 
 @dataclass(frozen=True, slots=True)
-class ResolvedServer:
-    """A server as core gets it.
+class ResolvedServer(ServerRecord):
+    """A server as core gets it; see also ServerRecord.
 
     Args:
         name: for people.
-        kind: name in core's table.
-        policy: name in core's table, or a policy in Python.
-        home: entity number of its parent, or ROOT.
-        period, budget, offset: ticks.
-        level: its urgency among the children of its home.
-        levels: how many levels its own children use.
-        order_rows, time_rows: of its timers, 0 = as the system needs.
         priority: as the author gave it.
     """
 
     name: str
-    kind: str
-    policy: str | Policy
-    home: int
-    period: int
-    budget: int
-    offset: int
-    level: int
-    levels: int
-    order_rows: int = 0
-    time_rows: int = 0
     priority: int = 0
 
     is_server: ClassVar[bool] = True
@@ -226,16 +196,8 @@ class ResolvedServer:
 
 
 @dataclass(frozen=True, slots=True)
-class ResolvedCosts:
-    """What the kernel's own work takes, in ticks; see model.Platform."""
-
-    context_switch: int = 0
-    release: int = 0
-    scheduling: int = 0
-    point: int = 0
-    tick: int = 0
-    tick_period: int = 0
-    is_pull: bool = False
+class ResolvedCosts(CostsRecord):
+    """What the kernel's own work takes; see CostsRecord and system.Platform."""
 
     @property
     def is_ideal(self) -> bool:
@@ -244,98 +206,40 @@ class ResolvedCosts:
 
 
 @dataclass(frozen=True, slots=True)
-class ResolvedArchitecture:
-    """Where the scheduler runs, in ticks; see model.Platform. What a model does not have is 0."""
-
-    model: str
-    context_switch: int
-    interval: int
-    is_fixed: bool
-    latency: int
-
-
-@dataclass(frozen=True, slots=True)
-class ResolvedResource:
-    """A resource as core gets it; one that nobody locks it does not get.
-
-    Args:
-        name: for people.
-        protocol: name in core's table.
-        ceiling: highest level of its users, 1 for a protocol without.
-        home: entity number of the server that its users are in, or ROOT.
-        among: place, in the table, of what it is in the parent of that server, whose servers share it; else None.
-        longest: under sirap, the longest time from a lock in that server to the unlock; else 0.
-    """
+class ResolvedResource(ResourceRecord):
+    """A resource as core gets it, with its name; one that nobody locks it does not get. See also ResourceRecord."""
 
     name: str
-    protocol: str
-    ceiling: int
-    home: int
-    among: int | None = None
-    longest: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class ResolvedRates:
-    """How a rate-based root works; see policy/rate_based.h.
-
-    Args:
-        beta: share of class none, in units of 1 / _core.RATE_WHOLE.
-        has_formula: whether beta follows from the tasks instead.
-        sigma: least share of all soft tasks, in the same units.
-        grid: ticks.
-        rule: number of the rule by which tasks give up rate.
-        has_background: whether class none runs beyond its budgets.
-        has_compression: whether soft tasks get earlier deadlines in flight.
-        has_cuts: whether class none gives up rate in flight.
-        estimate_jobs: how many jobs an estimate that falls looks back.
-    """
-
-    beta: int
-    has_formula: bool
-    sigma: int
-    grid: int
-    rule: int
-    has_background: bool
-    has_compression: bool
-    has_cuts: bool
-    estimate_jobs: int
-
-
-@dataclass(frozen=True, slots=True)
-class ResolvedThread:
-    """A plain thread under the root, as kernels record it."""
+class ResolvedThread(ThreadRecord):
+    """A plain thread under the root, as kernels record it, with its name."""
 
     name: str
-    level: int
 
 
 @dataclass(frozen=True, slots=True)
-class ResolvedChange:
-    """One thing that becomes different while a system runs.
+class ResolvedChange(ChangeRecord):
+    """One thing that becomes different while a system runs; see also ChangeRecord.
 
     Args:
-        at: when, in ticks.
-        kind: "leave", "enter", "parameters" or "policy".
-        task: which one, counted from 0; None of a policy.
-        policy: of the root from then on; "" of the other kinds.
-        period, deadline, wcet, level, class_, demand, weight: all of these from the first release on that comes at that
-            instant or later; of parameters only.
+        demand: what the jobs execute from then on, of parameters only.
         text: what it is, for people.
     """
 
-    at: int
-    kind: str
-    task: int | None
-    policy: str = ""
-    period: int = 1
-    deadline: int = 1
-    wcet: int = 1
-    level: int = 1
-    class_: str = "hard"
     demand: Stream = _ONE_TICK
-    weight: int = 1
     text: str = ""
+
+    @property
+    def constant_demand(self) -> int:
+        """What each job executes, 1 if that is not constant."""
+        return self.demand.constant
+
+    @property
+    def drawn_demand(self) -> Stream | None:
+        """What the jobs execute, None if that is constant."""
+        return None if self.demand.is_constant else self.demand
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,162 +289,26 @@ class ResolvedSystem:
         idle = [server.name for server in self.servers]
         return [task.name for task in self.tasks] + [IDLE] * len(idle), self.server_names() + idle
 
-    def spec(self, copies: dict[int, Any] | None = None) -> _core.Spec:
-        """Describe the system to core, for one run: its policies in Python are copies.
-
-        Args:
-            copies: gets the copies, by the identities of what was copied, as the memo of copy.deepcopy.
-
-        Raises:
-            ValueError: a value is out of range, which only a damaged trace file can bring about.
-        """
-        memo = {} if copies is None else copies
-        spec = _core.Spec(self._for_core(self.policy, memo), self.levels, self.order_rows, self.time_rows)
-        servers = self.servers
-        spec.add_servers(
-            kinds=[server.kind for server in servers],
-            policies=[self._for_core(server.policy, memo) for server in servers],
-            period=_column(servers, lambda server: server.period),
-            budget=_column(servers, lambda server: server.budget),
-            offset=_column(servers, lambda server: server.offset),
-            level=_column(servers, lambda server: server.level),
-            home=_column(servers, lambda server: server.home),
-            levels=_column(servers, lambda server: server.levels),
-            order_rows=_column(servers, lambda server: server.order_rows),
-            time_rows=_column(servers, lambda server: server.time_rows),
-        )
-        spec.add_resources(
-            protocols=[resource.protocol for resource in self.resources],
-            ceiling=_column(self.resources, lambda resource: resource.ceiling),
-            home=_column(self.resources, lambda resource: resource.home),
-        )
-        spec.share_resources(
-            among=_column(self.resources, lambda resource: 0 if resource.among is None else resource.among + 1),
-            longest=_column(self.resources, lambda resource: resource.longest),
-        )
-        self._add_tasks(spec)
-        self._set_windows(spec)
-        spec.add_threads(_column(self.threads, lambda thread: thread.level))
-        spec.set_seed(self.seed)
-        spec.set_costs(**asdict(self.costs))
-        if self.architecture is not None:
-            spec.set_architecture(**asdict(self.architecture))
-        if self.rates is not None:
-            self._set_rates(spec, self.rates)
-        self._set_changes(spec)
-        spec.set_cpus(self.cpus)
-        return spec
-
-    def _set_rates(self, spec: _core.Spec, rates: ResolvedRates) -> None:
-        """Describe a rate-based root."""
-        shared = [task.sharing or _NO_SHARING for task in self.tasks]
-        uses = [(number, resource) for number, of in enumerate(shared) for resource in of.uses]
-        spec.set_sharing(
-            blocking=_column(shared, lambda of: of.blocking),
-            excess=_column(shared, lambda of: of.excess),
-            task=_column(uses, lambda use: use[0]),
-            resource=_column(uses, lambda use: use[1]),
-        )
-        spec.set_rates(
-            **asdict(rates),
-            weight=_column(self.tasks, lambda task: task.weight),
-            is_greedy=_column(self.tasks, lambda task: task.is_greedy),
-            adapts=_column(self.tasks, lambda task: task.adapts),
-        )
-
-    def _for_core(self, policy: str | Policy, memo: dict[int, Any]) -> str | Adapter:
-        """Give what the binding takes for a policy; one in Python as it was when the system was made."""
-        return policy if isinstance(policy, str) else Adapter(copied(policy, memo), (*self.servers, *self.tasks))
-
-    def _add_tasks(self, spec: _core.Spec) -> None:
-        """Describe the tasks: what all have in columns, the rest one by one."""
-        tasks = self.tasks
-        spec.add_tasks(
-            period=_column(tasks, lambda task: task.period),
-            deadline=_column(tasks, lambda task: task.deadline),
-            offset=_column(tasks, lambda task: task.offset),
-            wcet=_column(tasks, lambda task: task.wcet),
-            demand=_column(tasks, lambda task: task.demand.values[0] if task.demand.is_constant else 1),
-            level=_column(tasks, lambda task: task.level),
-            home=_column(tasks, lambda task: task.home),
-            is_limited=_column(tasks, lambda task: task.preemption_key is not None),
-            preemption_key=_column(tasks, lambda task: task.preemption_key or 0),
-            task_class=_column(tasks, lambda task: CLASSES.index(task.class_)),
-            on_miss=_column(tasks, lambda task: ON_MISS.index(task.on_miss)),
-            jitter=_column(tasks, lambda task: task.jitter),
-            is_external=_column(tasks, lambda task: task.is_external),
-            suspends=_column(tasks, lambda task: task.suspends),
-            locks=_column(tasks, lambda task: task.locks),
-            is_absent=_column(tasks, lambda task: task.is_absent),
-        )
-        spec.set_events(
-            events=_column(tasks, lambda task: task.events), interval=_column(tasks, lambda task: task.interval)
-        )
-        if (self.share is None) != (not traits_of(self.policy).has_virtual_time):
-            raise ValueError("share and the policy do not go together")
-        if self.share is not None:
-            spec.set_shares(SHARE_VARIANTS.index(self.share), _column(tasks, lambda task: task.weight))
-        for number, task in enumerate(tasks):
-            if not task.demand.is_constant:
-                spec.set_demand(number, *task.demand.arguments())
-            if task.arrivals is not None:
-                spec.set_arrivals(number, *task.arrivals.arguments())
-            if task.body:
-                spec.set_body(number, *(array("Q", column) for column in zip(*task.body, strict=True)))
+    def without_requests(self) -> ResolvedSystem:
+        """Give the system whose changes are what the tasks ask for, without those that `requests` adds."""
+        entering = {number for number, task in enumerate(self.tasks) if not task.is_absent}
+        changes = []
+        for change in self.changes:
+            number = change.task or 0
+            if change.kind != "enter":
+                changes.append(change)
+            elif number not in entering:
+                changes.append(replace(change, at=change.at - self.tasks[number].offset))
+            entering -= {number} if change.kind == "enter" else set()
+        return replace(self, changes=tuple(sorted(changes, key=lambda change: change.at)))
 
     def requests(self) -> list[ResolvedChange]:
         """List what the tasks of a rate-based root ask for: to leave, to enter at their offsets, or new parameters."""
-        there = [ResolvedChange(0, "enter", i) for i, task in enumerate(self.tasks) if not task.is_absent]
+        there = [ResolvedChange(at=0, kind="enter", task=i) for i, task in enumerate(self.tasks) if not task.is_absent]
         asked = [replace(change, at=self._instant_of(change)) for change in (*there, *self.changes)]
         return sorted(asked, key=lambda change: (change.at, CHANGES.index(change.kind)))
 
     def _instant_of(self, change: ResolvedChange) -> int:
-        """Say when a change is asked for: for a task that is to enter, its offset after the change.
-
-        What only a damaged trace file says, a task that is not there or an instant that core cannot take, is left for
-        core to refuse.
-        """
-        is_entry = change.kind == "enter" and change.task is not None and change.task < len(self.tasks)
-        return min(change.at + self.tasks[change.task or 0].offset, _MOST) if is_entry else change.at
-
-    def _set_changes(self, spec: _core.Spec) -> None:
-        """Describe what becomes different."""
-        changes = self.changes if self.rates is None else self.requests()
-        spec.set_changes(
-            instant=_column(changes, lambda change: change.at),
-            kind=_column(changes, lambda change: CHANGES.index(change.kind)),
-            task=_column(changes, lambda change: change.task or 0),
-            policies=[change.policy for change in changes],
-            period=_column(changes, lambda change: change.period),
-            deadline=_column(changes, lambda change: change.deadline),
-            wcet=_column(changes, lambda change: change.wcet),
-            level=_column(changes, lambda change: change.level),
-            task_class=_column(changes, lambda change: CLASSES.index(change.class_)),
-            weight=_column(changes, lambda change: change.weight),
-            demand=_column(changes, lambda change: change.demand.values[0] if change.demand.is_constant else 1),
-        )
-        for number, change in enumerate(changes):
-            if not change.demand.is_constant:
-                spec.set_changed_demand(number, *change.demand.arguments())
-
-    def _set_windows(self, spec: _core.Spec) -> None:
-        """Describe the windows of the tasks."""
-        windows = [task.windows or _NO_WINDOWS for task in self.tasks]
-        slots = sorted((start, length, number) for number, of in enumerate(windows) for start, length in of.slots)
-        cycles = {of.cycle for of in windows if of.slots}
-        if len(cycles) > 1:
-            raise ValueError("different cycles")
-        spec.set_windows(
-            kinds=[of.kind for of in windows],
-            bulk=self.bulk,
-            part=_column(windows, lambda of: of.part),
-            cycle=max(cycles, default=0),
-            task=_column(slots, lambda slot: slot[2]),
-            start=_column(slots, lambda slot: slot[0]),
-            length=_column(slots, lambda slot: slot[1]),
-        )
-
-
-def _column(rows: Iterable[_Row], value: Callable[[_Row], int]) -> array[int]:
-    """Make one column for core."""
-    return array("Q", map(value, rows))
+        """Say when a change is asked for: for a task that is to enter, its offset after the change."""
+        is_entry = change.kind == "enter" and change.task is not None
+        return change.at + self.tasks[change.task or 0].offset if is_entry else change.at

@@ -64,6 +64,19 @@ class Table(BaseModel):
         """List the keys that the table may have, as files write them."""
         return tuple(field.alias or name for name, field in cls.model_fields.items())
 
+    @classmethod
+    def time_keys(cls) -> tuple[str, ...]:
+        """List the keys whose values are one time each."""
+        return tuple(
+            name
+            for name, field in cls.model_fields.items()
+            if any(getattr(entry, "json_schema", None) is TIME_SCHEMA for entry in field.metadata)
+        )
+
+    def times(self) -> Iterable[tuple[str, int | str | None]]:
+        """List the times of these keys."""
+        return [(key, getattr(self, key)) for key in self.time_keys()]
+
     def _conflicts(self) -> Iterable[tuple[str, str, str]]:
         """Find what does not fit between the keys: code, key and message of each problem."""
         return ()

@@ -35,7 +35,9 @@ def jobs_of(trace: Trace) -> pl.DataFrame:
         ValueError: the trace does not replay identically, or is of several processors.
     """
     forks.check()
-    outcome = _core.retell(trace.system.spec(), trace.horizon, trace.data)
+    if trace.system.cpus > 1:
+        raise ValueError("a trace of several processors")
+    outcome = _core.retell(trace.program(), trace.data)
     return frames.jobs(trace.system, outcome["jobs"])
 
 

@@ -95,7 +95,7 @@ def replay(path: str | Path, policies: Sequence[Policy] = ()) -> Replay:
             recorded.
     """
     trace = trace_file.read(path, policies)
-    verdict, decisions, number, recorded, replayed = _core.replay(trace.system.spec(), trace.data)
+    verdict, decisions, number, recorded, replayed = _core.replay(trace.program(), trace.data)
     if verdict == "invalid":
         instant = _instant(recorded[0], trace.system)
         message = f"damaged trace: record {number}, at {instant}, cannot have been recorded in this order"

@@ -10,6 +10,7 @@ from typing import Any
 from takt import _core
 from takt.base import forks
 from takt.files import trace_file
+from takt.model import image as images
 from takt.model.core_input import ResolvedSystem
 from takt.model.horizon import horizon_ticks
 from takt.model.python_policy import Policy
@@ -59,10 +60,11 @@ def simulate(
     asked = {"segments": segments, "jobs": jobs, "points": points, "locks": locks, "rates": rates}
     asked["budgets"] = budgets and bool(system.servers)
     ticks, copies = horizon_ticks(system, horizon), dict[int, Any]()
-    spec = system.resolved.spec(copies)
+    image = images.pack(system.resolved, ticks)
+    program = images.program(system.resolved, image, copies)
     told = progress if progress is not None or trace is None else _let_signals_in
-    with nullcontext() if trace is None else _recorded(trace, system, ticks) as path:
-        outcome = _core.simulate(spec, ticks, **asked, trace_path=path, progress=told)
+    with nullcontext() if trace is None else _recorded(trace, system, image) as path:
+        outcome = _core.simulate(program, **asked, trace_path=path, progress=told)
     return _result_of(system, ticks, outcome, copies, asked | {"budgets": budgets})
 
 
@@ -100,9 +102,9 @@ def _policies(resolved: ResolvedSystem, copies: Mapping[int, Any]) -> dict[str, 
     return {name: copies.get(id(policy), policy) for name, policy in places.items() if isinstance(policy, Policy)}
 
 
-def _recorded(trace: str | Path, system: System, horizon: int) -> AbstractContextManager[str]:
+def _recorded(trace: str | Path, system: System, image: bytes) -> AbstractContextManager[str]:
     """Give the name of a file to append the records of a simulation to; at the end it becomes `trace`."""
-    return trace_file.started(trace, system.resolved, trace_file.SIMULATOR, horizon)
+    return trace_file.started(trace, system.resolved, image, trace_file.SIMULATOR)
 
 
 def _let_signals_in(now: int) -> None:

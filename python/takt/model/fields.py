@@ -1,0 +1,52 @@
+"""The fields of an image as core has them; system/fields.def is the table."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from takt import _core
+
+
+class Field(NamedTuple):
+    """A field: one word of each row of its table.
+
+    Args:
+        key: the attribute of a record; with a dot where it is one of a part.
+        kind: how a word stands for it, as in system/image.h.
+        words: the words of a field of kind WORD, in the order of their numbers; else none.
+        least, most: limits of a number.
+    """
+
+    key: str
+    kind: str
+    words: tuple[str, ...]
+    least: int
+    most: int
+
+
+class Table(NamedTuple):
+    """A table of an image: its name and the fields of a row."""
+
+    name: str
+    fields: tuple[Field, ...]
+
+
+def _field(key: str, kind: str, unit: str, least: int, most: int, *_: str) -> Field:
+    """Make a field of its row."""
+    return Field(key, kind, tuple(unit.split()) if kind == "WORD" else (), least, most)
+
+
+TABLES = tuple(Table(name, tuple(_field(*row) for row in rows)) for name, _, rows in _core.fields())
+"""All tables, in the order of an image."""
+
+
+def times(table: str) -> tuple[str, ...]:
+    """List the attributes of a record that are times."""
+    fields = next(each.fields for each in TABLES if each.name == table)
+    return tuple(field.key for field in fields if field.kind == "TIME" and field.key != "constant_demand")
+
+
+def words(table: str, key: str) -> tuple[str, ...]:
+    """List the words of a field, in the order of core's numbers."""
+    fields = next(each.fields for each in TABLES if each.name == table)
+    return next(field.words for field in fields if field.words and field.key == key)

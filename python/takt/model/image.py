@@ -1,0 +1,441 @@
+"""Images: a system as the row of words that core reads, and back again.
+
+Source: system/image.h, and the table of all fields (fields.py). Named here is what a system keeps in parts of its own:
+bodies, windows, streams. Core checks an image when it makes a program of it.
+"""
+
+from __future__ import annotations
+
+import struct
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import accumulate, chain, pairwise
+from operator import attrgetter, itemgetter
+from typing import Any, NamedTuple
+
+from takt import _core
+from takt.model import catalogue
+from takt.model.core_input import (
+    ResolvedChange,
+    ResolvedCosts,
+    ResolvedResource,
+    ResolvedServer,
+    ResolvedSharing,
+    ResolvedSystem,
+    ResolvedTask,
+    ResolvedThread,
+    ResolvedWindows,
+    Stream,
+)
+from takt.model.fields import TABLES, Field, Table
+from takt.model.python_policy import Adapter, Policy, copied
+from takt.model.records import ResolvedArchitecture, ResolvedRates
+
+_NO_WINDOWS = ResolvedWindows("none")
+_COUNTS_AT = 3
+_WORD_BYTES = 8
+_MOST = 2**64 - 1
+_IN_ROWS = {"ITEMS", "SLOTS", "USES", "VALUES", "INPUTS"}
+"""Tables whose rows are tuples, in the order of the fields."""
+
+Row = dict[str, Any]
+Input = tuple[int, int, int, int]
+"""Instant, nominal instant of an arrival, 0 for an arrival and 1 for a change, number of the task or change."""
+
+
+class Run(NamedTuple):
+    """What an image says of the run.
+
+    Args:
+        horizon: ticks that are run.
+        resolution_ns: nanoseconds of a tick.
+        is_real_time: whether a machine that can choose keeps real time.
+        seed: of all that is drawn.
+    """
+
+    horizon: int
+    resolution_ns: int
+    is_real_time: bool
+    seed: int
+
+
+# ---- from a system to words -----------------------------------------------------------------------------------
+
+
+@dataclass
+class _Packing:
+    """What words of rows refer to.
+
+    Args:
+        streams: places of streams by their identities, from 1.
+        policies: how many policies in Python there were.
+    """
+
+    streams: dict[int, int]
+    policies: int = 0
+
+    def policy(self, policy: str | Policy) -> int:
+        """Give the word of a policy: policies in Python are counted."""
+        if isinstance(policy, str):
+            return name_hash(policy)
+        self.policies += 1
+        return self.policies
+
+    def stream(self, stream: Stream | None) -> int:
+        """Give the word of a stream."""
+        return 0 if stream is None else self.streams[id(stream)]
+
+
+@cache
+def name_hash(name: str) -> int:
+    """Give the word of a policy, a kind of server or a protocol; 0 for none."""
+    return _core.name_hash(name) if name else 0
+
+
+def _bits(value: float) -> int:
+    """Give the bits of a double."""
+    return int(struct.unpack("<Q", struct.pack("<d", value))[0])
+
+
+def _double(bits: int) -> float:
+    """Give the double of some bits."""
+    return float(struct.unpack("<d", struct.pack("<Q", bits))[0])
+
+
+def _number(value: int | None) -> int:
+    """Give the word of a number that may be missing."""
+    return 0 if value is None else value
+
+
+def _word_of(words: Sequence[str]) -> Callable[[str | None], int]:
+    """Make the function that gives the number of a word; 0 for none."""
+    numbers: dict[str | None, int] = {word: number for number, word in enumerate(words)}
+    return {**numbers, None: 0}.__getitem__
+
+
+def _kind_word(is_rule: bool) -> Callable[[str], int]:
+    """Make the function that gives the word of a kind of server; 0 where it is a rule of deadlines, or is none."""
+    return lambda kind: name_hash(kind) if (kind in catalogue.RULE_KINDS) == is_rule else 0
+
+
+_AS_THEY_ARE = {"TIME", "COUNT", "VALUE", "FLAG", "HOME", "RESOURCE_PLACE"}
+"""Kinds of numbers that are never missing, unless a field of kind PRESENCE says so."""
+
+
+def _is_number(table: Table, of: Field) -> bool:
+    """Say whether the values of a field are the words."""
+    keys = [field.key for field in table.fields]
+    return of.kind in _AS_THEY_ARE and keys.count(of.key) == 1
+
+
+def _converter(of: Field, packing: _Packing) -> Callable[[Any], int]:
+    """Give the function that makes a word of a value."""
+    converters: Mapping[str, Callable[[Any], int]] = {
+        "PRESENCE": lambda value: value is not None,
+        "REAL": _bits,
+        "LENGTH": len,
+        "STREAM": packing.stream,
+        "POLICY": packing.policy,
+        "SERVER_KIND": _kind_word(False),
+        "BANDWIDTH": _kind_word(True),
+        "PROTOCOL": name_hash,
+    }
+    return _word_of(of.words) if of.kind == "WORD" else converters.get(of.kind, _number)
+
+
+def _getter(table: Table, place: int) -> Callable[[Any], Any]:
+    """Give the function that gets the value of a field of a row."""
+    part, _, key = table.fields[place].key.rpartition(".")
+    if table.name in _IN_ROWS:
+        return itemgetter(place)
+    return attrgetter(key) if not part else lambda row: getattr(getattr(row, part), key, 0)
+
+
+def _packed(table: Table, rows: Sequence[Any], packing: _Packing) -> array[int]:
+    """Make the words of a table."""
+    width = len(table.fields)
+    words = array("Q", bytes(_WORD_BYTES * width * len(rows)))
+    for place, of in enumerate(table.fields):
+        values = map(_getter(table, place), rows)
+        words[place::width] = array("Q", values if _is_number(table, of) else map(_converter(of, packing), values))
+    return words
+
+
+def _streams_of(system: ResolvedSystem, changes: Iterable[ResolvedChange]) -> list[Stream]:
+    """List the streams that are no constants, each once."""
+    streams = [stream for task in system.tasks for stream in (task.drawn_demand, task.arrivals)]
+    streams += [change.drawn_demand for change in changes]
+    return list({id(stream): stream for stream in streams if stream is not None}.values())
+
+
+def _rows(system: ResolvedSystem, run: Run, inputs: Sequence[Input]) -> dict[str, Sequence[Any]]:
+    """List the rows of each table."""
+    changes = system.changes if system.rates is None else system.requests()
+    windows = [task.windows or _NO_WINDOWS for task in system.tasks]
+    streams = _streams_of(system, changes)
+    return {
+        "RUN": [run],
+        "SYSTEM": [system],
+        "RATES": [] if system.rates is None else [system.rates],
+        "COSTS": [] if system.costs == ResolvedCosts() else [system.costs],
+        "ARCHITECTURE": [] if system.architecture is None else [system.architecture],
+        "SERVERS": system.servers,
+        "TASKS": system.tasks,
+        "THREADS": system.threads,
+        "RESOURCES": system.resources,
+        "USES": [(number, place) for number, task in enumerate(system.tasks) for place in task.uses],
+        "CHANGES": changes,
+        "WINDOWS": windows if any(of is not _NO_WINDOWS for of in windows) else [],
+        "ITEMS": list(chain.from_iterable(task.body for task in system.tasks)),
+        "SLOTS": list(chain.from_iterable(of.slots for of in windows)),
+        "STREAMS": streams,
+        "VALUES": [(value,) for stream in streams for value in stream.values],
+        "INPUTS": inputs,
+    }
+
+
+def pack(system: ResolvedSystem, horizon: int, inputs: Sequence[Input] = (), *, is_real_time: bool = False) -> bytes:
+    """Make the image of a system.
+
+    Args:
+        system: what it holds.
+        horizon: ticks that are run.
+        inputs: what comes from outside, in order, for a firmware.
+        is_real_time: whether a machine that can choose keeps real time in the system's ticks.
+
+    Returns:
+        The words, little endian.
+    """
+    resolution_ns = min(system.resolution_ns, _MOST)  # one of centuries is longer than a word
+    rows = _rows(system, Run(horizon, resolution_ns, is_real_time, system.seed), inputs)
+    packing = _Packing({id(stream): number for number, stream in enumerate(rows["STREAMS"], start=1)})
+    words = array("Q", [_core.IMAGE_MAGIC, _core.IMAGE_VERSION, 0, *(len(rows[table.name]) for table in TABLES)])
+    for table in TABLES:
+        words.extend(_packed(table, rows[table.name], packing))
+    words[2] = len(words)
+    return words.tobytes()
+
+
+def program(system: ResolvedSystem, image: bytes, copies: dict[int, Any] | None = None) -> _core.Program:
+    """Hand an image to core, for one run: policies in Python are copies.
+
+    Args:
+        system: what the image holds.
+        image: of `pack`.
+        copies: gets the copies, by the identities of what was copied, as the memo of copy.deepcopy.
+
+    Raises:
+        ValueError: the fields of the image do not go together.
+    """
+    memo = {} if copies is None else copies
+    return _core.Program(
+        image, [Adapter(copied(policy, memo), (*system.servers, *system.tasks)) for policy in own_policies(system)]
+    )
+
+
+def own_policies(system: ResolvedSystem) -> list[Policy]:
+    """List the policies in Python, in the order of the numbers by which an image names them."""
+    policies = (system.policy, *(server.policy for server in system.servers))
+    return [policy for policy in policies if isinstance(policy, Policy)]
+
+
+# ---- from words to a system -----------------------------------------------------------------------------------
+
+
+@dataclass
+class Names:
+    """What an image does not hold, for people.
+
+    Args:
+        system: name of the system.
+        servers, tasks, threads, resources: names, by number.
+        changes: what they are, by number.
+        policies: names of the policies in Python, in the order of their numbers.
+    """
+
+    system: str = ""
+    servers: list[str] = field(default_factory=list)
+    tasks: list[str] = field(default_factory=list)
+    threads: list[str] = field(default_factory=list)
+    resources: list[str] = field(default_factory=list)
+    changes: list[str] = field(default_factory=list)
+    policies: list[str] = field(default_factory=list)
+
+
+def names_of(system: ResolvedSystem) -> Names:
+    """Collect the names of a system, in the order of its image."""
+    changes = system.changes if system.rates is None else system.requests()
+    return Names(
+        system=system.name,
+        servers=[server.name for server in system.servers],
+        tasks=[task.name for task in system.tasks],
+        threads=[thread.name for thread in system.threads],
+        resources=[resource.name for resource in system.resources],
+        changes=[change.text for change in changes],
+        policies=[policy.name for policy in own_policies(system)],
+    )
+
+
+@cache
+def _names_by_hash() -> dict[int, str]:
+    """Give the names of policies, kinds of servers and protocols by their words."""
+    policies = [policy.name for policy in catalogue.policies()]
+    kinds = [kind.name for kind in catalogue.server_kinds()]
+    return {0: ""} | {name_hash(name): name for name in (*policies, *kinds, *catalogue.PROTOCOLS)}
+
+
+def _reader(of: Field, policies: Sequence[str]) -> Callable[[int], Any]:
+    """Give the function that makes a value of a word."""
+    names = _names_by_hash() | dict(enumerate(policies, start=1))
+    readers: Mapping[str, Callable[[int], Any]] = {
+        "WORD": lambda word: of.words[word],
+        "FLAG": bool,
+        "REAL": _double,
+        "POLICY": names.__getitem__,
+        "SERVER_KIND": names.__getitem__,
+        "BANDWIDTH": names.__getitem__,
+        "PROTOCOL": names.__getitem__,
+    }
+    return readers.get(of.kind, int)
+
+
+def _columns(table: Table, words: array[int], policies: Sequence[str]) -> dict[str, list[Any]]:
+    """Make the columns of a table; of fields with one key the latter one completes the former."""
+    width = len(table.fields)
+    columns: dict[str, list[Any]] = {}
+    for place, of in enumerate(table.fields):
+        column = list(map(_reader(of, policies), words[place::width]))
+        if of.kind == "BANDWIDTH":
+            column = [before or name for before, name in zip(columns[of.key], column, strict=True)]
+        elif of.key in columns:
+            column = [value if there else None for there, value in zip(columns[of.key], column, strict=True)]
+        columns[of.key] = column
+    return columns
+
+
+def _unpacked(words: array[int], policies: Sequence[str]) -> dict[str, list[Row]]:
+    """Make the rows of all tables."""
+    counts = words[_COUNTS_AT : _COUNTS_AT + len(TABLES)]
+    sizes = [count * len(table.fields) for table, count in zip(TABLES, counts, strict=True)]
+    places = accumulate(sizes, initial=_COUNTS_AT + len(TABLES))
+    rows = {}
+    for table, (begin, end) in zip(TABLES, pairwise(places), strict=True):
+        columns = _columns(table, words[begin:end], policies)
+        rows[table.name] = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+    return rows
+
+
+def _shares(lengths: Iterable[int], rows: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """Cut rows into the shares of their owners."""
+    return [tuple(rows[begin:end]) for begin, end in pairwise(accumulate(lengths, initial=0))]
+
+
+def _tuples(rows: Iterable[Row]) -> list[tuple[int, ...]]:
+    """Give rows as tuples."""
+    return [tuple(row.values()) for row in rows]
+
+
+def _demand(row: Row, streams: Sequence[Stream | None]) -> Stream:
+    """Take the demand of a task or change out of its row."""
+    constant = Stream("listed", (row.pop("constant_demand"),))
+    return streams[row.pop("drawn_demand")] or constant
+
+
+def _streams(rows: Mapping[str, list[Row]]) -> list[Stream | None]:
+    """Make the streams; the first one is none."""
+    values = _shares((row["values"] for row in rows["STREAMS"]), [row["value"] for row in rows["VALUES"]])
+    return [None, *(Stream(**{**row, "values": of}) for row, of in zip(rows["STREAMS"], values, strict=True))]
+
+
+def _spans(slots: Iterable[Row]) -> Iterator[tuple[int, int]]:
+    """List starts and ends of slots."""
+    return ((slot["start"], slot["start"] + slot["length"]) for slot in slots)
+
+
+def _windows(rows: Mapping[str, list[Row]]) -> list[ResolvedWindows | None]:
+    """Make the windows of the tasks.
+
+    Raises:
+        ValueError: two of them overlap.
+    """
+    slots = _shares((row["slots"] for row in rows["WINDOWS"]), _tuples(rows["SLOTS"]))
+    if any(start < end for (_, end), (start, _) in pairwise(sorted(_spans(rows["SLOTS"])))):
+        raise ValueError("slots that overlap")
+    made = [ResolvedWindows(**{**row, "slots": of}) for row, of in zip(rows["WINDOWS"], slots, strict=True)]
+    return [None if of.kind == _NO_WINDOWS.kind else of for of in made] or [None] * len(rows["TASKS"])
+
+
+def _tasks(rows: Mapping[str, list[Row]], names: Sequence[str], streams: Sequence[Stream | None]) -> list[ResolvedTask]:
+    """Make the tasks."""
+    bodies = _shares((row.pop("body") for row in rows["TASKS"]), _tuples(rows["ITEMS"]))
+    uses: dict[int, list[int]] = {}
+    for use in rows["USES"]:
+        uses.setdefault(use["task"], []).append(use["resource"])
+    shares = bool(rows["RATES"]) and bool(rows["RESOURCES"])
+    tasks = []
+    parts = zip(names, rows["TASKS"], bodies, _windows(rows), strict=True)
+    for number, (name, row, body, windows) in enumerate(parts):
+        sharing = ResolvedSharing(tuple(uses.get(number, ())), row.pop("sharing.blocking"), row.pop("sharing.excess"))
+        arrivals, demand = streams[row.pop("arrivals")], _demand(row, streams)
+        parts_of: Row = {"body": body, "windows": windows, "sharing": sharing if shares else None}
+        tasks.append(ResolvedTask(name, **row, **parts_of, arrivals=arrivals, demand=demand))
+    return tasks
+
+
+def _changes(rows: Sequence[Row], texts: Sequence[str], streams: Sequence[Stream | None]) -> list[ResolvedChange]:
+    """Make the changes; those of the policy have no task."""
+    return [
+        ResolvedChange(**{**row, "task": None if row["kind"] == "policy" else row["task"]}, demand=demand, text=text)
+        for row, text, demand in ((row, text, _demand(row, streams)) for row, text in zip(rows, texts, strict=True))
+    ]
+
+
+def _check_names(names: Names, rows: Mapping[str, list[Row]]) -> None:
+    """Check that everything has a name.
+
+    Raises:
+        ValueError: something has none, or something that is not there has one.
+    """
+    for table in ("servers", "tasks", "threads", "resources", "changes"):
+        expected, found = len(rows[table.upper()]), len(getattr(names, table))
+        if expected != found:
+            raise ValueError(f"expected {expected} names of {table}, found {found}")
+
+
+def unpack(image: bytes, names: Names) -> tuple[Run, ResolvedSystem]:
+    """Make the system of an image that core has read before.
+
+    Args:
+        image: the words.
+        names: what the image does not hold.
+
+    Returns:
+        What is said of the run, and the system; policies in Python are names there.
+
+    Raises:
+        ValueError: not everything has a name, or slots overlap.
+    """
+    words = array("Q")
+    words.frombytes(image)
+    rows = _unpacked(words, names.policies)
+    _check_names(names, rows)
+    run, streams = Run(**rows["RUN"][0]), _streams(rows)
+    system = ResolvedSystem(
+        name=names.system,
+        resolution_ns=run.resolution_ns,
+        seed=run.seed,
+        **rows["SYSTEM"][0],
+        tasks=tuple(_tasks(rows, names.tasks, streams)),
+        servers=tuple(ResolvedServer(name, **row) for name, row in zip(names.servers, rows["SERVERS"], strict=True)),
+        threads=tuple(ResolvedThread(name, **row) for name, row in zip(names.threads, rows["THREADS"], strict=True)),
+        resources=tuple(
+            ResolvedResource(name, **row) for name, row in zip(names.resources, rows["RESOURCES"], strict=True)
+        ),
+        changes=tuple(_changes(rows["CHANGES"], names.changes, streams)),
+        rates=next((ResolvedRates(**row) for row in rows["RATES"]), None),
+        costs=next((ResolvedCosts(**row) for row in rows["COSTS"]), ResolvedCosts()),
+        architecture=next((ResolvedArchitecture(**row) for row in rows["ARCHITECTURE"]), None),
+    )
+    return run, system if system.rates is None else system.without_requests()
