@@ -60,7 +60,7 @@ check:
 	$(VENV)/bin/ruff format --check .
 	$(RUN) tools/check_rooms.py
 	ctest --preset release --parallel 2
-	PYTHONPATH=build/check TAKT_SYSTEMS=10 TAKT_STEADY=1 $(RUN) -m pytest --quiet --numprocesses 2 --dist load \
+	PYTHONPATH=build/check TAKT_SYSTEMS=3 TAKT_STEADY=1 $(RUN) -m pytest --quiet --numprocesses 2 --dist load \
 	    $(addprefix tests/,$(CHECKED))
 
 # Ends with a line that names every check that did not run, and why.
