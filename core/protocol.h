@@ -49,7 +49,7 @@ extern const takt_protocol_kind_t takt_protocol_hsrp;
 extern const takt_protocol_kind_t takt_protocol_hsrp_payback;
 extern const takt_protocol_kind_t takt_protocol_sirap;
 
-/* The table of protocols, by takt_protocol_t: TAKT_PROTOCOLS rows. */
-extern const takt_protocol_kind_t *const takt_protocols[];
+/* The table of protocols, by takt_protocol_t. */
+extern const takt_protocol_kind_t *const takt_protocols[TAKT_PROTOCOLS];
 
 #endif

@@ -13,5 +13,3 @@ const takt_protocol_kind_t *const takt_protocols[] = {
     [TAKT_PROTOCOL_HSRP_PAYBACK] = &takt_protocol_hsrp_payback,
     [TAKT_PROTOCOL_SIRAP] = &takt_protocol_sirap,
 };
-
-_Static_assert(sizeof takt_protocols / sizeof takt_protocols[0] == TAKT_PROTOCOLS, "each protocol has a row");

@@ -8,6 +8,9 @@
  * Bounds: 2 servers, one in the other, above the one that runs; PERIODS replenishments that wait; capacities, debts
  * and times below 2^48, so that no sum of theirs overflows. */
 #include "core/account.c"
+#include "core/protocol_hsrp.c"
+#include "core/protocol_hsrp_payback.c"
+#include "core/protocols.c"
 #include "core/server_kinds.c"
 #include "tests/proof/proof.h"
 
@@ -24,6 +27,7 @@ static takt_duration_t any_duration(void) { return nondet_uint64() & ((UINT64_C(
 
 static void any_server(takt_server_t *server, takt_server_t *home) {
     server->entity.home = home;
+    server->entity.attributes = TAKT_ATTRIBUTE_SERVER;
     server->kind = &any_kind;
     server->capacity = any_duration();
     ASSUME(server->capacity > 0);
