@@ -34,7 +34,7 @@ TAKT_INLINE void charge_payer(takt_entity_t *payer, takt_duration_t elapsed) {
         consume(&payer->task->job, elapsed);
     }
     if (takt_urgency_is_ageing(payer) && !takt_entity_is_thread(payer)) {
-        takt_urgency_write(payer, takt_urgency_job_of(payer));
+        takt_urgency_write(payer, takt_entity_job(payer));
     }
 }
 
@@ -123,7 +123,7 @@ static bool competes_by_base_key(takt_entity_t *entity) {
 /* Returns the time until a waiting entity goes before `payer`, whose key changes as it executes. */
 static takt_duration_t time_to_age(takt_entity_t *payer) {
     takt_server_t *home = payer->home;
-    const takt_job_t *job = takt_urgency_job_of(payer);
+    const takt_job_t *job = takt_entity_job(payer);
     if (job == NULL || !competes_by_base_key(payer)) {
         return TAKT_NEVER;
     }

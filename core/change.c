@@ -80,7 +80,7 @@ static void write_key(takt_entity_t *entity, const takt_change_t *change) {
     if (takt_entity_is_thread(entity)) {
         takt_urgency_set_level(entity, change->level);
     } else {
-        takt_urgency_write(entity, takt_urgency_job_of(entity));
+        takt_urgency_write(entity, takt_entity_job(entity));
     }
 }
 

@@ -87,6 +87,14 @@ TAKT_INLINE bool takt_entity_has_level(const takt_entity_t *entity) {
     return task == NULL || (!takt_task_is_allocated(task) && entity->home->ready.order == TAKT_ORDER_LEVELS);
 }
 
+/* Returns the level by which ceilings bar `entity`, under a policy with levels. A plain thread, which has no job, has its own. */
+TAKT_INLINE takt_key_t takt_entity_level(takt_entity_t *entity) {
+    if (takt_entity_is_thread(entity)) {
+        return takt_plain_level(takt_plain_of(entity));
+    }
+    return entity->home->policy->level(takt_entity_job(entity));
+}
+
 TAKT_INLINE bool takt_event_is_request(const takt_event_t *event) {
     return event->kind >= TAKT_EVENT_ENTER && event->kind <= TAKT_EVENT_CHANGE;
 }

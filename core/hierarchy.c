@@ -65,7 +65,7 @@ TAKT_RARE static void refresh_key(takt_entity_t *entity) {
     const bool has_job = entity->task != NULL || takt_entity_is_server(entity);
     if (has_job && takt_server_is_root(home) &&
         TAKT_CONTAINER_OF(home, takt_dispatcher_t, root)->changes != NULL) {
-        takt_urgency_write(entity, takt_urgency_job_of(entity));
+        takt_urgency_write(entity, takt_entity_job(entity));
     }
 }
 

@@ -1,17 +1,6 @@
 /* Obstacles of obstacle.h. */
 #include "core/obstacle.h"
 
-#include "core/urgency.h"
-
-/* A plain thread, which has no job, has the level that is its own key. */
-static takt_key_t level_of(takt_entity_t *entity) {
-    if (takt_entity_is_server(entity)) {
-        return entity->home->policy->level(&takt_server_of(entity)->job);
-    }
-    return entity->task != NULL ? entity->home->policy->level(&entity->task->job)
-                                : takt_urgency_base_key(entity);
-}
-
 /* Whether `entity` is a plain thread that is not ready, or a job that waits for one in the end. */
 static bool is_out(takt_entity_t *entity) {
     const bool may_be = !takt_entity_is_server(entity) && !takt_entity_is_ready(entity);
@@ -32,5 +21,5 @@ takt_resource_t *takt_obstacle_ceiling(takt_entity_t *entity, takt_protocol_bars
             highest = locked;
         }
     }
-    return highest != NULL && highest->ceiling <= level_of(entity) ? highest : NULL;
+    return highest != NULL && highest->ceiling <= takt_entity_level(entity) ? highest : NULL;
 }

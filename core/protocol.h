@@ -26,7 +26,9 @@ typedef struct takt_protocol_kind {
     const char *name; /* as in task-set files */
     takt_protocol_scope_t scope;
     takt_protocol_bars_t bars;
-    bool is_bounded;    /* a theorem of analysis/ bounds for how long a section delays others */
+    /* A theorem of analysis/ bounds for how long a section delays others. `boost` then returns the key of the ceiling, or
+     * without one the most urgent key. */
+    bool is_bounded;
     bool has_ceiling;   /* its resources have one */
     bool lends;         /* a holder runs in place of the entity that it blocks */
     bool awaits_budget; /* a lock waits until its server has the budget for the longest section */

@@ -155,4 +155,12 @@ TAKT_INLINE takt_server_t *takt_server_of(takt_entity_t *entity) {
     return TAKT_CONTAINER_OF(entity, takt_server_t, entity);
 }
 
+/* What `entity` executes: a job, or the current period of a server; NULL for a plain thread. */
+TAKT_INLINE takt_job_t *takt_entity_job(takt_entity_t *entity) {
+    if (takt_entity_is_server(entity)) {
+        return &takt_server_of(entity)->job;
+    }
+    return entity->task != NULL ? &entity->task->job : NULL;
+}
+
 #endif

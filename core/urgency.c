@@ -27,8 +27,6 @@ TAKT_INLINE takt_urgency_t base_of(const takt_entity_t *entity) {
                             : (takt_urgency_t){entity->tie, entity->tie};
 }
 
-takt_key_t takt_urgency_base_key(const takt_entity_t *entity) { return base_of(entity).key; }
-
 /* ---- modifiers ----------------------------------------------------------------------------------- */
 
 /* The key of a job that starts at `now`: never less urgent than its base. */

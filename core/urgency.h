@@ -20,14 +20,6 @@ TAKT_INLINE bool takt_entity_is_started(const takt_entity_t *entity) {
     return (entity->state & TAKT_STATE_STARTED) != 0;
 }
 
-/* What `entity` executes: a job, or the current period of a server; NULL for a plain thread. */
-TAKT_INLINE takt_job_t *takt_urgency_job_of(takt_entity_t *entity) {
-    if (takt_entity_is_server(entity)) {
-        return &takt_server_of(entity)->job;
-    }
-    return entity->task != NULL ? &entity->task->job : NULL;
-}
-
 /* Whether the key of `entity` follows what it executes. */
 TAKT_INLINE bool takt_urgency_is_ageing(const takt_entity_t *entity) {
     return (entity->attributes & TAKT_ATTRIBUTE_AGING) != 0 && entity->home->policy->overtake != NULL;
@@ -59,9 +51,6 @@ void takt_urgency_change_level(takt_entity_t *entity, takt_key_t level, takt_ins
 
 /* Puts the base urgency of `entity`, no server, with its modifiers in force. */
 void takt_urgency_refresh(takt_entity_t *entity);
-
-/* Returns the base key of `entity`, no server. */
-TAKT_MUST_USE takt_key_t takt_urgency_base_key(const takt_entity_t *entity);
 
 /* The current job of `entity`, which is limited, starts: its threshold counts from now on. */
 void takt_urgency_start(takt_entity_t *entity, takt_instant_t now);

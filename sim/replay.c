@@ -1,6 +1,8 @@
 /* Replay of recorded inputs; see replay.h. */
 #include "sim/replay.h"
 
+#include "core/waiting.h"
+
 #include <string.h>
 
 /* Core records while it is fed; each record is compared with the next one of the trace. */
@@ -84,10 +86,6 @@ static bool is_waiting(takt_entity_t *entity) {
     return wait != NULL && wait->wanted != NULL;
 }
 
-static const takt_resource_t *held_by(takt_entity_t *entity) {
-    return entity->task != NULL ? entity->task->extension->held : takt_plain_of(entity)->held;
-}
-
 /* Whether `entity` comes back by itself: from a suspension, or when it gets a resource. */
 static bool is_away(takt_entity_t *entity) {
     const takt_lock_wait_t *wait = wait_of(entity);
@@ -95,18 +93,10 @@ static bool is_away(takt_entity_t *entity) {
     return is_suspended || (wait != NULL && wait->parked_at != NULL);
 }
 
-static takt_key_t level_of(takt_entity_t *entity) {
-    const takt_policy_t *policy = entity->home->policy;
-    if (takt_entity_is_server(entity)) {
-        return policy->level(&takt_server_of(entity)->job);
-    }
-    return entity->task != NULL ? policy->level(&entity->task->job) : takt_plain_level(takt_plain_of(entity));
-}
-
 /* Whether `entity` is one of the users that the ceiling of `resource` knows, if that has one. */
 static bool is_at_most_at_ceiling(takt_entity_t *entity, const takt_resource_t *resource) {
-    const bool has_ceiling = resource->kind->has_ceiling;
-    return !has_ceiling || (entity->home->policy->level != NULL && level_of(entity) >= resource->ceiling);
+    return !resource->kind->has_ceiling ||
+           (entity->home->policy->level != NULL && takt_entity_level(entity) >= resource->ceiling);
 }
 
 /* Whether what `entity` locks may be something like `resource`. */
@@ -126,7 +116,7 @@ static bool lock_fits(const takt_system_t *system, takt_entity_t *entity, uint64
     const bool may_share =
         resource->among == NULL || is_at_most_at_ceiling(&entity->home->entity, resource->among);
     const bool may_lock = resource->holder != entity && is_at_most_at_ceiling(entity, resource) && may_share;
-    return !is_waiting(entity) && (locks ? may_lock : held_by(entity) == resource);
+    return !is_waiting(entity) && (locks ? may_lock : *takt_waiting_held_by(entity) == resource);
 }
 
 /* Likewise of a task with an allocation: what it locks is free then, and it is known to share that. */

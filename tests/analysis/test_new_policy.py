@@ -86,6 +86,27 @@ def add_kinds(sources: Path) -> None:
     )
 
 
+def add_protocols(sources: Path) -> None:
+    """Add two protocols to a copy of the sources: pcp under another name, and the same without traits."""
+    room = sources / "core"
+    text = (room / "protocol_pcp.c").read_text()
+    traits = "    .is_bounded = true,\n"
+    assert traits in text
+    for name, own in (("pcp_twin", traits), ("pcp_unheard", "")):
+        copied = text.replace("takt_protocol_pcp", f"takt_protocol_{name}").replace('"pcp"', f'"{name}"')
+        (room / f"protocol_{name}.c").write_text(copied.replace(traits, own))
+    extern = "extern const takt_protocol_kind_t takt_protocol_"
+    rows = "[TAKT_PROTOCOL_TWIN] = &takt_protocol_pcp_twin, [TAKT_PROTOCOL_UNHEARD] = &takt_protocol_pcp_unheard,"
+    for name, before, after in (
+        ("protocol.h", f"{extern}pcp;", f"{extern}pcp, takt_protocol_pcp_twin, takt_protocol_pcp_unheard;"),
+        ("resource.h", "TAKT_PROTOCOLS = 10,", "TAKT_PROTOCOL_TWIN, TAKT_PROTOCOL_UNHEARD, TAKT_PROTOCOLS,"),
+        ("protocols.c", "    [TAKT_PROTOCOL_SIRAP]", f"    {rows}\n    [TAKT_PROTOCOL_SIRAP]"),
+    ):
+        path = room / name
+        assert before in path.read_text(), name
+        path.write_text(path.read_text().replace(before, after))
+
+
 def must_run(command: list[str | Path]) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -101,6 +122,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(ROOT / "python", sources / "python", ignore=shutil.ignore_patterns("__pycache__"))
     add_policies(sources)
     add_kinds(sources)
+    add_protocols(sources)
     build, folder = tmp_path_factory.mktemp("build"), tmp_path_factory.mktemp("package")
     options = ["-DTAKT_PYTHON=ON", "-DCMAKE_BUILD_TYPE=Plain", f"-DPython_EXECUTABLE={sys.executable}"]
     must_run(["cmake", "-G", "Ninja", "-S", sources, "-B", build, *options])
@@ -282,6 +304,38 @@ KINDS = {
         "policy": "fp",
     },
 }
+
+
+NESTED = ["run 1", "lock Q", "lock R", "run 1", "unlock R", "unlock Q"]
+
+PROTOCOLS: dict[str, dict[str, Any]] = {
+    **{policy: {"tasks": SHARING, "policy": policy} for policy in ("fp", "rm", "dm", "edf")},
+    "nested": {"tasks": [SHARING[0], {"name": "C", "period": 40, "body": NESTED}], "policy": "fp"},
+    "costs": {"tasks": SHARING, "policy": "fp", "platform": {"context_switch": 1}},
+    "in a server": {"tasks": [each | {"server": "S"} for each in SHARING], "servers": [server(budget=4)]},
+    "nested, by deadlines": {"tasks": [SHARING[0], {"name": "C", "period": 40, "body": NESTED}], "policy": "edf"},
+}
+
+
+def under(package: Path, protocol: str) -> list[dict[str, Any]]:
+    """Analyse and simulate systems with a protocol."""
+    resources = [{"name": name, "protocol": protocol} for name in "QR"]
+    found = answers(package, "fp", *({"resources": resources} | system for system in PROTOCOLS.values()))
+    return json.loads(json.dumps(found).replace(protocol, "PROTOCOL"))  # type: ignore[no-any-return]
+
+
+def test_a_copy_of_a_protocol_is_that_protocol_everywhere(package: Path) -> None:
+    own = under(package, "pcp")
+    for name, copied, wanted in zip(PROTOCOLS, under(package, "pcp_twin"), own, strict=True):
+        assert copied == wanted, name
+    assert not [name for name, told in zip(PROTOCOLS, own, strict=True) if "error" in told]
+    assert any(told["verdict"] == "schedulable" for told in own)
+
+
+def test_of_a_protocol_without_traits_nothing_is_known(package: Path) -> None:
+    for name, found, wanted in zip(PROTOCOLS, under(package, "pcp_unheard"), under(package, "pcp"), strict=True):
+        assert found["segments"] == wanted["segments"], name
+        assert found["verdict"] == "not known", name
 
 
 def of_kind(package: Path, kind: str) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ import takt
 from cases import Case, cases
 from takt.board import emulation
 from takt.run import measurement
+from test_golden import Run, golden_runs, merged
 from test_random_systems import outcome
 
 ALL = cases()
@@ -95,6 +96,12 @@ ENGINES = {
 }
 
 
+def runs_of(found: oracle.Outcome) -> list[Run]:
+    """Give the runs as golden files do, where an idling server is `idle-` and its name."""
+    rows = ((start, end, server, task) for start, end, server, task, _ in found.segments)
+    return merged([(start, end, f"idle-{server}" if task == "idle" else task) for start, end, server, task in rows])
+
+
 def pairs(refused: bool) -> list[pytest.ParameterSet]:
     """List cases and engines: those that go together, or those that do not."""
     return [
@@ -111,6 +118,8 @@ def test_every_engine_gives_the_rows_worked_out_by_hand(case: Case, engine: Engi
     told = engine.tells(case)
     expected = {column: case.expected[column] for column in case.expected if column in told}
     assert {column: getattr(found, column) for column in expected} == expected
+    if case.golden is not None and "segments" in told:
+        assert runs_of(found) == golden_runs(case.golden)
     if case.is_known_to_the_oracle:
         reference = by_oracle(case, tmp_path)
         assert [getattr(found, column) for column in told] == [getattr(reference, column) for column in told]

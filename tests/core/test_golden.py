@@ -7,7 +7,6 @@ The oracles are held to them elsewhere; here it is core and simulator. Limited p
 from __future__ import annotations
 
 import csv
-from itertools import groupby, pairwise
 
 import pytest
 import takt
@@ -82,102 +81,6 @@ def test_servers_run_as_in_the_golden_schedule(name: str, kind: str, wcet_of_t2:
         (row["task"], int(row["release"]), int(row["finish"]), int(row["response"]), row["missed"] == "1")
         for row in rows_of(f"{name}_jobs.csv")
     ]
-
-
-def aperiodic(server: str, arrivals: list[tuple[int, int]]) -> list[takt.Task]:
-    """Make one task for each arrival (instant, demand) in a server, whose deadlines do not matter."""
-    return [
-        takt.Task(name=f"{server}@{instant}", arrivals=[instant], wcet=demand, deadline=1000, server=server)
-        for instant, demand in arrivals
-    ]
-
-
-@pytest.mark.parametrize(
-    ("name", "beside", "server", "arrivals"),
-    [
-        (
-            "srv_cbs.csv",
-            takt.Task(name="A", period=7, wcet=4),
-            takt.Server(name="srv", period=8, budget=3, kind="cbs"),
-            [(3, 4), (13, 3)],
-        ),
-        (
-            "red_cbs.csv",
-            takt.Task(name="H", period=4, wcet=2),
-            takt.Server(name="A", period=6, budget=2, kind="cbs"),
-            [(2, 4), (12, 2), (13, 1)],
-        ),
-    ],
-)
-def test_constant_bandwidth_runs_as_in_the_golden_schedule(
-    name: str, beside: takt.Task, server: takt.Server, arrivals: list[tuple[int, int]]
-) -> None:
-    system = takt.System(policy="edf", tasks=[beside, *aperiodic(server.name, arrivals)], servers=[server])
-    result = takt.simulate(system, golden_runs(name)[-1][1])
-    assert merged([(start, end, task.partition("@")[0]) for start, end, task in runs_of(result)]) == golden_runs(name)
-
-
-# ---------------------------------------------------------------------------------------------- shared resources
-
-
-def inversion(protocol: str) -> takt.System:
-    """H waits for what L holds while M is in between."""
-    return takt.System(
-        resources=[takt.Resource(name="R", protocol=protocol)],
-        tasks=[
-            once("H", 3, 3, ["run 1", "lock R", "run 2", "unlock R", "run 1"]),
-            once("M", 4, 2, ["run 6"]),
-            once("L", 0, 1, ["run 1", "lock R", "run 4", "unlock R", "run 2"]),
-        ],
-    )
-
-
-def nesting(protocol: str) -> takt.System:
-    """H and L nest the same two resources the other way round."""
-    return takt.System(
-        resources=[takt.Resource(name="A", protocol=protocol), takt.Resource(name="B", protocol=protocol)],
-        tasks=[
-            once("H", 2, 2, ["run 1", "lock A", "run 1", "lock B", "run 1", "unlock B", "unlock A", "run 1"]),
-            once("L", 0, 1, ["run 1", "lock B", "run 3", "lock A", "run 1", "unlock A", "unlock B", "run 1"]),
-        ],
-    )
-
-
-def once(name: str, at: int, priority: int, body: list[str]) -> takt.Task:
-    """Make a task of one job."""
-    return takt.Task(name=name, arrivals=[at], deadline=1000, priority=priority, body=body)
-
-
-def held_runs(result: takt.Result) -> list[Run]:
-    """Give who ran, with a star while the job held something: from its last lock or unlock on."""
-    locks = [row for row in result.locks.rows() if row[-1] in ("lock", "unlock")]
-    runs: list[Run] = []
-    for start, end, task in result.segments.select("start", "end", "task").rows():
-        cuts = sorted({start, end, *(row[0] for row in locks if row[1] == task and start < row[0] < end)})
-        runs += [(a, b, task + "*" * (depth(locks, task, a) > 0)) for a, b in pairwise(cuts)]
-    return merged(runs)
-
-
-def depth(locks: list[tuple[int, str, int, str, str]], task: str, instant: int) -> int:
-    """Count what a task holds from an instant on."""
-    return sum(1 if row[-1] == "lock" else -1 for row in locks if row[1] == task and row[0] <= instant)
-
-
-@pytest.mark.parametrize(
-    ("name", "system"),
-    [(f"res_inversion_{name}.csv", inversion(name.lower())) for name in ("none", "NPCS", "PIP", "PCP", "ICPP", "SRP")]
-    + [(f"res_nesting_{name}.csv", nesting(name.lower())) for name in ("PIP", "SRP")],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_resources_are_shared_as_in_the_golden_schedule(name: str, system: takt.System) -> None:
-    golden = [(int(row["start"]), int(row["end"]), row["task"]) for row in rows_of(name)]
-    assert held_runs(takt.simulate(system, 40)) == merged(golden)
-
-
-def test_opposite_nesting_deadlocks_under_inheritance_and_is_told_with_its_circle() -> None:
-    rows = takt.simulate(nesting("pip"), 40).locks.rows()
-    circle = next(list(group) for what, group in groupby(rows, key=lambda row: row[-1]) if what == "deadlock")
-    assert circle == [(6, "L", 0, "A", "deadlock"), (6, "H", 0, "B", "deadlock")]
 
 
 # ------------------------------------------------------------------------------- framework = direct, seen from Takt

@@ -20,9 +20,9 @@ COMPLETE, REFUSE, WITHDRAW, PRIORITY = 1, 20, 25, 26
 
 
 def task_sets() -> Iterator[bytes]:
-    """Give good task sets, and what test_model_errors.py says is wrong without what only is long."""
-    sys.path[:0] = [str(TESTS / "files"), str(TESTS / "support"), str(TESTS)]
-    from test_model_errors import BAD
+    """Give good task sets, and the bad inputs but those that only are long."""
+    sys.path.insert(0, str(TESTS / "support"))
+    from bad_inputs import BAD
 
     yield from (path.read_bytes() for path in GOOD)
     yield from (text.encode() for text, _ in BAD.values() if len(text) < 2000)

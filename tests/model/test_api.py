@@ -21,8 +21,8 @@ B = takt.Task(name="B", period=7, wcet=4, priority=1)
 
 def modules() -> list[str]:
     """All modules of the package that are written in Python."""
-    names = [module.name for module in pkgutil.iter_modules(takt.__path__) if not module.name.startswith("_")]
-    return ["takt", *(f"takt.{name}" for name in names)]
+    found = pkgutil.walk_packages(takt.__path__, "takt.")
+    return ["takt", *(module.name for module in found if not module.name.rpartition(".")[2].startswith("_"))]
 
 
 @pytest.mark.parametrize("name", modules())

@@ -12,12 +12,12 @@ from typing import Any
 import jsonschema
 import pytest
 import takt
+from bad_inputs import BAD
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
 from places import ROOT
 from shared_systems import circle, with_kind
 from takt.command.schema import recipe_schema, taskset_schema
 from takt.show import perfetto
-from test_model_errors import BAD
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.toml"))
 RECIPES = sorted((ROOT / "examples" / "recipes").glob("*.toml"))

@@ -49,10 +49,20 @@ class Case:
         return int(self.tables["system"]["horizon"])
 
     @cached_property
+    def _below(self) -> dict[str, Any]:
+        """What stands below the task set."""
+        lines = (line.removeprefix(MARK) for line in self.text.splitlines() if line.startswith(MARK.strip()))
+        return tomllib.loads("\n".join(lines))
+
+    @property
+    def golden(self) -> str | None:
+        """The golden file with the same runs, if there is one."""
+        return self._below.get("golden")
+
+    @cached_property
     def expected(self) -> dict[str, Any]:
         """The rows, by the names of `oracle.Outcome`."""
-        lines = (line.removeprefix(MARK) for line in self.text.splitlines() if line.startswith(MARK.strip()))
-        found = tomllib.loads("\n".join(lines))
+        found = {key: value for key, value in self._below.items() if key != "golden"}
         if "budgets" in found:
             servers = [server["name"] for server in self.tables["server"]]
             columns = [found["budgets"][name] for name in servers]

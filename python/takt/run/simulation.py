@@ -55,44 +55,25 @@ def simulate(
     Raises:
         InputError: the horizon is not right, or the trace file cannot be written.
         ForkError: the process was forked after polars had started its threads; see takt.base.forks.
-
-    Example:
-        A(T=5, C=2) and B(T=7, C=4) have U = 0.97. Under EDF, B's first job keeps the processor when A is
-        released again at 5, because its deadline 7 comes before 10; under rate-monotonic priorities A
-        preempts it, and B misses.
-
-        >>> import takt
-        >>> system = takt.System(
-        ...     tasks=[
-        ...         takt.Task(name="A", period=5, wcet=2, priority=2),
-        ...         takt.Task(name="B", period=7, wcet=4, priority=1),
-        ...     ]
-        ... )
-        >>> edf = takt.simulate(system.replace(policy="edf"), horizon=12)
-        >>> edf.segments.select("start", "end", "task", "job").rows()
-        [(0, 2, 'A', 0), (2, 6, 'B', 0), (6, 8, 'A', 1), (8, 12, 'B', 1)]
-        >>> fp = takt.simulate(system, horizon=12)
-        >>> fp.jobs.filter(missed=True).rows()
-        [('B', 0, 0, 8, 8, True)]
     """
     forks.check()
-    ticks = horizon_ticks(system, horizon)
-    copies: dict[int, Any] = {}
+    asked = {"segments": segments, "jobs": jobs, "points": points, "locks": locks, "rates": rates}
+    asked["budgets"] = budgets and bool(system.servers)
+    ticks, copies = horizon_ticks(system, horizon), dict[int, Any]()
     image = images.pack(system.resolved, ticks)
     program = images.program(system.resolved, image, copies)
-    with nullcontext() if trace is None else _recorded(trace, system, image) as trace_path:
-        outcome = _core.simulate(
-            program,
-            segments=segments,
-            jobs=jobs,
-            budgets=budgets and bool(system.servers),
-            points=points,
-            locks=locks,
-            rates=rates,
-            trace_path=trace_path,
-            progress=progress if progress is not None or trace is None else _let_signals_in,
-        )
-    summary = frames.summary(system.resolved, outcome["statistics"])
+    told = progress if progress is not None or trace is None else _let_signals_in
+    with nullcontext() if trace is None else _recorded(trace, system, image) as path:
+        outcome = _core.simulate(program, **asked, trace_path=path, progress=told)
+    return _result_of(system, ticks, outcome, copies, asked | {"budgets": budgets})
+
+
+def _result_of(
+    system: System, ticks: int, outcome: _core.Outcome, copies: Mapping[int, Any], asked: Mapping[str, bool]
+) -> RunResult:
+    """Make the result of what core tells, with the frames that were asked for."""
+    resolved = system.resolved
+    summary = frames.summary(resolved, outcome["statistics"])
     return RunResult(
         system=system,
         horizon=ticks,
@@ -101,17 +82,17 @@ def simulate(
         switches=outcome["switches"],
         overhead=outcome["overhead"],
         summary=summary,
-        architecture=figures_of(system.resolved, outcome["figures"], int(summary["missed"].sum()), ticks),
-        policies=_policies(system.resolved, copies),
-        _segments=frames.segments(system.resolved, outcome["segments"]) if segments else None,
-        _jobs=frames.jobs(system.resolved, outcome["jobs"]) if jobs else None,
-        _points=frames.points(system.resolved, outcome["points"]) if points else None,
-        _locks=frames.locks(system.resolved, outcome["locks"]) if locks else None,
-        _budget_changes=frames.frame(outcome["budgets"]) if budgets else None,
-        _kernel_segments=frames.kernel_segments(outcome["kernel_segments"]) if segments else None,
-        _rates=frames.rates(system.resolved, outcome["rates"]) if rates else None,
-        _windows=frames.windows(system.resolved, outcome) if jobs else None,
-        _ledger=frames.ledger(outcome["ledger"]) if rates else None,
+        architecture=figures_of(resolved, outcome["figures"], int(summary["missed"].sum()), ticks),
+        policies=_policies(resolved, copies),
+        _segments=frames.segments(resolved, outcome["segments"]) if asked["segments"] else None,
+        _jobs=frames.jobs(resolved, outcome["jobs"]) if asked["jobs"] else None,
+        _points=frames.points(resolved, outcome["points"]) if asked["points"] else None,
+        _locks=frames.locks(resolved, outcome["locks"]) if asked["locks"] else None,
+        _budget_changes=frames.frame(outcome["budgets"]) if asked["budgets"] else None,
+        _kernel_segments=frames.kernel_segments(outcome["kernel_segments"]) if asked["segments"] else None,
+        _rates=frames.rates(resolved, outcome["rates"]) if asked["rates"] else None,
+        _windows=frames.windows(resolved, outcome) if asked["jobs"] else None,
+        _ledger=frames.ledger(outcome["ledger"]) if asked["rates"] else None,
     )
 
 

@@ -1,4 +1,24 @@
-"""Results that draw themselves: what takt.simulate gives."""
+"""Results that draw themselves: what takt.simulate gives.
+
+Example:
+    A(T=5, C=2) and B(T=7, C=4) have U = 0.97. Under EDF, B's first job keeps the processor when A is
+    released again at 5, because its deadline 7 comes before 10; under rate-monotonic priorities A
+    preempts it, and B misses.
+
+    >>> import takt
+    >>> system = takt.System(
+    ...     tasks=[
+    ...         takt.Task(name="A", period=5, wcet=2, priority=2),
+    ...         takt.Task(name="B", period=7, wcet=4, priority=1),
+    ...     ]
+    ... )
+    >>> edf = takt.simulate(system.replace(policy="edf"), horizon=12)
+    >>> edf.segments.select("start", "end", "task", "job").rows()
+    [(0, 2, 'A', 0), (2, 6, 'B', 0), (6, 8, 'A', 1), (8, 12, 'B', 1)]
+    >>> fp = takt.simulate(system, horizon=12)
+    >>> fp.jobs.filter(missed=True).rows()
+    [('B', 0, 0, 8, 8, True)]
+"""
 
 from __future__ import annotations
 
