@@ -122,7 +122,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Future[
 
 
 @pytest.mark.parametrize(
-    ("name", "tested"), [("taskset", "analysis.judge"), ("taskset", "simulation"), ("trace", "replaying")]
+    ("name", "tested"), [("taskset", "analysis.judge"), ("taskset", "run.simulation"), ("trace", "run.replay")]
 )
 def test_what_is_tested_is_instrumented(name: str, tested: str, tmp_path: Path) -> None:
     done = call([*FUZZERS[name].command, "-runs=1", str(tmp_path)])

@@ -1,0 +1,206 @@
+/* Relations of rates, changes and what comes from outside. The messages stand in check.h. */
+#include "system/relations.h"
+
+/* ---- rates ------------------------------------------------------------------------------------------ */
+
+bool takt_keeps_rates_go_with_policy(const takt_program_t *program, uint32_t row) {
+    (void)row;
+    return (program->spec.rates != NULL) == (program->spec.policy == &takt_policy_rate_based);
+}
+
+bool takt_keeps_rates_stand_alone(const takt_program_t *program, uint32_t row) {
+    (void)row;
+    return program->spec.server_count == 0;
+}
+
+bool takt_keeps_use_is_of_a_locking_task(const takt_program_t *program, uint32_t row) {
+    const takt_use_spec_t *use = &program->spec.uses[row];
+    return use->task < program->spec.task_count && program->spec.tasks[use->task].locks;
+}
+
+bool takt_keeps_use_is_under_srp(const takt_program_t *program, uint32_t row) {
+    const uint32_t resource = program->spec.uses[row].resource;
+    return program->spec.rates != NULL && resource < program->spec.resource_count &&
+           program->spec.resources[resource].protocol == TAKT_PROTOCOL_SRP;
+}
+
+/* Whether one of the first `count` uses is of `task` and `resource`. */
+static bool is_used(const takt_system_spec_t *spec, uint32_t count, uint32_t task, uint64_t resource) {
+    bool is_any = false;
+    for (uint32_t i = 0; i < count; i++) {
+        is_any |= spec->uses[i].task == task && spec->uses[i].resource == resource;
+    }
+    return is_any;
+}
+
+bool takt_keeps_use_is_told_once(const takt_program_t *program, uint32_t row) {
+    const takt_use_spec_t *use = &program->spec.uses[row];
+    return !is_used(&program->spec, row, use->task, use->resource);
+}
+
+bool takt_keeps_rated_is_plain(const takt_program_t *program, uint32_t row) {
+    const takt_task_spec_t *task = &program->spec.tasks[row];
+    return program->spec.rates == NULL || (is_plain(task) && task->on_miss == TAKT_ON_MISS_CONTINUE &&
+                                           !(task->is_greedy && task->body_count > 0));
+}
+
+static bool is_rate_weight(uint64_t weight) { return weight >= 1 && weight < TAKT_RATE_WEIGHTS; }
+
+bool takt_keeps_rated_has_weight(const takt_program_t *program, uint32_t row) {
+    return program->spec.rates == NULL || is_rate_weight(program->spec.tasks[row].weight);
+}
+
+/* Whether a reservation of `task` can have such times; class none and whole budgets have no wcet. */
+static bool are_rate_times(const takt_task_spec_t *task, takt_duration_t wcet, takt_duration_t deadline,
+                           takt_duration_t period) {
+    const bool has_wcet = task->task_class != TAKT_CLASS_NONE && !task->is_greedy;
+    return period <= TAKT_RATE_LONGEST && deadline <= period && (!has_wcet || wcet <= deadline);
+}
+
+bool takt_keeps_rated_times_are_short(const takt_program_t *program, uint32_t row) {
+    const takt_task_spec_t *task = &program->spec.tasks[row];
+    return program->spec.rates == NULL ||
+           are_rate_times(task, task->wcet, task->relative_deadline, task->period);
+}
+
+bool takt_keeps_rated_body_locks_its_uses(const takt_program_t *program, uint32_t row) {
+    const takt_system_spec_t *spec = &program->spec;
+    bool are_uses = true;
+    for (uint32_t i = 0; spec->rates != NULL && i < spec->tasks[row].body_count; i++) {
+        const takt_item_t *item = &spec->tasks[row].body[i];
+        are_uses &= item->kind == TAKT_ITEM_RUN ||
+                    (names_resource(item) && is_used(spec, spec->use_count, row, item->ticks));
+    }
+    return are_uses;
+}
+
+bool takt_keeps_greedy_is_rated(const takt_program_t *program, uint32_t row) {
+    return program->spec.rates != NULL || !program->spec.tasks[row].is_greedy;
+}
+
+bool takt_keeps_only_soft_adapts(const takt_program_t *program, uint32_t row) {
+    const takt_task_spec_t *task = &program->spec.tasks[row];
+    return !task->adapts || (program->spec.rates != NULL && task->task_class == TAKT_CLASS_SOFT);
+}
+
+/* ---- changes ---------------------------------------------------------------------------------------- */
+
+static bool is_of_policy(const takt_program_t *program, uint32_t row) {
+    return program->spec.changes[row].kind == TAKT_CHANGE_POLICY;
+}
+
+static bool is_of_parameters(const takt_program_t *program, uint32_t row) {
+    return program->spec.changes[row].kind == TAKT_CHANGE_PARAMETERS;
+}
+
+static const takt_task_spec_t *changed_by(const takt_program_t *program, uint32_t row) {
+    return &program->spec.tasks[program->spec.changes[row].task];
+}
+
+bool takt_keeps_change_is_of_a_task(const takt_program_t *program, uint32_t row) {
+    return is_of_policy(program, row) || program->spec.changes[row].task < program->spec.task_count;
+}
+
+bool takt_keeps_changes_ascend(const takt_program_t *program, uint32_t row) {
+    const takt_change_spec_t *changes = program->spec.changes;
+    return row == 0 || changes[row - 1u].instant <= changes[row].instant;
+}
+
+bool takt_keeps_policy_change_has_policy(const takt_program_t *program, uint32_t row) {
+    return is_of_policy(program, row) == (program->spec.changes[row].policy != NULL);
+}
+
+/* What is made for one policy does not go with another. Of threads a kernel has one, which is always ready. */
+static bool can_change(const takt_policy_t *policy) {
+    return !is_foreign(policy) && !is_special(policy) && policy != &takt_policy_rate_based;
+}
+
+bool takt_keeps_policies_can_change(const takt_program_t *program, uint32_t row) {
+    const takt_system_spec_t *spec = &program->spec;
+    return !is_of_policy(program, row) ||
+           (can_change(spec->policy) && can_change(spec->changes[row].policy) && spec->thread_count <= 1);
+}
+
+/* Once for all changes. */
+static bool is_first_of_policy(const takt_program_t *program, uint32_t row) {
+    bool is_first = is_of_policy(program, row);
+    for (uint32_t i = 0; is_first && i < row; i++) {
+        is_first = !is_of_policy(program, i);
+    }
+    return is_first;
+}
+
+bool takt_keeps_threshold_survives(const takt_program_t *program, uint32_t row) {
+    const takt_system_spec_t *spec = &program->spec;
+    bool survives = true;
+    for (uint32_t i = 0; is_first_of_policy(program, row) && i < spec->task_count; i++) {
+        const takt_task_spec_t *task = &spec->tasks[i];
+        survives &= (task->server != TAKT_ROOT || !task->is_limited || task->preemption_key == 0) &&
+                    !takt_system_has_windows(spec, i);
+    }
+    return survives;
+}
+
+bool takt_keeps_ceiling_survives(const takt_program_t *program, uint32_t row) {
+    const takt_system_spec_t *spec = &program->spec;
+    bool survives = true;
+    for (uint32_t i = 0; is_first_of_policy(program, row) && i < spec->resource_count; i++) {
+        survives &= spec->resources[i].server != TAKT_ROOT || !has_ceiling(&spec->resources[i]);
+    }
+    return survives;
+}
+
+bool takt_keeps_changed_has_no_windows(const takt_program_t *program, uint32_t row) {
+    return is_of_policy(program, row) ||
+           !takt_system_has_windows(&program->spec, program->spec.changes[row].task);
+}
+
+bool takt_keeps_changed_has_no_rule(const takt_program_t *program, uint32_t row) {
+    return !is_of_parameters(program, row) || !has_rule(&program->spec, changed_by(program, row));
+}
+
+/* The longest sections of a server that shares under sirap count all its tasks. Ceilings are looked at where a job
+ * locks. */
+bool takt_keeps_changed_is_unmeasured(const takt_program_t *program, uint32_t row) {
+    const takt_system_spec_t *spec = &program->spec;
+    bool is_unmeasured = true;
+    for (uint32_t i = 0; is_of_parameters(program, row) && i < spec->resource_count; i++) {
+        const takt_resource_spec_t *resource = &spec->resources[i];
+        is_unmeasured &= !resource->is_shared || !takt_protocols[resource->protocol]->awaits_budget ||
+                         resource->server != changed_by(program, row)->server;
+    }
+    return is_unmeasured;
+}
+
+bool takt_keeps_changed_period_is_positive(const takt_program_t *program, uint32_t row) {
+    return is_of_policy(program, row) || changed_by(program, row)->is_external ||
+           program->spec.changes[row].period >= 1;
+}
+
+bool takt_keeps_changed_level_exists(const takt_program_t *program, uint32_t row) {
+    return is_of_policy(program, row) ||
+           program->spec.changes[row].level <= levels_at(&program->spec, changed_by(program, row)->server);
+}
+
+bool takt_keeps_changed_demand_is_positive(const takt_program_t *program, uint32_t row) {
+    const takt_stream_t *demands = program->spec.changes[row].demands;
+    return demands == NULL || demands->least >= 1;
+}
+
+bool takt_keeps_changed_rate_fits(const takt_program_t *program, uint32_t row) {
+    const takt_change_spec_t *change = &program->spec.changes[row];
+    return program->spec.rates == NULL || !is_of_parameters(program, row) ||
+           (change->task_class == changed_by(program, row)->task_class && is_rate_weight(change->weight) &&
+            are_rate_times(changed_by(program, row), change->wcet, change->relative_deadline,
+                           change->period));
+}
+
+/* ---- what comes from outside ------------------------------------------------------------------------- */
+
+bool takt_keeps_input_is_of_somebody(const takt_program_t *program, uint32_t row) {
+    const takt_system_spec_t *spec = &program->spec;
+    const takt_input_t *input = &program->inputs[row];
+    return input->kind == TAKT_INPUT_CHANGE
+               ? input->index < spec->change_count
+               : input->index < spec->task_count && spec->tasks[input->index].is_external;
+}
