@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 # Takt's front door. `make help` lists the targets; each sets up what it needs, and only once.
 
 PYTHON ?= $(firstword $(shell command -v python3.11 python3) python3)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What all results share: sporadic tasks, verdicts, checked arithmetic, effort.
  *
  * Conditions of every function of this room, unless it says otherwise: times are whole ticks, 1 .. TAKT_ANALYSIS_TIME_MAX

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Response times where the scheduler takes time, and learns of releases late.
  *
  * Sources: the models are those of S2 (SoRTS, Co-SoRTS, HaRTS) as SPEC.md, 5 has them; the paper has no test. Tindell, Burns

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Response times where the scheduler takes time, and learns of releases late: in software with a timer, on a co-processor,
  * in hardware. See architectures.c. */
 #ifndef TAKT_ANALYSIS_ARCHITECTURES_H

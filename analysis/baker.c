@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Baker's test of EDF with SRP.
  *
  * Source: Baker 1991, section 4.1 (D = T); with min(D, T) as section 7.5 of the specification has it. Let i be the last task

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Baker's test of EDF with the stack resource policy: sufficient, by shares of the processor. */
 #ifndef TAKT_ANALYSIS_BAKER_H
 #define TAKT_ANALYSIS_BAKER_H

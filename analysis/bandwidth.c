@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What tasks in servers of constant and total bandwidth are sure of, when those meet their deadlines under EDF.
  *
  * Sources: L. Abeni and G. Buttazzo, Integrating multimedia applications in hard real-time systems, RTSS 1998 (cbs; a

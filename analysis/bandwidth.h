@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What tasks in cbs, hard-cbs, tbs and cus servers are sure of. See bandwidth.c. */
 #ifndef TAKT_ANALYSIS_BANDWIDTH_H
 #define TAKT_ANALYSIS_BANDWIDTH_H

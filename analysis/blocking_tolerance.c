@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Blocking tolerance and longest non-preemptive regions.
  *
  * Sources: Yao, Buttazzo, Bertogna 2009, and Bini and Buttazzo 2004 (fixed priorities); Baruah 2005 (EDF). In integer time,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* How long a task can be blocked, and how long a non-preemptive region may be so that a set that is schedulable preemptively
  * stays so, under fixed priorities and under EDF. See blocking_tolerance.c. */
 #ifndef TAKT_ANALYSIS_BLOCKING_TOLERANCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The longest busy period of a processor that never idles while a released job is unfinished, under any order.
  *
  * Sources: R. Cruz, A calculus for network delay, part I, IEEE Trans. Information Theory 37(1), 1991 (a server of any

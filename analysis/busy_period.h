@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The longest busy period: whatever orders, nobody responds later. See busy_period.c. */
 #ifndef TAKT_ANALYSIS_BUSY_PERIOD_H
 #define TAKT_ANALYSIS_BUSY_PERIOD_H

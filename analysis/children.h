@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What stands in a dispatcher, the root or a server: tasks, and servers of every kind. */
 #ifndef TAKT_ANALYSIS_CHILDREN_H
 #define TAKT_ANALYSIS_CHILDREN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Tasks whose subjobs form graphs without cycles: FPDS with control flow.
  *
  * Source: the extension that Bergsma, Holenderski, Bril and Lukkien (S1) leave to the future; each job of the active period

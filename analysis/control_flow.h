@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Tasks whose subjobs form graphs: what response times depend on. See control_flow.c. */
 #ifndef TAKT_ANALYSIS_CONTROL_FLOW_H
 #define TAKT_ANALYSIS_CONTROL_FLOW_H

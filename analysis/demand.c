@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Demand under EDF, and how long the intervals are that need to be looked at.
  *
  * Sources: Baruah, Rosier, Howell 1990 (the demand bound function, the bound by U < 1); Spuri 1996, Ripoll, Crespo, Mok

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Demand in an interval under EDF, and how long intervals need to be looked at: what the processor demand test and QPA
  * share. */
 #ifndef TAKT_ANALYSIS_DEMAND_H

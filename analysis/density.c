@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The density test of EDF.
  *
  * Source: Liu, Layland 1973 (theorem 7, D = T: exact); with D < T see Stankovic, Spuri, Ramamritham, Buttazzo 1998. The demand

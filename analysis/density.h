@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The density test of EDF: sufficient, in one look at each task. */
 #ifndef TAKT_ANALYSIS_DENSITY_H
 #define TAKT_ANALYSIS_DENSITY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* A set under fixed priorities that is being put together, from the least urgent task up: what choices of priorities, regions
  * and thresholds share. */
 #ifndef TAKT_ANALYSIS_DRAFT_H

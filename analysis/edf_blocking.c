@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* B(L) of edf_blocking.h, by looking at all steps and regions: it is asked for where demand comes near the interval, and
  * not at every length. */
 #include "analysis/edf_blocking.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What may delay jobs under EDF although its deadline is later: a section under SRP, or a region without preemption.
  *
  * Of an interval of length L, from an arrival to a deadline, that is B(L): one job with a later deadline, which began what

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The longest wcet that each task may have under EDF, by cuts.
  *
  * Sources: Zhang, Burns 2009 (QPA); Balbastre, Ripoll, Crespo 2008 (the longest wcet follows from an interval's demand).

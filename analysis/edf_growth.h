@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The longest wcet that one task of a set may have under EDF, for each task in turn. See edf_growth.c. */
 #ifndef TAKT_ANALYSIS_EDF_GROWTH_H
 #define TAKT_ANALYSIS_EDF_GROWTH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Worst-case response times under EDF.
  *
  * Sources: Spuri 1996 (preemptive, jitter, blocking); George, Rivierre, Spuri 1996 (non-preemptive); Bril, Lukkien,

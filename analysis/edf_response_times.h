@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Worst-case response times under EDF: preemptive, non-preemptive, with a last region that is not preempted. */
 #ifndef TAKT_ANALYSIS_EDF_RESPONSE_TIMES_H
 #define TAKT_ANALYSIS_EDF_RESPONSE_TIMES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Final non-preemptive regions.
  *
  * Source: Davis and Bertogna 2012 (algorithms FNR and FNR-PA, Theorems 2 and 3). The response of a task does not grow with its

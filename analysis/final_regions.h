@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The smallest non-preemptive regions at the ends of jobs with which a set fits, and the priorities to go with them. Jobs are
  * preemptive before. See final_regions.c. */
 #ifndef TAKT_ANALYSIS_FINAL_REGIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The longest wcet that each task may have under fixed priorities, by cuts and witnesses instead of whole analyses.
  *
  * Sources: Lehoczky, Sha, Ding 1989 (a job is done by t if its level requests t at most); Bini, Di Natale, Buttazzo 2008

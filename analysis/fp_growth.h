@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The longest wcet that one task of a set may have under fixed priorities, for each task in turn. See fp_growth.c. */
 #ifndef TAKT_ANALYSIS_FP_GROWTH_H
 #define TAKT_ANALYSIS_FP_GROWTH_H

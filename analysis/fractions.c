@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Compares a sum of fractions with 1, exactly, without a common denominator.
  *
  * Long division of all fractions at once, a digit of k bits at a time. After each digit the sum lies between what the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Whether fractions add up to 1, less or more: the first question of every test. */
 #ifndef TAKT_ANALYSIS_FRACTIONS_H
 #define TAKT_ANALYSIS_FRACTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Least budgets by bisection.
  *
  * Source: algorithms.md 6.7 (by scanning); G. Lipari and E. Bini, ECRTS 2003, for the question. With a larger budget

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The least budget with which a server of a given period carries its tasks. See interface_selection.c. */
 #ifndef TAKT_ANALYSIS_INTERFACE_SELECTION_H
 #define TAKT_ANALYSIS_INTERFACE_SELECTION_H

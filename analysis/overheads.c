@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The kernel's own work in response times and processor demand.
  *
  * Sources: Katcher, Arakawa, Strosnider 1993, and Burns, Tindell, Wellings 1995 (kernel costs as interference and blocking); Jeffay

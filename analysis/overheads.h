@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What the kernel's own work adds to response times under fixed priorities and to demand under EDF. See overheads.c. */
 #ifndef TAKT_ANALYSIS_OVERHEADS_H
 #define TAKT_ANALYSIS_OVERHEADS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Optimal preemption points of a chain of blocks.
  *
  * Source: Bertogna, Xhani, Marinoni, Esposito, Buttazzo 2011. best[e] is the least cost of points inside blocks 1 .. e if there

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Where to put preemption points in a chain of blocks, at the least cost. See point_placement.c. */
 #ifndef TAKT_ANALYSIS_POINT_PLACEMENT_H
 #define TAKT_ANALYSIS_POINT_PLACEMENT_H

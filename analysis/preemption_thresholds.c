@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Fixed priorities with preemption thresholds.
  *
  * Sources: Wang and Saksena 1999; Regehr 2002; Keskin, Bril, Lukkien 2010 (all jobs of the active period, exact). A job that

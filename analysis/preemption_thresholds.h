@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Fixed priorities with preemption thresholds (FPTS): blocking, and how jobs end. See preemption_thresholds.c. */
 #ifndef TAKT_ANALYSIS_PREEMPTION_THRESHOLDS_H
 #define TAKT_ANALYSIS_PREEMPTION_THRESHOLDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Audsley's optimal priority assignment.
  *
  * Sources: Audsley 1991, 2001; Davis and Burns 2011 for what a test must be: (1) who is more urgent matters as a set only,

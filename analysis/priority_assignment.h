@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* An optimal order of priorities, for any test that Audsley's algorithm admits. See priority_assignment.c. */
 #ifndef TAKT_ANALYSIS_PRIORITY_ASSIGNMENT_H
 #define TAKT_ANALYSIS_PRIORITY_ASSIGNMENT_H

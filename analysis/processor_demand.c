@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The processor demand test of EDF.
  *
  * Source: Baruah, Rosier, Howell 1990, with the jitter of Spuri 1996 and blocking as in edf_blocking.h. Demand changes at

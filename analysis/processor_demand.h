@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The processor demand test of EDF, deadline by deadline: exact, and it says where demand first exceeds the interval. */
 #ifndef TAKT_ANALYSIS_PROCESSOR_DEMAND_H
 #define TAKT_ANALYSIS_PROCESSOR_DEMAND_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Quick processor-demand analysis.
  *
  * Source: Zhang, Burns 2009. Let h(L) be demand and blocking together. Where h does not fall, h(L) <= L clears all of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Quick processor-demand analysis: the processor demand test, from the longest interval down, in few steps. */
 #ifndef TAKT_ANALYSIS_QPA_H
 #define TAKT_ANALYSIS_QPA_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Admission and allocation of the rate-based scheduler.
  *
  * Source: S0, sections 2.2 to 2.4 of the specification in integers, equations (3) to (7), (13), (14); SPEC.md, 10, says

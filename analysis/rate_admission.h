@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Admission and allocation of the rate-based scheduler, of a whole task set at once. */
 #ifndef TAKT_ANALYSIS_RATE_ADMISSION_H
 #define TAKT_ANALYSIS_RATE_ADMISSION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Feasibility of rate-based execution.
  *
  * Source: Jeffay, Goddard 1999 (theorems on EDF with and without preemption), in integer time; the deadlines are those of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Feasibility of rate-based execution under EDF: necessary and sufficient, preemptive or not. */
 #ifndef TAKT_ANALYSIS_RATE_EXECUTION_H
 #define TAKT_ANALYSIS_RATE_EXECUTION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Blocking by shared resources.
  *
  * Sources: L. Sha, R. Rajkumar, J. Lehoczky, Priority inheritance protocols, IEEE Transactions on Computers 1990

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* For how long less urgent jobs that hold shared resources delay others, by protocol, in one dispatcher. See
  * resource_blocking.c. */
 #ifndef TAKT_ANALYSIS_RESOURCE_BLOCKING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Worst-case response times under fixed priorities, in integer time, for arbitrary deadlines.
  *
  * Sources: Lehoczky 1990 (busy periods, arbitrary deadlines); Audsley, Burns, Richardson, Tindell, Wellings 1993 (jitter);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Worst-case response times of sporadic tasks under fixed priorities: preemptive, non-preemptive, with deferred
  * preemption, with a last region that only some preempt; any deadlines, jitter, blocking. See response_times.c. */
 #ifndef TAKT_ANALYSIS_RESPONSE_TIMES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Processor demand against a supply bound, in integer time: for all L from the least deadline on
  *
  *   (1)  sum of h_j(L) + B(L) <= sbf(L)

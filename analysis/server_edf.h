@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Tasks and servers under EDF in one dispatcher, at the root or inside a server: demand against supply. See
  * server_edf.c. */
 #ifndef TAKT_ANALYSIS_SERVER_EDF_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Fixed priorities over tasks and servers: each is the task that it is at worst as seen from below.
  *
  * Sources: L. Sha, J. Lehoczky, J. Strosnider and others on periodic servers; R. I. Davis and A. Burns, RTSS 2005, for

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Tasks and servers under fixed priorities in one dispatcher, at the root or inside a server: worst-case responses. See
  * server_fixed_priority.c. */
 #ifndef TAKT_ANALYSIS_SERVER_FIXED_PRIORITY_H

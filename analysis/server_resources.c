@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Shared resources among servers: hsrp, hsrp-payback, sirap.
  *
  * Sources: R. I. Davis and A. Burns, Resource sharing in hierarchical fixed priority pre-emptive systems, RTSS 2006

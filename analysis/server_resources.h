@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What servers that share resources cost each other, and what is left for their children. See server_resources.c. */
 #ifndef TAKT_ANALYSIS_SERVER_RESOURCES_H
 #define TAKT_ANALYSIS_SERVER_RESOURCES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* How many returns of a sporadic server wait at a time.
  *
  * Source: the rules of Sprunt, Sha, Lehoczky 1989, as in SPEC.md, 4; the argument is Takt's own.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* How many returns of a sporadic server wait at a time. See sporadic_returns.c. */
 #ifndef TAKT_ANALYSIS_SPORADIC_RETURNS_H
 #define TAKT_ANALYSIS_SPORADIC_RETURNS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Supply bound functions in closed form (supply.h has sources and conditions).
  *
  * With (k, rest) = divmod(t - gap, P): sbf(t) = k Q + min(Q, rest) - loss, and 0 where that is negative or t <= gap. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What a server is sure to supply in any window that begins when it gets work: sbf, its inverse, and its forms.
  *
  * Sources: I. Shin and I. Lee, Periodic resource model for compositional real-time guarantees, RTSS 2003, eq. (6)

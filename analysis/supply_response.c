@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Response times under fixed priorities and a supply bound, in integer time, for arbitrary deadlines.
  *
  * Sources: Shin and Lee 2003, theorem 4.2, and Davis and Burns 2005 (a task's demand has been supplied at the least t

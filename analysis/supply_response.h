@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The worst-case response time of one task under fixed priorities, where the processor is not always there. See
  * supply_response.c. */
 #ifndef TAKT_ANALYSIS_SUPPLY_RESPONSE_H

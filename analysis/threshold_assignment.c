@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Preemption thresholds.
  *
  * Sources: Wang and Saksena 1999 (assignment for given priorities, optimal); Saksena and Wang 2000 (the greatest thresholds). The

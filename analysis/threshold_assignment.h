@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Preemption thresholds with which a set fits under given priorities. See threshold_assignment.c.
  *
  * A threshold is told as takt_fp_end_t does, by how many tasks, the most urgent, may preempt the started job: from the place of

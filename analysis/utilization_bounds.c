@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Utilization bounds of rate monotonic.
  *
  * Sources: Liu and Layland 1973, Theorem 5; Bini, Buttazzo and Buttazzo 2003, Theorem 1 (hyperbolic bound); Kuo and Mok 1991

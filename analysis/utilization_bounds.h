@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Whether a set fits under rate monotonic because of its utilization alone: three sufficient tests.
  *
  * Each takes a task as one that comes every min(T, D) - J and has that long: what is easier than that is schedulable as

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """report: how fast results reach people, as data frames and as the HTML report.
 
 Usage: report.py [--runs N]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 # The kernel for programs on it, as targets; README.md here lists them. No host code, no tests, no Python.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)

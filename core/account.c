@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Budgets of account.h. */
 #include "core/account.h"
 

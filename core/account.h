@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Account: which budgets pay for what runs. Internal to core.
  *
  * The payers of an entity form a chain: the entity itself, if its job has a budget or a key that changes as it executes,

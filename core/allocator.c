@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What allocators call; see allocator.h. */
 #include "core/allocator.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Allocator: who gives the jobs of tasks their windows, that is deadlines and budgets, while the system runs.
  *
  * Source: S3's split of allocator (fills attributes) and dispatcher (obeys them). A task with an allocation has no

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Backend: where decisions come from, split in two phases so that the scheduler may sit elsewhere.
  *
  * Source: S2 (the scheduler on the CPU, on a co-processor, in hardware); A platform

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Leading zeros of a 32-bit word: the one bit operation of the ready levels and the timers.
  *
  * Machines without the instruction would call a compiler library; core has no undefined symbol, so

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Lists of changes, and the change of a policy; see change.h. */
 #include "core/change.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Change: what a task or the root is to become while the system runs. The records are the caller's memory, each
  * handed over once, by an event with its number.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Deadlocks of circles.h. */
 #include "core/circles.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Circles: entities each of which waits for the next one. Internal to core. */
 #ifndef TAKT_CORE_CIRCLES_H
 #define TAKT_CORE_CIRCLES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The full pass of dispatcher.h. Steps are numbered as in SPEC.md, 2. */
 #include "core/dispatcher.h"
 

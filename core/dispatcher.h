@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Dispatcher: the scheduler as a pure state machine. It is handed `now` and an event, and answers who
  * runs on which processor and until which instant at the latest.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Entity: whatever competes for a processor, a job of a task, a plain thread or a server.
  *
  * Rule 7 of DESIGN.md (order is data); one record for jobs and servers. 32 bytes on

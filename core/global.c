@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The choice of several jobs; see global.h. */
 #include "core/global.h"
 

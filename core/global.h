@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Several processors: one dispatcher whose jobs run on the most urgent of them, m at a time (SPEC.md, 11).
  *
  * Source: global scheduling as Dhall and Liu 1978 have it, job-level migration free; the choice of the processor

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Ready sets and wakes of the servers above an entity; see hierarchy.h. */
 #include "core/hierarchy.h"
 

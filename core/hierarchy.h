@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Hierarchy: which entities are ready in which server. Internal to core. */
 #ifndef TAKT_CORE_HIERARCHY_H
 #define TAKT_CORE_HIERARCHY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Jobs: how they are released and end. Internal to core.
  *
  * This file has the jobs of tasks without an extension, and what the job sources of source.h have in common. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Choices of lend.h. */
 #include "core/lend.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Lend: who runs in place of an entity that is blocked. Internal to core. */
 #ifndef TAKT_CORE_LEND_H
 #define TAKT_CORE_LEND_H

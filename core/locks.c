@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Resources of locks.h. */
 #include "core/locks.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Locks: how resources are locked, and who runs while an entity is blocked. Internal to core.
  *
  * Source: SPEC.md, 9. The dispatcher asks for this through a table that takt_dispatcher_expect_locks hands in: a program

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Obstacles of obstacle.h. */
 #include "core/obstacle.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Obstacle: what keeps an entity from running or from a resource. Internal to core. */
 #ifndef TAKT_CORE_OBSTACLE_H
 #define TAKT_CORE_OBSTACLE_H

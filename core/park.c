@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Lists of park.h. */
 #include "core/park.h"
 

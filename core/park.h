@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Park: entities that wait for a resource and are not ready. Internal to core. */
 #ifndef TAKT_CORE_PARK_H
 #define TAKT_CORE_PARK_H

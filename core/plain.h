@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Plain thread: an entity without a task, which runs until it blocks. What core keeps of it beside the entity is what
  * it holds and wants of resources.
  *

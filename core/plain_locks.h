@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The inline layer of locks: what a lock and an unlock event, and the decision after them, do to plain threads whose levels
  * order, under pip. As core/ready.h for the ready sets, a kernel calls this directly where nobody else is concerned, and the
  * full pass where somebody is. Both leave the same behind.

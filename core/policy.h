@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Policy: what orders the children of one dispatcher. The interface; the policies are in policy/.
  *
  * Source: S3's split of allocator (fills attributes) and dispatcher (obeys them); rule 7 of DESIGN.md. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Protocol: how a resource bounds the time for which others wait. One file each, named protocol_<name>.c, and one row in
  * core/protocols.c. What a protocol asks for is said in its record, so that core/locks.c and core/lend.c name none.
  *

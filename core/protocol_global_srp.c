@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* srp in each server and among the servers of one parent. A server can use up its budget while it holds something. See SPEC.md, 9. */
 #include "core/protocol.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Hierarchical srp (Davis, Burns 2006): a server that holds something goes on without budget until it holds nothing. See SPEC.md, 9. */
 #include "core/protocol.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Hierarchical srp (Davis, Burns 2006) with payback: what a server overran is taken from its next budget. See SPEC.md, 9. */
 #include "core/protocol.h"
 

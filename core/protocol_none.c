@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* No protocol: a job waits as long as it takes, and lends nothing to the holder. See SPEC.md, 9. */
 #include "core/protocol.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Non-preemptive critical sections (Mok 1983): no job displaces a holder. See SPEC.md, 9. */
 #include "core/protocol.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Priority inheritance (Sha, Rajkumar, Lehoczky 1990): a holder is as urgent as the jobs that it blocks. See SPEC.md, 9. */
 #include "core/protocol.h"
 

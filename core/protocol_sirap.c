@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Subsystem integration and resource allocation (Behnam, Shin, Nolte, Nolin 2007): a lock waits until its server has the
  * budget for the longest section. See SPEC.md, 9. */
 #include "core/protocol.h"

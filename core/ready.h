@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Ready sets: who is ready in one dispatcher, and who is the most urgent of them.
  *
  * Two implementations of one interface, chosen by the policy's order:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Records of calls to the dispatcher and of what follows from them; see trace.h. Internal to core. */
 #ifndef TAKT_CORE_RECORD_H
 #define TAKT_CORE_RECORD_H

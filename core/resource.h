@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Resource: something that one job at a time holds, under a protocol that bounds how long others wait.
  *
  * Source: Sha, Rajkumar, Lehoczky 1990 (pip, pcp); Baker 1991 (srp); Davis, Burns 2006 (hsrp); Behnam, Shin,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Deadline rule: how an arriving job of a task gets its start and its deadline from what arrived before.
  *
  * Source: S0 2.1.3 and the share-driven mappings of S3, Table 2. A task without a rule has one already: its jobs may

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Server: an entity whose execution is another dispatcher, with a budget.
  *
  * Source: S4 (hierarchical scheduling); SPEC.md, 4. The root is a server without a kind: it is

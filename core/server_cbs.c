@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Constant-bandwidth server (Abeni, Buttazzo 1998; SPEC.md, 4), soft and hard: a deadline d and a budget
  * that together never claim more than capacity / period from any instant on.
  * Conserved: at every arrival budget <= (d - t) capacity / period, or both are new. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Deferrable server (Strosnider, Lehoczky, Sha 1995; SPEC.md, 4): budget is charged only while
  * one of its tasks runs, and at off + kP the budget is full again, what was left over being lost.
  * Conserved: budget + what is charged since off + kP = capacity. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The table of kinds of servers, and what all of them have. */
 #include "core/server.h"
 

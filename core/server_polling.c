@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Polling server (Lehoczky, Sha, Strosnider 1987; SPEC.md, 4): at off + kP the budget is full again, and
  * what is left when there is no work is lost until the next period.
  * Conserved: budget + what is charged or lost since off + kP = capacity. */

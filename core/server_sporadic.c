@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Sporadic server (Sprunt, Sha, Lehoczky 1989; SPEC.md, 4): what it has consumed since it became
  * eligible comes back one period after that instant.
  * Conserved: budget + what is charged in the current interval + what is to return = capacity. When the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What is put into a dispatcher before the system starts; see dispatcher.h. */
 #include "core/dispatcher.h"
 

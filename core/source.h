@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Job source: where the jobs of a task come from. Internal to core.
  *
  * A task without an extension is periodic and has no source: core/jobs.c releases its jobs itself, with as few

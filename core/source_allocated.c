@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Jobs that an allocator begins, moves and ends; see source.h and allocator.h. */
 #include "core/account.h"
 #include "core/allocator.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Jobs that arrive as events: a ring of those that wait behind the current one, then of those that are not released yet.
  * See source.h, and rule.h for their deadlines. */
 #include "core/hierarchy.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* A job each period, of a task with an extension; see source.h and change.h. */
 #include "core/jobs.h"
 #include "core/source.h"

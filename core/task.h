@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Task: a stream of jobs.
  *
  * A job that is released before its predecessor has ended waits behind it. A periodic task's waiting

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The radix wheel of timers.h. */
 #include "core/timers.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Timers: a radix wheel on (instant, order), total order, constant work per step.
  *
  * A timer's 96-bit key is its instant followed by its order (class and entity number), so that timers

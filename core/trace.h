@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Trace: the inputs that a platform handed to the scheduler and the decisions that it got.
  *
  * Rule 5 of DESIGN.md. Every call that can change the scheduler's state is one record, in the order

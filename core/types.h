@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Units and words of the core: instants, durations, keys.
  *
  * Rules 6, 7 and 8 of DESIGN.md. Time is 64-bit unsigned ticks; the length of a tick is the

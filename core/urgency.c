@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Base urgencies and their modifiers; see urgency.h. */
 #include "core/urgency.h"
 

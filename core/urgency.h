@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Urgency: which key and tie of an entity are in force. Internal to core.
  *
  * The base urgency follows from the policy and the job, of a plain thread from its level; it is always valid. Modifiers make

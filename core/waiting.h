@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Waiting: what an entity holds and what it waits for, of a job and of a plain thread alike. Internal to core. */
 #ifndef TAKT_CORE_WAITING_H
 #define TAKT_CORE_WAITING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Wide products and quotients, which core's machines have no instruction for; a division operator would call a
  * compiler library, and core has no undefined symbol. */
 #ifndef TAKT_CORE_WIDE_H

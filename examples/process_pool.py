@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """A thousand simulations on all processors: how often jobs of an overloaded node are late, over 1,000 seeds.
 
 Run it with `python examples/process_pool.py`; `fork` or `spawn` behind that chooses how processes start. Both give the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What a board supplies to the program of task sets, main.c: a clock, synthetic load, an interrupt at a given instant, memory. One
  * file per board in boards/. Files, text and the end of the program are those of semihost.h.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The calls of semihost.h where the program is a Linux process: it is its own host.
  *
  * They are made with the lock closed, because in real time a thread can be preempted inside of stdio, and the next one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Task sets as a program: threads that execute the jobs of a described system, and the trace of it as a file.
  *
  * The command line names two files: the image of a system (system/image.h), and where the trace goes. What the scheduler is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Semihosting calls: an operation and its block of parameters. How a machine calls is its port's takt_semihost.h. */
 #include "firmware/semihost.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Semihosting: files, text and exit of the machine that runs the emulator or the debugger.
  *
  * Source: Arm, "Semihosting for AArch32 and AArch64", operations by number.

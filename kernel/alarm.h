@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Alarm: a function that is called at an instant, once or again and again, in the timer's interrupt.
  *
  * The function is called with the lock open: it may call whatever an interrupt may, start and stop any alarm, its own too, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Allocators of the user's own, and requests to all allocators; see allocated.h and request.h. */
 #include "kernel/allocated.h"
 

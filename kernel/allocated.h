@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Allocators of the user's own, and threads whose jobs they begin, move and end.
  *
  * Source: S3's user-supplied allocators; core/allocator.h has the interface that an allocator fills in, and what it may

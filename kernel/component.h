@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Components: a server and the periodic threads inside, described as one: an interface (budget, period, policy) and what is
  * behind it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Creation of plain and of periodic threads, and what all creations share; see creation.h. Inputs may come from a file, so
  * that the checks stay in every build. */
 #include "kernel/creation.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What the creation of every kind of thread has in common. Private to kernel/.
  *
  * Numbers: the root is 0; servers, then threads of all kinds follow in the order of their creation, the idle thread comes

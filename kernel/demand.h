@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Demands: what rate-based tasks ask for, and what keeps it; of threads of this kernel (rate.h) and of another one's
  * (hybrid.h). */
 #ifndef TAKT_KERNEL_DEMAND_H

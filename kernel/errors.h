@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Status codes: the one list of what a kernel call can answer.
  *
  * Every call returns takt_status_t. The list makes the enum, the messages and the documentation. A

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Event flags; see flags.h. */
 #include "kernel/flags.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Event flags: 32 bits that threads wait for, each with a mask of its own, for any or for all of it.
  *
  * A wait may clear the bits of its mask when it ends: they are taken, and whoever waits behind does not see them any more.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Geometry: how many of what the kernel object has room for. A build may define its own numbers.
  *
  * Entities are the root, servers, periodic threads and threads, the idle thread included. */

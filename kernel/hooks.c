@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The kernel's own hooks. */
 #include "kernel/hooks.h"
 

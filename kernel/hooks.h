@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Hooks: what a thread has done wrong, told to the program.
  *
  * A program may define functions of these names; the kernel's own print one line with the thread's name by takt_port_print. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Rate-based tasks over fixed priorities; see hybrid.h. */
 #include "kernel/hybrid.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Hybrid: rate-based tasks over a kernel with fixed priorities, any kernel, by rewriting priorities in the order of deadlines.
  *
  * Source: S0's implementation over a fixed-priority kernel. All that is asked of the host is one function, to set a thread's

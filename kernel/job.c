@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Threads that execute jobs; see job.h. */
 #include "kernel/job.h"
 

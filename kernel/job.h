@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Jobs: threads that execute the jobs of a task, one after the other.
  *
  *     for (;;) { the job; takt_wait_next_period(); }

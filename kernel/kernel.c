@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The kernel object: start, the full pass, and preemption from interrupts. */
 #include "kernel/hooks.h"
 #include "kernel/wait.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The kernel: one processor, threads, and the scheduler of core/ under them.
  *
  *     takt_kernel_init(policy)       which policy orders what sits at the root

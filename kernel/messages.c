@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Message queue; see messages.h. */
 #include "kernel/messages.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Message queue: a bounded ring of messages of one size, copied in and out; memory is the caller's.
  *
  * Who waits is served at once: a message goes straight into the memory of the first receiver that waits, and a place

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Mutex: mutual exclusion of plain threads under one of core's protocols. Those of jobs are core's resources themselves,
  * see kernel/job.h.
  *

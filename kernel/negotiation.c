@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Demands of rate-based tasks; see negotiation.h. They may come from a file, so that the checks stay in every build. */
 #include "kernel/negotiation.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Negotiation: what may be asked of a rate-based scheduler, and how it is asked. Private to kernel/.
  *
  * Of the kernel's own threads and of those of another one alike: nothing here knows a port. Callers are serialised. */

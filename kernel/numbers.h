@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Numbers that have come back: those of deleted entities, for the next ones. Private to kernel/.
  *
  * A set of numbers below TAKT_KERNEL_ENTITY_LIMIT: a tree of words in which a bit of a row says that the word below has one.

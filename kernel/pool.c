@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Block pool; see pool.h. */
 #include "kernel/pool.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Block pool: blocks of one size out of the caller's memory.
  *
  * Free blocks are a list through the blocks themselves, the last one freed first, so that allocate and free are O(1) and

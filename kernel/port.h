@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The port header: what the kernel asks of a machine, and what a machine may call.
  *
  * A port is one folder with a header named takt_port.h, found through the include path: choosing a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Queue of waiting entities: a circle through their links, first come first served. Private to kernel/.
  *
  * The queue itself is one place of the circle, so that appending, taking and removing have no special

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Rate-based threads; see rate.h. */
 #include "kernel/rate.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Rate-based threads: created with a class, a wcet, a period and a deadline, or a weight; they enter, leave and negotiate
  * while the system runs.
  *

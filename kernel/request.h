@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Requests to allocators: how one is handed over, from threads, from interrupts and before the start. Private to kernel/.
  *
  *     takt_request_open(where)             whether the call is allowed there; closed after TAKT_OK

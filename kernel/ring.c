@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The sink of ring.h. */
 #include "kernel/ring.h"
 

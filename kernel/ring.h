@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Trace ring: the last records of the trace, in the caller's memory.
  *
  * A sink that never stops: when the ring is full, every new record takes the place of the oldest one, which is lost and

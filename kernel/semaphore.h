@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Semaphore, counting or binary: a binary one is given by takt_semaphore_signal only.
  *
  * Waiting threads get units first come first served, whatever their urgency, so that give and take are O(1) and nobody

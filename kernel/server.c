@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Creation of servers, and what can be asked of them; see server.h. Inputs may come from a file, so that the checks of
  * creation stay in every build. */
 #include "kernel/server.h"

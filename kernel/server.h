@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Servers: budgets for the threads inside, which have a policy of their own.
  *
  * Source: S4 (server create, thread create in a server, remaining budget); SPEC.md, 4. Servers may stand in servers, at any

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Threads whose jobs arrive as events; see sporadic.h. */
 #include "kernel/sporadic.h"
 

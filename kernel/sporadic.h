@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Sporadic and aperiodic threads: their jobs arrive as events, from threads (takt_job_arrive) or interrupts
  * (takt_job_arrive_from_isr).
  *

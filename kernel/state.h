@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The kernel object, and how the parts of the kernel change who runs. Private to kernel/.
  *
  * Two layers (rule 2 of DESIGN.md). While the attribute words of the running and of the next thread are 0

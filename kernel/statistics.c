@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The sink of statistics.h. */
 #include "kernel/statistics.h"
 

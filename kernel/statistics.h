@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Statistics: what every thread has executed, and for how long nobody had work.
  *
  * A sink of the trace. Times follow from the decisions alone: from one to the next, whoever was chosen executes, and what

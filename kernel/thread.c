@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What a thread does with itself, and what others do with it. */
 #include "kernel/creation.h"
 #include "kernel/wait.h"

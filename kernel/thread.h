@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Threads: plain ones; those whose jobs the scheduler releases are in job.h.
  *
  * All memory is the caller's, zeroed before the first call and left alone until the thread is deleted. A thread that no

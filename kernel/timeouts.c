@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The wheel of timeouts.h. */
 #include "kernel/timeouts.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Timeouts: until when threads wait, and alarms. Private to kernel/.
  *
  * What expires here is an input of the scheduler: nothing decides by the order of what expires at one instant, so the

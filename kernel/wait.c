@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What is rare about waiting; see wait.h. */
 #include "kernel/wait.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* How a thread waits, and how it is woken. Private to kernel/.
  *
  * Every object that threads wait for is a takt_waiters_t and what it protects. A call that waits for ever is inline for

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Waiters: where threads wait for units of something, first come first served.
  *
  * count > 0: so many units are there. count <= 0: -count threads wait. What every object of the kernel is made of; its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Bandwidth: deadlines that let a group of tasks have a share of the processor beside others, without a budget.
  *
  * Source: S3, Table 2 and its text (Spuri and Buttazzo 1996; Deng, Liu and Sun 1997). A job of wcet e takes e / share ticks

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Budgets: the wcet of a task enforced, whatever policy orders it.
  *
  * Source: S3, Table 2, rows RM and EDF, for "suspend": a window of one period with the wcet as budget, whose deadline

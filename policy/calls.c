@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* When the allocator is called; see calls.h. */
 #include "policy/calls.h"
 

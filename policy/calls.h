@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Calls: when the allocator of windows is called, and what that takes.
  *
  * Source: S3, 4.2 and 4.3. A call hands over the next windows of one task, as many as `bulk` says. It is due as soon as

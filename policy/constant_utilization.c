@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* cus: constant utilization server.
  *
  * Source: Deng, Liu and Sun 1997; S3, Table 2.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* dm: deadline monotonic.
  *
  * Source: Leung and Whitehead 1982; SPEC.md, 3 for ties.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* dual-priority: hard tasks wait at a low level, below all others, until the last moment that their deadlines allow.
  *
  * Source: Davis and Wellings 1995, in the form of S3 5.2.1 with one budget for both levels. A job of a hard task

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* fp: fixed priority.
  *
  * Source: Liu and Layland 1973 for the model; SPEC.md, 3 for ties.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* imprecise: a job has a part that must be done and one that is done if there is time.
  *
  * Source: Liu, Lin et al. 1991, in the form of S3 5.2. The first ticks of a job are its mandatory part, at a level above

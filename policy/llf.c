@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* llf: least laxity first.
  *
  * Source: Mok 1983 (least slack); SPEC.md, 3 for ties.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* pinwheel: every task gets its wcet in every window of its period, by periods that divide one another.
  *
  * Source: S3's pinwheel row after Chan and Chin 1992. Whoever builds the system gives each task a period x 2^j that is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The rate-based scheduler of rate_based.h. What the equations call x, phi, u, C, P and d is served, share, rate,
  * budget, period and deadline here. */
 #include "policy/rate_based.h"

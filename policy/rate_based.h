@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* rate-based: the rate-based scheduler with a ledger of reservations.
  *
  * Source: S0 after RBED; the integer form of its rules: SPEC.md, 10. Every admitted task holds a reservation, a

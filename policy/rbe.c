@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* rbe: rate-based execution.
  *
  * Source: S0 2.1.3, equation (1) (Jeffay and Goddard 1999).

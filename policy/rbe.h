@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Rate-based execution (x, y, d): how many events may come in which time, not how far apart. See rbe.c. */
 #ifndef TAKT_POLICY_RBE_H
 #define TAKT_POLICY_RBE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* rm: rate monotonic.
  *
  * Source: Liu and Layland 1973; SPEC.md, 3 for ties.

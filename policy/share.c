@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* share: a share of the processor for each task, by its weight.
  *
  * Source: S3, Table 2 (generic); Demers, Keshav, Shenker 1989 and Parekh, Gallager 1993 (WFQ); Bennett, Zhang 1996

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Shares: flows with weights; each job is a packet with a tag, and the smallest tag goes first. See share.c.
  *
  * Virtual time of the fluid system is a whole number. A tick brings TAKT_SHARE_TICK units of work; raising virtual time

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The table of policies: a new policy is one file and one line in table.c. */
 #ifndef TAKT_POLICY_TABLE_H
 #define TAKT_POLICY_TABLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* time-driven: a table of slots that is repeated, the cyclic executive.
  *
  * Source: S3, Table 2, "time-driven"; the table is the user's, and no slot in it overlaps another.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* tbs: total bandwidth server.
  *
  * Source: Spuri and Buttazzo 1996; S3, Table 2.

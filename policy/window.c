@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What the allocators of window.h share. */
 #include "policy/window.h"
 

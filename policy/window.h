@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Windows: what the allocators have in common whose tasks run in windows that the clock opens and closes.
  *
  * Source: S3's job record of start time, finish time and budget. Its unit of scheduling is called window here;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 // Binding: the simulator and replay as a Python module, takt._core.
 //
 // Thin on purpose: a description comes in as an image (system/image.h), results go out as columns in the Arrow C data

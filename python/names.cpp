@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 // Names of files, and what the tables of core say of each: Python reads it here, and knows none of them by itself.
 #include "python/names.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 // Names of files, and what the tables of core say of each.
 #ifndef TAKT_PYTHON_NAMES_H
 #define TAKT_PYTHON_NAMES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The event loops of architecture.h. */
 #include "sim/architecture.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Architectures: where the scheduler runs, in software on the processor of the tasks, on a co-processor, or in
  * hardware, as cost models of the simulator.
  *

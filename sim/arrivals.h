@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Arrivals: when the jobs of external tasks come, one timer per task. Part of the simulator. */
 #ifndef TAKT_SIM_ARRIVALS_H
 #define TAKT_SIM_ARRIVALS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The event loop of global.h.
  *
  * A lane is what the loop knows of one processor. What its job has executed is written when it leaves the lane. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Global scheduling: plain tasks on several processors, without costs. Part of the simulator.
  *
  * Source: SPEC.md, 11. A loop of its own beside sim.c, on core/global.h. Left out: everything that keeps a job from

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Windows of jobs of rate-based systems; see rated.h. */
 #include "sim/rated.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What is told of the jobs of rate-based systems: their deadlines move, and tasks come and go. Part of the
  * simulator. */
 #ifndef TAKT_SIM_RATED_H

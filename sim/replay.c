@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Replay of recorded inputs; see replay.h. */
 #include "sim/replay.h"
 

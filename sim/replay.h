@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Replay: hands recorded inputs to a freshly built system and compares its decisions with the
  * recorded ones, bit for bit. */
 #ifndef TAKT_SIM_REPLAY_H

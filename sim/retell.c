@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Jobs of retell.h. */
 #include "sim/retell.h"
 

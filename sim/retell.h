@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Retelling: what became of the jobs of a trace, whatever platform recorded it.
  *
  * The records are replayed through a simulation that does not run, and what core knows of a job when it ends is told as a

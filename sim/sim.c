@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The event loop of sim.h. */
 #include "sim/sim.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Simulator: a discrete-event loop that drives core exactly as a kernel does.
  *
  * It owns what core must not know: when jobs arrive that no period tells, what each job does and for how

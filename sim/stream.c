@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Numbers of stream.h.
  *
  * Source of the random bits: the output function of SplitMix64 (Steele, Lea, Flood 2014) over a counter;

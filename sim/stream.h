@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Stream: a sequence of numbers, listed or drawn, such as the demands of a task's jobs.
  *
  * Element k is a function of (seed, task, k) alone, so that every policy meets the same numbers whatever

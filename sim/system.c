@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Memory of system.h. */
 #include "sim/system.h"
 

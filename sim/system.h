@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* System: a task set built in memory, ready to be driven by the simulator or by replay. Hosted: system/build.h with
  * memory of the heap. */
 #ifndef TAKT_SIM_SYSTEM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What is told when jobs end without finishing, and at the end of a run; see tell.h. */
 #include "sim/tell.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Telling: what a run says of segments and jobs, to its sinks and in its statistics. Part of the simulator;
  * shared by the event loop (sim.c) and by the scheduler architectures (architecture.c). */
 #ifndef TAKT_SIM_TELL_H

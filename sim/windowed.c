@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Windows of jobs in simulated systems; see windowed.h. */
 #include "sim/windowed.h"
 

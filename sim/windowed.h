@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Tasks whose jobs run in windows (policy/window.h): what is told of their jobs that is not told of others.
  * Part of the simulator. */
 #ifndef TAKT_SIM_WINDOWED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Demands of work.h. */
 #include "sim/work.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Work: what the current job of each task still has to do. Part of the simulator. */
 #ifndef TAKT_SIM_WORK_H
 #define TAKT_SIM_WORK_H

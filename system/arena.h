@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Arena: one block of memory, given out in order; without a base it only counts. Private to system/. */
 #ifndef TAKT_SYSTEM_ARENA_H
 #define TAKT_SYSTEM_ARENA_H

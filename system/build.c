@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Builds a system in memory that is handed in; see build.h.
  *
  * The memory is laid out twice in the same order, first to count, then for good; only then is anything written. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Build: a described system as core's objects, in memory that is handed in.
  *
  *     takt_system_t system;                          zeroed; then what the caller has: dispatcher, cpus, entities, threads

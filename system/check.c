@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The table of relations, and the walk over it. */
 #include "system/relations.h"
 

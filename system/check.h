@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Check: whether the fields of a description go together. Each relation has a name and stands here alone; image.h has what concerns a
  * field alone.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Words of image.h.
  *
  * One loop reads all tables, by their layouts. What rows own of other tables is handed out at the end. */

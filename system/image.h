@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Image: a system and what happens to it, as a row of 64-bit words: the one form in which a description crosses a boundary.
  * A host writes it; simulator, replay and firmware read it, and a trace carries it.
  *

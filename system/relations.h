@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Relations: a predicate for each row of TAKT_RELATION_LIST, and what they ask of a description. For check.c alone. */
 #ifndef TAKT_SYSTEM_RELATIONS_H
 #define TAKT_SYSTEM_RELATIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Relations of rates, changes and what comes from outside. The messages stand in check.h. */
 #include "system/relations.h"
 

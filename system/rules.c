@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Rules of rules.h. */
 #include "system/rules.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The deadline rules of a system's tasks, in its memory. Part of build.h. */
 #ifndef TAKT_SYSTEM_RULES_H
 #define TAKT_SYSTEM_RULES_H

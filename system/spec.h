@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Spec: a system as a description, in tables of the caller's. fields.def has the fields with their units and ranges.
  *
  * Levels count from 1 = most urgent, as in core; whoever reads task-set files ranks the users' priorities. What stands

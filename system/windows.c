@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Windows of a system; see windows.h. */
 #include "system/windows.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Tasks whose jobs run in windows (policy/window.h): how a system gets their allocators. Part of build.h; private to
  * system/. */
 #ifndef TAKT_SYSTEM_WINDOWS_H

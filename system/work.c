@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Milestones of work.h. */
 #include "system/work.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Work: what a job still has to do of its body. For whoever executes jobs, the simulator or a thread of a firmware.
  *
  *     begin --> execute `left` --> the end if `after` is 0

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Makes the reference of the kernel's calls out of its headers, by doxygen.
 
 Usage:

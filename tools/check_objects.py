@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Proves from object files that core, policy and system are a pure state machine in integers.
 
 Usage: check_objects.py [--target NAME]... [--helpers] [FILE]...

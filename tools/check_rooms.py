@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Checks who may use whom: the dependency table of DESIGN.md, from the includes and imports themselves.
 
 Usage: check_rooms.py [ROOT]. Prints one line per violation, `file:line: what`, and exits 1 if there is one.

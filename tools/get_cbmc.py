@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Finds the model checker CBMC, or unpacks Debian's package of it into a folder of the project.
 
 Usage: get_cbmc.py [--into FOLDER] (default: build/cbmc).

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Measures the structure of the project: the properties that may only get better.
 
 Usage: measure.py [--check] [--record] [--list PROPERTY] [ROOT]
@@ -243,6 +244,14 @@ def spelled_names(root: Path) -> Listing:
 # ---- texts ---------------------------------------------------------------------------------------------------------
 
 
+LICENCE = "SPDX-License-Identifier: Apache-2.0 OR MIT"
+
+
+def without_licence(root: Path) -> Listing:
+    """Lists sources whose first lines do not name the licence."""
+    return [str(path) for path in files_in(root) if text_of(path).strip() and LICENCE not in text_of(path)[:200]]
+
+
 def found_in(files: Iterable[Path], text: str) -> Listing:
     """Lists where a text stands."""
     return [
@@ -314,6 +323,7 @@ PROPERTIES = (
     Property("attribute bits short of 4 free", 0, lambda root: bits_short(root, "ATTRIBUTE")),
     Property("state bits short of 4 free", 0, lambda root: bits_short(root, "STATE")),
     Property("lines of the binding", 600, lambda root: each_line([root / "python" / "binding.cpp"])),
+    Property("sources without a licence line", 0, without_licence),
     Property("rules of SPEC without a case", 0, rules.rules_without_case),
     Property("lines of the product", 45_000, lambda root: each_line(product(root))),
     Property("lines of tests", 46_000, lambda root: each_line(sources_of_tests(root))),

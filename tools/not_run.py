@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Prints one line that names every check that did not run, and why: the last line of `make test`.
 
 Usage: not_run.py REPORT... where a report is a JUnit file of pytest or ctest.

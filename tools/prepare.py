@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Sets up what the Makefile's targets need: packages of the system, the virtual environment, Python packages.
 
 Usage:

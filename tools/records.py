@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Makes what follows from system/fields.def, the table of all fields that an image holds.
 
 Usage: records.py [--check]. Writes python/takt/model/records.py and the tables of docs/trace-format.md; with --check it
@@ -37,7 +38,8 @@ ELSEWHERE = {"PRESENCE", "BANDWIDTH", "STREAM", "LENGTH"}
 
 Field = tuple[str, str, str, int, int, str, str]
 
-HEAD = '''"""Records of what core is given: made of system/fields.def by tools/records.py, not by hand."""
+HEAD = '''# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Records of what core is given: made of system/fields.def by tools/records.py, not by hand."""
 
 from __future__ import annotations
 

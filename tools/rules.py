@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Lists the numbered rules of SPEC.md that no case tests, and cases of no rule.
 
 A rule is numbered where SPEC.md says it: "(R3.1)". Its cases are the files of `tests/cases/R3.1-<word>/`. Exit status 1

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Computes from the compiler's own reports how much stack calls of the kernel take, and analyses that admit.
 
 Usage: stack_depth.py [--paths] [--check] [--record]

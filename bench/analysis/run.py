@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """analysis_sets: task sets analysed per second on one core, arrays in and out.
 
 Usage: run.py [--runs N]

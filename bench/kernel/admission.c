@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What it takes to admit a task at run time: analyses of analysis/, with memory of the caller and 1,000 steps, measured with a
  * counter of the board.
  *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Boards of the kernel bench: how its programs are built for one, and what they count on it.
 
 Instructions are exact: -icount gives every instruction 2^shift ns, a board's counter has ticks of a few ns, and a

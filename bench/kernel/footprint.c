@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The reference application of the footprint: threads, semaphores, a mutex, messages and delays, under fixed priorities. It is
  * linked and not run; what nobody calls is dropped. */
 #include "kernel/kernel.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What the programs of loads share: the choice of a load by name, and the reporter of its iterations.
  *
  * After a while a reporter, more urgent than the threads of a load, opens a window of LOAD_WINDOW ticks by a delay and prints

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Seven loads after Thread-Metric's public description, written anew, with direct calls of the kernel.
  *
  * Source: Express Logic, "Measuring Real-Time Performance of an RTOS" (Thread-Metric): what each thread does, and which

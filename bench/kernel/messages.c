@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Single operations of message queues of 16 bytes, measured as in operations.c. */
 #include "kernel/messages.h"
 

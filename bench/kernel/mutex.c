@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Single operations of mutexes with priority inheritance, measured as in operations.c. The command line chooses:
  *   free     no other thread asks for the mutex
  *   wanted   a more urgent thread waits for it

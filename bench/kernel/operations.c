@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Single operations of the kernel, measured with a counter of the board.
  *
  * The command line chooses, so that one program holds every policy:

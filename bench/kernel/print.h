@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Decimal numbers and lines over semihosting, for benches and tests on the board. */
 #ifndef TAKT_BENCH_KERNEL_PRINT_H
 #define TAKT_BENCH_KERNEL_PRINT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What every bench program begins with: threads by number, and the words of the command line. */
 #ifndef TAKT_BENCH_KERNEL_PROGRAM_H
 #define TAKT_BENCH_KERNEL_PROGRAM_H

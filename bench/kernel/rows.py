@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Rows of the kernel bench: what is measured, and what the best of the peers needs for it.
 
 The peers' figures were measured side by side on the same board, with the same compiler and emulator: FreeRTOS 11.1,

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Kernel bench: builds the bench programs, runs them under QEMU and prints one row per figure, the peers' beside.
 
 Usage: run.py [--json] [--check]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The shell on this kernel; see shell.h. */
 #include "bench/kernel/shell.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The shell between a load and a kernel: one function for each operation, on objects by number, as Thread-Metric has them.
  *
  * Source: Express Logic, "Measuring Real-Time Performance of an RTOS" (Thread-Metric). It is a translation unit of its own, so

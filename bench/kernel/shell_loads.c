@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Six of the loads of loads.c through the shell, as the peers' figures are: a function of shell.h for each operation, which tests
  * the kernel's status, a counter in the interrupt's handler, barriers after the interrupt is raised. The seventh load is
  * shell_preemption.c.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Stamps: how an operation is measured with a counter of the board.
  *
  * An operation is measured from the reading of the counter right before the call to the reading right after it, in whichever

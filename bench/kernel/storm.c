@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* How late interrupts come: a probe interrupts a busy kernel 20,000 times and keeps its least and greatest delay.
  *
  * The command line chooses what expires at one instant, again and again, N of each:

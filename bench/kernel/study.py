@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Measurements of the papers on the kernel, for studies/: builds and runs programs of studies/, prints their figures.
 
 Usage: study.py PROGRAM CHOICE ... (a choice is the words of the program's command line, as one

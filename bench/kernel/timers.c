@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Delays and the kernel's timer interrupt, beside a number of threads that delay.
  *
  * The command line chooses, each with a number N of such threads:

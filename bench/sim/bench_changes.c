@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* change_cost: nanoseconds of a task that leaves and enters again, among 10 to 10,000 others.
  *
  * Usage: bench_changes. Prints one line per number of tasks and last the ratio of the largest and the smallest

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* bench_rates: seconds that a rate-based system needs for a request, by the number of tasks it holds.
  *
  * Usage: bench_rates TASKS REQUESTS RUNS RULE, where RULE is 0 (boundary) or 1 (in flight). The tasks are soft, half the

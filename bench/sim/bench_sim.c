@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* bench_sim: seconds that the simulator needs for a task set, counting only.
  *
  * Usage: bench_sim POLICY HORIZON RUNS [CPUS] < TASKS, where TASKS has one line "period demand level" per task, in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """rate_jobs and rate_requests: what rate-based scheduling costs beside EDF, and what a request costs.
 
 Usage: rates.py FOLDER [--runs N], where FOLDER has the built bench_sim and bench_rates.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """sim_jobs and global_jobs: simulated jobs per second, counting only, and SimSo beside it.
 
 Usage: run.py PROGRAM [--runs N] [--json FILE], where PROGRAM is the built bench_sim.

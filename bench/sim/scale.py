@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """server_scale and flow_scale: what a job costs among 10 to 10,000 servers, and among as many flows.
 
 Usage: scale.py [--runs N]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The analysis of admission.h. All memory is static, 6 KB for 20 tasks. */
 #include "admission.h"
 

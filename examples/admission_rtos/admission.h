@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Whether tasks fit on this processor: exact response times (analysis/response_times.h), with what the kernel itself costs
  * (analysis/overheads.h), in a bounded number of steps. Times are microseconds. */
 #ifndef ADMISSION_ADMISSION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* In virtual time only jobs take time. */
 #include "admission.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Admission at run time: tasks ask to enter a running system, and an analysis answers.
  *
  * Requests come one after the other, as lines on a serial line would (requests.h): `text` below, or the file that the command

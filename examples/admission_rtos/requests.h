@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Requests, as they come on a line of text each:
  *
  *     ms enter NAME wcet period deadline priority

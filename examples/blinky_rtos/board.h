@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What the blinky asks of a machine beside its port: an LED, a button, time in milliseconds, something to do. One
  * board_<port>.c each. */
 #ifndef BLINKY_BOARD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The board mps2-an385: an LED of its FPGA, and a timer in place of a finger on the button.
  *
  * Source: Arm Application Note AN385, FPGA system control. */

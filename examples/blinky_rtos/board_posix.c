@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* A Linux process, in virtual time, or in real time if the environment has BLINKY_REAL_TIME. A tick is a microsecond. */
 #include "board.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* QEMU's board virt: it has no LED, so that the text is all; the clock of the day in place of a finger on the button. */
 #include "board.h"
 

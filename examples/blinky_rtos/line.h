@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* A line of text, built without a C library and printed at once, so that whoever interrupts does not write into it. */
 #ifndef BLINKY_LINE_H
 #define BLINKY_LINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Blinky, and what a small product has beside it: the beginning of a program on the kernel.
  *
  *     blink      a periodic thread: switches the LED every 100 ms, and counts the jobs that came too late

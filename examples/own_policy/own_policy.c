@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* A policy and an allocator of the program's own, on the kernel as it is: neither core nor the kernel is touched.
  *
  * The policy orders by remaining budget, the least first, equals by number. The allocator gives each thread a window per

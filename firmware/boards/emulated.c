@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The boards of QEMU as board.h wants them: a loop of instructions, the board's alarm, the memory that it leaves to programs.
  * Which board it is the port's takt_board.h says.
  *

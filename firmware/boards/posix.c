@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* A Linux process as board.h wants it.
  *
  * In virtual time a load takes exactly its ticks, and an interrupt comes exactly at its instant. So a run equals the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The MPU's part of the guard, and its fault; see guard.h. */
 #include "port/cortex_m/guard.h"
 

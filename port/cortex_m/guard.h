@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The guard of the running thread's stack: the first TAKT_PORT_GUARD_BYTES that are aligned to their number, read-only by one
  * region of the MPU, which every switch moves. Private to port/cortex_m/ and to boards.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Board mps2-an385: vectors, start-up, the program's alarm, and the start of clock and timer, whose readings are in
  * mps2_an385_clock.h. */
 #include "port/cortex_m/mps2_an385.h"

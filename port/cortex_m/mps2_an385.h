@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The board mps2-an385 as programs on it see it: interrupts and the one clock.
  *
  * Source: Arm Application Note AN385; CMSDK technical reference manual DDI 0479, APB timer and dual timer. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Clock and timer of the board mps2-an385. Included by takt_port.h.
  *
  * Clock: timer 0 counts down through all 32 bits at 25 MHz. It is extended to 64 bits by difference:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Context switch of ARMv7-M: an ordinary function call in thread mode.
  *
  * Every thread that does not run has one form of saved context on its stack (PSP):

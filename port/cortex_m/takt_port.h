@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The inline part of the port to ARMv7-M without a floating-point unit (Cortex-M3, Cortex-M4 and
  * Cortex-M7 built for soft float). Included by kernel/port.h, which has the contract.
  *

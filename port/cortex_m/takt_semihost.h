@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The semihosting call of ARMv7-M: operation in r0, parameter block in r1, BKPT 0xAB.
  *
  * Source: Arm, "Semihosting for AArch32 and AArch64". */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The clock that the program has chosen, behind the port's contract. */
 #include "port/posix/machine.h"
 

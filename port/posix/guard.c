@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Guards: of each stack the lowest page that lies in it as a whole is read-only, if enough is left above it.
  *
  * A page is protected when its thread is created, so that a switch does nothing about it. Linux answers a write to it with

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Interrupts: who is pending, in which order they are taken, and preemption after the last of them.
  *
  * Three levels, the most urgent first: the interrupts of programs, which do not nest among each other; the alarm; and

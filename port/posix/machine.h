@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What the parts of this port owe each other. Private to port/posix/. */
 #ifndef TAKT_PORT_POSIX_MACHINE_H
 #define TAKT_PORT_POSIX_MACHINE_H

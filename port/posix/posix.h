@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* A Linux process as programs see it: interrupts with numbers, and two clocks.
  *
  * Interrupts: 32, and the alarm of the kernel after them. A smaller number goes first. They do not nest: what is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Real time: CLOCK_MONOTONIC, timers of POSIX, and one signal for all that interrupts.
  *
  * Each announced interrupt has a timer of its own, and so has the alarm; its signal says whose it is. Loads are measured by the

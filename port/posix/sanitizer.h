@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What the address sanitizer is told of stacks; nothing in other builds. Private to port/posix/.
  *
  * Source: LLVM compiler-rt, sanitizer/common_interface_defs.h, the functions of fibers. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Context switch of a process: setjmp and longjmp from one stack to another.
  *
  * A saved context is a context_t on its thread's stack, in the frame of takt_posix_switch, whether the thread called or

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The inline part of the port to a Linux process. Included by kernel/port.h, which has the contract.
  *
  * One POSIX thread is the processor; Takt's threads are contexts on it. Interrupts are bits of one word,

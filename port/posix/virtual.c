@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Virtual time: a number, which loads and waiting move.
  *
  * Invariant: nobody but the program's own calls changes anything, so two runs of it are the same. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What a compiler calls to copy, clear and compare, for a toolchain without a C library. Weak: a program that has one
  * uses that.
  *

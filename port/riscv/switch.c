@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Context switch and trap entry of RV32, machine mode.
  *
  * Every thread that does not run has one form of saved context on its stack:

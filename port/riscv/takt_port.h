@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The inline part of the port to RV32 in machine mode, with a CLINT for timer and software interrupts. Included
  * by kernel/port.h, which has the contract.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The semihosting call of RISC-V: operation in a0, parameter block in a1, an ebreak between two shifts into nothing.
  *
  * The three instructions have 32 bits each and lie in one page, so that a host can read them.

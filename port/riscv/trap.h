@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What the processor's half of the port and the board's half owe each other. Private to port/riscv/. */
 #ifndef TAKT_PORT_RISCV_TRAP_H
 #define TAKT_PORT_RISCV_TRAP_H

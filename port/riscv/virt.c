@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Board virt: start-up, clock and timer of the CLINT, interrupts through PLIC and CLINT, the program's alarm.
  *
  * Clock: mtime, 64 bits. Instants count from its reading at the start, because a machine need not let a program set

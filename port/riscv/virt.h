@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The board virt of QEMU as programs on it see it: numbered interrupts, and the one clock.
  *
  * Source: QEMU's documentation of the machine; the PLIC's specification 1.0.0. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The obligations of kernel/port.h that are functions, with empty bodies; takt_port.h says what that means.
  *
  * Most ports have two files here: the processor's (switch.c, most of it assembly) and the board's (vectors, start-up,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* A port without a machine: every obligation of kernel/port.h that a port's header has, with an empty body. Copy the
  * folder, fill in, compare with kernel/port.h, which has the contract; docs/porting.md says in which order.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 // Binding of what holds under any order: the longest busy period.
 #include "python/analysis/module.hpp"
 

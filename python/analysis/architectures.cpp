@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 // Binding of response times where the scheduler takes time, and learns of releases late.
 #include "python/analysis/module.hpp"
 

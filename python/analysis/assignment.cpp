@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 // Binding of what is chosen so that a set fits: priorities, points, regions, thresholds; and of utilization bounds.
 #include "python/analysis/module.hpp"
 

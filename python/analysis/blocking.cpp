@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 // Binding of the blocking that resource protocols cause.
 #include "python/analysis/module.hpp"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 // Binding of earliest deadline first: demand, QPA, response times, rate-based execution, admission by rates.
 #include "python/analysis/edf_blocking.hpp"
 

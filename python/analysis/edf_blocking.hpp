@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 // What blocks under EDF, from columns, for all files of the binding that test demand.
 #ifndef TAKT_PYTHON_ANALYSIS_EDF_BLOCKING_H
 #define TAKT_PYTHON_ANALYSIS_EDF_BLOCKING_H

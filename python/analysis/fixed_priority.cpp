@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 // Binding of response times under fixed priorities, of limited preemption, of control-flow graphs.
 #include "python/analysis/module.hpp"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 // Binding: the results of analysis/ as a Python module, takt._analysis. One file binds one family of results.
 //
 // Thin on purpose: columns of unsigned 64-bit integers come in, columns or single numbers go out, and nothing here

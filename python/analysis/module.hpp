@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 // What the files of the binding share: columns and their checks.
 #ifndef TAKT_PYTHON_ANALYSIS_MODULE_H
 #define TAKT_PYTHON_ANALYSIS_MODULE_H

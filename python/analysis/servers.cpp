@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 // Binding of what servers supply, of tests inside and among them, of the choice of their budgets.
 #include "python/analysis/edf_blocking.hpp"
 

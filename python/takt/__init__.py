@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Takt for people: a task set in, what will happen out.
 
 Example:

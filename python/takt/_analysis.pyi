@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The binding of analysis/. Columns are numpy arrays of unsigned 64-bit integers, one value for each task."""
 
 import numpy as np

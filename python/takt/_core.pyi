@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The binding, python/binding.cpp: simulator and replay."""
 
 from collections.abc import Callable, Sequence

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What every study is made of: claims with verdicts, tables, plots, the page, the command."""
 
 from studies.common import board

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Measurements on the emulated board: what the kernel's bench counts for a study.
 
 A program of bench/kernel/studies is built and run by a script of the bench; nothing of it is imported. Figures are

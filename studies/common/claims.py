@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """A claim of a paper beside what came out here, and the verdict.
 
 The numbers of the claims are those of the project's checklist of the papers: the paper, then two digits. A verdict

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The command of a study: run it, write its files, print the verdicts."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The page of a study: every claim beside our result and the verdict, then the experiments. One file, no outside part.
 
 The style is that of the project's report, with what studies need besides.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Schedules as studies compare them: segments without job numbers, golden files, sums over tasks."""
 
 from __future__ import annotations

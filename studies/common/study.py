@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What a study hands over to be written: sections of claims, tables and plots."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Who is given what: equations (2) to (7), (13) and (14), admission, Algorithms 1 and 2 (S0, 3.1 to 3.2.4).
 
 Rates, budgets and periods of random sets are held against the equations in exact fractions. Rates are rounded by less

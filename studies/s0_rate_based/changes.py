@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Changes of rates while the system runs: when they are safe, and what the paper's equations do (S0, 3.2.1).
 
 The rules that look obvious are run beside the safe ones: rates that are given away at once (`changes = "naive"`),

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What rate-based scheduling costs, in counts, and in which unit times are (S0, 3.2.3 and 3.2.4)."""
 
 from __future__ import annotations

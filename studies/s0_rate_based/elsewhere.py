@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What the paper names without a claim of its own."""
 
 from __future__ import annotations

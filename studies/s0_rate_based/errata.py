@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What is printed and cannot be meant, what was taken instead, and where that is shown."""
 
 from __future__ import annotations

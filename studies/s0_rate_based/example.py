@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tables 1 and 2 and Figure 2 of the paper: the same tasks at a nominal load and overloaded (S0, 3.2.2)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Rate-based execution (x, y, d), which the paper builds on: its deadlines, its test, and bursts (S0, 2.1.3).
 
 Source: Jeffay and Goddard 1999, with the comma of equation (1) restored: event j has the deadline t + d, and from the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The experiment of section 5: U from 70 to 110 percent under RM, DM, EDF and RB (Figures 3a to 3d and 4)."""
 
 from __future__ import annotations

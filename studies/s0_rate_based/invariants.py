@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What a faithful build must show in the experiment of section 5, each a function of what came out.
 
 I1 to I8 stand for the claims that the paper draws from Figures 3a to 3d and 4, as far as they do not hang on the

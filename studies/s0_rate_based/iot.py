@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Five tasks of an IoT device at three loads under fixed priorities and RB (S0, section 5, Tables 3 and 4).
 
 The paper does not give their parameters: the example files of the project have the five roles, and what the tables

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What a task that runs for too long does to others, and to itself (S0, 2 and 3.2.1)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The rate-based scheduler on the kernel: over fixed priorities, created without activation, on a board."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The experiment of section 5: its random sets, the policies, and a table of what came out."""
 
 from __future__ import annotations

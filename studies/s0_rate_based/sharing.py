@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Resources that rate-based tasks share (S0, 6, future work), under the stack resource policy.
 
 Source: Baker 1991, with levels that follow from rates. What a section can make others wait for, b, is taken from the

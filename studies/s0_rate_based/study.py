@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """S0: Springer and Zhao, Design and Implementation of a Real-Time Rate-Based Task Scheduler for RTOSs.
 
 The random factors and the rounding of the paper's

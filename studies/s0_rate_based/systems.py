@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Rate-based systems as the paper describes them, and what is read from a run of them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The analyses that the paper cites: exact and uniform response times, and placed points (S1, 2 and 4).
 
 Sources: Bril, Lukkien and Verhaegh 2009; Bertogna and others 2010 and 2011; Davis and Bertogna 2012. The exact

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Sets worked out by hand: what only deferred preemption schedules, and a worst job that is not the first.
 
 Source of the sets: the project's specification of the algorithms, after Bril, Lukkien and Verhaegh (2007), whom S1

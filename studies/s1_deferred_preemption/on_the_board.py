@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Figures 3 and 4 on the kernel, in instructions (S1, 6 and 7.1, 7.2)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Figure 3: preemptive sets behave and cost the same with the extension present (S1, 7.1).
 
 The extension is present when points stand in the bodies of preemptive tasks and a non-preemptive task exists that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Push and pull: whether a release is handled at once or at the next point (S1, 5.3 and 8).
 
 A push interrupts the subjob for every release; a pull calls the scheduler at every point. What is counted: calls of

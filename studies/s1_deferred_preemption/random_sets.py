@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Random sets: the special cases of FPDS, how it stands between FPPS and FPNS, and fixed quanta."""
 
 from __future__ import annotations

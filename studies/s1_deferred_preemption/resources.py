@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """A subjob as a critical section: no lock is needed if every section lies within a subjob (S1, 1 and 2).
 
 The check reads the bodies; that it is right is seen in runs, where a resource without any protocol makes nobody wait.

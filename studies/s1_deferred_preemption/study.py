@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """S1: Bergsma and others, Extending RTAI/Linux with Fixed-Priority Scheduling with Deferred Preemption.
 
 Left out: the paper's measurements on its own hardware. Its costs per operation are inputs of the simulations; what

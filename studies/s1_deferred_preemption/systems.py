@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Task sets of this study, and the three ways to schedule one of them.
 
 A set is written with subjobs. FPDS runs it as it is; FPPS ignores its points; FPNS has no points.

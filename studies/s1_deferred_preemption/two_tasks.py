@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Figures 4 and 5: what preemption points cost a long low task, alone and below a periodic high one (S1, 7.2 and 7.3).
 
 The paper gives a loop of m = 100M iterations with a point every n, and about 440 us for a point. It gives neither the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The negative control: with deadlines of about two intervals a longer interval makes more fails (S2, 4.1)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """How far Figures 8 to 11 are evidence: the golden figures, other choices where the paper is silent, EDF (S2, 3, 4)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Figures 8 to 11 over the five benchmarks, and the paper's sentences about them (S2, 4.1 to 4.3)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Figure 3: jitter caused by the interval, of a task whose period is no multiple of it (S2, 1)."""
 
 from __future__ import annotations

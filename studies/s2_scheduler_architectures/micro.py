@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Figures 1 and 2 as traces of three tasks, and what the schedulers do in them (S2, 1 and 3)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """S2: Vetromille, Ost, Marcon, Reif and Hessel, RTOS Scheduler Implementation in Hardware and Software.
 
 Left out: area and effort of the three, which belong to hardware, and several processors. The numbers of the paper's

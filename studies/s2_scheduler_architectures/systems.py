@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The benchmarks, the three architectures under the paper's names, and the sweep that Figures 8 to 11 are made of.
 
 The paper names classes of applications and no task sets: these are ours. Prime execution times keep completions from

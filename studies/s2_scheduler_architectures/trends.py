@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The nine trends of Figures 8 to 11, each a function of the sums over the benchmarks (S2, 4.1 to 4.3).
 
 Steps and availability have to change strictly. Fails may stay the same from one CS or I to the next, as there are none

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Makes S3 again: `PYTHONPATH=tests python -m studies.s3_general_framework [--quick]`."""
 
 from studies.common import run_study

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What the paper says of the allocator: calls, bulk mode, its own time (S3, 4)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Imprecise computation: how much of the optional parts runs as the load grows (S3, 5.2.2)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Section 6: its task set in simulation, and its arithmetic (S3, 6.3 and 6.4); `on_the_board.py` measures."""
 
 from __future__ import annotations

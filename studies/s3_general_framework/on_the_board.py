@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Figures 4 to 6 on the kernel: dispatcher, allocator and single module, in instructions (S3, 6.2)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Overruns under each paradigm: Table 1, and the budgets that Table 2 gives to all of them (S3, 2.1 to 2.4)."""
 
 from __future__ import annotations

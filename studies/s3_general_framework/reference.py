@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The framework itself, with dispatcher and allocator, as the tests have it; nothing else here knows it.
 
 Takt has what the framework is for, its policies, and allocators of windows, but no dispatcher that takes jobs of any

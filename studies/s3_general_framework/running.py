@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Changes while a system runs: another paradigm, a new task, work that is not real-time (S3, 1, 2.4 and 4.1)."""
 
 from __future__ import annotations

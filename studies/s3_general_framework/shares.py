@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Share-driven algorithms: CBS, TBS and CUS as servers, WFQ and WF2Q as policies (S3, 2.2)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """S3: Wang and Lin, Implementing a General Real-Time Scheduling Framework in the RED-Linux Real-Time Kernel.
 
 Figures 4 to 6 are times of a kernel and a process on its own machine; here they are instructions of the kernel. Takt

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Random task sets, the same in Takt's words and in the framework's, and schedules tick by tick."""
 
 from __future__ import annotations

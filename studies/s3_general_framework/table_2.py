@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Table 2: RM, EDF, TD and SD as effective priorities, on the worked examples and on random sets (S3, 3 and 5.1)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Time-driven schedules of the literature that the paper names: pinwheel and cyclic executive (S3, 1 and 2.3)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The dual-priority scheme: golden schedule, responses of soft jobs, jobs that never end (S3, 5.2.1)."""
 
 from __future__ import annotations

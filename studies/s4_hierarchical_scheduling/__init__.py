@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The paper on hierarchical scheduling in FreeRTOS (S4), made again."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Makes S4 again: `python -m studies.s4_hierarchical_scheduling [--quick]`."""
 
 from studies.common import run_study

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What the number of servers costs, in counts (S4, VI-B: Tables III to X, in which the paper has microseconds).
 
 Counted are decisions and the scheduler's steps, each of which is a constant amount of work (one timer is handled or

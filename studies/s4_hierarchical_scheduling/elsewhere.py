@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What the paper says that no simulation can judge, or that this version does not have, and why."""
 
 from __future__ import annotations

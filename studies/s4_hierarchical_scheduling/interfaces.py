@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The periodic resource model: subsystems analysed by themselves, and their interfaces (P, Q) chosen (S4, I-B, III-A).
 
 Sources: Shin and Lee 2003; Lipari and Bini 2003. `takt analyse` gives the least budget of a server for a period, from

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The seven design considerations (S4, IV-F and V-C), on random systems whose servers are overloaded."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Kinds of servers beyond the paper, and earliest deadlines between servers, on the paper's Tables I and II."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Two levels: ties at both, a server that is the whole processor, instants beyond 32 bits, resources in a server."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tables III to X on the kernel: instructions of task switch, choice of server, scheduler and tick (S4, VI-B).
 
 The paper's board counts microseconds at 12 MHz, by a timer whose steps are about 10.6 us. Ours counts instructions,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The order of work in a tick, and the server that is replenished at the instant at which it runs out (S4, V-B1)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Resources that servers share by locks: overrun, payback and SIRAP (S4, VII, future work).
 
 Sources: Davis and Burns 2006 (HSRP, with overrun and payback); Behnam, Shin, Nolte and Nolin 2007 (SIRAP). The example

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """S4: Inam, Mäki-Turja, Sjödin, Ashjaei and Afshar, Support for Hierarchical Scheduling in FreeRTOS.
 
 Tables III to X are measured on the kernel, in instructions of an emulated board; what they say about growth is compared

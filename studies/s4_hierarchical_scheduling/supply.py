@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What S2 is sure to get, over the phases of S1's work: the back-to-back hit of deferrable servers.
 
 Source: the usual global tests, R = Q + sum of ceil(R / P) Q for idling servers, and ceil((R + P - Q) / P) for

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The paper's servers and tasks (Tables I and II), and what is read from a run of them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Figures 6 to 8: task lanes and budget curves, as the paper draws them (S4, VI-A).
 
 A gray rectangle is execution; a white one with a solid line is local preemption or a depleted budget, with a dashed

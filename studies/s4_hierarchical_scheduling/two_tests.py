@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tests 1 and 2 of the paper with idling and deferrable servers (S4, VI-A; Tables I and II, Figures 6 to 8)."""
 
 from __future__ import annotations

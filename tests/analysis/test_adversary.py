@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """An adversary finds no system whose simulation is worse than its analysis, and does find one if the analysis is wrong.
 
 `tests/support/adversary.py` says how it climbs. What it has found stands in `tests/cases/unsound/`.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What `takt analyse` says would fit does fit, is proposed where it is needed, and says all that fails."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """`takt.analyse`: what it says is never contradicted by a simulation, and says what is known from the literature."""
 
 from __future__ import annotations

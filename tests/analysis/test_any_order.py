@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Busy periods bound what no test of a policy admits: simulations never contradict them; strict ties are exact."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Bounds where the scheduler takes time and learns late: never below simulations, and as the oracle computes them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Priorities, final regions and thresholds are found whenever trying all of them finds any."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The longest busy period: against the definition, followed tick by tick from every instant on."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Costs of the kernel beside suspensions, servers, resources and thresholds: no bound is below what is simulated."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """All arrivals of tiny systems in which features meet: no bound is below what the simulation shows.
 
 A system has two to four tasks and one value of each factor: order, protocol, how sections are nested, what limits

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Earliest deadline first: published answers, the demand at every length, exhaustive search over what may arrive."""
 
 from __future__ import annotations

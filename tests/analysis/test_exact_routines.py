@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Every routine of the analyses is asked by the command or by studies, or it is said here what is asked instead.
 
 A sharper routine that tests alone call is a bound that is worse than it need be.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """`takt analyse` on task sets of the literature: bounds, reasons, sensitivity, advice, the command and the page."""
 
 from __future__ import annotations

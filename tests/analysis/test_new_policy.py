@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """A policy that is new to this build: what the analysis does not know it does not prove, and nothing crashes.
 
 The policies are added to a copy of the sources as CONTRIBUTING says: one file and two lines for each. FIFO looks like

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Bounds with the kernel's own work are never below what is simulated, and the plain ones if nothing costs anything."""
 
 from __future__ import annotations

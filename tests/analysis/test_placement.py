@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Blocking tolerance, longest regions and points: equal to trying everything; what is cut so stays schedulable."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Admission by rates of a whole task set: against the reference of the rate-based scheduler, and its simulation."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What `takt analyse` says does not depend on the ticks in which times are told.
 
 Three statements, by what a system has. R is a bound on a response, with k times as many ticks in all times:

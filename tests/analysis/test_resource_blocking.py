@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Blocking by shared resources, in a dispatcher and among servers: as defined, and never below the observed."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Response times under fixed priorities: published answers, literal formulas, exhaustive search, simulation."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What searches tell of a system holds for the system that is changed so: growth, all wcets together, and advice.
 
 Each change is made in the tables, as a user would make it, so that whatever follows from a wcet follows it: windows,

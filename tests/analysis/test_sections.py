@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Which sections need no lock: nobody ever waits for those, and somebody may for the others."""
 
 from __future__ import annotations

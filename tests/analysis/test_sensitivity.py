@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """By how much wcets may grow: C answers as the search does, and no search takes long because of its size."""
 
 from __future__ import annotations

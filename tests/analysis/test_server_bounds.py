@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Servers at the root and in each other: no simulated task is slower than its bound; and the tables of S4."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """For how long a server holds what it shares: never longer, in simulations, than the analysis takes it to hold.
 
 Responses hide this: a bound has slack elsewhere, so that a hold that is too short seldom breaks one. So the hold itself

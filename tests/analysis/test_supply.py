@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What servers supply, and the tests inside them, against brute force and the formulas taken literally."""
 
 from __future__ import annotations

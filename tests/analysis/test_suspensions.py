@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Jobs that suspend themselves: who comes back may find somebody in its way, or a server without budget."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tiny systems with one server, over all that may arrive: bounds hold, and come near to what is observed.
 
 The means of observed / bound are those of the same systems in every run, so they are compared with numbers: they may

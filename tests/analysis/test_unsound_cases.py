@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Systems of which a bound was once wrong: no simulation of such a file denies what `takt.analyse` says of it."""
 
 from __future__ import annotations

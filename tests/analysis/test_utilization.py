@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Utilization bounds: equal to exact fractions, never optimistic, met with equality where that is possible."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Schedulers in software, on a co-processor and in hardware: the bounds instant by instant, in Python's integers.
 
 A job competes from the look on that learns of it. Here time is counted from the first look of a busy period, at 0;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The worst response of a task over all that may arrive: exhaustive search in integer time, without any theory.
 
 A state is what the scheduler and the tasks' later releases depend on. From each state the search tries, tick by tick,

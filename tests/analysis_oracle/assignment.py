@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Priorities, final regions and thresholds, by trying all of them.
 
 A plan says of each task (deadline, Task of fixed_priority); what is tried stands most urgent first.

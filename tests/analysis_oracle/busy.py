@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The longest busy period under any order: from every instant on, the densest arrivals, tick by tick.
 
 Written from the definition: a busy period begins with nothing unfinished before it, and ends at the first instant by

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Earliest deadline first: the demand at every length, and all that may arrive on tiny systems.
 
 Written from sections 0, 1 and 7.5 of the specification. A task is (C, T, D, J).

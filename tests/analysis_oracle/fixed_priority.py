@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Worst-case responses under fixed priorities, by the formulas of the specification (3.3, 3.4) evaluated literally.
 
 Tasks stand most urgent first. Release jitter J is counted as in the literature: floor((t + J) / T) + 1 releases in

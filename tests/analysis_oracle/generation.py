@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Task sets drawn one at a time, from the words of SPEC.md, 7.5, with Python's integers and floats only.
 
 What it does not have: fixed-sum, DRS, automotive numbers, and what Systems add to their matrices. The key, which numpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """EDF on a kernel whose work takes time: demand with all costs, literally, at all deadlines of a busy period."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Preemption points in a chain of blocks, by trying all choices."""
 
 from __future__ import annotations

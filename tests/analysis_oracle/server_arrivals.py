@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The worst responses beside and in one server over all that may arrive: exhaustive search in integer time.
 
 Written from section 4 of the specification. The root orders by fixed priorities: some tasks, the server, other tasks.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Servers beside tasks in one dispatcher, by the formulas taken literally, window by window."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Blocking by shared resources, by the definitions taken literally (algorithms.md 7)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What a server supplies at worst, by trying every legal pattern; and the tests inside a server, literally."""
 
 from __future__ import annotations

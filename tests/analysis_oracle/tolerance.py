@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Blocking tolerance and longest regions, evaluated at every instant.
 
 Tasks are (wcet, period, deadline, jitter). Under fixed priorities they stand most urgent first, no deadline beyond its

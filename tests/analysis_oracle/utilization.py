@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Utilization bounds of rate monotonic, in exact fractions, and chains by trying all partitions."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Refuses tasks and architectures that break a rule that their classes state."""
 
 from __future__ import annotations

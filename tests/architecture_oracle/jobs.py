@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The jobs of a run: the ready queue that the scheduler knows, and the releases and deadlines that it has yet to learn.
 
 A task has at most one pending job: a release that finds one fails.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What the oracle of scheduler architectures is given and what it answers: plain data, times in microseconds.
 
 Source: the section on SoRTS, Co-SoRTS and HaRTS of the specification of the algorithms.

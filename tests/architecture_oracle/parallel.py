@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Co-SoRTS and HaRTS: the scheduler runs beside the processor, as software on a co-processor or as hardware.
 
 There is no tick. Each release, deadline and completion reaches a decision L later, and the processor is interrupted

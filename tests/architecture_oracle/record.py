@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What a run notes while it happens; what would lie beyond the end is cut off."""
 
 from __future__ import annotations

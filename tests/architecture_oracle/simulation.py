@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """An event-driven model that says what a software, a co-processor and a hardware scheduler must do.
 
 Source: the section on SoRTS, Co-SoRTS and HaRTS of the specification of the algorithms (order of work at one instant

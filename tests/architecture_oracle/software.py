@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """SoRTS: the scheduler is software on the processor of the tasks.
 
 It is entered at each tick of a timer and at each completion. An entry costs CS and four switch steps, even when the

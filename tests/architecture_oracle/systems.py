@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Hypothesis strategies: random small systems for the oracle of architectures and whatever is compared with it.
 
 Small numbers on purpose: every second period divides 400, and costs, intervals and latencies are of the order of

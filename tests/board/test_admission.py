@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tests of examples/admission_rtos: every port admits whom the host's analysis admits, and nobody admitted is late.
 
 And of what admits: on every port it answers what it answers on the host, for small and for huge times.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tests of examples/blinky_rtos: one command builds and runs it on every port, and it does what it says."""
 
 from __future__ import annotations

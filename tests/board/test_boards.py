@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Task sets on boards: measured, replayed, and refused where a board cannot take them.
 
 On an emulated board every trace replays identically; in virtual time who runs when, and what becomes of every job,

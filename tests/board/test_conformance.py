@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The same C programs on every port: locks, registers, stacks, calls under interrupts, time, switches, exits.
 
 A program of tests/conformance prints what failed and exits with 1, or prints nothing and exits with 0.

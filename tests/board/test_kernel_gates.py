@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Test of the kernel's gates: instructions and bytes on the emulated boards are no more than the bench allows."""
 
 from __future__ import annotations

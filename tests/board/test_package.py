@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tests of the CMake package: programs outside of this tree that link the kernel, in the ways that CMake has.
 
 examples/blinky_rtos and examples/admission_rtos are further ones; test_blinky.py and test_admission.py build them.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tests of the port to a Linux process and of the template of ports, as far as compilers and files show them.
 
 What the port does is tested in C: tests/c/test_posix_*.c.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Task sets on Linux in real time: what holds however the machine delays the process.
 
 The replay is identical, jobs are those of the simulation, none is there before its instant or done before it has

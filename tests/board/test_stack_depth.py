@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tests of tools/stack_depth.py: depths are not worse than the baseline, and what cannot be known is an error."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* A fuzzer of tests/fuzz on random bytes, without the tool that looks for new paths: what it checks is checked in every build. */
 #ifndef TAKT_TESTS_ANY_INPUT_H
 #define TAKT_TESTS_ANY_INPUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* CHECK, random numbers and the closing line of a C test: all that these programs need of a framework.
  *
  * A failing check prints where, what and the seed that repeats it, and ends the program with 1. Environment:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* A system driven call by call: one test at a time makes one, hands over events and looks at decisions. */
 #ifndef TAKT_TESTS_DRIVEN_H
 #define TAKT_TESTS_DRIVEN_H

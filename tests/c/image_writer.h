@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Writes an image of tables of C, as takt_layouts tells: what a host does in Python. */
 #ifndef TAKT_TESTS_IMAGE_WRITER_H
 #define TAKT_TESTS_IMAGE_WRITER_H

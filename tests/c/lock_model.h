@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* A slow model of who runs among threads and jobs that share resources, made from SPEC.md, 9 alone: one record for
  * each of them, no lists, and every question answered by a look at all. It knows nothing of core.
  *

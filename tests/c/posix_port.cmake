@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 # The kernel on the port to a Linux process.
 file(GLOB takt_kernel_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kernel/*.c)
 file(GLOB takt_posix_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/port/posix/*.c)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Programs on the kernel as Linux processes: one kernel per process, so a test runs each in a child. */
 #ifndef TAKT_TESTS_POSIX_RUN_H
 #define TAKT_TESTS_POSIX_RUN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Random task sets for C tests: servers of every kind to any depth, every policy at every level, limited jobs,
  * sections under every protocol. */
 #ifndef TAKT_TESTS_RANDOM_SYSTEM_H

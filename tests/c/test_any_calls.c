@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The dispatcher under random calls: the invariants of tests/fuzz hold after each, and its trace replays. */
 #include "any_input.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Replay under random and damaged records: it ends with a verdict, and what was simulated is identical. */
 #include "any_input.h"
 

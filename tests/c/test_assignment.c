@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What is chosen so that a set fits, on random sets up to the limits of time, in memory of exactly the length that is asked
  * for: what is chosen passes the test, and costs only lengthen responses. */
 #include "analysis/blocking_tolerance.h"

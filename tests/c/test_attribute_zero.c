@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* With attributes zero both layers of the kernel decide alike (rule 2 of DESIGN.md).
  *
  * Random sequences of yield, take, give and give from an interrupt over plain threads run twice on the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The split-phase interface: the direct backend drops stale sequence numbers, and a backend whose
  * decisions come late gives, once they come, the decisions of the direct one. */
 #include "core/backend.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Longest busy periods at all magnitudes of time, against those of a server that has the whole processor; tasks one
  * after the other, effort, overflow. The definition is followed tick by tick in tests/analysis/test_busy_periods.py. */
 #include "analysis/bandwidth.h"

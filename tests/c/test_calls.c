@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What policy/calls.h promises, driven call by call: the states of a window, when calls are due, which go first, and what
  * late calls find. */
 #include "driven.h"

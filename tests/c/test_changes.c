@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Changes of tasks and of the root's policy, call by call. */
 #include "driven.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Sums of fractions compared with 1: exactly, against the sum over one common denominator. */
 #include "analysis/fractions.h"
 #include "tests/c/check.h"

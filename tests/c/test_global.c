@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Several processors: directed systems call by call, and on random ones what must hold after every decision, that
  * replay repeats it bit for bit and finds what was damaged, and that on one processor it is what the loop for one
  * does. The comparison with the oracle is in Python. */

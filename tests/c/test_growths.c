@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The longest wcets against their definition: one wcet after the other is tried, from the longest down, with the routines
  * that judge a set. All memory is as long as the headers say, so that sanitizers notice what goes beyond it. */
 #include "analysis/edf_growth.h"

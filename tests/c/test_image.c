@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Images: what is written is read again, word for word, and can be built if it keeps all relations; whatever the words are,
  * reading and checking end with a program or an error. */
 #include "system/check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Each word of an image: how far it may go, where a row ends and whose the rows of another table are. A system that has one
  * of everything is put into words, and each of them is changed. */
 #include "system/image.h"

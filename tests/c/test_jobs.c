@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Threads that execute jobs of a system that somebody else built: jobs that the scheduler ends, points, suspensions, locks,
  * arrivals, and every misuse. On Linux in virtual time. */
 #include "kernel/semaphore.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Systems with few and with very many levels: tasks run in the order of their levels, at every depth of the rows of bits. */
 #include "driven.h"
 

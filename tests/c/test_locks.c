@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What each protocol of SPEC.md, 9 promises, driven call by call: who holds, who is blocked, who runs instead, what
  * a deadlock does, and what is recorded. */
 #include "sim/replay.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Mutexes of plain threads: both layers of the kernel do the same (rule 2 of DESIGN.md).
  *
  * Threads that do random things to mutexes of random protocols, to semaphores, to time and to each other's priorities run twice

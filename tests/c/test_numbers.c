@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Numbers of threads come back: thousands of threads in fresh memory, created and deleted in random order with random
  * priorities while the kernel runs, stay within its geometry, and the trace of all of it replays identically. */
 #define _DEFAULT_SOURCE 1 /* MAP_ANONYMOUS */

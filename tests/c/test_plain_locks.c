@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Plain threads and jobs that share resources: random programs of all that may happen to them, under every protocol;
  * after every event core says who runs, who is ready, who holds and who waits as the model of lock_model.h does. What
  * was recorded is then replayed. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Order properties of every policy in the table: a policy enters this matrix by being in the table.
  *
  * Random jobs of distinct entities get their keys from the policy's release; the order of (key, tie) must

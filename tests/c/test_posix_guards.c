@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Guard pages of a process: whose writes they stop, and what becomes of them when threads and programs end. What a thread that
  * overflows is told, tests/conformance/guards.c has. */
 #define _XOPEN_SOURCE 700

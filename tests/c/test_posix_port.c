@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The contract of the port to a Linux process: lock, interrupts, contexts, end of the program. In virtual time, where
  * it repeats; test_posix_preemption.c is the same in real time. */
 #define _XOPEN_SOURCE 700

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The port to a Linux process in real time: what a preempted thread keeps, wherever a signal finds it; that no interrupt
  * is lost; loads, releases, and the wait for an interrupt. Bounds on time are loose: the machine has other work. */
 #define _XOPEN_SOURCE 700

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The port to a Linux process in virtual time: instants are exact, runs repeat byte for byte, and random systems on the
  * kernel do what the simulator does, under every policy, and replay identically. */
 #define _DEFAULT_SOURCE 1 /* MAP_ANONYMOUS */

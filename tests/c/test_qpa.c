@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* QPA against the processor demand test, deadline by deadline, at all magnitudes of time; U = 1, overflow, effort. */
 #include "analysis/density.h"
 #include "analysis/edf_response_times.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Rate-based tasks that share resources, in random systems whose tasks enter and leave: whatever overruns, nobody
  * finds locked what it locks, the ledger is never above the whole, and the traces replay. What the schedules are,
  * tests/core/test_rate_sharing.py says; here they meet the sanitizers. */

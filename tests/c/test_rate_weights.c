@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What sections of rate-based threads take from others: SPEC.md, 10, summed up anew from all pairs of tasks and sections, for
  * random threads on the fake port. */
 #include "check.h"

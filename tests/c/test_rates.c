@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Requests of tasks of a rate-based system for new parameters, driven call by call: when they come into force, late calls
  * and calls between the steps of an instant included. */
 #include "sim/sim.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Both ready sets of core/ready.h against a linear scan: who is best after every operation, and the whole
  * order when the set is emptied at the end.
  *

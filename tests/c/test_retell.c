@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What sim/retell.h tells of a trace is what the run that recorded it told: statistics of jobs with optional parts, which are cut
  * and aborted, and of jobs that the scheduler ends at their deadlines, and the deadlines of all jobs. Demands are not in a
  * trace, so what a job wanted is not compared. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What the deadline rules of SPEC.md, 3 and 4 give, worked out by hand: deadlines, starts, and who goes first. */
 #include "driven.h"
 

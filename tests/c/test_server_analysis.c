@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Supplies, children of dispatchers, bandwidth and blocking at the limits of what 64 bits hold, and with little effort. */
 #include "analysis/bandwidth.h"
 #include "analysis/interface_selection.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What each kind of server promises, driven call by call: when its budget comes back and when it is lost, that
  * an inactive server costs nothing, and that late calls leave budgets and nominal instants right. */
 #include "driven.h"

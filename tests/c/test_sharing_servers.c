@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What each protocol among servers of SPEC.md, 9 does when the budget ends inside a section, driven call by call. */
 #include "driven.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Memory that runs out: whichever allocation fails, a simulation is not made, or its run says that it is short of
  * memory; and all memory is given back. The allocator of this program is that of glibc, which counts and fails. */
 #include "sim/global.h"

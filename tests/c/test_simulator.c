@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Core under the simulator on random systems: what must hold of any run, that replay repeats it bit for
  * bit, and that no broken trace gets through or does harm. The comparison with the oracle is in Python. */
 #include "sim/replay.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The sinks of the trace: statistics, to the tick, of programs in virtual time, and the ring of the last records against a
  * plain list. */
 #include "kernel/job.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* How many threads may exist, by the order of who competes, and how much of a stack was never written. On the fake port. */
 #include "check.h"
 #include "policy/table.h"

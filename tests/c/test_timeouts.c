@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The wheel of kernel/timeouts.h against a linear scan: what expires, and when it wants to be looked at.
  *
  * A sequence draws a spread of instants, from "nearly all equal" to "64 bits", and then arms, disarms and takes at random, also

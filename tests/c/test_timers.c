@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The radix wheel of core/timers.c against a linear scan: exact equality of every timer that fires.
  *
  * A sequence draws a shape (order_rows, time_rows), a spread of instants from "nearly all equal" to "64 bits",

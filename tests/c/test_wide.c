@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Wide products, sums and quotients of core/wide.h against the compiler's numbers of 128 bits, at random and at the ends. */
 #include "core/wide.h"
 

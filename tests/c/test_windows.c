@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What the allocators of policy/window.h promise, driven call by call: when windows open and close, what late calls
  * find, and what is recorded. */
 #include "driven.h"

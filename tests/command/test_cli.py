@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The commands, through the interpreter and as processes of their own."""
 
 from __future__ import annotations

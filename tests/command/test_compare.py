@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """`takt compare`, and what `takt run` writes besides tables: pages, charts, Perfetto traces; nonsense gets one line."""
 
 from __future__ import annotations

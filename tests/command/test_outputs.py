@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Output files: a name holds a whole file or what it held before, whatever fails, for every output of every command.
 
 The list of outputs comes from the command line itself: a new parameter that is a path fails the first test until it is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Options of the command that are given twice, and files that are named twice: nothing is lost without a word."""
 
 from __future__ import annotations

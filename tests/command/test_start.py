@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """How the package and the command start: with what is asked for, and nothing else.
 
 An import that a command does not need costs everybody who calls it some tenths of a second.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The command in a terminal: a bar while a run is long, and an interrupt that leaves nothing behind."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What the conformance programs ask of a machine beside its port. One board.c per port.
  *
  * A machine where instructions take no time (a process in virtual time) is interrupted in board_pass, between the

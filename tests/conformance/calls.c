@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Interrupts during every kernel call: each call of the table is made again and again while a storm of interrupts that
  * drifts through it gives semaphores. No wake is lost, counts add up, every call answers what it should.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What the conformance programs share. */
 #include "tests/conformance/conformance.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What the conformance programs share: checks, and kernel objects without parameters.
  *
  * A program says nothing and exits with 0, or prints what failed and exits with 1. */

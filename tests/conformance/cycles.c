@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Threads come and go: thousands in fresh memory, as many at a time as there is room for, and none is refused because of those
  * that have ended. */
 #include "tests/conformance/conformance.h"

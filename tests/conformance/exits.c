@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Threads whose entry function returns: they are gone, and all others go on. */
 #include "tests/conformance/conformance.h"
 

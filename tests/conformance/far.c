@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Timers beyond half of 32 bits, beyond all of them, and beyond what the kernel's wheel looks at: they expire on time. */
 #include "tests/conformance/conformance.h"
 

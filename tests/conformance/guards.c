@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* A thread that writes to the guard of its stack is told by name at once, without a call of the kernel, and takt_port_fault
  * follows. GUARDS_ACT says what the thread does; GUARDS_MARGIN how many bytes are left above the guard, GUARDS_KIND which bad
  * access is made where that matters. With GUARDS_PRINTED the kernel's own hook is there. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Who may call from an interrupt: one that the lock masks. Every call that interrupts may make is made by one, and then from each
  * context of the machine that the lock does not mask: it answers ERROR_INTERRUPT, and not a byte of any object has changed. */
 #include "kernel/alarm.h"

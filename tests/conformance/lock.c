@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The lock: from every level, nested, breathing, in threads and in handlers. */
 #include "tests/conformance/conformance.h"
 

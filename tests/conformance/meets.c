@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Interrupts that meet: the end of a delay, and then the release of a job, come at every offset before and after another
  * interrupt, so that each comes while the other is entered, handled, decided about and left. Whom they wake, runs at
  * once if it is urgent. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* A thread whose stack has overflowed is told by name as soon as it stops running: when it calls, or, with OVERFLOW_DISPLACED,
  * when an interrupt makes a more urgent one ready. takt_port_fault follows. With OVERFLOW_JUMP one frame jumps over the lowest
  * word, which stays as it was: that is told when the thread calls. With OVERFLOW_PRINTED the kernel's own hook is there. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Preemption keeps registers, flags, reservations and stacks, wherever it comes. */
 #include "tests/conformance/conformance.h"
 

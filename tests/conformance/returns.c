@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* A thread that returns while it holds mutexes, or whose job holds a resource, is told by name, once, and all of it is unlocked,
  * the last first; who waits for it goes on. */
 #include "kernel/hooks.h"

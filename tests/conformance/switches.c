@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* A storm of switches: a ring of threads that hand on one unit, with and without interrupts in between. Registers that a
  * call must keep are kept over a blocking call, nobody is passed over, and no stack grows. */
 #include "tests/conformance/conformance.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Time under disturbance: interrupts masked for part of a period and for many, a timer that interrupts too early, and one whose
  * interrupt takes long.
  * All releases happen, none before its instant, in the order of their deadlines, and nothing drifts. */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The allocator of windows: bulk mode and the allocator as a task of its own, against the framework of the tests."""
 
 from __future__ import annotations

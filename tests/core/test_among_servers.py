@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Resources that servers share (SPEC.md, 9): golden schedules and numbers, directed cases, refusals.
 
 Every directed case is asked of the oracle and of Takt; random systems are in test_random_systems.py.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Scheduler architectures: simulator and core against golden traces and the oracle, exact equality."""
 
 from __future__ import annotations

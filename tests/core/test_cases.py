@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The cases of tests/cases on every engine: oracle, simulator, replay, and the kernel on posix in virtual time.
 
 An engine gives the outcome of a case, and says which columns it tells. What it refuses is said here and tried.

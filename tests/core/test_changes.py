@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Changes of a running system: what SPEC.md, 12 says, on small systems whose schedules can be seen by hand."""
 
 from __future__ import annotations

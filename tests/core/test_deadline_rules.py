@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Deadline rules through Takt against references that share no code with it: rate-based execution."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Several processors: simulator and replay against an oracle of their own, Dhall's effect, and what always holds."""
 
 from __future__ import annotations

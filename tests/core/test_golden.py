@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The golden schedules through Takt itself: segments, jobs and budgets come out to the tick.
 
 The oracles are held to them elsewhere; here it is core and simulator. Limited preemption has a file of its own

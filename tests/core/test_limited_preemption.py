@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Everyday policies, limited preemption, bodies, late jobs and costs, as users get them.
 
 That the simulator equals the oracle on random systems is tested elsewhere.

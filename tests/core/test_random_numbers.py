@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Simulation of what comes at random against the oracle, which gets the same random numbers as lists."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Core and simulator against the oracle: random systems, exact equality.
 
 TAKT_SYSTEMS says how many random systems are tried (default 200); `make soak` asks for many more.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The rate-based scheduler of core against its reference and the golden schedules; replay of its traces."""
 
 from __future__ import annotations

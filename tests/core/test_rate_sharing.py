@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Rate-based tasks that share resources: core against the reference, and what the ceilings promise across changes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tasks whose jobs run in windows: golden schedules, and random systems against the framework of the tests."""
 
 from __future__ import annotations

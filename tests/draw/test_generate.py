@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """`takt generate`: recipes in, task-set files out."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Generated task sets: the distributions that recipes promise, and that a set follows from its number alone."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The fake port's own functions. */
 #include "fake_port.h"
 

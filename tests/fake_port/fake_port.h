@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* How a test uses the fake port. */
 #ifndef TAKT_TESTS_FAKE_PORT_USE_H
 #define TAKT_TESTS_FAKE_PORT_USE_H

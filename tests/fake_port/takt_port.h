@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* A port for tests on the host: nothing runs. A switch is only recorded, the lock is a level in memory,
  * time is a variable. The test plays the running thread and the interrupts itself. */
 #ifndef TAKT_TESTS_FAKE_PORT_H

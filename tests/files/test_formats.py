@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Task sets in other formats: what is written and read back is what was there, but for what a line tells.
 
 That the lines are complete is asked of what a system means: of its resolved tasks, and of its simulation, neither of

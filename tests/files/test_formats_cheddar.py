@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What Cheddar's XML says: each construct, what is told of it, and what is wrong with it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What a CSV table says, as spreadsheets save it, and what is wrong with one; and files that say anything at all."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What SimSo's XML says: each construct, what is told of it, and what is wrong with it.
 
 That SimSo reads what Takt writes, and schedules it alike, is asked of SimSo itself.

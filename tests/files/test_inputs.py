@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Input files: limits that hold for every reader and every command, and cells of CSV files that are no formulas.
 
 Hostile files are read in processes of their own, with a limit of memory and of time: what needs either with the square

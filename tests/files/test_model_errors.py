@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Bad task-set files: every problem is one exact line, the exit status is 2, nothing is a traceback."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Rate-based scheduling as people meet it: in files, in Python, in tables, pages and traces."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Task-set files that Takt writes: reading them gives the same system."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The host's calls from a thread: prints the command line, copies the file that it names, and ends with 42. In real time
  * if the last word says so. */
 #include <string.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The reference of the general scheduling framework: slow, obvious, independent of everything else in the project."""
 
 from .dispatcher import simulate

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Allocators, what they see of the dispatcher, and what they may do there.
 
 Source: algorithms.md 5.3 and extensions E2, E4 of 5.5.

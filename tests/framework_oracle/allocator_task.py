@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The allocator as a task of its own: its work are the calls, and its jobs are made by the allocators below.
 
 Source: algorithms.md 5.3. The estimate of a unit of this work is the last safe instant at which to begin with it.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The dispatcher of the general scheduling framework, tick by tick, with linear scans.
 
 Source: algorithms.md 5.1 to 5.3 and 5.5; ties 0.4 (b). One pass is made at every instant:

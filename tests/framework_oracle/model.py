@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What the framework is given and what it answers: jobs with their attributes, tasks, systems, outcomes.
 
 Source: algorithms.md 5.1 (job record, states), 5.5 (extensions E1 to E6).

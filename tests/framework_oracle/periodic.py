@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Mappings whose jobs are known for all time: priority-driven, time-driven, pinwheel, two-part jobs, hierarchical.
 
 Source: algorithms.md 5.4. r = release, e = estimate, p = period, D = relative deadline; a smaller priority goes first.

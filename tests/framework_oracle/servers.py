@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Mappings of the fixed-priority servers: polling, deferrable, idling, sporadic.
 
 Source: algorithms.md 5.4 and 6.2. A server is a task whose work is what arrives for it.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Mappings of the share-driven paradigm: chunks, TBS, CUS, CBS, WFQ, WF2Q.
 
 Source: algorithms.md 5.4; 0.3 for the exception of the constant-bandwidth server; 9.3 for virtual time.

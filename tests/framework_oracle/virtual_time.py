@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The virtual time of a fluid system that serves all backlogged flows at once.
 
 Source: algorithms.md 5.4, 9.3 and the scale of 2.2.

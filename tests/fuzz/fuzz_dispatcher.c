@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Fuzzer of core's dispatcher: bytes choose a system and a sequence of legal calls.
  *
  * Instants never go back, but calls come late, early, twice or not at all. After every call the invariants of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Fuzzer of replay: records that no scheduler made, or that were damaged afterwards.
  *
  * Replay must neither crash nor hang, whatever the records say. Half of the inputs are records out of bytes, the

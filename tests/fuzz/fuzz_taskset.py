@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Fuzzer of task-set files: bytes are loaded; what loads is simulated for a short time and analysed with little effort.
 
 Nothing but takt.InputError may come out. A third of the mutations are libFuzzer's, helped by taskset.dict; the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Fuzzer of trace files: bytes are replayed; nothing but takt.InputError may come out.
 
 A third of the mutations are libFuzzer's; another overwrites, repeats or drops whole records; the last puts another

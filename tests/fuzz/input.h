@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The bytes of a fuzzer as numbers, and the check that stops it.
  *
  * Every input is a legal one: what has been used up reads as 0, and numbers are taken modulo their limit. */

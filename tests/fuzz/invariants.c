@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The checks of invariants.h: slow, and without any of core's shortcuts. */
 #include "tests/fuzz/invariants.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What the headers of core promise between any two calls, checked by looking at everything. */
 #ifndef TAKT_TESTS_FUZZ_INVARIANTS_H
 #define TAKT_TESTS_FUZZ_INVARIANTS_H

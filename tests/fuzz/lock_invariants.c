@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The checks of lock_invariants.h: every answer by a scan of all resources, tasks and threads. */
 #include "tests/fuzz/lock_invariants.h"
 

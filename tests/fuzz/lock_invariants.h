@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What core promises of shared resources between any two calls (SPEC.md, 9), found by looking at everything. */
 #ifndef TAKT_TESTS_FUZZ_LOCK_INVARIANTS_H
 #define TAKT_TESTS_FUZZ_LOCK_INVARIANTS_H

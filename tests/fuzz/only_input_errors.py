@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What the Python fuzzers ask of every input: it is taken, or refused by takt.InputError in lines that people read."""
 
 from __future__ import annotations

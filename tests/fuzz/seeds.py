@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Where the Python fuzzers begin: examples and other good task sets, the bad ones of the tests, short traces.
 
 Usage: seeds.py taskset|trace FOLDER

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Reads a system; see system_input.h. */
 #include "tests/fuzz/system_input.h"
 

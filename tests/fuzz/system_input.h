@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* A small system out of the bytes of a fuzzer: any policy, any kind of server and any protocol of the tables, as
  * far as SPEC.md lets them stand together. */
 #ifndef TAKT_TESTS_FUZZ_SYSTEM_INPUT_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """A slow, obvious scheduler for plain tasks on several processors; see README.md."""
 
 from .simulation import Outcome, simulate

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """A slow, obvious scheduler of plain tasks on several processors, tick by tick.
 
 Source: SPEC.md, 1 to 3 and 11. Left out: all that section 11 refuses, and random numbers. Every tick sorts all

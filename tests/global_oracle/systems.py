@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Hypothesis strategies that make random plain tasks for several processors.
 
 Demands are often as long as periods, so that several processors have something to do, and priorities are few, so that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Alarms whose functions change alarms: they stop, restart and re-arm themselves and others, and come late.
  *
  * Periods are so long that what is done at an instant is over at the next, on every machine. */

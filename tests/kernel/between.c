@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What comes between two looks of a set of flags: an interrupt that clears, sets or takes flags, or the end of a wait.
  *
  * All is traced, and the sink of the trace makes the interrupt pending, or lets time pass, at the n-th record of a set, for n

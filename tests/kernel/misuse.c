@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Every misuse of queues, pools, flags and alarms is told by its code, and changes nothing.
  *
  * Each call is made with right arguments from four places: before the start, by a thread, by a thread that has closed the

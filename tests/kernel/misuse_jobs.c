@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Every misuse of servers, jobs, allocators, rates and the adapter is told by its code, and makes nothing.
  *
  * What is wrong is one field at a time of parameters that are right; at the end they are used as they are. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Rate-based tasks on the Linux port in virtual time: as threads of a rate-based kernel, or over fixed priorities by the
  * adapter. Prints who has executed in each tick, and then what every request was answered.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* A job that may be ended does not wait: each call that would have to, of every object, says so and leaves nothing behind. Jobs
  * that nobody else ends wait as threads do. What an ended job has locked is free, and a thread that has returned does not come
  * back.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Threads that do what a script says, on the port to a Linux process in virtual time. tests/support/kernel_model.py draws
  * scripts and says what must be printed.
  *

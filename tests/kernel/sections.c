@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Rate-based threads that share resources: every misuse is told by its code, and makes nothing; and a job in a section is not
  * displaced by one that is more urgent and uses what it holds.
  *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The papers' interfaces on the kernel: servers, jobs, points, rates, allocators; exact, in virtual time."""
 
 from __future__ import annotations

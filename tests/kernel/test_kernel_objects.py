@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What threads do to each other and to the kernel's objects: scripts against a model, misuses, what comes between."""
 
 from __future__ import annotations

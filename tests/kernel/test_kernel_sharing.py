@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Jobs of threads that lock, in servers and beside plain threads: systems made by calls, against the oracle."""
 
 from __future__ import annotations

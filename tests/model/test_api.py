@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The Python interface: immutable models, exact results, examples that are true."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What the package gives back can be compared and be a key: equal where it says the same, never an error."""
 
 from __future__ import annotations

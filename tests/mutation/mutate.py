@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Measures the tests: damages the sources at random places and counts what tests notice.
 
 Usage: mutate.py [--sample N] [--seed N] [--workers N] [--seconds N] [WHAT...]

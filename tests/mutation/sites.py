@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Where C sources can be damaged, and how: the mutation operators.
 
 The scanner knows no grammar. It relies on the format that `make lint` enforces: binary operators have a space on both

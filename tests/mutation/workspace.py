@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """A copy of the sources in which mutants are built and judged, incrementally and without a change to the project's own.
 
 The libraries of core, policy, system, sim and analysis are shared ones here, so that a mutant is one object and one

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What Takt answers about systems that were drawn once: hashes of decisions, of figures and of verdicts.
 
 systems/<paradigm>.toml holds many task-set files, each after a line `#### number`. For each of them

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Records the hashes anew: `python -m net [PARADIGM...]`, in tests/.
 
 A commit that does it says which changed, and why.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Who is more urgent: the oracle's policies.
 
 A policy is a row in each of three tables: the key of a task by its current job, the key of a server, and the key

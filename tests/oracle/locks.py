@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Shared resources (SPEC.md, 9): who may lock, who runs instead of a blocked job, and what a lock and an unlock do.
 
 Levels and ceilings are numbers of which less is higher, as in keys.py.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What the oracle is given and what it answers: task sets and outcomes, plain data.
 
 Names are those of the task-set file. Random numbers are no business of the oracle: a task whose jobs come

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """A slow, obvious scheduler that says what Takt must do, tick by tick.
 
 Source: SPEC.md (time, order of work, policies, limited preemption, servers, platform, shared resources). Left out:

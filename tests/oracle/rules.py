@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Deadline rules of groups of tasks (SPEC.md, 4): what each job gets when it arrives.
 
 Jobs arrive in the order of their releases, at one instant in file order; nothing else matters, so that all can be

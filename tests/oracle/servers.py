@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Kinds of servers (SPEC.md, 4): each class says only how its kind differs from the one that it is made from."""
 
 from __future__ import annotations

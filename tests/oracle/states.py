@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The oracle's tasks, servers and dispatchers at run time, and where they stand.
 
 Invariant: a ready queue holds exactly the eligible children of its dispatcher, in the order in which they

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Hypothesis strategies that make random systems for the oracle and whatever is compared with it.
 
 Small numbers on purpose: short periods bring many releases, depletions and replenishments onto one instant,

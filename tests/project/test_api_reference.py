@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tests of the reference of the kernel's calls: it is complete, and says of every call what the code answers."""
 
 from __future__ import annotations

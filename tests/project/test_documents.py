@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tests of the documents: links and paths lead somewhere, rooms are described, and what is shown is what happens.
 
 In every Markdown file, a `console` block is run if it begins with `$ takt`, and must print what it shows (a line

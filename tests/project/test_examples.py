@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The examples run, say what their comments say, and equal the golden schedules of the specification."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Runs of the fuzzers in tests/fuzz: what they try must neither crash, hang, nor break a promise.
 
 Each of them tries a fixed number of inputs from a fixed seed, so that a change passes or fails for what it changes.

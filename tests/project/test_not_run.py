@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Test of tools/not_run.py, the last line of `make test`."""
 
 from __future__ import annotations

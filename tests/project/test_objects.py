@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tests of tools/check_objects.py: core, policy and system are pure on every target, and each impurity is caught."""
 
 from __future__ import annotations

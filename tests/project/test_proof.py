@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tests of the proofs: a sample holds, damages are found, and nothing stops where there is no model checker."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What is made of the table of fields is up to date."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tests of tools/check_rooms.py: the project keeps to its dependency table, and every breach of it is caught."""
 
 from __future__ import annotations

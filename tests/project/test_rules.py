@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Test of tools/rules.py: every numbered rule of SPEC.md has a case, and every case a rule."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What users write is typed: Python that a document shows passes a strict check of types."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The share of core/server_cbs.c: after work has come, budget / (deadline - now) is at most capacity / period.
  *
  * Bound: budget, capacity, period and distance to the deadline of SHARE_BITS bits, for products of full width are beyond a SAT

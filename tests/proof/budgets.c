@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What core/account.c charges and gives back, and what core/server_kinds.c tells about it: all capacities, budgets,
  * debts and times.
  *

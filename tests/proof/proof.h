@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What every harness has: arbitrary values, assumptions and claims, in CBMC's words.
  *
  * A harness builds an arbitrary state within its bounds, makes one call, or a bounded number of them, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The heap of core/ready.h: one call on every heap of up to HEAP entities, with any keys and ties.
  *
  * A call that finds a heap leaves a heap, with exactly the members that it should have; an empty one is a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The FIFO levels of core/ready.h: one call on every set of up to MEMBERS entities, on any levels, in any order.
  *
  * What a set looks like in memory follows from who stands on which level in which order; claim_set says how. A

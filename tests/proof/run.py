@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Runs the proofs of this folder: CBMC on every harness, two at a time.
 
 Usage: run.py [--sample] [--mutated] [--into FOLDER] [NAME...] (default: all of proofs.toml).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Returns of core/server_sporadic.c: one call on every sporadic server.
  *
  * Conserved, as that file says: budget + what is charged in the current interval + what is to return = capacity. A call

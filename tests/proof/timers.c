@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The wheel of core/timers.h: what makes its order total, for all instants, orders, positions and numbers of rows; and its
  * lists.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The wait queue of kernel/queue.h: one call on every queue of up to WAITERS entities.
  *
  * Any queue is one into which they were appended in order. A call that finds such a queue leaves one, and an

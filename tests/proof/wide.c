@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The wide products and quotients of core/wide.h, against the compiler's 128-bit integers.
  *
  * Sums, differences and comparisons: for all values. Products and quotients: two multipliers, or two dividers, of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Who gets which rate: the integer form of sections 2.2 to 2.4.
 
 A pure function of the admitted tasks. Rates are integers in units of 1 / SCALE; reservations are rounded up, shares

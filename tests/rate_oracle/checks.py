@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Refuses a system that breaks a rule its classes state: one ValueError that names the task and the rule."""
 
 from __future__ import annotations

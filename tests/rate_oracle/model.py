@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What the rate-based reference is given and what it answers: plain data.
 
 Source: sections 2.1 and 2.2 of the rules. Rates are integers in units of 1 / SCALE.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Rate-based execution: deadlines by the recurrence, an EDF schedule tick by tick, and the feasibility tests.
 
 Source: section 1 of the rules. Every event costs the whole c.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The rate-based scheduler, tick by tick: the reference kernel pass in integers.
 
 Source: sections 2.4 to 2.7 of the rules; the order of work inside a pass is that of section 0.3. In the pass stand

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Shared resources of rate-based tasks: what is locked where, what blocking costs, ceilings, and who runs.
 
 Source: sections 2.9 and 7.5 of the rules: EDF with the stack resource policy. A level is a number of ticks; less is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Jobs and tasks of the rate-based scheduler at run time: windows, budgets, shares.
 
 Source: sections 2.5 and 2.7. What the equations call x, phi, u, C, P and d is here `served`, `share`, `rate`,

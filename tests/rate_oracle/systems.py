@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Hypothesis strategies that make random systems for the rate-based reference and whatever is compared with it.
 
 Small numbers on purpose: periods that divide 24 bring many deadlines onto one instant, small budgets bring exhaustion.

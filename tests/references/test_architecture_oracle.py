@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tests of the oracle of scheduler architectures: golden traces and benchmarks, the trends of the paper, every rule.
 
 Source: the section on SoRTS, Co-SoRTS and HaRTS of the specification of the algorithms; what it leaves open stands at

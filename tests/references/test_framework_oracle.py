@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tests of the reference of the general scheduling framework: golden schedules, rules, and the policies themselves.
 
 The mappings are compared with direct simulators that know no framework (tests/framework_oracle/direct).

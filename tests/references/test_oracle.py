@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tests of the oracle itself: bad input, invariants over random systems.
 
 Source: SPEC.md; what it leaves open stands at the top of oracle/oracle.py. Schedules worked out by hand for each rule

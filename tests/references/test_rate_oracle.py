@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tests of the rate-based reference: golden schedules, the numbers and counter-examples of the rules, invariants.
 
 Source: sections 1 and 2 of the rules; what they leave open stands at the top of the files in rate_oracle.

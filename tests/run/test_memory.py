@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """A simulation that keeps nothing needs no memory that grows with its horizon, traced or not."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Systems that were drawn once: decisions, figures and verdicts are those that were recorded; see tests/net.
 
 `make test` asks about a sample of each paradigm, `make soak` about all.

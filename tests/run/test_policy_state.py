@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Policies in Python that keep what they learn: each run starts afresh.
 
 What is simulated twice has one schedule, whatever ran in between and whatever else uses the instance.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Simulations in process pools: nothing hangs, however processes start and whatever was simulated before.
 
 Every program runs by itself with a limit on its time, so that a hang is a failure.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Trace files: what is written is read, and what is damaged is refused in one line."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Whole traces: what lost its end, its beginning or its middle never replays as identical.
 
 A trace ends with a record that counts those before it. Traces of every platform are cut at every record boundary and at

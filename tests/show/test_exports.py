@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Perfetto traces and the JSON schema, read back."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The Gantt chart for papers: complete, vector text, refused with one clear line."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The page that people look at, in the browser that they look at it with."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The sentence, the table, the histograms and the JSON of one run say the same: misses, deadlines, utilization."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Who held what when, who waited, and deadlocks as sentences, in the frame and in the terminal."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tests of the studies: every claim has a verdict, those that must hold do, and the same files are there each time.
 
 The studies are run once, quickly.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Studies: what a file means, what chunks and results say, and how bad input is told."""
 
 from __future__ import annotations

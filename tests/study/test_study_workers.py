@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Studies whose workers, or whose main process, are killed in the middle: the result is the same to the last bit.
 
 A `sitecustomize.py` in front of the path makes workers slow, or makes them fail, as a busy or broken machine would.

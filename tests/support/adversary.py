@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """An adversary of the analysis: it climbs towards systems whose simulation is worse than what `judge` says of them.
 
 Random systems seldom have the one pattern of arrivals that is worst, in the one combination of features of which a

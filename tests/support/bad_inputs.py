@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Bad task-set files and what is said of each: tests/cases/bad_inputs.toml, and what is too long for it."""
 
 from __future__ import annotations

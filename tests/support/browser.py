@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """A headless browser for the tests of pages: Debian's Chromium, driven by Playwright."""
 
 from __future__ import annotations

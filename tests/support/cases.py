@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Schedules worked out by hand, as data: a task-set file, and below it the rows that every engine must give.
 
 A case is `tests/cases/<rule>/<name>.toml`. Comments at its top say what it shows. The file is a task set as any other,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The random numbers of the simulator (SPEC.md, 5), written again: number k of a task for a use, from a seed.
 
 Source of the bits: SplitMix64 over a counter (Steele, Lea, Flood 2014); of normal deviates: Box and Muller 1958; of the

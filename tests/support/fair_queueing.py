@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Weighted fair queueing and WF2Q with the whole numbers of SPEC.md, 3, tick by tick, by scanning all flows.
 
 Virtual time goes up step by step from one last tag to the next: raising it by one takes as many units of work as the

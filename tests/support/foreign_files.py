@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Files of other tools in tests: read, warned of, refused."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The kernel's rules once more, slow and obvious: scripts of threads, and what `tests/kernel/script.c` must print.
 
 Threads have fixed priorities, equals go first come first served, and who waits for an object is served in the order of

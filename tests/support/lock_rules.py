@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Who runs among plain threads that lock mutexes: SPEC.md, 9, once more, slow and obvious.
 
 Threads of one home have priorities, the larger the more urgent, and stand in one list in the order in which they would

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Where the tests find files of the project."""
 
 from __future__ import annotations

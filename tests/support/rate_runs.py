@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The rate-based scheduler as the simulator runs it, in the words of the reference, so that the two can be compared."""
 
 from __future__ import annotations

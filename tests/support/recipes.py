@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Programs on the kernel for tests: built by the recipes of firmware/, and run as they say."""
 
 from __future__ import annotations

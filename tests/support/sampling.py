@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """How many random systems the properties try, and which.
 
 `make test` tries the same few at every run, so that what it says depends on the sources alone. TAKT_SYSTEMS, as `make

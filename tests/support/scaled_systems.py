@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The same system in other ticks: all times multiplied, or written with their unit under a finer resolution."""
 
 from __future__ import annotations

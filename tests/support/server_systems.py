@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Random systems with servers, and what the analysis says of their tasks: for tests that simulate against bounds."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Systems that several tests of what is shown need: servers of other kinds, an inversion, deadlocks."""
 
 from __future__ import annotations

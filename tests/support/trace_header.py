@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Headers of traces, taken apart and put together: the words of the image by table, row and key, and the names."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The board mps2-an385 as the bench sees it: a counter to read, an interrupt to raise, a probe, and the clock's halt.
  *
  * The timer that is the kernel's clock is the counter, too. Every board has a header of this name and with this content; what

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What the papers' interfaces do on the kernel. The command line chooses, and numbers are printed:
  *   yields          two threads of one priority run ROUNDS rounds each: switches with a yield after each round, and without
  *   missed          a periodic job that is late: how often takt_wait_next_period says so, and in how many jobs

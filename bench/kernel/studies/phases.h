@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Phases of a pass, stamped from outside: what the kernel calls of core, and the interrupt of its timer.
  *
  * The linker puts these functions in the places of the kernel's (--wrap), so that the kernel that is measured is the one

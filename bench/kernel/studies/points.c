@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What preemption points cost, and whether their presence costs others anything, after S1's measurements.
  *
  * The command line chooses what a low job of ROUNDS iterations does at every Nth of them, and prints its response in ticks and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What the number of servers costs: task switch, choice of a server, scheduler and tick, after S4's measurements.
  *
  * The command line chooses the kind of servers and where their periods begin, and says how many there are:

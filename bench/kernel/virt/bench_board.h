@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The board virt as the bench sees it: the low word of mtime is the counter; an interrupt comes through the CLINT. It has no
  * second timer for a probe, and a clock that cannot be held.
  *

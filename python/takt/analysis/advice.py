@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What would make a system fit that does not: each change is tried, and told only if all tasks that count then fit.
 
 Tried are, one at a time: tasks that become preemptive, priorities (Audsley 1991), preemption thresholds (Wang and

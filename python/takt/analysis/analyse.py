@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What is known of a system: verdict, bounds, how far it is from the edge, what would fit, and charts."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Bounds every response by the longest busy period where the processor never idles beside a job, whatever orders.
 
 Source: analysis/busy_period.c. That a root never idles beside a released job follows from SPEC.md. At each instant it

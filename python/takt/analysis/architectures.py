@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Judges roots whose scheduler runs in software, on a co-processor or in hardware, by analysis/architectures.c.
 
 A look of these schedulers drops a job that is unfinished at its deadline, or at the next release of its task. So a task

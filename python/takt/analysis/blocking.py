@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """For how long the sections of less urgent jobs delay others, by the protocol of each resource.
 
 The formulas are in analysis/resource_blocking.c and server_resources.c: here is said which of them holds, and who uses

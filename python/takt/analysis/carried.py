@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What is left of a server's budget when work comes, and the responses that follow.
 
 The supply of a server (analysis/supply.h) has its longest gap where its budget was used up just before work came. Only

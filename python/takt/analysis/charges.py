@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Charges the kernel's own work to who brings it about, so that tests without costs judge what is left.
 
 What a pass of the kernel pays is in SPEC.md, 5, and nothing runs meanwhile. With k = scheduling + context_switch, it

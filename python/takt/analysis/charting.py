@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Which charts of demand against supply an analysis shows: of tasks near the edge, or of dispatchers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Judges what has servers beside tasks, or stands in a server: demand against what is sure to be supplied.
 
 The tests are in analysis/: server_fixed_priority.c, server_edf.c and bandwidth.c, which say for which kinds they hold.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Judges roots on a kernel whose own work takes time: what it adds to tasks is in analysis/overheads.c."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The table of what each theorem covers: which policies, and which features of a dispatcher together.
 
 A *feature* is something that a dispatcher, its children or what is around it have beyond sporadic tasks that run. A

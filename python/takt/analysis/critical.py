@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Critical sections of a job, and for how long others may have to wait for its holder.
 
 A preemptive holder that runs instead of a job that it blocks gives way where it unlocks. A non-preemptive holder runs

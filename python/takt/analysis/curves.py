@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Demand and supply as step functions, for charts: where demand lies above supply, somebody can be late.
 
 Under fixed priorities the demand of a task is what it and all that is more urgent request up to t, from the critical

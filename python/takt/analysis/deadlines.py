@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Judges dispatchers that order by deadlines: edf, and llf, for which the same test is exact.
 
 With least laxity first at every tick a set of jobs is scheduled whenever any policy can, as with earliest deadline

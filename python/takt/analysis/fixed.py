@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Dispatchers that order by fixed priorities: fp, rm, dm, and what else has static keys.
 
 A member, a task or a server, is turned into a sporadic task with what it does beyond that; what can block it comes

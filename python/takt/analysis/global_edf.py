@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Judges plain tasks on several processors: what overloads them, and the density bound of global edf.
 
 Source: Goossens, Funk and Baruah 2003; with densities Bertogna, Cirinei and Lipari 2005: preemptive tasks are

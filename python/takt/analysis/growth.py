@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """By how much each wcet of plain tasks may grow: all at once, in C, with the answers of the search in sensitivity.py.
 
 *Plain* are tasks at a root of one processor under fp, rm, dm or edf that share nothing, never suspend themselves, and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What the tasks of servers ask for, as those outside see it, and where their budgets are never used up.
 
 A server that keeps its budget, or loses it, without work takes no more than its tasks ask for. As seen from outside a

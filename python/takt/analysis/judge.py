@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Who judges what: for each dispatcher the sharpest test that admits all that it has.
 
 `judge` is a function of the view alone, so that searches (sensitivity.py, advice.py) ask it about changed systems.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What tests find out about a system, row by row."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Says of each stretch between changes whether it would do by itself: what is sure where nothing bounds a transition.
 
 A *mode* is the tasks that are there from one change to the next, with the parameters and the policy of that time, as

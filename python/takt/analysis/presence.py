@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """When a task is there, and with which parameters: what changes make of it (SPEC.md, 12)."""
 
 from __future__ import annotations

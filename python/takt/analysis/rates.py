@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Judges rate-based roots by their admission, and rate-based execution by its demand.
 
 Source: S0 and SPEC.md, 10; Jeffay and Goddard 1999. An admitted hard task keeps its rate whatever others do, so its

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What an analysis says: a verdict with its reason, a bound for each task, supplies of servers, what would fit."""
 
 from __future__ import annotations

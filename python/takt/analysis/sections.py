@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Which critical sections need no lock, because nobody who wants the resource can run meanwhile.
 
 Source: S1, claim ii: a section that lies within one subjob needs no lock on one processor. Nobody of a dispatcher

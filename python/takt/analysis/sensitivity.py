@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """How far a system is from the edge: by how much each wcet may grow, and all together, exactly, by search.
 
 The tests are sustainable: a set that they accept stays accepted with smaller wcets (Baruah and Burns 2006), so a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Judges what is in servers, by what these are sure to supply, from the root down.
 
 What is sure of a server follows from its kind and, under fixed priorities, from how soon it has its budget

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Judges dispatchers with static keys: fp, rm, dm and pinwheel, with servers, points, thresholds and resources."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What an analysis is given: each dispatcher with its tasks and servers as plain numbers, and what no test admits.
 
 Source of the numbers: SPEC.md, 7.1. A task stands for all that it is allowed to do: jobs at least their separation

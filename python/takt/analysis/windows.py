@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Judges roots whose tasks have windows of their own kind: time-driven, dual-priority, imprecise; and shares.
 
 Sources: S3 (windows), Davis and Wellings 1995 (dual priority), Parekh and Gallager 1993 (fair queueing), Spuri and

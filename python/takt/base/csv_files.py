@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Cells of CSV files that spreadsheets show and never execute, and frames written with them.
 
 A spreadsheet takes a text that begins with = + - @, a tab or a carriage return for a formula, and a task's name may

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Errors that people can act on: every problem of an input is one line with its place in it.
 
 The exit statuses of the command line are here too, so that there is one list of them.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Forks: what a process has lost that was forked from one in which polars had started its threads.
 
 polars answers queries (select, filter, sort, join, write_csv) with a pool of threads that it starts at the first query.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Output files: a name holds a whole file or what it held before; all that Takt writes is written here.
 
 A file is written beside its place under a temporary name, flushed to the disk, and renamed. A write that fails, or a

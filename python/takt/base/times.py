@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Times as people write them, and ticks.
 
 A time is a whole number of ticks or a text with a unit (ns, us, ms, s). Conversions are exact: integers and

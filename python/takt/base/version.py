@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Which version of Takt this is."""
 
 from importlib.metadata import version

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Running a task set on a board: an image of it, one program for all of them, an emulator, and the trace back.
 
 Source: firmware/main.c (the program), system/image.h (what it reads) and one build recipe per board,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Programs of boards: compiled once for each state of their sources, and kept.
 
 A program is named by what it is made of: the compiler, the recipe and the text of all sources. It is compiled into the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Systems as programs: a description in the ticks of a board, what comes from outside, and what jobs execute.
 
 Source: system/image.h, which says what an image holds. Everything random is drawn here, in the ticks of the file, from

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What `takt convert` does; SPEC.md, 7.2."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The command `takt`: what SPEC.md promises in 7.2.
 
 Whatever is wrong with an input ends in lines on the standard error output and exit status 2, never in a

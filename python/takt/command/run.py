@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What `takt run` and `takt compare` do: task sets in; tables, files and pictures out."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The JSON schemas of task-set, recipe and study files, for editors: made of the same models that check them.
 
 It says what each key may be by itself; what lies between keys and tables only the models know.

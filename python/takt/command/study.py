@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What `takt study` does."""
 
 from __future__ import annotations

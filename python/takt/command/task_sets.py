@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Task-set files as commands read them: with other policies, or other values of [system], in the place of theirs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What all commands share: how errors end them, and the bar while something takes long."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """How often UUniFast keeps to limits: what decides whether uunifast-discard is any use."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Engine control software in numbers: periods and execution times of its runnables.
 
 Source: Kramer, Ziegenbein, Hamann, "Real World Automotive Benchmarks for Free", WATERS 2015: table III (how many of 100

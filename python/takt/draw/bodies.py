@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What jobs of a generated task do beyond running: subjobs, sections, and demands below the wcet.
 
 Lengths are whole ticks. Every task has as many random numbers as its recipe may need, so that none of them depends on

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Task sets drawn many at once.
 
 A set is a function of recipe, seed and number: how many are drawn together, and from which on, changes none of them.

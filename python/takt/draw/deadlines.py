@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Relative deadlines, jitters and offsets of tasks, in ticks, each rounded to the nearest one."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Task sets as matrices, for analyses that take arrays."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Periods of tasks, in ticks.
 
 Sources: Emberson, Stafford, Davis, "Techniques for the Synthesis of Multiprocessor Tasksets", WATERS 2010 (log-uniform:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Recipes: what is drawn by them, as matrices and as systems."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Recipes: how task sets are drawn at random.
 
 Source: SPEC.md, 7.5. A recipe is the table [generate] of a file of its own. It is checked when it is made, so that what

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Whole ticks for shares, whose sum never exceeds the utilization that was asked for.
 
 A set of utilization 1.0 that rounding moves above 1 is one that no test accepts. So what rounding adds is taken back,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Servers of generated task sets: their periods, who runs in which, and their budgets."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Utilizations of tasks that add up to a total.
 
 Sources: Bini, Buttazzo, "Measuring the Performance of Schedulability Tests", Real-Time Systems 30, 2005 (UUniFast:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """One generated task set as a System."""
 
 from __future__ import annotations

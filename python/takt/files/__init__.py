@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Files of systems, recipes and traces: reading and writing."""

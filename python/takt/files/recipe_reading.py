@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Recipe files: TOML in, a Recipe out, or every problem of the file with its place.
 
 Source: SPEC.md, 7.5.

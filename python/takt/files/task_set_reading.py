@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Task-set files: TOML in, a System out, or every problem of the file with its place.
 
 Source: SPEC.md, 7.1. The file's tables are those of model/system.py; this module reads the file, checks what stands

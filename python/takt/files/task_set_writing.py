@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Task-set files: a System in, TOML out; reading the file again gives an equal system.
 
 Source: SPEC.md, 7.1. Keys with their defaults are left out; times stand as they were given. What task_set_reading.py

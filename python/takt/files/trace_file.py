@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Trace files: the inputs that a platform handed to the scheduler, and the decisions that it got.
 
 The format is a contract of its own, docs/trace-format.md. Reading checks everything that can be checked

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Task sets of other tools: Cheddar's XML, SimSo's XML and CSV in and out, each with a line for what is lost.
 
 Source: SPEC.md, 7.6. A format is a module that turns bytes into a system and a system into text. What a file says and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Cheddar's XML: architecture models of the analysis tool Cheddar, its ADL (.xmlv3) and, to be read, release 2.
 
 Source: Cheddar's own examples and source, release 3: cheddar_adl/tasks.ads, resources.ads, and the scheduler for what

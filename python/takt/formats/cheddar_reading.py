@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Cheddar's models, read; cheddar.py says what they are."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Cheddar's words for policies, servers and protocols."""
 
 from __future__ import annotations

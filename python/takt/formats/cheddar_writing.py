@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Systems, written as Cheddar's models; cheddar.py says what they are."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What the formats share: exact numbers from text, names under narrower rules, resolutions, known protocols."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What a format is, and what reading and writing one give."""
 
 from __future__ import annotations

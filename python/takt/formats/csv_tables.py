@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """CSV: one row for each task, as spreadsheets and scripts write them.
 
 Before the row of headings there may be lines `# KEY = VALUE` for the keys of [system], and

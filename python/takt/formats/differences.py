@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What two systems do not have in common, key by key: what a file that was read back has lost.
 
 Values are compared by what they mean: a time by its length, a missing deadline as the period, a body by its runs and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """XML of unknown origin: parsed without entities and without looking anywhere else, problems with their lines.
 
 A file that declares entities is refused: nobody needs them in a task set, and they are how a short file becomes a long

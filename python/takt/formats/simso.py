@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """SimSo's XML: the configuration files of the simulator SimSo.
 
 Source: SimSo 0.8.5, simso/configuration/parser.py and GenerateConfiguration.py, and what its schedulers and execution

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Takt's own task-set files as one format among others; SPEC.md, 7.1 says what they are."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The allocator of windows: how many a call hands over, and the calls as a task of their own.
 
 Source: SPEC.md, 13; when calls are due and what they do is in policy/calls.h.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Architectures: which task sets a scheduler in software, on a co-processor or in hardware can be simulated with.
 
 Source: SPEC.md, 5 and 7.1. What they cost is said in sim/architecture.h.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Bodies: what a job does, item by item, as authors write it.
 
 Source: SPEC.md, 7.1. An item is a text such as "run 2ms", "point", "optional point", "suspend 5" or "lock R".

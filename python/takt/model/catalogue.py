@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What this build of Takt has: policies and kinds of servers, read from core's own tables."""
 
 from __future__ import annotations

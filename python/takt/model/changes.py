@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Changes of a running system: what fits in [[change]], and what each task is from when on.
 
 Source: SPEC.md, 7.1 and 12.

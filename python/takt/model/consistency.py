@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What does not fit between the tables of a system, each of which is right in itself: one line for each problem."""
 
 from __future__ import annotations

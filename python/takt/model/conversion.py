@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """From what an author wrote to what core is given: a system without problems, converted."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What core and simulator are given: ticks, levels and entity numbers. Each value is a whole number and final."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Distributions of random demands and separations, as authors write them.
 
 Source: SPEC.md, 7.1. In a file a distribution is an inline table, such as

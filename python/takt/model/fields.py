@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The fields of an image as core has them; system/fields.def is the table."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Resources that servers share: in which parent, and how long one is held in a server.
 
 Source: SPEC.md, section 9. Left out: jobs that demand more than their wcet.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """How long a simulation runs."""
 
 from __future__ import annotations

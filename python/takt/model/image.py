@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Images: a system as the row of words that core reads, and back again.
 
 Source: system/image.h, and the table of all fields (fields.py). Named here is what a system keeps in parts of its own:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What all tables of a task-set file have in common: they are immutable and know their keys."""
 
 from __future__ import annotations

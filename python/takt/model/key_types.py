@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Keys of tables: how each value is checked, and its JSON schema."""
 
 from __future__ import annotations

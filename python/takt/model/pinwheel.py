@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Pinwheel: periods that divide one another, so that every task has its share of every window.
 
 Source: S3's row "pinwheel" after Chan and Chin 1992 (single-number reduction). Exact: no number is rounded.

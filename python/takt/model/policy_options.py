@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Options of policies: the tables [policy.NAME] of a task-set file.
 
 A table says how a policy works where it orders the root; other policies do not read it, so that one file can be

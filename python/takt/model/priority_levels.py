@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """From users' priorities (larger = more urgent) to core's levels (1 = most urgent, no gaps).
 
 This is the one place that ranks: each dispatcher, the root or a server, ranks the priorities and thresholds

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Processors: which task sets can be simulated on several of them.
 
 Source: SPEC.md, 11. Who runs where is decided in core/global.h.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Shares: which task sets the policy share can order. Source: SPEC.md, 3."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Policies written in Python: a new one can be tried in ten lines before it is written in C.
 
 A policy is asked once per job, when the job becomes its task's current one, for a key: the smaller the more urgent.

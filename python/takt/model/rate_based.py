@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Rate-based systems: which task sets they can be. Source: SPEC.md, 10."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What tasks of a rate-based system that share resources take from the processor by blocking each other.
 
 Source: SPEC.md, section 10, after Baker: b, the largest B / D. Nobody here knows who is there when: B counts all that

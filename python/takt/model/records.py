@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Records of what core is given: made of system/fields.def by tools/records.py, not by hand."""
 
 from __future__ import annotations

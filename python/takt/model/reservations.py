@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tasks whose jobs run in windows: which they are, what does not go with that, and what core is told of them.
 
 Source: SPEC.md, 3 and 13; what the windows do is in policy/window.h. A task has windows under a policy that gives

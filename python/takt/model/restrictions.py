@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What only some systems can have: problems of tables that hold more than a policy or a platform can run."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What is wrong with resources that servers share: one line for each problem."""
 
 from __future__ import annotations

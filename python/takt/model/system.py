@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The model: a task set as its author wrote it, checked, immutable.
 
 Source: SPEC.md, 7.1 (the task-set file) and 7.4 (Python). Times stay as they were given, ticks or a text with a

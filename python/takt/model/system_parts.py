@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What the checks between the tables of a system read."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tables of a system: what an author wrote, key by key.
 
 Source: SPEC.md, 7.1 (the task-set file) and 7.4 (Python). Times stay as they were given, ticks or a text with a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Checks of single values: each takes what an author wrote and gives it back, or says in one line what is wrong.
 
 They are what the keys of the model are made of; a check raises PydanticCustomError, whose type is a code for

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Runs: simulation, replay, and frames of what happened."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Figures of an architecture: what it cost to have the scheduler in software, on a co-processor or in hardware."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Frames of a run: what core tells in columns, as polars has it. All times are ticks.
 
 Frames are made column by column, without a query of polars: a query starts its threads, which a process pool that forks

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What a trace says about jobs: who ran when, and how long jobs took.
 
 It works for every trace with tasks, whatever platform recorded it. Releases are nominal, as everywhere in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What a rate-based root answered to tasks that asked for new parameters. Source: SPEC.md, 10 and 12."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Replay: the proof that a platform's scheduler decided as core does."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Results of runs: who ran when, and what became of jobs, as data frames. All times in frames are ticks."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Simulation of a system. The simulator is C (sim/sim.h); this module hands it a system and keeps what it tells."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The page of an analysis: verdict, bounds, and demand against supply, as one HTML file without any outside part."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What an analysis says, as the table that people read and as JSON for programs."""
 
 from __future__ import annotations

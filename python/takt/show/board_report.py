@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The report of a trace: how long jobs took on the platform that recorded it."""
 
 from __future__ import annotations

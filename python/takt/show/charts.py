@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The charts of the page: Bokeh figures, and the sources that templates/report.js fills as the view moves.
 
 A chart holds its whole run in the sources named "segments-N", "jobs-N", "budgets-N" and so on (N is the number of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The Gantt chart for papers: one column wide, vector text, and readable without colours.
 
 Drawn in the field's way: releases are arrows up, deadlines arrows down, a job that was interrupted is joined by a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What a rate-based root has granted: to each task at the end of a run, in words and numbers for people."""
 
 from __future__ import annotations

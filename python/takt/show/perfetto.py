@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Export to Perfetto's protobuf trace format, which ui.perfetto.dev opens.
 
 One process track for the task set; in it a track for each processor (who runs, idling servers too), one for each task

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The tables that people read in a terminal, and the same as JSON for programs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Who held which resource when, who waited for it, and which circles of waiting jobs closed.
 
 Made of the frame of locks (run/simulation.py); what the protocols do is said in SPEC.md, section 9. A job that waits

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Results that draw themselves: what takt.simulate gives.
 
 Example:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The page that a person opens: what happened in a run, or in several runs of one task set, as one HTML file.
 
 The file holds everything that it shows, scripts included, and a policy that forbids the browser to load anything

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What a system is between changes: the parameters of each task, and what all tasks that are there ask for.
 
 A *stretch* lasts from one change to the next, or to the horizon. Source: SPEC.md, 12. A request that a rate-based root

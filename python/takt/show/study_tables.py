@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The result of a study on the terminal: a table for each quantity, a row for each point."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What tables for people are made of, in a terminal or on a page: times, shares, words, and how many lines."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What a chart of a run shows: lanes, segments, jobs, points, budgets and resources, cut to a size that it can bear.
 
 Both charts, that of the page (charts.py) and that for papers (gantt.py), are drawn from this. Times are ticks;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Studies at scale: many task sets at each point of a grid, and what tests and simulations say of them.
 
 Example:

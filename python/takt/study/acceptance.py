@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Measures that count what a test accepts: the acceptance ratio, and weighted schedulability.
 
 Source of the latter: Bastoni, Brandenburg, Anderson, Cache-Related Preemption and Migration Delays: Empirical

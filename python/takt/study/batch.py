@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Task sets of one chunk, drawn when they are wanted."""
 
 from __future__ import annotations

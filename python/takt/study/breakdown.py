@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Breakdown utilization: the largest utilization to which a task set can be scaled so that a test still accepts it.
 
 All wcets are multiplied by a factor k / steps, rounded down to whole ticks and not below one; the periods stay. The

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What workers do: the chunk of a study, a pure function of the study and of the chunk's number."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Study files: TOML in, a Study out, or every problem of the file with its place.
 
 Source: SPEC.md, 7.7. A study is a grid of recipes with some task sets at each point, cut into chunks. Chunks are

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The folder of a study: one file for each chunk that is done, and the result.
 
 What is there is whole: a file is written beside its place, and renamed when it is on the disk. So a study can be killed

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Axes of a grid, and its points.
 
 An axis is a key of the recipe with the values that it takes. A range is stepped in decimals, as it is written, so that

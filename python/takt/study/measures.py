@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What all measures have: the tables [[measure]] of a study, which say what is asked of its task sets.
 
 A measure names *quantities*: what is computed of each task set, by workers, and kept in chunk files. It then says what

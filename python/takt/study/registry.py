@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The schedulability tests that studies know by name.
 
 Most are functions of matrices: many task sets at once, each row a set of plain tasks on one processor (sporadic or

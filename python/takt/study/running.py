@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Runs a study: has the chunks computed that are not there yet, keeps each as it comes, and sums them up.
 
 What workers compute depends on nothing but the chunk, and only this process writes: so how many workers there are,

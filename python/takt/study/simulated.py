@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Statistics of simulations of the task sets, under one policy after the other.
 
 Of each set: jobs that finished or missed, misses, preemptions, switches, and responses as parts of relative deadlines:

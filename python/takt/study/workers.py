@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Who computes chunks: processes of this machine, or a Dask cluster.
 
 Both take a document and the number of a chunk and give a future of its answer. A process of this machine that dies is

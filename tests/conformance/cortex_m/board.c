@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The board mps2-an385 under an emulator that takes 64 ns for an instruction. */
 #include "tests/conformance/board.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* A Linux process, in virtual time, or in real time if the environment has CONFORMANCE_REAL_TIME. A tick stands for an
  * instruction in virtual time and is 100 ns in real time. */
 #define _XOPEN_SOURCE 700

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The board virt under an emulator that takes 64 ns for an instruction and derives the time of day from that. */
 #include "tests/conformance/board.h"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Direct TBS, CUS and soft and hard CBS beside periodic tasks under EDF.
 
 Source: algorithms.md 5.4, 0.3 (the order of one instant and the exception of the constant-bandwidth server), 0.4 (b).

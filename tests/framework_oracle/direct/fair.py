@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Direct WFQ and WF2Q, packet by packet.
 
 Source: algorithms.md 5.4, 9.3, scale of 2.2. Virtual time goes tick by tick: in a tick the fluid system serves one

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Direct fp, rm, dm, edf, llf with subjobs, and fixed priorities in deferrable servers.
 
 Source: algorithms.md 0.2 to 0.4, 3.1, 6.1, 6.2. Late jobs are continued; later jobs of their task wait behind them.

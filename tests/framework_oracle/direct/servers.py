@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Direct polling, deferrable, idling and sporadic servers beside periodic tasks under fixed priorities.
 
 Source: algorithms.md 6.2 with the order of 0.3. Smaller priority is more urgent; priorities are unique.
