@@ -45,21 +45,17 @@ TAKT_RARE static void charge_chain(takt_entity_t *running, takt_duration_t elaps
     }
 }
 
-/* Whether the chain of `running`, which is charged, has one payer: a job whose key does not change. */
-static bool pays_alone(const takt_entity_t *running) {
-    const uint32_t others = TAKT_ATTRIBUTE_SERVER | TAKT_ATTRIBUTE_IN_SERVER | TAKT_ATTRIBUTE_AGING;
-    return (running->attributes & others) == 0;
-}
-
-void takt_account_charge(takt_cpu_t *cpu, takt_instant_t now) {
+TAKT_INLINE void charge(takt_cpu_t *cpu, takt_instant_t now) {
     const takt_duration_t elapsed = now - cpu->charged_at;
     cpu->charged_at = now;
-    if (pays_alone(cpu->running)) {
+    if (takt_account_pays_alone(cpu->running)) {
         consume(&cpu->running->task->job, elapsed);
     } else {
         charge_chain(cpu->running, elapsed);
     }
 }
+
+void takt_account_charge(takt_cpu_t *cpu, takt_instant_t now) { charge(cpu, now); }
 
 TAKT_RARE void takt_account_exhaust_server(takt_server_t *server, takt_instant_t now) {
     takt_instant_t next = TAKT_NEVER;
@@ -98,8 +94,9 @@ TAKT_RARE void takt_account_exhaust(takt_dispatcher_t *dispatcher, takt_instant_
 
 TAKT_RARE void takt_account_charged(takt_dispatcher_t *dispatcher, takt_instant_t now) {
     takt_cpu_t *cpu = &dispatcher->cpus[0];
-    takt_account_charge(cpu, now);
-    if (!pays_alone(cpu->running) || cpu->running->task->job.remaining == 0) {
+    const bool is_alone = takt_account_pays_alone(cpu->running);
+    charge(cpu, now);
+    if (!is_alone || cpu->running->task->job.remaining == 0) {
         takt_account_exhaust(dispatcher, now);
     }
 }
@@ -132,7 +129,7 @@ static takt_duration_t time_to_age(takt_entity_t *payer) {
     return waiting != NULL ? home->policy->overtake(payer, job, waiting) : TAKT_NEVER;
 }
 
-TAKT_RARE takt_duration_t takt_account_time_to_go(takt_entity_t *entity) {
+TAKT_RARE takt_duration_t takt_account_time_of_chain(takt_entity_t *entity) {
     takt_duration_t least = TAKT_NEVER;
     for (takt_entity_t *payer = entity; payer != NULL; payer = next_payer(payer)) {
         least = takt_least_of(least, time_to_exhaust(payer));

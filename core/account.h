@@ -18,6 +18,12 @@ TAKT_INLINE bool takt_entity_has_budget(const takt_entity_t *entity) {
     return (entity->attributes & TAKT_ATTRIBUTE_BUDGET) != 0;
 }
 
+/* Whether the chain of `running`, which is charged, has one payer: a job whose key does not change. */
+TAKT_INLINE bool takt_account_pays_alone(const takt_entity_t *running) {
+    const uint32_t others = TAKT_ATTRIBUTE_SERVER | TAKT_ATTRIBUTE_IN_SERVER | TAKT_ATTRIBUTE_AGING;
+    return (running->attributes & others) == 0;
+}
+
 /* Step 1. */
 void takt_account_charge(takt_cpu_t *cpu, takt_instant_t now);
 
@@ -43,8 +49,13 @@ void takt_account_replenish(takt_server_t *server);
 /* The end of an instant at which `server` had no work. */
 void takt_account_lapse(takt_server_t *server);
 
-/* For how long `entity` may execute: until the first of the budgets that pay for it is used up, or until
+/* As takt_account_time_to_go, along the whole chain. */
+takt_duration_t takt_account_time_of_chain(takt_entity_t *entity);
+
+/* For how long `entity`, which is charged, may execute: until the first of the budgets that pay for it is used up, or until
  * a waiting entity overtakes it or one of its servers. */
-takt_duration_t takt_account_time_to_go(takt_entity_t *entity);
+TAKT_INLINE takt_duration_t takt_account_time_to_go(takt_entity_t *entity) {
+    return takt_account_pays_alone(entity) ? entity->task->job.remaining : takt_account_time_of_chain(entity);
+}
 
 #endif
