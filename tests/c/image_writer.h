@@ -36,8 +36,8 @@ static inline const void *image_pointer(const char *member) {
 }
 
 static inline uint64_t image_stream(const image_tables_t *tables, const takt_stream_t *stream) {
-    const takt_stream_t *streams = tables->of[TAKT_TABLE_STREAMS].rows;
-    return stream != NULL ? (uint64_t)(stream - streams) + 1u : 0u;
+    const takt_stream_t *first = tables->of[TAKT_TABLE_STREAMS].rows;
+    return stream != NULL ? (uint64_t)(stream - first) + 1u : 0u;
 }
 
 static inline uint64_t image_name(const char *name) { return takt_name_hash(name); }
