@@ -8,7 +8,7 @@
 
 /* ---- the chain of payers --------------------------------------------------------------------------- */
 
-/* The chain of payers of what runs is itself, then the servers above it, the innermost first. NULL ends it. */
+/* Returns the next payer of the chain: the server above `payer`; NULL at the end. */
 TAKT_INLINE takt_entity_t *next_payer(const takt_entity_t *payer) {
     return takt_server_is_root(payer->home) ? NULL : &payer->home->entity;
 }
@@ -18,7 +18,7 @@ TAKT_INLINE void consume(takt_job_t *job, takt_duration_t elapsed) {
     job->remaining = elapsed < job->remaining ? job->remaining - elapsed : 0u;
 }
 
-/* What `server` runs beyond its budget while it holds something it may owe. */
+/* Charges `server`. With payback, execution beyond its budget while it holds a resource is owed. */
 TAKT_RARE static void charge_server(takt_server_t *server, takt_duration_t elapsed) {
     const bool owes = server->held > 0 && takt_protocols[server->sharing]->pays_back;
     if (owes && elapsed > server->job.remaining) {
@@ -27,7 +27,7 @@ TAKT_RARE static void charge_server(takt_server_t *server, takt_duration_t elaps
     consume(&server->job, elapsed);
 }
 
-/* A plain thread has nothing to pay with. */
+/* A plain thread has no budget. */
 TAKT_INLINE void charge_payer(takt_entity_t *payer, takt_duration_t elapsed) {
     if (takt_entity_is_server(payer)) {
         charge_server(takt_server_of(payer), elapsed);
@@ -73,7 +73,7 @@ TAKT_RARE void takt_account_exhaust_server(takt_server_t *server, takt_instant_t
     takt_hierarchy_replenish_at(server, next);
 }
 
-/* Returns whether the budget of `payer`, if it has one, is used up, after what then has to be done. */
+/* Handles the budget of `payer` if it is exhausted. Returns whether it was. */
 TAKT_INLINE bool exhaust_payer(takt_entity_t *payer, takt_instant_t now) {
     if (takt_entity_is_server(payer) && !takt_server_is_active(takt_server_of(payer))) {
         takt_account_exhaust_server(takt_server_of(payer), now);
@@ -101,7 +101,7 @@ TAKT_RARE void takt_account_charged(takt_dispatcher_t *dispatcher, takt_instant_
     }
 }
 
-/* Returns the time until the budget of `payer` is used up; TAKT_NEVER if it has none. */
+/* Returns the time until the budget of `payer` is exhausted; TAKT_NEVER if it has none. */
 static takt_duration_t time_to_exhaust(takt_entity_t *payer) {
     if (takt_entity_is_server(payer)) {
         const takt_server_t *server = takt_server_of(payer);
@@ -110,7 +110,7 @@ static takt_duration_t time_to_exhaust(takt_entity_t *payer) {
     return takt_entity_has_budget(payer) ? payer->task->job.remaining : TAKT_NEVER;
 }
 
-/* Whether `entity`, which runs, is chosen for its base key: not for a threshold, a boost, or an entity that it blocks. */
+/* True if `entity`, which runs, is selected by its base key: not by a threshold, a boost or an entity it blocks. */
 static bool competes_by_base_key(takt_entity_t *entity) {
     if (takt_entity_is_started(entity) || entity != takt_ready_best(&entity->home->ready)) {
         return false;
@@ -118,7 +118,7 @@ static bool competes_by_base_key(takt_entity_t *entity) {
     return !takt_entity_is_locking(entity) || entity->key == entity->task->base_key;
 }
 
-/* Returns the time until a waiting entity goes before `payer`, whose key changes as it executes. */
+/* Returns the time until a waiting entity becomes more urgent than `payer`, whose key changes as it executes. */
 static takt_duration_t time_to_age(takt_entity_t *payer) {
     takt_server_t *home = payer->home;
     const takt_job_t *job = takt_entity_job(payer);
@@ -140,9 +140,9 @@ TAKT_RARE takt_duration_t takt_account_time_of_chain(takt_entity_t *entity) {
     return least;
 }
 
-/* ---- budgets that come back -------------------------------------------------------------------------- */
+/* ---- replenishments ---------------------------------------------------------------------------------- */
 
-/* `server` has a full budget again, less what it owes; an overrun that was still going on is forgotten. */
+/* Reduces the full budget of `server` by what it owes. An overrun that was still going on is not owed. */
 static void pay_back(takt_server_t *server, bool was_overrunning) {
     const takt_duration_t owed = was_overrunning ? 0 : server->overrun;
     const takt_duration_t paid = owed < server->capacity ? owed : server->capacity;

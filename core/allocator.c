@@ -51,7 +51,7 @@ static void close_entity(takt_entity_t *entity) {
     entity->attributes = entity->attributes & (255u ^ TAKT_ATTRIBUTE_BUDGET);
 }
 
-/* What `entity` has executed in the background is not charged to the window that opens. */
+/* Excludes execution of `entity` in the background from the charge to the window that opens. */
 static void forget_background(takt_cpu_t *cpu, const takt_entity_t *entity, takt_instant_t instant) {
     if (cpu->running == entity && cpu->charged_at < instant) {
         cpu->charged_at = instant;
@@ -65,7 +65,7 @@ void takt_allocator_open(takt_task_t *task, takt_instant_t deadline, takt_durati
     task->job.deadline = deadline;
     task->job.remaining = budget;
     open_entity(entity);
-    /* A window orders as a job does that has its deadline, whenever its job was released. */
+    /* A window has the urgency of a job with its deadline, whenever its job was released. */
     takt_job_t window = task->job;
     window.release = deadline - task->relative_deadline;
     if (takt_entity_is_ready(entity)) {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Allocator: who gives the jobs of tasks their windows, that is deadlines and budgets, while the system runs.
+/* Allocator: assigns windows, that is deadlines and budgets, to the jobs of its tasks while the system runs.
  *
  * Source: S3's split of allocator (fills attributes) and dispatcher (obeys them). A task with an allocation has no
- * releases of its own: its allocator begins, moves and ends its jobs. What is charged is job.remaining, the budget
- * of the current window, while the task is open (TAKT_ATTRIBUTE_BUDGET); nobody else pays for that.
+ * releases of its own: its allocator begins, moves and ends its jobs. While the task is open (TAKT_ATTRIBUTE_BUDGET),
+ * its execution is charged to job.remaining, the budget of the current window, and to no other budget.
  *
  *              begin, resume                  budget used up: exhaust()
  *   no window ---------------> open --------------------------------------> closed: throttle, or background
  *      ^                        |  move: another deadline or budget            |  resume: a new window
  *      +------- complete() -----+------------------- complete() ---------------+
  *
- * An allocator is called with the account up to date. At one instant the second timers of all tasks fire first
+ * An allocator is called after execution has been charged. At one instant the second timers of all tasks fire first
  * (finish), then the allocator's own (timer), then the start timers (start). */
 #ifndef TAKT_CORE_ALLOCATOR_H
 #define TAKT_CORE_ALLOCATOR_H
@@ -19,59 +19,59 @@
 
 enum { TAKT_ALLOCATOR_VERSION = 3 };
 
-/* What became of a task, as its allocator says. */
+/* What happened to a task, as its allocator reports it. */
 typedef enum takt_allocation_event {
-    TAKT_ALLOCATION_ADMITTED = 0, /* its request, to enter or for new parameters, is taken */
-    TAKT_ALLOCATION_REJECTED = 1, /* its request is not, and all is as it was */
+    TAKT_ALLOCATION_ADMITTED = 0, /* its request, to enter or for new parameters, is admitted */
+    TAKT_ALLOCATION_REJECTED = 1, /* its request is rejected; nothing changes */
     TAKT_ALLOCATION_ENTERED = 2,
     TAKT_ALLOCATION_LEFT = 3,
     TAKT_ALLOCATION_RERATED = 4,
     TAKT_ALLOCATION_SUSPENDED = 5, /* it has no rate any more */
     TAKT_ALLOCATION_RESUMED = 6,
-    TAKT_ALLOCATION_REFILLED = 7, /* its budget was used up, and it got another one at once */
-    TAKT_ALLOCATION_OVERRUN = 8,  /* its budget was used up, and it waits */
-    TAKT_ALLOCATION_FINISHED = 9, /* its job wanted the whole budget and has had it */
+    TAKT_ALLOCATION_REFILLED = 7, /* its budget was exhausted and replenished at once */
+    TAKT_ALLOCATION_OVERRUN = 8,  /* its budget was exhausted, and the task waits */
+    TAKT_ALLOCATION_FINISHED = 9, /* its job requested the whole budget and has received it */
     TAKT_ALLOCATION_ABORTED = 10, /* its job ends unfinished */
-    TAKT_ALLOCATION_CUT = 11,     /* its job ends; what had to be done of it is done */
-    TAKT_ALLOCATION_CHANGED = 12, /* the parameters that it asked for are in force */
+    TAKT_ALLOCATION_CUT = 11,     /* its job ends with its mandatory part done */
+    TAKT_ALLOCATION_CHANGED = 12, /* the parameters that it requested are in force */
 } takt_allocation_event_t;
 
 struct takt_allocation;
 
-/* One file in policy/. Instants are nominal, `now` is observed. NULL may be enter, leave and request where no requests
- * are made, timer where it is never armed, stop, begin where windows are not handed over, lock and unlock where no
- * task locks anything, and may_lock where any task may. */
+/* One file in policy/. Instants are nominal, `now` is observed. These may be NULL: enter, leave and request if no
+ * requests are made; timer if it is never armed; stop; begin if windows are not handed over; lock and unlock if no
+ * task locks a resource; may_lock if every task may lock every resource. */
 typedef struct takt_allocator {
     uint16_t version; /* TAKT_ALLOCATOR_VERSION */
-    uint16_t size;    /* sizeof(takt_allocator_t) of who compiled it */
+    uint16_t size;    /* sizeof(takt_allocator_t) when the allocator was compiled */
     const char *name;
-    /* Requests: the task is to enter, or to leave. */
+    /* The task requests to enter, or to leave. */
     void (*enter)(takt_task_t *task, takt_instant_t now);
     void (*leave)(takt_task_t *task, takt_instant_t now);
-    /* Likewise: its parameters are to be those of `change`, one of this task that is not handed over yet. */
+    /* The task requests the parameters of `change`, a change of this task that is not handed over yet. */
     void (*request)(takt_task_t *task, takt_change_t *change, takt_instant_t now);
-    /* The second timer of `task` has come, extension->expiry. */
+    /* The second timer of `task`, extension->expiry, has expired. */
     void (*finish)(takt_task_t *task, takt_instant_t instant);
-    /* The timer of `allocation` has come. */
+    /* The timer of `allocation` has expired. */
     void (*timer)(struct takt_allocation *allocation, takt_instant_t instant);
-    /* The start timer of `task` has come, task->timer. */
+    /* The start timer of `task`, task->timer, has expired. */
     void (*start)(takt_task_t *task, takt_instant_t instant);
     /* The work of the current job is done. */
     void (*complete)(takt_task_t *task, takt_instant_t now);
-    /* The budget of `task`, which is open, is used up. */
+    /* The budget of `task`, which is open, is exhausted. */
     void (*exhaust)(takt_task_t *task, takt_instant_t now);
-    /* `task`, which is open, stops running: another one goes first. */
+    /* `task`, which is open, stops running: another task with a budget has been selected. */
     void (*stop)(takt_task_t *task, takt_instant_t now);
-    /* The start of a window of `task` has come, or that window was handed over after its start; policy/calls.h. */
+    /* A window of `task` starts, or was handed over after its start; policy/calls.h. */
     void (*begin)(takt_task_t *task, takt_instant_t now);
-    /* The current job of `task` has got `resource`, whose ceiling is to be written; or has unlocked it. */
+    /* The current job of `task` has locked `resource`, whose ceiling `lock` writes; or has unlocked it. */
     void (*lock)(takt_task_t *task, takt_resource_t *resource);
     void (*unlock)(takt_task_t *task, const takt_resource_t *resource, takt_instant_t now);
-    /* Whether jobs of `task` may lock `resource`; for platforms that look for misuse. */
+    /* Returns true if jobs of `task` may lock `resource`; for platforms that check for misuse. */
     bool (*may_lock)(const takt_task_t *task, const takt_resource_t *resource);
 } takt_allocator_t;
 
-/* One allocator at work. First member of the allocator's own record, which is the caller's memory. */
+/* An instance of an allocator. First member of the allocator's own record, which is the caller's memory. */
 typedef struct takt_allocation {
     const takt_allocator_t *functions;
     takt_dispatcher_t *dispatcher;
@@ -80,7 +80,7 @@ typedef struct takt_allocation {
 
 /* ---- what a platform calls, before the system starts ---- */
 
-/* Makes `allocation` one of `dispatcher`, whose root its tasks are under. */
+/* Initialises `allocation` for `dispatcher`; its tasks are children of the root. */
 void takt_allocation_init(takt_allocation_t *allocation, const takt_allocator_t *functions,
                           takt_dispatcher_t *dispatcher);
 
@@ -94,33 +94,33 @@ TAKT_INLINE bool takt_task_is_open(const takt_task_t *task) {
     return (task->entity->attributes & TAKT_ATTRIBUTE_BUDGET) != 0;
 }
 
-/* Arms the timers of `task`, whether they are armed or not. */
+/* Arm a timer of `task`; if it is armed already, it moves to `instant`. */
 void takt_allocator_arm_finish(takt_task_t *task, takt_instant_t instant);
 void takt_allocator_arm_start(takt_task_t *task, takt_instant_t instant);
 
-/* Arms the timer of `allocation` unless it comes at `instant` or before. */
+/* Arms the timer of `allocation` at `instant`, unless it is armed for that instant or an earlier one. */
 void takt_allocator_call(takt_allocation_t *allocation, takt_instant_t instant);
 
-/* The next job of `task`, which has none, becomes the current one. It has no window yet. */
+/* Makes the next job of `task` the current one. The task must have no current job. The job has no window yet. */
 void takt_allocator_begin_job(takt_task_t *task, takt_instant_t release);
 
-/* Opens a window of the current job, which holds nothing, or changes the one that is open. */
+/* Opens a window of the current job, or changes the open one. The job must hold no resource. */
 void takt_allocator_open(takt_task_t *task, takt_instant_t deadline, takt_duration_t budget,
                          takt_instant_t instant);
 
-/* As takt_allocator_open, with `key` whatever the policy orders by, and without a deadline. It is the last of its equals. */
+/* As takt_allocator_open, but with `key`, whatever the policy, and without a deadline. It is the last of its equals. */
 void takt_allocator_place(takt_task_t *task, takt_key_t key, takt_duration_t budget, takt_instant_t instant);
 
-/* Closes the window: the current job, which holds nothing, waits. */
+/* Closes the window: the current job waits. It must hold no resource. */
 void takt_allocator_throttle(takt_task_t *task, takt_instant_t instant);
 
-/* Closes the window: the current job goes on with `key`, and nobody pays for it. */
+/* Closes the window: the current job continues with `key`, charged to no budget. */
 void takt_allocator_run_in_background(takt_task_t *task, takt_key_t key);
 
 /* Ends the current job, and its window if there is one. */
 void takt_allocator_end_job(takt_task_t *task, takt_instant_t instant);
 
-/* Records what became of `task`, if anybody records; `value` is below 2^56. */
+/* Records what happened to `task`, if there is a trace; `value` is below 2^56. */
 void takt_allocator_note(const takt_task_t *task, takt_allocation_event_t event, takt_instant_t now,
                          uint64_t value);
 

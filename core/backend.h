@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Backend: where decisions come from, split in two phases so that the scheduler may sit elsewhere.
+/* Backend: the source of decisions, in two phases, so that the scheduler may run on another device.
  *
- * Source: S2 (the scheduler on the CPU, on a co-processor, in hardware); A platform
- * posts events with rising sequence numbers and takes the decision that knows the last of them. A
- * decision that knows only earlier events is stale: a backend drops it, for what it says may no longer
- * be true. The direct backend calls core at once, so its decision is there as soon as the event is
- * posted; both of its phases are inline. Backends with narrower keys than 64 bits must publish how
- * they pack them and what that loses. */
+ * Source: S2 (the scheduler on the CPU, on a co-processor, in hardware). A platform posts events with
+ * increasing sequence numbers and takes the decision that considers the last of them. A decision that
+ * considers only earlier events is stale: a backend drops it, because it may no longer be valid. The
+ * direct backend calls core at once: its decision is available as soon as the event is posted. Both of
+ * its phases are inline. A backend with keys narrower than 64 bits must document how it packs them and
+ * what that loses. */
 #ifndef TAKT_CORE_BACKEND_H
 #define TAKT_CORE_BACKEND_H
 
 #include "core/dispatcher.h"
 
 typedef struct takt_backend {
-    /* Hands over `event`, number `sequence`; does not wait for the decision. */
+    /* Posts `event`, number `sequence`; does not wait for the decision. */
     void (*post)(struct takt_backend *backend, const takt_event_t *event, uint32_t sequence);
-    /* Whether the decision that knows event `sequence` is there; writes it to `decision` if so. */
+    /* Returns true if the decision that considers event `sequence` is available, and writes it to `decision`. */
     bool (*take)(struct takt_backend *backend, uint32_t sequence, takt_decision_t *decision);
 } takt_backend_t;
 
-/* The scheduler called directly. Several events of one instant may be posted before they are settled. */
+/* The scheduler called directly. Several events of one instant may be posted before takt_direct_settle. */
 typedef struct takt_direct {
     takt_dispatcher_t *dispatcher;
     takt_instant_t now; /* of the last event */
@@ -37,7 +37,7 @@ TAKT_INLINE void takt_direct_post(takt_direct_t *direct, const takt_event_t *eve
     }
 }
 
-/* Handles all that is due at the instant of the last event. A step even if nothing is: it accounts. */
+/* Handles all due items at the instant of the last event. After a time event it makes at least one step, to charge. */
 TAKT_INLINE void takt_direct_settle(takt_direct_t *direct) {
     if (direct->has_passed || takt_dispatcher_is_due(direct->dispatcher, direct->now)) {
         direct->has_passed = false;
@@ -46,7 +46,7 @@ TAKT_INLINE void takt_direct_settle(takt_direct_t *direct) {
     }
 }
 
-/* The decision, once all is settled, that counts from `now`. */
+/* Takes the decision, in force from `now`, after takt_direct_settle. False if `sequence` is not the last event. */
 TAKT_MUST_USE TAKT_INLINE bool takt_direct_take(const takt_direct_t *direct, uint32_t sequence,
                                                 takt_instant_t now, takt_decision_t *decision) {
     if (sequence != direct->sequence) {

@@ -37,7 +37,7 @@ void takt_change_arm_release(takt_task_t *task, takt_instant_t candidate) {
     }
 }
 
-/* A release that is overdue, because a server or the kernel has not let it, happens before the change. */
+/* An overdue release, delayed by a server or the kernel, happens before the change. */
 void takt_change_rearm_release(takt_task_t *task, takt_instant_t now) {
     const bool is_armed = takt_timer_is_armed(&task->timer);
     const takt_instant_t candidate = is_armed ? task->timer.instant : TAKT_NEVER;

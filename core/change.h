@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Change: what a task or the root is to become while the system runs. The records are the caller's memory, each
- * handed over once, by an event with its number.
+/* Change: new parameters of a task, its entry or exit, or a new policy of the root, while the system runs. The
+ * records are the caller's memory, each handed over once, by an event with its number.
  *
  * Source: rule 9 of DESIGN.md; SPEC.md, 12. A task's changes form a list in the order in which they were handed
- * over. Two places in it say how far the task has come: its releases are ahead of its jobs by those that wait, and
- * those, too, keep what was in force at their release. So nothing is done at a change but to append it, and to arm
- * the next release anew.
+ * over. The task has two positions in it: `ahead` for its releases, `behind` for its jobs. They differ by the jobs
+ * that wait: each keeps the parameters in force at its release. A change is therefore only appended, and the next
+ * release is rearmed.
  *
- *   handed over --> ahead: its releases come to it --> behind: the first job of such a release begins
+ *   handed over --> ahead: its releases reach it --> behind: the first job of such a release begins
  *
- * A task with an allocation is changed by its allocator, which may refuse: only parameters stand in its list, handed
- * over when they come into force.
+ * A task with an allocation is changed by its allocator, which may reject the request. Its list has only parameters,
+ * handed over when they come into force.
  *
  * A change of the policy moves all ready children of the root at once: O(n log n). */
 #ifndef TAKT_CORE_CHANGE_H
@@ -21,7 +21,7 @@
 typedef enum takt_change_kind {
     TAKT_CHANGE_LEAVE = 0,      /* no more releases */
     TAKT_CHANGE_ENTER = 1,      /* releases again */
-    TAKT_CHANGE_PARAMETERS = 2, /* of all jobs that are released from then on */
+    TAKT_CHANGE_PARAMETERS = 2, /* of all jobs released from then on */
     TAKT_CHANGE_POLICY = 3,     /* of the root */
 } takt_change_kind_t;
 
@@ -42,31 +42,31 @@ typedef struct takt_change {
     bool is_handed_over;
 } takt_change_t;
 
-/* The release of a periodic task at `candidate`, or the one that comes instead after `change` and those after it;
- * TAKT_NEVER: none does, as far as is known. */
+/* Returns the next release of a periodic task: `candidate`, or the one that `change` and its successors make of it;
+ * TAKT_NEVER if no release is known. */
 takt_instant_t takt_change_next_release(const takt_change_t *change, takt_instant_t candidate);
 
-/* Moves `place` on to the first change after `instant`; gives the last parameters on the way, or `parameters`. */
+/* Advances `place` to the first change after `instant`. Returns the last parameters passed, or `parameters`. */
 const takt_change_t *takt_change_pass(takt_change_t **place, takt_instant_t instant,
                                       const takt_change_t *parameters);
 
 /* ---- what the dispatcher calls ---- */
 
-/* Appends `change` to those of `task`; it counts from `now` on. */
+/* Appends `change` to those of `task`, in force from `now`. */
 void takt_change_hand_over(takt_task_t *task, takt_change_t *change, takt_instant_t now);
 
-/* Arms the next release of `task`, which is periodic, anew, after a change was handed over at `now`. */
+/* Rearms the next release of `task`, which is periodic, after a change was handed over at `now`. */
 void takt_change_rearm_release(takt_task_t *task, takt_instant_t now);
 
 /* Arms the next release of `task`, which is periodic, has an extension and no armed release: at `candidate`,
  * unless changes say otherwise. */
 void takt_change_arm_release(takt_task_t *task, takt_instant_t candidate);
 
-/* A job that was released at `instant` is about to be the current one of `task`, which has changes that its jobs
- * have not come to. */
+/* Puts the changes up to `instant` in force: a job of `task` released then is about to become the current one. The
+ * task has changes that its jobs have not reached. */
 void takt_change_adopt(takt_task_t *task, takt_instant_t instant);
 
-/* The ready children of `root` are ordered by the policy of `change` from now on. */
+/* Orders the ready children of `root` by the policy of `change` from now on. */
 void takt_change_policy(takt_server_t *root, takt_change_t *change);
 
 #endif

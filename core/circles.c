@@ -7,7 +7,7 @@
 #include "core/record.h"
 #include "core/waiting.h"
 
-/* Who holds what `entity` waits for; NULL if it does not wait, or in a circle that is known. */
+/* Returns the holder of what `entity` waits for; NULL if it does not wait, or waits in a known circle. */
 static takt_entity_t *next_in_chain(takt_entity_t *entity) {
     const takt_resource_t *obstacle = takt_obstacle_to(entity);
     return obstacle != NULL && takt_waiting_circle_of(entity) == NULL ? obstacle->holder : NULL;

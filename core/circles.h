@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Circles: entities each of which waits for the next one. Internal to core. */
+/* Circles: deadlocks, in which each entity waits for a resource that the next one holds. Internal to core. */
 #ifndef TAKT_CORE_CIRCLES_H
 #define TAKT_CORE_CIRCLES_H
 
 #include "core/dispatcher.h"
 
-/* One of the circle to which the chain behind `entity` leads, itself if it is one; NULL: it leads to none. */
+/* Returns a member of the circle that the wait chain of `entity` leads to, `entity` if it is one; NULL: no circle. */
 takt_entity_t *takt_circles_behind(takt_entity_t *entity);
 
-/* The jobs of the circle wait where they are blocked. */
+/* Reports the deadlock of which `entity` is a member. Its jobs stay blocked. */
 void takt_circles_report(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now);
 
 void takt_circles_break(takt_entity_t *entity);

@@ -11,7 +11,7 @@
 #include "core/source.h"
 #include "core/urgency.h"
 
-/* Among its new equals it is the last one. */
+/* Changes the level of `entity`, which is appended to the FIFO of the new level. */
 TAKT_RARE static void change_level(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_key_t level,
                                    takt_instant_t now) {
     const takt_key_t before = entity->key;
@@ -24,7 +24,7 @@ TAKT_RARE static void change_level(takt_dispatcher_t *dispatcher, takt_entity_t 
     }
 }
 
-/* Step 2, and its like. */
+/* Applies `event` (step 2). */
 TAKT_INLINE void apply(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
     takt_entity_t *entity = event->entity;
     switch (event->kind) {
@@ -57,7 +57,7 @@ TAKT_INLINE void apply(takt_dispatcher_t *dispatcher, const takt_event_t *event)
     }
 }
 
-/* To be called if anybody records. */
+/* Call only if there is a trace. */
 static void record_event(takt_dispatcher_t *dispatcher, const takt_event_t *event, uint64_t value) {
     takt_record_steps(dispatcher);
     takt_record_call(dispatcher, (takt_record_kind_t)event->kind, event->now, value, event->entity, 0);
@@ -67,8 +67,8 @@ static uint64_t value_of(const takt_event_t *event) {
     return takt_event_is_lock(event) ? event->resource->number : event->nominal;
 }
 
-/* At a point the scheduler looks whether the job should yield; at an optional one that is all. The flag
- * stays until the next take. */
+/* Sets should_yield at a preemption point; the flag stays until the next take. Only a point that is not optional
+ * ends the region. */
 TAKT_RARE static void meet_point(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
     takt_cpu_t *cpu = &dispatcher->cpus[0];
     takt_account(dispatcher, event->now);
@@ -81,7 +81,7 @@ TAKT_RARE static void meet_point(takt_dispatcher_t *dispatcher, const takt_event
     }
 }
 
-/* Only a change of the policy is anything to account for; a task's source does so if it has to. */
+/* Only a change of the policy charges execution here; a task's source charges if necessary. */
 TAKT_RARE static void meet_change(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
     takt_change_t *change = &dispatcher->changes[event->nominal];
     if (change->kind == TAKT_CHANGE_POLICY) {
@@ -94,7 +94,7 @@ TAKT_RARE static void meet_change(takt_dispatcher_t *dispatcher, const takt_even
     }
 }
 
-/* A change; or a task with an allocation is to enter or to leave. */
+/* Handles a change, or the request of a task with an allocation to enter or to leave. */
 TAKT_RARE static void meet_request(takt_dispatcher_t *dispatcher, const takt_event_t *event) {
     if (event->kind == TAKT_EVENT_CHANGE) {
         meet_change(dispatcher, event);
@@ -181,9 +181,9 @@ static void fire(takt_dispatcher_t *dispatcher, takt_timer_t *timer, takt_instan
     }
 }
 
-/* Fires or moves one timer of the root or, where a wake fires, of the server that it wakes; the wakes on
- * the way back follow. A server is looked into as of the instant of its wake: what is due later in it comes
- * after what is due before in its parent, however much of both has waited. */
+/* Handles or moves one timer of the root or, if that is a wake, of the server that it wakes; the wakes of
+ * the servers above are then rearmed. A server's timers are processed up to its wake-up instant, not up to
+ * now: what is due later in it follows what is due earlier in its parent, even if both are overdue. */
 static void fire_one(takt_dispatcher_t *dispatcher, takt_instant_t now) {
     takt_server_t *server = &dispatcher->root;
     takt_timer_t *timer = takt_timers_take(&server->timers, now);
@@ -212,7 +212,7 @@ TAKT_INLINE takt_entity_t *choose_in(const takt_dispatcher_t *dispatcher, takt_s
                                                : takt_ready_best(&home->ready);
 }
 
-/* Likewise in a server, where somebody may have to wait for budget although nothing is locked. */
+/* Likewise in a server, where a job may have to wait for budget although nothing is locked. */
 TAKT_INLINE takt_entity_t *choose_in_server(const takt_dispatcher_t *dispatcher, takt_server_t *server,
                                             takt_instant_t now) {
     return TAKT_UNLIKELY(takt_protocols[server->sharing]->awaits_budget)
@@ -220,8 +220,8 @@ TAKT_INLINE takt_entity_t *choose_in_server(const takt_dispatcher_t *dispatcher,
                : choose_in(dispatcher, server, now);
 }
 
-/* The most urgent one. A server that has nothing to run idles; one whose children were all found blocked has
- * left its parent meanwhile, so that all is chosen anew. */
+/* Returns the most urgent entity. A selected server without work idles. A server whose children were all found
+ * blocked has left its parent meanwhile; the selection then starts again at the root. */
 TAKT_INLINE takt_entity_t *select_entity(takt_dispatcher_t *dispatcher, takt_instant_t now) {
     takt_entity_t *entity = choose_in(dispatcher, &dispatcher->root, now);
     while (entity != NULL && takt_entity_is_server(entity)) {
@@ -242,7 +242,7 @@ takt_entity_t *takt_dispatcher_choose(takt_dispatcher_t *dispatcher, takt_instan
     return select_entity(dispatcher, now);
 }
 
-/* `entity` holds or wants something, or is limited. */
+/* Handles a selected `entity` that holds or wants a resource, or is limited. */
 TAKT_RARE static void obey_locks_and_limit(takt_dispatcher_t *dispatcher, takt_cpu_t *cpu,
                                            takt_entity_t *entity, takt_instant_t now) {
     if (takt_entity_is_locking(entity)) {
@@ -257,8 +257,8 @@ TAKT_RARE static void obey_locks_and_limit(takt_dispatcher_t *dispatcher, takt_c
     cpu->should_yield = takt_urgency_is_exceeded(entity);
 }
 
-/* `entity`, whose job has a budget, has been chosen: tells whoever else of that kind has run. Returns when the
- * timers want to be looked at. */
+/* `entity`, whose job has a budget, has been selected: calls `stop` for the task with a budget that ran before.
+ * Returns the instant of the next timer. */
 TAKT_INLINE takt_instant_t displace(takt_dispatcher_t *dispatcher, const takt_cpu_t *cpu,
                                     const takt_entity_t *entity, takt_instant_t now, takt_instant_t next) {
     takt_entity_t *last = cpu->running;
@@ -270,7 +270,7 @@ TAKT_INLINE takt_instant_t displace(takt_dispatcher_t *dispatcher, const takt_cp
     return takt_timers_next(&dispatcher->root.timers);
 }
 
-/* What the attributes of the chosen entity ask for; returns until when it may run at the latest. */
+/* Handles the attributes of the selected entity. Returns until when it may run at the latest. */
 static takt_instant_t obey_attributes(takt_dispatcher_t *dispatcher, takt_cpu_t *cpu, takt_entity_t *entity,
                                       takt_instant_t now, takt_instant_t until) {
     if ((entity->attributes & (TAKT_ATTRIBUTE_LOCKING | TAKT_ATTRIBUTE_LIMITED)) != 0) {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Dispatcher: the scheduler as a pure state machine. It is handed `now` and an event, and answers who
- * runs on which processor and until which instant at the latest.
+/* Dispatcher: the scheduler as a pure state machine. Its input is `now` and an event. Its output is a
+ * decision: the entity to run, the processor, and the latest instant of the next call.
  *
  * Source: S3's dispatcher with the fixed order of SPEC.md, 2; rules 1 to 5 of DESIGN.md.
  *
  * How a platform calls it, callers serialised per dispatcher:
  *
- *     post(event)           something happened at event->now; may be repeated
- *     while (step(now)) {}  one due item per call; a kernel opens interrupts in between. Needed when
+ *     post(event)           an event occurred at event->now; may be repeated
+ *     while (step(now)) {}  one due item per call; a kernel enables interrupts in between. Needed when
  *                           now >= the last decision's `until`, harmless otherwise
- *     take(cpu)             the decision; must be acted on
+ *     take(cpu)             the decision; the platform must carry it out
  *
- * All memory is the caller's and zeroed before it is handed in, as static memory is.
+ * All memory is the caller's and zeroed before the call, as static memory is.
  *
- * It reads no clock, allocates nothing, has no global, and never learns a job's demand. An instant
- * handed in is never before an earlier one. Until a decision's `until` a platform need not call. */
+ * The dispatcher reads no clock, allocates nothing, has no global, and never learns a job's demand. Instants
+ * passed in never decrease. A platform need not call before a decision's `until`. */
 #ifndef TAKT_CORE_DISPATCHER_H
 #define TAKT_CORE_DISPATCHER_H
 
@@ -25,17 +25,17 @@
 
 /* What one processor does. The record is the caller's memory. */
 typedef struct takt_cpu {
-    takt_entity_t *running; /* NULL when idle; a server while that idles on its own budget */
-    uint32_t should_yield; /* whether somebody in its dispatcher is more urgent than the limited job that runs
-                                  would be by its own key, as of the last take or point: S1's flag */
-    takt_instant_t charged_at; /* up to here budgets are accounted */
+    takt_entity_t *running;    /* NULL when idle; a server while that idles on its own budget */
+    uint32_t should_yield;     /* 1 if a ready entity of its dispatcher is more urgent than the limited job
+                                  that runs is without its threshold, as of the last take or point; else 0 */
+    takt_instant_t charged_at; /* execution is charged to budgets up to here */
 } takt_cpu_t;
 
 typedef struct takt_decision {
-    takt_entity_t *entity; /* who runs, NULL for nobody; a server: nobody, at its expense */
+    takt_entity_t *entity; /* the entity to run; NULL: idle; a server: idle, charged to its budget */
     takt_instant_t until;  /* step no later than this; earlier is legal */
     uint32_t cpu;
-    uint32_t sequence; /* of the last event that this decision knows */
+    uint32_t sequence; /* of the last event that this decision considers */
 } takt_decision_t;
 
 typedef enum takt_event_kind {
@@ -58,8 +58,8 @@ typedef enum takt_event_kind {
     TAKT_EVENT_CREATE = TAKT_RECORD_CREATE, /* `entity` is a thread that has just been added, and not ready */
 } takt_event_kind_t;
 
-/* A job that holds a resource or waits for one neither blocks nor suspends nor yields; a plain thread may. Nor does a job
- * block or suspend that has an allocation, which would make it ready. */
+/* A job that holds or awaits a resource neither blocks, suspends nor yields; a plain thread may. A job whose task has
+ * an allocation neither blocks nor suspends, because its allocator would make it ready. */
 typedef struct takt_event {
     takt_event_kind_t kind;
     takt_entity_t *entity; /* complete, yield, points, suspend, locks: the running one (points: limited;
@@ -81,14 +81,14 @@ typedef struct takt_event {
     };
 } takt_event_t;
 
-/* Whether another level makes another key of `entity`, no server, or at least no wrong one: windows have theirs, computed keys
- * have no level in them, and a plain thread among those is behind all of them. */
+/* True if a priority event may change the level of `entity`, which is no server. True for every plain thread. False for
+ * a task with an allocation: its windows set the key. False for a task under computed keys: they contain no level. */
 TAKT_INLINE bool takt_entity_has_level(const takt_entity_t *entity) {
     const takt_task_t *task = entity->task;
     return task == NULL || (!takt_task_is_allocated(task) && entity->home->ready.order == TAKT_ORDER_LEVELS);
 }
 
-/* Returns the level by which ceilings bar `entity`, under a policy with levels. A plain thread, which has no job, has its own. */
+/* Returns the level of `entity` that is compared with ceilings. The policy has levels; a plain thread has its own. */
 TAKT_INLINE takt_key_t takt_entity_level(takt_entity_t *entity) {
     if (takt_entity_is_thread(entity)) {
         return takt_plain_level(takt_plain_of(entity));
@@ -114,14 +114,14 @@ typedef struct takt_dispatcher {
     uint32_t ncpu;    /* more than 1: see global.h */
     uint32_t sequence;
     uint32_t unrecorded_steps;
-    uint32_t fired;    /* exhaustions, and timers that were more than a look inside a server or the end of
-                            an instant; modulo 2^32 */
+    uint32_t fired;    /* number of exhausted budgets and expired timers, except wakes of servers and lapses;
+                            modulo 2^32 */
     uint32_t releases; /* of these, jobs released or dropped */
     takt_instant_t stepped_at;
     takt_trace_t *trace;            /* NULL: nothing is recorded */
     takt_change_t *changes;         /* caller's memory */
-    uint32_t taken_out;             /* who were found blocked when chosen, and left; modulo 2^32 */
-    const struct takt_locks *locks; /* what resources ask for, see locks.h; NULL: there are none */
+    uint32_t taken_out;             /* entities found blocked when selected, and removed; modulo 2^32 */
+    const struct takt_locks *locks; /* functions for resources, see locks.h; NULL: there are none */
 } takt_dispatcher_t;
 
 _Static_assert(sizeof(void *) != 4 || sizeof(takt_dispatcher_t) <= 312,
@@ -178,38 +178,38 @@ void takt_dispatcher_add_task(takt_task_t *task, takt_entity_t *entity, takt_ser
  * key is TAKT_KEY_LEAST_URGENT, whatever its level. */
 void takt_dispatcher_add_thread(takt_plain_t *thread, takt_server_t *home, takt_key_t level, uint32_t id);
 
-/* There are resources. To be called before the first of them is locked: without this call a program needs none of the code
- * behind locks. Choices that are made ahead of a take are recorded from now on. */
+/* Enables resources. Call before the first lock: a program without this call is linked without the code
+ * of locks. From now on the trace records takt_dispatcher_choose. */
 void takt_dispatcher_expect_locks(takt_dispatcher_t *dispatcher);
 
-/* Changes that may come, numbered from 0; caller's memory. Call before anything is put under the root. Among
- * plain threads that are not always ready, under preemption keys other than TAKT_KEY_MOST_URGENT and with ceilings, there
- * is none of a policy at the root. */
+/* Sets the table of possible changes, numbered from 0; caller's memory. Call before anything is put under the root.
+ * None may change the root's policy if there are plain threads that are not always ready, preemption keys other
+ * than TAKT_KEY_MOST_URGENT, or ceilings. */
 void takt_dispatcher_set_changes(takt_dispatcher_t *dispatcher, takt_change_t *changes, uint32_t count);
 
-/* Makes resource `number`, free; `ceiling` is read where the protocol has one. */
+/* Initialises resource `number` as free. `ceiling` is read if the protocol has one. */
 void takt_resource_init(takt_resource_t *resource, uint32_t number, takt_protocol_t protocol,
                         takt_key_t ceiling);
 
-/* `resource`, of the children of `server`, is what other servers of its parent share as `among`, a resource of that
- * parent with the same protocol. `longest` is read under sirap: 1 .. capacity of `server`. All that a server shares
- * is of one protocol, beside that its dispatchers have srp only, and its budget comes back every period. */
+/* Declares that `resource`, local to `server`, is shared with other servers of its parent. `among` is the parent's
+ * resource for it, with the same protocol. `longest` is read under sirap: 1 .. capacity of `server`. All resources that
+ * a server shares have one protocol; its other resources have srp. Its budget is replenished every period. */
 void takt_resource_share(takt_resource_t *resource, takt_resource_t *among, takt_server_t *server,
                          takt_duration_t longest);
 
-/* From now on every call is recorded to `trace`. Call before the first event. A platform that uses the
- * inline layer also sets TAKT_ATTRIBUTE_ATTENDED on its entities, so that every event comes here. */
+/* Records every call to `trace` from now on. Call before the first event. A platform that uses the inline
+ * layer also sets TAKT_ATTRIBUTE_ATTENDED on its entities, so that every event is posted here. */
 TAKT_INLINE void takt_dispatcher_record_to(takt_dispatcher_t *dispatcher, takt_trace_t *trace) {
     dispatcher->trace = trace;
 }
 
-/* Hands over an event: accounts, applies it, handles exhausted budgets (steps 1, 2 and 4). An arrival, or the
- * change of a task, only arms a timer, so that a platform may post it while it is itself at work; a step releases
- * the job. */
+/* Charges execution, applies the event, handles exhausted budgets (steps 1, 2 and 4). An arrival or a task's change
+ * only arms a timer; a step releases the job. A platform may therefore post these two while it executes its own
+ * code. */
 void takt_dispatcher_post(takt_dispatcher_t *dispatcher, const takt_event_t *event);
 
-/* Accounts up to `now`, handles exhausted budgets and then one due abort, replenishment, wake-up or release,
- * or moves one timer (steps 1, 4 to 7). Returns whether more is due: call again until false. */
+/* Charges execution up to `now`, handles exhausted budgets, then one due abort, replenishment, wake-up or release,
+ * or moves one timer (steps 1, 4 to 7). Returns true if more is due: call again until false. */
 TAKT_MUST_USE bool takt_dispatcher_step(takt_dispatcher_t *dispatcher, takt_instant_t now);
 
 /* Whether a replenishment or release is due at `now`. */
@@ -217,12 +217,12 @@ TAKT_INLINE bool takt_dispatcher_is_due(const takt_dispatcher_t *dispatcher, tak
     return takt_timers_next(&dispatcher->root.timers) <= now;
 }
 
-/* Chooses ahead of a take, which may be later and chooses the same one. Where there are resources, choosing may make
- * entities wait, so that it is recorded. */
+/* Returns the entity to run without committing; a later take returns the same. With resources, the selection may
+ * remove blocked entities from the ready set. It is therefore recorded. */
 TAKT_MUST_USE takt_entity_t *takt_dispatcher_choose(takt_dispatcher_t *dispatcher, takt_instant_t now);
 
-/* Decides (step 8). `now` is the instant of the last post or step, or later by what the platform itself
- * took since, which is charged to nobody. */
+/* Returns the decision (step 8). `now` is the instant of the last post or step, or later by the platform's own
+ * execution since, which is charged to no budget. */
 TAKT_MUST_USE takt_decision_t takt_dispatcher_take(takt_dispatcher_t *dispatcher, takt_instant_t now,
                                                    uint32_t cpu);
 

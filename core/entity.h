@@ -18,27 +18,27 @@
 struct takt_server;
 struct takt_task;
 
-/* Attributes: while the ones of the running and of the next entity are all 0, the inline layer of
- * ready.h decides alone and decides what the full pass would (rule 2 of DESIGN.md). */
+/* Attributes. While those of the running and of the next entity are all 0, the inline layer of
+ * ready.h decides alone. Its decision equals that of the full pass (rule 2 of DESIGN.md). */
 enum {
     TAKT_ATTRIBUTE_SERVER = 1u << 0,    /* the entity is itself a server */
     TAKT_ATTRIBUTE_IN_SERVER = 1u << 1, /* a budget pays for its execution */
-    TAKT_ATTRIBUTE_LIMITED = 1u << 2,   /* it has a preemption key */
+    TAKT_ATTRIBUTE_LIMITED = 1u << 2,   /* it has a preemption threshold */
     TAKT_ATTRIBUTE_KEYED = 1u << 3,     /* its ready set is a heap of keys */
     TAKT_ATTRIBUTE_ATTENDED = 1u << 4,  /* its events are recorded, or the kernel acts when it is chosen */
     TAKT_ATTRIBUTE_AGING = 1u << 5,     /* its key changes while it executes */
     TAKT_ATTRIBUTE_LOCKING = 1u << 6,   /* it holds a resource, or waits for one */
-    TAKT_ATTRIBUTE_BUDGET = 1u << 7,    /* its job has a budget of its own, job.remaining; see allocator.h */
+    TAKT_ATTRIBUTE_BUDGET = 1u << 7,    /* its job has its own budget, job.remaining; see allocator.h */
 };
 
-/* Somebody pays for what such an entity executes: budgets, or its own laxity. */
+/* Execution of such an entity is charged: to budgets, or to its own laxity. */
 #define TAKT_ATTRIBUTES_CHARGED \
     (TAKT_ATTRIBUTE_SERVER | TAKT_ATTRIBUTE_IN_SERVER | TAKT_ATTRIBUTE_AGING | TAKT_ATTRIBUTE_BUDGET)
 
 enum {
-    TAKT_STATE_READY = 1u << 0,   /* it stands in the ready set of its home */
+    TAKT_STATE_READY = 1u << 0,   /* it is in the ready set of its parent */
     TAKT_STATE_STARTED = 1u << 1, /* a limited job that has been dispatched: its key is its preemption key */
-    TAKT_STATE_WAITING = 1u << 2, /* it stands in a queue outside core; its links belong to that queue */
+    TAKT_STATE_WAITING = 1u << 2, /* it is in a queue outside core, which owns its links */
     TAKT_STATE_ACTIVE = 1u << 3,  /* its task's current job is not finished */
 };
 
@@ -61,7 +61,7 @@ typedef struct takt_entity {
         };
         uint32_t word; /* all three: compilers change a part of it in three times as many instructions */
     };
-    struct takt_server *home; /* the server, or the root, in whose ready set it competes */
+    struct takt_server *home; /* its parent: the server, or the root, in whose ready set it competes */
     struct takt_task *task;   /* its task, NULL for a plain thread and for a server */
 } takt_entity_t;
 

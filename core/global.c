@@ -18,9 +18,9 @@ void takt_global_init(takt_global_t *global, takt_dispatcher_t *dispatcher, takt
     }
 }
 
-/* ---- who runs, and where ------------------------------------------------------------------------- */
+/* ---- processors ---------------------------------------------------------------------------------- */
 
-/* The processor at place `at`, which is busy, becomes the free one that it is by its number. */
+/* Moves the busy processor at index `at` to the free ones, by its number. */
 static void make_free(takt_global_t *global, uint32_t at) {
     takt_cpu_t **order = global->order;
     takt_cpu_t *cpu = order[at];
@@ -42,7 +42,7 @@ static void free_ended(takt_global_t *global) {
     }
 }
 
-/* The processor at place `at`, the last of the busy ones, goes before those that run who is less urgent. */
+/* Moves the processor at index `at`, the last busy one, before those that run a less urgent entity. */
 static void put_in_order(takt_global_t *global, uint32_t at) {
     takt_cpu_t **order = global->order;
     takt_cpu_t *cpu = order[at];
@@ -55,7 +55,7 @@ static void put_in_order(takt_global_t *global, uint32_t at) {
 
 /* ---- the ready set -------------------------------------------------------------------------------- */
 
-/* Who ran goes back, ahead of equals: nobody in the set is more urgent. */
+/* Returns a displaced entity to the set, ahead of its equals: no entity in the set is more urgent. */
 static void put_back(takt_ready_t *ready, takt_entity_t *entity) {
     if (ready->order == TAKT_ORDER_KEYS) {
         takt_keys_insert(&ready->keys, entity);
@@ -65,7 +65,7 @@ static void put_back(takt_ready_t *ready, takt_entity_t *entity) {
     takt_entity_set_state(entity, TAKT_STATE_READY);
 }
 
-/* A non-preemptive job that starts is displaced by nobody from now on. */
+/* Removes `entity` to run it. A non-preemptive job that starts cannot be displaced from now on. */
 static void take_out(takt_ready_t *ready, takt_entity_t *entity, takt_instant_t now) {
     takt_ready_remove(ready, entity);
     takt_entity_clear_state(entity, TAKT_STATE_READY);
@@ -78,7 +78,7 @@ static void take_out(takt_ready_t *ready, takt_entity_t *entity, takt_instant_t 
 
 static bool has_free(const takt_global_t *global) { return global->busy < global->dispatcher->ncpu; }
 
-/* Who waits and is to run, NULL if nobody is. */
+/* Returns the ready entity to run next, NULL if there is none. */
 static takt_entity_t *find_next(const takt_global_t *global) {
     takt_entity_t *best = takt_ready_best(&global->dispatcher->root.ready);
     if (best == NULL || has_free(global) || is_more_urgent(best, global->order[global->busy - 1u]->running)) {
@@ -87,7 +87,7 @@ static takt_entity_t *find_next(const takt_global_t *global) {
     return NULL;
 }
 
-/* `entity` takes the first free processor, or that of the least urgent one that runs. */
+/* Gives `entity` the first free processor, or that of the least urgent running entity. */
 static takt_cpu_t *give_processor(takt_global_t *global, takt_entity_t *entity, takt_instant_t now) {
     takt_ready_t *ready = &global->dispatcher->root.ready;
     take_out(ready, entity, now);
@@ -102,7 +102,7 @@ static takt_cpu_t *give_processor(takt_global_t *global, takt_entity_t *entity, 
     return cpu;
 }
 
-/* The first free processor that the platform believes to run somebody; NULL if there is none. */
+/* Returns the first free processor that the platform still takes for busy; NULL if there is none. */
 static takt_cpu_t *find_idle(const takt_global_t *global) {
     for (uint32_t at = global->busy; at < global->dispatcher->ncpu; at++) {
         if (global->order[at]->running != NULL) {
@@ -112,7 +112,7 @@ static takt_cpu_t *find_idle(const takt_global_t *global) {
     return NULL;
 }
 
-/* The processor that is to run something else, NULL if there is none. */
+/* Returns a processor that gets another entity or none; NULL if nothing changes. */
 static takt_cpu_t *change(takt_global_t *global, takt_instant_t now) {
     free_ended(global);
     takt_entity_t *entity = find_next(global);

@@ -27,20 +27,20 @@ void takt_hierarchy_replenish_at(takt_server_t *server, takt_instant_t instant) 
     }
 }
 
-/* What happened inside `server` at `instant`, seen from outside: not before its parent's events so far. What
- * waited inside for the budget counts from when that came back. */
+/* Returns the instant in the parent of what happened inside `server` at `instant`: not before the parent's timers so
+ * far. What waited inside for the budget counts from the replenishment. */
 static takt_instant_t seen_from_outside(const takt_server_t *server, takt_instant_t instant) {
     const takt_instant_t position = takt_timers_position(&takt_server_parent(server)->timers);
     return instant > position ? instant : position;
 }
 
-/* `server` is about to have work. */
+/* Called before `server` gets work. */
 TAKT_RARE static void gain_work(takt_server_t *server, takt_instant_t instant) {
     takt_hierarchy_replenish_at(server, server->kind->gain(server, instant));
     takt_server_parent(server)->policy->release(&server->entity, &server->job);
 }
 
-/* `server` has no work any more. */
+/* Called after the last work of `server` has ended. */
 TAKT_RARE static void lose_work(takt_server_t *server, takt_instant_t instant) {
     if (server->kind->lose != NULL) {
         takt_hierarchy_replenish_at(server, server->kind->lose(server, instant));
@@ -60,7 +60,7 @@ TAKT_INLINE void leave_set(takt_entity_t *entity) {
     takt_entity_clear_state(entity, TAKT_STATE_READY);
 }
 
-/* `entity` is about to be ready with the key that it has: it may be one of the policy that the root had before. */
+/* Rewrites the key of `entity`, which is about to be ready: the root's policy may have changed since it was written. */
 TAKT_RARE static void refresh_key(takt_entity_t *entity) {
     takt_server_t *home = entity->home;
     const bool has_job = entity->task != NULL || takt_entity_is_server(entity);
@@ -70,7 +70,7 @@ TAKT_RARE static void refresh_key(takt_entity_t *entity) {
     }
 }
 
-/* As join, where the home is not ready itself. */
+/* As join, if the parent is not ready. */
 TAKT_RARE static void join_upwards(takt_entity_t *entity, takt_instant_t instant) {
     takt_server_t *home = entity->home;
     while (!takt_entity_is_ready(&home->entity)) {
@@ -97,7 +97,7 @@ void takt_hierarchy_join(takt_entity_t *entity, takt_instant_t instant) {
     }
 }
 
-/* As leave, once `home` has no work any more. */
+/* As leave, for a parent `home` that may have no work left. */
 TAKT_RARE static void leave_upwards(takt_server_t *home, takt_instant_t instant) {
     while (!takt_server_is_root(home) && takt_ready_is_empty(&home->ready)) {
         instant = seen_from_outside(home, instant);

@@ -7,7 +7,7 @@
 
 TAKT_INLINE bool takt_server_has_budget(const takt_server_t *server) { return server->job.remaining > 0; }
 
-/* Whether `server` may run, and its events be handled. */
+/* True if `server` may run and its timers may be processed. */
 TAKT_INLINE bool takt_server_is_active(const takt_server_t *server) {
     return takt_server_has_budget(server) || takt_server_overruns(server);
 }
@@ -25,21 +25,21 @@ TAKT_INLINE void takt_hierarchy_rearm_wakes(takt_server_t *server) {
 /* Arms `timer` of `server` at `instant`, whether it is armed or not. */
 void takt_hierarchy_arm_in_parent(takt_server_t *server, takt_timer_t *timer, takt_instant_t instant);
 
-/* Its kind has said when the budget of `server` comes back. */
+/* Arms the replenishment of `server` at the instant that its kind has returned. */
 void takt_hierarchy_replenish_at(takt_server_t *server, takt_instant_t instant);
 
-/* Makes `entity` ready at the nominal `instant`; a server that thereby gets work becomes ready in its parent, and so
- * on up. */
+/* Makes `entity` ready at the nominal `instant`. A server that thereby gets work becomes ready in its parent, and so
+ * on upwards. */
 void takt_hierarchy_join(takt_entity_t *entity, takt_instant_t instant);
 
-/* Makes `entity` not ready at the nominal `instant`; a server that thereby has no work leaves its parent, and so on
- * up. */
+/* Makes `entity` not ready at the nominal `instant`. A server that thereby has no work leaves its parent, and so on
+ * upwards. */
 void takt_hierarchy_leave(takt_entity_t *entity, takt_instant_t instant);
 
-/* As join, for one whose key was written when it was ready last. */
+/* As join, for an entity whose key was written when it was last ready. */
 void takt_hierarchy_rejoin(takt_entity_t *entity, takt_instant_t instant);
 
-/* `entity`, a job in a server, is not ready until the next replenishment of that. */
+/* Makes `entity`, a job in a server, not ready until the server's next replenishment. */
 void takt_hierarchy_await_budget(takt_entity_t *entity, takt_instant_t now);
 
 #endif

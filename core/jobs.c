@@ -70,7 +70,7 @@ TAKT_INLINE void write_next_job(takt_task_t *task) {
     }
 }
 
-/* The next job takes over in place, so that the server of a task with work never leaves its parent. */
+/* Replaces the current job by the next one in place, so that the server of a task with work never leaves its parent. */
 static void take_over(takt_task_t *task, takt_instant_t instant) {
     takt_entity_t *entity = task->entity;
     const bool is_ready = takt_entity_is_ready(entity);

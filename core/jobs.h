@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Jobs: how they are released and end. Internal to core.
+/* Jobs: releases and ends. Internal to core.
  *
- * This file has the jobs of tasks without an extension, and what the job sources of source.h have in common. */
+ * This file handles jobs of tasks without an extension, and has what the job sources of source.h share. */
 #ifndef TAKT_CORE_JOBS_H
 #define TAKT_CORE_JOBS_H
 
 #include "core/dispatcher.h"
 
-/* The release timer of `task` has come (step 7). */
+/* Called when the release timer of `task` expires (step 7). */
 void takt_jobs_release(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now);
 
-/* The current job of `task` is complete (step 2). */
+/* Ends the current job of `task`, which is complete (step 2). */
 void takt_jobs_complete(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now);
 
-/* The current job of `entity`, which has an extension, is not ready until `until`. */
+/* Suspends the current job of `entity`, which has an extension, until `until`. */
 void takt_jobs_suspend(takt_entity_t *entity, takt_instant_t now, takt_instant_t until);
 
-/* ---- what job sources have in common: of tasks with an extension ---- */
+/* ---- shared by job sources, for tasks with an extension ---- */
 
-/* A job that was released at `instant` is about to be the current one of `task`. */
+/* Called before a job released at `instant` becomes the current one of `task`: puts changes up to then in force. */
 TAKT_INLINE void takt_jobs_adopt_changes(takt_task_t *task, takt_instant_t instant) {
     if (TAKT_UNLIKELY(task->extension->behind != NULL)) {
         takt_change_adopt(task, instant);
@@ -28,22 +28,22 @@ TAKT_INLINE void takt_jobs_adopt_changes(takt_task_t *task, takt_instant_t insta
 /* Makes the job with these instants the current one. */
 void takt_jobs_write(takt_task_t *task, takt_instant_t nominal, takt_instant_t deadline);
 
-/* The current job, which has been written, is ready from `instant` on. */
+/* Makes the current job, which has been written, ready from `instant` on. */
 void takt_jobs_begin(takt_task_t *task, takt_instant_t instant);
 
-/* Whether a job that is released now is to be dropped, because the current one, which is active, goes on. */
+/* True if a job released now is dropped because the current one, which is active, continues. */
 TAKT_INLINE bool takt_jobs_is_skipping(const takt_task_t *task) {
     return (task->extension->on_miss & TAKT_ON_MISS_SKIP) != 0;
 }
 
-/* The job that is released at `nominal` is dropped. */
+/* Drops the job that is released at `nominal`. */
 void takt_jobs_skip(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now,
                     takt_instant_t nominal);
 
-/* The current job ends unfinished at its deadline (step 5). */
+/* Ends the current job, unfinished at its deadline (step 5). */
 void takt_jobs_abort(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now);
 
-/* The current job ends, at the nominal `instant`. */
+/* Ends the current job at the nominal `instant`. */
 void takt_jobs_end_extended(takt_dispatcher_t *dispatcher, takt_task_t *task, takt_instant_t now,
                             takt_instant_t instant);
 

@@ -8,14 +8,14 @@
 #include "core/park.h"
 #include "core/waiting.h"
 
-/* Whether `entity` is not ready, and not because of a resource. */
+/* True if `entity` is not ready for a reason other than a resource. */
 static bool is_away(takt_entity_t *entity) {
     const takt_lock_wait_t *wait = takt_waiting_wait_of(entity);
     return !takt_entity_is_ready(entity) && (wait == NULL || wait->parked_at == NULL);
 }
 
-/* Who runs instead of one that `obstacle` blocks: who holds it, or who blocks that one, and so on; NULL if that
- * is a circle, a server without budget, or a thread that is not ready. */
+/* Returns the entity that runs instead of one blocked by `obstacle`: its holder, or the entity that blocks the holder,
+ * and so on. NULL if the chain ends in a circle, a server without budget, or a thread that is not ready. */
 static takt_entity_t *end_of_chain(takt_resource_t *obstacle) {
     takt_entity_t *entity = obstacle->holder;
     if (takt_entity_is_server(entity)) {
@@ -39,8 +39,8 @@ static takt_dispatcher_t *dispatcher_of(const takt_entity_t *entity) {
     return TAKT_CONTAINER_OF(root, takt_dispatcher_t, root);
 }
 
-/* `entity`, which `obstacle` blocks, cannot go on, and nobody may run instead of it, nor do those between. Whom only
- * a ceiling keeps from running goes on once the holder does not. */
+/* Parks `entity`, which `obstacle` blocks and no entity can run for, and the holders between. An entity that only a
+ * ceiling bars from running is not parked: it continues once the holder is not ready. */
 static void take_out(takt_entity_t *entity, takt_resource_t *obstacle, takt_instant_t now) {
     const bool is_barred = obstacle != takt_obstacle_to(entity) && takt_entity_is_ready(obstacle->holder);
     dispatcher_of(entity)->taken_out++;
@@ -56,7 +56,7 @@ static void take_out(takt_entity_t *entity, takt_resource_t *obstacle, takt_inst
     }
 }
 
-/* Reports a circle that nobody closed by a lock: levels have changed. Returns whether there was one. */
+/* Reports a circle that a change of levels has closed, not a lock. Returns whether there was one. */
 static bool finds_deadlock(takt_entity_t *entity, takt_instant_t now) {
     takt_entity_t *member = takt_circles_behind(entity);
     if (member != NULL) {
@@ -65,8 +65,8 @@ static bool finds_deadlock(takt_entity_t *entity, takt_instant_t now) {
     return member != NULL;
 }
 
-/* Who runs instead of `entity`, the best of its home; NULL if that is nobody, and `entity` may not be the best any
- * more. */
+/* Returns the entity that runs instead of `entity`, the most urgent child of its parent. NULL if there is none; then
+ * `entity` may have left the ready set. */
 static takt_entity_t *stand_in(takt_entity_t *entity, takt_resource_t *obstacle, takt_instant_t now) {
     takt_entity_t *other = NULL;
     if (obstacle->kind->lends && !finds_deadlock(entity, now)) {

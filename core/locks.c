@@ -12,7 +12,7 @@
 #include "core/urgency.h"
 #include "core/waiting.h"
 
-/* `entity` does not want anything any more. */
+/* Ends the wait of `entity` for a resource. */
 static void end_wait(takt_entity_t *entity) {
     takt_waiting_wait_of(entity)->wanted = NULL;
     if (entity->task == NULL) {
@@ -20,7 +20,7 @@ static void end_wait(takt_entity_t *entity) {
     }
 }
 
-/* All that `entity` holds is known to its dispatcher, and that it may be waited for. */
+/* Registers all that `entity` holds with its dispatcher, and marks `entity` as locking. */
 static void begin_locking(takt_entity_t *entity) {
     for (takt_resource_t *held = *takt_waiting_held_by(entity);
          held != NULL && !takt_entity_is_locking(entity); held = held->outer) {
@@ -30,7 +30,7 @@ static void begin_locking(takt_entity_t *entity) {
     entity->attributes = (entity->attributes | TAKT_ATTRIBUTE_LOCKING) & 255u;
 }
 
-/* What `entity` holds or wants is less than before. */
+/* Called after `entity` has freed a resource or ended a wait. */
 static void stop_locking(takt_entity_t *entity) {
     if (*takt_waiting_held_by(entity) == NULL && takt_waiting_wanted_by(entity) == NULL) {
         entity->attributes = entity->attributes & (255u - TAKT_ATTRIBUTE_LOCKING);
@@ -44,7 +44,7 @@ static takt_key_t boost_of(const takt_resource_t *resource, const takt_entity_t 
                                    : TAKT_KEY_LEAST_URGENT;
 }
 
-/* `server` holds what a job in it has locked. */
+/* Locks `among`, in the parent, for `server`: a job in it has locked the resource. */
 static void hold_among(takt_server_t *server, takt_resource_t *among) {
     server->held++;
     among->holder = &server->entity;
@@ -52,7 +52,7 @@ static void hold_among(takt_server_t *server, takt_resource_t *among) {
     takt_server_parent(server)->locked = among;
 }
 
-/* NULL for a task without one, and for a plain thread. */
+/* Returns NULL for a task without an allocation, and for a plain thread. */
 static const takt_allocation_t *allocation_of(const takt_entity_t *entity) {
     return entity->task != NULL ? entity->task->extension->allocation : NULL;
 }
@@ -103,8 +103,8 @@ static void refuse(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_in
     }
 }
 
-/* What was locked without a word to the dispatcher, of `pip`, is known to it from the first one on that wants it. The
- * holder's place is what it would be if it had been known. */
+/* Registers uncontended `pip` locks of `holder` lazily, on first contention. The holder's place is the same as if they
+ * had been registered from the start. */
 static void discover_holder(takt_entity_t *holder) {
     if (holder != NULL && takt_entity_is_thread(holder) && !takt_entity_is_locking(holder)) {
         begin_locking(holder);
@@ -137,7 +137,7 @@ static void free_among(takt_server_t *server, takt_resource_t *among) {
     among->holder = NULL;
 }
 
-/* The last one that `entity` locked is free, nominally at `instant`; its key is not written yet. */
+/* Frees the resource that `entity` locked last, at the nominal `instant`. The entity's key is not written yet. */
 static void free_last(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_instant_t now,
                       takt_instant_t instant) {
     takt_resource_t *resource = *takt_waiting_held_by(entity);
@@ -152,7 +152,7 @@ static void free_last(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt
     takt_park_unpark(resource, instant);
 }
 
-/* `entity` does not stand in a circle any more, nor in a list. Returns whether it did in one. */
+/* Removes `entity` from its circle and from its list of parked entities. Returns whether it was in a list. */
 static bool leave_queue(takt_entity_t *entity) {
     takt_lock_wait_t *wait = takt_waiting_wait_of(entity);
     if (wait == NULL) {
@@ -175,14 +175,14 @@ static void unlock(takt_dispatcher_t *dispatcher, takt_entity_t *entity, takt_in
     stop_locking(entity);
 }
 
-/* `entity`, which stood in a list, competes again. */
+/* Lets `entity`, which was parked, compete again. */
 static void compete_again(takt_entity_t *entity, takt_instant_t now) {
     takt_entity_t *list = NULL;
     takt_park_append(&list, entity);
     takt_park_come_back(list, now);
 }
 
-/* `entity` does not want anything any more. */
+/* Withdraws the lock that `entity` waits for. */
 static void withdraw(takt_entity_t *entity, takt_instant_t now) {
     const bool was_parked = leave_queue(entity);
     end_wait(entity);

@@ -2,13 +2,13 @@
 /* Obstacles of obstacle.h. */
 #include "core/obstacle.h"
 
-/* Whether `entity` is a plain thread that is not ready, or a job that waits for one in the end. */
+/* True if `entity` is a plain thread that is not ready, or a job that waits, directly or not, for one. */
 static bool is_out(takt_entity_t *entity) {
     const bool may_be = !takt_entity_is_server(entity) && !takt_entity_is_ready(entity);
     return may_be && (entity->task == NULL || entity->task->extension->wait.parked_at != NULL);
 }
 
-/* Whether the ceiling of `locked` bars `entity` from what `bars` says. A holder that is out bars no entity from running. */
+/* True if the ceiling of `locked` counts for `entity` and `bars`. A suspended holder bars no entity from running. */
 static bool counts_for(const takt_entity_t *entity, const takt_resource_t *locked,
                        takt_protocol_bars_t bars) {
     return locked->kind->bars == bars && locked->holder != entity &&

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Obstacle: what keeps an entity from running or from a resource. Internal to core. */
+/* Obstacle: the resource that blocks an entity, by its holder or its ceiling. Internal to core. */
 #ifndef TAKT_CORE_OBSTACLE_H
 #define TAKT_CORE_OBSTACLE_H
 
 #include "core/waiting.h"
 
-/* Returns what others hold with the highest ceiling, of protocols that bar as `bars` says, if the level of `entity` is not
- * above it; else NULL. */
+/* Returns the resource with the highest ceiling that others hold under protocols with `bars`, if the level of `entity`
+ * is not above that ceiling; else NULL. */
 takt_resource_t *takt_obstacle_ceiling(takt_entity_t *entity, takt_protocol_bars_t bars);
 
-/* What keeps `entity` from the resource that it wants: that itself, or a ceiling; NULL if nothing does. */
+/* Returns what blocks the lock of `entity`: the resource that it wants, or one with a ceiling; NULL if nothing does. */
 TAKT_INLINE takt_resource_t *takt_obstacle_to(takt_entity_t *entity) {
     takt_resource_t *wanted = takt_waiting_wanted_by(entity);
     takt_resource_t *ceiling = NULL;
@@ -22,8 +22,7 @@ TAKT_INLINE takt_resource_t *takt_obstacle_to(takt_entity_t *entity) {
     return wanted->holder != NULL ? wanted : NULL;
 }
 
-/* Whether `entity` has to wait for the budget that its section may need. What it locks inside of a section is a part
- * of that. */
+/* True if `entity` has to wait for the budget that its section may need. A nested section is part of the outer one. */
 TAKT_INLINE bool takt_obstacle_is_budget(takt_entity_t *entity) {
     const takt_resource_t *wanted = takt_waiting_wanted_by(entity);
     return wanted != NULL && wanted->kind->awaits_budget && *takt_waiting_held_by(entity) == NULL &&

@@ -50,7 +50,7 @@ static takt_entity_t *take_parked(takt_entity_t **list) {
     return entity;
 }
 
-/* Takes all that stand in `from` over to `list`. */
+/* Moves all entities parked at `from` to `list`. */
 static void move_parked(takt_entity_t **list, takt_resource_t *from) {
     takt_entity_t *entity;
     while ((entity = take_parked(&from->parked)) != NULL) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Park: entities that wait for a resource and are not ready. Internal to core. */
+/* Park: lists of entities that wait for a resource and are not ready. Internal to core. */
 #ifndef TAKT_CORE_PARK_H
 #define TAKT_CORE_PARK_H
 
@@ -11,15 +11,15 @@ void takt_park_detach(takt_entity_t **list, takt_entity_t *entity);
 
 void takt_park(takt_entity_t *entity, takt_resource_t *resource, takt_instant_t now);
 
-/* Who waits under `none` lends nothing, and is not ready as long as somebody else holds that. */
+/* True if `entity` waits for a held resource without inheritance (protocol `none`): it is parked until the unlock. */
 bool takt_park_stays(takt_entity_t *entity);
 
-/* All in `list` are ready again, and all that wait for them, so that they lend them their urgency. */
+/* Makes all in `list` ready again, and all that wait for them, so that holders inherit their urgency. */
 void takt_park_come_back(takt_entity_t *list, takt_instant_t instant);
 
 void takt_park_lend(takt_entity_t *entity, takt_instant_t now);
 
-/* All that wait at `resource` are ready again. */
+/* Makes all entities that are parked at `resource` ready again. */
 void takt_park_unpark(takt_resource_t *resource, takt_instant_t instant);
 
 #endif

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Plain thread: an entity without a task, which runs until it blocks. What core keeps of it beside the entity is what
- * it holds and wants of resources.
+/* Plain thread: an entity without a task, which runs until it blocks. Beside the entity, core keeps the resources that
+ * it holds and the one that it wants.
  *
- * Source: SPEC.md, 9. Its level is what it was added with, or a priority event has made of it: where levels order, its
- * `tie` says so, and its key is the level that is in force; where keys order, it is behind all that has a job.
+ * Source: SPEC.md, 9. Its level is the one it was added with, or the one of the last priority event. Where levels
+ * order, `tie` is this level, and the key is the level in force. Where keys order, it is less urgent than all jobs.
  * Invariant: `wait` is not NULL while the thread wants a resource.
  *
- * When not to use it: for work that repeats at a rate or has a deadline, which a task says. */
+ * When not to use it: for work that repeats at a rate or has a deadline. Use a task. */
 #ifndef TAKT_CORE_PLAIN_H
 #define TAKT_CORE_PLAIN_H
 
 #include "core/resource.h"
 
 typedef struct takt_plain {
-    takt_entity_t entity;  /* first: an entity that is no server and has no task is its thread's */
+    takt_entity_t entity;  /* first: an entity without a task that is no server is a thread's */
     takt_resource_t *held; /* the last one that it locked */
     takt_lock_wait_t
         *wait; /* caller's memory, zeroed and handed in before a lock; NULL again once that is over */
@@ -27,13 +27,13 @@ TAKT_INLINE takt_plain_t *takt_plain_of(takt_entity_t *entity) {
     return TAKT_CONTAINER_OF(entity, takt_plain_t, entity);
 }
 
-/* Its own level, whatever its key is; where keys order, that of background work. */
+/* Returns its own level, not the one in force; where keys order, the level of background work. */
 TAKT_INLINE takt_key_t takt_plain_level(const takt_plain_t *thread) {
     const bool has_keys = (thread->entity.attributes & TAKT_ATTRIBUTE_KEYED) != 0;
     return has_keys ? TAKT_KEY_LEAST_URGENT : thread->entity.tie;
 }
 
-/* Whether `entity` is a plain thread. */
+/* True if `entity` is a plain thread. */
 TAKT_INLINE bool takt_entity_is_thread(const takt_entity_t *entity) {
     return entity->task == NULL && !takt_entity_is_server(entity);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The inline layer of locks: what a lock and an unlock event, and the decision after them, do to plain threads whose levels
- * order, under pip. As core/ready.h for the ready sets, a kernel calls this directly where nobody else is concerned, and the
- * full pass where somebody is. Both leave the same behind.
+/* The inline layer of locks: lock and unlock under pip, and the next decision, for plain threads ordered by levels.
+ * A kernel calls it directly if no other entity is concerned, as it does core/ready.h for the ready sets. Otherwise
+ * it calls the full pass. Both leave the same state.
  *
  * Source: SPEC.md, 9; core/locks.c and core/lend.c, of which this is the common case. */
 #ifndef TAKT_CORE_PLAIN_LOCKS_H
@@ -10,7 +10,7 @@
 #include "core/plain.h"
 #include "core/server.h"
 
-/* `entity`, without attributes, and what it holds are known to its dispatcher. */
+/* Registers `entity`, which has no attributes, and the resources that it holds with its dispatcher. */
 TAKT_INLINE void takt_plain_begin_locking(takt_entity_t *entity) {
     for (takt_resource_t *held = takt_plain_of(entity)->held; held != NULL; held = held->outer) {
         held->below = entity->home->locked;
@@ -19,15 +19,15 @@ TAKT_INLINE void takt_plain_begin_locking(takt_entity_t *entity) {
     entity->attributes = TAKT_ATTRIBUTE_LOCKING;
 }
 
-/* Whether `entity`, which runs without attributes, is blocked on `resource`, which is held, by nobody but its holder, who
- * goes on at once: nothing else is known to be locked. */
+/* True if only the holder of `resource`, which is held, blocks `entity`, which runs without attributes. The holder is
+ * ready and runs at once; no other resource is registered as locked. */
 TAKT_INLINE bool takt_plain_is_blocked_alone(const takt_entity_t *entity, const takt_resource_t *resource) {
     const takt_entity_t *holder = resource->holder;
     return holder->attributes == 0 && holder->task == NULL && takt_entity_is_ready(holder) &&
            entity->home->locked == NULL;
 }
 
-/* Such an entity waits from now on, with `wait` as its memory; gives who runs in its place. */
+/* Makes such an entity wait, with `wait` as its memory. Returns the entity that runs in its place, the holder. */
 TAKT_INLINE takt_entity_t *takt_plain_block(takt_entity_t *entity, takt_resource_t *resource,
                                             takt_lock_wait_t *wait) {
     takt_plain_begin_locking(resource->holder);
@@ -39,14 +39,14 @@ TAKT_INLINE takt_entity_t *takt_plain_block(takt_entity_t *entity, takt_resource
     return resource->holder;
 }
 
-/* Whether `resource`, held by `entity`, which runs, is all that is known to be locked, and nobody waits for it but in the
- * ready set. */
+/* True if `resource`, held by `entity`, which runs, is the only one registered as locked, and all that wait for it are
+ * in the ready set. */
 TAKT_INLINE bool takt_plain_holds_alone(const takt_entity_t *entity, const takt_resource_t *resource) {
     return entity->attributes == TAKT_ATTRIBUTE_LOCKING && entity->home->locked == resource &&
            resource->below == NULL && resource->parked == NULL;
 }
 
-/* Such a resource is free. Its holder keeps its place, for its key was its own. */
+/* Frees such a resource. The holder keeps its place, because its key was its own. */
 TAKT_INLINE void takt_plain_free(takt_entity_t *entity, takt_resource_t *resource) {
     resource->holder = NULL;
     takt_plain_of(entity)->held = NULL;
@@ -54,13 +54,13 @@ TAKT_INLINE void takt_plain_free(takt_entity_t *entity, takt_resource_t *resourc
     entity->attributes = 0;
 }
 
-/* Whether `entity`, the most urgent one, waits for `resource`, which is free while nothing is known to be locked. */
+/* True if `entity`, the most urgent one, waits for `resource`, which is free. No resource is registered as locked. */
 TAKT_INLINE bool takt_plain_is_next(takt_entity_t *entity, const takt_resource_t *resource) {
     return entity->attributes == TAKT_ATTRIBUTE_LOCKING && entity->task == NULL &&
            takt_plain_of(entity)->wait->wanted == resource;
 }
 
-/* Such an entity holds it from now on. */
+/* Grants the resource to such an entity. */
 TAKT_INLINE void takt_plain_grant(takt_entity_t *entity, takt_resource_t *resource) {
     takt_plain_t *thread = takt_plain_of(entity);
     thread->wait->wanted = NULL;

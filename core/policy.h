@@ -9,7 +9,7 @@
 
 enum { TAKT_POLICY_VERSION = 4 };
 
-/* Class of a task, S0's HRT, SRT and NRT: who goes first among equals of a computed key. */
+/* Class of a task, S0's HRT, SRT and NRT: breaks ties between equal computed keys. */
 typedef enum takt_task_class {
     TAKT_CLASS_HARD = 0,
     TAKT_CLASS_SOFT = 1,
@@ -41,8 +41,8 @@ TAKT_INLINE uint32_t takt_tie_by_class_and_id(const takt_entity_t *entity, const
     return (job->task_class + (uint32_t)TAKT_TIE_RANK_OWN) << 20 | entity->id;
 }
 
-/* What holds of every schedule of a policy: constant, and the name that tools read. A trait that is not set is not
- * known: checks refuse what needs it, and no analysis counts on it. */
+/* Properties of every schedule of a policy: constant, and the name that tools read. A trait that is not set is
+ * unknown: checks reject what needs it, and no analysis relies on it. */
 #define TAKT_POLICY_TRAITS(X)                                                                              \
     /* Never idles while a job is ready. */                                                                \
     X(WORK_CONSERVING, is_work_conserving)                                                                 \
@@ -81,25 +81,25 @@ enum { TAKT_POLICY_TRAITS(TAKT_POLICY_TRAIT_BIT) };
 /* What orders the children of a dispatcher. */
 typedef struct takt_policy {
     uint16_t version;    /* TAKT_POLICY_VERSION */
-    uint16_t size;       /* sizeof(takt_policy_t) of who compiled it */
+    uint16_t size;       /* sizeof(takt_policy_t) when the policy was compiled */
     takt_order_t order;  /* which ready set its dispatchers have */
     const char *name;    /* as in task-set files */
     const char *summary; /* one line */
-    const char *tie;     /* one line: who goes first among equals */
+    const char *tie;     /* one line: how ties between equal keys are broken */
     /* Writes entity->key (1 .. TAKT_KEY_LEAST_URGENT, with levels below their number) and
      * entity->tie for `job`. Called at every release, and for a server at every replenishment. */
     void (*release)(takt_entity_t *entity, const takt_job_t *job);
-    /* The key of a started job whose preemption key is `threshold` (not 0), from `now` on. NULL: the
-     * threshold itself. It never makes a job less urgent. */
+    /* Returns the key, from `now` on, of a started job whose preemption key is `threshold` (not 0). NULL: the
+     * threshold itself. A start never makes a job less urgent. */
     takt_key_t (*start)(takt_key_t threshold, takt_instant_t now);
-    /* Not NULL for a policy whose order changes while entities wait, which then has keys that change with
-     * job->remaining: `release` is called again whenever `running` has executed, and this says for how
-     * long it may execute until `waiting`, now the less urgent one, goes first. TAKT_NEVER: for good. */
+    /* Set if the order changes while entities wait, because keys depend on job->remaining. `release` is then
+     * called again whenever `running` has executed. Returns how long `running` may execute until `waiting`,
+     * now less urgent, becomes more urgent. TAKT_NEVER: it never does. */
     takt_duration_t (*overtake)(const takt_entity_t *running, const takt_job_t *job,
                                 const takt_entity_t *waiting);
-    /* The level of who executes `job`, which does not change from job to job: smaller = higher. Whoever is
-     * released later and displaces another has a higher one; ceilings are levels. `start` makes a key of a
-     * level, or it is one. NULL: no levels, and no protocols with ceilings. */
+    /* Returns the preemption level of the task of `job`, the same for all its jobs: smaller = higher. A job that is
+     * released later and preempts another has a higher level. Ceilings are levels. `start` turns a level into
+     * a key; without `start` a level is a key. NULL: no levels, and no protocols with ceilings. */
     takt_key_t (*level)(const takt_job_t *job);
     uint32_t traits; /* TAKT_POLICY_ and the constants of TAKT_POLICY_TRAITS, 0 where nothing is known */
 } takt_policy_t;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Ready sets: who is ready in one dispatcher, and who is the most urgent of them.
+/* Ready sets: the ready entities of one dispatcher, and the most urgent of them.
  *
  * Two implementations of one interface, chosen by the policy's order:
  *   levels  FIFO lists under a bitmap tree of 32-way words; every operation is O(depth), where
@@ -131,7 +131,7 @@ TAKT_INLINE takt_entity_t *takt_levels_second(takt_levels_t *levels, takt_entity
     return second;
 }
 
-/* Puts `entity` at the start of its level: a started job wins against an unstarted one. */
+/* Puts `entity` at the start of its level: a started job precedes an unstarted one. */
 TAKT_INLINE void takt_levels_insert_first(takt_levels_t *levels, takt_entity_t *entity, uint32_t depth) {
     takt_levels_insert(levels, entity, depth);
     levels->heads[(uint32_t)entity->key] = entity;
@@ -218,7 +218,7 @@ TAKT_INLINE bool takt_ready_is_empty(const takt_ready_t *ready) {
     return ready->order == TAKT_ORDER_KEYS ? ready->keys.count == 0 : takt_levels_is_empty(&ready->levels);
 }
 
-/* The most urgent entity, NULL when nobody is ready. */
+/* Returns the most urgent entity, NULL if the set is empty. */
 TAKT_INLINE takt_entity_t *takt_ready_best(const takt_ready_t *ready) {
     if (takt_ready_is_empty(ready)) {
         return NULL;
@@ -227,7 +227,7 @@ TAKT_INLINE takt_entity_t *takt_ready_best(const takt_ready_t *ready) {
                                            : takt_levels_best(&ready->levels, ready->levels.depth);
 }
 
-/* The most urgent entity after `best`, NULL when there is none. */
+/* Returns the most urgent entity after `best`, NULL if there is none. */
 TAKT_INLINE takt_entity_t *takt_ready_second(takt_ready_t *ready, takt_entity_t *best) {
     if (ready->order == TAKT_ORDER_KEYS) {
         return ready->keys.count > 1 ? takt_keys_second(&ready->keys) : NULL;
@@ -251,7 +251,7 @@ TAKT_INLINE void takt_ready_remove(takt_ready_t *ready, takt_entity_t *entity) {
     }
 }
 
-/* Lets the equals of `entity`, which is in the set, go first. Keys with ties have no equals. */
+/* Moves `entity`, which is in the set, behind its equals. Keys with ties have no equals. */
 TAKT_INLINE void takt_ready_rotate(takt_ready_t *ready, takt_entity_t *entity) {
     if (ready->order == TAKT_ORDER_KEYS) {
         return;
@@ -264,7 +264,7 @@ TAKT_INLINE void takt_ready_rotate(takt_ready_t *ready, takt_entity_t *entity) {
     }
 }
 
-/* Gives `entity`, which is in the set, another key, ahead of its equals on a level. */
+/* Changes the key of `entity`, which is in the set. On a level it is placed ahead of its equals. */
 TAKT_INLINE void takt_ready_rekey(takt_ready_t *ready, takt_entity_t *entity, takt_key_t key, uint32_t tie) {
     if (ready->order == TAKT_ORDER_KEYS) {
         entity->key = key;

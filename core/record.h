@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Records of calls to the dispatcher and of what follows from them; see trace.h. Internal to core. */
+/* Records of calls to the dispatcher and of their effects; see trace.h. Internal to core. */
 #ifndef TAKT_CORE_RECORD_H
 #define TAKT_CORE_RECORD_H
 
 #include "core/dispatcher.h"
 
-/* Records a call, or what follows from it; to be called if there is a trace. */
+/* Records a call, or an effect of it. Call only if there is a trace. */
 void takt_record_call(takt_dispatcher_t *dispatcher, takt_record_kind_t kind, takt_instant_t now,
                       uint64_t value, const takt_entity_t *entity, uint32_t cpu);
 
-/* Consecutive steps at one instant are one record. */
+/* Writes the steps counted so far: consecutive steps at one instant are one record. */
 void takt_record_steps(takt_dispatcher_t *dispatcher);
 
-/* The `ahead`th job after the current one, or the current one itself, ends without completing. */
+/* Records that a job ends without completing: the `ahead`th after the current one, 0 = the current one. */
 void takt_record_end(takt_dispatcher_t *dispatcher, takt_record_kind_t kind, const takt_task_t *task,
                      uint32_t ahead, takt_instant_t now, takt_instant_t instant);
 
-/* Records what became of a resource; to be called if there is a trace. */
+/* Records a lock, an unlock or a refusal of a resource. Call only if there is a trace. */
 void takt_record_resource_now(takt_dispatcher_t *dispatcher, takt_record_kind_t kind, takt_instant_t now,
                               const takt_resource_t *resource, const takt_entity_t *entity);
 
@@ -29,14 +29,14 @@ TAKT_INLINE void takt_record_resource(takt_dispatcher_t *dispatcher, takt_record
     }
 }
 
-/* Records what became of a task with an allocation, likewise. */
+/* Records what happened to a task with an allocation, likewise. */
 void takt_record_allocation(takt_dispatcher_t *dispatcher, takt_instant_t now, uint64_t value,
                             const takt_entity_t *entity);
 
 /* Counts a step at `now`. */
 void takt_record_step(takt_dispatcher_t *dispatcher, takt_instant_t now);
 
-/* Records the decision of several processors that one of them changes, or else that nothing changes any more; if
+/* Records a decision of several processors: one of them changes (`is_change`), or none changes any more. Call only if
  * there is a trace. */
 void takt_record_decision(takt_dispatcher_t *dispatcher, takt_instant_t now, const takt_decision_t *decision,
                           bool is_change);

@@ -2,8 +2,8 @@
 /* Server: an entity whose execution is another dispatcher, with a budget.
  *
  * Source: S4 (hierarchical scheduling); SPEC.md, 4. The root is a server without a kind: it is
- * never out of budget. A server is active while budget > 0. An inactive server has no timer but its
- * replenishment: its own timers wait, and keep their nominal instants, until it is active again.
+ * never out of budget. A server is active while budget > 0. The only timer of an inactive server is its
+ * replenishment. Its own timers wait until it is active again, and keep their nominal instants.
  *
  *            work arrives                budget used up
  *   active, --------------> active, ----------------------> inactive
@@ -21,8 +21,8 @@
 
 struct takt_server;
 
-/* What holds of the budget of a kind: constant, and the name that tools read. A trait that is not set is not known, and
- * no analysis counts on it. */
+/* Properties of the budget of a kind: constant, and the name that tools read. A trait that is not set is unknown: no
+ * analysis relies on it. */
 #define TAKT_KIND_TRAITS(X)                                                                          \
     /* Used up or lost from its replenishment on: to others the server is a periodic task. */        \
     X(ACTS_AS_TASK, acts_as_task)                                                                    \
@@ -43,28 +43,28 @@ enum { TAKT_KIND_TRAITS(TAKT_KIND_TRAIT_BIT) };
 #undef TAKT_KIND_TRAIT_BIT
 
 /* A kind of server: one file each, named server_<kind>.c. The functions change budget and job of `server`
- * (not its level); their `instant` is nominal. They return when its budget comes back next, TAKT_NEVER if
- * that is not known yet or has not changed. */
+ * (not its level); their `instant` is nominal. They return the instant of the next replenishment, TAKT_NEVER
+ * if it is not known yet or has not changed. */
 typedef struct takt_server_kind {
     const char *name;    /* as in task-set files */
     const char *summary; /* one line */
-    bool idles;          /* it is ready without work, too, and is charged when it is chosen then */
-    bool lapses;         /* at the end of an instant at which it has no work its budget is lost */
-    bool listens;        /* its own timers never wait */
-    bool has_returns;    /* it wants takt_server_t.returns */
-    bool wants_deadline; /* it makes sense only where deadlines order */
-    /* The instant has come. */
+    bool idles;          /* it is ready also without work, and is charged if selected then */
+    bool lapses;         /* it loses its budget at the end of an instant at which it has no work */
+    bool listens;        /* its own timers are processed also without budget */
+    bool has_returns;    /* it needs takt_server_t.returns */
+    bool wants_deadline; /* it makes sense only under deadline scheduling */
+    /* The instant of its replenishment is reached. */
     takt_instant_t (*replenish)(struct takt_server *server, takt_instant_t instant);
-    /* It is about to have work and had none. May be NULL, as the next two. */
+    /* It is about to get work and had none. May be NULL, as the next two. */
     takt_instant_t (*gain)(struct takt_server *server, takt_instant_t instant);
-    /* It had work, and has none any more. */
+    /* Its last work has ended. */
     takt_instant_t (*lose)(struct takt_server *server, takt_instant_t instant);
-    /* Its budget is used up and it has work. It keeps its place if it gets a new one at once. */
+    /* Its budget is exhausted and it has work. It stays ready if it gets a new budget at once. */
     takt_instant_t (*exhaust)(struct takt_server *server, takt_instant_t instant);
     uint32_t traits; /* TAKT_KIND_ and the constants of TAKT_KIND_TRAITS, 0 where nothing is known */
 } takt_server_kind_t;
 
-/* Whether a budget of this kind is full at the start of each period, and at no other time. */
+/* True if a budget of this kind is replenished at the start of each period only. */
 TAKT_INLINE bool takt_server_kind_is_periodic(const takt_server_kind_t *kind) {
     return kind->gain == NULL && kind->exhaust == NULL;
 }
@@ -93,14 +93,14 @@ typedef struct takt_server {
     takt_ready_t ready;
     takt_timers_t timers;
     takt_timer_t replenishment; /* in the parent's timers, like the next two */
-    takt_timer_t wake;          /* armed while the server is active and something is to come */
-    takt_timer_t lapse;         /* armed in an instant at which a server that lapses has no work */
+    takt_timer_t wake;          /* armed while the server is active and one of its timers is pending */
+    takt_timer_t lapse;         /* armed in an instant at which a polling server has no work */
     takt_duration_t capacity;
     takt_job_t job; /* the current period; job.remaining is the budget as of the last account */
-    takt_server_returns_t *returns; /* NULL unless the kind has some */
-    takt_resource_t *locked;        /* of its own children's resources, the last one locked */
-    takt_duration_t overrun;        /* hsrp: what it ran beyond its budget; with payback, what it owes */
-    uint32_t sharing;               /* protocol of what its children share with other servers, or 0 */
+    takt_server_returns_t *returns; /* NULL unless the kind needs them */
+    takt_resource_t *locked;        /* the last one locked of its own children's resources */
+    takt_duration_t overrun;        /* hsrp: execution beyond its budget; with payback, what it owes */
+    uint32_t sharing;               /* protocol of the resources shared with other servers, or 0 */
     uint32_t held;                  /* how many of these are locked */
 } takt_server_t;
 
@@ -112,16 +112,16 @@ extern const takt_server_kind_t takt_server_deferrable; /* keeps its budget unti
 extern const takt_server_kind_t takt_server_hard_cbs;   /* constant bandwidth: a new budget at the deadline */
 extern const takt_server_kind_t takt_server_idling;     /* uses its budget up, with or without work */
 extern const takt_server_kind_t takt_server_polling;    /* loses its budget when it has no work */
-extern const takt_server_kind_t takt_server_sporadic;   /* gets back what it used, a period after it began */
+extern const takt_server_kind_t takt_server_sporadic;   /* is replenished a period after its use began */
 
 /* The table of kinds, in alphabetical order: a new kind is one file and one line in server_kinds.c. */
 extern const takt_server_kind_t *const takt_server_kinds[];
 extern const size_t takt_server_kind_count; /* how many there are */
 
-/* Whether nothing is above `server`. */
+/* True if `server` has no parent. */
 TAKT_INLINE bool takt_server_is_root(const takt_server_t *server) { return server->kind == NULL; }
 
-/* The server above `server`, which is not the root. */
+/* Returns the parent of `server`, which is not the root. */
 TAKT_INLINE takt_server_t *takt_server_parent(const takt_server_t *server) { return server->entity.home; }
 
 /* The `index`th return that is to come, 0 = the next one. */
@@ -130,7 +130,7 @@ TAKT_INLINE const takt_server_return_t *takt_server_return(const takt_server_ret
     return &returns->ring[(returns->first + index) % TAKT_SERVER_RETURNS];
 }
 
-/* Whether `server` has no budget, and goes on because of what it holds. */
+/* True if `server` has no budget and continues because it holds a resource. */
 TAKT_INLINE bool takt_server_overruns(const takt_server_t *server) {
     return server->held > 0 && server->job.remaining == 0 && takt_protocols[server->sharing]->overruns;
 }
@@ -144,19 +144,19 @@ TAKT_INLINE takt_instant_t takt_server_begin_period(takt_server_t *server, takt_
     return server->job.deadline;
 }
 
-/* The budget that `server` has at `now`, the instant of the last account: a replenishment that waits
- * because the parent is inactive counts from its nominal instant. */
+/* Returns the budget of `server` at `now`, the instant up to which execution is charged. A replenishment that
+ * waits because the parent is inactive counts from its nominal instant. */
 takt_duration_t takt_server_budget(const takt_server_t *server, takt_instant_t now);
 
-/* The first replenishment after `after` that is known, TAKT_NEVER if there is none. */
+/* Returns the first known replenishment after `after`, TAKT_NEVER if there is none. */
 takt_instant_t takt_server_next_replenishment(const takt_server_t *server, takt_instant_t after);
 
-/* The server that `entity`, which has TAKT_ATTRIBUTE_SERVER, is. */
+/* Returns the server whose entity is `entity`, which has TAKT_ATTRIBUTE_SERVER. */
 TAKT_INLINE takt_server_t *takt_server_of(takt_entity_t *entity) {
     return TAKT_CONTAINER_OF(entity, takt_server_t, entity);
 }
 
-/* What `entity` executes: a job, or the current period of a server; NULL for a plain thread. */
+/* Returns the job that `entity` executes, or the current period of a server; NULL for a plain thread. */
 TAKT_INLINE takt_job_t *takt_entity_job(takt_entity_t *entity) {
     if (takt_entity_is_server(entity)) {
         return &takt_server_of(entity)->job;

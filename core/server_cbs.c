@@ -21,7 +21,7 @@ static bool is_within_share(const takt_server_t *server, takt_instant_t instant)
 
 static bool has_begun(const takt_server_t *server) { return server->job.number > 0; }
 
-/* Work for a server without any: a new period, unless the current one still fits. */
+/* Called when a server without work gets some: a new period begins, unless the current one still fits. */
 static takt_instant_t renew(takt_server_t *server, takt_instant_t instant) {
     if (!is_within_share(server, instant)) {
         (void)takt_server_begin_period(server, instant);
@@ -51,7 +51,7 @@ static takt_instant_t gain_hard(takt_server_t *server, takt_instant_t instant) {
     return is_exhausted(server, instant) ? server->job.deadline : renew(server, instant);
 }
 
-/* Nobody waits for the deadline any more. */
+/* Without work no replenishment at the deadline is needed. */
 static takt_instant_t lose_hard(takt_server_t *server, takt_instant_t instant) {
     (void)instant;
     if (has_begun(server)) {
@@ -60,8 +60,8 @@ static takt_instant_t lose_hard(takt_server_t *server, takt_instant_t instant) {
     return TAKT_NEVER;
 }
 
-/* The first time is the server's offset: work that waits arrives now. Work that came after the deadline, before
- * this instant was looked at, has renewed the budget already. */
+/* The first call is at the server's offset: waiting work arrives now. Work that came after the deadline, but before
+ * this instant was processed, has renewed the budget already. */
 static takt_instant_t replenish(takt_server_t *server, takt_instant_t instant) {
     if (!has_begun(server)) {
         const bool has_work = !takt_ready_is_empty(&server->ready);

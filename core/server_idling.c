@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Idling periodic server (S4; SPEC.md, 4): budget is charged whenever it is the server's turn, whether
- * it has work or not, and at off + kP the budget is full again.
+/* Idling periodic server (S4; SPEC.md, 4): budget is charged whenever the server is selected, with
+ * or without work, and at off + kP the budget is full again.
  * Conserved: budget + what is charged since off + kP = capacity. */
 #include "core/server.h"
 

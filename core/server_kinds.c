@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The table of kinds of servers, and what all of them have. */
+/* The table of server kinds, and functions for all of them. */
 #include "core/server.h"
 
 const takt_server_kind_t *const takt_server_kinds[] = {
@@ -11,7 +11,7 @@ const size_t takt_server_kind_count = sizeof takt_server_kinds / sizeof takt_ser
 
 static bool is_armed(const takt_server_t *server) { return takt_timer_is_armed(&server->replenishment); }
 
-/* Before its first period a server waits for its offset, whatever its kind. */
+/* True if returns count. Before its first period a server of any kind waits for its offset. */
 static bool has_returns(const takt_server_t *server) {
     return server->returns != NULL && server->job.number > 0;
 }
@@ -25,8 +25,8 @@ static takt_duration_t returned_until(const takt_server_returns_t *returns, takt
     return sum;
 }
 
-/* What `server` will still owe at `now`, and at the next period after that unless its replenishments are handled
- * meanwhile: each pays back as much as it can. */
+/* Returns what `server` will still owe at `now`, if its pending replenishments are not handled before. Each of them
+ * pays back as much as it can. */
 static takt_duration_t owed_at(const takt_server_t *server, takt_instant_t now) {
     takt_duration_t owed = takt_server_overruns(server) ? 0 : server->overrun;
     takt_instant_t due = server->replenishment.instant + server->job.period;

@@ -14,7 +14,7 @@ static takt_server_return_t *last_of(takt_server_returns_t *returns) {
     return &returns->ring[(returns->first + returns->count - 1u) % TAKT_SERVER_RETURNS];
 }
 
-/* Not before what is to return already, however late that was found out. */
+/* Appends a return, never before those that are pending, even if it was detected late. */
 static void append(takt_server_returns_t *returns, takt_instant_t instant, takt_duration_t amount) {
     const takt_instant_t before = returns->count > 0 ? last_of(returns)->instant : 0;
     if (returns->count < TAKT_SERVER_RETURNS) {
@@ -25,8 +25,8 @@ static void append(takt_server_returns_t *returns, takt_instant_t instant, takt_
     last_of(returns)->amount += amount;
 }
 
-/* What was charged since this was asked last returns: in an interval, or after one while nobody else had been
- * chosen yet. */
+/* Schedules the return of what was charged since the last call: in an interval, or after it until another entity was
+ * selected. */
 static void book(takt_server_t *server, takt_instant_t instant) {
     const takt_duration_t consumed = server->returns->untouched - server->job.remaining;
     if (consumed > 0) {
@@ -65,8 +65,8 @@ static takt_duration_t take_returns(takt_server_returns_t *returns, takt_instant
     return sum;
 }
 
-/* The first time is the server's offset: all of the capacity is there. Work may have come after `instant`, if
- * that is late. */
+/* The first call is at the server's offset: the budget is the whole capacity. If the call is late, work may have come
+ * after `instant`. */
 static takt_instant_t replenish(takt_server_t *server, takt_instant_t instant) {
     const bool is_first = server->job.number == 0;
     const takt_duration_t amount = is_first ? server->capacity : take_returns(server->returns, instant);

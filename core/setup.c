@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What is put into a dispatcher before the system starts; see dispatcher.h. */
+/* Setup of a dispatcher before the system starts; see dispatcher.h. */
 #include "core/dispatcher.h"
 
 #include "core/hierarchy.h"
@@ -13,7 +13,7 @@ void takt_server_init(takt_server_t *server, const takt_policy_t *policy, const 
     takt_timers_init(&server->timers, rows, order_rows, time_rows);
 }
 
-/* What its children have in common; of the root see also takt_dispatcher_set_changes. */
+/* Returns the attributes that all children have; for the root see also takt_dispatcher_set_changes. */
 static uint32_t common_attributes(const takt_server_t *home) {
     const uint32_t keyed = home->ready.order == TAKT_ORDER_KEYS ? TAKT_ATTRIBUTE_KEYED : 0u;
     const uint32_t paid = takt_server_is_root(home) ? 0u : TAKT_ATTRIBUTE_IN_SERVER;
@@ -90,7 +90,7 @@ void takt_dispatcher_add_task(takt_task_t *task, takt_entity_t *entity, takt_ser
     }
 }
 
-/* Children of a root that may get another policy are as attentive as the strictest of its policies wants. */
+/* Children of a root whose policy may change have the union of the attributes that any of its policies requires. */
 void takt_dispatcher_set_changes(takt_dispatcher_t *dispatcher, takt_change_t *changes, uint32_t count) {
     uint32_t attributes = 0;
     for (uint32_t i = 0; i < count; i++) {

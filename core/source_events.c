@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Jobs that arrive as events: a ring of those that wait behind the current one, then of those that are not released yet.
+/* Jobs that arrive as events: a ring of the jobs that wait behind the current one, then of those not released yet.
  * See source.h, and rule.h for their deadlines. */
 #include "core/hierarchy.h"
 #include "core/jobs.h"
@@ -23,7 +23,7 @@ static void events_next(takt_task_t *task) {
     takt_jobs_write(task, arrival->nominal, extension->rule == NULL ? deadline : arrival->deadline);
 }
 
-/* The release timer stands at the first arrival that is neither released nor put off. */
+/* Arms the release timer at the first arrival that is neither released nor postponed. */
 static void arm_release(takt_task_t *task) {
     const takt_task_extension_t *extension = task->extension;
     if (extension->count > task->waiting && !takt_timer_is_armed(&task->timer)) {

@@ -2,9 +2,9 @@
 /* Task: a stream of jobs.
  *
  * A job that is released before its predecessor has ended waits behind it. A periodic task's waiting
- * jobs are only counted, because their instants follow from their numbers. What a plain periodic task
- * does not need stands in an extension, the caller's memory: jobs that arrive as events, suspension,
- * resources, and what happens to late jobs. How long a job runs is not known here: completion is an event. */
+ * jobs are only counted, because their instants follow from their numbers. An extension, the caller's memory,
+ * has what a plain periodic task does not need: jobs that arrive as events, suspension, resources, and the
+ * handling of late jobs. The execution time of a job is not known here: completion is an event. */
 #ifndef TAKT_CORE_TASK_H
 #define TAKT_CORE_TASK_H
 
@@ -16,8 +16,8 @@
 typedef enum takt_on_miss {
     TAKT_ON_MISS_CONTINUE = 0,
     TAKT_ON_MISS_ABORT = 1, /* it ends at its deadline */
-    TAKT_ON_MISS_SKIP = 2,  /* it goes on, and releases that find it unfinished are dropped */
-    TAKT_ON_MISS_DROP = 3,  /* both, so that no job ever waits: deadlines may be longer than periods */
+    TAKT_ON_MISS_SKIP = 2,  /* it continues; releases while it is unfinished are dropped */
+    TAKT_ON_MISS_DROP = 3,  /* both: no job ever waits, even if deadlines are longer than periods */
 } takt_on_miss_t;
 
 /* A job of a task that is not periodic, between its arrival and its turn. */
@@ -34,26 +34,26 @@ struct takt_job_source;
 struct takt_rule;
 struct takt_task;
 
-/* What a plain periodic task does without. */
+/* What a plain periodic task does not need. */
 typedef struct takt_task_extension {
     struct takt_task *task;               /* whose it is */
     const struct takt_job_source *source; /* where its jobs come from; see source.h */
-    takt_timer_t expiry;      /* armed at the deadline of the current job if it is to be aborted there; of a
-                                 task with an allocation its second timer */
+    takt_timer_t expiry;      /* armed at the deadline of the current job if the job is aborted there; with
+                                 an allocation the task's second timer */
     takt_timer_t resume;      /* armed while the current job is suspended */
     takt_arrival_t *arrivals; /* caller's memory: a ring of jobs that wait, then of ones not yet released */
     uint32_t capacity;        /* of the ring, a power of two; 0: no jobs arrive as events */
-    uint32_t first;           /* place of the oldest */
-    uint32_t count;           /* of those that are there */
-    uint32_t skipped;         /* releases that the current job made be dropped */
+    uint32_t first;           /* index of the oldest arrival */
+    uint32_t count;           /* number of arrivals in the ring */
+    uint32_t skipped;         /* releases dropped while the current job was unfinished */
     takt_on_miss_t on_miss;   /* what happens to late jobs */
     takt_resource_t *held;    /* by the current job, the last one that it locked */
     takt_lock_wait_t wait;    /* of the current job */
-    takt_key_t threshold;     /* of a started limited job: the key that it has as if it held nothing */
-    struct takt_allocation *allocation; /* begins and ends its jobs; NULL: the task releases them itself */
+    takt_key_t threshold;     /* of a started limited job: its key if it held no resource */
+    struct takt_allocation *allocation; /* begins and ends its jobs; NULL: the task does so itself */
     struct takt_change *last_change;    /* of those handed over; see change.h */
-    struct takt_change *ahead;          /* the first one that its releases have not come to */
-    struct takt_change *behind;         /* the first one that its jobs have not come to */
+    struct takt_change *ahead;          /* the first one that its releases have not reached */
+    struct takt_change *behind;         /* the first one that its jobs have not reached */
     const struct takt_change *adopted;  /* parameters of the current job; NULL: those it was added with */
     takt_duration_t period;             /* of a periodic task: from the last release to the next one */
     struct takt_rule
@@ -88,7 +88,7 @@ TAKT_INLINE bool takt_task_is_allocated(const takt_task_t *task) {
     return task->extension != NULL && task->extension->allocation != NULL;
 }
 
-/* Whether somebody else may end a job of `task`: its allocator, or time at its deadline. */
+/* True if a job of `task` may be terminated: by its allocator, or at its deadline. */
 TAKT_INLINE bool takt_task_may_be_ended(const takt_task_t *task) {
     return takt_task_is_allocated(task) ||
            (task->extension != NULL && (task->extension->on_miss & TAKT_ON_MISS_ABORT) != 0);

@@ -38,7 +38,7 @@ static bool precedes(const takt_timer_t *a, const takt_timer_t *b) {
     return a->instant < b->instant || (a->instant == b->instant && a->order < b->order);
 }
 
-/* Row of the highest digit that differs in one 32-bit word of the key; `first` is the word's row 0. */
+/* Returns the row of the highest digit that differs in one 32-bit word of the key; `first` is the word's row 0. */
 static place_t place_in_word(uint32_t difference, uint32_t word, uint32_t first) {
     const uint32_t digit = (31u - takt_leading_zeros(difference)) / DIGIT_BITS;
     return (place_t){first + digit, (word >> (DIGIT_BITS * digit)) & DIGIT_MASK};
@@ -49,7 +49,7 @@ static uint32_t unused_digits(const takt_timers_t *timers) {
     return ORDER_DIGITS - (uint32_t)timers->order_rows;
 }
 
-/* Where a timer after the position stands. */
+/* Returns the place of a timer that is after the position. */
 static place_t place_of(const takt_timers_t *timers, const takt_timer_t *timer) {
     const uint64_t difference = timer->instant ^ timers->position_instant;
     const uint32_t high = (uint32_t)(difference >> 32);
@@ -67,7 +67,7 @@ static place_t place_of(const takt_timers_t *timers, const takt_timer_t *timer) 
     return place.row < last ? place : (place_t){last, 0};
 }
 
-/* Where a timer stands that is not after the position: first of all. */
+/* Returns the place of a timer that is not after the position: the first one. */
 static place_t place_of_position(const takt_timers_t *timers) {
     return (place_t){0, (timers->position_order >> (DIGIT_BITS * unused_digits(timers))) & DIGIT_MASK};
 }
@@ -173,7 +173,7 @@ static void clear_slot(takt_timers_t *timers, place_t place) {
     }
 }
 
-/* A slot that lost its first timer is empty, or its first one is no longer known to be its least. */
+/* Updates a slot whose first timer was removed: it is empty, or its first timer may not be its least. */
 static void settle_slot(takt_timers_t *timers, place_t place) {
     takt_timers_row_t *row = &timers->rows[place.row];
     const takt_timer_t *first = row->slot[place.slot];
@@ -210,14 +210,14 @@ static void advance_to(takt_timers_t *timers, takt_instant_t instant, uint32_t o
     }
 }
 
-/* Moves the first draining timer to where it stands now. */
+/* Moves the first draining timer to its present place. */
 static void move_one(takt_timers_t *timers) {
     takt_timer_t *timer = timers->draining;
     unlink_timer(timer);
     place_timer(timers, timer);
 }
 
-/* Takes all timers out of `place`; `rest`, the list from the first or second one on, is to be moved. */
+/* Empties `place`. `rest`, the list from its first or second timer on, has to be moved. */
 static void drain_slot(takt_timers_t *timers, place_t place, takt_timer_t *rest) {
     timers->rows[place.row].slot[place.slot] = NULL;
     clear_slot(timers, place);
@@ -227,7 +227,7 @@ static void drain_slot(takt_timers_t *timers, place_t place, takt_timer_t *rest)
     }
 }
 
-/* Opens the first slot: fires its first timer if that is known to be the least; the others are to be
+/* Empties the first slot. Returns its first timer, expired, if it is known to be the least; the others have to be
  * moved. */
 static takt_timer_t *open_first_slot(takt_timers_t *timers) {
     const place_t place = first_place(timers);

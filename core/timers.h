@@ -4,21 +4,21 @@
  * A timer's 96-bit key is its instant followed by its order (class and entity number), so that timers
  * of one instant fire in a defined order however they were armed. The key is cut into 4-bit digits;
  * a timer stands in the row of the highest digit in which it differs from the wheel's position, in
- * the slot of that digit's value. Insert and remove are O(1). A take fires the first timer and moves
+ * the slot of that digit's value. Insert and remove are O(1). A take expires the first timer and moves
  * at most one other to a lower row; a timer moves down at most once per row. One take is therefore
- * constant whatever the number of timers that expire at one instant, and a kernel opens
- * interrupts between steps (rule 3 of DESIGN.md).
+ * O(1), whatever the number of timers that expire at one instant. A kernel enables interrupts between
+ * steps (rule 3 of DESIGN.md).
  *
  * Source: radix heaps (Ahuja, Mehlhorn, Orlin, Tarjan 1990) and hashed hierarchical timing wheels
  * (Varghese and Lauck 1987), with the order digits below the time digits.
  *
- * Invariants: the position never exceeds the last instant handed in; every slot's first timer is the
+ * Invariants: the position never exceeds the last instant passed in; every slot's first timer is the
  * slot's least one while the slot's `exact` bit is set; a timer beyond the rows stands in the last
  * row, which has one slot.
  *
  * Rows are the caller's memory: order_rows (1 .. 7) serve 2^(4 order_rows - 2) entity numbers in
- * each of four classes, time_rows (1 .. 16) serve 2^(4 time_rows) ticks ahead without a second look;
- * one more row takes what is farther. */
+ * each of four classes. time_rows (1 .. 16) serve 2^(4 time_rows) ticks ahead; one more row holds the
+ * timers beyond, which are placed again later. */
 #ifndef TAKT_CORE_TIMERS_H
 #define TAKT_CORE_TIMERS_H
 
@@ -26,22 +26,22 @@
 
 enum { TAKT_TIMERS_SLOTS = 16, TAKT_TIMERS_MAX_ROWS = 24 };
 
-/* What a timer is for. At one instant expiries fire first, then replenishments, resumes and allocations, then
- * wakes and releases (steps 5, 6 and 7 of SPEC.md, 2), then lapses; within such a class the entity number
- * decides, and servers have smaller numbers than tasks. */
+/* Purpose of a timer. At one instant expiries come first, then replenishments, resumes and allocations, then wakes
+ * and releases (steps 5, 6 and 7 of SPEC.md, 2), then TAKT_TIMER_LAPSE. Within such a class the smaller entity
+ * number comes first; servers have smaller numbers than tasks. */
 typedef enum takt_timer_kind {
     TAKT_TIMER_EXPIRY = 0,        /* a job that is aborted at its deadline; a task's second timer */
     TAKT_TIMER_REPLENISHMENT = 1, /* a server's budget comes back */
-    TAKT_TIMER_RESUME = 2,        /* a suspended job can go on */
-    TAKT_TIMER_WAKE = 3,          /* a server's own timers have something due */
+    TAKT_TIMER_RESUME = 2,        /* a suspended job becomes ready */
+    TAKT_TIMER_WAKE = 3,          /* one of a server's own timers is due */
     TAKT_TIMER_RELEASE = 4,       /* a task's next job */
     TAKT_TIMER_LAPSE = 5,         /* a server may lose its budget at the end of the instant */
-    TAKT_TIMER_ALLOCATION = 6,    /* an allocator has something to give */
+    TAKT_TIMER_ALLOCATION = 6,    /* an allocator's own timer */
 } takt_timer_kind_t;
 
 typedef struct takt_timer {
     struct takt_timer *next;
-    struct takt_timer **link; /* what points here, NULL while not armed */
+    struct takt_timer **link; /* the pointer to this timer, NULL while not armed */
     takt_instant_t instant;
     uint32_t order;
     uint32_t kind; /* takt_timer_kind_t */
@@ -69,7 +69,7 @@ typedef struct takt_timers {
     uint8_t time_rows;
 } takt_timers_t;
 
-/* Number of rows that takt_timers_init wants. */
+/* Number of rows that takt_timers_init needs. */
 #define TAKT_TIMERS_ROWS(order_rows, time_rows) ((order_rows) + (time_rows) + 1)
 
 /* Makes an empty wheel at instant 0 over `rows`, which must be zeroed. */
@@ -79,25 +79,25 @@ void takt_timers_init(takt_timers_t *timers, takt_timers_row_t *rows, uint32_t o
 /* Sets up a timer of `kind` for entity number `id`, not armed. `id` is below 2^(4 order_rows - 2). */
 void takt_timer_init(takt_timer_t *timer, const takt_timers_t *timers, takt_timer_kind_t kind, uint32_t id);
 
-/* Arms `timer`, which is not armed. An instant in the past fires at the next take. O(1). */
+/* Arms `timer`, which is not armed. With an instant in the past it expires at the next take. O(1). */
 void takt_timers_insert(takt_timers_t *timers, takt_timer_t *timer, takt_instant_t instant);
 
 /* Disarms `timer` if it is armed. O(1). */
 void takt_timers_remove(takt_timers_t *timers, takt_timer_t *timer);
 
-/* One step at `now`: fires the first timer if it is due and moves at most one other. Returns the fired
- * one, NULL if none. More is to do iff takt_timers_next(timers) <= now. O(1). */
+/* One step at `now`: disarms the first timer if it is due and moves at most one other. Returns the expired
+ * timer, NULL if there is none. Call again iff takt_timers_next(timers) <= now. O(1). */
 TAKT_MUST_USE takt_timer_t *takt_timers_take(takt_timers_t *timers, takt_instant_t now);
 
-/* The instant at which the wheel wants to be looked at again: that of the first timer, earlier after a
- * first timer was removed, any past instant if it is overdue; TAKT_NEVER when empty; 0 while timers are
+/* Returns the instant of the next necessary take: that of the first timer, or earlier after a first timer
+ * was removed; any past instant if it is overdue; TAKT_NEVER if the wheel is empty; 0 while timers have
  * still to be moved. */
 TAKT_MUST_USE TAKT_INLINE takt_instant_t takt_timers_next(const takt_timers_t *timers) {
     return timers->next;
 }
 
-/* The nominal instant that the wheel has come to: of the last timer fired, unless that was overdue already
- * when it was armed. */
+/* Returns the nominal instant that the wheel has reached: that of the last expired timer, unless it was overdue
+ * already when it was armed. */
 TAKT_INLINE takt_instant_t takt_timers_position(const takt_timers_t *timers) {
     return timers->position_instant;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Trace: the inputs that a platform handed to the scheduler and the decisions that it got.
+/* Trace: the inputs that a platform passed to the scheduler and the decisions that it received.
  *
  * Rule 5 of DESIGN.md. Every call that can change the scheduler's state is one record, in the order
  * of the calls; replaying the inputs must give the decisions bit for bit. */
@@ -15,51 +15,51 @@ typedef enum takt_record_kind {
     TAKT_RECORD_NONE = 0, /* nothing: no record has it */
     /* inputs: `entity` is the one concerned */
     TAKT_RECORD_COMPLETE = 1,       /* the running job of a task has done its work */
-    TAKT_RECORD_BLOCK = 2,          /* an entity cannot go on */
-    TAKT_RECORD_WAKE = 3,           /* a blocked entity can go on */
-    TAKT_RECORD_YIELD = 4,          /* the running entity lets its equals go first */
+    TAKT_RECORD_BLOCK = 2,          /* a ready entity blocks */
+    TAKT_RECORD_WAKE = 3,           /* a blocked entity becomes ready */
+    TAKT_RECORD_YIELD = 4,          /* the running entity moves behind its equals */
     TAKT_RECORD_STEP = 5,           /* `value` steps at `now` */
     TAKT_RECORD_POINT = 6,          /* the running non-preemptive job is at a preemption point;
                                        `value`: whether it should yield */
-    TAKT_RECORD_OPTIONAL_POINT = 7, /* likewise; the job just learns the answer */
+    TAKT_RECORD_OPTIONAL_POINT = 7, /* likewise; the job only reads the flag */
     TAKT_RECORD_SUSPEND = 8,        /* the running job suspends itself until `value` */
     TAKT_RECORD_ARRIVAL = 9,        /* a job of a task that is not periodic arrives, nominally at `value` */
     TAKT_RECORD_LOCK = 10,          /* the running job tries to lock resource number `value` */
-    TAKT_RECORD_UNLOCK = 11,        /* the running job unlocks it, the last one that it locked */
-    TAKT_RECORD_ENTER = 12,         /* a task with an allocation is to enter */
-    TAKT_RECORD_LEAVE = 13,         /* a task with an allocation is to leave */
-    TAKT_RECORD_CHANGE = 14,        /* change number `value` is made, of a task or of nobody: the policy */
-    TAKT_RECORD_CHOICE = 15,        /* who is to run is chosen; the decision comes later */
+    TAKT_RECORD_UNLOCK = 11,        /* the running job unlocks the resource that it locked last */
+    TAKT_RECORD_ENTER = 12,         /* a task with an allocation requests to enter */
+    TAKT_RECORD_LEAVE = 13,         /* a task with an allocation requests to leave */
+    TAKT_RECORD_CHANGE = 14, /* change number `value` is made, of a task, or of no entity: the policy */
+    TAKT_RECORD_CHOICE = 15, /* the entity to run is selected; the decision follows later */
     /* outputs */
-    TAKT_RECORD_DECISION = 16,   /* `entity` runs on `cpu` until `value` at the latest */
-    TAKT_RECORD_ABORT = 17,      /* the job is aborted at its deadline `value` */
-    TAKT_RECORD_SKIP = 18,       /* the job, released at `value`, is dropped: the one before is unfinished */
-    TAKT_RECORD_GRANT = 19,      /* the job holds resource number `value` from now on */
-    TAKT_RECORD_REFUSE = 20,     /* the job waits for resource number `value` */
-    TAKT_RECORD_FREE = 21,       /* the job does not hold resource number `value` any more */
-    TAKT_RECORD_DEADLOCK = 22,   /* the job waits for resource number `value` and is in a circle; one record
-                                  for each job of it, the one first that closed it */
-    TAKT_RECORD_ALLOCATION = 23, /* what became of a task, see takt_allocator_note */
+    TAKT_RECORD_DECISION = 16, /* `entity` runs on `cpu` until `value` at the latest */
+    TAKT_RECORD_ABORT = 17,    /* the job is aborted at its deadline `value` */
+    TAKT_RECORD_SKIP = 18,     /* the job, released at `value`, is dropped: its predecessor is unfinished */
+    TAKT_RECORD_GRANT = 19,    /* the job holds resource number `value` from now on */
+    TAKT_RECORD_REFUSE = 20,   /* the job waits for resource number `value` */
+    TAKT_RECORD_FREE = 21,     /* the job has freed resource number `value` */
+    TAKT_RECORD_DEADLOCK = 22, /* the job waits for resource number `value` and is deadlocked; one record for
+                                  each job of the circle, first the job that closed it */
+    TAKT_RECORD_ALLOCATION = 23, /* what happened to a task, see takt_allocator_note */
     TAKT_RECORD_SETTLED =
-        24, /* on several processors: nothing more changes, and who runs goes on until `value` at
+        24, /* on several processors: no further change; running jobs continue until `value` at
                                   the latest */
     /* inputs again */
-    TAKT_RECORD_WITHDRAW = 25, /* who waits for a resource does not want it any more; `value` as of 2 to 4 */
+    TAKT_RECORD_WITHDRAW = 25, /* an entity stops waiting for a resource; `value` as of 2 to 4 */
     TAKT_RECORD_PRIORITY = 26, /* the level of a thread or of a task is `value` from now on */
     /* neither: the end of a trace */
     TAKT_RECORD_END = 27, /* nothing follows; `value` records came before, see takt_trace_end */
     /* an input again */
     TAKT_RECORD_CREATE = 28, /* the number is that of a new thread of level `value` from now on; where
-                                  keys order, TAKT_KEY_LEAST_URGENT is behind all other threads */
+                                  keys order, TAKT_KEY_LEAST_URGENT puts it behind all others */
     TAKT_RECORD_LAST = 28,   /* the largest of these numbers */
 } takt_record_kind_t;
 
-/* One call that could change the scheduler's state, or what it answered. */
+/* One call that could change the scheduler's state, or its result. */
 typedef struct takt_record {
-    uint64_t now;      /* the instant handed in */
+    uint64_t now;      /* the instant passed to the call */
     uint64_t value;    /* as the kind says; nominal instant of other events */
     uint32_t entity;   /* number in the entity table, TAKT_NOBODY for none */
-    uint32_t sequence; /* of the event, and of the last event that a decision knows */
+    uint32_t sequence; /* of the event; of a decision: of the last event it considers */
     uint8_t kind;      /* takt_record_kind_t */
     uint8_t cpu;       /* the processor, 0 if there is one */
     uint16_t reserved; /* 0 */
@@ -68,12 +68,12 @@ typedef struct takt_record {
 
 _Static_assert(sizeof(takt_record_t) == 32, "a record is 32 bytes in memory and in files");
 
-/* Where records go. `record` may be called with interrupts masked and must not call core. */
+/* The sink of records. `record` may be called with interrupts masked and must not call core. */
 typedef struct takt_trace {
     void (*record)(struct takt_trace *trace, const takt_record_t *record); /* takes one */
 } takt_trace_t;
 
-/* The closing record of a trace of `count` records, recorded up to `now`.
+/* Returns the closing record of a trace of `count` records, recorded up to `now`.
  *
  * Core never makes one: the owner of the sink appends it when recording has ended. A trace that lost its tail does not end with it,
  * and one that lost its beginning has fewer than `count` records. */

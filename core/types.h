@@ -20,11 +20,11 @@ typedef uint64_t takt_key_t;      /* urgency, smaller = more urgent, < 2^63 */
 /* The least urgent key: background work, the idle thread of a kernel. */
 #define TAKT_KEY_LEAST_URGENT (UINT64_MAX >> 1)
 
-/* The key that nobody displaces: a started non-preemptive job. No policy hands it out at release:
+/* The key of a started non-preemptive job: no job displaces it. No policy assigns it at release:
  * levels start at 1 and deadlines are at least 1. */
 #define TAKT_KEY_MOST_URGENT ((takt_key_t)0)
 
-/* Entity number that stands for "nobody" in records. */
+/* Entity number in records that concern no entity. */
 #define TAKT_NOBODY UINT32_MAX
 
 /* Number of entity numbers: 20 bits of the entity's word. */

@@ -19,7 +19,7 @@ static uint32_t tie_of_rank(const takt_entity_t *entity, uint32_t rank) {
     return (task_class + rank) << 20 | entity->id;
 }
 
-/* Where levels order, `tie` of a plain thread is its level. */
+/* Under levels, `tie` of a plain thread is its level. */
 TAKT_INLINE takt_urgency_t base_of(const takt_entity_t *entity) {
     if (entity->task != NULL) {
         return (takt_urgency_t){entity->task->base_key, entity->task->base_tie};
@@ -30,7 +30,7 @@ TAKT_INLINE takt_urgency_t base_of(const takt_entity_t *entity) {
 
 /* ---- modifiers ----------------------------------------------------------------------------------- */
 
-/* The key of a job that starts at `now`: never less urgent than its base. */
+/* Returns the key of a job that starts at `now`: never less urgent than its base. */
 static takt_key_t threshold_at(const takt_entity_t *entity, takt_instant_t now) {
     const takt_policy_t *policy = entity->home->policy;
     takt_key_t key = entity->task->preemption_key;
@@ -54,8 +54,8 @@ static takt_key_t least_boost_of(takt_entity_t *entity) {
     return boost;
 }
 
-/* Among equals an entity that holds or waits goes first, then a started one; a started non-preemptive job goes before
- * both. On a level nobody goes before its equals by its tie. */
+/* Order among equal keys: a started non-preemptive job, then entities that hold or wait for a resource, then started
+ * jobs, then the others. On a level the tie does not count. */
 static takt_urgency_t modified(takt_entity_t *entity, const takt_key_t *threshold) {
     const bool is_locking = takt_entity_is_locking(entity);
     takt_urgency_t urgency = base_of(entity);
@@ -75,8 +75,8 @@ static takt_urgency_t modified(takt_entity_t *entity, const takt_key_t *threshol
 
 /* ---- in force ------------------------------------------------------------------------------------ */
 
-/* The one place that writes the urgency in force. On a level an entity goes ahead of its new equals, and keeps its place
- * if its key does not change. */
+/* The one function that writes the urgency in force. On a level an entity is placed ahead of its new equals. It keeps
+ * its place if its key does not change. */
 TAKT_INLINE void put(takt_entity_t *entity, takt_urgency_t urgency) {
     if (!takt_entity_is_ready(entity)) {
         entity->key = urgency.key;
@@ -106,7 +106,7 @@ static void set_base(takt_entity_t *entity, takt_urgency_t base) {
     entity->task->base_tie = base.tie;
 }
 
-/* A policy writes into the entity, whose urgency in force says where it stands in its ready set. */
+/* Returns the base urgency that the policy computes. Saves and restores the urgency in force, which the policy overwrites. */
 static takt_urgency_t ask_policy(takt_entity_t *entity, const takt_job_t *job) {
     const takt_urgency_t in_force = {entity->key, entity->tie};
     entity->home->policy->release(entity, job);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Urgency: which key and tie of an entity are in force. Internal to core.
+/* Urgency: the key and tie of an entity that are in force. Internal to core.
  *
- * The base urgency follows from the policy and the job, of a plain thread from its level; it is always valid. Modifiers make
- * it more urgent:
+ * The base urgency follows from the policy and the job; of a plain thread, from its level. It is always valid.
+ * Modifiers make it more urgent:
  *
  *   base                  in force
  *    |                       ^
  *    +-> boosts (locks.h) ---+-> threshold of a started limited job
  *
- * Key and tie in force are written by one function, which also moves the entity in its ready set. The exception is
- * takt_urgency_begin: a job that begins has no modifiers and stands in no ready set.
+ * One function writes the key and tie in force, and moves the entity in its ready set. The exception is
+ * takt_urgency_begin: a job that begins has no modifiers and is in no ready set.
  *
  * Source: S1 for thresholds; SPEC.md, 9 for boosts. */
 #ifndef TAKT_CORE_URGENCY_H
@@ -21,12 +21,12 @@ TAKT_INLINE bool takt_entity_is_started(const takt_entity_t *entity) {
     return (entity->state & TAKT_STATE_STARTED) != 0;
 }
 
-/* Whether the key of `entity` follows what it executes. */
+/* True if the key of `entity` changes while it executes. */
 TAKT_INLINE bool takt_urgency_is_ageing(const takt_entity_t *entity) {
     return (entity->attributes & TAKT_ATTRIBUTE_AGING) != 0 && entity->home->policy->overtake != NULL;
 }
 
-/* Gives `task`, whose current job or window is new and not ready, the urgency that its policy computes from `job`. */
+/* Writes the urgency that the policy computes from `job` to `task`. Its current job or window is new and not ready. */
 TAKT_INLINE void takt_urgency_begin(takt_task_t *task, const takt_job_t *job) {
     takt_entity_t *entity = task->entity;
     entity->home->policy->release(entity, job);
@@ -50,13 +50,13 @@ void takt_urgency_create(takt_entity_t *entity, takt_key_t level);
 /* Gives `entity`, no server, the level `level`: that of its current job if it has a task. */
 void takt_urgency_change_level(takt_entity_t *entity, takt_key_t level, takt_instant_t now);
 
-/* Puts the base urgency of `entity`, no server, with its modifiers in force. */
+/* Recomputes the urgency in force of `entity`, no server, from its base urgency and its modifiers. */
 void takt_urgency_refresh(takt_entity_t *entity);
 
-/* The current job of `entity`, which is limited, starts: its threshold counts from now on. */
+/* Starts the current job of `entity`, which is limited: its threshold is in force from now on. */
 void takt_urgency_start(takt_entity_t *entity, takt_instant_t now);
 
-/* The threshold of `entity` counts no more, if it did. The entity goes ahead of its new equals. */
+/* Ends the threshold of `entity`, if it was in force. The entity is placed ahead of its new equals. */
 void takt_urgency_end_region(takt_entity_t *entity);
 
 /* Returns 1 if another ready entity of the same dispatcher is more urgent than `entity`, a started job, would be without
