@@ -9,7 +9,7 @@
 
 #include "core/rule.h"
 
-/* A kind of such groups: one file each. */
+/* A kind of utilization server: one file each. */
 typedef struct takt_bandwidth_kind {
     const char *name;    /* as in task-set files */
     const char *summary; /* one line */
@@ -19,7 +19,7 @@ typedef struct takt_bandwidth_kind {
 /* The rule of all tasks of one group. */
 typedef struct takt_bandwidth {
     takt_rule_t rule;        /* first of all */
-    takt_instant_t deadline; /* the last one that was given */
+    takt_instant_t deadline; /* the last one assigned */
 } takt_bandwidth_t;
 
 extern const takt_bandwidth_kind_t takt_bandwidth_constant;
@@ -35,7 +35,7 @@ TAKT_INLINE void takt_bandwidth_init(takt_bandwidth_t *bandwidth, const takt_ban
     bandwidth->rule.arrive = kind->arrive;
 }
 
-/* What the kinds have in common: gives `arrival` its deadline, and returns when the group's time for it begins. */
+/* Shared by the kinds: assigns the deadline of `arrival`. Returns the start of the group's time for it. */
 TAKT_INLINE takt_instant_t takt_bandwidth_give(const takt_task_t *task, takt_arrival_t *arrival) {
     takt_bandwidth_t *bandwidth = TAKT_CONTAINER_OF(task->extension->rule, takt_bandwidth_t, rule);
     const takt_instant_t start = takt_later_of(arrival->nominal, bandwidth->deadline);

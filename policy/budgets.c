@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Budgets: the wcet of a task enforced, whatever policy orders it.
+/* Budgets: enforces the wcet of a task under any policy.
  *
- * Source: S3, Table 2, rows RM and EDF, for "suspend": a window of one period with the wcet as budget, whose deadline
- * orders it; its finish time and the next start are one instant. "abort" is the same budget per job instead: a job
- * ends when it has had it, whenever that is.
+ * Source: S3, Table 2, rows RM and EDF, for "suspend": a window of one period with the wcet as budget, ordered by its
+ * deadline; it ends when the next one starts. "abort" has the same budget per job instead: a job ends when the budget
+ * is exhausted, at any time.
  * Leaves out: windows that end before the next begins. */
 #include "policy/window.h"
 
-/* The last window ends in any case. */
+/* Ends the last window; opens the next one if it was handed over. */
 static void suspend_begin(takt_task_t *task, takt_instant_t now) {
     const takt_windowed_t *windowed = takt_windowed_of(task);
     if (takt_windowed_is_there(windowed)) {
@@ -27,7 +27,7 @@ const takt_allocator_t takt_allocator_suspend = {
     .begin = suspend_begin,
 };
 
-/* Its own window for the current job, if there is one that has none and if its window is there. */
+/* Opens the window of the current job, if that has none open and its window was handed over. */
 static void abort_begin(takt_task_t *task, takt_instant_t now) {
     if (!takt_task_is_open(task) && task->job.number < takt_windowed_of(task)->handed) {
         takt_windowed_open(task, task->job.release + task->relative_deadline, task->wcet, now);

@@ -11,7 +11,7 @@ static void hand_over(takt_windowed_t *windowed) {
     windowed->called++;
 }
 
-/* ---- calls that are asked for -------------------------------------------------------------------------- */
+/* ---- requested calls ----------------------------------------------------------------------------------- */
 
 static void append(takt_calls_t *calls, takt_call_t *call) {
     call->next = NULL;
@@ -23,7 +23,7 @@ static void append(takt_calls_t *calls, takt_call_t *call) {
     calls->last = call;
 }
 
-/* Whoever stands before `call` and is safe for longer waits for nothing but what `call` waits for. */
+/* A call before `call` with a later safe instant does not determine the promotion: `call` does so earlier. */
 static void append_urgent(takt_calls_t *calls, takt_call_t *call) {
     while (calls->last_urgent != NULL && calls->last_urgent->safe >= call->safe) {
         calls->last_urgent = calls->last_urgent->before;
@@ -56,14 +56,14 @@ static takt_call_t *take_first(takt_calls_t *calls) {
     return call;
 }
 
-/* The first call becomes the job of the allocator's own task. */
+/* Makes the first call the job of the allocator's own task. */
 static void begin_first(takt_calls_t *calls, takt_instant_t now) {
     takt_allocator_begin_job(calls->task, calls->first->asked);
     calls->task->job.deadline = calls->first->needed;
     calls->allocation.functions->begin(calls->task, now);
 }
 
-/* What the allocator has to execute for the calls that are asked for, in spare time. */
+/* Returns the execution left for the requested calls, in spare time. */
 static takt_duration_t left_of(const takt_calls_t *calls) {
     const takt_task_t *task = calls->task;
     return takt_task_is_active(task) ? task->job.remaining + task->waiting * task->wcet : 0u;
@@ -104,7 +104,7 @@ void takt_calls_ask(takt_task_t *task, takt_instant_t instant) {
 
 /* ---- the allocator's own task -------------------------------------------------------------------------- */
 
-/* `call` is made. Another one that is due already is asked for in file order, with those of other tasks. */
+/* Makes `call`. If the next one is due already, it is requested in file order, with those of other tasks. */
 static void make(takt_call_t *call, takt_instant_t now) {
     takt_windowed_t *windowed = takt_windowed_of(call->task);
     const bool is_late = windowed->handed < windowed->begun;
@@ -149,7 +149,7 @@ void takt_calls_take_time(takt_calls_t *calls, const takt_allocator_t *kind, tak
 
 /* ---- on top ---------------------------------------------------------------------------------------------- */
 
-/* A call goes on with what is left of the budget of this period. */
+/* Continues a call with the rest of the budget of this period. */
 static void on_top_begin(takt_task_t *task, takt_instant_t now) {
     if (takt_task_is_active(task) && task->job.remaining > 0) {
         takt_allocator_place(task, TAKT_KEY_MOST_URGENT, task->job.remaining, now);
@@ -174,7 +174,7 @@ const takt_allocator_t takt_allocator_on_top = {
 
 /* ---- in spare time ------------------------------------------------------------------------------------- */
 
-/* The last safe instant of a call has come, or there are other calls. What stands before that call goes on top, too. */
+/* The last safe instant of a call is reached, or the calls have changed. Calls before that one are promoted, too. */
 static void in_spare_time_timer(takt_allocation_t *allocation, takt_instant_t instant) {
     takt_calls_t *calls = TAKT_CONTAINER_OF(allocation, takt_calls_t, allocation);
     takt_task_t *task = calls->task;
@@ -194,7 +194,7 @@ static void in_spare_time_begin(takt_task_t *task, takt_instant_t now) {
     in_spare_time_timer(task->extension->allocation, now);
 }
 
-/* A call takes longer than it was said to: nobody counts what it has beyond. */
+/* A call exceeds its wcet: it continues in the background, charged to no budget. */
 static void in_spare_time_exhaust(takt_task_t *task, takt_instant_t now) {
     (void)now;
     takt_allocator_run_in_background(task, task->entity->key);

@@ -2,8 +2,8 @@
 /* cus: constant utilization server.
  *
  * Source: Deng, Liu and Sun 1997; S3, Table 2.
- * Rule: as tbs, but a job does not start before the deadline before: at no time has the group more than its share.
- * Leaves out: the end of a late job at its deadline, which on_miss says.
+ * Rule: as tbs, but a job does not start before the previous deadline: the group never has more than its share.
+ * Leaves out: the end of a late job at its deadline; on_miss selects it.
  * Cost: O(1) per arrival.
  * When not to use it: where responses matter more than an even flow; it leaves the processor idle. */
 #include "policy/bandwidth.h"

@@ -2,19 +2,19 @@
 /* dual-priority: hard tasks wait at a low level, below all others, until the last moment that their deadlines allow.
  *
  * Source: Davis and Wellings 1995, in the form of S3 5.2.1 with one budget for both levels. A job of a hard task
- * begins in the lower band; from its promotion on, deadline - worst-case response time in the upper band, it
- * competes in the upper one. All others, soft tasks and servers, are in the middle.
+ * begins in the lower band. From its promotion on it competes in the upper band. The promotion is at the deadline
+ * less the worst-case response time in the upper band. All others, soft tasks and servers, are in the middle.
  * Order: band, then the level given by the user. Tie: class (hard, soft, none), then file order. A window is from the
- * release to the deadline, with the wcet as budget; what is unfinished then waits for the next one.
- * Cost: O(log n) per event, and one event more per job than others.
- * When not to use it: without soft work it only preempts more often than fixed priorities. */
+ * release to the deadline, with the wcet as budget; a job unfinished then waits for the next window.
+ * Cost: O(log n) per event, with one more event per job than other policies.
+ * When not to use it: without soft work, where it only preempts more often than fixed priorities. */
 #include "policy/table.h"
 #include "policy/window.h"
 
 #define MIDDLE_BAND (UINT64_C(1) << 32)
 #define LOWER_BAND (UINT64_C(2) << 32)
 
-/* The current window goes on in the band that begins with `band`. */
+/* Moves the current window to the band that begins with `band`. */
 static void write_level(takt_task_t *task, takt_key_t band) {
     task->job.level = band + takt_windowed_of(task)->level;
 }
@@ -30,7 +30,7 @@ static void dual_priority_begin(takt_task_t *task, takt_instant_t now) {
     }
 }
 
-/* The promotion has come, or the deadline. */
+/* The promotion is due, or the deadline. */
 static void dual_priority_finish(takt_task_t *task, takt_instant_t instant) {
     const takt_windowed_t *windowed = takt_windowed_of(task);
     if (instant >= windowed->deadline) {

@@ -6,7 +6,7 @@
  * equal never preempts.
  * Cost: O(1) per event up to 32 levels, O(log32 levels) beyond.
  * When not to use it: above the utilization that rate-monotonic tests admit, where edf still meets
- * every deadline; or when nobody can say which of two tasks matters more. */
+ * every deadline; or if it is unknown which of two tasks matters more. */
 #include "policy/table.h"
 
 static void fp_release(takt_entity_t *entity, const takt_job_t *job) {

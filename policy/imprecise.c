@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* imprecise: a job has a part that must be done and one that is done if there is time.
+/* imprecise: a job has a mandatory part, and an optional part that is executed if there is time.
  *
  * Source: Liu, Lin et al. 1991, in the form of S3 5.2. The first ticks of a job are its mandatory part, at a level above
- * all optional parts; the rest of the wcet is the optional part. At its deadline a job ends, and at the latest when it
- * has had its wcet: with its mandatory part done it was cut, and has not missed.
+ * all optional parts; the rest of the wcet is the optional part. A job ends at its deadline, or when it has executed
+ * its wcet. If its mandatory part is done then, it was cut and has not missed.
  * Order: band, then the level given by the user. Tie: class (hard, soft, none), then file order.
  * Cost: O(log n) per event.
- * When not to use it: where half a result is no result. */
+ * When not to use it: where a partial result is useless. */
 #include "policy/table.h"
 #include "policy/window.h"
 
 #define OPTIONAL_BAND (UINT64_C(1) << 32)
 
-/* The optional part of the current job comes. */
+/* Begins the optional part of the current job. */
 static void begin_optional(takt_task_t *task) {
     const takt_windowed_t *windowed = takt_windowed_of(task);
     takt_windowed_of(task)->is_optional = true;
@@ -30,7 +30,7 @@ static void open_first_part(takt_task_t *task, takt_instant_t deadline, takt_ins
     takt_windowed_open(task, deadline, task->job.remaining, now);
 }
 
-/* The job ends at its deadline, whether it has a window or not. */
+/* Ends the job at its deadline, with or without a window. */
 static void imprecise_begin(takt_task_t *task, takt_instant_t now) {
     takt_windowed_t *windowed = takt_windowed_of(task);
     const takt_instant_t deadline = windowed->start + task->relative_deadline;

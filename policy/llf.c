@@ -4,17 +4,17 @@
  * Source: Mok 1983 (least slack); SPEC.md, 3 for ties.
  * Order: laxity, which is deadline - now - remaining wcet; for a server end of its current period - now -
  * budget. Because `now` is the same for all, the key is the latest instant at which the job could start:
- * it stands still while the job waits and moves with time while it executes. It is before 0 for a job
- * that is too long for its deadline, so keys are shifted by half their range.
+ * it is constant while the job waits and grows while it executes. It is negative for a job that is too
+ * long for its deadline, so keys are shifted by half their range.
  * Tie: class (hard, soft, none), then file order with servers, which are hard, before tasks.
  * Cost: O(log n) per event; jobs of equal laxity change places at every tick.
- * When not to use it: on hardware where a context switch costs anything; edf meets the same deadlines
- * with a switch per job. */
+ * When not to use it: where a context switch has a cost; edf meets the same deadlines with one switch
+ * per job. */
 #include "policy/table.h"
 
 #define SHIFT (UINT64_C(1) << 62)
 
-/* Instants of 2^62 and later are all equally far away. */
+/* Instants of 2^62 and later are equal. */
 static takt_key_t key_of(takt_instant_t latest_start_shifted) {
     return latest_start_shifted < TAKT_KEY_LEAST_URGENT ? latest_start_shifted : TAKT_KEY_LEAST_URGENT;
 }
@@ -27,7 +27,7 @@ static void llf_release(takt_entity_t *entity, const takt_job_t *job) {
 /* `threshold` is a laxity, shifted likewise. */
 static takt_key_t llf_start(takt_key_t threshold, takt_instant_t now) { return key_of(now + threshold); }
 
-/* The running key grows by one per tick until the wcet is used up. */
+/* The key of a running job grows by one per tick until the wcet is exhausted. */
 static takt_duration_t llf_overtake(const takt_entity_t *running, const takt_job_t *job,
                                     const takt_entity_t *waiting) {
     const takt_duration_t gap = waiting->key - running->key + (waiting->tie < running->tie ? 0u : 1u);

@@ -36,7 +36,7 @@ static bool is_naive(const takt_rate_task_t *rate) {
 
 static bool is_open(const takt_rate_task_t *rate) { return takt_task_is_open(task_of(rate)); }
 
-/* Whether no window is open. */
+/* True if no window is open. */
 static bool is_at_boundary(const takt_rate_task_t *rate, takt_instant_t now) {
     return !is_open(rate) && now >= rate->deadline;
 }
@@ -49,9 +49,9 @@ static void note(const takt_rate_task_t *rate, takt_allocation_event_t event, ta
     takt_allocator_note(task_of(rate), event, now, rate->now.rate);
 }
 
-/* ---- who is to have what -------------------------------------------------------------------------- */
+/* ---- targets -------------------------------------------------------------------------------------- */
 
-/* What `blocking`, the b of Baker's condition, takes from the whole, and what it leaves. */
+/* The part of the whole that `blocking`, the b of Baker's condition, takes, and the rest. */
 static uint64_t taken_by(const takt_rate_blocking_t *blocking) {
     return blocking->longest + blocking->excess;
 }
@@ -79,7 +79,7 @@ static uint64_t beta_of(const takt_rate_based_t *rates) {
     return rates->settings.has_formula ? formula(rates) : rates->settings.beta;
 }
 
-/* Somebody was admitted or is to leave: equations (4) and (5). */
+/* Called after a task was admitted or requested to leave: equations (4) and (5). */
 static void divide(takt_rate_based_t *rates, takt_instant_t now) {
     const uint64_t beta = rates->admitted[TAKT_CLASS_NONE] > 0 ? beta_of(rates) : 0u;
     const uint64_t hard = rates->requested[TAKT_CLASS_HARD];
@@ -129,7 +129,7 @@ static takt_rate_target_t compute_target(const takt_rate_based_t *rates, const t
     return class_of(rate) == TAKT_CLASS_SOFT ? soft_target(rates, rate) : none_target(rates, rate);
 }
 
-/* What `rate`, which is admitted, is to have. */
+/* Returns the target of `rate`, which is admitted. */
 TAKT_RARE static void renew_target(takt_rate_task_t *rate) {
     const takt_rate_based_t *rates = rates_of(rate);
     rate->target = compute_target(rates, rate);
@@ -145,8 +145,8 @@ TAKT_INLINE const takt_rate_target_t *target_of(takt_rate_task_t *rate) {
 
 static bool is_to_grow(takt_rate_task_t *rate) { return target_of(rate)->rate > rate->now.rate; }
 
-/* Whether no other job holds something that `rate` uses under a ceiling that its level would be above with `target`.
- * Once what forbids that is unlocked, who waits is asked again. */
+/* True if no other job holds a resource of `rate` whose ceiling its level would pass with `target`. Once the resource
+ * that prevents this is unlocked, waiting tasks are checked again. */
 TAKT_RARE static bool is_below_ceilings(const takt_rate_task_t *rate, const takt_rate_target_t *target) {
     const takt_key_t level = is_hard(rate) ? task_of(rate)->relative_deadline : target->period;
     bool is_below = true;
@@ -160,7 +160,7 @@ TAKT_RARE static bool is_below_ceilings(const takt_rate_task_t *rate, const takt
     return is_below;
 }
 
-/* Whether `rate` may take `target` without passing a ceiling. Otherwise several holders, each of which had started
+/* True if `rate` may adopt `target` without passing a ceiling. Otherwise several holders, each of which had started
  * below the ceilings of that time, could block it one after the other. */
 TAKT_INLINE bool may_adopt(const takt_rate_task_t *rate, const takt_rate_target_t *target) {
     return TAKT_LIKELY(rate->uses == NULL) || target->rate == 0 || is_below_ceilings(rate, target);
@@ -180,7 +180,7 @@ TAKT_RARE static takt_rate_target_t parameters_as_before(const takt_rate_task_t 
                        rate->now.period);
 }
 
-/* Budget and period of a window that begins: those of the target if the rate is there. */
+/* Returns budget and period of a window that begins: those of the target if the rate is available. */
 TAKT_INLINE takt_rate_target_t parameters_of(takt_rate_task_t *rate) {
     const takt_rate_target_t *target = target_of(rate);
     if (TAKT_LIKELY(target->rate <= rate->now.rate && may_adopt(rate, target))) {
@@ -189,7 +189,7 @@ TAKT_INLINE takt_rate_target_t parameters_of(takt_rate_task_t *rate) {
     return parameters_as_before(rate);
 }
 
-/* Whether a window of `rate` can begin with `parameters`. */
+/* True if a window of `rate` can begin with `parameters`. */
 static bool is_enough(const takt_rate_task_t *rate, const takt_rate_target_t *parameters) {
     return rate->now.rate > 0 && parameters->budget > 0;
 }
@@ -204,14 +204,14 @@ static int64_t limited(int64_t share) {
     return raised < SHARE_LIMIT ? raised : SHARE_LIMIT;
 }
 
-/* What was charged to the budget. */
+/* Returns what was charged to the budget. */
 static takt_duration_t charged(const takt_rate_task_t *rate) {
     return rate->now.budget - task_of(rate)->job.remaining;
 }
 
 static takt_duration_t served(const takt_rate_task_t *rate) { return charged(rate) + rate->debt; }
 
-/* What is left of a new budget: a section may have used some of it, or all, before. */
+/* Returns the rest of a new budget: a section may have used a part of it, or all, before. */
 static takt_duration_t pay_back(takt_rate_task_t *rate, takt_duration_t budget) {
     if (TAKT_LIKELY(rate->debt == 0)) {
         return budget;
@@ -229,13 +229,13 @@ static int64_t gained(const takt_rate_task_t *rate, takt_instant_t until) {
     return product.high == 0 ? (int64_t)least_of(product.low, (uint64_t)SHARE_LIMIT) : SHARE_LIMIT;
 }
 
-/* Brings the share up to `now`; it stands still from the deadline on. */
+/* Updates the share to `now`; it is constant from the deadline on. */
 static void account_share(takt_rate_task_t *rate, takt_instant_t now) {
     rate->share = limited(rate->share + gained(rate, least_of(now, rate->deadline)));
     rate->share_at = now;
 }
 
-/* The first instant from `now` on at which `rate`, if it does not run, is not ahead of its share. */
+/* Returns the first instant from `now` on at which `rate`, if it does not run, is not ahead of its share. */
 static takt_instant_t catches_up_at(takt_rate_task_t *rate, takt_instant_t now) {
     account_share(rate, now);
     const int64_t ahead = in_shares(served(rate)) - rate->share;
@@ -248,15 +248,15 @@ static takt_instant_t catches_up_at(takt_rate_task_t *rate, takt_instant_t now) 
     return now + takt_quotient_up((uint64_t)ahead, rate->now.rate);
 }
 
-/* When `rate`, which does not run, may give up what it has. */
+/* Returns when `rate`, which does not run, may give up its rate. */
 static takt_instant_t release_of_rate(takt_rate_task_t *rate, takt_instant_t now) {
     const takt_instant_t instant = is_naive(rate) ? now : catches_up_at(rate, now);
     return later_of(now, least_of(instant, rate->deadline));
 }
 
-/* ---- who waits for rate ------------------------------------------------------------------------------ */
+/* ---- tasks that wait for rate ------------------------------------------------------------------------ */
 
-/* In file order: who comes last, as at equal instants, is appended at once. */
+/* Inserts in file order; the last task in this order, the usual case at equal instants, is appended in O(1). */
 static void pend(takt_rate_task_t *rate) {
     takt_rate_based_t *rates = rates_of(rate);
     takt_rate_task_t *last = rates->last_pending[class_of(rate)];
@@ -296,13 +296,13 @@ static void end_pending(takt_rate_task_t *rate) {
     }
 }
 
-/* ---- what tasks ask for ------------------------------------------------------------------------------- */
+/* ---- requested parameters ----------------------------------------------------------------------------- */
 
 static bool has_work(const takt_rate_task_t *rate) {
     return takt_task_is_active(task_of(rate)) || task_of(rate)->waiting > 0;
 }
 
-/* Jobs that are released from now on have the parameters that `rate` asked for. */
+/* Puts the parameters that `rate` requested in force for jobs released from now on. */
 TAKT_RARE static void hand_over(takt_rate_task_t *rate, takt_instant_t now) {
     takt_task_t *task = task_of(rate);
     rate->is_asking = false;
@@ -452,7 +452,7 @@ static void add_blocking(takt_rate_blocking_t *sum, const takt_rate_task_t *rate
     sum->excess += rate->blocking.excess;
 }
 
-/* `rate` does not count any more in `sum`, which is of the tasks from waiting to `last`. */
+/* Removes `rate` from `sum`, which is of the tasks from waiting to `last`. */
 static void remove_blocking(takt_rate_blocking_t *sum, const takt_rate_task_t *rate, takt_rate_stage_t last) {
     sum->excess -= rate->blocking.excess;
     if (rate->blocking.longest == 0 || rate->blocking.longest < sum->longest) {
@@ -466,7 +466,7 @@ static void remove_blocking(takt_rate_blocking_t *sum, const takt_rate_task_t *r
     }
 }
 
-/* Takes `rate` out of the ledger. */
+/* Removes `rate` from the ledger. */
 static void depart(takt_rate_task_t *rate, takt_instant_t now) {
     takt_rate_based_t *rates = rates_of(rate);
     takt_task_t *task = task_of(rate);
@@ -543,7 +543,7 @@ static bool is_running(const takt_rate_task_t *rate) {
     return rate->extension.allocation->dispatcher->cpus[0].running == task_of(rate)->entity;
 }
 
-/* In flight: `rate` is to be looked at when it is not ahead any more; while it runs it stays ahead. */
+/* In flight: arms a timer for the instant at which `rate` is no longer ahead; while it runs it stays ahead. */
 static void await_share(takt_rate_task_t *rate, takt_instant_t now) {
     if (!is_open(rate) || !is_running(rate)) {
         takt_allocator_arm_finish(task_of(rate), release_of_rate(rate, now));
@@ -574,7 +574,7 @@ static void close_window(takt_rate_task_t *rate, takt_instant_t now) {
     }
 }
 
-/* The largest of what the last jobs executed; 0 if these are not enough. */
+/* Returns the largest execution time of the last jobs; 0 if there were too few. */
 static takt_duration_t largest_of_latest(const takt_rate_task_t *rate) {
     const uint32_t count = rates_of(rate)->settings.estimate_jobs;
     takt_duration_t largest = 0;
@@ -585,7 +585,7 @@ static takt_duration_t largest_of_latest(const takt_rate_task_t *rate) {
     return rate->finished >= count ? largest : 0u;
 }
 
-/* Sets what `rate` asks for, from its next boundary on. */
+/* Sets the request of `rate`, from its next boundary on. */
 static void set_estimate(takt_rate_task_t *rate, takt_duration_t estimate, takt_instant_t now) {
     takt_rate_based_t *rates = rates_of(rate);
     const bool counts = rate->stage == TAKT_RATE_WAITING || rate->stage == TAKT_RATE_IN;
@@ -622,7 +622,7 @@ static void rate_based_complete(takt_task_t *task, takt_instant_t now) {
     close_window(rate, now);
 }
 
-/* The budget is used up, and there is no other one before the deadline. */
+/* The budget is exhausted, and there is no other one before the deadline. */
 static void end_chunk(takt_rate_task_t *rate, takt_instant_t now) {
     const bool may_go_on = class_of(rate) == TAKT_CLASS_NONE && rate->uses == NULL;
     if (may_go_on && rates_of(rate)->settings.has_background) {
@@ -689,7 +689,7 @@ static void shrink_in_flight(takt_rate_task_t *rate, takt_instant_t now) {
     }
 }
 
-/* In flight: `rate` waits for more, or not any more. */
+/* In flight: starts or ends the wait of `rate` for more rate. */
 static void await_growth(takt_rate_task_t *rate) {
     if (rate->stage == TAKT_RATE_IN && may_wait_in_flight(rate)) {
         pend(rate);
@@ -701,7 +701,7 @@ static bool changes_in_flight(const takt_rate_based_t *rates) {
     return settings->rule != TAKT_RATE_BOUNDARY || settings->has_compression || settings->has_cuts;
 }
 
-/* In flight: open windows are told that targets have changed. */
+/* In flight: applies changed targets to open windows. */
 static void sweep(takt_rate_based_t *rates, takt_instant_t now) {
     if (!changes_in_flight(rates) || rates->swept == rates->epoch) {
         return;
@@ -748,7 +748,7 @@ static void grow(takt_rate_task_t *rate, takt_instant_t now) {
     }
 }
 
-/* Lets `rate`, which waits, in or raises its rate if there is room. */
+/* Lets `rate`, which waits, enter, or raises its rate, if enough rate is free. */
 static void grant(takt_rate_task_t *rate, takt_instant_t now) {
     const bool gains = is_to_grow(rate) && has_room(rate) && may_adopt(rate, target_of(rate));
     if (rate->stage == TAKT_RATE_WAITING) {
@@ -765,7 +765,7 @@ static void grant(takt_rate_task_t *rate, takt_instant_t now) {
     }
 }
 
-/* Who waits at its boundary gives up rate as others do. */
+/* A task that waits at its boundary gives up rate as others do. */
 static void shrink_pending(takt_rate_task_t *rate, takt_instant_t now) {
     for (; rate != NULL; rate = rate->next_pending) {
         if (rate->stage == TAKT_RATE_IN && is_at_boundary(rate, now) && is_to_shrink(rate)) {
@@ -798,13 +798,13 @@ static void discount(takt_rate_based_t *rates, const takt_rate_task_t *rate) {
     remove_blocking(&rates->blocking, rate, TAKT_RATE_IN);
 }
 
-/* Whether hard tasks fit; beta is kept free even while nobody of class none is there. */
+/* True if hard tasks fit; beta is kept free even while there is no task of class none. */
 static bool fits(const takt_rate_based_t *rates) {
     const uint64_t hard = rates->requested[TAKT_CLASS_HARD];
     return hard + beta_of(rates) + rates->settings.sigma + taken_by(&rates->blocking) <= WHOLE;
 }
 
-/* Counts `rate` if it is admissible; one that is not hard may be refused only where others are blocked for longer. */
+/* Counts `rate` if it is admissible. A task that is not hard is rejected only if it would lengthen blocking. */
 static bool admit(takt_rate_based_t *rates, takt_rate_task_t *rate) {
     const uint64_t before = taken_by(&rates->blocking);
     count(rates, rate);
@@ -855,7 +855,7 @@ static takt_duration_t window_of(takt_duration_t period, takt_duration_t relativ
     return least_of(period, relative_deadline);
 }
 
-/* The rate of a hard or soft task. */
+/* Returns the rate of a hard or soft task. */
 static uint64_t rate_for(takt_duration_t estimate, takt_duration_t window) {
     return takt_quotient_up(estimate * WHOLE, window);
 }
@@ -870,7 +870,7 @@ static takt_duration_t estimate_with(const takt_rate_task_t *rate, const takt_ch
     return least_of(estimate, window_with(change));
 }
 
-/* Who asks for less than before is never refused. */
+/* A request for less than before is never rejected. */
 static bool may_have(takt_rate_based_t *rates, const takt_rate_task_t *rate, const takt_change_t *change) {
     if (!is_hard(rate)) {
         return true;
@@ -940,14 +940,14 @@ static void exhaust_all(takt_rate_task_t *rate, takt_instant_t now) {
     }
 }
 
-/* In a section a job goes on without a budget, as if it had one. */
+/* In a section a job continues without budget, as if it had one. */
 static void lend(takt_rate_task_t *rate) {
     rate->now.budget += CREDIT - rate->credit;
     rate->credit = CREDIT;
     task_of(rate)->job.remaining = CREDIT;
 }
 
-/* `rate` holds nothing any more: if it went on without a budget, that is used up now, and more than that. */
+/* Called when `rate` has freed its last resource: if it continued without budget, its budget is now exhausted. */
 static void end_credit(takt_rate_task_t *rate) {
     if (rate->credit > 0) {
         rate->debt = rate->credit - task_of(rate)->job.remaining;
@@ -1004,7 +1004,7 @@ static void rate_based_unlock(takt_task_t *task, const takt_resource_t *resource
     }
     if (share->is_awaited || (may_move && rate->is_pending)) {
         share->is_awaited = false;
-        rates->swept = rates->epoch - 1u; /* asks again the open windows that are to give up rate */
+        rates->swept = rates->epoch - 1u; /* checks open windows that should give up rate again */
         takt_allocator_call(&rates->allocation, now);
     }
     if (may_move && now < rate->deadline && is_to_shrink(rate)) {
@@ -1020,7 +1020,7 @@ static void note_miss(takt_rate_task_t *rate) {
     }
 }
 
-/* `rate` may change its rate. */
+/* Called when `rate` may change its rate. */
 static void meet_boundary(takt_rate_task_t *rate, takt_instant_t instant) {
     const bool has_target = target_of(rate)->rate == rate->now.rate;
     if (TAKT_LIKELY(has_target && !rate->is_asking)) {
@@ -1049,7 +1049,7 @@ TAKT_INLINE void begin_if_possible(takt_rate_task_t *rate, const takt_rate_targe
     }
 }
 
-/* A release or a window is due; `parameters` are those of the window, NULL if nobody has asked yet. */
+/* A release or a window is due; `parameters` are those of the window, NULL if they are not computed yet. */
 TAKT_INLINE void start(takt_rate_task_t *rate, const takt_rate_target_t *parameters, takt_instant_t instant) {
     takt_task_t *task = task_of(rate);
     if (is_hard(rate) && instant >= rate->next_release) {
@@ -1070,7 +1070,7 @@ static void rate_based_start(takt_task_t *task, takt_instant_t instant) {
     start(takt_rate_task_of(task), NULL, instant);
 }
 
-/* `rate` has asked to leave: it goes unless its job is still served. */
+/* `rate` has requested to leave: it leaves unless its job is still served. */
 static void finish_leaving(takt_rate_task_t *rate, takt_instant_t instant) {
     takt_task_t *task = task_of(rate);
     if (!is_open(rate)) {
@@ -1212,7 +1212,7 @@ static void rate_based_release(takt_entity_t *entity, const takt_job_t *job) {
     entity->tie = takt_tie_by_class_and_id(entity, job);
 }
 
-/* The length of the window as it began, see begin_window. */
+/* Returns the length of the window as it began, see begin_window. */
 static takt_key_t rate_based_level(const takt_job_t *job) { return job->level; }
 
 const takt_policy_t takt_policy_rate_based = {

@@ -2,14 +2,14 @@
 /* rbe: rate-based execution.
  *
  * Source: S0 2.1.3, equation (1) (Jeffay and Goddard 1999).
- * Rule: event j of a task (x, y, d) that comes at t_j is due at t_j + d, but not before D(j-x) + y. An event that comes
- * early may run at once; a rate that was not used is not accumulated.
- * Invariant: D does not descend, and at most x deadlines lie in any time of length y.
+ * Rule: event j of a task (x, y, d) that arrives at t_j is due at t_j + d, but not before D(j-x) + y. An early event
+ * may run at once. Unused rate is not accumulated.
+ * Invariant: D never decreases, and at most x deadlines lie in any interval of length y.
  * Order: that of edf: earliest deadline; for a server the end of its current period. Tie: class (hard, soft, none), then
  * file order with servers, which are hard, before tasks.
  * Cost: O(1) per arrival, O(log n) per event.
- * When not to use it: where a task must not get ahead of its rate; jobs that come early take slack from nobody but
- * run before others whose deadlines are later. */
+ * When not to use it: where a task must not exceed its rate. Early jobs take no slack from others, but run
+ * before jobs with later deadlines. */
 #include "policy/rbe.h"
 
 #include "policy/table.h"

@@ -4,13 +4,13 @@
  * Source: S3, Table 2 (generic); Demers, Keshav, Shenker 1989 and Parekh, Gallager 1993 (WFQ); Bennett, Zhang 1996
  * (WF2Q). SPEC.md, 3 for the integers.
  * Tags: generic max(a, F') + wcet / share, in ticks; wfq max(F', V(a)) + wcet / weight, in virtual time, V being that of
- * the fluid system that serves all backlogged flows at once, and F' the tag before. Under wf2q a job moreover starts only
- * when virtual time has come to max(F', V(a)), its virtual start. A flow is backlogged until virtual time comes to its
- * last tag. Deadlines are not touched: they count for misses only.
+ * the fluid system that serves all backlogged flows at once, and F' the previous tag. Under wf2q a job starts only when
+ * virtual time has reached max(F', V(a)), its virtual start. A flow is backlogged until virtual time reaches its last
+ * tag. Deadlines are not changed: they count for misses only.
  * Tie: class (hard, soft, none), then file order.
- * Cost: O(log n) per arrival, amortised: a look at the fluid system takes out who has departed since the last one, each
- * job at most once. Under wf2q one timer per departure or start while jobs are put off.
- * When not to use it: where deadlines are what matters; edf meets them with the same load. */
+ * Cost: O(log n) per arrival, amortised: an update of the fluid system removes the flows that have departed since the
+ * last one, each job at most once. Under wf2q one timer per departure or start while jobs are postponed.
+ * When not to use it: where deadlines matter; edf meets them with the same load. */
 #include "policy/share.h"
 
 #include "core/wide.h"
@@ -34,7 +34,7 @@ static uint64_t scaled(uint64_t a, uint64_t b, uint64_t divisor) {
 
 static bool is_idle(const takt_share_t *share) { return share->departures.count == 0; }
 
-/* Units of work until virtual time is `later`, if nobody departs before. */
+/* Returns the units of work until virtual time is `later`, if no flow departs before. */
 static takt_wide_t work_until(const takt_share_t *share, takt_key_t later) {
     return takt_wide_product(later - share->virtual_time, share->backlogged);
 }
@@ -55,7 +55,7 @@ static void flow_on(takt_share_t *share, takt_wide_t work) {
     share->kept = takt_wide_minus(work, takt_wide_product(gained, share->backlogged)).low;
 }
 
-/* Lets the fluid system go on to `now`. */
+/* Advances the fluid system to `now`. */
 static void look(takt_share_t *share, takt_instant_t now) {
     if (now <= share->looked_at) {
         return;
@@ -88,9 +88,9 @@ static void serve(takt_share_flow_t *flow) {
     share->backlogged += flow->weight;
 }
 
-/* ---- jobs that are put off ---------------------------------------------------------------------------- */
+/* ---- postponed jobs ----------------------------------------------------------------------------------- */
 
-/* The first job of `flow` that is put off. */
+/* Returns the first postponed job of `flow`. */
 static takt_arrival_t *first_put_off(const takt_share_flow_t *flow) {
     const takt_task_extension_t *extension = flow->task->extension;
     return takt_task_arrival(extension, extension->count - flow->put_off);
@@ -102,7 +102,7 @@ static void await_start(takt_share_flow_t *flow) {
     takt_keys_insert(&flow->share->starts, &flow->start);
 }
 
-/* The instant at which virtual time comes to `later`, if nobody departs before. */
+/* Returns the instant at which virtual time reaches `later`, if no flow departs before. */
 static takt_instant_t instant_of(const takt_share_t *share, takt_key_t later) {
     const takt_wide_t needed = work_until(share, later);
     const takt_wide_t kept = {0, share->kept};
@@ -116,7 +116,7 @@ static takt_instant_t instant_of(const takt_share_t *share, takt_key_t later) {
                : TAKT_NEVER;
 }
 
-/* The timer stands at the next start or, if that is before, at the departure that changes when it comes. */
+/* Arms the timer at the next start, or at an earlier departure, which changes the instant of that start. */
 static void arm(takt_share_t *share) {
     takt_timers_t *timers = &share->allocation.dispatcher->root.timers;
     takt_timers_remove(timers, &share->allocation.timer);
@@ -131,7 +131,7 @@ static void arm(takt_share_t *share) {
     }
 }
 
-/* The first job that is put off may start; the next one of its flow takes its place. */
+/* Lets the first postponed job start; the next one of its flow takes its place. */
 static void start_first(takt_share_t *share, takt_instant_t instant) {
     takt_entity_t *first = share->starts.slots[0];
     takt_share_flow_t *flow = TAKT_CONTAINER_OF(first, takt_share_flow_t, start);
@@ -225,7 +225,7 @@ void takt_share_add(takt_share_t *share, takt_share_flow_t *flow, takt_task_t *t
 
 /* ---- the policy ---------------------------------------------------------------------------------------- */
 
-/* Who has no tag, a thread, comes last. */
+/* An entity without a tag, a thread, comes last. */
 static void share_release(takt_entity_t *entity, const takt_job_t *job) {
     const takt_task_extension_t *extension = entity->task != NULL ? entity->task->extension : NULL;
     entity->key = extension != NULL && extension->tag > 0 ? extension->tag : TAKT_KEY_LEAST_URGENT;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Shares: flows with weights; each job is a packet with a tag, and the smallest tag goes first. See share.c.
+/* Shares: flows with weights; each job is a packet with a tag, and the smallest tag is served first. See share.c.
  *
- * Virtual time of the fluid system is a whole number. A tick brings TAKT_SHARE_TICK units of work; raising virtual time
- * by one takes as many units as the weights of the backlogged flows add up to. Units that do not suffice are kept, and
- * lost when no flow is backlogged. So no work of the fluid system is lost by rounding. */
+ * Virtual time of the fluid system is an integer. A tick provides TAKT_SHARE_TICK units of work. Raising virtual time
+ * by one costs the sum of the weights of the backlogged flows. Units that do not suffice are kept, and dropped when
+ * no flow is backlogged. So no work of the fluid system is lost by rounding. */
 #ifndef TAKT_POLICY_SHARE_H
 #define TAKT_POLICY_SHARE_H
 
@@ -27,7 +27,7 @@ typedef enum takt_share_variant {
 
 /* All flows of a root. */
 typedef struct takt_share {
-    takt_allocation_t allocation; /* first of all; its timer looks for starts */
+    takt_allocation_t allocation; /* first member; its timer releases jobs at their starts */
     takt_share_variant_t variant;
     uint64_t weights;        /* of all flows */
     uint64_t backlogged;     /* of the flows that the fluid system serves */
@@ -35,7 +35,7 @@ typedef struct takt_share {
     uint64_t kept;           /* units of work, less than `backlogged` */
     takt_instant_t looked_at;
     takt_keys_t departures; /* the flows that the fluid system serves, by their last tag */
-    takt_keys_t starts;     /* the flows with a job that is put off, by the virtual start of the first */
+    takt_keys_t starts;     /* the flows with a postponed job, by the virtual start of the first */
 } takt_share_t;
 
 /* The rule of one task. */
@@ -44,9 +44,9 @@ typedef struct takt_share_flow {
     takt_share_t *share;
     takt_task_t *task;
     uint64_t weight;
-    uint64_t span;    /* virtual time that a job takes; ticks if generic, worked out at the first job */
-    takt_key_t tag;   /* the last one */
-    uint32_t put_off; /* jobs at the end of its ring */
+    uint64_t span;           /* virtual time per job; ticks if generic, computed at the first job */
+    takt_key_t tag;          /* the last one */
+    uint32_t put_off;        /* number of postponed jobs, at the end of its ring */
     takt_entity_t departure; /* its places in the two heaps */
     takt_entity_t start;
 } takt_share_flow_t;
@@ -56,7 +56,7 @@ typedef struct takt_share_flow {
 void takt_share_init(takt_share_t *share, takt_share_variant_t variant, takt_dispatcher_t *dispatcher,
                      takt_entity_t **departures, takt_entity_t **starts);
 
-/* Makes `flow`, zeroed, the rule of `task`, which is in the root and not periodic, with 1 .. TAKT_SHARE_WEIGHTS. */
+/* Makes `flow`, zeroed, the rule of `task`, which is under the root, not periodic; weight: 1 .. TAKT_SHARE_WEIGHTS. */
 void takt_share_add(takt_share_t *share, takt_share_flow_t *flow, takt_task_t *task, uint64_t weight);
 
 #endif

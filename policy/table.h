@@ -6,7 +6,7 @@
 #include "core/policy.h"
 
 extern const takt_policy_t takt_policy_dm;            /* fixed priorities, by relative deadline */
-extern const takt_policy_t takt_policy_dual_priority; /* below all others until the last moment, then above */
+extern const takt_policy_t takt_policy_dual_priority; /* less urgent than all others until the promotion */
 extern const takt_policy_t takt_policy_edf;           /* earliest deadline first */
 extern const takt_policy_t takt_policy_fp;            /* fixed priorities, as the user says */
 extern const takt_policy_t takt_policy_imprecise;     /* mandatory parts above all optional ones */

@@ -2,15 +2,15 @@
 /* time-driven: a table of slots that is repeated, the cyclic executive.
  *
  * Source: S3, Table 2, "time-driven"; the table is the user's, and no slot in it overlaps another.
- * Order: the slot that begins first; as slots do not overlap, at most one is open, so its end, the deadline, says
- * the same. In its slot a task has the length of the slot as budget; what is unfinished at the end of the slot
- * waits for the next slot of the task. In gaps, and in slots without work, nobody runs.
- * Tie: never asked. Cost: O(log n) per event.
- * When not to use it: where work comes that no table foresees. */
+ * Order: the slot that begins first. Slots do not overlap, so at most one is open, and its end, the deadline, gives
+ * the same order. In its slot a task has the length of the slot as budget. A job unfinished at the end of the slot
+ * waits for the next slot of the task. In gaps, and in slots without work, the processor is idle.
+ * Tie: never needed. Cost: O(log n) per event.
+ * When not to use it: for work that the table does not contain. */
 #include "policy/table.h"
 #include "policy/window.h"
 
-/* The next slot is the one after that which begins now. */
+/* Advances to the slot after the one that begins now. */
 static void pass_slot(takt_windowed_t *windowed) {
     const takt_window_parameters_t *table = &windowed->parameters;
     const takt_instant_t cycle = windowed->next_slot - table->slots[windowed->slot].start;

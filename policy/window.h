@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Windows: what the allocators have in common whose tasks run in windows that the clock opens and closes.
+/* Windows: shared by the allocators whose tasks run in windows that the clock opens and closes.
  *
  * Source: S3's job record of start time, finish time and budget. Its unit of scheduling is called window here;
  * a job is what the task releases every period, and jobs of one task are executed in their order. A window has
- * a budget and serves whatever its task has to do; it is open from its start to its end, or until its budget is
- * used up, and then what is unfinished waits for the next window of its task, unless its allocator ends it.
+ * a budget and serves all pending jobs of its task. It is open from its start to its end, or until its budget is
+ * exhausted. An unfinished job then waits for the next window of its task, unless its allocator ends it.
  *
  *                 start: budget, key                      end, or budget used up
  *   job waits ------------------------> job is open ------------------------------> job waits, or ends
  *
- * A window opens at its start if it was handed over before, else when it is (calls.h). The budget of a window without
+ * A window opens at its start, or when it is handed over if that is later (calls.h). The budget of a window without
  * work stays in job.remaining. One allocator is one file: budgets.c, time_driven.c, dual_priority.c, imprecise.c.
  * Tasks are periodic, directly under the root, and hold no resources. */
 #ifndef TAKT_POLICY_WINDOW_H
@@ -23,14 +23,14 @@ typedef struct takt_slot {
     takt_duration_t length; /* >= 1 */
 } takt_slot_t;
 
-/* What an allocator is told of a task; what it does not use is 0. */
+/* Parameters of a task for its allocator; unused ones are 0. */
 typedef struct takt_window_parameters {
     takt_duration_t part;     /* dual-priority: from the release to the promotion, at most the deadline;
                                  imprecise: the part of the wcet that must be done; of the allocator's own task
                                  on top: its budget */
     const takt_slot_t *slots; /* time-driven: of this task, ascending, apart; caller's memory */
     uint32_t slot_count;      /* time-driven: >= 1 */
-    takt_duration_t cycle;    /* time-driven: slots are repeated after this; none of them is longer */
+    takt_duration_t cycle;    /* time-driven: slots repeat after this; no slot is longer */
 } takt_window_parameters_t;
 
 typedef struct takt_windowed {
@@ -42,25 +42,25 @@ typedef struct takt_windowed {
     uint32_t slot;               /* time-driven: its place */
     takt_instant_t deadline;     /* of the last window, for its key; time-driven: its end */
     bool is_open;                /* a window is */
-    bool is_optional;            /* imprecise: what must be done of the current job is done */
+    bool is_optional;            /* imprecise: the mandatory part of the current job is done */
     takt_calls_t *calls;         /* of the system */
     takt_call_t call;
     takt_instant_t start; /* of the last window that has begun */
-    uint64_t begun;       /* how many windows have begun, whether they had been handed over or not */
-    uint64_t handed;      /* how many were handed over: what is more than `begun` is the queue */
-    uint64_t called;      /* by how many calls */
+    uint64_t begun;       /* number of windows that have begun, handed over or not */
+    uint64_t handed;      /* number of windows handed over; those beyond `begun` are ready */
+    uint64_t called;      /* number of these calls */
 } takt_windowed_t;
 
-/* The allocators: jobs with budgets that wait (suspend) or end (abort) when these are used up, and one for each
- * policy of the same name. */
+/* The allocators: suspend and abort let a job wait, or end it, when its budget is exhausted; the others belong to the
+ * policies of the same names. */
 extern const takt_allocator_t takt_allocator_suspend;
 extern const takt_allocator_t takt_allocator_abort;
 extern const takt_allocator_t takt_allocator_time_driven;
 extern const takt_allocator_t takt_allocator_dual_priority;
 extern const takt_allocator_t takt_allocator_imprecise;
 
-/* Adds a task of `allocation`, in file order, with `windowed`, zeroed: `parameters` with its extension. Of
- * dual-priority and imprecise tasks the deadline is at most the period. `calls` are those of all tasks. */
+/* Adds a task of `allocation`, in file order. `windowed` is zeroed, and `parameters` has its extension. The deadline of
+ * a dual-priority or imprecise task is at most its period. `calls` are those of all tasks. */
 void takt_windowed_add(takt_allocation_t *allocation, takt_calls_t *calls, takt_windowed_t *windowed,
                        takt_task_t *task, takt_entity_t *entity, const takt_task_parameters_t *parameters,
                        const takt_window_parameters_t *windows);
@@ -71,42 +71,42 @@ TAKT_INLINE takt_windowed_t *takt_windowed_of(const takt_task_t *task) {
     return TAKT_CONTAINER_OF(task->extension, takt_windowed_t, extension);
 }
 
-/* When the next window begins. */
+/* Returns the start of the next window. */
 TAKT_INLINE takt_instant_t takt_windowed_next(const takt_windowed_t *windowed) {
     return windowed->parameters.slot_count > 0 ? windowed->next_slot : windowed->next_release;
 }
 
-/* Whether the last window that has begun was handed over. */
+/* True if the last window that has begun was handed over. */
 TAKT_INLINE bool takt_windowed_is_there(const takt_windowed_t *windowed) {
     return windowed->begun <= windowed->handed;
 }
 
-/* As takt_allocator_t wants start: a window begins with each release. */
+/* `start` of takt_allocator_t, for allocators with a window at each release. */
 void takt_windowed_start(takt_task_t *task, takt_instant_t instant);
 
-/* The start of the next window has come: it begins, and calls the allocator if it was the last one. */
+/* Begins the next window, whose start is due. Calls the allocator if it was the last one handed over. */
 void takt_windowed_begin(takt_task_t *task, takt_instant_t start);
 
-/* The next job is released. */
+/* Releases the next job. */
 void takt_windowed_release(takt_task_t *task);
 
-/* The current job ends; the one that waits behind it, if any, takes its place without a window. */
+/* Ends the current job. The next waiting job, if any, becomes the current one without a window. */
 void takt_windowed_end_job(takt_task_t *task, takt_instant_t now);
 
-/* The current job, if there is one, goes on with what is left of the window's budget, if there is one. */
+/* Lets the current job, if any, run with the rest of the budget of the window, if one is open. */
 void takt_windowed_serve(takt_task_t *task, takt_instant_t instant);
 
-/* The window opens. */
+/* Opens the window. */
 void takt_windowed_open(takt_task_t *task, takt_instant_t deadline, takt_duration_t budget,
                         takt_instant_t instant);
 
-/* It ends. */
+/* Ends the window. */
 void takt_windowed_close(takt_task_t *task, takt_instant_t instant);
 
-/* The current job is done; the next one goes on in the same window. As takt_allocator_t wants it. */
+/* `complete` of takt_allocator_t: the next job continues in the same window. */
 void takt_windowed_complete(takt_task_t *task, takt_instant_t now);
 
-/* The budget of the window is used up: the job waits. As takt_allocator_t wants it. */
+/* `exhaust` of takt_allocator_t: the budget of the window is exhausted; the job waits. */
 void takt_windowed_suspend(takt_task_t *task, takt_instant_t now);
 
 #endif
