@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Builds a system in memory that is handed in; see build.h.
+/* Builds a system in the caller's memory; see build.h.
  *
- * The memory is laid out twice in the same order, first to count, then for good; only then is anything written. */
+ * The memory is laid out twice in the same order: first to count, then to assign. All is written afterwards. */
 #include "system/build.h"
 
 #include "system/windows.h"
 
 enum { TIME_ROWS = 16 };
 
-/* What one dispatcher, the root or a server, wants. */
+/* The needs of one dispatcher, the root or a server. */
 typedef struct house {
     int32_t place;
     const takt_policy_t *policy;
@@ -84,13 +84,13 @@ static uint32_t order_rows_of(const takt_system_spec_t *spec, uint32_t wanted) {
 
 static uint32_t time_rows_of(uint32_t wanted) { return wanted != 0 ? wanted : TIME_ROWS; }
 
-/* ---- who competes where -------------------------------------------------------------------------- */
+/* ---- entities per dispatcher --------------------------------------------------------------------- */
 
 static const takt_policy_t *policy_in(const takt_system_spec_t *spec, int32_t place) {
     return place == TAKT_ROOT ? spec->policy : spec->servers[place].policy;
 }
 
-/* Of the system: all who compete where keys order. */
+/* Returns the number of entities of the system that compete in heaps. */
 static uint64_t slot_count(const takt_system_spec_t *spec) {
     uint64_t count = is_keyed(spec->policy) ? spec->thread_count : 0u;
     for (uint32_t i = 0; i < spec->server_count; i++) {
@@ -201,7 +201,7 @@ static uint64_t extension_count(const takt_system_spec_t *spec) {
     return count;
 }
 
-/* Places in rings that the platform does not make grow, and in the first ones of those that it does. */
+/* Capacity of a ring, or its initial capacity if the platform lets it grow. */
 static uint64_t ring_of(const takt_task_spec_t *task) {
     const uint32_t capacity = task->ring != 0 ? task->ring : (uint32_t)TAKT_SYSTEM_RING;
     return task->is_external ? capacity : 0u;
@@ -241,7 +241,7 @@ static void make_change(takt_system_t *system, layout_t *layout, uint32_t index)
     }
 }
 
-/* What the caller does not have. */
+/* Lays out what the caller does not provide. */
 static void lay_out_places(takt_system_t *system, takt_arena_t *arena, const takt_system_spec_t *spec) {
     if (system->dispatcher == NULL) {
         system->dispatcher = takt_arena_take(arena, 1, sizeof(takt_dispatcher_t));
@@ -306,7 +306,7 @@ static uint64_t lay_out(takt_system_t *system, const takt_system_spec_t *spec, c
 
 /* ---- what goes in --------------------------------------------------------------------------------- */
 
-/* A server without a dispatcher: nobody competes in it, and it never competes itself. */
+/* Makes a server without a dispatcher: no entity competes in it, and it never competes itself. */
 static void make_hollow(takt_server_t *server, const takt_server_spec_t *spec) {
     server->entity.attributes = TAKT_ATTRIBUTE_SERVER;
     server->capacity = spec->capacity;

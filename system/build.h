@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Build: a described system as core's objects, in memory that is handed in.
+/* Build: makes core's objects from the description of a system, in the caller's memory.
  *
  *     takt_system_t system;                          zeroed; then what the caller has: dispatcher, cpus, entities, threads
  *     takt_system_size(&system, &spec)               bytes for all else
  *     takt_system_build(&system, &spec, memory)      zeroed, aligned to 16 bytes
  *
- * One builder for the simulator, for replay and for firmware, so that what a board runs is what a host replays. It
+ * Simulator, replay and firmware use the same builder, so that a host replays the system that a board runs. It
  * allocates nothing; sim/system.h does that on hosts.
  *
  * When not to use it: for a program that knows its threads when it is compiled; see kernel/. */
@@ -55,18 +55,18 @@ typedef struct takt_system {
     uint64_t bytes;
 } takt_system_t;
 
-/* How many bytes takt_system_build takes; 0 if the spec has more entities than TAKT_ENTITY_LIMIT. */
+/* Returns the bytes that takt_system_build needs; 0 if the spec has more entities than TAKT_ENTITY_LIMIT. */
 uint64_t takt_system_size(takt_system_t *system, const takt_system_spec_t *spec);
 
-/* Builds the system of `spec`, of which takt_system_size was asked before, in `memory`. The spec is not kept. */
+/* Builds the system of `spec` in `memory`. Call takt_system_size before. The spec is not kept. */
 void takt_system_build(takt_system_t *system, const takt_system_spec_t *spec, void *memory);
 
-/* The entity of task `index`. */
+/* Returns the entity of task `index`. */
 TAKT_INLINE takt_entity_t *takt_system_entity_of(const takt_system_t *system, uint32_t index) {
     return (takt_entity_t *)(void *)((char *)system->entities + index * system->stride);
 }
 
-/* The entity with number `id`, NULL if there is none or it is the root. */
+/* Returns the entity with number `id`, NULL if there is none or it is the root. */
 takt_entity_t *takt_system_entity(takt_system_t *system, uint32_t id);
 
 #endif

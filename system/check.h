@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Check: whether the fields of a description go together. Each relation has a name and stands here alone; image.h has what concerns a
- * field alone.
+/* Check: consistency of the fields of a description. Each relation has a name and stands only here; image.h checks
+ * single fields.
  *
  * A program that keeps all of them can be built and run without breaking a condition of core, policies or simulator. */
 #ifndef TAKT_SYSTEM_CHECK_H
@@ -111,8 +111,8 @@ typedef enum takt_relation { TAKT_RELATION_LIST(TAKT_RELATION_ENUM) TAKT_RELATIO
 const char *takt_relation_message(takt_relation_t relation);
 const char *takt_relation_name(takt_relation_t relation);
 
-/* The first relation that `program`, which takt_image_read has read, breaks, and at which row of which table; TAKT_RELATIONS if it
- * keeps all. Its scratch memory is zeroed before, and any after that. */
+/* Returns the first relation that `program`, read by takt_image_read, violates, and writes table and row to `place`;
+ * TAKT_RELATIONS if it keeps all. The program's scratch memory must be zeroed; it has any content afterwards. */
 takt_relation_t takt_check(const takt_program_t *program, takt_place_t *place);
 
 #endif

@@ -88,7 +88,7 @@ typedef struct reader {
     char *rows[TAKT_TABLE_COUNT];
 } reader_t;
 
-/* Low bytes first, as all machines that read images keep numbers. */
+/* Little-endian, as are all machines that read images. */
 static void store(char *member, uint64_t value, uint32_t size) {
     for (uint32_t i = 0; i < size; i++) {
         member[i] = (char)(uint8_t)(value >> (8u * i));
@@ -112,7 +112,7 @@ static takt_image_status_t store_number(char *member, uint64_t word, uint64_t va
     return word >= least && word <= most ? TAKT_IMAGE_OK : TAKT_IMAGE_WRONG_VALUE;
 }
 
-/* A place in `table`; 0 where that is empty, which takt_check looks at. */
+/* An index into `table`; 0 if the table is empty, which takt_check checks. */
 static takt_image_status_t store_place(const reader_t *reader, char *member, uint64_t word, uint32_t size,
                                        takt_table_t table) {
     const uint64_t count = reader->counts[table];

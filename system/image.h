@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Image: a system and what happens to it, as a row of 64-bit words: the one form in which a description crosses a boundary.
+/* Image: a system and its inputs as a sequence of 64-bit words: the one form in which a description crosses a boundary.
  * A host writes it; simulator, replay and firmware read it, and a trace carries it.
  *
  *     magic, version, length, rows of each table | the tables, row by row, each field one word
  *
- * fields.def lists tables and fields, in order. Policies, kinds of servers and protocols travel as hashes of their names. A
+ * fields.def lists tables and fields in order. Policies, server kinds and protocols are hashes of their names. A
  * row says how many rows of the next table but one are its own (LENGTH); these come one after the other.
  *
- * Whatever the words are, reading ends, writes into the memory handed in only, and gives a description whose numbers are in
- * range and whose places exist. Whether they go together says takt_check (check.h). The version tells one layout from another.
+ * For any words, reading terminates and writes only into the caller's memory. In its result all numbers are in range and
+ * all indices exist. takt_check (check.h) checks their consistency. The version identifies the layout.
  *
  * When not to use it: for what a scheduler decided; a trace has records of its own. */
 #ifndef TAKT_SYSTEM_IMAGE_H
@@ -20,7 +20,7 @@
 
 enum { TAKT_IMAGE_VERSION = 3 };
 
-/* X(kind): how a word stands for a field. The first ones are numbers as they are. */
+/* X(kind): the encoding of a field as a word. The first ones are plain numbers. */
 #define TAKT_FIELD_LIST(X)                                                    \
     X(TIME)                                                                   \
     X(COUNT)                                                                  \
@@ -53,7 +53,7 @@ typedef enum takt_input_kind {
     TAKT_INPUT_CHANGE = 1,
 } takt_input_kind_t;
 
-/* Something from outside. */
+/* An input from outside. */
 typedef struct takt_input {
     TAKT_INPUT_FIELDS(TAKT_MEMBER, )
 } takt_input_t;
@@ -94,7 +94,7 @@ typedef struct takt_layout {
 /* Of each table. */
 extern const takt_layout_t takt_layouts[TAKT_TABLE_COUNT];
 
-/* Where something is wrong. */
+/* The place of an error. */
 typedef struct takt_place {
     uint32_t table; /* takt_table_t */
     uint32_t row;
@@ -126,15 +126,15 @@ typedef struct takt_image {
     takt_place_t place; /* of a wrong value, or of what is unknown */
 } takt_image_t;
 
-/* FNV-1a of `name`: how a policy, a kind of server and a protocol is named. Above 2^16 for all of this build. */
+/* Returns FNV-1a of `name`, the hash of a policy, a kind of server or a protocol. Above 2^16 for all of this build. */
 uint64_t takt_name_hash(const char *name);
 
-/* Writes how many bytes of memory takt_image_read takes to `bytes`. Returns NO_IMAGE, OTHER_VERSION, WRONG_LENGTH or
+/* Writes the bytes of memory that takt_image_read needs to `bytes`. Returns NO_IMAGE, OTHER_VERSION, WRONG_LENGTH or
  * WRONG_VALUE. */
 takt_image_status_t takt_image_size(takt_image_t *image, uint64_t *bytes);
 
-/* Reads `image`, of which takt_image_size was asked before, into `program` and `memory`, both zeroed, the latter aligned to
- * 16 bytes. The program points into both. Returns WRONG_VALUE or UNKNOWN_POLICY. */
+/* Reads `image` into `program` and `memory`, both zeroed, the latter aligned to 16 bytes. Call takt_image_size before.
+ * The program points into both. Returns WRONG_VALUE or UNKNOWN_POLICY. */
 takt_image_status_t takt_image_read(takt_image_t *image, takt_program_t *program, void *memory);
 
 #endif

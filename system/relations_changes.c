@@ -160,7 +160,7 @@ bool takt_keeps_changed_has_no_rule(const takt_program_t *program, uint32_t row)
     return !is_of_parameters(program, row) || !has_rule(&program->spec, changed_by(program, row));
 }
 
-/* The longest sections of a server that shares under sirap count all its tasks. Ceilings are looked at where a job
+/* The longest sections of a server that shares under sirap count all its tasks. Ceilings are checked where a job
  * locks. */
 bool takt_keeps_changed_is_unmeasured(const takt_program_t *program, uint32_t row) {
     const takt_system_spec_t *spec = &program->spec;

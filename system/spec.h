@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Spec: a system as a description, in tables of the caller's. fields.def has the fields with their units and ranges.
+/* Spec: the description of a system, in the caller's tables. fields.def has the fields with their units and ranges.
  *
- * Levels count from 1 = most urgent, as in core; whoever reads task-set files ranks the users' priorities. What stands
- * below "the platform's" core never learns and replay does not need: how long jobs run, what they do, and when those
- * come that no period tells. Freestanding; build.h makes core's objects of it. */
+ * Levels count from 1 = most urgent, as in core; the reader of task-set files ranks the users' priorities. Fields below
+ * "the platform's" are unknown to core and not needed by replay: execution times, bodies, and arrivals that no period
+ * determines. Freestanding; build.h makes core's objects from it. */
 #ifndef TAKT_SYSTEM_SPEC_H
 #define TAKT_SYSTEM_SPEC_H
 
@@ -17,7 +17,7 @@
 /* Capacity of a ring of arrivals that the platform makes grow. */
 enum { TAKT_SYSTEM_RING = 4 };
 
-/* Home of what sits directly under the root. */
+/* Index of the root as a parent. */
 #define TAKT_ROOT (-1)
 
 /* Times of a description are at most this: the sum of two is below 2^63. */
@@ -38,7 +38,7 @@ typedef enum takt_item_kind {
     TAKT_ITEM_UNLOCK = 5,
 } takt_item_kind_t;
 
-/* Who opens and closes the windows of a task. */
+/* The allocator that opens and closes the windows of a task. */
 typedef enum takt_windows {
     TAKT_WINDOWS_NONE = 0,
     TAKT_WINDOWS_SUSPEND = 1, /* the wcet is its budget in each period */
@@ -48,7 +48,7 @@ typedef enum takt_windows {
     TAKT_WINDOWS_IMPRECISE = 5,
     TAKT_WINDOWS_TOP = 6,        /* the allocator's own task: on top of all others; see policy/calls.h */
     TAKT_WINDOWS_SPARE_TIME = 7, /* likewise: in spare time, and on top from the last safe instant on */
-    TAKT_WINDOWS = 8,            /* how many words these are */
+    TAKT_WINDOWS = 8,            /* number of kinds */
 } takt_windows_t;
 
 typedef enum takt_stream_kind {
@@ -81,9 +81,9 @@ typedef struct takt_stream {
 } takt_stream_t;
 
 /* A task of any kind but the first is directly under the root, periodic, without preemption key, suspensions, locks and
- * on_miss. The kinds that have the names of policies stand under these, the others under none of these. The last two are
- * of the last task, which executes the calls for all others that have windows: the period is that of its budget, and
- * in a ready set of levels its level is the last one and nobody else's. */
+ * on_miss. A kind named after a policy needs that policy; the others need any other policy. The last two kinds are for
+ * the last task, which executes the calls of all others with windows. Its period is that of its budget. In a ready
+ * set of levels its level is the last one, and no other entity has it. */
 typedef struct takt_window_spec {
     takt_windows_t kind;
     takt_window_parameters_t parameters;
@@ -100,8 +100,8 @@ typedef struct takt_server_spec {
     TAKT_SERVER_FIELDS(TAKT_MEMBER, )
 } takt_server_spec_t;
 
-/* Used by tasks of one dispatcher. What servers share is one resource in each of these servers and one in their
- * parent. */
+/* Used by tasks of one dispatcher. A resource shared by servers is one resource in each of these servers and one in
+ * their parent. */
 typedef struct takt_resource_spec {
     TAKT_RESOURCE_FIELDS(TAKT_MEMBER, )
 } takt_resource_spec_t;
@@ -114,12 +114,12 @@ typedef struct takt_thread_spec {
     TAKT_THREAD_FIELDS(TAKT_MEMBER, )
 } takt_thread_spec_t;
 
-/* If the root is rate-based, its allocator is asked, and the policy is not changed. */
+/* If the root is rate-based, changes are requests to its allocator, and the policy does not change. */
 typedef struct takt_change_spec {
     TAKT_CHANGE_FIELDS(TAKT_MEMBER, )
 } takt_change_spec_t;
 
-/* What the kernel's own work takes. It is charged to nobody, and no job runs meanwhile. Zero everywhere: ideal hardware.
+/* The time of the kernel's own work. It is charged to no budget, and no job runs meanwhile. All zero: ideal hardware.
  * SPEC.md, 5 says when each is paid. */
 typedef struct takt_sim_costs {
     TAKT_COSTS_FIELDS(TAKT_MEMBER, )
@@ -153,13 +153,13 @@ typedef struct takt_system_spec {
     const takt_window_spec_t *windows; /* of each task; NULL if none has any */
 } takt_system_spec_t;
 
-/* Where what is in `server`, an index or TAKT_ROOT, competes: there, or in the parent of a bandwidth server. */
+/* Returns where children of `server`, an index or TAKT_ROOT, compete: there, or in the parent of a bandwidth server. */
 TAKT_INLINE int32_t takt_system_place(const takt_system_spec_t *spec, int32_t server) {
     const bool is_rule = server != TAKT_ROOT && spec->servers[server].bandwidth != NULL;
     return is_rule ? spec->servers[server].parent : server;
 }
 
-/* Whether task `index` of `spec` has windows. */
+/* True if task `index` of `spec` has windows. */
 TAKT_INLINE bool takt_system_has_windows(const takt_system_spec_t *spec, uint32_t index) {
     return spec->windows != NULL && spec->windows[index].kind != TAKT_WINDOWS_NONE;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Work: what a job still has to do of its body. For whoever executes jobs, the simulator or a thread of a firmware.
+/* Work: the rest of the body of a job. For the executor of jobs: the simulator, or a thread of a firmware.
  *
  *     begin --> execute `left` --> the end if `after` is 0
  *                   ^                  else pass: the item that comes then
@@ -18,18 +18,18 @@ typedef struct takt_work {
     uint32_t item;         /* the first item of the body that has not begun */
 } takt_work_t;
 
-/* A job of `task` begins that is to execute `demand`, >= 1. */
+/* Begins a job of `task` that executes for `demand` ticks, >= 1. */
 void takt_work_begin(takt_work_t *work, const takt_task_spec_t *task, takt_duration_t demand);
 
-/* The kind of the item at the milestone that has been reached, which is not the end. */
+/* Returns the kind of the item at the milestone reached, which is not the end. */
 TAKT_INLINE takt_item_kind_t takt_work_kind(const takt_work_t *work, const takt_task_spec_t *task) {
     return task->body[work->item].kind;
 }
 
-/* That item; goes on to the next milestone. */
+/* Returns that item and advances to the next milestone. */
 const takt_item_t *takt_work_pass(takt_work_t *work, const takt_task_spec_t *task);
 
-/* Whether the job is at an unlock, and has nothing to execute before. */
+/* True if the job is at an unlock, with nothing to execute before it. */
 TAKT_INLINE bool takt_work_unlocks_now(const takt_work_t *work, const takt_task_spec_t *task) {
     return work->left == 0 && takt_work_kind(work, task) == TAKT_ITEM_UNLOCK;
 }
