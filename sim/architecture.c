@@ -10,7 +10,7 @@
 enum { STEPS_PER_ENTRY = 4, STEPS_PER_SWITCH = 2 };
 
 typedef struct run {
-    takt_trace_t trace; /* what core records to; first of all */
+    takt_trace_t trace; /* core's sink; first member */
     takt_trace_t *forward;
     takt_sim_t *sim;
     const takt_architecture_t *architecture;
@@ -20,10 +20,10 @@ typedef struct run {
     takt_instant_t horizon;
     takt_sim_sinks_t sinks;
     takt_sim_segment_t segment;
-    takt_entity_t *chosen;           /* by the last look, until its job is complete; NULL: nobody */
-    const takt_entity_t *unfinished; /* ran last and is not finished */
-    const takt_entity_t *context;    /* software: chosen last; else whose context is loaded, NULL for idle */
-    takt_instant_t next_tick;        /* software */
+    takt_entity_t *chosen;              /* at the last decision, until its job is complete; NULL: idle */
+    const takt_entity_t *unfinished;    /* ran last and is not finished */
+    const takt_entity_t *context;       /* software: chosen last; else the loaded context, NULL for idle */
+    takt_instant_t next_tick;           /* software */
     takt_instant_t decision_after_idle; /* else: all others wait for it; TAKT_NEVER if there is none */
 } run_t;
 
@@ -59,13 +59,13 @@ static void count_preemption(run_t *run) {
     }
 }
 
-/* The scheduler, which knows of releases and deadlines up to `known`, chooses. */
+/* Takes a decision of the scheduler, which knows releases and deadlines up to `known`. */
 static void look(run_t *run, takt_instant_t known) {
     takt_decision_t decision;
     post(run, &(takt_event_t){TAKT_EVENT_TIME, NULL, known, {known}});
     takt_direct_settle(&run->backend);
     const bool is_taken = takt_direct_take(&run->backend, run->sequence, known, &decision);
-    (void)is_taken; /* the direct backend knows the last event */
+    (void)is_taken; /* the direct backend considers the last event */
     run->chosen = decision.entity;
     run->sim->decisions++;
     run->sim->invocations++;
@@ -78,7 +78,7 @@ static takt_sim_work_t *work_of(const run_t *run, const takt_entity_t *entity) {
     return takt_sim_work_on(run->sim, takt_sim_task_of(run->sim, entity->id), entity->task->job.number);
 }
 
-/* When the chosen job is complete if nothing comes in between. */
+/* Returns when the chosen job is complete if no event interrupts it. */
 static takt_instant_t completion(const run_t *run, takt_instant_t now) {
     return run->chosen != NULL ? now + work_of(run, run->chosen)->at.left : TAKT_NEVER;
 }
@@ -96,7 +96,7 @@ static void complete(run_t *run, uint32_t task, takt_instant_t now) {
     post(run, &(takt_event_t){TAKT_EVENT_COMPLETE, entity, now, {now}});
 }
 
-/* The chosen job, if there is one, executes in [start, end), up to its completion at most. */
+/* Executes the chosen job, if any, in [start, end), up to its completion at most. */
 static void execute(run_t *run, takt_instant_t start, takt_instant_t end) {
     if (run->chosen == NULL || start >= end) {
         return;
@@ -118,7 +118,7 @@ static void execute(run_t *run, takt_instant_t start, takt_instant_t end) {
     }
 }
 
-/* ---- what costs ------------------------------------------------------------------------------------------ */
+/* ---- costs ----------------------------------------------------------------------------------------------- */
 
 /* How much of [start, end) lies before the horizon; `start` does. */
 static takt_duration_t within(const run_t *run, takt_instant_t start, takt_instant_t end) {
@@ -149,8 +149,8 @@ static takt_instant_t tick_after(const takt_architecture_t *architecture, takt_i
     return architecture->is_fixed ? (now / interval + 1u) * interval : end + interval;
 }
 
-/* The scheduler is entered; gives the end of the entry. A tick and a completion at one instant are one entry, and a
- * completion alone leaves the timer as it is. */
+/* Enters the scheduler; returns the end of the entry. A tick and a completion at one instant are one entry. A
+ * completion alone does not change the timer. */
 static takt_instant_t enter(run_t *run, takt_instant_t now) {
     const takt_instant_t end = now + run->architecture->context_switch;
     look(run, now);
@@ -164,7 +164,7 @@ static takt_instant_t enter(run_t *run, takt_instant_t now) {
     return end;
 }
 
-/* An entry, and what executes after it; gives the next entry: the tick, at once if it is pending, or the
+/* Executes an entry, then the chosen job. Returns the next entry: the tick, at once if it is pending, or the
  * completion. */
 static takt_instant_t pass_in_software(run_t *run, takt_instant_t now) {
     const takt_instant_t end = enter(run, now);
@@ -176,7 +176,7 @@ static takt_instant_t pass_in_software(run_t *run, takt_instant_t now) {
 
 /* ---- beside the processor: on a co-processor or in hardware --------------------------------------------- */
 
-/* To a task, or to idle, which is told to nobody; gives the end of the switch. */
+/* Switches to a task, or to idle, which is not reported. Returns the end of the switch. */
 static takt_instant_t switch_to(run_t *run, takt_instant_t now, takt_entity_t *entity) {
     const takt_instant_t end = now + run->architecture->context_switch / 2u;
     run->context = entity;
@@ -191,14 +191,14 @@ static takt_instant_t switch_to(run_t *run, takt_instant_t now, takt_entity_t *e
     return end;
 }
 
-/* A decision; gives the end of the switch that follows, or `now` if the same task, or idle, goes on. */
+/* Takes a decision. Returns the end of the switch that follows, or `now` if the same task, or idle, continues. */
 static takt_instant_t decide(run_t *run, takt_instant_t now) {
     run->decision_after_idle = TAKT_NEVER;
     look(run, now - run->architecture->latency);
     return run->chosen == run->context ? now : switch_to(run, now, run->chosen);
 }
 
-/* The decision that comes next: the one after a switch to idle, else `latency` after an event. */
+/* Returns the instant of the next decision: the one after a switch to idle, else `latency` after an event. */
 static takt_instant_t next_decision(const run_t *run, takt_instant_t now) {
     const takt_instant_t event = takt_timers_next(&run->backend.dispatcher->root.timers);
     if (run->decision_after_idle != TAKT_NEVER || event == TAKT_NEVER) {
@@ -212,7 +212,7 @@ static bool goes_through_idle(const run_t *run) {
     return is_complete && run->architecture->model == TAKT_ARCHITECTURE_COPROCESSOR;
 }
 
-/* What executes up to the next decision or completion, and what follows from that; gives when the processor is free
+/* Executes up to the next decision or completion, and handles it. Returns when the processor is free
  * again. */
 static takt_instant_t pass_beside(run_t *run, takt_instant_t now) {
     const takt_instant_t next = earlier_of(next_decision(run, now), completion(run, now));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Arrivals: when the jobs of external tasks come, one timer per task. Part of the simulator. */
+/* Arrivals: the instants at which jobs of external tasks arrive, one timer per task. Part of the simulator. */
 #ifndef TAKT_SIM_ARRIVALS_H
 #define TAKT_SIM_ARRIVALS_H
 
@@ -24,17 +24,17 @@ typedef struct takt_sim_source {
 /* Arms the first arrival of every external task, and the first changes; false when memory is short. */
 TAKT_MUST_USE bool takt_sim_arrivals_create(takt_sim_t *sim);
 
-/* The arrival that comes first, if it comes at or before `until`: moves its source on to its next one and
- * writes instant and nominal instant to `arrival`. NULL if there is none. */
+/* Takes the first arrival at or before `until`: advances its source to the next one, and writes instant and
+ * nominal instant to `arrival`. Returns the source, NULL if there is no such arrival. */
 takt_sim_source_t *takt_sim_arrivals_take(takt_sim_t *sim, takt_instant_t until, takt_arrival_t *arrival);
 
-/* What has just been taken from `source`, of changes, comes at `instant` again. */
+/* Postpones what has just been taken from `source`, one of changes, to `instant`. */
 void takt_sim_arrivals_put_off(takt_sim_t *sim, takt_sim_source_t *source, takt_instant_t instant);
 
-/* The task of change number `index`, if it is external, enters, leaves or has another period: its arrivals follow. */
+/* Adapts the arrivals of the task of change number `index`, if external: it enters, leaves or has another period. */
 void takt_sim_arrivals_change(takt_sim_t *sim, uint32_t index);
 
-/* The instant of the next arrival, or an earlier one to look again; TAKT_NEVER if none comes. */
+/* Returns the instant of the next arrival, or an earlier one at which to ask again; TAKT_NEVER if there is none. */
 TAKT_INLINE takt_instant_t takt_sim_arrivals_next(const takt_sim_t *sim) {
     return takt_timers_next(&sim->arrivals);
 }

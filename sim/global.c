@@ -10,11 +10,11 @@
 #include <stdlib.h>
 
 typedef struct lane {
-    takt_entity_t *entity; /* whose job runs, NULL for nobody */
+    takt_entity_t *entity; /* whose job runs, NULL if idle */
     uint32_t task;         /* its index */
     uint32_t job;
     takt_instant_t since;
-    takt_instant_t finish; /* if it stays; TAKT_NEVER for nobody */
+    takt_instant_t finish; /* if it stays; TAKT_NEVER if idle */
     uint32_t last;         /* task that ran here last */
 } lane_t;
 
@@ -27,7 +27,7 @@ typedef struct stay {
 enum { NO_TASK = UINT32_MAX };
 
 typedef struct run {
-    takt_trace_t trace; /* what core records to if somebody has to listen; first of all */
+    takt_trace_t trace; /* core's sink, if records are needed; first member */
     takt_trace_t *forward;
     takt_sim_t *sim;
     takt_dispatcher_t *dispatcher;
@@ -35,13 +35,13 @@ typedef struct run {
     lane_t *lanes;
     stay_t *stays; /* of each task; cpu = lane_count: it has not run */
     takt_instant_t horizon;
-    takt_instant_t until; /* the scheduler wants to be called again */
+    takt_instant_t until; /* instant of the next call of the scheduler */
     takt_sim_sinks_t sinks;
 } run_t;
 
-/* ---- who runs ----------------------------------------------------------------------------------------- */
+/* ---- running jobs ------------------------------------------------------------------------------------- */
 
-/* The job of a lane has left it at `now`, done or not. */
+/* The job of a lane leaves it at `now`, finished or not. */
 static void leave_lane(run_t *run, lane_t *lane, takt_instant_t now) {
     takt_sim_work_t *work = &run->sim->work[lane->task];
     work->at.left -= now - lane->since;
@@ -54,7 +54,7 @@ static void leave_lane(run_t *run, lane_t *lane, takt_instant_t now) {
     lane->finish = TAKT_NEVER;
 }
 
-/* Whether the job goes on elsewhere than where it ran. */
+/* True if the job continues on another processor than the one it ran on. */
 static bool has_migrated(const run_t *run, const lane_t *lane) {
     const stay_t *stay = &run->stays[lane->task];
     const uint32_t cpu = (uint32_t)(lane - run->lanes);
@@ -110,7 +110,7 @@ static void obey(run_t *run, const takt_decision_t *decision, takt_instant_t now
     }
 }
 
-/* Handles all that is due. */
+/* Handles all due items. */
 static void settle(run_t *run, takt_instant_t now) {
     bool is_due = takt_dispatcher_is_due(run->dispatcher, now);
     while (is_due) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Global scheduling: plain tasks on several processors, without costs. Part of the simulator.
  *
- * Source: SPEC.md, 11. A loop of its own beside sim.c, on core/global.h. Left out: everything that keeps a job from
- * just running, and the kernel's own work; whoever makes the spec refuses these. */
+ * Source: SPEC.md, 11. A separate loop beside sim.c, on core/global.h. Left out: all that makes jobs wait, and the
+ * kernel's own work; the creator of the spec rejects these. */
 #ifndef TAKT_SIM_GLOBAL_H
 #define TAKT_SIM_GLOBAL_H
 

@@ -15,7 +15,7 @@ typedef struct replay {
     uint64_t count;
     uint64_t next; /* the first record that is neither fed nor compared */
     takt_replay_result_t *result;
-    takt_trace_t *observer; /* NULL: nobody */
+    takt_trace_t *observer; /* may be NULL */
 } replay_t;
 
 static void fail(replay_t *replay, takt_replay_verdict_t verdict, const takt_record_t *replayed) {
@@ -34,7 +34,7 @@ static void skip_unknown(replay_t *replay) {
     }
 }
 
-/* Steps are counted by who calls, and more of them than are due do no harm. */
+/* The caller counts the steps; more steps than are due are harmless. */
 static void listen(takt_trace_t *trace, const takt_record_t *record) {
     replay_t *replay = TAKT_CONTAINER_OF(trace, replay_t, trace);
     if (replay->observer != NULL) {
@@ -56,7 +56,7 @@ static bool is_event(uint8_t kind) {
            kind == TAKT_RECORD_PRIORITY || kind == TAKT_RECORD_CREATE;
 }
 
-/* What core says by itself. */
+/* Records that core makes by itself. */
 static bool is_notice(uint8_t kind) { return kind > TAKT_RECORD_DECISION && kind < TAKT_RECORD_SETTLED; }
 
 static bool is_global(const takt_system_t *system) { return system->is_global; }
@@ -74,7 +74,7 @@ static bool has_extension(const takt_entity_t *entity) {
     return entity->task != NULL && entity->task->extension != NULL;
 }
 
-/* What `entity` waits for; NULL if it cannot, or if it is a thread that does not. */
+/* Returns the wait of `entity`; NULL if it cannot wait, or is a thread that does not. */
 static const takt_lock_wait_t *wait_of(takt_entity_t *entity) {
     if (entity->task == NULL) {
         return takt_plain_of(entity)->wait;
@@ -87,27 +87,27 @@ static bool is_waiting(takt_entity_t *entity) {
     return wait != NULL && wait->wanted != NULL;
 }
 
-/* Whether `entity` comes back by itself: from a suspension, or when it gets a resource. */
+/* True if `entity` becomes ready without an event: after a suspension, or when a resource is granted. */
 static bool is_away(takt_entity_t *entity) {
     const takt_lock_wait_t *wait = wait_of(entity);
     const bool is_suspended = has_extension(entity) && takt_timer_is_armed(&entity->task->extension->resume);
     return is_suspended || (wait != NULL && wait->parked_at != NULL);
 }
 
-/* Whether `entity` is one of the users that the ceiling of `resource` knows, if that has one. */
+/* True if the level of `entity` is not above the ceiling of `resource`, or there is no ceiling. */
 static bool is_at_most_at_ceiling(takt_entity_t *entity, const takt_resource_t *resource) {
     return !resource->kind->has_ceiling ||
            (entity->home->policy->level != NULL && takt_entity_level(entity) >= resource->ceiling);
 }
 
-/* Whether what `entity` locks may be something like `resource`. */
+/* True if `entity` may lock a resource of the kind of `resource`. */
 static bool may_use(const takt_system_t *system, const takt_entity_t *entity,
                     const takt_resource_t *resource) {
     const bool is_among = resource->kind->scope == TAKT_SCOPE_SERVERS;
     return entity->task == NULL ? !is_among && system->rates == NULL : has_extension(entity);
 }
 
-/* Whether `entity`, which runs, may try to lock resource `number`, or unlock it. */
+/* True if `entity`, which runs, may try to lock resource `number`, or unlock it. */
 static bool lock_fits(const takt_system_t *system, takt_entity_t *entity, uint64_t number, bool locks) {
     if (number >= system->resource_count || system->resource_homes[number] != entity->home ||
         !may_use(system, entity, &system->resources[number])) {
@@ -120,7 +120,7 @@ static bool lock_fits(const takt_system_t *system, takt_entity_t *entity, uint64
     return !is_waiting(entity) && (locks ? may_lock : *takt_waiting_held_by(entity) == resource);
 }
 
-/* Likewise of a task with an allocation: what it locks is free then, and it is known to share that. */
+/* Likewise for a task with an allocation: the resource is free, and the task is registered as its user. */
 static bool allocated_lock_fits(const takt_system_t *system, takt_entity_t *entity, uint64_t number,
                                 bool locks) {
     if (system->rates == NULL || number >= system->resource_count) {
@@ -135,7 +135,7 @@ static bool allocated_lock_fits(const takt_system_t *system, takt_entity_t *enti
     return locks ? may_lock : entity->task->extension->held == resource;
 }
 
-/* Whether `entity` waits for a resource and for no budget. */
+/* True if `entity` waits for a resource and for no budget. */
 static bool withdraw_fits(takt_entity_t *entity) {
     return is_waiting(entity) && wait_of(entity)->wanted->kind->scope == TAKT_SCOPE_LOCAL;
 }
@@ -162,7 +162,7 @@ static bool event_fits_several(const takt_system_t *system, const takt_record_t 
     return record->kind == TAKT_RECORD_COMPLETE && runs_somewhere(system, entity);
 }
 
-/* Whether `entity` is in the state that `record`, an event, presupposes. */
+/* True if `entity` is in the state that `record`, an event, requires. */
 static bool event_fits(const takt_system_t *system, const takt_record_t *record, takt_entity_t *entity) {
     if (is_global(system)) {
         return event_fits_several(system, record, entity);
@@ -223,7 +223,7 @@ static bool takes_change(const takt_task_t *task, takt_change_kind_t kind) {
            (task->extension->allocation->functions->request != NULL && kind == TAKT_CHANGE_PARAMETERS);
 }
 
-/* Each change is made once, and is of who the table says. */
+/* True if a change is made for the first time, and for the entity in the table. */
 static bool change(const replay_t *replay, const takt_record_t *record) {
     takt_system_t *system = replay->system;
     const takt_change_t *of = record->value < system->change_count ? &system->changes[record->value] : NULL;
@@ -247,7 +247,7 @@ static bool choose(const replay_t *replay, const takt_record_t *record) {
     return true;
 }
 
-/* Hands a thread that is about to lock the memory to wait in. */
+/* Gives a thread that is about to lock the memory for its wait. */
 static void make_wait(takt_system_t *system, const takt_record_t *record, takt_entity_t *entity) {
     if (record->kind == TAKT_RECORD_LOCK && entity->task == NULL) {
         takt_plain_t *thread = takt_plain_of(entity);
@@ -333,7 +333,7 @@ static bool feed(replay_t *replay, const takt_record_t *record) {
     return is_decision(replay->system, record->kind) && decide(replay, record);
 }
 
-/* The record to feed next: a decision is recorded after what it brings about. */
+/* Returns the record to feed next: a decision is recorded after its effects. */
 static const takt_record_t *input_at(const replay_t *replay) {
     uint64_t at = replay->next;
     while (at + 1u < replay->count && is_notice(replay->records[at].kind)) {
@@ -343,7 +343,7 @@ static const takt_record_t *input_at(const replay_t *replay) {
     return &replay->records[is_before_decision ? at : replay->next];
 }
 
-/* Feeds the next record; core then has had its say about it, and about what follows from it. */
+/* Feeds the next record; core has then recorded it and its effects. */
 static void replay_next(replay_t *replay) {
     const takt_record_t *record = input_at(replay);
     const takt_record_t nothing = {.entity = TAKT_NOBODY};

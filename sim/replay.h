@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Replay: hands recorded inputs to a freshly built system and compares its decisions with the
- * recorded ones, bit for bit. */
+/* Replay: passes recorded inputs to a newly built system and compares its decisions with the recorded ones,
+ * bit for bit. */
 #ifndef TAKT_SIM_REPLAY_H
 #define TAKT_SIM_REPLAY_H
 
@@ -25,7 +25,7 @@ typedef struct takt_replay_result {
  * above TAKT_RECORD_LAST are skipped. */
 takt_replay_result_t takt_replay(takt_system_t *system, const takt_record_t *records, uint64_t count);
 
-/* Likewise, and hands all that core records to `observer`, as it records it. */
+/* Likewise, and passes every record of core to `observer` at once. */
 takt_replay_result_t takt_replay_observed(takt_system_t *system, const takt_record_t *records, uint64_t count,
                                           takt_trace_t *observer);
 

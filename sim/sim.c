@@ -12,7 +12,7 @@
 #include <string.h>
 
 typedef struct run {
-    takt_trace_t trace;    /* what core records to if somebody has to listen; first of all */
+    takt_trace_t trace;    /* core's sink, if records are needed; first member */
     takt_trace_t *forward; /* the user's trace */
     takt_sim_t *sim;
     takt_direct_t backend;
@@ -23,15 +23,15 @@ typedef struct run {
     const takt_entity_t *unfinished; /* ran last and is not finished */
     const takt_entity_t *last;       /* ran last */
     takt_decision_t decision;        /* in force */
-    uint32_t job;                    /* that it chose */
+    uint32_t job;                    /* of that decision */
     takt_instant_t next_tick;
-    bool is_watched;           /* somebody wants to know budgets, or the ledger */
+    bool is_watched;           /* a sink needs budgets, or the ledger */
     bool is_costly;            /* the kernel takes time, or timers wait for points */
     bool is_pulling;           /* a non-preemptive job runs and timers wait */
     uint32_t fired;            /* of the dispatcher, up to the last pass; for costs */
     uint32_t releases;         /* likewise */
     uint32_t taken_out;        /* likewise */
-    takt_instant_t busy_until; /* the kernel works, if that is to come */
+    takt_instant_t busy_until; /* end of the kernel's work, if in the future */
 } run_t;
 
 bool takt_sim_create(takt_sim_t *sim, const takt_system_spec_t *spec, const takt_sim_options_t *options) {
@@ -64,7 +64,7 @@ void takt_sim_destroy(takt_sim_t *sim) {
     memset(sim, 0, sizeof *sim);
 }
 
-/* ---- who has run --------------------------------------------------------------------------------- */
+/* ---- execution ----------------------------------------------------------------------------------- */
 
 static void extend_segment(run_t *run, uint32_t task, takt_instant_t start, takt_instant_t end) {
     takt_sim_extend_segment(&run->sinks, &run->segment, &(takt_sim_segment_t){start, end, task, run->job});
@@ -74,7 +74,7 @@ static uint32_t task_of(const takt_sim_t *sim, const takt_entity_t *entity) {
     return takt_sim_task_of(sim, entity->id);
 }
 
-/* Whether `entity`, which was chosen, is a task: neither nobody nor a server that idles. */
+/* True if `entity`, which was selected, is a task: neither NULL nor a server that idles. */
 static bool is_task(const takt_entity_t *entity) { return entity != NULL && entity->task != NULL; }
 
 static void count_preemption(run_t *run, const takt_entity_t *next) {
@@ -122,7 +122,7 @@ static void tell_lock(const run_t *run, const takt_record_t *record) {
     }
 }
 
-/* A job has ended, or its budget is used up and it waits. */
+/* A job has ended, or waits with an exhausted budget. */
 static void tell_windowed(run_t *run, uint32_t task, takt_allocation_event_t event) {
     if (event == TAKT_ALLOCATION_OVERRUN) {
         return;
@@ -133,7 +133,7 @@ static void tell_windowed(run_t *run, uint32_t task, takt_allocation_event_t eve
     takt_sim_tell_windowed_loss(run->sim, &run->sinks, task, event);
 }
 
-/* What its allocator says about a task; a job may have used its whole budget, as it was to. */
+/* Handles an allocator's report on a task; a job may have used its whole budget, as intended. */
 static void tell_allocation(run_t *run, const takt_record_t *record) {
     const uint32_t task = record->entity - 1u - run->sim->system.server_count;
     const takt_allocation_event_t event = takt_allocation_event_of(record->value);
@@ -175,7 +175,7 @@ static bool has_to_listen(const takt_sim_t *sim, const takt_sim_sinks_t *sinks) 
     return may;
 }
 
-/* ---- budgets, for who wants to know ---------------------------------------------------------------- */
+/* ---- budgets, for sinks ---------------------------------------------------------------------------- */
 
 static bool is_charged(const takt_entity_t *running, const takt_server_t *server) {
     const takt_server_t *home = running != NULL ? running->home : NULL;
@@ -235,7 +235,7 @@ TAKT_RARE static void post_change(run_t *run, uint32_t index, takt_instant_t now
     post(run, &event);
 }
 
-/* What is told to the scheduler at once, though it may be at work; another policy waits until it is not. */
+/* Posted at once, even while the kernel works; a change of the policy waits until it does not. */
 TAKT_RARE static void post_change_of(run_t *run, takt_sim_source_t *source, const takt_arrival_t *arrival,
                                      takt_instant_t until) {
     if (source->task == TAKT_SIM_CHANGES) {
@@ -266,7 +266,7 @@ TAKT_RARE static void post_due_arrivals(run_t *run, takt_instant_t until) {
     }
 }
 
-/* Arrivals are told when they happen, whatever the kernel is doing then. */
+/* Arrivals are posted when they happen, even while the kernel works. */
 static inline void post_arrivals(run_t *run, takt_instant_t until) {
     if (takt_sim_arrivals_next(run->sim) <= until) {
         post_due_arrivals(run, until);
@@ -290,13 +290,13 @@ static takt_duration_t pay_ticks(run_t *run, takt_instant_t now) {
     return cost;
 }
 
-/* Whether `entity` is a job whose points call the scheduler, which then has not run in between. */
+/* True if `entity` is a job whose points call the scheduler, which does not run in between. */
 static bool pulls(const run_t *run, const takt_entity_t *entity) {
     return run->sim->options.costs.is_pull && is_non_preemptive(entity) && takt_server_is_root(entity->home);
 }
 
-/* Whether the scheduler has had no choice: a non-preemptive job goes on that nobody asks to yield, or a job that
- * just has locked or unlocked. */
+/* True if the scheduler had no choice: a non-preemptive job that should not yield continues, or a job that has just
+ * locked or unlocked. */
 static bool goes_on(const run_t *run, const takt_event_t *event, const takt_entity_t *chosen) {
     const bool goes_on =
         is_task(chosen) && chosen == run->decision.entity && chosen->task->job.number == run->job;
@@ -310,14 +310,14 @@ static bool goes_on(const run_t *run, const takt_event_t *event, const takt_enti
     return is_same && is_silent && !pulls(run, chosen);
 }
 
-/* Whether the scheduler had something to do: not if there was just a tick, or a look at what is not due. */
+/* True if the pass handled something besides a tick or a timer that was not due. */
 static bool is_busy(const run_t *run, const takt_event_t *event, const takt_entity_t *chosen) {
     const takt_dispatcher_t *dispatcher = run->backend.dispatcher;
     return event->kind != TAKT_EVENT_TIME || dispatcher->fired != run->fired ||
            dispatcher->taken_out != run->taken_out || chosen != run->decision.entity;
 }
 
-/* What the kernel takes until what it chose starts. */
+/* Returns the kernel time until the selected entity starts. */
 static takt_duration_t kernel_time(run_t *run, const takt_event_t *event, const takt_entity_t *chosen,
                                    bool was_busy) {
     const takt_sim_costs_t *costs = &run->sim->options.costs;
@@ -347,7 +347,7 @@ static void take_time(run_t *run, takt_instant_t now, takt_instant_t start) {
     post_arrivals(run, end - 1u);
 }
 
-/* The instant at which the job that will be chosen starts: after the kernel has done its work. */
+/* Returns the instant at which the selected job starts: after the kernel's work. */
 TAKT_RARE static takt_instant_t start_of(run_t *run, const takt_event_t *event) {
     takt_dispatcher_t *dispatcher = run->backend.dispatcher;
     const takt_entity_t *chosen = takt_dispatcher_choose(dispatcher, event->now);
@@ -374,7 +374,7 @@ static void tell_state(const run_t *run, takt_instant_t now, const takt_entity_t
 
 static void take(run_t *run, takt_instant_t start) {
     const bool is_taken = takt_direct_take(&run->backend, run->sequence, start, &run->decision);
-    (void)is_taken; /* the direct backend knows the last event */
+    (void)is_taken; /* the direct backend considers the last event */
     const takt_entity_t *chosen = run->decision.entity;
     run->sim->decisions++;
     count_preemption(run, chosen);
@@ -400,7 +400,7 @@ TAKT_RARE static void post_at_point(run_t *run, const takt_event_t *event) {
     tell_point(run, event->now, task_of(run->sim, event->entity), is_optional, should_yield);
 }
 
-/* Pull: while a non-preemptive job runs, time alone decides nothing. */
+/* Pull: while a non-preemptive job runs, time alone causes no decision. */
 static void wait_for_point(run_t *run, takt_instant_t now) {
     post_arrivals(run, now);
     if (run->sinks.budget != NULL) {
@@ -408,7 +408,7 @@ static void wait_for_point(run_t *run, takt_instant_t now) {
     }
 }
 
-/* Pull: what came due while a non-preemptive job ran is older than the event that it now causes. Gives whether
+/* Pull: items that came due while a non-preemptive job ran precede the event that it now causes. Returns whether
  * it causes one: `event` is not just time. */
 TAKT_RARE static bool catch_up(run_t *run, const takt_event_t *event) {
     if (event->kind == TAKT_EVENT_TIME) {
@@ -428,7 +428,7 @@ static bool can_pull(const run_t *run, takt_instant_t start) {
            takt_sim_arrivals_next(run->sim) > start;
 }
 
-/* Hands `event` over and lets the decision that knows it come; gives the instant from which it counts. */
+/* Posts `event` and takes the decision that considers it. Returns the instant from which it is in force. */
 static takt_instant_t decide(run_t *run, const takt_event_t *event) {
     if (TAKT_UNLIKELY(run->is_pulling) && !catch_up(run, event)) {
         return event->now;
@@ -457,7 +457,7 @@ static takt_event_t lock_event(takt_event_kind_t kind, takt_entity_t *entity, ta
     return (takt_event_t){.kind = kind, .entity = entity, .now = now, .resource = resource};
 }
 
-/* The last of the unlocks of one instant is the event; those before it are handed over at once. */
+/* The last of the unlocks of one instant is the event; earlier ones are posted at once. */
 static takt_event_t unlock(run_t *run, takt_sim_work_t *work, uint32_t task, takt_event_t event) {
     const takt_task_spec_t *spec = &run->sim->specs[task];
     while (takt_work_unlocks_now(&work->at, spec)) {
@@ -467,7 +467,7 @@ static takt_event_t unlock(run_t *run, takt_sim_work_t *work, uint32_t task, tak
     return event;
 }
 
-/* The next event at a milestone of the running job that is not its end; TIME if it just goes on. */
+/* Returns the event at a milestone of the running job that is not its end; TIME if the job only continues. */
 TAKT_RARE static takt_event_t pass_milestone(run_t *run, takt_sim_work_t *work, uint32_t task,
                                              takt_instant_t now) {
     takt_entity_t *entity = run->decision.entity;
@@ -490,7 +490,7 @@ TAKT_RARE static takt_event_t pass_milestone(run_t *run, takt_sim_work_t *work, 
     return (takt_event_t){TAKT_EVENT_TIME, NULL, now, {now}};
 }
 
-/* How far the decision goes if its job does nothing. */
+/* Returns until when the decision holds if its job causes no event. */
 static takt_instant_t end_of_decision(const run_t *run, takt_instant_t now) {
     takt_instant_t end = run->is_pulling ? TAKT_NEVER : run->decision.until;
     const takt_instant_t arrival = takt_sim_arrivals_next(run->sim);
@@ -504,7 +504,7 @@ static takt_event_t time_event(takt_instant_t now) {
     return (takt_event_t){TAKT_EVENT_TIME, NULL, now, {now}};
 }
 
-/* Nobody runs in [start, end), at the expense of `entity` if that is a server. */
+/* The processor idles in [start, end), charged to `entity` if that is a server. */
 TAKT_RARE static takt_event_t idle(run_t *run, const takt_entity_t *entity, takt_instant_t start,
                                    takt_instant_t end) {
     if (entity != NULL && run->sinks.segment != NULL && end > start) {
@@ -513,9 +513,9 @@ TAKT_RARE static takt_event_t idle(run_t *run, const takt_entity_t *entity, takt
     return time_event(end);
 }
 
-/* Lets the decision be from `began` on, until its job does something, its time ends or the horizon comes:
- * the next event. What came due while the kernel worked comes before anything that the job does; a lock is
- * tried only once the job has been chosen at that very instant. */
+/* Executes the decision from `began` on until its job causes an event, its time ends or the horizon is reached.
+ * Returns the next event. Items that came due while the kernel worked precede the job's events. A lock is tried
+ * only after the job has been selected at that very instant. */
 static takt_event_t advance(run_t *run, takt_instant_t began) {
     const takt_instant_t end = end_of_decision(run, began);
     takt_entity_t *entity = run->decision.entity;

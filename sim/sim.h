@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Simulator: a discrete-event loop that drives core exactly as a kernel does.
  *
- * It owns what core must not know: when jobs arrive that no period tells, what each job does and for how
- * long, and what the kernel's own work costs. It turns "the running job has received its demand" into a
- * completion event. Nothing is kept per job unless a sink asks for it. */
+ * It owns what core must not know: arrivals that no period determines, the body and the demand of each job,
+ * and the costs of the kernel's own work. When the running job has received its demand, the simulator posts
+ * a completion event. Nothing is kept per job unless a sink needs it. */
 #ifndef TAKT_SIM_SIM_H
 #define TAKT_SIM_SIM_H
 
@@ -18,17 +18,17 @@ typedef struct takt_sim_options {
 typedef struct takt_sim_statistics {
     uint64_t released;
     uint64_t finished;
-    uint64_t missed_requested; /* of a rate-based system: by the deadlines that were asked for */
+    uint64_t missed_requested; /* of a rate-based system: misses of the requested deadline */
     uint64_t missed;  /* finished late, aborted, skipped, or unfinished with a deadline at or before the
                              horizon */
-    uint64_t aborted; /* ended at their deadlines, or when their budgets were used up */
+    uint64_t aborted; /* ended at their deadlines, or when their budgets were exhausted */
     uint64_t skipped; /* dropped at their releases */
-    uint64_t cut;     /* ended without their whole demand, with all that had to be done */
-    takt_duration_t optional_executed; /* of the parts of ended jobs that did not have to be done */
+    uint64_t cut;     /* ended without their whole demand, mandatory parts done */
+    takt_duration_t optional_executed; /* of the optional parts of ended jobs */
     takt_duration_t optional_wanted;
-    uint64_t overruns;            /* finished, but ran for longer than the wcet */
+    uint64_t overruns;            /* finished, but executed longer than the wcet */
     uint64_t preemptions;         /* a started, unfinished job left the processor */
-    uint64_t migrations;          /* a job went on on another processor; see global.h */
+    uint64_t migrations;          /* a job continued on another processor; see global.h */
     takt_duration_t response_min; /* of the finished jobs; TAKT_NEVER if none */
     takt_duration_t response_max;
     takt_duration_t response_sum;
@@ -38,7 +38,7 @@ typedef struct takt_sim_statistics {
 /* Calls of an allocator for windows of a task. */
 typedef struct takt_sim_calls {
     uint64_t all;
-    uint64_t feedback; /* of these, because a job had used up its budget */
+    uint64_t feedback; /* of these, because a job had exhausted its budget */
 } takt_sim_calls_t;
 
 typedef enum takt_sim_lock {
@@ -54,10 +54,10 @@ typedef enum takt_sim_kernel_work {
     TAKT_SIM_SWITCH = 1, /* a switch to a task */
 } takt_sim_kernel_work_t;
 
-/* What a run tells while it goes on; members may be NULL. `task` is an index into the spec. */
+/* Callbacks of a run; members may be NULL. `task` is an index into the spec. */
 typedef struct takt_sim_sinks {
     void *context;
-    /* A job ran in [start, end); neighbours of one job are already merged. `task` of task_count + i: server i
+    /* A job ran in [start, end); adjacent segments of one job are merged. `task` = task_count + i: server i
      * idled, in job 0. */
     void (*segment)(void *context, takt_instant_t start, takt_instant_t end, uint32_t cpu, uint32_t task,
                     uint32_t job);
@@ -65,28 +65,28 @@ typedef struct takt_sim_sinks {
      * unfinished ones come last, in task order). */
     void (*job)(void *context, uint32_t task, uint32_t job, takt_instant_t release, takt_instant_t finish,
                 bool missed);
-    /* The budget of a server at `now`, and whether it is being charged from then on (not once it is 0): told for every
+    /* The budget of a server at `now`, and whether it is charged from then on (not once it is 0). Called for every
      * server at every decision, and when a budget changes in between. Instants of one server ascend. */
     void (*budget)(void *context, takt_instant_t now, uint32_t server, takt_duration_t budget,
                    bool is_charged);
-    /* A job is at a point of its body; whether it should yield is known of non-preemptive jobs. */
+    /* A job is at a preemption point; `should_yield` is valid for non-preemptive jobs. */
     void (*point)(void *context, takt_instant_t now, uint32_t task, uint32_t job, bool is_optional,
                   bool should_yield);
-    /* What became of a resource: a job locked it, unlocked it, has to wait for it, or waits in a circle (told
-     * once for each job of the circle, the one first that closed it). */
+    /* An event of a resource: a job locked it, unlocked it, has to wait for it, or is deadlocked (called once for
+     * each job of the circle, first for the job that closed it). */
     void (*lock)(void *context, takt_instant_t now, uint32_t task, uint32_t job, uint32_t resource,
                  takt_sim_lock_t what);
-    /* Kernel work in [start, end), which is not empty; told under an architecture only. */
+    /* Kernel work in [start, end), which is not empty; called under an architecture only. */
     void (*kernel)(void *context, takt_instant_t start, takt_instant_t end, takt_sim_kernel_work_t what);
-    /* What follows is told of rate-based systems only, `window` also where rules give deadlines. What became of a task, and what it has from then on. */
+    /* The rest is called for rate-based systems only, `window` also with deadline rules. An event of a task, and its reservation from then on. */
     void (*allocation)(void *context, takt_instant_t now, uint32_t task, takt_allocation_event_t event,
                        uint64_t rate, takt_duration_t budget, takt_duration_t period);
-    /* Just before `job`: the end of the last window of the job, TAKT_NEVER if it had none, and whether it missed
-     * the deadline that was asked for. */
+    /* Called just before `job`: the end of the last window of the job, TAKT_NEVER if it had none, and whether the job
+     * missed the requested deadline. */
     void (*window)(void *context, uint32_t task, uint32_t job, takt_instant_t deadline, bool missed);
-    /* The sum of all reservations from `now` on, told at every decision. */
+    /* The sum of all reservations from `now` on, at every decision. */
     void (*ledger)(void *context, takt_instant_t now, uint64_t reserved);
-    /* Called now and then; false ends the run at once, and what it has told so far is not complete. */
+    /* Called from time to time; false ends the run at once, with incomplete results. */
     bool (*progress)(void *context, takt_instant_t now);
 } takt_sim_sinks_t;
 
@@ -97,8 +97,8 @@ typedef struct takt_sim {
     takt_sim_options_t options;
     takt_sim_statistics_t *statistics; /* per task */
     uint64_t decisions;
-    uint64_t invocations;     /* of the scheduler, if it costs anything or points pull */
-    uint64_t switches;        /* to another task than the one that ran last */
+    uint64_t invocations;     /* of the scheduler, if it has a cost or points pull */
+    uint64_t switches;        /* to a task other than the one that ran last */
     takt_duration_t overhead; /* kernel time before the horizon */
     struct takt_sim_work *work;
     struct takt_sim_source *sources; /* of the external tasks */
@@ -120,7 +120,7 @@ void takt_sim_destroy(takt_sim_t *sim);
 void takt_sim_run(takt_sim_t *sim, takt_instant_t horizon, const takt_sim_sinks_t *sinks,
                   takt_trace_t *trace);
 
-/* Those of `task` so far. */
+/* Returns the calls for `task` so far. */
 takt_sim_calls_t takt_sim_calls_of(const takt_sim_t *sim, uint32_t task);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Telling: what a run says of segments and jobs, to its sinks and in its statistics. Part of the simulator;
- * shared by the event loop (sim.c) and by the scheduler architectures (architecture.c). */
+/* Telling: reports segments and jobs of a run to its sinks and in its statistics. Part of the simulator;
+ * shared by the event loop (sim.c) and the scheduler architectures (architecture.c). */
 #ifndef TAKT_SIM_TELL_H
 #define TAKT_SIM_TELL_H
 
@@ -23,7 +23,7 @@ TAKT_INLINE void takt_sim_tell_segment(const takt_sim_sinks_t *sinks, const takt
     }
 }
 
-/* `next` lengthens `segment`, or takes its place, which then is told. */
+/* Extends `segment` by `next`, or reports `segment` and replaces it by `next`. */
 TAKT_INLINE void takt_sim_extend_segment(const takt_sim_sinks_t *sinks, takt_sim_segment_t *segment,
                                          const takt_sim_segment_t *next) {
     if (segment->end == next->start && segment->task == next->task && segment->job == next->job) {
@@ -46,12 +46,12 @@ TAKT_INLINE void takt_sim_tell_job(const takt_sim_t *sim, const takt_sim_sinks_t
 TAKT_RARE bool takt_sim_tell_allocated_finish(const takt_sim_t *sim, const takt_sim_sinks_t *sinks,
                                               uint32_t task, takt_instant_t finish);
 
-/* Whether deadlines are not those that the tasks say: rules give them, or some jobs are calls. */
+/* True if deadlines do not follow from the tasks' parameters: rules assign them, or some jobs are calls. */
 TAKT_INLINE bool takt_sim_gives_deadlines(const takt_sim_t *sim) {
     return sim->system.rules.is_any || sim->system.calls.task != NULL;
 }
 
-/* There the deadline of the job that is told next, if jobs are told. */
+/* In such a system reports the deadline of the job reported next, if jobs are reported. */
 TAKT_INLINE void takt_sim_tell_deadline(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
                                         uint32_t job, takt_instant_t deadline) {
     if (sinks->job != NULL && sinks->window != NULL && takt_sim_gives_deadlines(sim)) {
@@ -89,15 +89,15 @@ TAKT_INLINE uint32_t takt_sim_task_of(const takt_sim_t *sim, uint32_t id) {
     return id - 1u - sim->system.server_count;
 }
 
-/* Core has ended a job by itself, says `record`, an abort or a skip. */
+/* Reports a job that core has ended by itself: `record` is an abort or a skip. */
 void takt_sim_tell_loss(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, const takt_record_t *record);
 
-/* The run has come to its horizon: tells the jobs that are unfinished, which have missed if their deadlines
- * are at or before `seen`, and closes the statistics. */
+/* Called at the horizon: reports unfinished jobs, which have missed if their deadlines are at or before `seen`,
+ * and closes the statistics. */
 void takt_sim_tell_end(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, takt_instant_t horizon,
                        takt_instant_t seen);
 
-/* Tells now and then how far the run is; false if it is to end. */
+/* Reports the progress of the run from time to time. Returns false if the run has to end. */
 bool takt_sim_is_wanted(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, takt_instant_t now);
 
 #endif

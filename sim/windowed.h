@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Tasks whose jobs run in windows (policy/window.h): what is told of their jobs that is not told of others.
+/* Reports that only tasks with windows (policy/window.h) need.
  * Part of the simulator. */
 #ifndef TAKT_SIM_WINDOWED_H
 #define TAKT_SIM_WINDOWED_H
 
 #include "sim/sim.h"
 
-/* Whether `task` is the allocator's own, in `system`. */
+/* True if `task` is the allocator's own task in `system`. */
 TAKT_INLINE bool takt_system_is_allocator(const takt_system_t *system, const takt_task_t *task) {
     return system->calls.task == task;
 }

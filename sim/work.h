@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Work: what the current job of each task still has to do. Part of the simulator. */
+/* Work: the rest of the current job of each task. Part of the simulator. */
 #ifndef TAKT_SIM_WORK_H
 #define TAKT_SIM_WORK_H
 
@@ -12,7 +12,7 @@
 typedef struct takt_sim_work {
     takt_work_t at;         /* of the current job; its item is TAKT_SIM_PLAIN where jobs only run */
     takt_duration_t total;  /* its demand */
-    takt_duration_t served; /* what all jobs so far have executed */
+    takt_duration_t served; /* execution of all jobs so far */
     uint32_t job;           /* its number, or another one if the current job has not begun */
 } takt_sim_work_t;
 
