@@ -98,7 +98,7 @@ static void require_image(takt_image_status_t status) {
     }
 }
 
-/* What a board does not do: draw numbers, or run on several processors. */
+/* Refuses an image that needs what a board does not do: draw numbers, or run on several processors. */
 static void require_listed(void) {
     bool is_listed = program.spec.cpu_count == 0;
     for (uint32_t i = 0; i < program.rows[TAKT_TABLE_STREAMS]; i++) {
@@ -216,7 +216,7 @@ static void burn(const takt_work_t *work) {
 
 static takt_resource_t *resource_of(const takt_item_t *item) { return &built.resources[item->ticks]; }
 
-/* What is unlocked at one instant is one event for who waits. */
+/* Unlocks of one instant are one event for the waiting jobs. */
 static void unlock(takt_work_t *work, const takt_task_spec_t *task, const takt_item_t *item) {
     while (takt_work_unlocks_now(work, task)) {
         (void)takt_job_unlock_first(resource_of(item));
@@ -225,7 +225,7 @@ static void unlock(takt_work_t *work, const takt_task_spec_t *task, const takt_i
     (void)takt_job_unlock(resource_of(item));
 }
 
-/* What is due at the instant of a lock is decided about before it. */
+/* Items due at the instant of a lock are handled before it. */
 static void lock(const takt_item_t *item) {
     (void)takt_job_settle();
     (void)takt_job_lock(resource_of(item));
@@ -271,7 +271,7 @@ static void work(void *argument) {
     }
 }
 
-/* ---- what comes from outside ------------------------------------------------------------------------ */
+/* ---- inputs from outside ---------------------------------------------------------------------------- */
 
 static uint32_t next_input;
 

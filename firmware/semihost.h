@@ -13,14 +13,14 @@
 /* Prints `text`, which ends with 0. */
 void takt_semihost_print(const char *text);
 
-/* Reads the file `name` into `data`, which has room for `limit` bytes, and how many it has into `bytes`. Returns whether it
- * was there and fits. */
+/* Reads the file `name` into `data`, which has room for `limit` bytes, and writes its size to `bytes`. Returns true if
+ * the file exists and fits. */
 bool takt_semihost_load(const char *name, void *data, size_t limit, size_t *bytes);
 
-/* Writes `bytes` of `data` into the new file `name`. Returns whether all was written. */
+/* Writes `bytes` of `data` into the new file `name`. Returns true if all was written. */
 bool takt_semihost_save(const char *name, const void *data, size_t bytes);
 
-/* Copies the program's command line into `line`. Returns whether there is one that fits. */
+/* Copies the program's command line into `line`. Returns true if there is one and it fits. */
 bool takt_semihost_command_line(char *line, size_t bytes);
 
 /* Ends the program with `status`, 0 .. 255. */

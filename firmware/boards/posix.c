@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* A Linux process as board.h wants it.
+/* A Linux process as a board; see board.h.
  *
  * In virtual time a load takes exactly its ticks, and an interrupt comes exactly at its instant. So a run equals the
  * simulation, and repeats. In real time a load is processor time, and an interrupt comes when Linux lets it.
@@ -11,7 +11,7 @@
 
 enum { INPUT_INTERRUPT = 0, MEMORY_BYTES = 1 << 29 };
 
-/* Pages that nobody touches cost nothing. */
+/* Untouched pages take no memory. */
 static _Alignas(16) uint8_t memory[MEMORY_BYTES];
 
 void takt_firmware_prepare(uint64_t tick_ns) {
