@@ -168,7 +168,7 @@ static void fire(takt_dispatcher_t *dispatcher, takt_timer_t *timer, takt_instan
         expire(dispatcher, TAKT_CONTAINER_OF(timer, takt_task_extension_t, expiry), now);
         break;
     case TAKT_TIMER_LAPSE:
-        dispatcher->fired--; /* the end of an instant is a part of what came before */
+        dispatcher->fired--; /* the end of an instant is part of the preceding item */
         takt_account_lapse(TAKT_CONTAINER_OF(timer, takt_server_t, lapse));
         break;
     case TAKT_TIMER_ALLOCATION:

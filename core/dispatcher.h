@@ -114,8 +114,8 @@ typedef struct takt_dispatcher {
     uint32_t ncpu;    /* more than 1: see global.h */
     uint32_t sequence;
     uint32_t unrecorded_steps;
-    uint32_t fired;    /* number of exhausted budgets and expired timers, except wakes of servers and lapses;
-                            modulo 2^32 */
+    uint32_t fired;    /* number of exhausted budgets and expired timers, except TAKT_TIMER_WAKE and
+                            TAKT_TIMER_LAPSE; modulo 2^32 */
     uint32_t releases; /* of these, jobs released or dropped */
     takt_instant_t stepped_at;
     takt_trace_t *trace;            /* NULL: nothing is recorded */

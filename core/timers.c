@@ -25,7 +25,7 @@ void takt_timers_init(takt_timers_t *timers, takt_timers_row_t *rows, uint32_t o
 
 void takt_timer_init(takt_timer_t *timer, const takt_timers_t *timers, takt_timer_kind_t kind, uint32_t id) {
     const uint32_t shift = 32u - DIGIT_BITS * (uint32_t)timers->order_rows;
-    /* expiry 0; replenishment, resume, allocation 1; wake, release 2; lapse 3 */
+    /* expiry 0; replenishment, resume, allocation 1; wake, release 2; budget loss 3 */
     const uint32_t class = kind == TAKT_TIMER_ALLOCATION ? 1u : ((uint32_t)kind + 1u) >> 1;
     timer->next = NULL;
     timer->link = NULL;

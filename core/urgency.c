@@ -106,7 +106,7 @@ static void set_base(takt_entity_t *entity, takt_urgency_t base) {
     entity->task->base_tie = base.tie;
 }
 
-/* Returns the base urgency that the policy computes. Saves and restores the urgency in force, which the policy overwrites. */
+/* Returns the base urgency that the policy computes. The urgency in force, which it overwrites, is restored. */
 static takt_urgency_t ask_policy(takt_entity_t *entity, const takt_job_t *job) {
     const takt_urgency_t in_force = {entity->key, entity->tie};
     entity->home->policy->release(entity, job);

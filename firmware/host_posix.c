@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The calls of semihost.h where the program is a Linux process: it is its own host.
+/* The calls of semihost.h for a program that is a Linux process, its own host.
  *
- * They are made with the lock closed, because in real time a thread can be preempted inside of stdio, and the next one
- * would find its buffers halfway. */
+ * They run under the lock: in real time a thread can be preempted inside stdio, and the next thread would find its
+ * buffers inconsistent. */
 #include "firmware/semihost.h"
 
 #include <stdio.h>

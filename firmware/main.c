@@ -5,7 +5,7 @@
  * told and decides is recorded into memory and written at the end. What arrives from outside, and when what changes, is in
  * the image, in the order in which it comes: an interrupt posts what is due.
  *
- * At one instant a job's own event comes first, then what comes from outside, then due timers, then the decision, as in the
+ * At one instant a job's own event comes first, then inputs from outside, then due timers, then the decision, as in the
  * simulator.
  *
  * Exit status: 0 done; 1 the machine faulted; 2 the task set was refused; 4 the trace buffer was full before the horizon
@@ -135,7 +135,7 @@ static void read_image(void) {
 static takt_record_t *records;
 static uint32_t record_count, record_limit;
 
-/* A trace without a closing record is one of a board that stopped. */
+/* A trace without a closing record means that the board stopped. */
 static void close_trace(void) {
     records[record_count] = takt_trace_end(program.horizon, record_count);
     record_count++;
@@ -154,7 +154,7 @@ static __attribute__((noreturn)) void finish(bool is_full) {
     takt_semihost_exit(0);
 }
 
-/* At the horizon itself a job may still complete, and nothing begins. */
+/* At the horizon itself a job may still complete, but none begins. */
 static bool is_after_the_end(const takt_record_t *record) {
     return record->now > program.horizon ||
            (record->now == program.horizon && record->kind != TAKT_RECORD_COMPLETE);

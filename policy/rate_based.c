@@ -313,7 +313,7 @@ TAKT_RARE static void hand_over(takt_rate_task_t *rate, takt_instant_t now) {
     }
 }
 
-/* The rate of `rate` is that of its target; a hard task has no window open. */
+/* The rate of `rate` has become that of its target; a hard task has no window open. */
 TAKT_RARE static void come_into_force(takt_rate_task_t *rate, takt_instant_t now) {
     hand_over(rate, now);
     if (is_hard(rate)) {
@@ -487,13 +487,13 @@ static takt_instant_t moved_deadline(takt_rate_task_t *rate, takt_instant_t now)
     return now + takt_quotient_up((uint64_t)(in_shares(rate->now.budget) - has), target_of(rate)->rate);
 }
 
-/* No more of the share than what was served counts from now on. */
+/* Limits the share to what was served, from now on. */
 static void forget_surplus(takt_rate_task_t *rate) {
     const int64_t executed = in_shares(served(rate));
     rate->share = rate->share < executed ? rate->share : executed;
 }
 
-/* Another deadline for the window; the next job comes there. */
+/* Moves the deadline of the window; the next job begins there. */
 static void move_to(takt_rate_task_t *rate, takt_instant_t deadline, takt_instant_t now) {
     takt_task_t *task = task_of(rate);
     forget_surplus(rate);
@@ -933,7 +933,7 @@ static void exhaust(takt_rate_task_t *rate, takt_instant_t now) {
     }
 }
 
-/* There are several budgets to exhaust at once if a section has used them all. */
+/* Several budgets are exhausted at once if a section has used them all. */
 static void exhaust_all(takt_rate_task_t *rate, takt_instant_t now) {
     while (is_open(rate) && task_of(rate)->job.remaining == 0) {
         exhaust(rate, now);
@@ -1004,7 +1004,7 @@ static void rate_based_unlock(takt_task_t *task, const takt_resource_t *resource
     }
     if (share->is_awaited || (may_move && rate->is_pending)) {
         share->is_awaited = false;
-        rates->swept = rates->epoch - 1u; /* checks open windows that should give up rate again */
+        rates->swept = rates->epoch - 1u; /* open windows that have to give up rate are checked again */
         takt_allocator_call(&rates->allocation, now);
     }
     if (may_move && now < rate->deadline && is_to_shrink(rate)) {
@@ -1012,7 +1012,7 @@ static void rate_based_unlock(takt_task_t *task, const takt_resource_t *resource
     }
 }
 
-/* A job that is unfinished at its deadline has missed it; where budgets are refilled, if it has budget left. */
+/* A job unfinished at its deadline has missed it; with refilled budgets, only if it has budget left. */
 static void note_miss(takt_rate_task_t *rate) {
     const takt_task_t *task = task_of(rate);
     if (takt_task_is_active(task) && (is_hard(rate) || takt_rate_has_budget(rate, task->job.remaining))) {

@@ -13,7 +13,7 @@ static takt_stream_key_t key_of(const takt_sim_t *sim, uint32_t task, takt_strea
     return (takt_stream_key_t){sim->options.seed, task, use};
 }
 
-/* The release of job `source->index`, which arrives at `source->nominal`; not before the one in front. */
+/* Returns the release of job `source->index`, which arrives at `source->nominal`; not before its predecessor's. */
 static takt_instant_t release_of(const takt_sim_t *sim, const takt_sim_source_t *source) {
     const takt_task_spec_t *spec = &sim->specs[source->task];
     if (spec->jitter == 0) {
@@ -27,7 +27,7 @@ static takt_instant_t release_of(const takt_sim_t *sim, const takt_sim_source_t 
     return release > source->front ? release : source->front;
 }
 
-/* The next job of `source` arrives at `nominal`, unless that is never. */
+/* Sets the next arrival of `source` to `nominal`, unless that is TAKT_NEVER. */
 static void arm(takt_sim_t *sim, takt_sim_source_t *source, takt_instant_t nominal) {
     source->nominal = nominal;
     if (nominal < LAST_INSTANT && release_of(sim, source) < LAST_INSTANT) {
@@ -39,13 +39,13 @@ static bool is_listed(const takt_task_spec_t *spec) {
     return spec->arrivals != NULL && spec->arrivals->kind == TAKT_STREAM_LISTED;
 }
 
-/* Arrival number `index` of the task since it entered. */
+/* Returns arrival number `index` of the task since it entered. */
 static takt_instant_t listed_arrival(const takt_sim_t *sim, const takt_sim_source_t *source, uint64_t index) {
     const takt_stream_t *arrivals = sim->specs[source->task].arrivals;
     return index < arrivals->count ? source->entered + arrivals->values[index] : TAKT_NEVER;
 }
 
-/* The arrival after job `source->index`; TAKT_NEVER if there is none. */
+/* Returns the arrival after job `source->index`; TAKT_NEVER if there is none. */
 static takt_instant_t next_nominal(const takt_sim_t *sim, const takt_sim_source_t *source) {
     const takt_task_spec_t *spec = &sim->specs[source->task];
     if (spec->arrivals == NULL) {
@@ -58,7 +58,7 @@ static takt_instant_t next_nominal(const takt_sim_t *sim, const takt_sim_source_
     return source->nominal + takt_stream_at(spec->arrivals, key, source->index);
 }
 
-/* The task of `source` enters at `instant`: what comes is counted from then. */
+/* The task of `source` enters at `instant`: arrivals are counted from then. */
 static void enter(takt_sim_t *sim, takt_sim_source_t *source, takt_instant_t instant) {
     const takt_task_spec_t *spec = &sim->specs[source->task];
     source->entered = instant;
@@ -107,7 +107,7 @@ void takt_sim_arrivals_put_off(takt_sim_t *sim, takt_sim_source_t *source, takt_
     takt_timers_insert(&sim->arrivals, &source->timer, instant);
 }
 
-/* The source of `task`, which is external; they stand in the order of tasks. */
+/* Returns the source of `task`, which is external; sources are in the order of tasks. */
 static takt_sim_source_t *source_of(const takt_sim_t *sim, uint32_t task) {
     uint32_t first = 0;
     uint32_t end = sim->task_source_count;
@@ -181,7 +181,7 @@ static void move_on(takt_sim_t *sim, takt_sim_source_t *source) {
     arm(sim, source, nominal);
 }
 
-/* Gives the number of a change, and moves on to the next one. */
+/* Returns the number of a change and advances to the next one. */
 static void move_on_change(takt_sim_t *sim, takt_sim_source_t *source) {
     source->nominal = source->index;
     find_change(sim, source, source->index + 1u);

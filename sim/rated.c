@@ -5,8 +5,8 @@
 #include "policy/rate_based.h"
 #include "sim/tell.h"
 
-/* The deadlines of a job are as they were, or unknown as long as it had no window; `asked` is the one that was asked
- * for. */
+/* Reports the deadlines of a job: the last one, unknown if it had no window, and `asked`, the requested
+ * deadline. */
 static void tell_window(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task, uint32_t job,
                         takt_instant_t asked, takt_instant_t deadline, takt_instant_t end) {
     const bool missed = end > asked;
@@ -24,7 +24,7 @@ bool takt_sim_tell_rated_finish(const takt_sim_t *sim, const takt_sim_sinks_t *s
     return takt_rate_task_of(of)->is_late;
 }
 
-/* What is left of the budget of `task` at the horizon, where core is not asked any more. */
+/* Returns the rest of the budget of `task` at the horizon, where core is not called any more. */
 static takt_duration_t budget_at(const takt_sim_t *sim, const takt_task_t *task, takt_instant_t horizon) {
     const takt_cpu_t *cpu = sim->system.cpus;
     const bool is_charged = cpu->running == task->entity && takt_task_is_open(task);
@@ -38,7 +38,7 @@ static bool is_late_at(const takt_sim_t *sim, const takt_task_t *task, takt_inst
     return rate->is_late || (rate->stage != TAKT_RATE_OUT && task->job.deadline <= horizon && wants);
 }
 
-/* The jobs of a task that wait for their first windows, from number `job` on. */
+/* Reports the jobs of a task that wait for their first windows, from number `job` on. */
 static void tell_waiting(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t index, uint32_t job,
                          takt_instant_t horizon) {
     const takt_task_t *task = &sim->system.tasks[index];
@@ -73,7 +73,7 @@ static void end_task(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint3
     tell_waiting(sim, sinks, index, current->number + is_active, horizon);
 }
 
-/* A job that wants its whole budget may have had it just now. */
+/* A job that uses its whole budget may have received it just now. */
 static void finish_greedy_job(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, takt_instant_t horizon) {
     takt_entity_t *running = sim->system.cpus->running;
     takt_task_t *task = running != NULL ? running->task : NULL;

@@ -18,7 +18,7 @@ static bool is_task(const takt_sim_t *sim, uint32_t id) {
     return id != TAKT_NOBODY && takt_sim_task_of(sim, id) < sim->system.task_count;
 }
 
-/* The job of the last decision has executed until `now`. */
+/* Counts the execution of the job of the last decision until `now`. */
 static void charge(retell_t *retell, takt_instant_t now) {
     takt_record_t *running = &retell->running;
     if (is_task(retell->sim, running->entity)) {
@@ -41,7 +41,7 @@ static void tell_allocation(const retell_t *retell, const takt_record_t *record)
     }
 }
 
-/* Core records a completion before it knows, and a loss as it happens. */
+/* Core records a completion before it applies it, and an abort or skip when it happens. */
 static void observe(takt_trace_t *trace, const takt_record_t *record) {
     retell_t *retell = TAKT_CONTAINER_OF(trace, retell_t, trace);
     charge(retell, record->now);

@@ -78,7 +78,7 @@ typedef struct takt_sim_sinks {
                  takt_sim_lock_t what);
     /* Kernel work in [start, end), which is not empty; called under an architecture only. */
     void (*kernel)(void *context, takt_instant_t start, takt_instant_t end, takt_sim_kernel_work_t what);
-    /* The rest is called for rate-based systems only, `window` also with deadline rules. An event of a task, and its reservation from then on. */
+    /* From here on: rate-based systems, `window` also with deadline rules. An event of a task, and what it then has. */
     void (*allocation)(void *context, takt_instant_t now, uint32_t task, takt_allocation_event_t event,
                        uint64_t rate, takt_duration_t budget, takt_duration_t period);
     /* Called just before `job`: the end of the last window of the job, TAKT_NEVER if it had none, and whether the job

@@ -17,7 +17,7 @@ static uint64_t mix(uint64_t z) {
     return z ^ (z >> 31);
 }
 
-/* 64 random bits, a function of its arguments. */
+/* Returns 64 random bits, a function of the arguments. */
 static uint64_t bits_at(takt_stream_key_t key, uint64_t index) {
     const uint64_t stream = mix(mix(key.seed + GOLDEN_GAMMA) + ((uint64_t)key.task << 8 | (uint64_t)key.use));
     return mix(stream + (index + 1u) * GOLDEN_GAMMA);

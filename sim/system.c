@@ -16,7 +16,7 @@ bool takt_system_create(takt_system_t *system, const takt_system_spec_t *spec) {
     return true;
 }
 
-/* The first ring of a task stands in the system's own memory. */
+/* The first ring of a task is in the system's own memory. */
 static void free_ring(const takt_system_t *system, takt_arrival_t *ring) {
     const uintptr_t from_start = (uintptr_t)ring - (uintptr_t)system->memory;
     if (from_start >= system->bytes) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What is told when jobs end without finishing, and at the end of a run; see tell.h. */
+/* Reports of jobs that end without finishing, and of the end of a run; see tell.h. */
 #include "sim/tell.h"
 
 enum { DECISIONS_BETWEEN_PROGRESS = 1 << 16 };
@@ -10,7 +10,7 @@ bool takt_sim_tell_allocated_finish(const takt_sim_t *sim, const takt_sim_sinks_
                                      : takt_sim_tell_windowed_finish(sim, sinks, task, finish);
 }
 
-/* Of the job that is skipped now: it has just left the ring, or never was in one. */
+/* Returns the deadline of the job skipped now: it has just left the ring, or never was in one. */
 static takt_instant_t deadline_of_skipped(const takt_sim_t *sim, uint32_t index, takt_instant_t nominal) {
     const takt_task_t *task = &sim->system.tasks[index];
     const bool has_rule = task->extension->rule != NULL;
@@ -37,7 +37,7 @@ typedef struct others {
     const takt_task_t *task;
     uint32_t index;           /* of the next one */
     takt_instant_t next;      /* its arrival if the task is periodic */
-    takt_change_t *change;    /* the first one of the task that they have not come to */
+    takt_change_t *change;    /* the first one of the task that the jobs have not reached */
     takt_duration_t period;   /* of the last one */
     takt_duration_t deadline; /* likewise, relative */
     takt_instant_t due;       /* deadline of the last one */
@@ -51,7 +51,7 @@ static void adopt(others_t *others, takt_instant_t release) {
     }
 }
 
-/* The first of the jobs that wait behind the current one; else the first that is not released. */
+/* Returns the first job that waits behind the current one; else the first that is not released. */
 static takt_instant_t first_release(const takt_task_t *task, const takt_change_t *change) {
     if (task->waiting > 0) {
         return takt_change_next_release(change, task->job.release + task->job.period);
@@ -70,7 +70,7 @@ static others_t others_of(const takt_task_t *task) {
     return others;
 }
 
-/* The arrival of the next one before `horizon`, TAKT_NEVER if there is none. */
+/* Returns the arrival of the next job before `horizon`, TAKT_NEVER if there is none. */
 static takt_instant_t take_periodic(others_t *others, takt_instant_t horizon) {
     const takt_instant_t arrival = others->next;
     if (arrival >= horizon) {
@@ -97,8 +97,8 @@ static takt_instant_t take_other(others_t *others, takt_instant_t horizon) {
     return arrival->nominal;
 }
 
-/* Jobs that are unfinished at the horizon: the current one, those that wait, and those whose release core
- * has not seen, because the task's server has been inactive since or the scheduler has not looked. */
+/* Reports jobs unfinished at the horizon: the current one, those that wait, and those whose release core has
+ * not processed, because the task's server has been inactive since or the scheduler has not been entered. */
 TAKT_RARE static void end_task(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t index,
                                takt_instant_t horizon, takt_instant_t seen) {
     const takt_task_t *task = &sim->system.tasks[index];

@@ -20,7 +20,7 @@ static takt_duration_t above(takt_duration_t ticks, takt_duration_t part) {
     return ticks > part ? ticks - part : 0u;
 }
 
-/* What the current job of `task` has executed. */
+/* Returns the execution time of the current job of `task`. */
 static takt_duration_t executed_by_job(const takt_sim_t *sim, uint32_t task) {
     const takt_sim_work_t *work = takt_sim_work_on(sim, task, sim->system.tasks[task].job.number);
     return work->total - work->at.left - work->at.after;
@@ -30,7 +30,7 @@ static bool is_imprecise(const takt_sim_t *sim, uint32_t task) {
     return sim->windows[task].kind == TAKT_WINDOWS_IMPRECISE;
 }
 
-/* The current job of `task` ends: counts what it had of its optional part. */
+/* The current job of `task` ends: counts what it executed of its optional part. */
 static void count_optional(const takt_sim_t *sim, uint32_t task) {
     const takt_duration_t part = sim->windows[task].parameters.part;
     if (is_imprecise(sim, task)) {
@@ -39,7 +39,7 @@ static void count_optional(const takt_sim_t *sim, uint32_t task) {
     }
 }
 
-/* Of the current job, as its author gave it; of a call when it is needed. */
+/* Returns the deadline of the current job by the task's parameters; of a call, when it is needed. */
 static takt_instant_t deadline_of(const takt_sim_t *sim, uint32_t task) {
     const takt_task_t *of = &sim->system.tasks[task];
     return takt_system_is_allocator(&sim->system, of) ? of->job.deadline
@@ -65,13 +65,13 @@ void takt_sim_tell_windowed_loss(const takt_sim_t *sim, const takt_sim_sinks_t *
     takt_sim_tell_job(sim, sinks, task, job->number, job->release, TAKT_NEVER, !is_cut);
 }
 
-/* Whether the current job of `task` has missed at `seen`. */
+/* True if the current job of `task` has missed its deadline at `seen`. */
 static bool has_missed(const takt_sim_t *sim, uint32_t task, takt_instant_t seen) {
     const takt_duration_t part = sim->windows[task].parameters.part;
     return deadline_of(sim, task) <= seen && !(is_imprecise(sim, task) && executed_by_job(sim, task) >= part);
 }
 
-/* The jobs of `task` that wait behind the current one, `index` its place. */
+/* Reports the jobs of `task`, number `index`, that wait behind the current one. */
 static void tell_waiting(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, const takt_task_t *task,
                          uint32_t index, takt_instant_t seen) {
     for (uint32_t i = 0; i < task->waiting; i++) {

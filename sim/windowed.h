@@ -11,7 +11,7 @@ TAKT_INLINE bool takt_system_is_allocator(const takt_system_t *system, const tak
     return system->calls.task == task;
 }
 
-/* Tells the deadline of the current job of `task`, which has received its demand at `finish`; returns whether it is late. */
+/* Reports the deadline of the current job of `task`, which gets its demand by `finish`; returns whether it is late. */
 bool takt_sim_tell_windowed_finish(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint32_t task,
                                    takt_instant_t finish);
 

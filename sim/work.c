@@ -9,14 +9,14 @@ void takt_sim_work_init(takt_sim_work_t *work, const takt_task_spec_t *spec) {
     work->at.item = is_plain ? TAKT_SIM_PLAIN : 0;
 }
 
-/* The demand of job `job`, which is `constant` if there are no `demands`. */
+/* Returns the demand of job `job`; `constant` if there are no `demands`. */
 static takt_duration_t demand_of(const takt_sim_t *sim, uint32_t task, uint32_t job, takt_duration_t constant,
                                  const takt_stream_t *demands) {
     const takt_stream_key_t key = {sim->options.seed, task, TAKT_STREAM_DEMAND};
     return demands != NULL ? takt_stream_at(demands, key, job) : constant;
 }
 
-/* The change whose parameters the current job of `task` has; NULL: it has those of the spec. */
+/* Returns the change whose parameters the current job of `task` has; NULL: it has those of the spec. */
 static const takt_change_spec_t *change_of(const takt_sim_t *sim, uint32_t task) {
     const takt_task_extension_t *extension = sim->system.tasks[task].extension;
     if (extension == NULL || extension->adopted == NULL) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Arena: one block of memory, given out in order; without a base it only counts. Private to system/. */
+/* Arena: one block of memory, allocated in order; without a base it only counts. Private to system/. */
 #ifndef TAKT_SYSTEM_ARENA_H
 #define TAKT_SYSTEM_ARENA_H
 
@@ -10,7 +10,7 @@ typedef struct takt_arena {
     uint64_t used;
 } takt_arena_t;
 
-/* Room for `count` objects of `size` bytes, aligned to 16; NULL as long as the arena only counts. */
+/* Returns memory for `count` objects of `size` bytes, aligned to 16; NULL while the arena only counts. */
 TAKT_INLINE void *takt_arena_take(takt_arena_t *arena, uint64_t count, size_t size) {
     const uint64_t at = arena->used;
     arena->used += (count * size + 15u) & ~UINT64_C(15);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Relations: a predicate for each row of TAKT_RELATION_LIST, and what they ask of a description. For check.c alone. */
+/* Relations: a predicate for each row of TAKT_RELATION_LIST, and their helper functions. For check.c alone. */
 #ifndef TAKT_SYSTEM_RELATIONS_H
 #define TAKT_SYSTEM_RELATIONS_H
 
@@ -48,14 +48,14 @@ TAKT_INLINE bool has_rule(const takt_system_spec_t *spec, const takt_task_spec_t
     return task->events > 0 || spec->has_shares || is_in_rule_server(spec, task->server);
 }
 
-/* Policies that give windows or deadline rules. */
+/* Policies that assign windows or deadline rules. */
 TAKT_INLINE bool is_special(const takt_policy_t *policy) {
     const uint32_t special =
         TAKT_POLICY_SLOTS | TAKT_POLICY_PROMOTIONS | TAKT_POLICY_MANDATORY_PARTS | TAKT_POLICY_RULE;
     return (policy->traits & special) != 0;
 }
 
-/* Whether `policy` is not of this build. */
+/* True if `policy` is not of this build. */
 TAKT_INLINE bool is_foreign(const takt_policy_t *policy) {
     bool is_known = false;
     for (size_t i = 0; i < takt_policy_count; i++) {

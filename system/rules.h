@@ -18,10 +18,10 @@ typedef struct takt_rules {
     takt_bandwidth_t *groups;  /* of the servers, in their order; those with a kind leave theirs out */
 } takt_rules_t;
 
-/* Takes the memory of what `spec` says. */
+/* Lays out the memory of the rules of `spec`. */
 void takt_rules_lay_out(takt_rules_t *rules, takt_arena_t *arena, const takt_system_spec_t *spec);
 
-/* Gives the tasks of `system`, which are added already, their rules. */
+/* Sets the rules of the tasks of `system`, which are added already. */
 void takt_rules_attach(takt_rules_t *rules, struct takt_system *system, const takt_system_spec_t *spec);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Tasks whose jobs run in windows (policy/window.h): how a system gets their allocators. Part of build.h; private to
+/* Allocators of tasks whose jobs run in windows (policy/window.h), built for a system. Part of build.h; private to
  * system/. */
 #ifndef TAKT_SYSTEM_WINDOWS_H
 #define TAKT_SYSTEM_WINDOWS_H
 
 #include "system/build.h"
 
-/* How many tasks of `spec` have windows. */
+/* Returns how many tasks of `spec` have windows. */
 uint32_t takt_system_count_windowed(const takt_system_spec_t *spec);
 
-/* Makes the allocators that the tasks of `spec` want. */
+/* Makes the allocators that the tasks of `spec` need. */
 void takt_system_add_allocators(takt_system_t *system, const takt_system_spec_t *spec);
 
 /* As takt_dispatcher_add_task, for task `index`, which has windows; `windowed` is zeroed, and
