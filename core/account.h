@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Account: charges execution to budgets. Internal to core.
  *
- * The payers of an entity form a chain: the entity itself, if its job has a budget or a key that changes as it executes,
+ * The payers of an entity form a chain: the entity itself, if its job has a budget or a key that changes in execution,
  * then the servers above it, the innermost first. Execution is charged to all of them. */
 #ifndef TAKT_CORE_ACCOUNT_H
 #define TAKT_CORE_ACCOUNT_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Task sets as a program: threads that execute the jobs of a described system, and the trace of it as a file.
  *
- * The command line names two files: the image of a system (system/image.h), and where the trace goes. What the scheduler is
- * told and decides is recorded into memory and written at the end. What arrives from outside, and when what changes, is in
- * the image, in the order in which it comes: an interrupt posts what is due.
+ * The command line names two files: the image of a system (system/image.h) and the trace. Inputs and decisions of the
+ * scheduler are recorded in memory and written at the end. The image has the inputs from outside and the changes, in
+ * the order of time: an interrupt posts those that are due.
  *
  * At one instant a job's own event comes first, then inputs from outside, then due timers, then the decision, as in the
  * simulator.

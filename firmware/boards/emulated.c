@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The boards of QEMU as board.h wants them: a loop of instructions, the board's alarm, the memory that it leaves to programs.
- * Which board it is the port's takt_board.h says.
+/* The boards of QEMU; see board.h: a loop of instructions, the board's alarm, the memory that it leaves to programs.
+ * The port's takt_board.h selects the board.
  *
  * When not to use it: for cycles of silicon. The load is instructions under the emulator's clock, 2^6 ns each. */
 #include "firmware/board.h"
@@ -9,7 +9,7 @@
 
 enum {
     ROUND_NS = 2 * 64,  /* two instructions */
-    ROUNDS_AROUND = 24, /* what the way around a load costs */
+    ROUNDS_AROUND = 24, /* overhead of a load */
 };
 
 /* Its clock starts with the kernel. */
