@@ -30,7 +30,7 @@ typedef struct takt_allocated_parameters {
     takt_thread_parameters_t thread;  /* under the root */
     takt_allocation_t *allocation;    /* an allocation that was added */
     takt_task_extension_t *extension; /* zeroed; begins the allocator's record of the task */
-    takt_duration_t period; /* ticks, >= 1; the allocator interprets it and the next two */
+    takt_duration_t period; /* ticks, >= 1; its meaning is up to the allocator, also for the next two */
     takt_duration_t relative_deadline; /* ticks, >= 1 */
     takt_duration_t wcet;              /* ticks of a job */
     takt_task_class_t task_class;      /* class of the jobs */

@@ -239,7 +239,7 @@ takt_status_t takt_periodic_thread_create(takt_periodic_thread_t *thread,
 
 /* ---- resources ---------------------------------------------------------------------------------- */
 
-/* Under srp whoever is chosen may be barred, so that the inline layer does not choose under the root any more. */
+/* Under srp the selected entity may be barred, so the inline layer no longer selects under the root. */
 static takt_status_t attend(takt_protocol_t protocol, const takt_thread_server_t *server) {
     if (protocol != TAKT_PROTOCOL_SRP || server != NULL) {
         return TAKT_OK;

@@ -9,8 +9,7 @@
  * What the program supplies:
  *   - a thread of priority 1 that is always ready, so that a barred thread, of priority 0, never runs;
  *   - a thread, or hook of the tick, more urgent than the range, that makes all calls but init and add. A task's thread
- *     signals it at the end of a job, and it calls takt_hybrid_complete. When the task's thread runs again, its next
- *     job has arrived;
+ *     signals it at the end of a job, and it calls takt_hybrid_complete. The task's thread runs again with its next job;
  *   - takt_hybrid_step, after every such call and at the instant that it returned last.
  *
  * Left out: resources that tasks share.
@@ -70,10 +69,10 @@ takt_status_t takt_hybrid_init(takt_hybrid_t *hybrid, const takt_hybrid_host_t *
                                const takt_rate_settings_t *settings, uint32_t highest, takt_change_t *changes,
                                uint32_t count);
 
-/* Adds `task`, zeroed, of class `type`, executed by `thread`, which has priority TAKT_HYBRID_BARRED. `demand` is
- * requested when it enters; it has not entered yet. Returns ERROR_NULL, _PERIOD, _DEADLINE, _BUDGET if the wcet is 0 or
- * above the deadline or the weight out of range, _OBJECT if `hybrid` was not made, _EXISTS, or _FULL if no priority or
- * place is left. */
+/* Adds `task`, zeroed, of class `type`, executed by `thread`, which has priority TAKT_HYBRID_BARRED. It requests
+ * `demand` when it enters, later. Returns ERROR_NULL, _PERIOD, _DEADLINE, _BUDGET if the wcet is 0 or above the
+ * deadline or the weight out of range, _OBJECT if `hybrid` was not made, _EXISTS, or _FULL if no priority or place is
+ * left. */
 takt_status_t takt_hybrid_add(takt_hybrid_t *hybrid, takt_hybrid_task_t *task, void *thread,
                               takt_task_class_t type, const takt_rate_demand_t *demand);
 

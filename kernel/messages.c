@@ -79,13 +79,13 @@ TAKT_INLINE void take(takt_messages_t *messages, void *message) {
     messages->items.count--;
 }
 
-/* ---- those who wait ----------------------------------------------------------------------------- */
+/* ---- waiting threads ---------------------------------------------------------------------------- */
 
 static exchange_t *exchange_of(takt_entity_t *waiter) {
     return TAKT_CONTAINER_OF((takt_wait_t *)takt_thread_of(waiter)->wait, exchange_t, wait);
 }
 
-/* Gives `message` to the first receiver that waits, who is to be woken. */
+/* Gives `message` to the first waiting receiver, and returns it, to be woken. */
 TAKT_INLINE takt_entity_t *serve_receiver(takt_messages_t *messages, const void *message) {
     takt_entity_t *receiver = takt_queue_take(&messages->items.queue);
     messages->items.count++;
@@ -93,7 +93,7 @@ TAKT_INLINE takt_entity_t *serve_receiver(takt_messages_t *messages, const void 
     return receiver;
 }
 
-/* Gives the place that has become free to the first sender that waits, who is to be woken. */
+/* Gives the free place to the first waiting sender, and returns it, to be woken. */
 TAKT_INLINE takt_entity_t *serve_sender(takt_messages_t *messages) {
     takt_entity_t *sender = takt_queue_take(&messages->places.queue);
     messages->places.count++;

@@ -7,10 +7,10 @@
 #include "kernel/hooks.h"
 #include "kernel/wait.h"
 
-/* What a thread that wants a mutex has in the frame of its call. */
+/* Record of a lock request, in the frame of the thread's call. */
 typedef struct wish {
-    takt_lock_wait_t wait;  /* core's */
-    takt_mutex_t *mutex;    /* NULL: it is over */
+    takt_lock_wait_t wait;  /* core's part */
+    takt_mutex_t *mutex;    /* NULL: the request has ended */
     takt_timeout_t timeout; /* not armed if it waits for ever */
     takt_plain_t *thread;   /* read when that expires */
 } wish_t;
@@ -47,14 +47,14 @@ static void post(takt_event_kind_t kind, takt_entity_t *entity, takt_resource_t 
 
 /* ---- lock --------------------------------------------------------------------------------------- */
 
-/* The running thread begins to try. */
+/* Begins a lock request of the running thread. */
 TAKT_INLINE void begin_wish(wish_t *wish, takt_mutex_t *mutex) {
     wish->mutex = mutex;
     wish->timeout.prev = NULL;
     mutex->watchers++;
 }
 
-/* It has tried, or does not any more. Closed; once or more. */
+/* Ends a lock request, granted or not. Closed; once or more. */
 static void forget_wish(wish_t *wish) {
     if (wish->mutex != NULL) {
         wish->mutex->watchers--;
@@ -91,7 +91,7 @@ static __attribute__((noinline)) takt_status_t lock_by_pass(takt_mutex_t *mutex,
     return end_wish(&wish, mutex);
 }
 
-/* Whether what is held under pip keeps `running` from going on, and nobody else. */
+/* True if only the holder of `mutex`, which is under pip, blocks `running`; then the holder can run at once. */
 TAKT_INLINE bool is_blocked_alone(const takt_mutex_t *mutex, const takt_entity_t *running) {
     const takt_resource_t *resource = &mutex->resource;
     return resource->holder != NULL && resource->holder != running && running->attributes == 0 &&
@@ -110,7 +110,7 @@ static __attribute__((noinline)) takt_status_t wait_for_holder(takt_mutex_t *mut
     return takt_port_open();
 }
 
-/* Whether a lock is nobody's business but of `running`. */
+/* True if a lock concerns only `running`: the mutex is free and uncontended. */
 TAKT_INLINE bool is_private(const takt_mutex_t *mutex, const takt_entity_t *running) {
     return mutex->resource.holder == NULL && (running->attributes | mutex->watchers) == 0;
 }

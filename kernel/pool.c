@@ -148,7 +148,7 @@ TAKT_INLINE bool is_free(const takt_pool_t *pool, takt_pool_block_t *block, cons
     return TAKT_UNLIKELY(is_marked(block)) && is_listed(pool, block, level);
 }
 
-/* Gives `block` to the first thread that waits, who is to be woken. */
+/* Gives `block` to the first waiting thread, and returns it, to be woken. */
 TAKT_INLINE takt_entity_t *serve(takt_pool_t *pool, void *block) {
     takt_entity_t *waiter = takt_queue_take(&pool->waiters.queue);
     takt_wait_t *wait = takt_thread_of(waiter)->wait;

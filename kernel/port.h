@@ -32,7 +32,7 @@
  *       Under the lock, after takt_port_clock_start: the clock, in ticks since then. It never goes back.
  *   void takt_port_timer_set(takt_instant_t until, takt_instant_t now)
  *       Under the lock: sets the timer to call takt_kernel_timer_expired at `until`, as soon as possible if that has
- *       passed, or earlier: a timer that cannot count that far saturates. Replaces the earlier setting; TAKT_NEVER: none.
+ *       passed, or earlier (a timer that cannot count so far saturates). Replaces the earlier setting; TAKT_NEVER: off.
  *       `now` was read in this call or interrupt. A timer that counts from its setting reads its counter again.
  *   void takt_port_idle(void)
  *       Waits for an interrupt.

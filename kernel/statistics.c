@@ -14,7 +14,7 @@ static void add_stretch(takt_execution_t *execution, takt_duration_t stretch) {
     }
 }
 
-/* Where ceilings bar everybody, nobody is chosen, and the idle thread executes. */
+/* If ceilings bar all entities, none is selected, and the idle thread executes. */
 static uint32_t chosen_by(const takt_record_t *decision) {
     return decision->entity != TAKT_NOBODY ? decision->entity : takt_kernel.idle.plain.entity.id;
 }

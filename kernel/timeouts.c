@@ -67,7 +67,7 @@ static bool is_exact(const takt_timeouts_t *timeouts, uint32_t place) {
     return (timeouts->marks[row_of(place)] & inexact_bit_of(place)) == 0;
 }
 
-/* In a slot that is not exact the first one means nothing, and whoever went before it would go before its equals. */
+/* In a slot that is not exact the first timeout has no meaning; one inserted before it would precede its equals. */
 static void stand(takt_timeouts_t *timeouts, takt_timeout_t *timeout, takt_instant_t instant) {
     const uint32_t place = place_for(timeouts, instant);
     takt_timeout_t *first = timeouts->slots[place];
@@ -115,7 +115,7 @@ void takt_timeouts_look_into_first_slot(takt_timeouts_t *timeouts) {
     timeouts->next = bound_of(timeouts, row * TAKT_TIMEOUTS_SLOTS + takt_leading_zeros(timeouts->marks[row]));
 }
 
-/* The first of `place` was taken out, and `rest` begins with the next one, NULL for none. */
+/* The first of `place` was removed; `rest` begins with the next one, NULL for none. */
 static void replace_first(takt_timeouts_t *timeouts, uint32_t place, takt_timeout_t *rest) {
     if (rest == NULL) {
         vacate(timeouts, place);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What is rare about waiting; see wait.h. */
+/* The rare paths of waiting; see wait.h. */
 #include "kernel/wait.h"
 
 /* ---- to wait ------------------------------------------------------------------------------------ */
@@ -10,7 +10,7 @@ static void disarm(takt_wait_t *wait) {
     }
 }
 
-/* What `thread`, which waits, stands in; NULL if it waits for time or for a notification. */
+/* The waiters that the waiting `thread` is in; NULL if it waits for time or for a notification. */
 static takt_waiters_t *waiters_of(const takt_thread_t *thread) {
     if ((thread->flags & TAKT_THREAD_TIMED) != 0) {
         const takt_wait_t *wait = thread->wait;
@@ -19,8 +19,8 @@ static takt_waiters_t *waiters_of(const takt_thread_t *thread) {
     return (thread->flags & TAKT_THREAD_LISTENS) != 0 ? NULL : thread->wait;
 }
 
-/* `thread` executes a job that somebody else may end, or make ready again: it would be in a queue all the same, with a record
- * on a stack that is built anew. Takes back what it was about to wait for. */
+/* The job of `thread` may be ended or made ready by another entity. It would stay in a queue, with its record on a
+ * stack that is built anew. Undoes the request that it was about to wait for. */
 static __attribute__((noinline)) takt_status_t refuse_job(takt_thread_t *thread) {
     takt_waiters_t *waiters = waiters_of(thread);
     if (waiters != NULL) {
@@ -103,7 +103,7 @@ static uint32_t expire_wait(takt_timeout_t *timeout) {
     return takt_wake_unseen(&thread->plain.entity);
 }
 
-/* Nobody but time ends a delay, and so it has a record only while it is armed, and nothing to tell. */
+/* Only time ends a delay. So its record exists only while it is armed, and there is nothing to report. */
 static uint32_t expire_delay(takt_timeout_t *timeout) {
     takt_thread_t *thread = TAKT_CONTAINER_OF(timeout, takt_wait_t, timeout)->thread;
     takt_thread_clear(thread, TAKT_THREAD_TIMED);

@@ -10,7 +10,7 @@
 /* One tick of the scheduler is one cycle of the 25 MHz clock. */
 enum { TAKT_BOARD_TICK_NS = 40, TAKT_BOARD_INTERRUPTS = 32 };
 
-/* Handlers are functions named takt_board_interrupt_0 .. _31; the ones nobody defines stop in
+/* Handlers are functions named takt_board_interrupt_0 .. _31; those that the program does not define stop in
  * takt_port_fault. */
 
 /* Enables interrupt `number` at `priority` (smaller = more urgent). One that calls the kernel has

@@ -30,8 +30,8 @@ void takt_posix_drain(uint32_t level);
 /* Whether something is pending that may run at `level`. */
 bool takt_posix_is_takeable(uint32_t level);
 
-/* Saves the calling context under `from` and resumes that of `to`; returns when somebody resumes `from`. Closed before
- * and after, without handlers. */
+/* Saves the calling context under `from` and resumes that of `to`; returns when `from` is resumed. Closed before and
+ * after, without handlers. */
 void takt_posix_switch(struct takt_thread *from, struct takt_thread *to);
 
 #if TAKT_PORT_GUARDS

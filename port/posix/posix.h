@@ -6,7 +6,7 @@
  * least urgent of all, let them in between.
  *
  * Virtual time, unless the program chooses otherwise. Nothing interrupts; a tick is what the program says. Time
- * passes in takt_port_work and while nobody runs, up to the next instant of the alarm or of an announced interrupt,
+ * passes in takt_port_work and while no thread runs, up to the next instant of the alarm or of an announced interrupt,
  * so a run is instant and repeats exactly. What is due at the very end of a load comes after that end: it is
  * taken where time would pass next, between the steps of a pass, or in takt_port_sync.
  *
@@ -44,8 +44,8 @@ void takt_posix_interrupt_raise(uint32_t number);
  * the same, and an instant that replaces another may come once before it. */
 void takt_posix_interrupt_announce(uint32_t number, takt_instant_t instant);
 
-/* Called in virtual time when nobody can run, no alarm is set and nothing is announced. A program may define another;
- * the port's own says so. When it returns, the program ends with TAKT_POSIX_EXIT_STALLED. */
+/* Called in virtual time when no thread can run, no alarm is set and nothing is announced. A program may define
+ * another; the port's own reports this. When it returns, the program ends with TAKT_POSIX_EXIT_STALLED. */
 void takt_posix_stalled(void);
 
 #endif

@@ -97,7 +97,7 @@ static void interrupt_and_account(uint32_t level) {
 
 static void notify(void) { (void)pthread_kill(processor, SIGRTMIN); }
 
-/* A state that is closed is left alone: who opens it finds the mark. Whoever sends the signal to the whole process may hit
+/* A closed state is left alone: the code that opens it finds the mark. A signal sent to the whole process may hit
  * another thread. */
 static void on_signal(int number, siginfo_t *information, void *context) {
     (void)number;

@@ -7,7 +7,7 @@
 
 #include "kernel/port.h"
 
-/* Where somebody executes. */
+/* A stack on which code executes. */
 typedef struct takt_posix_stack {
     const void *bottom;
     size_t bytes;

@@ -10,7 +10,7 @@
  * the mask is the same for all threads whenever they switch. longjmp does not restore rounding modes, though the
  * calling conventions say that a call keeps them; so they are part of the context here, and so is errno.
  *
- * Invariant: whoever resumes a context holds the lock, and the resumed one opens it. */
+ * Invariant: the code that resumes a context holds the lock, and the resumed one opens it. */
 #undef _FORTIFY_SOURCE /* its longjmp takes a jump to another stack for an attack */
 #define _XOPEN_SOURCE 700
 #define __STDC_WANT_IEC_60559_BFP_EXT__ 1
@@ -41,7 +41,7 @@ typedef struct context {
 static takt_posix_stack_t running;    /* where the running thread executes */
 static const context_t *starting;     /* the new context that is being entered */
 static takt_posix_stack_t left;       /* where the last switch came from */
-static takt_posix_stack_t main_stack; /* of whoever called takt_kernel_start */
+static takt_posix_stack_t main_stack; /* of the caller of takt_kernel_start */
 static jmp_buf main_registers;
 static void *main_sanitizer;
 static bool is_started;

@@ -2,8 +2,8 @@
 /* The inline part of the port to a Linux process. Included by kernel/port.h, which has the contract.
  *
  * One POSIX thread is the processor; Takt's threads are contexts on it. Interrupts are bits of one word,
- * takt_posix_pending, that whoever opens the lock looks at: no system call, whatever the clock. In real time a
- * signal makes the processor look as well.
+ * takt_posix_pending, which opening the lock checks: no system call, whatever the clock. In real time a
+ * signal makes the processor check as well.
  *
  * State: bits of one word that only the processor writes, and every handler of a signal leaves as it was.
  *
@@ -14,7 +14,7 @@
  *     PREEMPTING   takt_kernel_preempt executes; all interrupts run where it opens the lock
  *
  * The last two may be set together, and each keeps out what is less urgent: the alarm and preemption, or preemption.
- * Invariant: a bit that is pending while the state is 0 is about to be taken, by who opened the lock or by the
+ * Invariant: a bit that is pending while the state is 0 is about to be taken, by the code that opened the lock or the
  * signal that came with it. So none is lost, and none is waited for. */
 #ifndef TAKT_PORT_POSIX_H
 #define TAKT_PORT_POSIX_H
@@ -44,7 +44,7 @@ enum {
     /* A handler of a signal executes on the stack of the thread that it interrupts, at most four deep: one that
      * preempts, one for the alarm between the steps of its pass, one for an interrupt between timeouts, and one that
      * only leaves a mark. Linux needs up to 11 KB for each
-     * (AVX-512 and AMX; `getauxval(AT_MINSIGSTKSZ)`). Pages that nobody touches cost nothing. */
+     * (AVX-512 and AMX; `getauxval(AT_MINSIGSTKSZ)`). Untouched pages cost nothing. */
     TAKT_POSIX_FRAMES_BYTES = 65536,
     TAKT_POSIX_GUARD_LOSS = (TAKT_PORT_GUARDS) != 0 ? 8192 : 0, /* a page, with what aligns it */
     TAKT_PORT_STACK_BYTES_MIN = TAKT_POSIX_FRAMES_BYTES + TAKT_POSIX_GUARD_LOSS,
@@ -56,7 +56,7 @@ enum {
     TAKT_POSIX_PREEMPTION = 33, /* likewise: takt_kernel_preempt is asked for */
 };
 
-/* What a preemption leaves for the end of the interrupt: whom to switch to, NULL for nobody. */
+/* What a preemption leaves for the end of the interrupt: the thread to switch to, NULL for none. */
 typedef struct takt_posix_exchange {
     struct takt_thread *from;
     struct takt_thread *to;

@@ -41,7 +41,7 @@ enum {
 #endif
 #define TAKT_PORT_MSIP (*(volatile uint32_t *)TAKT_PORT_CLINT)
 
-/* What a preemption leaves for the end of the trap: whom to switch to, NULL for nobody. */
+/* What a preemption leaves for the end of the trap: the thread to switch to, NULL for none. */
 typedef struct takt_port_exchange {
     struct takt_thread *from;
     struct takt_thread *to;

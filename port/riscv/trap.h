@@ -5,8 +5,8 @@
 
 #include "kernel/port.h"
 
-/* Where mtvec leads: saves what a call may change, runs takt_port_trap on the stack of interrupts and resumes
- * whom takt_port_exchange names. Only interrupts return through it. */
+/* Target of mtvec: saves what a call may change, runs takt_port_trap on the interrupt stack, and resumes the thread
+ * that takt_port_exchange names. Only interrupts return through it. */
 void takt_port_trap_entry(void);
 
 /* Handles the trap, by the board. `is_nested`: it came when the kernel had opened the lock in an interrupt. */

@@ -13,7 +13,7 @@ enum { TAKT_BOARD_TICK_NS = 100, TAKT_BOARD_INTERRUPTS = 32 };
 /* Interrupts 1 .. 31 are the lines of the PLIC (10 the serial port, 11 the clock of the day, 12 .. 31 without a
  * device); any of 0 .. 31 can also be made pending by the program, as an interrupt controller of Arm allows. Such a
  * one comes through the CLINT's software interrupt, the smallest number first. Handlers are functions named
- * takt_board_interrupt_0 .. _31; the ones nobody defines stop in takt_port_fault. They run with interrupts masked. */
+ * takt_board_interrupt_0 .. _31; undefined ones stop in takt_port_fault. They run with interrupts masked. */
 
 /* Enables interrupt `number`. All of them may call the kernel. */
 void takt_board_interrupt_enable(uint32_t number);

@@ -2,8 +2,8 @@
 /* A port without a machine: every obligation of kernel/port.h that a port's header has, with an empty body. Copy the
  * folder, fill in, compare with kernel/port.h, which has the contract; docs/porting.md says in which order.
  *
- * It compiles against the kernel and does not link: a body that is still empty leaves a call of a function that nobody
- * defines, so the linker lists what is left to do. */
+ * It compiles against the kernel and does not link: an empty body leaves a call of a function that does not exist, so
+ * the linker lists what is left to do. */
 #ifndef TAKT_PORT_TEMPLATE_H
 #define TAKT_PORT_TEMPLATE_H
 
@@ -49,7 +49,7 @@ TAKT_INLINE takt_status_t takt_port_open(void) {
 /* Opens, makes sure that what is pending is really taken (a barrier, where the machine needs one), closes. */
 TAKT_INLINE void takt_port_breathe(void) { TAKT_PORT_TEMPLATE_FILL_IN(breathe); }
 
-/* ---- who calls ------------------------------------------------------------------------------------- */
+/* ---- the caller ------------------------------------------------------------------------------------ */
 
 /* Answers whether an interrupt executes, takt_kernel_preempt included. */
 TAKT_INLINE bool takt_port_is_in_isr(void) {
@@ -73,8 +73,8 @@ TAKT_INLINE bool takt_port_is_open(void) {
 
 /* ---- preemption ------------------------------------------------------------------------------------ */
 
-/* Makes the least urgent interrupt of the machine pending, whose handler is takt_kernel_preempt: a software interrupt, or a
- * mark that the end of every interrupt looks at. It interrupts no other handler and not itself. */
+/* Makes the least urgent interrupt of the machine pending, whose handler is takt_kernel_preempt: a software interrupt,
+ * or a mark that the end of every interrupt checks. It interrupts no other handler and not itself. */
 TAKT_INLINE void takt_port_pend(void) { TAKT_PORT_TEMPLATE_FILL_IN(pend); }
 
 /* Arranges that the end of this interrupt saves all of the interrupted state under `from` and resumes `to`, in the one form
