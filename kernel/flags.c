@@ -9,7 +9,7 @@ typedef struct condition {
     takt_wait_t wait;
     uint32_t mask;
     uint32_t how;  /* TAKT_FLAGS_ */
-    uint32_t bits; /* of the mask, when the wait ended; 0: it did not end by flags */
+    uint32_t bits; /* set bits of the mask when the wait ended; 0: it did not end by flags */
 } condition_t;
 
 takt_status_t takt_flags_init(takt_flags_t *flags) {

@@ -8,7 +8,7 @@
 #include "kernel/request.h"
 #include "kernel/state.h"
 
-/* The running entity executes jobs. */
+/* Checks that the running entity executes jobs. */
 #define REQUIRE_JOB()                                                      \
     TAKT_REQUIRE_OPEN();                                                   \
     TAKT_REQUIRE(takt_kernel.cpu.running != NULL, TAKT_ERROR_NOT_STARTED); \
@@ -124,13 +124,13 @@ static bool is_overtaken(const takt_task_t *task, takt_instant_t now) {
     return task->waiting > 0 || is_dropped || is_due;
 }
 
-/* A hard job whose allocator has given it another window, because it overran, was promised an end before that. */
+/* Promised end of the job. A hard job that overran has a later window, but its first deadline counts. */
 static takt_instant_t promised_to(const takt_task_t *task) {
     const bool has_windows = takt_task_is_allocated(task) && task->job.task_class == TAKT_CLASS_HARD;
     return has_windows ? task->job.release + task->relative_deadline : task->job.deadline;
 }
 
-/* What the current job of `task`, which ends `now`, has missed. */
+/* The result of the current job of `task`, which ends `now`. */
 static takt_status_t missed_by(const takt_task_t *task, takt_instant_t now) {
     if (now > promised_to(task)) {
         return TAKT_DEADLINE_MISSED;
@@ -142,7 +142,7 @@ takt_status_t takt_wait_next_period(void) {
     REQUIRE_JOB();
     takt_entity_t *running = takt_kernel.cpu.running;
     takt_port_close();
-    /* Before the pass: it writes the next job over this one. */
+    /* Before the pass, which overwrites this job with the next one. */
     const takt_status_t status = missed_by(running->task, takt_port_now());
     end_current(job_of(running));
     return status;
@@ -177,7 +177,7 @@ static void post(takt_event_kind_t kind, takt_entity_t *entity, takt_instant_t n
     takt_dispatcher_post(&takt_kernel.dispatcher, &event);
 }
 
-/* Windows know nothing of suspensions: the next one would make the job ready. */
+/* Windows do not consider suspensions: the next window would make the job ready. */
 static bool may_suspend(const takt_task_t *task) {
     return task->extension != NULL && !takt_task_is_allocated(task);
 }
@@ -216,7 +216,7 @@ static bool has_locks(const takt_task_t *task) {
     TAKT_REQUIRE((resource) != NULL, TAKT_ERROR_NULL); \
     TAKT_REQUIRE(has_locks(running->task), TAKT_ERROR_EXTENSION)
 
-/* Whether the allocator of `task`, if there is one that asks, was told that its jobs lock `resource`. */
+/* True unless the allocator of `task` checks locks and was not told that its jobs lock `resource`. */
 static bool may_lock(const takt_task_t *task, const takt_resource_t *resource) {
     const takt_allocation_t *allocation = task->extension->allocation;
     return allocation == NULL || allocation->functions->may_lock == NULL ||

@@ -148,7 +148,8 @@ void takt_kernel_preempt(void) {
 
 /* ---- the timer ---------------------------------------------------------------------------------- */
 
-/* Opens after every timeout, so that no two of them mask interrupts together. Gives how many plain threads have become ready. */
+/* Expires timeouts and opens after each, so that no two mask interrupts together. Returns how many plain threads are
+ * ready. */
 TAKT_INLINE uint32_t expire_timeouts(takt_instant_t now) {
     uint32_t ready = 0;
     while (takt_timeouts_are_due(&takt_kernel.timeouts, now)) {
@@ -165,7 +166,7 @@ TAKT_INLINE uint32_t expire_timeouts(takt_instant_t now) {
     return ready;
 }
 
-/* Once for all that have become ready, and are plain. */
+/* Requests preemption once for all plain threads that have become ready. */
 TAKT_INLINE void pend_if_displaced(void) {
     const takt_entity_t *running = takt_kernel.cpu.running;
     if (!takt_entity_is_plain(running) || takt_levels_best(takt_kernel_levels(), 1) != running) {
@@ -173,7 +174,7 @@ TAKT_INLINE void pend_if_displaced(void) {
     }
 }
 
-/* The alarm has come. Opens. */
+/* Processes an alarm that has expired. Opens. */
 TAKT_INLINE void come_to(takt_instant_t now) {
     if (expire_timeouts(now) != 0) {
         pend_if_displaced();
@@ -187,7 +188,7 @@ TAKT_INLINE void come_to(takt_instant_t now) {
     (void)takt_port_open();
 }
 
-/* A timer that cannot count as far as the alarm comes before it: then it is set again, and nothing else is to do. */
+/* A timer that cannot count as far as the alarm expires before it: then it is only set again. */
 void takt_kernel_timer_expired(void) {
     takt_port_close();
     const takt_instant_t now = takt_port_now();
@@ -213,7 +214,7 @@ static bool is_in_stack(const takt_thread_t *thread, const void *address) {
     return thread != NULL && (uintptr_t)address - (uintptr_t)thread->stack < thread->stack_bytes;
 }
 
-/* In the middle of a switch the running thread does not execute yet. */
+/* During a switch the running thread may not execute yet. */
 void takt_kernel_guard_hit(const void *address) {
     takt_thread_t *running = takt_kernel_running();
     takt_thread_t *thread = is_in_stack(running, address) ? running : takt_kernel.leaving;
@@ -234,7 +235,7 @@ static void idle(void *argument) {
     }
 }
 
-/* Behind threads that are created later. The event tells that to the trace. */
+/* Puts the idle thread behind threads created later. The event records that in the trace. */
 static void put_last(takt_entity_t *entity) {
     const takt_event_t event = {
         .kind = TAKT_EVENT_CREATE, .entity = entity, .now = 0, .nominal = TAKT_KEY_LEAST_URGENT};

@@ -12,7 +12,7 @@ typedef struct wish {
     takt_lock_wait_t wait;  /* core's part */
     takt_mutex_t *mutex;    /* NULL: the request has ended */
     takt_timeout_t timeout; /* not armed if it waits for ever */
-    takt_plain_t *thread;   /* read when that expires */
+    takt_plain_t *thread;   /* read when the timeout expires */
 } wish_t;
 
 takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t *parameters) {
@@ -106,7 +106,7 @@ static __attribute__((noinline)) takt_status_t wait_for_holder(takt_mutex_t *mut
     begin_wish(&wish, mutex);
     (void)takt_kernel_switch(running, takt_plain_block(running, &mutex->resource, &wish.wait));
     takt_port_close();
-    mutex->watchers--; /* it has waited for ever, so all that has happened is that it holds the mutex */
+    mutex->watchers--; /* without a timeout the wait ends only when it holds the mutex */
     return takt_port_open();
 }
 
@@ -185,7 +185,7 @@ static __attribute__((noinline)) takt_status_t unlock_by_pass(takt_resource_t *r
     return takt_kernel_dispatch();
 }
 
-/* `resource` is free, of pip, and nothing else is locked: the most urgent one runs. */
+/* `resource`, under pip, is free, and no other one is locked: the most urgent thread runs. */
 TAKT_INLINE takt_status_t hand_over(takt_resource_t *resource, takt_entity_t *running) {
     takt_entity_t *next = takt_levels_best(takt_kernel_levels(), 1);
     if (next == running) {
@@ -224,7 +224,7 @@ takt_status_t takt_mutex_unlock(takt_mutex_t *mutex) {
     return takt_port_open();
 }
 
-/* The last one first, each with a call of its own: how many there are does not make the lock closed for longer. */
+/* Unlocks the last one first, each in its own call: the number of mutexes does not lengthen the masked time. */
 void takt_mutex_abandon(takt_thread_t *thread) {
     takt_hook_abandoned(thread);
     while (thread->plain.held != NULL) {
