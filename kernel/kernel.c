@@ -148,8 +148,7 @@ void takt_kernel_preempt(void) {
 
 /* ---- the timer ---------------------------------------------------------------------------------- */
 
-/* Expires timeouts and opens after each, so that no two mask interrupts together. Returns how many plain threads are
- * ready. */
+/* Opens after every timeout, so that no two mask interrupts together. Returns how many plain threads became ready. */
 TAKT_INLINE uint32_t expire_timeouts(takt_instant_t now) {
     uint32_t ready = 0;
     while (takt_timeouts_are_due(&takt_kernel.timeouts, now)) {

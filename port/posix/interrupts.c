@@ -37,7 +37,7 @@ bool takt_posix_is_takeable(uint32_t level) { return takeable_at(level) != 0; }
 
 /* ---- taking it -------------------------------------------------------------------------------- */
 
-/* Calls `handler` in `state`, then closes again; it may come over another one. */
+/* Calls `handler` in `state`, then closes again. It may interrupt another handler. */
 static void execute(void (*handler)(void), uint32_t state, uint32_t level) {
     const bool is_nested = takt_posix_is_handling;
     takt_posix_is_handling = true;
@@ -116,7 +116,7 @@ void takt_port_sync(void) {
     take_if_open();
 }
 
-/* What is due counts as pending here: between the steps of a pass, an event of this instant is still in time. */
+/* Interrupts that are due count as pending here: between the steps of a pass, an event of this instant is in time. */
 void takt_port_breathe(void) {
     takt_posix_set_state(takt_posix_state & ~(uint32_t)TAKT_POSIX_CLOSED);
     takt_port_sync();
@@ -125,7 +125,7 @@ void takt_port_breathe(void) {
 
 /* ---- programs --------------------------------------------------------------------------------- */
 
-/* By a system call: the standard library may be halfway in what was interrupted. */
+/* Uses a system call: the interrupted code may be inside the standard library. */
 __attribute__((weak)) void takt_port_print(const char *text) {
     const ssize_t written = write(STDERR_FILENO, text, strlen(text));
     (void)written; /* an error here cannot be reported */

@@ -11,7 +11,7 @@
  * calling conventions say that a call keeps them; so they are part of the context here, and so is errno.
  *
  * Invariant: the code that resumes a context holds the lock, and the resumed one opens it. */
-#undef _FORTIFY_SOURCE /* its longjmp takes a jump to another stack for an attack */
+#undef _FORTIFY_SOURCE /* its longjmp treats a jump to another stack as an attack */
 #define _XOPEN_SOURCE 700
 #define __STDC_WANT_IEC_60559_BFP_EXT__ 1
 
@@ -63,7 +63,7 @@ void *takt_port_context_create(void *bottom, size_t bytes, void (*entry)(void *a
     return context;
 }
 
-/* The first one of all comes from the main stack; the others change nothing by asking. */
+/* The first arrival comes from the main stack; the test has no effect on the others. */
 static void arrive_first(void) {
     takt_posix_arrive(NULL, &left);
     if (!is_started) {
@@ -81,7 +81,7 @@ static void thread_start(void) {
     takt_kernel_thread_returned();
 }
 
-/* The mask of signals that getcontext takes along is the one of all threads. */
+/* All threads have the same signal mask, so the one that getcontext copies is right. */
 static void enter(context_t *context) {
     static ucontext_t fresh;
     (void)getcontext(&fresh);
@@ -108,8 +108,8 @@ __attribute__((noreturn)) static void resume(context_t *context) {
     _longjmp(context->registers, 1);
 }
 
-/* What it keeps lies on the stack itself, where the kernel expects it, not on one that a sanitizer makes up. The
- * context of `to` is read first: it may be a new one of `from` itself. */
+/* What it keeps must be on the stack itself, where the kernel expects it, not on a stack of a sanitizer. It reads the
+ * context of `to` first: that may be a new context of `from` itself. */
 __attribute__((noinline, no_sanitize_address)) void takt_posix_switch(struct takt_thread *from,
                                                                       struct takt_thread *to) {
     context_t own = {.error = errno, .stack = running};

@@ -67,7 +67,7 @@ extern _Atomic uint64_t takt_posix_pending;
 extern takt_posix_exchange_t takt_posix_exchange;
 extern _Thread_local bool takt_posix_is_handling; /* this POSIX thread executes an interrupt */
 
-/* Takes what is pending. The lock is open and no handler executes. */
+/* Runs all pending interrupts. The lock is open and no handler executes. */
 void takt_posix_take(void);
 
 /* The compiler moves nothing over this; the processor is the one that wrote. */
@@ -109,15 +109,15 @@ TAKT_INLINE takt_status_t takt_port_open(void) {
 
 TAKT_INLINE bool takt_port_is_in_isr(void) { return (takt_posix_state & ~(uint32_t)TAKT_POSIX_CLOSED) != 0; }
 
-/* Of this POSIX thread, with the handler's lock open: a handler of a signal of the program's own, which may come while it is
- * closed, and another POSIX thread are none. */
+/* True for an interrupt of this POSIX thread with the lock open. False for a handler of the program's own signal, which
+ * may come while the lock is closed, and for another POSIX thread. */
 TAKT_INLINE bool takt_port_is_kernel_isr(void) {
     return takt_posix_is_handling && (takt_posix_state & TAKT_POSIX_CLOSED) == 0 && takt_port_is_in_isr();
 }
 
 TAKT_INLINE bool takt_port_is_open(void) { return takt_posix_state == 0; }
 
-/* The end of the interrupt switches, on the stack of `from` and still locked, by the very call that a thread makes. */
+/* The end of the interrupt switches on the stack of `from`, still locked, with the same call as a thread. */
 TAKT_INLINE void takt_port_preempt(struct takt_thread *from, struct takt_thread *to) {
     takt_posix_exchange.from = from;
     takt_posix_exchange.to = to;
@@ -136,14 +136,14 @@ void takt_port_idle(void);
 
 /* ---- beyond the contract ---------------------------------------------------------------------- */
 
-/* Executes a synthetic load of `ticks`, for the caller: while others run, nothing of it gets done. In virtual time
- * this and waiting is how time passes; in real time the load is processor time. From anywhere; where the lock is closed, interrupts wait until the end. */
+/* Executes a synthetic load of `ticks` for the caller: it makes no progress while others run. In virtual time this and
+ * waiting let time pass; in real time the load is processor time. From anywhere; a closed lock delays interrupts. */
 void takt_port_work(takt_duration_t ticks);
 
-/* Takes the interrupts whose instants have come. The lock is open. */
+/* Runs the interrupts whose instants have come. The lock is open. */
 void takt_port_sync(void);
 
-/* Ends the program with `status`, on the stack of its main function, so that what runs at exit has room. */
+/* Ends the program with `status`, on the stack of its main function, so that exit handlers have room. */
 __attribute__((noreturn)) void takt_posix_exit(int status);
 
 #endif

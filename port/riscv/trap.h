@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What the processor's half of the port and the board's half owe each other. Private to port/riscv/. */
+/* Interface between the processor's half of the port and the board's half. Private to port/riscv/. */
 #ifndef TAKT_PORT_RISCV_TRAP_H
 #define TAKT_PORT_RISCV_TRAP_H
 

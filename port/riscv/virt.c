@@ -225,7 +225,7 @@ static void serve(void) {
     }
 }
 
-/* Interrupts may wish it again while takt_kernel_preempt has opened the lock: then the software interrupt comes when
+/* Interrupts may request it again while takt_kernel_preempt has opened the lock. Then the software interrupt comes when
  * the running code opens it. */
 static void preempt(void) {
     takt_port_is_preemption_wanted = false;

@@ -54,6 +54,6 @@ __attribute__((weak)) void takt_port_print(const char *text) {
 
 /* ---- faults ---------------------------------------------------------------------------------------- */
 
-/* Where every vector leads that nothing else is known of. Weak, so that a program may have its own, and a label to which a
- * debugger goes. Waits for ever. */
+/* Target of every vector without a handler. Weak, so that a program may define its own. Also a label for a debugger.
+ * Waits for ever. */
 __attribute__((weak)) void takt_port_fault(void) { TAKT_PORT_TEMPLATE_FILL_IN(fault); }

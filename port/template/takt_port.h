@@ -51,21 +51,21 @@ TAKT_INLINE void takt_port_breathe(void) { TAKT_PORT_TEMPLATE_FILL_IN(breathe); 
 
 /* ---- the caller ------------------------------------------------------------------------------------ */
 
-/* Answers whether an interrupt executes, takt_kernel_preempt included. */
+/* True if an interrupt executes, takt_kernel_preempt included. */
 TAKT_INLINE bool takt_port_is_in_isr(void) {
     TAKT_PORT_TEMPLATE_FILL_IN(is_in_isr);
     return false;
 }
 
-/* Answers whether an interrupt executes that the lock masks: reads the priority of the active one, its number, or what the
- * port remembers. Handlers of faults and interrupts that cannot be masked are none. Every checked call from an interrupt
- * asks this. What the machine cannot tell apart, refuse with #error. */
+/* True if an interrupt executes that the lock masks: reads the priority of the active one, its number, or what the port
+ * remembers. False for handlers of faults and of unmaskable interrupts. Every checked call from an interrupt asks this.
+ * A port that cannot tell must refuse with #error. */
 TAKT_INLINE bool takt_port_is_kernel_isr(void) {
     TAKT_PORT_TEMPLATE_FILL_IN(is_kernel_isr);
     return false;
 }
 
-/* Answers whether a thread executes, with the lock open. Every checked call asks this. */
+/* True if a thread executes, with the lock open. Every checked call asks this. */
 TAKT_INLINE bool takt_port_is_open(void) {
     TAKT_PORT_TEMPLATE_FILL_IN(is_open);
     return false;
@@ -77,8 +77,8 @@ TAKT_INLINE bool takt_port_is_open(void) {
  * or a mark that the end of every interrupt checks. It interrupts no other handler and not itself. */
 TAKT_INLINE void takt_port_pend(void) { TAKT_PORT_TEMPLATE_FILL_IN(pend); }
 
-/* Arranges that the end of this interrupt saves all of the interrupted state under `from` and resumes `to`, in the one form
- * that takt_port_switch reads. The lock stays closed until `to` opens it. */
+/* Makes the end of this interrupt save all of the interrupted state under `from` and resume `to`, in the one form that
+ * takt_port_switch reads. The lock stays closed until `to` opens it. */
 TAKT_INLINE void takt_port_preempt(struct takt_thread *from, struct takt_thread *to) {
     (void)from;
     (void)to;
@@ -89,14 +89,14 @@ TAKT_INLINE void takt_port_preempt(struct takt_thread *from, struct takt_thread 
 
 /* ---- time ------------------------------------------------------------------------------------------ */
 
-/* Reads the counter and extends it to 64 bits. A counter that wraps is read at least once in each round: the alarm sees to
- * that if it is never set farther ahead than a part of a round. */
+/* Reads the counter and extends it to 64 bits. A counter that wraps must be read at least once per round. The alarm
+ * ensures that if it is never set farther ahead than a part of a round. */
 TAKT_INLINE takt_instant_t takt_port_now(void) {
     TAKT_PORT_TEMPLATE_FILL_IN(now);
     return 0;
 }
 
-/* Sets the one-shot timer, to until - now where it counts from its setting. An instant that has passed still gives an interrupt; one that is too far away, an early one. */
+/* Sets the one-shot timer (until - now if it counts from its setting). Past: interrupts at once; too far: early. */
 TAKT_INLINE void takt_port_timer_set(takt_instant_t until, takt_instant_t now) {
     (void)now;
     (void)until;
