@@ -83,7 +83,8 @@ void *takt_port_context_create(void *bottom, size_t bytes, void (*entry)(void *a
 
 enum { FIRST_WITH_PRIORITY = 4, FIRST_INTERRUPT = 16 }; /* numbers of exceptions */
 
-/* Those before the first have fixed priorities above all others. A grouping of priorities only lets the lock mask more. */
+/* Exceptions before the first have fixed priorities above all others. A grouping of priorities only lets the lock mask
+ * more. */
 bool takt_port_is_kernel_isr(void) {
     uint32_t exception;
     __asm volatile("mrs %0, ipsr" : "=r"(exception));

@@ -70,7 +70,7 @@ extern _Thread_local bool takt_posix_is_handling; /* this POSIX thread executes 
 /* Runs all pending interrupts. The lock is open and no handler executes. */
 void takt_posix_take(void);
 
-/* The compiler moves nothing over this; the processor is the one that wrote. */
+/* The compiler moves no access over this; no barrier is needed: the reader is the processor that wrote. */
 TAKT_INLINE void takt_posix_fence(void) { atomic_signal_fence(memory_order_seq_cst); }
 
 TAKT_INLINE void takt_posix_set_state(uint32_t state) {

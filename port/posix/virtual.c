@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 static takt_instant_t now;
-static takt_instant_t instants[TAKT_POSIX_INTERRUPTS + 1]; /* of announced interrupts, and of the alarm */
-static uint64_t announced;                                 /* which of them */
+static takt_instant_t instants[TAKT_POSIX_INTERRUPTS + 1]; /* of announced interrupts and of the alarm */
+static uint64_t announced;                                 /* bits of the announced ones */
 
 static void announce(uint32_t number, takt_instant_t instant) {
     const uint64_t mask = UINT64_C(1) << number;
@@ -16,7 +16,7 @@ static void announce(uint32_t number, takt_instant_t instant) {
     announced = instant == TAKT_NEVER ? announced & ~mask : announced | mask;
 }
 
-/* The soonest of the announced instants, TAKT_NEVER if there is none. */
+/* The earliest announced instant, TAKT_NEVER if there is none. */
 static takt_instant_t soonest(void) {
     takt_instant_t least = TAKT_NEVER;
     for (uint64_t rest = announced; rest != 0; rest &= rest - 1) {

@@ -16,7 +16,7 @@
 typedef uint32_t takt_port_level_t;
 
 enum {
-    /* Where a thread keeps its saved stack pointer. kernel/thread.h checks it; assembly needs it as a number. */
+    /* Offset of a thread's saved stack pointer. kernel/thread.h checks it; assembly needs it as a number. */
     TAKT_PORT_SP_OFFSET = sizeof(void *) == 8 ? 64 : 40,
     /* Two contexts and the frame of an interrupt, and what the port's own functions use on a thread's stack. */
     TAKT_PORT_STACK_BYTES_MIN = 256,
@@ -37,10 +37,10 @@ TAKT_INLINE void takt_port_unlock(takt_port_level_t level) {
     TAKT_PORT_TEMPLATE_FILL_IN(unlock);
 }
 
-/* As lock, where the level is known to be open: one instruction on most machines. */
+/* As takt_port_lock, if the level is known to be open: one instruction on most machines. */
 TAKT_INLINE void takt_port_close(void) { TAKT_PORT_TEMPLATE_FILL_IN(close); }
 
-/* As unlock to the open level. A kernel call ends with it, so it answers TAKT_OK. */
+/* As takt_port_unlock to the open level. A kernel call ends with it, so it returns TAKT_OK. */
 TAKT_INLINE takt_status_t takt_port_open(void) {
     TAKT_PORT_TEMPLATE_FILL_IN(open);
     return TAKT_OK;
