@@ -9,8 +9,7 @@
  * What the program supplies:
  *   - a thread of priority 1 that is always ready, so that a barred thread, of priority 0, never runs;
  *   - a thread, or hook of the tick, more urgent than the range, that makes all calls but init and add. At the end of a
- *     job the task's thread signals that thread, which calls takt_hybrid_complete. Then the task's thread goes on with its
- *     next job, when it runs again;
+ *     job the task's thread signals it to call takt_hybrid_complete. The next job has come when that thread runs again;
  *   - takt_hybrid_step, after every such call and at the instant that it returned last.
  *
  * Left out: resources that tasks share.

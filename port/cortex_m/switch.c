@@ -83,8 +83,7 @@ void *takt_port_context_create(void *bottom, size_t bytes, void (*entry)(void *a
 
 enum { FIRST_WITH_PRIORITY = 4, FIRST_INTERRUPT = 16 }; /* numbers of exceptions */
 
-/* Exceptions before the first have fixed priorities above all others. Priority grouping only lets the lock mask
- * more. */
+/* Those before the first have fixed priorities above all others. Priority grouping only lets the lock mask more. */
 bool takt_port_is_kernel_isr(void) {
     uint32_t exception;
     __asm volatile("mrs %0, ipsr" : "=r"(exception));
