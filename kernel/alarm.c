@@ -4,8 +4,8 @@
 
 #include "kernel/wait.h"
 
-/* Closed before and after. What the function does with the alarm, or a more urgent interrupt meanwhile, is the last word: nothing
- * of it is read or written after the call. */
+/* Closed before and after. The function, or a more urgent interrupt, may start or stop the alarm: no member is read or
+ * written after the call. */
 static uint32_t expire_alarm(takt_timeout_t *timeout) {
     takt_alarm_t *alarm = TAKT_CONTAINER_OF(timeout, takt_alarm_t, timeout);
     void (*const function)(void *argument) = alarm->function;

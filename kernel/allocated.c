@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Allocators of the user's own, and requests to all allocators; see allocated.h and request.h. */
+/* User-supplied allocators, and requests to all allocators; see allocated.h and request.h. */
 #include "kernel/allocated.h"
 
 #include "kernel/creation.h"
@@ -19,7 +19,7 @@ takt_status_t takt_request_open(takt_request_t *request) {
 
 takt_instant_t takt_request_now(void) { return takt_kernel.cpu.running != NULL ? takt_port_now() : 0u; }
 
-/* Before the start nothing is decided; an interrupt leaves that to the pass that follows all interrupts. */
+/* Before the start there is no decision. An interrupt leaves it to the pass after all interrupts. */
 takt_status_t takt_request_close(const takt_request_t *request, takt_status_t answer) {
     if (!request->is_from_isr && takt_kernel.cpu.running != NULL) {
         (void)takt_kernel_dispatch();

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Components: a server and the periodic threads inside, described as one: an interface (budget, period, policy) and what is
- * behind it.
+/* Components: a server and the periodic threads in it, described together: an interface (budget, period, policy) and
+ * its implementation.
  *
- * Source: S4's virtual nodes. Servers are numbered before threads, so that all components of a program are made by one call.
+ * Source: S4's virtual nodes. Servers are numbered before threads, so one call creates all components of a program.
  *
- * When not to use it: if what is inside is not only periodic; create its threads in its server one by one. */
+ * When not to use it: if the server holds other threads too; create its threads one by one. */
 #ifndef TAKT_KERNEL_COMPONENT_H
 #define TAKT_KERNEL_COMPONENT_H
 
@@ -20,14 +20,14 @@ typedef struct takt_component_thread {
 /* A component. */
 typedef struct takt_component {
     takt_thread_server_t *server;               /* the caller's memory */
-    takt_thread_server_parameters_t parameters; /* its interface */
-    const takt_component_thread_t *threads;     /* what is inside */
-    uint32_t thread_count;                      /* of these */
+    takt_thread_server_parameters_t parameters; /* the interface */
+    const takt_component_thread_t *threads;     /* threads in the server */
+    uint32_t thread_count;                      /* their number */
 } takt_component_t;
 
-/* Makes all servers of `components`, then all threads, in their order; a component's parent may be an earlier one.
- * Returns ERROR_NULL if there are none; else, for the first that cannot be made, as takt_thread_server_create and as
- * takt_periodic_thread_create; those before it have been made then. */
+/* Creates all servers of `components`, then all threads, in their order. A component's parent may be an earlier one.
+ * Returns ERROR_NULL if there are none; else, for the first that cannot be created, as takt_thread_server_create and as
+ * takt_periodic_thread_create; those before it have been created then. */
 takt_status_t takt_components_create(const takt_component_t *components, uint32_t count);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Creation of plain and of periodic threads, and what all creations share; see creation.h. Inputs may come from a file, so
- * that the checks stay in every build. */
+/* Creation of plain and of periodic threads, and the common part of all creations; see creation.h. Inputs may come from
+ * a file, so the checks are in every build. */
 #include "kernel/creation.h"
 #include "kernel/wait.h"
 
@@ -26,13 +26,13 @@ static uint32_t *children_of(takt_server_t *home) {
                                      : &TAKT_CONTAINER_OF(home, takt_thread_server_t, server)->children;
 }
 
-/* Whether one more entity may compete in `home`; a slot of the root's heap is left for the idle thread. */
+/* True if one more entity fits in `home`; one slot of the root's heap is reserved for the idle thread. */
 static bool has_slot(takt_server_t *home) {
     const uint32_t slots = TAKT_KERNEL_HEAP_SLOTS - (takt_server_is_root(home) ? 1u : 0u);
     return home->ready.order == TAKT_ORDER_LEVELS || *children_of(home) < slots;
 }
 
-/* The count leaves a number for the idle thread. */
+/* The idle thread's number is reserved. */
 takt_status_t takt_creation_check_room(takt_server_t *home) {
     const bool has_number = takt_kernel.entity_count < TAKT_KERNEL_ENTITY_LIMIT - 1 ||
                             !takt_numbers_is_empty(&takt_kernel.free_numbers);
@@ -75,14 +75,14 @@ takt_status_t takt_creation_check_thread(const takt_thread_t *thread,
     return (thread->flags & TAKT_THREAD_EXISTS) != 0 || has_jobs ? TAKT_ERROR_EXISTS : TAKT_OK;
 }
 
-/* Frames of a thread that was deleted may have left marks of a sanitizer. */
+/* Frames of a deleted thread may have left marks of a sanitizer. */
 static __attribute__((no_sanitize_address)) void paint(uint32_t *stack, uint32_t bytes) {
     for (uint32_t word = 0; word < bytes / sizeof *stack; word++) {
         stack[word] = TAKT_STACK_PAINT;
     }
 }
 
-/* No other thread knows `thread` yet, so the lock need not be closed for as long as its stack is. */
+/* No other thread knows `thread` yet, so the lock stays open while its stack is painted. */
 static void prepare(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
     thread->name = parameters->name != NULL ? parameters->name : "";
     thread->stack = parameters->stack;
@@ -94,7 +94,7 @@ static void prepare(takt_thread_t *thread, const takt_thread_parameters_t *param
     takt_port_guard(parameters->stack, parameters->stack_bytes);
 }
 
-/* It is in the dispatcher. */
+/* `thread` is in the dispatcher. */
 static void begin(takt_thread_t *thread) {
     thread->flags = TAKT_THREAD_EXISTS;
     thread->plain.entity.attributes |= takt_kernel.attended & 255u;
@@ -112,7 +112,7 @@ static void add_thread(takt_thread_t *thread, const takt_thread_parameters_t *pa
     begin(thread);
 }
 
-/* The trace is told which level the number has from now on: it may have been another thread's. */
+/* Tells the trace the new level of this number: another thread may have had the number before. */
 static void record_creation(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
     if (takt_kernel.dispatcher.trace == NULL) {
         return;
@@ -124,8 +124,8 @@ static void record_creation(takt_thread_t *thread, const takt_thread_parameters_
     takt_dispatcher_post(&takt_kernel.dispatcher, &event);
 }
 
-/* While the kernel runs, the new thread is one that has waited until now. Another thread may have taken the last number
- * while the stack was painted. */
+/* While the kernel runs, the new thread is treated as one that has waited until now. Another thread may have taken the
+ * last number while the stack was painted. */
 static takt_status_t create_running(takt_thread_t *thread, const takt_thread_parameters_t *parameters) {
     prepare(thread, parameters);
     takt_port_close();
@@ -239,7 +239,7 @@ takt_status_t takt_periodic_thread_create(takt_periodic_thread_t *thread,
 
 /* ---- resources ---------------------------------------------------------------------------------- */
 
-/* Under srp whoever is chosen may be barred, so that the inline layer does not choose under the root any more. */
+/* Under srp the selected entity may be barred, so the inline layer no longer selects under the root. */
 static takt_status_t attend(takt_protocol_t protocol, const takt_thread_server_t *server) {
     if (protocol != TAKT_PROTOCOL_SRP || server != NULL) {
         return TAKT_OK;

@@ -1,49 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What the creation of every kind of thread has in common. Private to kernel/.
+/* What the creation of all kinds of threads has in common. Private to kernel/.
  *
- * Numbers: the root is 0; servers, then threads of all kinds follow in the order of their creation, the idle thread comes
- * last. At one instant, and among equals of a computed key and class, the smaller number goes first. The number of a deleted
- * thread comes back: a thread that is created while the kernel runs gets the least such number, a new one if there is none.
+ * Numbers: the root is 0. Servers, then threads of all kinds follow in the order of their creation; the idle thread is
+ * last. At one instant, and for equal computed key and class, the smaller number goes first. The number of a deleted
+ * thread is reused: a thread created while the kernel runs gets the least free number, or a new one if there is none.
  *
- * Room: the numbers are bounded by the timers' rows, and a heap of keys by its slots, one of which is the idle thread's at
- * the root. A heap has room for all of its children, ready or not; a deleted thread is none. */
+ * Room: the numbers are bounded by the rows of the timers, and a heap of keys by its slots. At the root one slot is the
+ * idle thread's. A heap has room for all of its children, ready or not; a deleted thread is no child. */
 #ifndef TAKT_KERNEL_CREATION_H
 #define TAKT_KERNEL_CREATION_H
 
 #include "kernel/server.h"
 #include "kernel/state.h"
 
-/* The time for servers and jobs is between init and start. */
+/* Checks that the call is between init and start, the phase for servers and jobs. */
 takt_status_t takt_creation_check_phase(void);
 
-/* Whether the stack of `parameters` is one. */
+/* True if the stack of `parameters` is valid. */
 bool takt_creation_is_stack(const takt_thread_parameters_t *parameters);
 
-/* Whether `thread` can be made of `parameters`, as far as neither phase nor room matter. */
+/* Checks whether `thread` can be created from `parameters`, regardless of phase and room. */
 takt_status_t takt_creation_check_thread(const takt_thread_t *thread,
                                          const takt_thread_parameters_t *parameters);
 
-/* Both, and room, of a thread that executes jobs. */
+/* Checks phase, parameters and room for a thread that executes jobs. */
 takt_status_t takt_creation_check_job(const takt_job_thread_t *thread,
                                       const takt_thread_parameters_t *parameters);
 
-/* The server that `server` stands for; NULL: the root. */
+/* The core server of `server`; NULL: the root. */
 takt_server_t *takt_creation_home(takt_thread_server_t *server);
 
-/* Whether one more entity may be numbered and put under `home`. */
+/* Checks whether `home` has room for one more entity. */
 takt_status_t takt_creation_check_room(takt_server_t *home);
 
-/* A number for a child of `home`, which has room. */
+/* Returns a number for a child of `home`, which has room. */
 uint32_t takt_creation_number(takt_server_t *home);
 
-/* `entity`, whose thread ends, is no child any more, and its number comes back. Closed. */
+/* Removes `entity`, whose thread ends, from the children, and frees its number. Closed. */
 void takt_creation_release(const takt_entity_t *entity);
 
-/* A level's preemption key protects, so it is at least as urgent as the level; keys of policies have no such rule. */
+/* Checks that a level's preemption key is at least as urgent as the level; keys of policies have no such rule. */
 takt_status_t takt_creation_check_threshold(const takt_thread_parameters_t *parameters, bool is_limited,
                                             takt_key_t preemption_key);
 
-/* Makes `resource`, for whoever stands in `server`, NULL: under the root. Returns ERROR_PROTOCOL, _NOT_INITIALISED or
+/* Initialises `resource` for entities in `server`, NULL: under the root. Returns ERROR_PROTOCOL, _NOT_INITIALISED or
  * _ORDER. */
 takt_status_t takt_creation_add_resource(takt_resource_t *resource, takt_protocol_t protocol,
                                          takt_key_t ceiling, const takt_thread_server_t *server);

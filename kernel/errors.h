@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Status codes: the one list of what a kernel call can answer.
+/* Status codes: the one list of the results of kernel calls.
  *
- * Every call returns takt_status_t. The list makes the enum, the messages and the documentation. A
- * code below 0 is a misuse and nothing has changed; 0 and above are ordinary outcomes.
+ * Every call returns takt_status_t. The enum, the messages and the documentation are generated from this list. A code
+ * below 0 is a misuse, and nothing has changed; 0 and above are ordinary outcomes.
  *
- * Misuse checks are compiled in while TAKT_CHECKS is 1, the default; 0 drops them, and then a misuse
- * is undefined. Checks of set-up calls stay in both, because their inputs may come from a file. */
+ * Misuse checks are compiled in while TAKT_CHECKS is 1, the default. 0 removes them; a misuse is then undefined. Checks
+ * of set-up calls are always compiled in, because their inputs may come from a file. */
 #ifndef TAKT_KERNEL_ERRORS_H
 #define TAKT_KERNEL_ERRORS_H
 
-/* Whether calls look for misuse: 0 or 1. One for all of a program. */
+/* Whether calls check for misuse: 0 or 1. The same for the whole program. */
 #ifndef TAKT_CHECKS
 #define TAKT_CHECKS 1
 #endif
@@ -64,16 +64,16 @@
     X(ERROR_INTERRUPT, -37,                                                                                 \
       "an interrupt that the kernel's lock does not mask made this call; give it a less urgent priority")
 
-/* What a call answers. TAKT_STATUS_WORD is no status: it keeps the type a word where an ABI packs enums, as Arm's does. */
+/* The result of a call. TAKT_STATUS_WORD is no status: it keeps the type a word on ABIs that pack enums (Arm). */
 #define TAKT_STATUS_ENUM(name, value, message) TAKT_##name = (value),
 typedef enum takt_status { TAKT_STATUS_LIST(TAKT_STATUS_ENUM) TAKT_STATUS_WORD = 0x7fffffff } takt_status_t;
 #undef TAKT_STATUS_ENUM
 
-/* The message of `status`, for people. Never NULL. */
+/* The message of `status`, for users. Never NULL. */
 const char *takt_status_message(takt_status_t status);
 
-/* Leaves the calling function with `error` unless `condition` holds. A constant decides, not the
- * preprocessor, so that a call reads the same in both builds and both are compiled. */
+/* Returns `error` from the calling function unless `condition` holds. A constant decides, not the preprocessor. So a
+ * call reads the same in both builds, and both are compiled. */
 #define TAKT_REQUIRE(condition, error)            \
     do {                                          \
         if ((TAKT_CHECKS) != 0 && !(condition)) { \

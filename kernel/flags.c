@@ -4,12 +4,12 @@
 
 #include "kernel/wait.h"
 
-/* What somebody waits for. */
+/* What a thread waits for. */
 typedef struct condition {
     takt_wait_t wait;
     uint32_t mask;
     uint32_t how;  /* TAKT_FLAGS_ */
-    uint32_t bits; /* of the mask, when the wait ended; 0: it did not end by flags */
+    uint32_t bits; /* set bits of the mask when the wait ended; 0: it did not end by flags */
 } condition_t;
 
 takt_status_t takt_flags_init(takt_flags_t *flags) {
@@ -26,7 +26,7 @@ takt_status_t takt_flags_init(takt_flags_t *flags) {
     TAKT_REQUIRE((flags) != NULL, TAKT_ERROR_NULL); \
     TAKT_REQUIRE(takt_waiters_is_initialised(&(flags)->waiters), TAKT_ERROR_OBJECT)
 
-/* Whether `condition` holds; then it has taken what it takes. */
+/* True if `condition` holds; its bits are then taken. */
 static bool is_met(takt_flags_t *flags, condition_t *condition) {
     const uint32_t bits = flags->bits & condition->mask;
     const bool is_enough = (condition->how & TAKT_FLAGS_ALL) != 0 ? bits == condition->mask : bits != 0;
@@ -42,7 +42,7 @@ static bool is_met(takt_flags_t *flags, condition_t *condition) {
 
 /* ---- set ---------------------------------------------------------------------------------------- */
 
-/* All are to be looked at again, in the order in which they came. */
+/* Marks all threads as unchecked, in the order in which they came. */
 static void look_again(takt_flags_t *flags) {
     if (takt_queue_is_empty(&flags->seen)) {
         return;
@@ -57,7 +57,7 @@ static void look_again(takt_flags_t *flags) {
     takt_queue_init(&flags->seen);
 }
 
-/* Looks at the first of those that are to be looked at, and calls `wake` with it if it can go on. Whether there was one. */
+/* Checks the first unchecked thread, and calls `wake` with it if its condition holds. Returns true if there was one. */
 TAKT_INLINE bool look(takt_flags_t *flags, void (*wake)(takt_entity_t *waiter)) {
     if (takt_queue_is_empty(&flags->waiters.queue)) {
         return false;
@@ -73,7 +73,7 @@ TAKT_INLINE bool look(takt_flags_t *flags, void (*wake)(takt_entity_t *waiter)) 
     return true;
 }
 
-/* As in an interrupt, but the thread decides at the end of its looks. */
+/* As in an interrupt, but the thread decides after its last check. */
 static void make_ready(takt_entity_t *waiter) {
     if (takt_entity_is_plain(waiter)) {
         takt_make_ready(waiter);
@@ -82,7 +82,7 @@ static void make_ready(takt_entity_t *waiter) {
     }
 }
 
-/* The end of the looks of a thread, which nobody has displaced meanwhile. */
+/* The decision after the last check of a thread, which was not preempted meanwhile. */
 static takt_status_t decide(void) {
     takt_entity_t *running = takt_kernel.cpu.running;
     takt_kernel.busy &= ~(uint32_t)TAKT_BUSY_PASS;

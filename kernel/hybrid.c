@@ -83,7 +83,7 @@ static void post(takt_hybrid_t *hybrid, takt_event_kind_t kind, takt_hybrid_task
     takt_dispatcher_post(&hybrid->dispatcher, &event);
 }
 
-/* Whether `task` is one of `hybrid`. */
+/* True if `task` was added to `hybrid`. */
 static takt_status_t check_task(const takt_hybrid_t *hybrid, const takt_hybrid_task_t *task) {
     TAKT_REQUIRE(hybrid != NULL && task != NULL, TAKT_ERROR_NULL);
     TAKT_REQUIRE(takt_negotiation_is_made(&task->rate), TAKT_ERROR_OBJECT);

@@ -8,7 +8,7 @@
 #include "kernel/request.h"
 #include "kernel/state.h"
 
-/* The running entity executes jobs. */
+/* Checks that the running entity executes jobs. */
 #define REQUIRE_JOB()                                                      \
     TAKT_REQUIRE_OPEN();                                                   \
     TAKT_REQUIRE(takt_kernel.cpu.running != NULL, TAKT_ERROR_NOT_STARTED); \
@@ -22,17 +22,17 @@ static takt_job_thread_t *job_of(takt_entity_t *entity) {
 
 enum { RENEWAL_STACK_BYTES = 2 * TAKT_PORT_STACK_BYTES_MIN };
 
-static takt_thread_t discarded;     /* takes a context that nobody goes back to */
-static takt_job_thread_t *renewing; /* executes renew_itself, or has been displaced there */
+static takt_thread_t discarded;     /* takes a context that is never resumed */
+static takt_job_thread_t *renewing; /* executes renew_itself, or was preempted there */
 static uint64_t renewal_stack[RENEWAL_STACK_BYTES / sizeof(uint64_t)];
 
-/* Ends the current job of `job`, which runs; returns when the next one does. Closed; opens. */
+/* Ends the current job of `job`, which runs; returns when the next job runs. Closed; opens. */
 static void end_current(takt_job_thread_t *job) {
     job->has_ended = true;
     (void)takt_kernel_pass(TAKT_EVENT_COMPLETE, &job->thread.plain.entity);
 }
 
-/* The job that returns may hold resources, the last of which is unlocked first. */
+/* The returning job may hold resources; the last one locked is unlocked first. */
 static void abandon(takt_job_thread_t *job) {
     const takt_task_extension_t *extension = job->thread.plain.entity.task->extension;
     (void)takt_port_open(); /* it may have returned with the lock closed */
@@ -44,8 +44,8 @@ static void abandon(takt_job_thread_t *job) {
     }
 }
 
-/* What the context of such a thread executes. One that has returned is to wait for ever; but whose jobs may be ended cannot
- * wait, so each ends where it begins, also in a context that is built anew. */
+/* Body of such a context. A thread whose entry function has returned waits for ever. But jobs that may be ended cannot
+ * wait: each ends where it begins, also in a context that is built anew. */
 static void execute(void *argument) {
     takt_job_thread_t *job = argument;
     if ((job->thread.flags & TAKT_THREAD_EXISTS) != 0) {
@@ -64,14 +64,14 @@ static void make_context(takt_job_thread_t *job) {
     thread->sp = takt_port_context_create(thread->stack, thread->stack_bytes, execute, job);
 }
 
-/* Its context is built anew, for the job that is current. */
+/* Builds the context anew, for the current job. */
 static void renew(takt_job_thread_t *job) {
     job->number = job->thread.plain.entity.task->job.number;
     renewing = job == renewing ? NULL : renewing;
     make_context(job);
 }
 
-/* Executes in the place of a thread, on another stack, because nobody can build anew what he stands on. */
+/* Executes in the place of a thread, on another stack: a thread cannot rebuild the stack on which it executes. */
 static void renew_itself(void *argument) {
     takt_job_thread_t *job = argument;
     takt_port_close();
@@ -103,7 +103,7 @@ takt_thread_t *takt_job_choose(takt_thread_t *self, takt_thread_t *next) {
     return self;
 }
 
-/* Jobs that the scheduler ends are not left to the inline layer, which does not look at their contexts. */
+/* The inline layer must not select jobs that the scheduler may end, because it does not check their contexts. */
 void takt_job_fill(takt_job_thread_t *thread, const takt_thread_parameters_t *parameters) {
     thread->entry = parameters->entry;
     thread->argument = parameters->argument;
@@ -117,20 +117,20 @@ void takt_job_fill(takt_job_thread_t *thread, const takt_thread_parameters_t *pa
 
 /* ---- what a job does ------------------------------------------------------------------------------- */
 
-/* Whether a release of `task` came before the end of its current job: it waits, was dropped, or is about to be seen. */
+/* True if a release of `task` came before the end of its current job: it is pending, was dropped, or is due. */
 static bool is_overtaken(const takt_task_t *task, takt_instant_t now) {
     const bool is_dropped = task->extension != NULL && task->extension->skipped > 0;
     const bool is_due = takt_timer_is_armed(&task->timer) && task->timer.instant < now;
     return task->waiting > 0 || is_dropped || is_due;
 }
 
-/* A hard job whose allocator has given it another window, because it overran, was promised an end before that. */
+/* Promised end of the job. A hard job that overran has a later window, but its first deadline counts. */
 static takt_instant_t promised_to(const takt_task_t *task) {
     const bool has_windows = takt_task_is_allocated(task) && task->job.task_class == TAKT_CLASS_HARD;
     return has_windows ? task->job.release + task->relative_deadline : task->job.deadline;
 }
 
-/* What the current job of `task`, which ends `now`, has missed. */
+/* The result of the current job of `task`, which ends `now`. */
 static takt_status_t missed_by(const takt_task_t *task, takt_instant_t now) {
     if (now > promised_to(task)) {
         return TAKT_DEADLINE_MISSED;
@@ -142,7 +142,7 @@ takt_status_t takt_wait_next_period(void) {
     REQUIRE_JOB();
     takt_entity_t *running = takt_kernel.cpu.running;
     takt_port_close();
-    /* Before the pass: it writes the next job over this one. */
+    /* Before the pass, which overwrites this job with the next one. */
     const takt_status_t status = missed_by(running->task, takt_port_now());
     end_current(job_of(running));
     return status;
@@ -177,7 +177,7 @@ static void post(takt_event_kind_t kind, takt_entity_t *entity, takt_instant_t n
     takt_dispatcher_post(&takt_kernel.dispatcher, &event);
 }
 
-/* Windows know nothing of suspensions: the next one would make the job ready. */
+/* Windows do not consider suspensions: the next window would make the job ready. */
 static bool may_suspend(const takt_task_t *task) {
     return task->extension != NULL && !takt_task_is_allocated(task);
 }
@@ -203,20 +203,20 @@ static void post_lock(takt_event_kind_t kind, takt_entity_t *entity, takt_resour
     takt_dispatcher_post(&takt_kernel.dispatcher, &event);
 }
 
-/* An allocator that is not told of locks ends jobs that hold something, and nobody would unlock it. */
+/* An allocator without lock functions ends jobs that hold a resource, and the resource would stay locked. */
 static bool has_locks(const takt_task_t *task) {
     return takt_task_is_allocated(task) ? task->extension->allocation->functions->lock != NULL
                                         : task->extension != NULL;
 }
 
-/* Whether the running job may lock or unlock anything. */
+/* Checks that the running job may lock or unlock. */
 #define REQUIRE_LOCKING(resource)                      \
     REQUIRE_JOB();                                     \
     takt_entity_t *running = takt_kernel.cpu.running;  \
     TAKT_REQUIRE((resource) != NULL, TAKT_ERROR_NULL); \
     TAKT_REQUIRE(has_locks(running->task), TAKT_ERROR_EXTENSION)
 
-/* Whether the allocator of `task`, if there is one that asks, was told that its jobs lock `resource`. */
+/* True unless the allocator of `task` checks locks and was not told that its jobs lock `resource`. */
 static bool may_lock(const takt_task_t *task, const takt_resource_t *resource) {
     const takt_allocation_t *allocation = task->extension->allocation;
     return allocation == NULL || allocation->functions->may_lock == NULL ||
@@ -249,7 +249,7 @@ takt_status_t takt_job_unlock(takt_resource_t *resource) {
 
 /* ---- from outside ------------------------------------------------------------------------------------- */
 
-/* What is due is seen in the pass that follows all interrupts; before the start there is one anyway. */
+/* What is due is processed in the pass after all interrupts; before the start there is one anyway. */
 static void ask_for_pass(void) {
     takt_kernel.busy |= TAKT_BUSY_DUE;
     if (takt_kernel.cpu.running != NULL) {
@@ -262,7 +262,7 @@ static void ask_for_pass(void) {
     TAKT_REQUIRE(takt_port_is_kernel_isr() || (takt_kernel.cpu.running == NULL && !takt_port_is_in_isr()), \
                  takt_port_is_in_isr() ? TAKT_ERROR_INTERRUPT : TAKT_ERROR_NOT_IN_ISR)
 
-/* Asked under the lock: a more urgent interrupt may take the last place until then. */
+/* Called under the lock: until then a more urgent interrupt may take the last place. */
 static bool takes_one_more(const takt_task_t *task) {
     return !takt_task_is_periodic(task) && takt_task_has_room(task);
 }
@@ -296,7 +296,7 @@ takt_status_t takt_job_arrive(takt_job_thread_t *thread) {
     return takt_kernel_dispatch();
 }
 
-/* Who is begun and ended by an allocator asks it to enter and to leave. */
+/* A task whose jobs an allocator begins and ends enters and leaves by a request to it. */
 static void post_change(takt_entity_t *entity, uint32_t number, takt_instant_t now) {
     const takt_change_kind_t kind = takt_kernel.dispatcher.changes[number].kind;
     const bool is_asked = entity != NULL && takt_task_is_allocated(entity->task);
@@ -307,7 +307,7 @@ static void post_change(takt_entity_t *entity, uint32_t number, takt_instant_t n
     }
 }
 
-/* Another policy takes along who is ready, and the idle thread always is: from now on, if it is not yet. */
+/* A change of policy moves the ready entities, and the idle thread is always ready: from now on, if not yet. */
 static void wake_idle(void) {
     takt_entity_t *idle = &takt_kernel.idle.plain.entity;
     if (takt_kernel.cpu.running == NULL && !takt_entity_is_ready(idle)) {
@@ -325,7 +325,7 @@ takt_status_t takt_job_change_from_isr(takt_job_thread_t *thread, uint32_t numbe
     return TAKT_OK;
 }
 
-/* ---- a system that somebody else builds ------------------------------------------------------------------ */
+/* ---- a system that the program builds -------------------------------------------------------------------- */
 
 takt_status_t takt_kernel_borrow(takt_kernel_places_t *places) {
     if (places == NULL) {

@@ -3,29 +3,30 @@
  *
  *     for (;;) { the job; takt_wait_next_period(); }
  *
- *              released and chosen                 takt_wait_next_period
+ *              released and selected               takt_wait_next_period
  *   job waits --------------------> its code runs ------------------------> the next job waits
  *                                        |
  *                                        +--- ended by the scheduler: late, cut, or out of budget
  *
- * A job that the scheduler ends does nothing any more: when the next one is chosen, its thread's context is built anew and
- * the entry function called again. So a job needs no check, and nobody has to tell it. What it locked is unlocked; what it
- * left in memory of its own, and units and blocks that it has taken, are the program's business.
+ * A job that the scheduler ends executes nothing any more. When the next job is selected, the thread's context is built
+ * anew and its entry function is called again. So a job needs no check of its own. The kernel unlocks what the job
+ * locked. Its private memory, and the units and blocks it has taken, are the program's responsibility.
  *
- * A job that may be ended, because its task aborts late jobs or has an allocator, does not wait for other threads nor for
- * time: nobody could take it out of their queues. A call that would have to wait returns ERROR_WAITS, and changes nothing; it
- * may look, for 0 ticks. takt_job_suspend and takt_job_lock wait in core, which knows of the end; they say for whom they
- * are. All other jobs wait as plain threads do, while their deadlines come nearer.
+ * The scheduler may end a job whose task aborts late jobs or has an allocator. Such a job does not wait for other
+ * threads nor for time, because it cannot be removed from their queues. A call that would have to wait returns
+ * ERROR_WAITS and changes nothing; with 0 ticks it may check. takt_job_suspend and takt_job_lock wait in core, which
+ * handles the end of the job; each says below for which jobs it is. All other jobs wait as plain threads do, while
+ * deadlines approach.
  *
- * A thread whose entry function returns has ended: its job waits for ever, or if it may be ended, it and all later ones end
- * where they begin.
+ * A thread whose entry function returns has ended. If its jobs may be ended, this job and all later ones end where they
+ * begin; else the job waits for ever.
  *
- * Where a task comes from: takt_periodic_thread_create makes one, of the control block; or the whole system was built in
- * the dispatcher by somebody else, between takt_kernel_borrow and takt_kernel_adopt, with the threads' entities as those of
+ * Origin of the task: takt_periodic_thread_create makes one in the control block. Or the program builds the whole
+ * system in the dispatcher, between takt_kernel_borrow and takt_kernel_adopt; the threads' entities are then those of
  * its tasks.
  *
- * Calls without `_from_isr` are for the running job, with the lock open. They end with a decision: somebody
- * else may run before they return.
+ * Calls without `_from_isr` are for the running job, with the lock open. They end with a decision: another thread may
+ * run before they return.
  *
  * When not to use it: for work that neither time nor events release; a plain thread costs less. */
 #ifndef TAKT_KERNEL_JOB_H
@@ -34,18 +35,18 @@
 #include "core/dispatcher.h"
 #include "kernel/thread.h"
 
-/* Control block of a thread whose task stands elsewhere. Private. */
+/* Control block of a thread whose task is stored elsewhere. Private. */
 typedef struct takt_job_thread {
     takt_thread_t thread;
     void (*entry)(void *argument);
     void *argument;
-    uint32_t number; /* of the job that its context belongs to */
-    bool has_ended;  /* that job by itself: the context goes on with whatever job comes next */
+    uint32_t number; /* number of the job that its context belongs to */
+    bool has_ended;  /* that job completed by itself: the context continues with the next job */
 } takt_job_thread_t;
 
 _Static_assert(offsetof(takt_job_thread_t, thread) == 0, "an entity is its thread");
 
-/* A periodic thread's control block: its task stands in it. Private. */
+/* Control block of a periodic thread, with its task. Private. */
 typedef struct takt_periodic_thread {
     takt_job_thread_t job;
     takt_task_t task;
@@ -53,120 +54,119 @@ typedef struct takt_periodic_thread {
 
 _Static_assert(sizeof(void *) != 4 || sizeof(takt_periodic_thread_t) == 200, "200 bytes on a 32-bit machine");
 
-/* What a periodic thread is made of. */
+/* Parameters of a periodic thread. */
 typedef struct takt_periodic_parameters {
-    takt_thread_parameters_t thread;   /* its entry function has the loop */
+    takt_thread_parameters_t thread;   /* the loop is in its entry function */
     takt_duration_t period;            /* ticks, >= 1 */
     takt_duration_t relative_deadline; /* ticks, >= 1 */
     takt_instant_t offset;             /* first release, ticks after the start */
-    takt_duration_t wcet;              /* ticks; read by least laxity, 0 will do elsewhere */
+    takt_duration_t wcet;              /* ticks; read by least laxity only, else 0 is allowed */
     bool is_limited;                   /* a started job has a preemption key */
-    takt_key_t preemption_key; /* 0: nobody displaces a started job; under fixed priorities only levels below
-                                     this one; under keys see core/policy.h, start */
-    takt_task_class_t task_class; /* who goes first among equals of a computed key */
-    takt_on_miss_t on_miss;       /* what happens to late jobs; all but continue want the extension */
+    takt_key_t preemption_key; /* 0: a started job is not preempted; under fixed priorities only levels below
+                                  this one preempt it; under keys see core/policy.h, start */
+    takt_task_class_t task_class; /* breaks ties between equal computed keys */
+    takt_on_miss_t on_miss;       /* action for late jobs; all but continue need the extension */
     takt_task_extension_t
         *extension; /* caller's memory, zeroed, for jobs that suspend themselves, lock or are
                                          late; NULL: they do not */
 } takt_periodic_parameters_t;
 
-/* Makes a periodic thread: its entry function is first called when the first job is released, and does
+/* Creates a periodic thread: its entry function is first called when the first job is released, and does
  *
  *     for (;;) { the job; takt_wait_next_period(); }
  *
- * A job that is released before its predecessor has ended waits behind it. Before the start. Returns ERROR_NULL, _STACK,
+ * A job released before its predecessor has ended waits behind it. Before the start. Returns ERROR_NULL, _STACK,
  * _PRIORITY, _FULL, _EXISTS, _PERIOD, _DEADLINE, _THRESHOLD, _EXTENSION, _STARTED or _NOT_INITIALISED. */
 takt_status_t takt_periodic_thread_create(takt_periodic_thread_t *thread,
                                           const takt_periodic_parameters_t *parameters);
 
-/* Ends the running job, of whatever kind of thread, and returns when the next one of its task runs. Returns
- * TAKT_DEADLINE_MISSED if the job that ended was late; else TAKT_ACTIVATION_MISSED if the release of another one came
- * before that end, whether it waits or was dropped; else TAKT_OK; ERROR_IN_ISR, _LOCKED, _NOT_STARTED or _NOT_PERIODIC. */
+/* Ends the running job of any kind of thread, and returns when the next job of its task runs. Returns
+ * TAKT_DEADLINE_MISSED if the ended job was late; else TAKT_ACTIVATION_MISSED if another job was released before that
+ * end, pending or dropped; else TAKT_OK; ERROR_IN_ISR, _LOCKED, _NOT_STARTED or _NOT_PERIODIC. */
 takt_status_t takt_wait_next_period(void);
 
 /* ---- what a job does ---------------------------------------------------------------------------- */
 
-/* A preemption point: a non-preemptive job lets those go first that are more urgent by its own key. Of others nothing is
- * asked. Returns ERROR_IN_ISR, _LOCKED, _NOT_STARTED or _NOT_PERIODIC. */
+/* A preemption point: a non-preemptive job yields to jobs that are more urgent than its own key. It has no effect for
+ * other jobs. Returns ERROR_IN_ISR, _LOCKED, _NOT_STARTED or _NOT_PERIODIC. */
 takt_status_t takt_job_point(void);
 
-/* The kernel object begins with what its processor does. */
+/* The kernel object; it begins with the state of its processor. */
 extern struct takt_kernel takt_kernel;
 
-/* Whether somebody waits for the running job at its next point: S1's flag, as of the last decision or point. One load,
- * no call; from anywhere. */
+/* True if a more urgent entity waits for the running job's next point: the flag of Bergsma et al. (S1), as of the last
+ * decision or point. One load, no call; from anywhere. */
 TAKT_INLINE bool takt_job_should_yield(void) {
     const volatile takt_cpu_t *cpu = (const volatile takt_cpu_t *)(const void *)&takt_kernel;
     return cpu->should_yield != 0;
 }
 
-/* The number of the running job, 0 for the first one of its task; who was aborted or dropped has one too. 0 if it is no
- * job. From anywhere. */
+/* The number of the running job, from 0 within its task; aborted and dropped jobs count too. 0 if the running thread
+ * executes no job. From anywhere. */
 uint32_t takt_job_number(void);
 
-/* A point at which a non-preemptive job may look at the flag and goes on: the flag is brought up to date. Returns as
- * takt_job_point. */
+/* Updates that flag, at a point where a non-preemptive job may check it and continue. Returns as takt_job_point. */
 takt_status_t takt_job_optional_point(void);
 
 /* Suspends the job for `duration` ticks from now. Returns as takt_job_point, and ERROR_EXTENSION if its task
  * was built without suspensions or has an allocator. */
 takt_status_t takt_job_suspend(takt_duration_t duration);
 
-/* Lets what is due by now happen, and be decided about. Returns as takt_job_point. */
+/* Processes everything due by now, and decides. Returns as takt_job_point. */
 takt_status_t takt_job_settle(void);
 
-/* Makes `resource`, zeroed or free, one that jobs of threads in `server`, NULL: under the root, may lock; plain threads there
- * have mutexes of their own. `protocol` is none .. srp, mixed as mutex.h says; `ceiling`, of pcp, icpp and srp, is the
- * highest level of its users: under fixed priorities as takt_level_from_priority makes it, else their shortest period (rm) or
- * relative deadline (dm, edf). After takt_kernel_init. Returns ERROR_NULL, _PROTOCOL or _NOT_INITIALISED; or _ORDER: one of
- * srp under the root is made before all threads. */
+/* Initialises `resource`, zeroed or free, for jobs of threads in `server`, NULL: under the root. Plain threads there
+ * use mutexes. `protocol` is none .. srp, combined as mutex.h says. `ceiling`, for pcp, icpp and srp, is the highest
+ * level of its users: under fixed priorities as takt_level_from_priority returns it, else their shortest period (rm) or
+ * relative deadline (dm, edf). After takt_kernel_init. Returns ERROR_NULL, _PROTOCOL or _NOT_INITIALISED; or _ORDER:
+ * one of srp under the root must precede all threads. */
 takt_status_t takt_job_resource_init(takt_resource_t *resource, takt_protocol_t protocol, takt_key_t ceiling,
                                      const struct takt_thread_server *server);
 
-/* Locks `resource`, of its dispatcher; returns once it holds it. Returns as takt_job_point, and ERROR_NULL,
- * _EXTENSION if its task was built without locks or its allocator is not told of them, or _RESOURCE if it holds it already
- * or is a rate-based thread that has no section of it. */
+/* Locks `resource`, of the job's dispatcher; returns when the job holds it. Returns as takt_job_point, and ERROR_NULL,
+ * _EXTENSION if its task was built without locks or its allocator has no lock functions, or _RESOURCE if the job holds
+ * it already or is rate-based and has no section of it. */
 takt_status_t takt_job_lock(takt_resource_t *resource);
 
-/* Unlocks `resource`, the last one that it locked. Returns as takt_job_lock. */
+/* Unlocks `resource`, the last one that the job locked. Returns as takt_job_lock. */
 takt_status_t takt_job_unlock(takt_resource_t *resource);
 
-/* The same without a decision, for a job that unlocks another one at once. */
+/* The same without a decision, for a job that unlocks another resource at once. */
 takt_status_t takt_job_unlock_first(takt_resource_t *resource);
 
 /* ---- from outside -------------------------------------------------------------------------------- */
 
 /* A job of `thread` arrives now; it may run before the call returns. Threads only. Returns ERROR_NULL, _OBJECT,
- * _ARRIVALS if its task takes none or has no room for one more, _IN_ISR, _LOCKED or _NOT_STARTED. */
+ * _ARRIVALS if its task takes no arrivals or has no room for one more, _IN_ISR, _LOCKED or _NOT_STARTED. */
 takt_status_t takt_job_arrive(takt_job_thread_t *thread);
 
-/* A job of `thread` arrives, whose response and deadline count from `nominal`. For interrupts, and before the start, where
- * it arrives at instant 0. Returns ERROR_NULL, _NOT_IN_ISR, _INTERRUPT, or _ARRIVALS if its task takes none or has no room for one
- * more. */
+/* A job of `thread` arrives; response and deadline count from `nominal`. For interrupts; or before the start, then it
+ * arrives at instant 0. Returns ERROR_NULL, _NOT_IN_ISR, _INTERRUPT, or _ARRIVALS if its task takes no arrivals or has
+ * no room for one more. */
 takt_status_t takt_job_arrive_from_isr(takt_job_thread_t *thread, takt_instant_t nominal);
 
-/* Change number `number` of the dispatcher, of `thread` or, if that is NULL, of the root, is to happen; it has not been
- * asked for before. For interrupts, and before the start. Returns ERROR_NOT_IN_ISR or _INTERRUPT. */
+/* Requests change number `number` of the dispatcher, of `thread` or, if that is NULL, of the root. A change is
+ * requested once only. For interrupts, and before the start. Returns ERROR_NOT_IN_ISR or _INTERRUPT. */
 takt_status_t takt_job_change_from_isr(takt_job_thread_t *thread, uint32_t number);
 
-/* ---- a system that somebody else builds ------------------------------------------------------------ */
+/* ---- a system that the program builds --------------------------------------------------------------- */
 
-/* What the kernel object has of a system; the idle thread is under the root, less urgent than everybody else, with the last
- * number. */
+/* Parts of the kernel object that a system uses. The idle thread is under the root, less urgent than all other
+ * entities, with the last number. */
 typedef struct takt_kernel_places {
     takt_dispatcher_t *dispatcher; /* to be initialised */
     takt_cpu_t *cpu;               /* the one processor */
     takt_plain_t *idle;            /* to be added last */
 } takt_kernel_places_t;
 
-/* Says where a system is to be built, in place of takt_kernel_init. Returns ERROR_NULL or _STARTED. */
+/* Writes to `places` where to build a system; replaces takt_kernel_init. Returns ERROR_NULL or _STARTED. */
 takt_status_t takt_kernel_borrow(takt_kernel_places_t *places);
 
-/* It has been built there. takt_kernel_trace_to may follow, then a call of takt_job_thread_attach for each task, then
- * takt_kernel_start. Threads and servers cannot be created besides. Returns ERROR_STARTED. */
+/* Ends the building. takt_kernel_trace_to may follow, then takt_job_thread_attach for each task, then
+ * takt_kernel_start. No other threads and servers can be created. Returns ERROR_STARTED. */
 takt_status_t takt_kernel_adopt(void);
 
-/* Makes `thread`, zeroed but for its entity, the thread of the task that this entity has. Priority and server are not read.
+/* Makes `thread`, zeroed but for its entity, the thread of that entity's task. Priority and server are not read.
  * Returns ERROR_NULL, _STACK, _NOT_PERIODIC, _STARTED or _NOT_INITIALISED. */
 takt_status_t takt_job_thread_attach(takt_job_thread_t *thread, const takt_thread_parameters_t *parameters);
 

@@ -34,20 +34,20 @@ void takt_kernel_post(takt_event_kind_t kind, takt_entity_t *entity) {
     takt_dispatcher_post(&takt_kernel.dispatcher, &event);
 }
 
-/* Who executes when `entity` is chosen: while a server idles, the idle thread. */
+/* The thread that executes when `entity` is selected: the idle thread while a server idles. */
 static takt_thread_t *thread_for(takt_entity_t *entity) {
     return takt_entity_is_server(entity) ? &takt_kernel.idle : takt_thread_of(entity);
 }
 
-/* The port's timer has to come at the end of the decision, or at the first timeout. `now` was read for that decision, or at the
- * beginning of the interrupt. */
+/* Sets the port's timer to the end of the decision, or to the first timeout. `now` was read for that decision, or at
+ * the beginning of the interrupt. */
 TAKT_INLINE void set_alarm(takt_instant_t now) {
     const takt_instant_t timeout = takt_kernel.timeouts.next;
     takt_kernel.alarm = timeout < takt_kernel.until ? timeout : takt_kernel.until;
     takt_port_timer_set(takt_kernel.alarm, now);
 }
 
-/* Who is left when `next` is to run. */
+/* The thread whose context is left when `next` is to run. */
 static takt_thread_t *left_for(takt_thread_t *self, takt_thread_t *next) {
     if (next != self) {
         takt_kernel_check_stack(self);
@@ -60,22 +60,22 @@ static takt_thread_t *decide(takt_instant_t now) {
     takt_kernel.until = decision.until;
     set_alarm(now);
     takt_kernel.busy = 0;
-    /* Ceilings may bar everybody. The idle thread then runs in nobody's place; core has no account of it. */
+    /* Ceilings may bar all entities. The idle thread then runs uncharged; core does not know of it. */
     if (decision.entity == NULL) {
         takt_kernel.cpu.running = &takt_kernel.idle.plain.entity;
     }
     return thread_for(takt_kernel.cpu.running);
 }
 
-/* Whether core wants a step: what is due, or an account of who runs up to now. */
+/* True if core needs a step: something is due, or the running entity must be charged up to now. */
 static bool is_step_due(takt_instant_t now) {
     const bool is_charged = (takt_kernel.cpu.running->attributes & TAKT_ATTRIBUTES_CHARGED) != 0;
     return is_charged || takt_dispatcher_is_due(&takt_kernel.dispatcher, now);
 }
 
-/* Opens after every step, so that no two of them, nor a step and the decision, mask interrupts together.
- * The time is read again after every opening: an interrupt may have posted an event in between, of which something may
- * be due at once, and instants never go back. */
+/* Opens after every step, so that no two of them, nor a step and the decision, mask interrupts together. The time is
+ * read again after every opening: an interrupt may have posted an event in between that makes something due at once,
+ * and instants never go back. */
 static takt_thread_t *step_and_decide(void) {
     takt_instant_t now = takt_port_now();
     bool is_more_due = is_step_due(now);
@@ -109,7 +109,7 @@ takt_status_t takt_kernel_pass(takt_event_kind_t kind, takt_entity_t *entity) {
 
 /* ---- preemption --------------------------------------------------------------------------------- */
 
-/* The same for an interrupted thread; one that is in a pass itself looks again before it decides. */
+/* The same for an interrupted thread; one that is in a pass itself checks again before it decides. */
 static __attribute__((noinline)) void preempt_by_pass(void) {
     if ((takt_kernel.busy & TAKT_BUSY_PASS) != 0) {
         (void)takt_port_open();
@@ -148,7 +148,7 @@ void takt_kernel_preempt(void) {
 
 /* ---- the timer ---------------------------------------------------------------------------------- */
 
-/* Opens after every timeout, so that no two of them mask interrupts together. Gives how many plain threads have become ready. */
+/* Opens after every timeout, so that no two mask interrupts together. Returns how many plain threads became ready. */
 TAKT_INLINE uint32_t expire_timeouts(takt_instant_t now) {
     uint32_t ready = 0;
     while (takt_timeouts_are_due(&takt_kernel.timeouts, now)) {
@@ -165,7 +165,7 @@ TAKT_INLINE uint32_t expire_timeouts(takt_instant_t now) {
     return ready;
 }
 
-/* Once for all that have become ready, and are plain. */
+/* Requests preemption once for all plain threads that have become ready. */
 TAKT_INLINE void pend_if_displaced(void) {
     const takt_entity_t *running = takt_kernel.cpu.running;
     if (!takt_entity_is_plain(running) || takt_levels_best(takt_kernel_levels(), 1) != running) {
@@ -173,7 +173,7 @@ TAKT_INLINE void pend_if_displaced(void) {
     }
 }
 
-/* The alarm has come. Opens. */
+/* Processes an alarm that has expired. Opens. */
 TAKT_INLINE void come_to(takt_instant_t now) {
     if (expire_timeouts(now) != 0) {
         pend_if_displaced();
@@ -187,7 +187,7 @@ TAKT_INLINE void come_to(takt_instant_t now) {
     (void)takt_port_open();
 }
 
-/* A timer that cannot count as far as the alarm comes before it: then it is set again, and nothing else is to do. */
+/* A timer that cannot count as far as the alarm expires before it: then it is only set again. */
 void takt_kernel_timer_expired(void) {
     takt_port_close();
     const takt_instant_t now = takt_port_now();
@@ -213,7 +213,7 @@ static bool is_in_stack(const takt_thread_t *thread, const void *address) {
     return thread != NULL && (uintptr_t)address - (uintptr_t)thread->stack < thread->stack_bytes;
 }
 
-/* In the middle of a switch the running thread does not execute yet. */
+/* During a switch the running thread may not execute yet. */
 void takt_kernel_guard_hit(const void *address) {
     takt_thread_t *running = takt_kernel_running();
     takt_thread_t *thread = is_in_stack(running, address) ? running : takt_kernel.leaving;
@@ -234,7 +234,7 @@ static void idle(void *argument) {
     }
 }
 
-/* Behind threads that are created later. The event tells that to the trace. */
+/* Puts the idle thread behind threads created later. The event records that in the trace. */
 static void put_last(takt_entity_t *entity) {
     const takt_event_t event = {
         .kind = TAKT_EVENT_CREATE, .entity = entity, .now = 0, .nominal = TAKT_KEY_LEAST_URGENT};
@@ -294,7 +294,7 @@ takt_status_t takt_kernel_trace_to(takt_trace_t *trace) {
     return TAKT_OK;
 }
 
-/* Nobody runs yet who could be preempted, so the lock stays closed between these steps. */
+/* No thread runs yet that could be preempted, so the lock stays closed between these steps. */
 static takt_thread_t *first_decision(void) {
     while (!takt_queue_is_empty(&takt_kernel.created)) {
         takt_kernel_post(TAKT_EVENT_WAKE, takt_queue_take(&takt_kernel.created));

@@ -9,8 +9,8 @@ enum { WORD = sizeof(takt_message_word_t), BURST = 4 };
 /* A thread that waits with a message, or for one. */
 typedef struct exchange {
     takt_wait_t wait;
-    const takt_message_word_t *from; /* of a sender */
-    takt_message_word_t *to;         /* of a receiver */
+    const takt_message_word_t *from; /* source of a sender */
+    takt_message_word_t *to;         /* destination of a receiver */
 } exchange_t;
 
 typedef struct burst {
@@ -47,8 +47,8 @@ takt_status_t takt_messages_init(takt_messages_t *messages, void *memory, uint32
 
 /* ---- the ring ----------------------------------------------------------------------------------- */
 
-/* Copies `words`, four at a time. Returns the end of what was written. The empty instruction keeps the compiler from
- * computing the pointers anew after the loop. */
+/* Copies `words`, four at a time. Returns the end of the copy. The empty instruction prevents the compiler from
+ * recomputing the pointers after the loop. */
 TAKT_INLINE takt_message_word_t *copy(takt_message_word_t *to, const takt_message_word_t *from,
                                       uint32_t words) {
     for (; words >= BURST; words -= BURST) {
@@ -63,14 +63,14 @@ TAKT_INLINE takt_message_word_t *copy(takt_message_word_t *to, const takt_messag
     return to;
 }
 
-/* Fills a free place; the count of places is the caller's. */
+/* Fills a free place; the caller updates the count of places. */
 TAKT_INLINE void put(takt_messages_t *messages, const void *message) {
     takt_message_word_t *next = copy(messages->tail, message, messages->words);
     messages->tail = next == messages->end ? messages->first : next;
     messages->items.count++;
 }
 
-/* Takes the oldest message; the place is the caller's. */
+/* Takes the oldest message; the caller updates the count of places. */
 TAKT_INLINE void take(takt_messages_t *messages, void *message) {
     takt_message_word_t *oldest = messages->head;
     takt_message_word_t *next = oldest + messages->words;
@@ -79,13 +79,13 @@ TAKT_INLINE void take(takt_messages_t *messages, void *message) {
     messages->items.count--;
 }
 
-/* ---- those who wait ----------------------------------------------------------------------------- */
+/* ---- waiting threads ---------------------------------------------------------------------------- */
 
 static exchange_t *exchange_of(takt_entity_t *waiter) {
     return TAKT_CONTAINER_OF((takt_wait_t *)takt_thread_of(waiter)->wait, exchange_t, wait);
 }
 
-/* Gives `message` to the first receiver that waits, who is to be woken. */
+/* Gives `message` to the first waiting receiver, and returns it, to be woken. */
 TAKT_INLINE takt_entity_t *serve_receiver(takt_messages_t *messages, const void *message) {
     takt_entity_t *receiver = takt_queue_take(&messages->items.queue);
     messages->items.count++;
@@ -93,7 +93,7 @@ TAKT_INLINE takt_entity_t *serve_receiver(takt_messages_t *messages, const void 
     return receiver;
 }
 
-/* Gives the place that has become free to the first sender that waits, who is to be woken. */
+/* Gives the free place to the first waiting sender, and returns it, to be woken. */
 TAKT_INLINE takt_entity_t *serve_sender(takt_messages_t *messages) {
     takt_entity_t *sender = takt_queue_take(&messages->places.queue);
     messages->places.count++;
@@ -101,7 +101,7 @@ TAKT_INLINE takt_entity_t *serve_sender(takt_messages_t *messages) {
     return sender;
 }
 
-/* Each of these is rare: the fast path of send and receive calls nothing and so saves few registers. */
+/* These are the rare cases: the fast path of send and receive calls nothing, and so saves few registers. */
 
 static __attribute__((noinline)) takt_status_t hand_over(takt_messages_t *messages, const void *message) {
     return takt_wake(serve_receiver(messages, message));

@@ -7,12 +7,12 @@
 #include "kernel/hooks.h"
 #include "kernel/wait.h"
 
-/* What a thread that wants a mutex has in the frame of its call. */
+/* Record of a lock request, in the frame of the thread's call. */
 typedef struct wish {
-    takt_lock_wait_t wait;  /* core's */
-    takt_mutex_t *mutex;    /* NULL: it is over */
+    takt_lock_wait_t wait;  /* core's part */
+    takt_mutex_t *mutex;    /* NULL: the request has ended */
     takt_timeout_t timeout; /* not armed if it waits for ever */
-    takt_plain_t *thread;   /* read when that expires */
+    takt_plain_t *thread;   /* read when the timeout expires */
 } wish_t;
 
 takt_status_t takt_mutex_init(takt_mutex_t *mutex, const takt_mutex_parameters_t *parameters) {
@@ -47,14 +47,14 @@ static void post(takt_event_kind_t kind, takt_entity_t *entity, takt_resource_t 
 
 /* ---- lock --------------------------------------------------------------------------------------- */
 
-/* The running thread begins to try. */
+/* Begins a lock request of the running thread. */
 TAKT_INLINE void begin_wish(wish_t *wish, takt_mutex_t *mutex) {
     wish->mutex = mutex;
     wish->timeout.prev = NULL;
     mutex->watchers++;
 }
 
-/* It has tried, or does not any more. Closed; once or more. */
+/* Ends a lock request, granted or not. Closed; once or more. */
 static void forget_wish(wish_t *wish) {
     if (wish->mutex != NULL) {
         wish->mutex->watchers--;
@@ -91,7 +91,7 @@ static __attribute__((noinline)) takt_status_t lock_by_pass(takt_mutex_t *mutex,
     return end_wish(&wish, mutex);
 }
 
-/* Whether what is held under pip keeps `running` from going on, and nobody else. */
+/* True if only the holder of `mutex`, which is under pip, blocks `running`; then the holder can run at once. */
 TAKT_INLINE bool is_blocked_alone(const takt_mutex_t *mutex, const takt_entity_t *running) {
     const takt_resource_t *resource = &mutex->resource;
     return resource->holder != NULL && resource->holder != running && running->attributes == 0 &&
@@ -106,11 +106,11 @@ static __attribute__((noinline)) takt_status_t wait_for_holder(takt_mutex_t *mut
     begin_wish(&wish, mutex);
     (void)takt_kernel_switch(running, takt_plain_block(running, &mutex->resource, &wish.wait));
     takt_port_close();
-    mutex->watchers--; /* it has waited for ever, so all that has happened is that it holds the mutex */
+    mutex->watchers--; /* without a timeout the wait ends only when it holds the mutex */
     return takt_port_open();
 }
 
-/* Whether a lock is nobody's business but of `running`. */
+/* True if a lock concerns only `running`: the mutex is free and uncontended. */
 TAKT_INLINE bool is_private(const takt_mutex_t *mutex, const takt_entity_t *running) {
     return mutex->resource.holder == NULL && (running->attributes | mutex->watchers) == 0;
 }
@@ -185,7 +185,7 @@ static __attribute__((noinline)) takt_status_t unlock_by_pass(takt_resource_t *r
     return takt_kernel_dispatch();
 }
 
-/* `resource` is free, of pip, and nothing else is locked: the most urgent one runs. */
+/* `resource`, under pip, is free, and no other one is locked: the most urgent thread runs. */
 TAKT_INLINE takt_status_t hand_over(takt_resource_t *resource, takt_entity_t *running) {
     takt_entity_t *next = takt_levels_best(takt_kernel_levels(), 1);
     if (next == running) {
@@ -224,7 +224,7 @@ takt_status_t takt_mutex_unlock(takt_mutex_t *mutex) {
     return takt_port_open();
 }
 
-/* The last one first, each with a call of its own: how many there are does not make the lock closed for longer. */
+/* Unlocks the last one first, each in its own call: the number of mutexes does not lengthen the masked time. */
 void takt_mutex_abandon(takt_thread_t *thread) {
     takt_hook_abandoned(thread);
     while (thread->plain.held != NULL) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Demands of rate-based tasks; see negotiation.h. They may come from a file, so that the checks stay in every build. */
+/* Demands of rate-based tasks; see negotiation.h. They may come from a file, so the checks are in every build. */
 #include "kernel/negotiation.h"
 
 /* ---- checks ----------------------------------------------------------------------------------------- */
@@ -67,8 +67,7 @@ void takt_negotiation_add(takt_rate_based_t *rates, takt_rate_task_t *rate, takt
 
 static takt_entity_t *entity_of(const takt_rate_task_t *rate) { return rate->extension.task->entity; }
 
-/* A record is its task's, by `entity`, as long as a job that waits, the current one, or what was asked for last has
- * it. */
+/* A record belongs to its task, named by `entity`, while a pending job, the current job or the last request uses it. */
 static bool is_in_use(const takt_rate_task_t *rate, const takt_change_t *record) {
     const takt_task_extension_t *extension = &rate->extension;
     bool found = record == rate->asked || record == extension->adopted || record == extension->last_change;
@@ -78,7 +77,7 @@ static bool is_in_use(const takt_rate_task_t *rate, const takt_change_t *record)
     return found;
 }
 
-/* A record that `rate` may have, NULL if there is none. */
+/* A record that `rate` may use, NULL if there is none. */
 static takt_change_t *find_record(const takt_rate_records_t *records, const takt_rate_task_t *rate) {
     takt_change_t *end = records->changes + records->count;
     for (takt_change_t *record = records->changes; record < end; record++) {

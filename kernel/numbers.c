@@ -4,7 +4,7 @@
 
 enum { WORD_BITS = 32, ROWS = 4 };
 
-/* Where the words of each row begin; those above the top are not used. */
+/* Index of the first word of each row; rows above the top are not used. */
 static const uint32_t row_starts[ROWS] = {
     0,
     TAKT_NUMBERS_ROW_0,

@@ -10,7 +10,7 @@ typedef struct request {
     void *block;
 } request_t;
 
-/* What marks a free block differs from block to block, and is an address of nothing. */
+/* The mark of a free block differs from block to block, and is not a valid address. */
 static uintptr_t mark_of(const takt_pool_block_t *block) { return ~(uintptr_t)block; }
 
 TAKT_INLINE void mark(takt_pool_block_t *block, uintptr_t value) {
@@ -117,7 +117,7 @@ static uintptr_t doubt_of(const takt_pool_block_t *block) { return mark_of(block
 
 static bool is_marked(const takt_pool_block_t *block) { return (block->mark | 1u) == mark_of(block); }
 
-/* Opens and closes, at `level` in an interrupt, NULL in a thread. */
+/* Opens and closes the lock: at `level` in an interrupt, NULL in a thread. */
 static void pause(const takt_port_level_t *level) {
     if (level == NULL) {
         takt_port_breathe();
@@ -127,8 +127,8 @@ static void pause(const takt_port_level_t *level) {
     (void)takt_port_lock();
 }
 
-/* The mark may stand there by chance: only the list knows. It is looked through one block at a time, with the lock open in
- * between. What is allocated meanwhile loses its mark: then the search begins anew, and `block` was free if that has lost it. */
+/* The mark may be there by chance: only the list tells. It is searched one block at a time, opening the lock in
+ * between. A block allocated meanwhile loses its mark, and the search restarts; if `block` has lost it, it was free. */
 static __attribute__((noinline)) bool is_listed(const takt_pool_t *pool, takt_pool_block_t *block,
                                                 const takt_port_level_t *level) {
     const takt_pool_block_t *other = pool->free;
@@ -148,7 +148,7 @@ TAKT_INLINE bool is_free(const takt_pool_t *pool, takt_pool_block_t *block, cons
     return TAKT_UNLIKELY(is_marked(block)) && is_listed(pool, block, level);
 }
 
-/* Gives `block` to the first thread that waits, who is to be woken. */
+/* Gives `block` to the first waiting thread, and returns it, to be woken. */
 TAKT_INLINE takt_entity_t *serve(takt_pool_t *pool, void *block) {
     takt_entity_t *waiter = takt_queue_take(&pool->waiters.queue);
     takt_wait_t *wait = takt_thread_of(waiter)->wait;

@@ -1,56 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The port header: what the kernel asks of a machine, and what a machine may call.
+/* The port header: what the kernel requires of a machine, and which functions a machine may call.
  *
- * A port is one folder with a header named takt_port.h, found through the include path: choosing a
- * port is choosing a folder. Its small obligations are inline functions, because they are on the
- * fast path; their contract stands here.
+ * A port is one folder with a header named takt_port.h, found through the include path: choosing a port is choosing a
+ * folder. Its small functions are inline, because they are on the fast path. Their contract is here.
  *
  *   takt_port_level_t                     what a lock remembers, an unsigned integer
  *   TAKT_PORT_SP_OFFSET                   bytes from a thread's start to its saved stack pointer
  *   TAKT_PORT_STACK_BYTES_MIN             the least stack that holds the contexts the port saves
  *   takt_port_level_t takt_port_lock(void)
- *       Masks every interrupt that may call the kernel and returns the level before. Correct from
+ *       Masks every interrupt that may call the kernel and returns the previous level. Correct from
  *       every starting level: it never lowers one.
  *   void takt_port_unlock(takt_port_level_t level)
- *       Goes back to `level`, which came from takt_port_lock.
+ *       Restores `level`, which came from takt_port_lock.
  *   void takt_port_close(void), takt_status_t takt_port_open(void)
- *       The same for code that knows the lock to be open, a thread's call or takt_kernel_preempt: there
- *       is no level to remember. Opening answers TAKT_OK, so that a call can end with it.
+ *       The same where the lock is known to be open, in a thread's call or takt_kernel_preempt: there
+ *       is no level to remember. Opening returns TAKT_OK, so that a call can end with it.
  *   void takt_port_breathe(void)
  *       Opens, lets every pending interrupt run, closes.
  *   bool takt_port_is_in_isr(void)
  *   bool takt_port_is_kernel_isr(void)
- *       Whether an interrupt calls, and the lock masks it: then it may call the kernel. False for a thread. Asked while
- *       TAKT_CHECKS is 1 only. A machine that cannot tell refuses to compile.
+ *       True if an interrupt calls and the lock masks it: then it may call the kernel. False for a thread. Used only
+ *       while TAKT_CHECKS is 1. A port that cannot tell must refuse to compile.
  *   bool takt_port_is_open(void)
- *       Whether a thread, no interrupt, calls, and with the lock open.
+ *       True if a thread calls, not an interrupt, with the lock open.
  *   void takt_port_pend(void)
- *       Asks for takt_kernel_preempt once no interrupt is active and the lock is open.
+ *       Requests takt_kernel_preempt once no interrupt is active and the lock is open.
  *   void takt_port_preempt(struct takt_thread *from, struct takt_thread *to)
- *       In takt_kernel_preempt only, locked: `to` runs when takt_kernel_preempt has returned, `from`
- *       goes on where it was interrupted when it is switched to again. The port unlocks.
+ *       In takt_kernel_preempt only, locked: `to` runs when takt_kernel_preempt has returned. `from`
+ *       continues where it was interrupted when it is switched to again. The port unlocks.
  *   takt_instant_t takt_port_now(void)
- *       Under the lock, after takt_port_clock_start: the clock, in ticks since then, never going back.
+ *       Under the lock, after takt_port_clock_start: the clock, in ticks since then. It never goes back.
  *   void takt_port_timer_set(takt_instant_t until, takt_instant_t now)
- *       Under the lock: calls takt_kernel_timer_expired at `until`, or before it (a timer that cannot count that far saturates), or as
- *       soon as possible when it has passed. `now` is a reading not older than the call or the interrupt that sets the timer: one
- *       that counts from its setting reads its counter again. Replaces the earlier setting; TAKT_NEVER: none.
+ *       Under the lock: sets the timer to call takt_kernel_timer_expired at `until`, as soon as possible if that has
+ *       passed, or earlier (a timer that cannot count so far saturates). Replaces the earlier setting; TAKT_NEVER: off.
+ *       `now` was read in this call or interrupt. A timer that counts from its setting reads its counter again.
  *   void takt_port_idle(void)
  *       Waits for an interrupt.
  *
- * A port may guard stacks: part of each stack is memory in which the machine refuses writes of the thread. A port without guards
- * has nothing of the following. A guard may be read, for the kernel reads the lowest word of a stack.
+ * A port may guard stacks: the machine then refuses writes of the thread to part of its stack. A port without guards
+ * has nothing of the following. A guard must be readable, because the kernel reads the lowest word of a stack.
  *
- *   TAKT_PORT_GUARDS                      a macro, defined as TAKT_GUARD. TAKT_PORT_STACK_BYTES_MIN counts the guard then.
- *                                         No more stacks are guarded at a time than TAKT_KERNEL_ENTITY_LIMIT
- *   TAKT_PORT_GUARDS_MEMORY               a macro, likewise, if guards stay in the memory of stacks; with it the two functions
- *                                         below. Not of a port whose switch sets the guard of the next thread
+ *   TAKT_PORT_GUARDS                      a macro, defined as TAKT_GUARD. TAKT_PORT_STACK_BYTES_MIN then includes the
+ *                                         guard. At most TAKT_KERNEL_ENTITY_LIMIT stacks are guarded at a time
+ *   TAKT_PORT_GUARDS_MEMORY               a macro, likewise, if guards stay in the memory of stacks; with it the two
+ *                                         functions below. Not if the port's switch sets the guard of the next thread
  *   void takt_port_guard(void *bottom, size_t bytes)
- *       From a thread with the lock open, or before the start: [bottom, bottom + bytes) is a stack from now on, which is painted
- *       and has its first context
+ *       From a thread with the lock open, or before the start: [bottom, bottom + bytes) is a stack from now on. It is
+ *       painted and has its first context
  *   void takt_port_unguard(void *bottom, size_t bytes)
- *       This memory is no stack any more, and everyone may write it. With the lock open or closed, also by the thread that
- *       executes there and is about to end. */
+ *       This memory is no stack any more, and all threads may write it. With the lock open or closed, also by the
+ *       thread that executes there and is about to end. */
 #ifndef TAKT_KERNEL_PORT_H
 #define TAKT_KERNEL_PORT_H
 
@@ -60,7 +59,7 @@
 
 struct takt_thread;
 
-/* 1: ports that can guard stacks do. */
+/* 1: ports that support stack guards use them. */
 #ifndef TAKT_GUARD
 #define TAKT_GUARD TAKT_CHECKS
 #endif
@@ -93,55 +92,54 @@ TAKT_INLINE void takt_port_unguard(void *bottom, size_t bytes) {
 
 /* ---- which interrupts may call ------------------------------------------------------------- */
 
-/* A call for interrupts comes from one that the lock masks: another one finds the kernel's objects half written. */
+/* A call for interrupts must come from one that the lock masks; any other finds the kernel's objects half written. */
 #define TAKT_REQUIRE_KERNEL_ISR()           \
     TAKT_REQUIRE(takt_port_is_kernel_isr(), \
                  takt_port_is_in_isr() ? TAKT_ERROR_INTERRUPT : TAKT_ERROR_NOT_IN_ISR)
 
-/* A call from anywhere comes from a thread, or from such an interrupt. */
+/* A call from anywhere must come from a thread, or from such an interrupt. */
 #define TAKT_REQUIRE_MASKABLE() \
     TAKT_REQUIRE(!takt_port_is_in_isr() || takt_port_is_kernel_isr(), TAKT_ERROR_INTERRUPT)
 
 /* ---- what else a port supplies ------------------------------------------------------------- */
 
-/* Saves the calling thread's context under `from` and resumes that of `to`. Closed before. Returns
- * TAKT_OK, open, when somebody switches to `from` again. */
+/* Saves the calling thread's context under `from` and resumes that of `to`. Called closed. Returns TAKT_OK, open, when
+ * `from` is resumed. */
 takt_status_t takt_port_switch(struct takt_thread *from, struct takt_thread *to);
 
-/* Builds on the stack [bottom, bottom + bytes) the context of a thread that calls entry(argument) with
- * the lock open, and takt_kernel_thread_returned should that return. Returns the stack pointer. */
+/* Builds on the stack [bottom, bottom + bytes) the context of a thread. It calls entry(argument) with the lock open,
+ * and takt_kernel_thread_returned if that returns. Returns the stack pointer. */
 void *takt_port_context_create(void *bottom, size_t bytes, void (*entry)(void *argument), void *argument);
 
-/* Starts clock and timer at instant 0. Under the lock. */
+/* Starts the clock and the timer at instant 0. Under the lock. */
 void takt_port_clock_start(void);
 
-/* Resumes `first`, the first thread of all. Locked before; never returns. */
+/* Resumes `first`, the first thread of all. Called locked; never returns. */
 __attribute__((noreturn)) void takt_port_start(struct takt_thread *first);
 
-/* Shows `text` to people where the machine can: a serial line, the standard error output. From anywhere, also with interrupts
+/* Prints `text` where the machine can: a serial line, the standard error output. From anywhere, also with interrupts
  * masked. The port's own may do nothing; a program may define another. */
 void takt_port_print(const char *text);
 
-/* What a machine fault or an unexpected interrupt ends in. The port's own waits for ever; a program may
- * define another. */
+/* Handles a machine fault or an unexpected interrupt. The port's own waits for ever; a program may define another. */
 void takt_port_fault(void);
 
 /* ---- what a port calls --------------------------------------------------------------------- */
 
-/* Looks whether another thread must run now. Called as takt_port_pend asks, lock open. */
+/* Switches if another thread must run now. Called as takt_port_pend requests, lock open. */
 void takt_kernel_preempt(void);
 
-/* Tells that the timer has expired. Called by the timer's interrupt, lock open; it opens the lock in between, so that this
- * interrupt is the least urgent of those that call the kernel, and not pending any more. */
+/* Handles the expired timer. Called by the timer's interrupt, lock open. It opens the lock in between, so this
+ * interrupt must be the least urgent of those that call the kernel, and no longer pending. */
 void takt_kernel_timer_expired(void);
 
 #if TAKT_PORT_GUARDS
-/* The guard at `address` was written to, or the frame of an interrupt did not fit above it. Called by the handler of the fault,
- * which displaces everything, on a stack of its own. Ends in takt_port_fault if a thread executes on that stack, else returns. */
+/* The guard at `address` was written to, or an interrupt frame did not fit above it. Called by the fault handler, which
+ * preempts everything, on its own stack. Ends in takt_port_fault if a thread executes on that stack, else returns. */
 void takt_kernel_guard_hit(const void *address);
 #endif
 
-/* Where a thread goes whose entry function has returned. */
+/* Ends a thread whose entry function has returned. */
 __attribute__((noreturn)) void takt_kernel_thread_returned(void);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Queue of waiting entities: a circle through their links, first come first served. Private to kernel/.
+/* Queue of waiting entities: a circular list through their links, in FIFO order. Private to kernel/.
  *
- * The queue itself is one place of the circle, so that appending, taking and removing have no special
- * case. It stands there as an entity of which nothing but the links exists.
- * Invariant: an entity in a queue is not ready, so that its links are free. */
+ * The queue itself is one node of the list, so that appending, taking and removing have no special case. It is treated
+ * as an entity of which only the links exist. Invariant: an entity in a queue is not ready, so that its links are
+ * free. */
 #ifndef TAKT_KERNEL_QUEUE_H
 #define TAKT_KERNEL_QUEUE_H
 
 #include "core/entity.h"
 
 typedef struct takt_queue {
-    _Alignas(takt_entity_t) takt_entity_t *next; /* the first, or the queue's own place */
+    _Alignas(takt_entity_t) takt_entity_t *next; /* the first; in an empty queue the queue itself */
     takt_entity_t *prev;                         /* the last */
 } takt_queue_t;
 
@@ -41,7 +41,7 @@ TAKT_INLINE void takt_queue_append(takt_queue_t *queue, takt_entity_t *entity) {
     place->prev = entity;
 }
 
-/* Takes out the first; the queue is not empty. */
+/* Removes and returns the first entity; the queue is not empty. */
 TAKT_INLINE takt_entity_t *takt_queue_take(takt_queue_t *queue) {
     takt_entity_t *place = takt_queue_place(queue);
     takt_entity_t *first = place->next;
@@ -51,7 +51,7 @@ TAKT_INLINE takt_entity_t *takt_queue_take(takt_queue_t *queue) {
     return first;
 }
 
-/* Takes `entity` out of the queue that it stands in. */
+/* Removes `entity` from its queue. */
 TAKT_INLINE void takt_queue_remove(takt_entity_t *entity) {
     takt_entity_t *next = entity->next;
     takt_entity_t *prev = entity->prev;

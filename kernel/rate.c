@@ -76,7 +76,7 @@ takt_status_t takt_rates_share(takt_rates_t *rates, takt_resource_t *resources, 
 
 /* ---- what sharing takes: SPEC.md, 10 ---------------------------------------------------------------- */
 
-#define TOO_MUCH (2u * TAKT_RATE_WHOLE) /* for anybody */
+#define TOO_MUCH (2u * TAKT_RATE_WHOLE) /* more than any task can get */
 
 static takt_duration_t longer_of(takt_duration_t a, takt_duration_t b) { return a > b ? a : b; }
 
@@ -88,7 +88,7 @@ static const takt_rate_section_t *section_of(const takt_rate_use_t *use) {
     return TAKT_CONTAINER_OF(use, takt_rate_section_t, use);
 }
 
-/* A section that lasts so long, less the tick in which it begins, as a rate. */
+/* A section of length `longest`, less the tick in which it begins, as a rate. */
 static uint64_t rate_of(takt_duration_t longest, takt_duration_t window) {
     const uint64_t rate = takt_quotient_up((longest - 1u) * TAKT_RATE_WHOLE, window);
     return rate < TOO_MUCH ? rate : TOO_MUCH;
@@ -104,7 +104,7 @@ static takt_duration_t ceiling_of(const takt_rate_based_t *based, const takt_res
     return ceiling;
 }
 
-/* For how long a section of `use`, of another task, may block `rate`, by the deadline. */
+/* The blocking of `rate` by a section of `use`, of another task, as a rate by the deadline. */
 static uint64_t blocking_by(const takt_rate_based_t *based, const takt_rate_use_t *use,
                             const takt_rate_task_t *rate) {
     const takt_duration_t ceiling = ceiling_of(based, use->resource);
@@ -112,7 +112,7 @@ static uint64_t blocking_by(const takt_rate_based_t *based, const takt_rate_use_
     return is_above ? 0u : rate_of(section_of(use)->longest, longer_of(rate->window, ceiling));
 }
 
-/* Whether a window of `other` that begins before one of `rate` may end later. */
+/* True if a window of `other` that begins before one of `rate` may end after it. */
 static bool may_end_after(const takt_rate_task_t *other, const takt_rate_task_t *rate) {
     return !is_hard(other) || other->extension.task->job.period > rate->window;
 }
@@ -128,7 +128,7 @@ static uint64_t blocking_of(const takt_rate_based_t *based, const takt_rate_task
     return longest;
 }
 
-/* What sections execute beyond budgets. */
+/* The execution of sections beyond budgets, as a rate. */
 static uint64_t excess_of(const takt_rate_task_t *rate) {
     takt_duration_t longest = 1;
     for (const takt_rate_use_t *use = rate->uses; use != NULL; use = use->next) {
@@ -137,7 +137,7 @@ static uint64_t excess_of(const takt_rate_task_t *rate) {
     return is_hard(rate) ? 0u : rate_of(longest, rate->window);
 }
 
-/* Everybody's, because everybody's follow from the sections of all. */
+/* Recomputes all tasks, because the blocking of each follows from the sections of all. */
 static void weigh(takt_rate_based_t *based) {
     for (takt_rate_task_t *rate = based->first; rate != NULL; rate = rate->next) {
         takt_rate_based_set_blocking(rate, (takt_rate_blocking_t){blocking_of(based, rate), excess_of(rate)});
@@ -159,7 +159,7 @@ static takt_status_t check_section(const takt_rates_t *rates, const takt_rate_se
     return section->longest > 0 && is_in_deadline ? TAKT_OK : TAKT_ERROR_BUDGET;
 }
 
-/* Whether no task has asked to enter: what all of them take is known then. */
+/* True if no task has requested to enter; the blocking of all tasks must be known by then. */
 static bool is_nobody_there(const takt_rate_based_t *based) {
     const takt_rate_task_t *rate = based->first;
     while (rate != NULL && rate->stage == TAKT_RATE_OUT) {
@@ -285,7 +285,7 @@ takt_status_t takt_rate_thread_request_from_isr(takt_rate_thread_t *thread,
 
 /* ---- questions -------------------------------------------------------------------------------------- */
 
-/* Of the budget of the open window, what is being executed taken off; a section beyond it has none left. */
+/* The rest of the open window's budget, less the execution in progress; 0 in a section beyond the budget. */
 static takt_duration_t remaining_of(const takt_rate_thread_t *thread) {
     if (!takt_task_is_open(&thread->task)) {
         return 0;

@@ -1,43 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Trace ring: the last records of the trace, in the caller's memory.
+/* Trace ring: keeps the last records of the trace in the caller's memory.
  *
- * A sink that never stops: when the ring is full, every new record takes the place of the oldest one, which is lost and
- * counted. Somebody with time takes records out, oldest first, or a debugger looks at the memory after a crash: the newest
- * record is at (`written` - 1) modulo the length.
+ * This sink never stops. When the ring is full, each new record overwrites the oldest one, which is counted as lost. A
+ * thread takes records, oldest first, or a debugger reads the memory: (`written` - 1) modulo the length is the newest.
  *
- * Invariant: written - taken, modulo 2^32, is the number of records that are there, at most the length.
+ * Invariant: written - taken, modulo 2^32, is the number of records in the ring, at most the length.
  *
- * What it costs: as long as there is a trace, every switch takes the full pass, and every call that can change who runs
- * gives a record. On a Cortex-M3 a yield between plain threads then takes 525 instructions instead of 37, of which about 75
- * keep its two records, with interrupts masked.
+ * Cost: while there is a trace, every switch takes the full pass, and every call that can change the running thread
+ * writes a record. On a Cortex-M3 a yield between plain threads takes 525 instructions instead of 37. Storing its two
+ * records, with interrupts masked, is about 75 of them.
  *
- * When not to use it: to prove what the scheduler did; replay needs every record, see docs/trace-format.md. The closing record counts
- * the lost records too, so replay refuses what a ring has left of a longer run. */
+ * When not to use it: to prove what the scheduler did. Replay needs every record, see docs/trace-format.md; the closing
+ * record counts lost records too, so replay refuses the remains of a longer run. */
 #ifndef TAKT_KERNEL_RING_H
 #define TAKT_KERNEL_RING_H
 
 #include "core/trace.h"
 #include "kernel/errors.h"
 
-/* A sink that keeps. Private but for `trace`. */
+/* A sink that keeps records. Private but for `trace`. */
 typedef struct takt_trace_ring {
     takt_trace_t trace; /* first: what takt_kernel_trace_to takes */
     takt_record_t *records;
     uint32_t mask;    /* length - 1 */
-    uint32_t taken;   /* records that are not there any more, modulo 2^32 */
-    uint64_t written; /* records that have come */
+    uint32_t taken;   /* records that were taken or overwritten, modulo 2^32 */
+    uint64_t written; /* records written so far */
     uint32_t lost;    /* records that were overwritten before they were taken, modulo 2^32 */
 } takt_trace_ring_t;
 
-/* Makes an empty ring in `records`, memory for `length` of them, a power of two. Returns ERROR_NULL or _LENGTH. */
+/* Initialises an empty ring in `records`, memory for `length`, a power of two. Returns ERROR_NULL or _LENGTH. */
 takt_status_t takt_trace_ring_init(takt_trace_ring_t *ring, takt_record_t *records, uint32_t length);
 
-/* Takes the oldest record out into `record`. From anywhere that may call the kernel; the lock is closed for one copy.
- * Returns TIMEOUT if there is none; ERROR_NULL, _INTERRUPT, or _OBJECT if the ring was not initialised. */
+/* Moves the oldest record into `record`. From anywhere that may call the kernel; interrupts are masked for one copy.
+ * Returns TIMEOUT if the ring is empty; ERROR_NULL, _INTERRUPT, or _OBJECT if the ring was not initialised. */
 takt_status_t takt_trace_ring_take(takt_trace_ring_t *ring, takt_record_t *record);
 
-/* Writes the closing record of the trace into `record`; it counts all records that have come, lost ones included. `now` is the instant at
- * which recording ended. Append it behind the last record that was taken. Returns ERROR_NULL, or _OBJECT if the ring was not initialised. */
+/* Writes the closing record of the trace into `record`, to append after the last record taken. It counts all records
+ * written, lost ones included; `now` is the end of recording. Returns ERROR_NULL, or _OBJECT if not initialised. */
 takt_status_t takt_trace_ring_end(const takt_trace_ring_t *ring, uint64_t now, takt_record_t *record);
 
 /* How many records were lost so far, modulo 2^32. Returns 0 if `ring` is NULL. */

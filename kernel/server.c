@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Creation of servers, and what can be asked of them; see server.h. Inputs may come from a file, so that the checks of
- * creation stay in every build. */
+/* Creation and state of servers; see server.h. Inputs may come from a file, so the checks of creation are in every
+ * build. */
 #include "kernel/server.h"
 
 #include "kernel/creation.h"
@@ -84,7 +84,7 @@ takt_status_t takt_thread_server_create(takt_thread_server_t *server,
 
 /* ---- questions -------------------------------------------------------------------------------------- */
 
-/* Whether `server` pays for `entity`, which runs. */
+/* True if `server` is charged while `entity` runs. */
 static bool pays_for(const takt_server_t *server, takt_entity_t *entity) {
     const takt_server_t *payer = takt_entity_is_server(entity) ? takt_server_of(entity) : entity->home;
     while (payer != server && payer != NULL) {
@@ -93,7 +93,7 @@ static bool pays_for(const takt_server_t *server, takt_entity_t *entity) {
     return payer == server;
 }
 
-/* From when on `server` has not been charged: the last account, or a replenishment that is due and not handled yet. */
+/* Instant up to which `server` was charged: the last account, or a replenishment that is due and not processed yet. */
 static takt_instant_t charged_up_to(const takt_server_t *server, takt_instant_t now) {
     const takt_instant_t account = takt_kernel.cpu.charged_at;
     const takt_timer_t *timer = &server->replenishment;

@@ -4,7 +4,7 @@
 
 #include "kernel/creation.h"
 
-/* Too early is what comes, by its nominal instant, before the separation has passed. */
+/* An arrival is too early if its nominal instant is before the end of the separation. */
 static void keep_apart(takt_task_t *task, takt_arrival_t *arrival) {
     takt_separation_t *separation = TAKT_CONTAINER_OF(task->extension->rule, takt_separation_t, rule);
     const takt_instant_t release = takt_later_of(arrival->nominal, separation->next);

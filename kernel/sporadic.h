@@ -2,54 +2,54 @@
 /* Sporadic and aperiodic threads: their jobs arrive as events, from threads (takt_job_arrive) or interrupts
  * (takt_job_arrive_from_isr).
  *
- * Source: Mok 1983 (sporadic tasks); SPEC.md, 1. Arrivals that find the thread at work wait in a ring, the caller's memory,
- * in their order. A minimum separation is *enforced*: a job that arrives too early is not refused but released when the
- * separation has passed, and its deadline counts from then. So nobody else ever sees more of the task than an
- * analysis with that separation as its period did, whoever calls how often; what does not fit into the ring is told
- * to the caller as TAKT_ERROR_ARRIVALS.
+ * Source: Mok 1983 (sporadic tasks); SPEC.md, 1. Arrivals during a job wait in FIFO order in a ring, the caller's
+ * memory. A minimum separation is *enforced*: a job that arrives too early is not refused. It is released when the
+ * separation has passed, and its deadline counts from then. So the task never interferes more than a periodic task with
+ * that separation as its period, however often it is called. An arrival that does not fit into the ring is refused with
+ * TAKT_ERROR_ARRIVALS.
  *
- * When not to use it: for work that a semaphore's count says all of; a plain thread costs less. */
+ * When not to use it: for work that a semaphore's count describes; a plain thread costs less. */
 #ifndef TAKT_KERNEL_SPORADIC_H
 #define TAKT_KERNEL_SPORADIC_H
 
 #include "core/rule.h"
 #include "kernel/job.h"
 
-/* The rule of one task: its releases are `least` apart. Private. */
+/* Deadline rule of one task: its releases are at least `least` apart. Private. */
 typedef struct takt_separation {
     takt_rule_t rule; /* first */
     takt_duration_t least;
-    takt_instant_t next; /* nothing is released before */
+    takt_instant_t next; /* no release before this instant */
 } takt_separation_t;
 
-/* A sporadic thread's control block: its task stands in it. Private. */
+/* Control block of a sporadic thread, with its task. Private. */
 typedef struct takt_sporadic_thread {
-    takt_job_thread_t job; /* first: what arrivals are told to */
+    takt_job_thread_t job; /* first: the argument of arrival calls */
     takt_task_t task;
     takt_task_extension_t extension;
     takt_separation_t separation;
 } takt_sporadic_thread_t;
 
-/* What a sporadic thread is made of. */
+/* Parameters of a sporadic thread. */
 typedef struct takt_sporadic_parameters {
-    takt_thread_parameters_t thread;   /* as of all threads */
-    takt_duration_t separation;        /* ticks from one release to the next, at least; 0: aperiodic */
+    takt_thread_parameters_t thread;   /* as for all threads */
+    takt_duration_t separation;        /* least ticks from one release to the next; 0: aperiodic */
     takt_duration_t relative_deadline; /* ticks, >= 1 */
-    takt_duration_t wcet;              /* ticks; read by least laxity, 0 will do elsewhere */
-    takt_arrival_t *arrivals;          /* caller's memory: a ring of `capacity` jobs that wait */
+    takt_duration_t wcet;              /* ticks; read by least laxity only, else 0 is allowed */
+    takt_arrival_t *arrivals;          /* caller's memory: a ring of `capacity` pending jobs */
     uint32_t capacity;                 /* a power of two */
-    bool is_limited;                   /* as of a periodic thread */
+    bool is_limited;                   /* as for a periodic thread */
     takt_key_t preemption_key;         /* likewise */
     takt_task_class_t task_class;      /* likewise */
     takt_on_miss_t on_miss;            /* likewise, without another extension */
 } takt_sporadic_parameters_t;
 
-/* Makes a sporadic thread: its entry function is first called when the first job runs, and does
+/* Creates a sporadic thread: its entry function is first called when the first job runs, and does
  *
  *     for (;;) { the job; takt_wait_next_period(); }
  *
- * Its jobs may suspend themselves and lock. Returns as takt_thread_create, and ERROR_DEADLINE, _LENGTH if the capacity is no
- * power of two, _THRESHOLD or _STARTED. */
+ * Its jobs may suspend themselves and lock. Returns as takt_thread_create, and ERROR_DEADLINE, _LENGTH if the capacity
+ * is no power of two, _THRESHOLD or _STARTED. */
 takt_status_t takt_sporadic_thread_create(takt_sporadic_thread_t *thread,
                                           const takt_sporadic_parameters_t *parameters);
 

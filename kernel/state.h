@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The kernel object, and how the parts of the kernel change who runs. Private to kernel/.
+/* The kernel object, and how the parts of the kernel change the running thread. Private to kernel/.
  *
- * Two layers (rule 2 of DESIGN.md). While the attribute words of the running and of the next thread are 0
- * the inline layer, which is the level functions of core/ready.h at depth 1, decides alone and never
- * reads the time. Otherwise the full pass decides: takt_kernel_post, then takt_kernel_dispatch.
+ * Two layers (rule 2 of DESIGN.md). While the attribute words of the running and of the next thread are 0, the inline
+ * layer decides alone and never reads the time; it is the level functions of core/ready.h at depth 1. Otherwise the
+ * full pass decides: takt_kernel_post, then takt_kernel_dispatch.
  *
  * Invariants, whenever a thread executes with the lock open:
- *   - `cpu.running` is that thread, and without attributes it is the first of the most urgent level;
+ *   - `cpu.running` is that thread; without attributes it is the first of the most urgent level;
  *   - the port's timer is set to `alarm`, which is not after the end of the last decision (the inline layer changes no
  *     timer of core and no budget) nor after the first timeout. */
 #ifndef TAKT_KERNEL_STATE_H
@@ -19,21 +19,21 @@
 #include "kernel/timeouts.h"
 
 enum {
-    TAKT_BUSY_PASS = 1u << 0, /* a thread is between the steps of a full pass and will decide itself */
-    TAKT_BUSY_DUE = 1u << 1,  /* the last decision has come to its end */
+    TAKT_BUSY_PASS = 1u << 0, /* a thread is between the steps of a full pass and will decide */
+    TAKT_BUSY_DUE = 1u << 1,  /* the last decision has ended */
 };
 
 typedef struct takt_kernel {
     takt_cpu_t cpu;
     uint32_t busy;         /* TAKT_BUSY_ */
-    uint32_t entity_count; /* numbers in use and come back, 0 before takt_kernel_init */
+    uint32_t entity_count; /* numbers in use and free, 0 before takt_kernel_init */
     uint32_t server_count;
-    uint32_t children; /* of the root, see kernel/creation.h */
+    uint32_t children; /* children of the root, see kernel/creation.h */
     uint32_t mutex_count;
     uint32_t attended;    /* TAKT_ATTRIBUTE_ATTENDED for all threads, or 0 */
     takt_queue_t created; /* threads that the start wakes */
-    takt_instant_t until; /* of the last decision */
-    takt_instant_t alarm; /* what the port's timer is set to */
+    takt_instant_t until; /* end of the last decision */
+    takt_instant_t alarm; /* setting of the port's timer */
 #if TAKT_PORT_GUARDS
     takt_thread_t
         *leaving; /* the last thread that began to stop running; executes until the port has switched */
@@ -58,37 +58,37 @@ TAKT_INLINE void takt_thread_clear(takt_thread_t *thread, uint32_t flags) {
     thread->flags = thread->flags & ~flags & 255u;
 }
 
-/* The root's levels; meaningful while the running thread has no attributes. */
+/* The root's levels; valid while the running thread has no attributes. */
 TAKT_INLINE takt_levels_t *takt_kernel_levels(void) { return &takt_kernel.dispatcher.root.ready.levels; }
 
-/* Which misuse it is that a call was made with takt_port_is_open() false. */
+/* The error of a call that was made while takt_port_is_open() is false. */
 takt_status_t takt_kernel_misuse(void);
 
-/* Opens, and gives `status`: how a call ends that finds under the lock that it is one. */
+/* Opens and returns `status`, for a call that finds its misuse under the lock. */
 takt_status_t takt_kernel_refuse(takt_status_t status);
 
-/* A call that may switch threads comes from a thread with the lock open. */
+/* A call that may switch threads must come from a thread with the lock open. */
 #define TAKT_REQUIRE_OPEN() TAKT_REQUIRE(takt_port_is_open(), takt_kernel_misuse())
 
-/* The kernel object has a dispatcher, and nothing in it that the kernel would know. */
+/* Initialises the kernel object with a dispatcher, and nothing else that the kernel would know. */
 void takt_kernel_begin(void);
 
-/* An empty ready set in the order of `policy`, over `places`, TAKT_KERNEL_HEAP_SLOTS of them. */
+/* Returns an empty ready set in the order of `policy`, over `places`, of TAKT_KERNEL_HEAP_SLOTS entries. */
 takt_ready_t takt_kernel_ready(const takt_policy_t *policy, takt_entity_t **places);
 
-/* The part of `thread` that core does not know, and its first context. */
+/* Fills in the part of `thread` that core does not know, and its first context. */
 void takt_kernel_fill_thread(takt_thread_t *thread, const takt_thread_parameters_t *parameters);
 
-/* Likewise of a thread that executes jobs, whose task is in the dispatcher. */
+/* Likewise for a thread that executes jobs, whose task is in the dispatcher. */
 void takt_job_fill(takt_job_thread_t *thread, const takt_thread_parameters_t *parameters);
 
-/* `next`, which executes jobs, is about to run in place of `self`, perhaps itself: brings its context and its job together.
- * Gives whose context is left. Closed. */
+/* `next`, which executes jobs, is about to run in place of `self`, which may be the same: matches its context to its
+ * job. Returns the thread whose context is left. Closed. */
 takt_thread_t *takt_job_choose(takt_thread_t *self, takt_thread_t *next);
 
 /* ---- full pass ------------------------------------------------------------------------------- */
 
-/* Hands an event that happens now to the dispatcher. Locked. */
+/* Posts an event that happens now to the dispatcher. Locked. */
 void takt_kernel_post(takt_event_kind_t kind, takt_entity_t *entity);
 
 /* Steps, decides and switches, for the running thread. Closed; opens between steps and at the end. */
@@ -99,30 +99,30 @@ takt_status_t takt_kernel_pass(takt_event_kind_t kind, takt_entity_t *entity);
 
 /* ---- stacks ------------------------------------------------------------------------------------- */
 
-#define TAKT_STACK_PAINT UINT32_C(0x7A6B7A6B) /* what a stack is full of before its thread runs */
+#define TAKT_STACK_PAINT UINT32_C(0x7A6B7A6B) /* fills a stack before its thread runs */
 
-/* Ends in takt_port_fault, for the stack of `thread` has overflowed. */
+/* The stack of `thread` has overflowed: ends in takt_port_fault. */
 __attribute__((noreturn)) void takt_kernel_stack_overflow(takt_thread_t *thread);
 
-/* The lowest word of the stack of `thread`, which stops running, is still what it was. */
+/* Checks that the lowest word of the stack of `thread`, which stops running, is unchanged. */
 TAKT_INLINE void takt_kernel_check_stack(takt_thread_t *thread) {
     if ((TAKT_CHECKS) != 0 && *(const uint32_t *)thread->stack != TAKT_STACK_PAINT) {
         takt_kernel_stack_overflow(thread);
     }
 }
 
-/* The running thread `thread` calls from within its stack: a frame may have jumped over the lowest word. */
+/* Checks that the running thread `thread` calls from within its stack: a frame may have skipped the lowest word. */
 TAKT_INLINE void takt_kernel_check_depth(takt_thread_t *thread) {
     if ((TAKT_CHECKS) != 0 && (uintptr_t)__builtin_frame_address(0) < (uintptr_t)thread->stack) {
         takt_kernel_stack_overflow(thread);
     }
 }
 
-/* `thread` begins to stop running. Until the port has switched, it executes and another thread may be the running one. */
+/* `thread` begins to stop running. Until the port has switched, it executes; `cpu.running` may be another thread. */
 TAKT_INLINE void takt_kernel_leave(takt_thread_t *thread) {
 #if TAKT_PORT_GUARDS
     takt_kernel.leaving = thread;
-    __asm volatile("" : : : "memory"); /* before anything that may hit the guard */
+    __asm volatile("" : : : "memory"); /* before any access that may hit the guard */
 #else
     (void)thread;
 #endif
@@ -130,7 +130,7 @@ TAKT_INLINE void takt_kernel_leave(takt_thread_t *thread) {
 
 /* ---- inline layer ------------------------------------------------------------------------------ */
 
-/* For the bench, which says what asking costs: 1 takes every thread for plain, so that nothing but plain threads may be made. */
+/* For the bench that measures the cost of the test: 1 treats every thread as plain; create only plain threads then. */
 #ifndef TAKT_PLAIN_ONLY
 #define TAKT_PLAIN_ONLY 0
 #endif
@@ -139,7 +139,7 @@ TAKT_INLINE bool takt_entity_is_plain(const takt_entity_t *entity) {
     return (TAKT_PLAIN_ONLY) != 0 || entity->attributes == 0;
 }
 
-/* Makes `next` run in place of `running`, both plain. Closed; opens. */
+/* Switches from `running` to `next`, both plain. Closed; opens. */
 TAKT_INLINE takt_status_t takt_kernel_switch(takt_entity_t *running, takt_entity_t *next) {
     takt_kernel_leave(takt_thread_of(running));
     takt_kernel.cpu.running = next;

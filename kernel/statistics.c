@@ -6,7 +6,7 @@
 
 /* ---- counting: locked -------------------------------------------------------------------------- */
 
-/* Adds the stretch of `execution` that has come to `now`. */
+/* Adds `stretch`, which has just ended, to `execution`. */
 static void add_stretch(takt_execution_t *execution, takt_duration_t stretch) {
     execution->executed += stretch;
     if (stretch > execution->longest) {
@@ -14,12 +14,12 @@ static void add_stretch(takt_execution_t *execution, takt_duration_t stretch) {
     }
 }
 
-/* Where ceilings bar everybody, nobody is chosen, and the idle thread executes. */
+/* If ceilings bar all entities, none is selected, and the idle thread executes. */
 static uint32_t chosen_by(const takt_record_t *decision) {
     return decision->entity != TAKT_NOBODY ? decision->entity : takt_kernel.idle.plain.entity.id;
 }
 
-/* `number` executes from `now` on. */
+/* Starts a stretch of `number` at `now`. */
 static void turn(takt_statistics_t *statistics, uint32_t number, takt_instant_t now) {
     if (statistics->running < statistics->count) {
         add_stretch(&statistics->executions[statistics->running], now - statistics->since);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What a thread does with itself, and what others do with it. */
+/* Calls of a thread on itself and on other threads. */
 #include "kernel/creation.h"
 #include "kernel/wait.h"
 
@@ -52,7 +52,7 @@ takt_status_t takt_thread_delay(takt_duration_t duration) {
 
 /* ---- suspend and resume ------------------------------------------------------------------------- */
 
-/* `thread`, which is ready and does not run, is ready no more. */
+/* Makes `thread`, which is ready and does not run, not ready. */
 static takt_status_t stop(takt_thread_t *thread) {
     takt_entity_t *entity = &thread->plain.entity;
     if (!takt_entity_is_plain(entity) || !takt_entity_is_plain(takt_kernel.cpu.running)) {
@@ -65,7 +65,7 @@ static takt_status_t stop(takt_thread_t *thread) {
     return takt_port_open();
 }
 
-/* One that waits has an attribute from now on, so that the inline layer does not wake it. */
+/* A waiting thread gets an attribute, so that the inline layer does not wake it. */
 static __attribute__((noinline)) takt_status_t suspend_other(takt_thread_t *thread) {
     if ((thread->plain.entity.state & TAKT_STATE_WAITING) != 0) {
         thread->plain.entity.attributes |= TAKT_ATTRIBUTE_ATTENDED;
@@ -91,14 +91,14 @@ takt_status_t takt_thread_suspend(takt_thread_t *thread) {
     return takt_wait_in_queue(NULL, &thread->plain.entity);
 }
 
-/* Takes back the attribute that suspend_other gave, if it did. */
+/* Removes the attribute that suspend_other set, if any. */
 static __attribute__((noinline)) void leave_to_inline_layer(takt_entity_t *entity) {
     if ((entity->attributes & TAKT_ATTRIBUTE_ATTENDED) != takt_kernel.attended) {
         entity->attributes ^= TAKT_ATTRIBUTE_ATTENDED;
     }
 }
 
-/* Whether `thread`, suspended so far, waits for nothing else. */
+/* Ends the suspension of `thread`. Returns true if it waits for nothing else. */
 TAKT_INLINE bool end_suspension(takt_thread_t *thread) {
     takt_thread_clear(thread, TAKT_THREAD_SUSPENDED);
     if (TAKT_UNLIKELY(!takt_entity_is_plain(&thread->plain.entity))) {
@@ -130,7 +130,7 @@ takt_status_t takt_thread_resume_from_isr(takt_thread_t *thread) {
 
 /* ---- notification ------------------------------------------------------------------------------- */
 
-/* Whether `thread` waits for what it has just been notified of. */
+/* Adds `bits` to the notification of `thread`. Returns true if the thread waits for one. */
 TAKT_INLINE bool is_to_hear(takt_thread_t *thread, uint32_t bits) {
     thread->notification |= bits;
     const bool listens = (thread->flags & TAKT_THREAD_LISTENS) != 0 && bits != 0;
@@ -158,7 +158,7 @@ takt_status_t takt_thread_notify_from_isr(takt_thread_t *thread, uint32_t bits) 
     return TAKT_OK;
 }
 
-/* The running thread, closed. Returns open. */
+/* Waits for a notification of the running thread. Closed; returns open. */
 static takt_status_t listen(takt_thread_t *self, takt_duration_t duration) {
     self->flags |= TAKT_THREAD_LISTENS;
     if (duration != TAKT_NEVER) {
@@ -168,7 +168,7 @@ static takt_status_t listen(takt_thread_t *self, takt_duration_t duration) {
     return takt_wait_in_queue(NULL, &self->plain.entity);
 }
 
-/* Closed after; the bits are taken. */
+/* Takes the notified bits. Closed. */
 static uint32_t take_bits(takt_thread_t *self) {
     const uint32_t bits = self->notification;
     self->notification = 0;

@@ -17,7 +17,7 @@ static uint32_t bit_of(uint32_t place) { return takt_bit(place % TAKT_TIMEOUTS_S
 
 static uint32_t inexact_bit_of(uint32_t place) { return bit_of(place) >> TAKT_TIMEOUTS_SLOTS; }
 
-/* What is due already stands in the slot of the position. */
+/* An instant that is due already goes into the slot of the position. */
 static uint32_t place_for(const takt_timeouts_t *timeouts, takt_instant_t instant) {
     if (instant <= timeouts->position) {
         return (uint32_t)timeouts->position & DIGIT_MASK;
@@ -30,7 +30,7 @@ static uint32_t place_for(const takt_timeouts_t *timeouts, takt_instant_t instan
     return row * TAKT_TIMEOUTS_SLOTS + (((uint32_t)instant >> (row * DIGIT_BITS)) & DIGIT_MASK);
 }
 
-/* Puts `timeout` at the end of the circle that begins with `first`. */
+/* Appends `timeout` to the circular list that begins with `first`. */
 static void link_before(takt_timeout_t *first, takt_timeout_t *timeout) {
     takt_timeout_t *last = first->prev;
     timeout->next = first;
@@ -39,7 +39,7 @@ static void link_before(takt_timeout_t *first, takt_timeout_t *timeout) {
     first->prev = timeout;
 }
 
-/* Takes `timeout` out of its circle, or from behind another one of a list; gives the one that follows it, NULL if there is none. */
+/* Removes `timeout` from its circular list, or from behind another one of a list. Returns its successor or NULL. */
 static takt_timeout_t *unlink_timeout(takt_timeout_t *timeout) {
     takt_timeout_t *next = timeout->next;
     takt_timeout_t *prev = timeout->prev;
@@ -67,7 +67,7 @@ static bool is_exact(const takt_timeouts_t *timeouts, uint32_t place) {
     return (timeouts->marks[row_of(place)] & inexact_bit_of(place)) == 0;
 }
 
-/* In a slot that is not exact the first one means nothing, and whoever went before it would go before its equals. */
+/* In a slot that is not exact the first timeout has no meaning; one inserted before it would precede its equals. */
 static void stand(takt_timeouts_t *timeouts, takt_timeout_t *timeout, takt_instant_t instant) {
     const uint32_t place = place_for(timeouts, instant);
     takt_timeout_t *first = timeouts->slots[place];
@@ -115,7 +115,7 @@ void takt_timeouts_look_into_first_slot(takt_timeouts_t *timeouts) {
     timeouts->next = bound_of(timeouts, row * TAKT_TIMEOUTS_SLOTS + takt_leading_zeros(timeouts->marks[row]));
 }
 
-/* The first of `place` was taken out, and `rest` begins with the next one, NULL for none. */
+/* The first of `place` was removed; `rest` begins with the next one, NULL for none. */
 static void replace_first(takt_timeouts_t *timeouts, uint32_t place, takt_timeout_t *rest) {
     if (rest == NULL) {
         vacate(timeouts, place);
@@ -137,7 +137,7 @@ static void remove_from_slot(takt_timeouts_t *timeouts, takt_timeout_t *timeout)
     }
 }
 
-/* What was before the first one of what is being emptied is gone, and not written to. */
+/* The predecessor of the first timeout in the list being emptied is gone, and is not written to. */
 void takt_timeouts_remove(takt_timeouts_t *timeouts, takt_timeout_t *timeout) {
     if (timeout == timeouts->draining) {
         timeouts->draining = timeout->next;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What is rare about waiting; see wait.h. */
+/* The rare paths of waiting; see wait.h. */
 #include "kernel/wait.h"
 
 /* ---- to wait ------------------------------------------------------------------------------------ */
@@ -10,7 +10,7 @@ static void disarm(takt_wait_t *wait) {
     }
 }
 
-/* What `thread`, which waits, stands in; NULL if it waits for time or for a notification. */
+/* The waiters that the waiting `thread` is in; NULL if it waits for time or for a notification. */
 static takt_waiters_t *waiters_of(const takt_thread_t *thread) {
     if ((thread->flags & TAKT_THREAD_TIMED) != 0) {
         const takt_wait_t *wait = thread->wait;
@@ -19,8 +19,8 @@ static takt_waiters_t *waiters_of(const takt_thread_t *thread) {
     return (thread->flags & TAKT_THREAD_LISTENS) != 0 ? NULL : thread->wait;
 }
 
-/* `thread` executes a job that somebody else may end, or make ready again: it would be in a queue all the same, with a record
- * on a stack that is built anew. Takes back what it was about to wait for. */
+/* The job of `thread` may be ended or made ready by another entity. It would stay in a queue, with its record on a
+ * stack that is built anew. Undoes the request that it was about to wait for. */
 static __attribute__((noinline)) takt_status_t refuse_job(takt_thread_t *thread) {
     takt_waiters_t *waiters = waiters_of(thread);
     if (waiters != NULL) {
@@ -38,7 +38,7 @@ static bool may_be_ended(const takt_entity_t *entity) {
     return entity->task != NULL && takt_task_may_be_ended(entity->task);
 }
 
-/* The event goes first: until then the entity's links belong to the ready set. */
+/* Posts the event first: until then the entity's links belong to the ready set. */
 takt_status_t takt_wait_by_pass(takt_queue_t *queue, takt_entity_t *running) {
     TAKT_REQUIRE(!may_be_ended(running), refuse_job(takt_thread_of(running)));
     takt_kernel_post(TAKT_EVENT_BLOCK, running);
@@ -49,7 +49,7 @@ takt_status_t takt_wait_by_pass(takt_queue_t *queue, takt_entity_t *running) {
     return takt_kernel_dispatch();
 }
 
-/* Takes all back: the full pass is to see `running` in its level. */
+/* Undoes everything: the full pass needs `running` in its level. */
 takt_status_t takt_wait_by_pass_after_all(takt_queue_t *queue, takt_entity_t *running) {
     if (queue != NULL) {
         takt_queue_remove(running);
@@ -66,7 +66,7 @@ takt_status_t takt_wait_refuse(takt_waiters_t *waiters) {
     return takt_kernel_refuse(TAKT_ERROR_NOT_STARTED);
 }
 
-/* Takes `thread` out of the queue of `waiters`, NULL for none. */
+/* Removes `thread` from the queue of `waiters`, NULL for none. */
 TAKT_INLINE void leave(takt_thread_t *thread, takt_waiters_t *waiters) {
     if (waiters != NULL) {
         takt_queue_remove(&thread->plain.entity);
@@ -88,8 +88,8 @@ void takt_wait_forget(takt_thread_t *thread) {
     thread->wait = NULL;
 }
 
-/* Nothing happens if it was woken before and has just not run since. What has expired is not armed: unlike a thread that is
- * withdrawn, it has nothing to disarm. */
+/* No effect if the thread was woken before and has not run since. An expired timeout is disarmed already; for a
+ * withdrawn thread it must be disarmed. */
 static uint32_t expire_wait(takt_timeout_t *timeout) {
     takt_wait_t *wait = TAKT_CONTAINER_OF(timeout, takt_wait_t, timeout);
     takt_thread_t *thread = wait->thread;
@@ -103,14 +103,14 @@ static uint32_t expire_wait(takt_timeout_t *timeout) {
     return takt_wake_unseen(&thread->plain.entity);
 }
 
-/* Nobody but time ends a delay, and so it has a record only while it is armed, and nothing to tell. */
+/* Only time ends a delay. So its record exists only while it is armed, and there is nothing to report. */
 static uint32_t expire_delay(takt_timeout_t *timeout) {
     takt_thread_t *thread = TAKT_CONTAINER_OF(timeout, takt_wait_t, timeout)->thread;
     takt_thread_clear(thread, TAKT_THREAD_TIMED);
     return takt_wake_unseen(&thread->plain.entity);
 }
 
-/* The record is of no use any more. */
+/* The record is no longer used. */
 static takt_status_t end_wait(takt_wait_t *wait) {
     takt_port_close();
     takt_thread_clear(wait->thread, TAKT_THREAD_TIMED);
@@ -120,7 +120,7 @@ static takt_status_t end_wait(takt_wait_t *wait) {
     return status;
 }
 
-/* `running` is about to wait with `wait`. */
+/* Prepares `running` to wait with `wait`. */
 TAKT_INLINE void begin_wait(takt_wait_t *wait, takt_entity_t *running, takt_waiters_t *waiters) {
     takt_thread_t *thread = takt_thread_of(running);
     wait->thread = thread;
@@ -159,7 +159,7 @@ takt_status_t takt_wait_for(takt_waiters_t *waiters, takt_duration_t duration) {
 
 /* ---- to wake ------------------------------------------------------------------------------------ */
 
-/* Whether `waiter`, which does not wait any more, is to become ready; a suspended one waits for its resumption only. */
+/* True if `waiter`, whose wait has ended, becomes ready; a suspended thread still waits for its resumption. */
 static bool is_released(takt_entity_t *waiter) {
     takt_thread_t *thread = takt_thread_of(waiter);
     if ((thread->flags & TAKT_THREAD_SUSPENDED) != 0) {

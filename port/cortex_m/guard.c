@@ -45,7 +45,7 @@ void takt_port_guard_begin(struct takt_thread *first) {
 
 /* ---- fault --------------------------------------------------------------------------------------- */
 
-/* Whether the frame of an exception that the thread's stack pointer has been moved for lies over the guard. */
+/* True if the exception frame at the thread's moved stack pointer overlaps the guard. */
 static bool is_frame_over(uint32_t guard) {
     uint32_t frame;
     __asm volatile("mrs %0, psp" : "=r"(frame));

@@ -10,7 +10,7 @@
 /* One tick of the scheduler is one cycle of the 25 MHz clock. */
 enum { TAKT_BOARD_TICK_NS = 40, TAKT_BOARD_INTERRUPTS = 32 };
 
-/* Handlers are functions named takt_board_interrupt_0 .. _31; the ones nobody defines stop in
+/* Handlers are functions named takt_board_interrupt_0 .. _31; those that the program does not define stop in
  * takt_port_fault. */
 
 /* Enables interrupt `number` at `priority` (smaller = more urgent). One that calls the kernel has
@@ -38,12 +38,12 @@ typedef struct takt_board_timer {
 #define TAKT_BOARD_ALARM_HANDLER takt_board_interrupt_10
 void TAKT_BOARD_ALARM_HANDLER(void);
 
-/* From now on the alarm comes once, in `ahead` ticks, or earlier if that is far; or every `period` ticks, without drift.
- * Replaces what was set before. */
+/* Sets the alarm to expire once, in `ahead` ticks, or earlier if that is far; or every `period` ticks, without drift.
+ * Replaces the earlier setting. */
 void takt_board_alarm_once(uint64_t ahead);
 void takt_board_alarm_every(uint32_t period);
 
-/* In its interrupt: takes the request back. */
+/* Clears the request. Call in its interrupt. */
 void takt_board_alarm_served(void);
 
 void takt_board_alarm_stop(void);

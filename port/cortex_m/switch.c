@@ -10,7 +10,7 @@
  * leads to takt_port_resume_preempted, and the frame of the interruption lies right above the
  * context. New: level is 0, lr leads to thread_start.
  *
- * Invariant: whoever resumes a context holds the lock, and the level popped with it decides. The level
+ * Invariant: the code that resumes a context holds the lock, and the level popped with it decides. The level
  * 0 of a voluntary switch is also what the call returns, TAKT_OK. */
 #include "port/cortex_m/guard.h"
 
@@ -76,14 +76,14 @@ void *takt_port_context_create(void *bottom, size_t bytes, void (*entry)(void *a
     return context;
 }
 
-/* ---- who calls ---------------------------------------------------------------------------------- */
+/* ---- the caller --------------------------------------------------------------------------------- */
 
 #define SYSTEM_PRIORITY ((const volatile uint8_t *)UINT32_C(0xE000ED18)) /* from exception 4 on */
 #define INTERRUPT_PRIORITY ((const volatile uint8_t *)UINT32_C(0xE000E400))
 
 enum { FIRST_WITH_PRIORITY = 4, FIRST_INTERRUPT = 16 }; /* numbers of exceptions */
 
-/* Those before the first have fixed priorities above all others. A grouping of priorities only lets the lock mask more. */
+/* Those before the first have fixed priorities above all others. Priority grouping only lets the lock mask more. */
 bool takt_port_is_kernel_isr(void) {
     uint32_t exception;
     __asm volatile("mrs %0, ipsr" : "=r"(exception));

@@ -92,10 +92,10 @@ typedef struct takt_port_frame {
 
 void takt_port_resume_preempted(void);
 
-/* Saves the caller's context under `from`, to be resumed at `level`, and resumes that of `to`. Closed before. */
+/* Saves the caller's context under `from`, to be resumed at `level`, and resumes that of `to`. Called closed. */
 takt_status_t takt_port_exchange(struct takt_thread *to, struct takt_thread *from, takt_port_level_t level);
 
-/* Of a thread that calls. The next one's attributes, which have just been found to be 0, are a level at hand that is open. */
+/* A switch of the calling thread. The level is open, 0, as the next thread's attributes have just been found to be. */
 TAKT_INLINE takt_status_t takt_port_switch(struct takt_thread *from, struct takt_thread *to) {
     return takt_port_exchange(to, from, 0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The clock that the program has chosen, behind the port's contract. */
+/* Calls the clock that the program has selected; implements the contract of kernel/port.h. */
 #include "port/posix/machine.h"
 
 const takt_posix_clock_t *takt_posix_clock = &takt_posix_virtual_clock;

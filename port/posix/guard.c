@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Guards: of each stack the lowest page that lies in it as a whole is read-only, if enough is left above it.
+/* Guards: in each stack the lowest complete page is read-only, if enough is left above it.
  *
- * A page is protected when its thread is created, so that a switch does nothing about it. Linux answers a write to it with
- * SIGSEGV, and a signal whose frame does not fit likewise. The handler executes on a stack of its own, because the thread's has
- * come to its end.
+ * A page is protected when its thread is created, so a switch does nothing for it. Linux answers a write to it with
+ * SIGSEGV, and also a signal whose frame does not fit. The handler executes on its own stack: the thread's is full.
  *
- * Invariant: a guard stops the thread that executes on its stack, and no other. Code that executes elsewhere and writes there
- * uses that memory for something else, or does what it could do without guards: the guard is removed, and the write repeated.
+ * Invariant: a guard stops only the thread that executes on its stack. Other code that writes there uses that memory
+ * for something else, or does what it could do without guards: the guard is removed, and the write repeated.
  *
- * Any other fault is what it is without this file: the action before it is in force again, and the instruction repeated.
+ * For any other fault the previous action is restored, and the instruction is repeated.
  *
  * Sources: mprotect(2), sigaltstack(2), sigaction(2), signal(7) of Linux. */
 #define _GNU_SOURCE 1 /* names of registers */
@@ -24,13 +23,13 @@
 #include <unistd.h>
 
 enum {
-    NOT_FOUND = TAKT_KERNEL_ENTITY_LIMIT, /* more stacks there are not */
+    NOT_FOUND = TAKT_KERNEL_ENTITY_LIMIT, /* there are no more stacks */
     HANDLER_STACK_BYTES = 65536,
     FRAME_BYTES = 16384, /* a signal's, at the most */
 };
 
 static char *guards[TAKT_KERNEL_ENTITY_LIMIT]; /* pages, NULL: free */
-static uintptr_t page_bytes;                   /* 0: the handler is not there yet */
+static uintptr_t page_bytes;                   /* 0: the handler is not installed yet */
 static struct sigaction action_before;
 static pthread_t processor;
 
@@ -48,7 +47,7 @@ static uint32_t find(const char *page) {
     return index;
 }
 
-/* Free places do not contain anything. */
+/* Free entries contain no address. */
 static uint32_t find_containing(const void *address) {
     uint32_t index = 0;
     while (index < TAKT_KERNEL_ENTITY_LIMIT &&
@@ -79,7 +78,7 @@ static uintptr_t stack_pointer_of(const ucontext_t *context) {
 #endif
 }
 
-/* The guard that was hit. Linux gives no address when a signal's frame does not fit, nor for some bad addresses: then the
+/* The guard that was hit. Linux gives no address if a signal's frame does not fit, nor for some bad addresses. Then the
  * interrupted stack pointer is near the guard. */
 static uint32_t find_hit(const siginfo_t *information, const ucontext_t *context) {
     if (information->si_code == SEGV_ACCERR) {
@@ -90,7 +89,7 @@ static uint32_t find_hit(const siginfo_t *information, const ucontext_t *context
     return information->si_code == SI_KERNEL && is_near ? find(page) : (uint32_t)NOT_FOUND;
 }
 
-/* A fault comes again when its instruction is repeated; a signal that was sent does not. */
+/* A fault recurs when its instruction is repeated; a signal that was sent does not. */
 static void leave_to_others(const siginfo_t *information) {
     (void)sigaction(SIGSEGV, &action_before, NULL);
     if (information->si_code <= 0) {
@@ -126,7 +125,7 @@ static void handle_faults(void) {
     }
 }
 
-/* A program or a sanitizer that has a stack for handlers keeps it. */
+/* A handler stack of the program or of a sanitizer is kept. */
 void takt_posix_guard_begin(void) {
     static char memory[HANDLER_STACK_BYTES];
     const stack_t stack = {.ss_sp = memory, .ss_size = sizeof memory};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Interrupts: who is pending, in which order they are taken, and preemption after the last of them.
+/* Interrupts: which are pending, in which order they are taken, and preemption after the last of them.
  *
  * Three levels, the most urgent first: the interrupts of programs, which do not nest among each other; the alarm; and
- * takt_kernel_preempt. The lower two open the lock in between, and then the higher ones run.
- * Invariant: takt_posix_drain is the only place that runs any of them, with the level that keeps the others out. */
+ * takt_kernel_preempt. The lower two open the lock in between, and then the higher ones run. Invariant:
+ * takt_posix_drain is the only place that runs any of them, with the level that keeps the others out. */
 #include "port/posix/machine.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ bool takt_posix_is_takeable(uint32_t level) { return takeable_at(level) != 0; }
 
 /* ---- taking it -------------------------------------------------------------------------------- */
 
-/* Calls `handler` in `state`, then closes again; it may come over another one. */
+/* Calls `handler` in `state`, then closes again. It may interrupt another handler. */
 static void execute(void (*handler)(void), uint32_t state, uint32_t level) {
     const bool is_nested = takt_posix_is_handling;
     takt_posix_is_handling = true;
@@ -57,7 +57,7 @@ static void handle(uint32_t number, uint32_t level) {
 
 static void expire(uint32_t level) { execute(takt_kernel_timer_expired, level | TAKT_POSIX_ALARMING, level); }
 
-/* The switch comes when takt_kernel_preempt has returned; this goes on when somebody switches back. */
+/* The switch follows when takt_kernel_preempt has returned; this continues when the thread is resumed. */
 static void preempt(void) {
     takt_posix_set_state(TAKT_POSIX_PREEMPTING);
     takt_kernel_preempt();
@@ -88,7 +88,7 @@ void takt_posix_drain(uint32_t level) {
     }
 }
 
-/* Looks again after opening: a signal that came before found the state closed and left a mark. */
+/* Checks again after opening: a signal that came before found the state closed and left a mark. */
 void takt_posix_take(void) {
     const uint32_t level = takt_posix_state;
     do {
@@ -116,7 +116,7 @@ void takt_port_sync(void) {
     take_if_open();
 }
 
-/* What is due counts as pending here: between the steps of a pass, an event of this instant is still in time. */
+/* Interrupts that are due count as pending here: between the steps of a pass, an event of this instant is in time. */
 void takt_port_breathe(void) {
     takt_posix_set_state(takt_posix_state & ~(uint32_t)TAKT_POSIX_CLOSED);
     takt_port_sync();
@@ -125,10 +125,10 @@ void takt_port_breathe(void) {
 
 /* ---- programs --------------------------------------------------------------------------------- */
 
-/* By a system call: the standard library may be halfway in what was interrupted. */
+/* Uses a system call: the interrupted code may be inside the standard library. */
 __attribute__((weak)) void takt_port_print(const char *text) {
     const ssize_t written = write(STDERR_FILENO, text, strlen(text));
-    (void)written; /* nobody is left to be told */
+    (void)written; /* an error here cannot be reported */
 }
 
 void takt_posix_complain(const char *what) {
@@ -159,7 +159,7 @@ void takt_posix_interrupt_pend(uint32_t number) {
     }
 }
 
-/* One signal for all that is pending: whoever has made the first mark sends it. */
+/* One signal for all pending interrupts: the caller that makes the first mark sends it. */
 void takt_posix_interrupt_raise(uint32_t number) {
     if (exists(number) && takt_posix_mark(number)) {
         takt_posix_clock->notify();
@@ -172,5 +172,5 @@ void takt_posix_interrupt_announce(uint32_t number, takt_instant_t instant) {
     }
 }
 
-/* A process has somebody to tell, so it does not wait for ever. */
+/* A process can report a fault, so it does not wait for ever. */
 __attribute__((weak)) void takt_port_fault(void) { abort(); }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Real time: CLOCK_MONOTONIC, timers of POSIX, and one signal for all that interrupts.
+/* Real time: CLOCK_MONOTONIC, timers of POSIX, and one signal for all interrupts.
  *
- * Each announced interrupt has a timer of its own, and so has the alarm; its signal says whose it is. Loads are measured by the
- * processor time of this POSIX thread, so that what Linux takes away is not executed.
+ * Each announced interrupt has its own timer, and so has the alarm; the signal names its timer. Loads are measured by
+ * the processor time of this POSIX thread, so that time that Linux takes away does not count.
  *
- * The handler of the signal executes on the stack of the thread that it interrupts; if that thread is preempted, the
- * frame of the signal stays there, and the thread goes on by returning from the handler, which restores all of its
- * registers. The signal is blocked whenever its handler has not closed the state yet or has opened it already, so
- * that frames do not pile up; while others execute, it is open.
+ * The handler of the signal executes on the stack of the thread that it interrupts. If that thread is preempted, the
+ * frame of the signal stays there. The thread continues by returning from the handler, which restores all of its
+ * registers. The signal is blocked while its handler has not closed the state yet or has opened it already, so that
+ * frames do not pile up. While other threads execute, it is open.
  *
  * Sources: POSIX.1-2008, 2.4 (signals) and timer_settime; signal(7), sigreturn(2) and timer_create(2) of Linux. */
 #define _GNU_SOURCE 1 /* gettid, and a timer whose signal goes to one thread */
@@ -62,7 +62,7 @@ static void set_timer(uint32_t bit, takt_instant_t until) {
     (void)timer_settime(timers[bit], TIMER_ABSTIME, &once, NULL);
 }
 
-/* What is armed before the start is set at the start. */
+/* Timers armed before the start are set at the start. */
 static void arm(uint32_t bit, takt_instant_t until) {
     const bool is_new = until != armed[bit];
     armed[bit] = until;
@@ -85,7 +85,7 @@ static void interrupt(uint32_t level) {
     takt_posix_set_state(level);
 }
 
-/* Others write `away_ns` for themselves while this thread is away. */
+/* Other threads update `away_ns` for themselves while this thread does not execute. */
 static void interrupt_and_account(uint32_t level) {
     const int error = errno;
     const uint64_t away_before = away_ns;
@@ -97,7 +97,7 @@ static void interrupt_and_account(uint32_t level) {
 
 static void notify(void) { (void)pthread_kill(processor, SIGRTMIN); }
 
-/* A state that is closed is left alone: who opens it finds the mark. Whoever sends the signal to the whole process may hit
+/* A closed state is left alone: the code that opens it finds the mark. A signal sent to the whole process may hit
  * another thread. */
 static void on_signal(int number, siginfo_t *information, void *context) {
     (void)number;
@@ -130,7 +130,7 @@ static void unblock_signal(void) {
     (void)pthread_sigmask(SIG_SETMASK, NULL, &unblocked);
 }
 
-/* Their signals go to the processor: another thread would have to be run first, to pass them on. */
+/* The timers' signals go to the processor: another thread would have to run first to pass them on. */
 static bool create_timers(void) {
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGRTMIN};
     event.sigev_notify_thread_id = gettid();
@@ -167,7 +167,7 @@ static void stop(void) {
 
 /* ---- load and waiting -------------------------------------------------------------------------- */
 
-/* What the calling thread has executed since any origin: both readings are of one stretch without interruption. */
+/* Execution time of the calling thread since any origin. Both readings are of one stretch without interruption. */
 static uint64_t executed_ns(void) {
     uint64_t away, time;
     do {
@@ -184,7 +184,7 @@ static void work(takt_duration_t ticks) {
     }
 }
 
-/* Blocked, so that nothing comes between the look and the wait. */
+/* The signal is blocked, so that nothing comes between the check and the wait. */
 static void idle(void) {
     (void)pthread_sigmask(SIG_BLOCK, &signal_only, NULL);
     if (!takt_posix_is_pending()) {
@@ -193,7 +193,7 @@ static void idle(void) {
     (void)pthread_sigmask(SIG_SETMASK, &unblocked, NULL);
 }
 
-/* Signals tell what is due. */
+/* Signals mark what is due. */
 static void look(void) {}
 
 const takt_posix_clock_t takt_posix_real_clock = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What the address sanitizer is told of stacks; nothing in other builds. Private to port/posix/.
+/* Tells the address sanitizer of stacks; nothing in other builds. Private to port/posix/.
  *
  * Source: LLVM compiler-rt, sanitizer/common_interface_defs.h, the functions of fibers. */
 #ifndef TAKT_PORT_POSIX_SANITIZER_H
@@ -7,7 +7,7 @@
 
 #include "kernel/port.h"
 
-/* Where somebody executes. */
+/* A stack on which code executes. */
 typedef struct takt_posix_stack {
     const void *bottom;
     size_t bytes;
@@ -27,7 +27,7 @@ typedef struct takt_posix_stack {
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 
-/* Just before a jump to `stack`. `*own` is for the return; NULL if there is none. */
+/* Call just before a jump to `stack`. `*own` is for the return; NULL if there is none. */
 TAKT_INLINE void takt_posix_leave(void **own, const takt_posix_stack_t *stack) {
     __sanitizer_start_switch_fiber(own, stack->bottom, stack->bytes);
 }
@@ -37,7 +37,7 @@ TAKT_INLINE void takt_posix_arrive(void *own, takt_posix_stack_t *from) {
     __sanitizer_finish_switch_fiber(own, &from->bottom, &from->bytes);
 }
 
-/* Nothing on `stack` is in use any more. */
+/* Tells that nothing on `stack` is in use any more. */
 TAKT_INLINE void takt_posix_forget(const takt_posix_stack_t *stack) {
     __asan_unpoison_memory_region(stack->bottom, stack->bytes);
 }

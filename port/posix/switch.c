@@ -10,8 +10,8 @@
  * the mask is the same for all threads whenever they switch. longjmp does not restore rounding modes, though the
  * calling conventions say that a call keeps them; so they are part of the context here, and so is errno.
  *
- * Invariant: whoever resumes a context holds the lock, and the resumed one opens it. */
-#undef _FORTIFY_SOURCE /* its longjmp takes a jump to another stack for an attack */
+ * Invariant: the code that resumes a context holds the lock, and the resumed one opens it. */
+#undef _FORTIFY_SOURCE /* its longjmp treats a jump to another stack as an attack */
 #define _XOPEN_SOURCE 700
 #define __STDC_WANT_IEC_60559_BFP_EXT__ 1
 
@@ -41,7 +41,7 @@ typedef struct context {
 static takt_posix_stack_t running;    /* where the running thread executes */
 static const context_t *starting;     /* the new context that is being entered */
 static takt_posix_stack_t left;       /* where the last switch came from */
-static takt_posix_stack_t main_stack; /* of whoever called takt_kernel_start */
+static takt_posix_stack_t main_stack; /* of the caller of takt_kernel_start */
 static jmp_buf main_registers;
 static void *main_sanitizer;
 static bool is_started;
@@ -63,7 +63,7 @@ void *takt_port_context_create(void *bottom, size_t bytes, void (*entry)(void *a
     return context;
 }
 
-/* The first one of all comes from the main stack; the others change nothing by asking. */
+/* The first arrival comes from the main stack; the test has no effect on the others. */
 static void arrive_first(void) {
     takt_posix_arrive(NULL, &left);
     if (!is_started) {
@@ -81,7 +81,7 @@ static void thread_start(void) {
     takt_kernel_thread_returned();
 }
 
-/* The mask of signals that getcontext takes along is the one of all threads. */
+/* All threads have the same signal mask, so the one that getcontext copies is right. */
 static void enter(context_t *context) {
     static ucontext_t fresh;
     (void)getcontext(&fresh);
@@ -108,8 +108,8 @@ __attribute__((noreturn)) static void resume(context_t *context) {
     _longjmp(context->registers, 1);
 }
 
-/* What it keeps lies on the stack itself, where the kernel expects it, not on one that a sanitizer makes up. The
- * context of `to` is read first: it may be a new one of `from` itself. */
+/* What it keeps must be on the stack itself, where the kernel expects it, not on a stack of a sanitizer. It reads the
+ * context of `to` first: that may be a new context of `from` itself. */
 __attribute__((noinline, no_sanitize_address)) void takt_posix_switch(struct takt_thread *from,
                                                                       struct takt_thread *to) {
     context_t own = {.error = errno, .stack = running};

@@ -2,8 +2,8 @@
 /* The inline part of the port to a Linux process. Included by kernel/port.h, which has the contract.
  *
  * One POSIX thread is the processor; Takt's threads are contexts on it. Interrupts are bits of one word,
- * takt_posix_pending, that whoever opens the lock looks at: no system call, whatever the clock. In real time a
- * signal makes the processor look as well.
+ * takt_posix_pending, which opening the lock checks: no system call, whatever the clock. In real time a
+ * signal makes the processor check as well.
  *
  * State: bits of one word that only the processor writes, and every handler of a signal leaves as it was.
  *
@@ -14,7 +14,7 @@
  *     PREEMPTING   takt_kernel_preempt executes; all interrupts run where it opens the lock
  *
  * The last two may be set together, and each keeps out what is less urgent: the alarm and preemption, or preemption.
- * Invariant: a bit that is pending while the state is 0 is about to be taken, by who opened the lock or by the
+ * Invariant: a bit that is pending while the state is 0 is about to be taken, by the code that opened the lock or the
  * signal that came with it. So none is lost, and none is waited for. */
 #ifndef TAKT_PORT_POSIX_H
 #define TAKT_PORT_POSIX_H
@@ -44,7 +44,7 @@ enum {
     /* A handler of a signal executes on the stack of the thread that it interrupts, at most four deep: one that
      * preempts, one for the alarm between the steps of its pass, one for an interrupt between timeouts, and one that
      * only leaves a mark. Linux needs up to 11 KB for each
-     * (AVX-512 and AMX; `getauxval(AT_MINSIGSTKSZ)`). Pages that nobody touches cost nothing. */
+     * (AVX-512 and AMX; `getauxval(AT_MINSIGSTKSZ)`). Untouched pages cost nothing. */
     TAKT_POSIX_FRAMES_BYTES = 65536,
     TAKT_POSIX_GUARD_LOSS = (TAKT_PORT_GUARDS) != 0 ? 8192 : 0, /* a page, with what aligns it */
     TAKT_PORT_STACK_BYTES_MIN = TAKT_POSIX_FRAMES_BYTES + TAKT_POSIX_GUARD_LOSS,
@@ -56,7 +56,7 @@ enum {
     TAKT_POSIX_PREEMPTION = 33, /* likewise: takt_kernel_preempt is asked for */
 };
 
-/* What a preemption leaves for the end of the interrupt: whom to switch to, NULL for nobody. */
+/* What a preemption leaves for the end of the interrupt: the thread to switch to, NULL for none. */
 typedef struct takt_posix_exchange {
     struct takt_thread *from;
     struct takt_thread *to;
@@ -67,10 +67,10 @@ extern _Atomic uint64_t takt_posix_pending;
 extern takt_posix_exchange_t takt_posix_exchange;
 extern _Thread_local bool takt_posix_is_handling; /* this POSIX thread executes an interrupt */
 
-/* Takes what is pending. The lock is open and no handler executes. */
+/* Runs all pending interrupts. The lock is open and no handler executes. */
 void takt_posix_take(void);
 
-/* The compiler moves nothing over this; the processor is the one that wrote. */
+/* The compiler moves no access over this; no barrier is needed: the reader is the processor that wrote. */
 TAKT_INLINE void takt_posix_fence(void) { atomic_signal_fence(memory_order_seq_cst); }
 
 TAKT_INLINE void takt_posix_set_state(uint32_t state) {
@@ -109,15 +109,15 @@ TAKT_INLINE takt_status_t takt_port_open(void) {
 
 TAKT_INLINE bool takt_port_is_in_isr(void) { return (takt_posix_state & ~(uint32_t)TAKT_POSIX_CLOSED) != 0; }
 
-/* Of this POSIX thread, with the handler's lock open: a handler of a signal of the program's own, which may come while it is
- * closed, and another POSIX thread are none. */
+/* True for an interrupt of this POSIX thread with the lock open. False for a handler of the program's own signal, which
+ * may come while the lock is closed, and for another POSIX thread. */
 TAKT_INLINE bool takt_port_is_kernel_isr(void) {
     return takt_posix_is_handling && (takt_posix_state & TAKT_POSIX_CLOSED) == 0 && takt_port_is_in_isr();
 }
 
 TAKT_INLINE bool takt_port_is_open(void) { return takt_posix_state == 0; }
 
-/* The end of the interrupt switches, on the stack of `from` and still locked, by the very call that a thread makes. */
+/* The end of the interrupt switches on the stack of `from`, still locked, with the same call as a thread. */
 TAKT_INLINE void takt_port_preempt(struct takt_thread *from, struct takt_thread *to) {
     takt_posix_exchange.from = from;
     takt_posix_exchange.to = to;
@@ -136,14 +136,14 @@ void takt_port_idle(void);
 
 /* ---- beyond the contract ---------------------------------------------------------------------- */
 
-/* Executes a synthetic load of `ticks`, for the caller: while others run, nothing of it gets done. In virtual time
- * this and waiting is how time passes; in real time the load is processor time. From anywhere; where the lock is closed, interrupts wait until the end. */
+/* Executes a synthetic load of `ticks` for the caller: it makes no progress while others run. In virtual time this and
+ * waiting let time pass; in real time the load is processor time. From anywhere; a closed lock delays interrupts. */
 void takt_port_work(takt_duration_t ticks);
 
-/* Takes the interrupts whose instants have come. The lock is open. */
+/* Runs the interrupts whose instants have come. The lock is open. */
 void takt_port_sync(void);
 
-/* Ends the program with `status`, on the stack of its main function, so that what runs at exit has room. */
+/* Ends the program with `status`, on the stack of its main function, so that exit handlers have room. */
 __attribute__((noreturn)) void takt_posix_exit(int status);
 
 #endif

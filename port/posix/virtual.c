@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Virtual time: a number, which loads and waiting move.
+/* Virtual time: a number that loads and waiting increase.
  *
- * Invariant: nobody but the program's own calls changes anything, so two runs of it are the same. */
+ * Invariant: only the program's own calls change anything, so two runs of it are the same. */
 #include "port/posix/machine.h"
 
 #include <stdio.h>
 
 static takt_instant_t now;
-static takt_instant_t instants[TAKT_POSIX_INTERRUPTS + 1]; /* of announced interrupts, and of the alarm */
-static uint64_t announced;                                 /* which of them */
+static takt_instant_t instants[TAKT_POSIX_INTERRUPTS + 1]; /* of announced interrupts and of the alarm */
+static uint64_t announced;                                 /* bits of the announced ones */
 
 static void announce(uint32_t number, takt_instant_t instant) {
     const uint64_t mask = UINT64_C(1) << number;
@@ -16,7 +16,7 @@ static void announce(uint32_t number, takt_instant_t instant) {
     announced = instant == TAKT_NEVER ? announced & ~mask : announced | mask;
 }
 
-/* The soonest of the announced instants, TAKT_NEVER if there is none. */
+/* The earliest announced instant, TAKT_NEVER if there is none. */
 static takt_instant_t soonest(void) {
     takt_instant_t least = TAKT_NEVER;
     for (uint64_t rest = announced; rest != 0; rest &= rest - 1) {
@@ -36,8 +36,8 @@ static void look(void) {
     }
 }
 
-/* Up to the soonest instant, or for all of `ticks`. Returns what is left of them. The alarm may have been set to the past
- * since the last look, by whoever ran during that. */
+/* Advances to the soonest instant, or by all of `ticks`. Returns the rest of them. The running thread may have set the
+ * alarm to the past since the last check. */
 static takt_duration_t pass(takt_duration_t ticks) {
     const takt_instant_t next = soonest();
     const takt_duration_t ahead = next > now ? next - now : 0;
@@ -46,7 +46,7 @@ static takt_duration_t pass(takt_duration_t ticks) {
     return ticks - step;
 }
 
-/* Looks before time passes and not after: the end of a load comes before what is due at its instant. */
+/* Checks before time passes and not after: the end of a load comes before what is due at its instant. */
 static void work(takt_duration_t ticks) {
     while (ticks > 0) {
         takt_port_sync();
@@ -72,7 +72,7 @@ static takt_instant_t read_now(void) { return now; }
 
 static void timer_set(takt_instant_t until) { announce(TAKT_POSIX_ALARM, until); }
 
-/* The clock stands still until somebody works or waits. */
+/* The clock stands still until a thread works or waits. */
 static void do_nothing(void) {}
 
 const takt_posix_clock_t takt_posix_virtual_clock = {

@@ -14,7 +14,7 @@
  * comes when the kernel opens the lock there stays on that stack: at most a handler over takt_kernel_timer_expired
  * over takt_kernel_preempt.
  *
- * Invariants: whoever resumes a context has MIE clear, and the level popped with it decides. Only interrupts of
+ * Invariants: a context is resumed with MIE clear, and the level popped with it decides. Only interrupts of
  * machine mode return, so mstatus is the same for every return and is no part of a frame. */
 #include "port/riscv/trap.h"
 

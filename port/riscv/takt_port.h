@@ -41,7 +41,7 @@ enum {
 #endif
 #define TAKT_PORT_MSIP (*(volatile uint32_t *)TAKT_PORT_CLINT)
 
-/* What a preemption leaves for the end of the trap: whom to switch to, NULL for nobody. */
+/* What a preemption leaves for the end of the trap: the thread to switch to, NULL for none. */
 typedef struct takt_port_exchange {
     struct takt_thread *from;
     struct takt_thread *to;
@@ -93,13 +93,13 @@ TAKT_INLINE bool takt_port_is_open(void) {
     return (status & 8u) != 0 && !takt_port_is_in_isr();
 }
 
-/* The wish stands in memory, because a trap that finds it need not wait for the CLINT. */
+/* The request is kept in memory, so that a trap that finds it need not wait for the CLINT. */
 TAKT_INLINE void takt_port_pend(void) {
     takt_port_is_preemption_wanted = true;
     TAKT_PORT_MSIP = 1;
 }
 
-/* The trap's end switches, on the stack of `from` and still locked, by the very call that a thread makes. */
+/* The end of the trap switches on the stack of `from`, still locked, with the same call as a thread. */
 TAKT_INLINE void takt_port_preempt(struct takt_thread *from, struct takt_thread *to) {
     takt_port_exchange.from = from;
     takt_port_exchange.to = to;

@@ -133,7 +133,7 @@ static void serve_software(void) {
     }
 }
 
-/* 0: nobody any more. */
+/* 0: no interrupt is pending any more. */
 static void serve_line(void) {
     const uint32_t number = PLIC_CLAIM;
     if (number != 0) {
@@ -225,8 +225,8 @@ static void serve(void) {
     }
 }
 
-/* Interrupts may wish it again while takt_kernel_preempt has opened the lock: then the software interrupt comes when
- * whoever runs now opens it. */
+/* Interrupts may request it again while takt_kernel_preempt has opened the lock. Then the software interrupt comes when
+ * the running code opens it. */
 static void preempt(void) {
     takt_port_is_preemption_wanted = false;
     serve_software();

@@ -13,7 +13,7 @@ enum { TAKT_BOARD_TICK_NS = 100, TAKT_BOARD_INTERRUPTS = 32 };
 /* Interrupts 1 .. 31 are the lines of the PLIC (10 the serial port, 11 the clock of the day, 12 .. 31 without a
  * device); any of 0 .. 31 can also be made pending by the program, as an interrupt controller of Arm allows. Such a
  * one comes through the CLINT's software interrupt, the smallest number first. Handlers are functions named
- * takt_board_interrupt_0 .. _31; the ones nobody defines stop in takt_port_fault. They run with interrupts masked. */
+ * takt_board_interrupt_0 .. _31; undefined ones stop in takt_port_fault. They run with interrupts masked. */
 
 /* Enables interrupt `number`. All of them may call the kernel. */
 void takt_board_interrupt_enable(uint32_t number);
@@ -28,12 +28,12 @@ void takt_board_interrupt_pend(uint32_t number);
 #define TAKT_BOARD_ALARM_HANDLER takt_board_interrupt_11
 void TAKT_BOARD_ALARM_HANDLER(void);
 
-/* From now on the alarm comes once, in `ahead` ticks, or earlier if that is far; or every `period` ticks, without drift.
- * Replaces what was set before. */
+/* Sets the alarm to expire once, in `ahead` ticks, or earlier if that is far; or every `period` ticks, without drift.
+ * Replaces the earlier setting. */
 void takt_board_alarm_once(uint64_t ahead);
 void takt_board_alarm_every(uint32_t period);
 
-/* In its interrupt: takes the request back. */
+/* Clears the request. Call in its interrupt. */
 void takt_board_alarm_served(void);
 
 void takt_board_alarm_stop(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What stands where a body is missing: a call of a function that nobody defines. Private to port/template/. */
+/* Placeholder for a missing body: a call of a function that does not exist. Private to port/template/. */
 #ifndef TAKT_PORT_TEMPLATE_FILL_IN_H
 #define TAKT_PORT_TEMPLATE_FILL_IN_H
 

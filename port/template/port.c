@@ -9,8 +9,8 @@
 /* ---- contexts -------------------------------------------------------------------------------------- */
 
 /* Saves what a call keeps (callee-saved registers, return address, level) on the stack, the stack pointer at
- * TAKT_PORT_SP_OFFSET of `from`; loads that of `to`; pops the same. One form of context, however it was saved, so that
- * nobody asks how a thread came to wait. */
+ * TAKT_PORT_SP_OFFSET of `from`; loads that of `to`; pops the same. There is one form of context, however it was saved,
+ * so that resuming needs no case distinction. */
 takt_status_t takt_port_switch(struct takt_thread *from, struct takt_thread *to) {
     (void)from;
     (void)to;
@@ -54,6 +54,6 @@ __attribute__((weak)) void takt_port_print(const char *text) {
 
 /* ---- faults ---------------------------------------------------------------------------------------- */
 
-/* Where every vector leads that nothing else is known of. Weak, so that a program may have its own, and a label to which a
- * debugger goes. Waits for ever. */
+/* Target of every vector without a handler. Weak, so that a program may define its own. Also a label for a debugger.
+ * Waits for ever. */
 __attribute__((weak)) void takt_port_fault(void) { TAKT_PORT_TEMPLATE_FILL_IN(fault); }

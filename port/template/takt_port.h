@@ -2,8 +2,8 @@
 /* A port without a machine: every obligation of kernel/port.h that a port's header has, with an empty body. Copy the
  * folder, fill in, compare with kernel/port.h, which has the contract; docs/porting.md says in which order.
  *
- * It compiles against the kernel and does not link: a body that is still empty leaves a call of a function that nobody
- * defines, so the linker lists what is left to do. */
+ * It compiles against the kernel and does not link: an empty body leaves a call of a function that does not exist, so
+ * the linker lists what is left to do. */
 #ifndef TAKT_PORT_TEMPLATE_H
 #define TAKT_PORT_TEMPLATE_H
 
@@ -16,7 +16,7 @@
 typedef uint32_t takt_port_level_t;
 
 enum {
-    /* Where a thread keeps its saved stack pointer. kernel/thread.h checks it; assembly needs it as a number. */
+    /* Offset of a thread's saved stack pointer. kernel/thread.h checks it; assembly needs it as a number. */
     TAKT_PORT_SP_OFFSET = sizeof(void *) == 8 ? 64 : 40,
     /* Two contexts and the frame of an interrupt, and what the port's own functions use on a thread's stack. */
     TAKT_PORT_STACK_BYTES_MIN = 256,
@@ -37,10 +37,10 @@ TAKT_INLINE void takt_port_unlock(takt_port_level_t level) {
     TAKT_PORT_TEMPLATE_FILL_IN(unlock);
 }
 
-/* As lock, where the level is known to be open: one instruction on most machines. */
+/* As takt_port_lock, if the level is known to be open: one instruction on most machines. */
 TAKT_INLINE void takt_port_close(void) { TAKT_PORT_TEMPLATE_FILL_IN(close); }
 
-/* As unlock to the open level. A kernel call ends with it, so it answers TAKT_OK. */
+/* As takt_port_unlock to the open level. A kernel call ends with it, so it returns TAKT_OK. */
 TAKT_INLINE takt_status_t takt_port_open(void) {
     TAKT_PORT_TEMPLATE_FILL_IN(open);
     return TAKT_OK;
@@ -49,23 +49,23 @@ TAKT_INLINE takt_status_t takt_port_open(void) {
 /* Opens, makes sure that what is pending is really taken (a barrier, where the machine needs one), closes. */
 TAKT_INLINE void takt_port_breathe(void) { TAKT_PORT_TEMPLATE_FILL_IN(breathe); }
 
-/* ---- who calls ------------------------------------------------------------------------------------- */
+/* ---- the caller ------------------------------------------------------------------------------------ */
 
-/* Answers whether an interrupt executes, takt_kernel_preempt included. */
+/* True if an interrupt executes, takt_kernel_preempt included. */
 TAKT_INLINE bool takt_port_is_in_isr(void) {
     TAKT_PORT_TEMPLATE_FILL_IN(is_in_isr);
     return false;
 }
 
-/* Answers whether an interrupt executes that the lock masks: reads the priority of the active one, its number, or what the
- * port remembers. Handlers of faults and interrupts that cannot be masked are none. Every checked call from an interrupt
- * asks this. What the machine cannot tell apart, refuse with #error. */
+/* True if an interrupt executes that the lock masks: reads the priority of the active one, its number, or what the port
+ * remembers. False for handlers of faults and of unmaskable interrupts. Every checked call from an interrupt asks this.
+ * A port that cannot tell must refuse with #error. */
 TAKT_INLINE bool takt_port_is_kernel_isr(void) {
     TAKT_PORT_TEMPLATE_FILL_IN(is_kernel_isr);
     return false;
 }
 
-/* Answers whether a thread executes, with the lock open. Every checked call asks this. */
+/* True if a thread executes, with the lock open. Every checked call asks this. */
 TAKT_INLINE bool takt_port_is_open(void) {
     TAKT_PORT_TEMPLATE_FILL_IN(is_open);
     return false;
@@ -73,12 +73,12 @@ TAKT_INLINE bool takt_port_is_open(void) {
 
 /* ---- preemption ------------------------------------------------------------------------------------ */
 
-/* Makes the least urgent interrupt of the machine pending, whose handler is takt_kernel_preempt: a software interrupt, or a
- * mark that the end of every interrupt looks at. It interrupts no other handler and not itself. */
+/* Makes the least urgent interrupt of the machine pending, whose handler is takt_kernel_preempt: a software interrupt,
+ * or a mark that the end of every interrupt checks. It interrupts no other handler and not itself. */
 TAKT_INLINE void takt_port_pend(void) { TAKT_PORT_TEMPLATE_FILL_IN(pend); }
 
-/* Arranges that the end of this interrupt saves all of the interrupted state under `from` and resumes `to`, in the one form
- * that takt_port_switch reads. The lock stays closed until `to` opens it. */
+/* Makes the end of this interrupt save all of the interrupted state under `from` and resume `to`, in the one form that
+ * takt_port_switch reads. The lock stays closed until `to` opens it. */
 TAKT_INLINE void takt_port_preempt(struct takt_thread *from, struct takt_thread *to) {
     (void)from;
     (void)to;
@@ -89,14 +89,14 @@ TAKT_INLINE void takt_port_preempt(struct takt_thread *from, struct takt_thread 
 
 /* ---- time ------------------------------------------------------------------------------------------ */
 
-/* Reads the counter and extends it to 64 bits. A counter that wraps is read at least once in each round: the alarm sees to
- * that if it is never set farther ahead than a part of a round. */
+/* Reads the counter and extends it to 64 bits. A counter that wraps must be read at least once per round. The alarm
+ * ensures that if it is never set farther ahead than a part of a round. */
 TAKT_INLINE takt_instant_t takt_port_now(void) {
     TAKT_PORT_TEMPLATE_FILL_IN(now);
     return 0;
 }
 
-/* Sets the one-shot timer, to until - now where it counts from its setting. An instant that has passed still gives an interrupt; one that is too far away, an early one. */
+/* Sets the one-shot timer (until - now if it counts from its setting). Past: interrupts at once; too far: early. */
 TAKT_INLINE void takt_port_timer_set(takt_instant_t until, takt_instant_t now) {
     (void)now;
     (void)until;
