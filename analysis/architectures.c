@@ -32,25 +32,25 @@
  *
  * What the models say, with h = floor(CS / 2):
  *
- *   software     lag = CS, s = 0, v = CS: who is chosen by a look executes behind its entry, and a completion is one. Entries
- *                at ticks begin P apart at least, P = I + CS, or I if ticks are fixed; looks follow each other after P at
- *                most, since a tick that a completion's entry puts off comes right behind it. Either
- *                (a) the look at 0 is a tick's: G = P - 1, e(x) = ceil(x / P); or
- *                (b) it is a completion's, before the timer expires: G = P - 2. Its entry is one more, and the timer's follow
- *                    from CS on, or, if fixed, are due from 1 on: e(x) = 1 + ceil((x - CS) / P), or 1 + ceil((x - 1) / P). A
- *                    job executed between the look before and this one, and a tick after that: P > CS + 1.
- *                A tick that was put off by the entry before it has G = CS - 1 and is covered by (b). Responses are the later
- *                ones of (a) and (b).
+ *   software     lag = CS, s = 0, v = CS: a job that an entry selects executes after it, and a completion is an entry.
+ *                Entries at ticks begin P apart at least, P = I + CS, or I if ticks are fixed; decisions follow each
+ *                other after P at most, since a tick that a completion's entry delays comes right after it. Either
+ *                (a) the decision at 0 is a tick's: G = P - 1, e(x) = ceil(x / P); or
+ *                (b) it is a completion's, before the timer expires: G = P - 2. Its entry is one more, and the timer's
+ *                    follow from CS on, or, if fixed, are due from 1 on: e(x) = 1 + ceil((x - CS) / P), or
+ *                    1 + ceil((x - 1) / P). A job executed between the previous decision and this one, and a tick after
+ *                    that: P > CS + 1.
+ *                A tick that the previous entry delayed has G = CS - 1: (b) covers it. A response is the larger of both.
  *   hardware     lag = 0, s = v = h: a release waits for the end of a switch that began before it, G = h - 1.
  *   coprocessor  lag = L, s = h, v = 2 h + L: to idle, a decision, to the next. A decision that falls into a switch waits for
  *                its end, G = L + h - 1; one that falls on a completion, or behind it, until L behind the switch to idle: of a
  *                release L before it, G = 2 L + h.
  *
- * A look drops a job that is unfinished at its deadline, or at the next release of its task. Who is dropped executes less and
- * costs no more than v, so all bounds hold whoever is. R_i is of jobs that are not dropped, and none of i is if R_i <=
- * min(D_i, T_i).
+ * The scheduler drops a job that is unfinished at its deadline, or at the next release of its task. A dropped job
+ * executes less and costs no more than v, so all bounds hold whichever jobs are dropped. R_i covers jobs that are not
+ * dropped; no job of i is dropped if R_i <= min(D_i, T_i).
  *
- * Under EDF the search ends where somebody may be late, and nobody has a bound.
+ * Under EDF the search ends where a job may be late; then no task has a bound.
  *
  * Bound: U <= 1 with e, s and v is decided first, U < 1 under EDF. Then the longest busy period is at most (2 CS + sum of C (1
  * + (G + J) / T)) / (1 - U) with costs in C, and the deadlines in it, and up to the longest one, bound the rest. Left out: a
@@ -276,7 +276,7 @@ static uint64_t deadline_behind(const takt_scheduled_set_t *set, uint64_t y) {
     return first;
 }
 
-/* R_i, if who is due y after -G is done at `finish`; false if a job is late or unfinished at the next release. */
+/* Updates R_i: jobs due y after -G finish by `finish`. False: a job is late or unfinished at the next release. */
 static bool take_finish(const search_t *search, uint64_t y, uint64_t finish) {
     bool is_met = true;
     for (uint32_t i = 0; i < search->set->count; i++) {
@@ -291,7 +291,7 @@ static bool take_finish(const search_t *search, uint64_t y, uint64_t finish) {
     return is_met;
 }
 
-/* Behind it no y is looked at: nobody due later is done later than the busy period, whose end is given. */
+/* The largest y to check: a job that is due later finishes by `end`, the end of the busy period. */
 static uint64_t last_of(const search_t *search, uint64_t end) {
     uint64_t last = search->start.reach + end;
     for (uint32_t i = 0; i < search->set->count; i++) {
@@ -300,7 +300,7 @@ static uint64_t last_of(const search_t *search, uint64_t end) {
     return last;
 }
 
-/* (3). The busy period is known as far as y only: near U = 1 it is long, and somebody is late early in it. */
+/* (3). The busy period is extended only up to y: near U = 1 it is long, and a job is late early in it. */
 static takt_verdict_t look_at_deadlines(const search_t *search) {
     uint64_t end = 1;
     uint64_t finish = 1;

@@ -117,7 +117,7 @@ static uint64_t longest_wait(const takt_sporadic_t *tasks, uint32_t count) {
     return longest;
 }
 
-/* If somebody is due by t, no job of a task that is not may run for more than `slack` once that one waits. */
+/* While a job due by t waits, a job of a task with no deadline by t may run for at most `slack`. */
 static void shorten(const takt_sporadic_t *tasks, uint32_t count, uint64_t t, uint64_t slack,
                     takt_duration_t *regions) {
     for (uint32_t k = 0; k < count; k++) {

@@ -2,7 +2,7 @@
 /* The longest busy period of a processor that never idles while a released job is unfinished, under any order.
  *
  * Sources: R. Cruz, A calculus for network delay, part I, IEEE Trans. Information Theory 37(1), 1991 (a server of any
- * work-conserving order delays nobody for longer than its longest busy period); Spuri 1996 (its length, with jitter). A
+ * work-conserving order delays no job for longer than its longest busy period); Spuri 1996 (its length, with jitter). A
  * task that comes and goes, and listed arrivals, are the same theorem with what they may release.
  *
  * A busy period that begins at s has nothing unfinished before s, and ends at the first s + L by which all that was
@@ -11,16 +11,16 @@
  *   (1)  W(s, L) = sum C n(overlap of [s, s + L) and [from, until)),  n(x) = ceil((x + J) / T), 0 for x = 0
  *   (2)  it ends by s + least L > 0 with W(s, L) <= L
  *
- * and every job released in it is done by then. Of a list n(L) is the largest number of arrivals in a window of L + J: who
- * is released in [s, s + L) has arrived in [s - J, s + L).
+ * and every job released in it is done by then. Of a list n(L) is the largest number of arrivals in a window of L + J:
+ * a job released in [s, s + L) has arrived in [s - J, s + L).
  *
  * Which s count: while s grows and no n of a source that ends changes, nor s passes some `from` or `until`, W(s, L)
  * grows for each L, for later sources overlap longer. So the last s before such a change is the worst:
  *
  *   (3)  s = from of a source, or s = until - x with x = 1, or x = n T - J + 1 for some n
  *
- * These are looked at from `until` back. Where a busy period ends before the next change of who is there, those that
- * begin earlier, with the same sources there, are the same, and are left out.
+ * These are checked from `until` back. Where a busy period ends before the next change of the present sources, those
+ * that begin earlier, with the same sources present, are the same, and are left out.
  *
  * What is pessimistic: a source that follows another one of the same task may release at once with its last job; a list
  * counts wherever its arrivals lie.
@@ -38,7 +38,7 @@ typedef struct search {
     uint64_t settled; /* longer is no busy period that ends; TAKT_ANALYSIS_LIMIT: not known */
 } search_t;
 
-/* The busy period from an instant on, 0 if nothing is there, and between which changes of who is there that lies. */
+/* The busy period from an instant on, 0 if no source is present, and the changes of present sources around it. */
 typedef struct window {
     takt_instant_t start;
     takt_duration_t length;

@@ -6,8 +6,8 @@
  * successors, each with the longest way to v as path and v as last region; another way to v only begins v earlier. Less
  * urgent tasks block by their longest node.
  *
- * The longest way to v is the greatest over its predecessors, plus v: a fixed point, reached after as many looks at all edges
- * as a way has nodes, at most. If it still grows then, a way comes back to a node.
+ * The longest way to v is the greatest over its predecessors, plus v: a fixed point, reached after at most as many
+ * passes over all edges as a way has nodes. If it still grows then, the graph has a cycle.
  *
  * Left out: conditions that exclude a way, nodes that preempt each other, budgets per node. */
 #include "analysis/control_flow.h"

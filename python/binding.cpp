@@ -53,7 +53,7 @@ using Records = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device
 // ---- policies written in Python ------------------------------------------------------------------
 
 // A policy whose release calls an object's release(entity, number, release, deadline) -> key. The first
-// exception ends the run and is raised by whoever started it; until then keys are the least urgent ones.
+// exception ends the run and is raised in the caller of that run; until then keys are the least urgent ones.
 struct PythonPolicy {
     takt_policy_t policy; // first member: core hands a pointer to it
     nb::object object;
@@ -172,7 +172,7 @@ class Program {
         }
     }
 
-    // Who wants to be told of completions: the policy of each task's home, or NULL. Empty if nobody does.
+    // The policies to notify of completions: for each task that of its parent, or NULL. Empty if there is none.
     std::vector<PythonPolicy *> listeners() {
         std::vector<PythonPolicy *> listeners;
         for (uint32_t i = 0; !python_policies_.empty() && i < spec().task_count; i++) {
@@ -294,7 +294,7 @@ void release_array(ArrowArray *array) {
     array->release = nullptr;
 }
 
-// A finished column of numbers, shared with whoever imports it.
+// A finished column of numbers, shared with every importer.
 class Result {
    public:
     template <typename Value>

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from takt.model.system import System
 
 MAX_PIECES = 1000
-"""Into how many pieces a job is cut at most: nobody writes more points."""
+"""The largest number of pieces of a job that is suggested: more preemption points are impractical."""
 MAX_NAMES = 12
 """How many changes an advice spells out; --json has all."""
 
@@ -59,7 +59,7 @@ class Trial:
 
     @property
     def looks(self) -> int:
-        """How many steps an assignment may take: the effort, but fewer the more tasks a step looks at."""
+        """How many steps an assignment may take: the effort, divided by a factor that grows with the task count."""
         return self.effort // max(1, len(self.system.tasks) // SMALL)
 
     def judged(self, changes: Changes) -> Judgement | None:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Judges roots whose scheduler runs in software, on a co-processor or in hardware, by analysis/architectures.c.
 
-A look of these schedulers drops a job that is unfinished at its deadline, or at the next release of its task. So a task
-is schedulable if its bound is within both; a bound beyond is that of a job that nobody would drop.
+When these schedulers decide, they drop a job that is unfinished at its deadline, or at the next release of its task.
+So a task is schedulable if its bound is within both. A larger bound holds only for jobs that are not dropped.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ DEADLINES = Test("EDF response times with a late scheduler", "Spuri 1996", is_ex
 OVERLOAD = Test("utilization with the scheduler", "Liu and Layland 1973", is_exact=True)
 
 MAX_LOOKS = 500_000
-"""Under EDF a test looks at tasks so often at most, and then guarantees nothing: near the whole processor busy periods
-have no practical end."""
+"""The largest number of passes over all tasks in a test under EDF; beyond it nothing is guaranteed. Near U = 1 a busy
+period can be too long."""
 
 _MODELS = {
     (SOFTWARE, False): _analysis.REARMED,

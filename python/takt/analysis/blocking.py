@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """For how long the sections of less urgent jobs delay others, by the protocol of each resource.
 
-The formulas are in analysis/resource_blocking.c and server_resources.c: here is said which of them holds, and who uses
-what. A server that shares something is in its parent a task with a section as long as it may hold it.
+The formulas are in analysis/resource_blocking.c and server_resources.c. This module selects the formula and lists the
+users of each resource. A server that shares a resource is in its parent a task; its section is the holding time.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Delays:
     """What resources do to the children of a dispatcher.
 
     Args:
-        by_name: for how long each child is delayed, in ticks; who is not there is not.
+        by_name: for how long each child is delayed, in ticks; a child without an entry is not delayed.
         steps: under deadlines: from which length of an interval on for how long jobs with later deadlines delay those
             in it.
         has_regions: whether the steps have the regions of these jobs as well, since both add up.
@@ -118,10 +118,10 @@ class _Sharing:
     def adds_regions(self) -> bool:
         """Whether, under deadlines, a job may wait for a region or threshold and then for sections.
 
-        The job with the region has to displace the holder of a section that delays others later. Under npcs nobody
-        does. Under icpp the holder is then less urgent than all that wait. Under srp it needs a higher level than the
+        The job with the region has to displace the holder of a section that delays others later. Under npcs no job can.
+        Under icpp the holder is then less urgent than all that wait. Under srp the job needs a higher level than the
         ceiling, and so does a holder that locks next under pcp: with deadlines beyond the interval both have that only
-        where somebody in it has a relative deadline beyond it, too. Under pcp one that locks nothing needs no level.
+        where a job in it has a relative deadline beyond it, too. Under pcp a job that locks nothing needs no level.
         """
         is_loose = self.locking in (_analysis.PIP, _analysis.MIXED)
         bars_locks = any(each.bars_locks for each in self.traits)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Charges the kernel's own work to who brings it about, so that tests without costs judge what is left.
+"""Charges the kernel's own work to the task or server that causes it, so that tests without costs judge the rest.
 
 What a pass of the kernel pays is in SPEC.md, 5, and nothing runs meanwhile. With k = scheduling + context_switch, it
 pays k at most once, and only for an event that it handles: the choice follows from the state, which events change.
@@ -13,8 +13,8 @@ pays k at most once, and only for an event that it handles: the choice follows f
     the end of a suspension                     k                         to the job; of a less urgent one see below
     the end of a budget                         k                         beside its server, at its priority
 
-A point at the root pays k besides only for somebody who became ready where the kernel paid no k, since nobody was to
-be displaced. In a server that is not so: its parent may have displaced it in between.
+A point at the root pays k besides only for a job that became ready where the kernel paid no k, since no job was to be
+displaced. In a server that is not so: its parent may have displaced it in between.
 
 Time of the kernel is charged to no budget. So what is in a server executes and is supplied as ever, and its server has
 its budget later. What its jobs and the servers in it pay is executed beside the one that stands at the root, as tasks
@@ -164,7 +164,7 @@ def _weakened(row: TaskBound, verdict: Verdict, reason: str) -> TaskBound:
 
 
 def _name_of_kernel(view: SystemView) -> str:
-    """Name the kernel as nobody else is named."""
+    """Give a name for the kernel that no task and no server has."""
     names = {child.name for each in view.dispatchers for child in each.children()}
     name = "kernel"
     while name in names:
@@ -281,7 +281,7 @@ class _Charge:
             yield from self._beside(server, server)
 
     def _beside(self, top: ServerView, server: ServerView) -> Iterator[tuple[int, int, int, ServerView | None]]:
-        """List what is done for who is in a server, and for it, which stands in another one at the root or is it."""
+        """List the kernel's work for a server and its tasks; `top` is the server, or the one at the root around it."""
         inside = next(each for each in self.view.dispatchers if each.number == server.number)
         yield self._switch, server.period, self._late(server.number), top
         for task in inside.tasks:
@@ -303,7 +303,7 @@ class _Charge:
         return late
 
     def _kernel_task(self, place: int, wcet: int, period: int, jitter: int, top: ServerView | None) -> TaskView:
-        """Make a task of what the kernel does; under deadlines it waits for nobody, whatever server it is beside."""
+        """Make a task of what the kernel does; under deadlines it has no blocking, whatever server it is beside."""
         first = min(child.key for child in self.view.dispatchers[0].children())
         return TaskView(
             number=-place,

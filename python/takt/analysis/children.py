@@ -100,7 +100,7 @@ def insides_of(children: Sequence[Child]) -> tuple[Numbers, Numbers, Numbers, Nu
 def judge_demand(
     view: SystemView, dispatcher: DispatcherView, delays: Delays, supply: Supply, effort: int
 ) -> Judgement:
-    """Judge what orders by deadlines, by its demand: either all children meet theirs, or nobody is sure to.
+    """Judge a dispatcher under deadlines by its demand: all children are guaranteed to meet theirs, or none is.
 
     Args:
         view: of the system.

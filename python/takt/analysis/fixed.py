@@ -29,7 +29,7 @@ def numbers(values: Iterable[int]) -> Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """Who competes under fixed priorities. Times in ticks.
+    """A task or server that competes under fixed priorities. Times in ticks.
 
     Args:
         name: of the task or server.

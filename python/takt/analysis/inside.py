@@ -14,7 +14,7 @@ Suppose they do, with responses R by that. In any window of one server period P 
 If that is at most the budget Q, it is true. Look at the first instant r at which the server is without budget and has
 work. It has used Q since some instant a, the begin of its period, or of the first interval whose budget has not
 returned, and by a + P that much is back. As if there were no server it has executed Q in [a, r) too, so no more up to
-a + P, and nobody waited for budget. Returns of a sporadic server that can come together are back after 2 P: there the
+a + P, and no task waited for budget. Returns of a sporadic server that can come together are back after 2 P: there the
 window is 2 P.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Who judges what: for each dispatcher the sharpest test that admits all that it has.
+"""Selects the test of each dispatcher: the sharpest one that admits all of its features.
 
 `judge` is a function of the view alone, so that searches (sensitivity.py, advice.py) ask it about changed systems.
 """
@@ -95,7 +95,7 @@ def _judge_as_given(view: SystemView, effort: int) -> Judgement:
 
 
 def _ends_late_jobs(view: SystemView, found: Judgement) -> bool:
-    """Say whether jobs may end before they are done: then nobody needs to respond as late as its bound."""
+    """Say whether jobs may end before they are done: then a bound need not be attained."""
     given = enumerate(view.resolved.tasks)
     ending = [number for number, task in given if task.on_miss != "continue" and number in found.tasks]
     return any(found.tasks[number].verdict is not Verdict.SCHEDULABLE for number in ending)

@@ -53,7 +53,7 @@ def _name(view: SystemView, mode: Mode) -> str:
 
 
 def _modes_of(view: SystemView) -> Iterator[Mode]:
-    """List the modes in which somebody is there, in order of time; none with servers, rates, or new priorities."""
+    """List the modes that have tasks, in order of time; none with servers, rates, or new priorities."""
     if view.resolved.servers or view.resolved.rates is not None or _has_new_levels(view):
         return
     instants = sorted({0, *(change.at for change in view.resolved.changes)})

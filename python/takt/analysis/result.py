@@ -27,7 +27,7 @@ class Test:
 
     Args:
         name: as in the literature, short.
-        source: who showed it.
+        source: authors and year.
         is_exact: whether a failure means that some legal arrivals miss a deadline.
     """
 
@@ -94,7 +94,7 @@ class ServerBound:
         verdict: whether it gets its budget in every period.
         test: which one says so.
         response: the longest time from the start of a period until it has had its budget.
-        gap: the longest time without supply for who waits in it; None if nothing is known.
+        gap: the longest time without supply while a task waits in it; None if nothing is known.
         reason: one line, empty for a server that gets its budget.
         least_budget: the smallest one with which its tasks meet their deadlines, whatever other servers do; None if
             none does, or nothing is known.

@@ -284,7 +284,7 @@ class SystemView:
         return f"{self.write(response - deadline)}: {self.write(response)} > {self.write(deadline)}"
 
     def miss(self, name: str, response: int, deadline: int, *, is_sure: bool = False) -> str:
-        """Say that somebody misses a deadline, or may if only a bound is beyond it, and by how much."""
+        """Say that a task misses its deadline, or may miss it if only a bound is beyond it, and by how much."""
         return f"{name} {'misses' if is_sure else 'may miss'} by {self.late(response, deadline)}"
 
     def with_task(self, changed: TaskView) -> SystemView:

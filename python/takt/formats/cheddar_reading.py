@@ -337,7 +337,7 @@ class _Reader:
         return words.PROTOCOLS.get(word, "none")
 
     def uses(self, element: Element, name: str) -> Iterator[tuple[str, _Section]]:
-        """List who holds a resource where."""
+        """List the critical sections of a resource, each with its task."""
         user = ""
         for child in documents.children_of(element, "critical_sections"):
             if child.tag == "task_name":

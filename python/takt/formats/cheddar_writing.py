@@ -197,7 +197,7 @@ class _Writer:
         return self.resolved[task.name].deadline if given is None else self.ticks(given)
 
     def resources(self, section: Element) -> None:
-        """Write the resources, each with who holds it where."""
+        """Write the resources, each with its critical sections and their tasks."""
         policy = words.POLICIES.get(self.shape, "fp")
         protocols = common.protocols(self.system.resources, policy, words.PROTOCOL_WORDS, "NO_PROTOCOL")
         sections = [(task, one) for task in self.tasks for one in self.sections(task)]

@@ -59,7 +59,7 @@ _TASK = dict.fromkeys(
 ) | {"priority": "", "list_activation_dates": ""}
 _DRAWN = {"ACET": "", "et_stddev": ""}
 _TASK_DEFAULTS = {"mix": "0.5", "base_cpi": "1", "instructions": "100"}
-"""What the program that draws such files writes where nobody said anything; they matter to caches only."""
+"""The defaults that the generator of such files writes; they matter to caches only."""
 
 _RANDOM = "acet"
 

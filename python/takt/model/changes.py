@@ -116,7 +116,7 @@ class _Checker:
         )
 
     def presence(self, key: str, name: str) -> Iterator[Problem]:
-        """Who is removed was there, and who is added was not."""
+        """Find a removed task that was not present, or an added task that was."""
         if (name in self.present) == (key == "add"):
             found = "is there already" if key == "add" else "is absent"
             is_new = key == "add" and not any(name in change.remove for change in self.system.changes)

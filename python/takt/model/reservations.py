@@ -258,7 +258,7 @@ def _wrong_slots(options: TimeDriven, resolution: str) -> Iterator[str]:
 
 
 def _dual_priority_problems(system: SystemTables) -> Iterator[Problem]:
-    """Promotions come before deadlines, and nobody keeps the upper band waiting."""
+    """Find a promotion after its deadline, or a job that can delay the upper band."""
     for task in system.tasks:
         if task.server is not None:
             continue

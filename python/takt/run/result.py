@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Results of runs: who ran when, and what became of jobs, as data frames. All times in frames are ticks."""
+"""Results of runs: segments of execution and outcomes of jobs, as data frames. All times in frames are ticks."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class RunResult:
 
     @property
     def segments(self) -> pl.DataFrame:
-        """Who ran when: start, end, cpu, server, task, job.
+        """The segments of execution: start, end, cpu, server, task, job.
 
         Neighbours of one job are merged, idle time is not listed, the server is "" at the root.
 

@@ -40,8 +40,8 @@ def simulate(
         system: what to run.
         horizon: how long, in ticks or with a unit. Default: the system's; without one, the largest offset plus
             one hyperperiod, the time after which the pattern of releases repeats.
-        segments: whether to keep who ran when, the kernel included. A run that keeps nothing needs no memory that
-            grows with the horizon.
+        segments: whether to keep the segments of execution, the kernel included. A run that keeps nothing
+            needs no memory that grows with the horizon.
         jobs: whether to keep all jobs.
         budgets: whether to keep the budgets of servers.
         points: whether to keep the points that jobs came to.

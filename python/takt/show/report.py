@@ -343,7 +343,7 @@ def change_sentences(lines: Sequence[tuple[int, str]], write: Callable[[int], st
 
 
 def deadlock_sentences(deadlocks: Sequence[Deadlock], write: Callable[[int], str]) -> list[str]:
-    """Say of each deadlock when it closed and who waits for whom; of many, only the first ones.
+    """Say of each deadlock when it closed and which job waits for which; of many, only the first ones.
 
     Args:
         deadlocks: of a run.

@@ -104,7 +104,7 @@ def _drawable(simulate: Callable[_Given, RunResult]) -> Callable[_Given, Result]
         result = simulate(*values, **options)
         return Result(**{field.name: getattr(result, field.name) for field in fields(result)})
 
-    simulated.__module__ = __name__  # where pickle looks for it
+    simulated.__module__ = __name__  # where pickle searches for it
     return simulated
 
 

@@ -426,7 +426,7 @@ def is_idle(result: RunResult) -> pl.Expr:
 
 
 def _sections(result: RunResult) -> pl.DataFrame:
-    """Give who held or waited for resources when."""
+    """Give when jobs held resources or waited for them."""
     if result.system.resources:
         return resource_use.sections(result)
     return pl.DataFrame(schema=resource_use.SECTIONS)
