@@ -32,7 +32,7 @@
  *
  * What the models say, with h = floor(CS / 2):
  *
- *   software     lag = CS, s = 0, v = CS: a job that an entry selects executes after it, and a completion is an entry.
+ *   software     lag = CS, s = 0, v = CS: a job that an entry selects executes after it; a completion is an entry.
  *                Entries at ticks begin P apart at least, P = I + CS, or I if ticks are fixed; decisions follow each
  *                other after P at most, since a tick that a completion's entry delays comes right after it. Either
  *                (a) the decision at 0 is a tick's: G = P - 1, e(x) = ceil(x / P); or
@@ -40,7 +40,7 @@
  *                    follow from CS on, or, if fixed, are due from 1 on: e(x) = 1 + ceil((x - CS) / P), or
  *                    1 + ceil((x - 1) / P). A job executed between the previous decision and this one, and a tick after
  *                    that: P > CS + 1.
- *                A tick that the previous entry delayed has G = CS - 1: (b) covers it. A response is the larger of both.
+ *                A tick that the previous entry delayed has G = CS - 1: (b) covers it. The larger response counts.
  *   hardware     lag = 0, s = v = h: a release waits for the end of a switch that began before it, G = h - 1.
  *   coprocessor  lag = L, s = h, v = 2 h + L: to idle, a decision, to the next. A decision that falls into a switch waits for
  *                its end, G = L + h - 1; one that falls on a completion, or behind it, until L behind the switch to idle: of a

@@ -125,7 +125,7 @@ static bool has_region_behind(const job_search_t *search, uint32_t task, takt_du
            search->tasks[task].deadline > interval && search->blocking->regions[task] > 1u;
 }
 
-/* The latest finish of the job released at `release`, whoever blocks it. */
+/* The latest finish of the job released at `release`, over all blocking tasks. */
 static bool finish_of(const job_search_t *search, takt_duration_t release, takt_duration_t *finish,
                       takt_effort_t *effort) {
     const takt_duration_t interval = interval_of(search, release);

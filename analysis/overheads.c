@@ -95,7 +95,7 @@ static bool is_small(const takt_overhead_set_t *set) {
 
 /* ---- fixed priorities ---------------------------------------------------------------------------------------- */
 
-/* (1) or (3): a task in front, which nobody asks whether it is in time. */
+/* (1) or (3): puts an interrupt in front as a task, whose deadline is not checked. */
 static void put_interrupt(const takt_draft_t *draft, uint32_t *above, uint32_t *count, takt_duration_t wcet,
                           const takt_sporadic_t *like) {
     if (wcet > 0) {

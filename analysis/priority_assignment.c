@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Audsley's optimal priority assignment.
  *
- * Sources: Audsley 1991, 2001; Davis and Burns 2011 for what a test must be: (1) who is more urgent matters as a set only,
- * (2) who is less urgent matters as a set only, (3) a task that passes at a level passes at a higher one. From the lowest level
- * up, whoever passes takes the level: by (3) no later choice is worse for it.
+ * Sources: Audsley 1991, 2001; Davis and Burns 2011 for the conditions on a test: (1) it depends on the set of more
+ * urgent tasks, not on their order; (2) the same holds for less urgent tasks; (3) a task that passes at a level passes
+ * at a higher one. From the lowest level up, a task that passes takes the level: by (3) later choices stay as good.
  *
  * Left out: orders that are best beyond being schedulable (Davis and Burns 2007). When not to use it: D <= T, no jitter and
  * no blocking, where deadline monotonic is optimal without a single test. */

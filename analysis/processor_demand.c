@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The processor demand test of EDF.
  *
- * Source: Baruah, Rosier, Howell 1990, with the jitter of Spuri 1996 and blocking as in edf_blocking.h. Demand changes at
- * deadlines, blocking at its steps; in between both stay as they are. Left out: nothing; but it looks at every deadline of
- * the range. To ask only whether there is such an L, take QPA. Bound: the number of deadlines and steps in the range. */
+ * Source: Baruah, Rosier, Howell 1990, with the jitter of Spuri 1996 and blocking as in edf_blocking.h. Demand changes
+ * at deadlines, blocking at its steps; in between both are constant. Left out: nothing; but it checks every deadline of
+ * the range. Where any such L will do, use QPA. Bound: the number of deadlines and steps in the range. */
 #include "analysis/processor_demand.h"
 
 static uint64_t smaller_of(uint64_t a, uint64_t b) { return a < b ? a : b; }

@@ -12,7 +12,7 @@
  *   (4)  L_k  = least x = B_i + (k + 1) C_i + sum over hp(i) of n_j(x) C_j                  the first k + 1 jobs are done
  *   (5)  k is the last job if L_k + J_i <= (k + 1) T_i: the next one comes at the end of the active period or later.
  *
- * The fixed points need no division as long as a task releases a few times only between two looks: `next` has of each task its
+ * The fixed points need no division as long as a task has few releases between two steps: `next` has of each task its
  * earliest release that is not in `work`, the right side; and work grows by what is released before it. (1) to (4) ascend
  * from job to job; and from task to task too, since L of the task above is never beyond (1), unless blocking shrinks by more
  * than path - last + 1: then the count begins anew.
