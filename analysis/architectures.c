@@ -62,7 +62,7 @@
 
 enum { MOST_STARTS = 2 };
 
-/* How a busy period can begin; names as above. */
+/* One way in which a busy period can begin; names as above. */
 typedef struct start {
     uint64_t reach;        /* G */
     uint64_t lag;          /* at most G */
@@ -86,7 +86,7 @@ static bool is_small(const takt_scheduled_set_t *set) {
 
 /* ---- models ---------------------------------------------------------------------------------------------------- */
 
-/* (a), and (b) if a completion fits between two ticks; gives how many. */
+/* Writes (a), and (b) if a completion fits between two ticks; returns the number of starts. */
 static uint32_t software_starts(const takt_scheduler_t *scheduler, start_t *starts) {
     const bool is_fixed = scheduler->model == TAKT_SCHEDULER_FIXED;
     const uint64_t cost = scheduler->context_switch;
@@ -123,7 +123,7 @@ static uint32_t find_starts(const takt_scheduler_t *scheduler, start_t *starts) 
 
 /* ---- responses of several starts --------------------------------------------------------------------------------- */
 
-/* The later one; what is undecided stays so, and then what is not bounded. */
+/* The larger response; an undecided one takes precedence, then an unbounded one. */
 static takt_response_t worse_of(takt_response_t a, takt_response_t b) {
     const bool is_decided = a.is_decided && b.is_decided;
     const bool is_bounded = is_decided && a.is_bounded && b.is_bounded;
@@ -140,12 +140,12 @@ static void make_all(uint32_t count, takt_response_t *responses, takt_response_t
 static const takt_response_t undecided = {0, 0, false, false};
 static const takt_response_t unbounded = {0, 0, false, true};
 
-/* What a job costs that is not the last one. */
+/* The cost of a job that is not the last one. */
 static uint64_t job_of(const takt_sporadic_t *task, const start_t *start) {
     return task->wcet + start->to + start->ending;
 }
 
-/* Gives how many ways to begin there are, each with responses to come; 0 if nothing can be said. */
+/* Returns the number of starts whose responses are to be computed; 0 if there is no bound. */
 static uint32_t begin(const takt_scheduled_set_t *set, start_t *starts, takt_response_t *responses) {
     const bool is_decided = is_small(set);
     for (uint32_t i = 0; i < set->count; i++) {
@@ -167,7 +167,7 @@ static uint32_t put_entries(const start_t *start, const takt_scheduled_room_t *r
     return 1;
 }
 
-/* The set of (2). */
+/* Builds the set of (2). */
 static takt_fp_set_t expand(const takt_scheduled_set_t *set, const start_t *start,
                             const takt_scheduled_room_t *room) {
     const takt_draft_t *draft = &room->draft;
@@ -250,8 +250,8 @@ static bool find_work(const search_t *search, uint64_t x, uint64_t y, uint64_t *
     return is_known;
 }
 
-/* From an x that is not beyond it to the least one at which the sum of (3), less `spared`, is done, or beyond `until`. False:
- * undecided. */
+/* Raises *x to the least one by which the sum of (3), less `spared`, is done, or beyond `until`. On entry *x is at most
+ * that. False: undecided. */
 static bool advance(const search_t *search, uint64_t y, uint64_t spared, uint64_t until, uint64_t *x) {
     uint64_t sum = 0;
     uint64_t next = *x;
@@ -266,7 +266,7 @@ static bool advance(const search_t *search, uint64_t y, uint64_t spared, uint64_
     return true;
 }
 
-/* The first deadline of all behind y. */
+/* The first deadline after y, of all tasks. */
 static uint64_t deadline_behind(const takt_scheduled_set_t *set, uint64_t y) {
     uint64_t first = ALL;
     for (uint32_t j = 0; j < set->count; j++) {

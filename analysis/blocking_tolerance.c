@@ -18,7 +18,7 @@
 
 #include "analysis/edf_blocking.h"
 
-/* Takes `jobs` times `wcet` from `left`; false if it is not there. */
+/* Subtracts `jobs` times `wcet` from `left`; false if it would become negative. */
 static bool take(uint64_t jobs, takt_duration_t wcet, uint64_t *left) {
     if (jobs != 0 && wcet > *left / jobs) {
         return false;
@@ -29,7 +29,7 @@ static bool take(uint64_t jobs, takt_duration_t wcet, uint64_t *left) {
 
 /* ---- fixed priorities ---------------------------------------------------------------------------------------- */
 
-/* What is left of t in (1); false if less than nothing. */
+/* The slack of t in (1); false if it is negative. */
 static bool slack_at(const takt_sporadic_t *tasks, uint32_t task, uint64_t t, uint64_t *slack) {
     *slack = t;
     bool is_left = take(1, tasks[task].wcet, slack);
@@ -85,7 +85,7 @@ takt_verdict_t takt_fp_regions_find(const takt_sporadic_t *tasks, uint32_t count
 
 /* ---- EDF ------------------------------------------------------------------------------------------------------- */
 
-/* t - dbf(t); false if less than nothing. */
+/* t - dbf(t); false if it is negative. */
 static bool edf_slack_at(const takt_sporadic_t *tasks, uint32_t count, uint64_t t, uint64_t *slack) {
     bool is_left = true;
     *slack = t;
@@ -106,7 +106,7 @@ static uint64_t deadline_after(const takt_sporadic_t *tasks, uint32_t count, uin
     return first;
 }
 
-/* Up to where some task has no job due. */
+/* The length up to which some task has no job due. */
 static uint64_t longest_wait(const takt_sporadic_t *tasks, uint32_t count) {
     uint64_t longest = 0;
     for (uint32_t j = 0; j < count; j++) {

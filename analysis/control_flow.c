@@ -16,7 +16,7 @@ typedef enum growth { STAYED, GREW, TOO_LONG } growth_t;
 
 static uint32_t node_count(const takt_graphs_t *graphs) { return graphs->first[graphs->count]; }
 
-/* Makes ways longer by one edge. */
+/* Extends the longest paths by one edge. */
 static growth_t look_at_edges(const takt_graphs_t *graphs, takt_duration_t *paths) {
     growth_t growth = STAYED;
     for (uint32_t e = 0; e < graphs->edge_count; e++) {
@@ -55,7 +55,7 @@ static bool has_successor(const takt_graphs_t *graphs, uint32_t node) {
     return e < graphs->edge_count;
 }
 
-/* Puts an end behind those that are to come before it; returns how many there are. */
+/* Inserts an end in order; returns the number of ends. */
 static uint32_t insert_end(takt_fp_end_t *ends, uint32_t count, takt_fp_end_t end) {
     uint32_t at = count;
     for (; at > 0 && ends[at - 1u].path - ends[at - 1u].last > end.path - end.last; at--) {

@@ -13,7 +13,7 @@ static takt_blocking_piece_t piece_of_steps(const takt_edf_blocking_t *blocking,
     return piece;
 }
 
-/* What the region of a task with a later deadline adds to the demand, in the place of earlier jobs of its own. */
+/* The demand added by the region of a task with a later deadline, in place of the task's own earlier jobs. */
 static takt_duration_t excess_of(const takt_sporadic_t *task, takt_duration_t region,
                                  takt_duration_t interval) {
     const uint64_t jobs = takt_jobs_due(task, interval);

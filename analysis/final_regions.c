@@ -17,7 +17,7 @@ static takt_verdict_t test(const takt_draft_t *draft, uint32_t place, takt_durat
     return takt_draft_is_schedulable(draft, place, effort);
 }
 
-/* The smallest region up to `most`, with which it meets its deadline. */
+/* The smallest final region, at most `most`, with which it meets its deadline. */
 static takt_verdict_t find_smallest(const takt_draft_t *draft, uint32_t place, takt_duration_t *region,
                                     takt_effort_t *effort) {
     takt_duration_t too_small = 0;
@@ -66,7 +66,7 @@ static void swap(uint32_t *order, uint32_t a, uint32_t b) {
     order[b] = other;
 }
 
-/* Lays tasks order[0 .. level] out so that the one at `place` is the least urgent. */
+/* Copies tasks order[0 .. level] so that the one at `place` is the least urgent. */
 static void lay_out(const takt_sporadic_t *tasks, const takt_draft_t *draft, const uint32_t *order,
                     uint32_t place, uint32_t level) {
     for (uint32_t i = 0; i <= level; i++) {

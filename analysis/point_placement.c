@@ -33,7 +33,7 @@ static void push(heap_t *heap, uint32_t place) {
     heap->places[hole].open = place;
 }
 
-/* Of the two below `hole` the cheaper one. */
+/* The cheaper child of `hole` in the heap. */
 static uint32_t cheaper_below(const heap_t *heap, uint32_t hole) {
     const uint32_t left = 2u * hole + 1u;
     const bool is_right =

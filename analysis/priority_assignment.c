@@ -9,7 +9,7 @@
  * no blocking, where deadline monotonic is optimal without a single test. */
 #include "analysis/priority_assignment.h"
 
-/* The task at `level` goes to the front; those before it come one closer. */
+/* Moves the task at `level` to the front; those before it move back by one. */
 static void move_to_front(uint32_t *order, uint32_t level) {
     const uint32_t moved = order[level];
     for (uint32_t i = level; i > 0; i--) {
@@ -18,7 +18,7 @@ static void move_to_front(uint32_t *order, uint32_t level) {
     order[0] = moved;
 }
 
-/* The last task up to `level` that passes there is put there. */
+/* Assigns `level` to the last task up to it that passes there. */
 static takt_verdict_t assign_level(uint32_t count, takt_level_test_t test, void *context, uint32_t *order,
                                    uint32_t level) {
     takt_verdict_t none = TAKT_UNSCHEDULABLE;

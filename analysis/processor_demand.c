@@ -8,7 +8,7 @@
 
 static uint64_t smaller_of(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* How far it is from an interval of length `interval` to the next deadline of a task. */
+/* The distance from an interval of length `interval` to the next deadline of a task. */
 static uint64_t distance_to_next(const takt_demand_line_t *line, takt_duration_t interval) {
     const int64_t seen = (int64_t)interval + line->ahead;
     return seen < 0 ? (uint64_t)((int64_t)line->period - seen) : line->period - (uint64_t)seen % line->period;

@@ -11,7 +11,7 @@
 
 #define WHOLE TAKT_ADMISSION_WHOLE
 
-/* The admitted, summed up. */
+/* Sums over the admitted tasks. */
 typedef struct admitted {
     uint64_t count[3];
     uint64_t requested[3];
@@ -69,7 +69,7 @@ static bool fits(const admitted_t *sums, const takt_admission_settings_t *settin
            WHOLE;
 }
 
-/* Only a hard task, or one by which others are blocked for longer, may be refused. */
+/* Only a hard task, or one that lengthens the blocking of others, may be refused. */
 static bool is_admissible(const admitted_t *before, const admitted_t *after,
                           const takt_admission_settings_t *settings) {
     const bool asks = after->count[TAKT_ADMISSION_HARD] > before->count[TAKT_ADMISSION_HARD] ||

@@ -128,7 +128,7 @@ bool takt_sharing_blocking(const takt_sharing_t *sharing, uint64_t at, takt_shar
     return *blocking <= TAKT_ANALYSIS_TIME_MAX;
 }
 
-/* The least value beyond `at` at which a task begins to matter or is below no more; UINT64_MAX if there is none. */
+/* The least value above `at` at which a task begins to count, or is below no longer; UINT64_MAX if there is none. */
 static uint64_t next_change(const takt_sharing_t *sharing, uint64_t at) {
     uint64_t next = UINT64_MAX;
     for (uint32_t i = 0; i < sharing->tasks; i++) {

@@ -37,8 +37,8 @@
 #include "analysis/server_edf.h"
 #include "core/wide.h"
 
-/* What a child is as a task: a sporadic server one of double the budget, a bandwidth server one of which a part may
- * be due in any interval. */
+/* A child as a task. A sporadic server is one of double the budget; of a bandwidth server a part may be due in any
+ * interval. */
 typedef struct child {
     takt_sporadic_t task;
     takt_child_kind_t kind;

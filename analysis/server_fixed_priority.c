@@ -40,7 +40,7 @@ static takt_child_kind_t kind_of(const takt_children_t *children, uint32_t child
     return children->kinds != NULL ? children->kinds[child] : TAKT_CHILD_TASK;
 }
 
-/* What a child is to those that it delays. */
+/* A child as seen by the children that it delays. */
 static takt_sporadic_t seen_from_below(const takt_children_t *children, uint32_t child,
                                        const takt_response_t *response) {
     takt_sporadic_t seen = children->children[child];
@@ -54,7 +54,7 @@ static takt_sporadic_t seen_from_below(const takt_children_t *children, uint32_t
     return seen;
 }
 
-/* Puts a child among those that delay others. */
+/* Adds a child to those that delay others. */
 static void see(const takt_children_t *children, uint32_t child, const takt_response_t *response,
                 const takt_children_memory_t *memory, uint32_t place) {
     memory->seen[place] = seen_from_below(children, child, response);
@@ -84,7 +84,7 @@ static takt_fraction_t share_of(const takt_sporadic_t *task) {
     return (takt_fraction_t){task->wcet, task->period};
 }
 
-/* Appends the share of the one at `place`, or those of the tasks inside if they are no more. */
+/* Appends the share of the child at `place`, or those of the tasks inside if they are not larger. */
 static uint32_t add_share(const takt_supplied_t *supplied, uint32_t place, takt_children_memory_t memory,
                           uint32_t used, takt_effort_t *effort) {
     const takt_sporadic_t *seen = &supplied->higher[place];
@@ -103,7 +103,7 @@ static uint32_t add_share(const takt_supplied_t *supplied, uint32_t place, takt_
     return used + 1u;
 }
 
-/* How the shares of those that delay a child, and its own, compare with that of the supply. */
+/* Compares the shares of a child and of those that delay it with that of the supply. */
 static takt_comparison_t compare_shares(const takt_supplied_t *supplied, takt_children_memory_t memory,
                                         takt_effort_t *effort) {
     const takt_supply_t *supply = supplied->supply;

@@ -22,7 +22,7 @@
  * servers in the server, which get work in other ways. */
 #include "analysis/sporadic_returns.h"
 
-/* Jobs that come in `window` ticks, and what they ask for; false if a number reaches TAKT_ANALYSIS_LIMIT. */
+/* The jobs released in `window` ticks, and their demand; false if a number reaches TAKT_ANALYSIS_LIMIT. */
 static bool count_jobs(const takt_sporadic_t *tasks, uint32_t count, uint64_t window, uint64_t *jobs,
                        uint64_t *work) {
     bool is_known = true;

@@ -84,7 +84,7 @@ class System(Header):
         seed: all random numbers follow from it: the same seed gives the same jobs under every policy.
         cpus: how many processors there are; with several, tasks are plain: see SPEC.md, 11.
         platform: what the kernel's own work takes; default: nothing.
-        allocator: a takt.Allocator: how windows are handed over, how many at a time, at what cost; default: one, at none.
+        allocator: a takt.Allocator: number of windows per call, and cost of a call; default: one window, at no cost.
         changes: takt.Change objects: what becomes different while it runs, in any order.
 
     Raises:
