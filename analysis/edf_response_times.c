@@ -51,7 +51,7 @@ static takt_duration_t interval_of(const job_search_t *search, takt_duration_t r
     return release + own->deadline > own->jitter ? release + own->deadline - own->jitter : 0;
 }
 
-/* Sets the number of jobs of each task with deadlines up to that of the job; signed, since jitter may exceed the deadline. */
+/* Sets the number of jobs of each task with deadlines up to the job's; signed, as jitter may exceed the deadline. */
 static void set_caps(const job_search_t *search, takt_duration_t release) {
     const takt_sporadic_t *own = &search->tasks[search->own];
     for (uint32_t i = 0; i < search->count; i++) {
