@@ -136,5 +136,5 @@ if not TYPE_CHECKING:  # which would take any name for one that is there
 
 
 def __dir__() -> list[str]:
-    """List what is there, and what is imported when it is asked for."""
+    """List the names of this module, including those that are imported on first use."""
     return sorted({*globals(), *__all__})

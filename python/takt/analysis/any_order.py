@@ -77,14 +77,14 @@ def _is_work_conserving(view: SystemView) -> bool:
 
 
 def _is_admitted(view: SystemView, task: TaskView) -> bool:
-    """Say whether the jobs of a task can run whenever they are released, and only so many come."""
+    """Say whether the jobs of a task can run from their release on, and their number is bounded."""
     resolved = view.resolved.tasks[task.number]
     is_bounded = bool(task.arrivals) or all(phase.period > 0 for phase in task.phases)
     return is_bounded and resolved.windows is None and not resolved.suspends and resolved.on_miss in _ENDED
 
 
 def _overload(counted: Sequence[TaskView]) -> str:
-    """Say that tasks that must meet their deadlines cannot all do so, "" unless it is so whatever orders."""
+    """Say that the tasks cannot all meet their deadlines; "" unless that holds under every order."""
     staying = [phase for task in counted if not task.arrivals for phase in task.phases if phase.until == FOR_GOOD]
     periods = numbers(phase.period for phase in staying)
     # With deadlines at the ends of periods density is utilization.
@@ -115,7 +115,7 @@ def _busy_periods(tasks: Sequence[TaskView], effort: int) -> dict[int, list[int]
 
 
 def _bounded(view: SystemView, row: TaskBound, task: TaskView, lengths: Sequence[int]) -> TaskBound:
-    """Make the row of a task from its busy periods; the one that is there stays if it says as much."""
+    """Make the row of a task from its busy periods; an existing row stays if it is at least as good."""
     if _analysis.UNKNOWN in lengths:
         return row
     longest = max(lengths, default=0)
@@ -132,7 +132,7 @@ def _bounded(view: SystemView, row: TaskBound, task: TaskView, lengths: Sequence
 
 
 def _with(row: TaskBound, verdict: Verdict, test: Test, reason: str, response: int | None = None) -> TaskBound:
-    """Give the row another verdict; what kept other tests from one stays told."""
+    """Give the row another verdict; the reasons why other tests gave none are kept."""
     told = "; ".join(filter(None, [row.reason, reason])) if reason else ""
     return replace(
         row, verdict=verdict, test=test, response=response, is_tight=False, blocking=None, interference=(), reason=told

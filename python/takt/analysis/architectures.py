@@ -90,7 +90,7 @@ def _row(
 def _reason(
     view: SystemView, root: DispatcherView, task: TaskView, architecture: ResolvedArchitecture, response: int | None
 ) -> str:
-    """Say why a job is not sure to be kept until it is done."""
+    """Say why a job may be dropped before it is done."""
     share = f"the scheduler may take {_percent(_most_share(root, architecture))} of the processor"
     if root.traits.is_deadline_driven:
         return f"tasks and scheduler may have to do too much at once; {share}"
@@ -134,7 +134,7 @@ def _percent(share: Fraction) -> str:
 
 
 def _overload(root: DispatcherView) -> Judgement:
-    """Say that jobs of some task fail whatever happens."""
+    """Say that jobs of some task always fail."""
     reason = "the tasks and the scheduler ask for more than the whole processor"
     return Judgement(
         {task.number: task_bound(task, root, Verdict.NOT_SCHEDULABLE, OVERLOAD, reason=reason) for task in root.tasks}

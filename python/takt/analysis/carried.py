@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What is left of a server's budget when work comes, and the responses that follow.
+"""The budget that a server has left when work arrives, and the responses that follow.
 
 The supply of a server (analysis/supply.h) has its longest gap where its budget was used up just before work came. Only
 its own tasks use the budget of a deferrable or sporadic server, so how much is gone follows from their responses. Work
@@ -53,7 +53,7 @@ class Carried:
     tasks: Sequence[TaskView]
 
     def used(self, first: int, length: int, responses: Sequence[int]) -> int:
-        """Bound what was executed in so many ticks before a job of the task at place `first` comes."""
+        """Bound the execution in the ticks before a job of the task at index `first` arrives."""
         work = 0
         for place, (task, response) in enumerate(zip(self.tasks, responses, strict=True)):
             whole, rest = divmod(max(length - _shift(task, response, is_first=place == first), 0), task.period)

@@ -63,12 +63,12 @@ def has_more_than_tasks(view: SystemView) -> bool:
 
 
 def _has_more(task: TaskView) -> bool:
-    """Say whether a task does more than to run and to come to points."""
+    """Say whether a task does more than run and reach points."""
     return bool(task.suspended or task.threshold is not None or task.sections or task.optional_points)
 
 
 def doubt_of(view: SystemView) -> str:
-    """Say what no test admits where the kernel's own work takes time, "" if there is nothing."""
+    """Name a feature that no test admits where the kernel's own work takes time, "" if there is none."""
     return coverage.CHARGED.doubt(view.dispatchers[0].policy, coverage.features_of_system(view))
 
 
@@ -139,7 +139,7 @@ def _test_of(view: SystemView, server: str, test: Test | None) -> Test | None:
 
 
 def _without_bound(view: SystemView, found: Judgement) -> Judgement:
-    """Say that nothing is sure since jobs in servers may wait for ever, and with them what they ask of the kernel."""
+    """Say that there is no bound: jobs in servers may wait for ever, and the kernel's work for them too."""
     inside = [found.tasks[task.number] for each in view.dispatchers[1:] for task in each.tasks]
     open_ = [row for row in inside if row.verdict is not Verdict.SCHEDULABLE]
     is_unknown = any(row.verdict is Verdict.NOT_KNOWN for row in open_)
@@ -224,7 +224,7 @@ class _Charge:
 
     @property
     def _point(self) -> int:
-        """What a point pays."""
+        """The cost of a point."""
         return self.view.resolved.costs.point
 
     @property
@@ -243,7 +243,7 @@ class _Charge:
     # ---- jobs at the root
 
     def _root_task(self, task: TaskView) -> TaskView:
-        """Charge a task at the root; its region stands for what its jobs can do to more urgent ones."""
+        """Charge a task at the root; its region bounds how long its jobs can delay more urgent ones."""
         locks = _count(task, Op.LOCK)
         in_section = 1 + 2 * self._switch + self._passing * self._is_edf
         at_points = self._point * bool(task.regions)
@@ -268,7 +268,7 @@ class _Charge:
     # ---- the kernel
 
     def _kernel_work(self, root: DispatcherView) -> Iterator[tuple[int, int, int, ServerView | None]]:
-        """List what the kernel does: ticks, period, jitter, and beside which server at the root, None: above all."""
+        """List the kernel's work: ticks, period, jitter, and beside which server at the root it runs; None: above all."""
         paid = self.view.resolved.costs
         yield paid.tick, paid.tick_period, 0, None
         for dispatcher in self.view.dispatchers:
@@ -290,7 +290,7 @@ class _Charge:
             yield from self._beside(top, inner)
 
     def _job(self, task: TaskView) -> int:
-        """What a job in a server pays but for its release."""
+        """The cost of a job in a server without its release."""
         events = 1 + 2 * _count(task, Op.LOCK) + 2 * task.suspensions + _points(task)
         return self._switch * events + self._point * (_points(task) + task.optional_points)
 

@@ -27,7 +27,7 @@ class Stairs(NamedTuple):
 
 
 def requests(start: int, above: Iterable[tuple[int, int, int]]) -> tuple[int, list[Stairs]]:
-    """Give what is requested from a critical instant on: at once, and step by step.
+    """Give the requests from a critical instant on: the initial one, and the later steps.
 
     Args:
         start: what the task itself needs, and for how long less urgent ones block it.

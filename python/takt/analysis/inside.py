@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What the tasks of servers ask for, as those outside see it, and where their budgets are never used up.
+"""The demand of the tasks of servers, as seen outside, and servers whose budget is never used up.
 
 A server that keeps its budget, or loses it, without work takes no more than its tasks ask for. As seen from outside a
 task with the response R releases its execution C with a jitter of R - C: what comes earlier is done, or has so much
@@ -41,7 +41,7 @@ def insides_of(view: SystemView) -> list[tuple[Inside, ...]]:
 
 
 def with_insides(view: SystemView, found: Judgement, effort: int) -> SystemView:
-    """Give the same system with what the tasks of its servers ask for.
+    """Give the same system with the demand of its servers' tasks.
 
     Args:
         view: of the system.
@@ -139,7 +139,7 @@ def _responses_at_place(
 
 
 def _window(view: SystemView, server: ServerView, dispatcher: DispatcherView) -> int:
-    """Give after which time what was used is back."""
+    """Give the time after which used budget is replenished."""
     is_late = server.traits.returns and servers.returns_of(view, server, dispatcher) > servers.MAX_RETURNS
     return 2 * server.period if is_late else server.period
 

@@ -64,7 +64,7 @@ def _judge_by_policy(view: SystemView, effort: int) -> Judgement:
 
 
 def _judge_ideal(view: SystemView, effort: int) -> Judgement:
-    """Judge a system, then once more with what its servers ask for at most by that, until nothing gets better."""
+    """Judge a system, then again with the demand of its servers bounded by the result, until nothing improves."""
     found = _judge_as_given(view, effort)
     for _ in range(sum(len(each.servers) for each in view.dispatchers)):
         tighter = view if _is_answered(view, found) else inside.with_insides(view, found, effort)
@@ -107,7 +107,7 @@ def _loosened(found: Judgement) -> Judgement:
 
 
 def _excess_of(view: SystemView) -> Iterator[str]:
-    """Tell of times beyond what tests admit, such as a wcet that was multiplied, or has charges."""
+    """Name times that exceed the range of the tests, such as a wcet that was multiplied or has charges."""
     tasks = [task for each in view.dispatchers for task in each.tasks]
     if any(max(task.wcet + task.suspended, task.jitter, task.longest_region) > _analysis.TIME_MAX for task in tasks):
         yield "jobs take longer than can be told"

@@ -167,7 +167,7 @@ def adapt(system: System, board: Board) -> ResolvedSystem:
 
 
 def _problems(resolved: ResolvedSystem, board: Board) -> Iterator[Problem]:
-    """Find what the board cannot do. Costs are the simulator's guess of what a board shows; virtual time shows none."""
+    """Find features that the board lacks. Costs model what a board shows; in virtual time there are none."""
     if resolved.architecture is not None:
         message = "the board is an architecture of its own; leave it out"
         yield Problem(message, "board", table="platform", key="model")

@@ -105,7 +105,7 @@ def _scaled(row: _Record, table: str, scale: Scale) -> _Record:
 
 
 def _task(task: ResolvedTask, policy: str | Policy, scale: Scale) -> ResolvedTask:
-    """Convert a task; only its description, not what its jobs do when."""
+    """Convert a task: its description, without arrivals and execution times of its jobs."""
     return replace(
         _scaled(task, "TASKS", scale),
         preemption_key=_preemption_key(task, policy, scale),

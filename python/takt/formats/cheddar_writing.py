@@ -215,7 +215,7 @@ class _Writer:
             _fill(element, priority=0, priority_assignment="AUTOMATIC_ASSIGNMENT")
 
     def sections(self, task: Task) -> Iterator[tuple[str, int, int]]:
-        """List what a task holds from where to where; the last run is as long as the wcet lets it be."""
+        """List the critical sections of a task; the last run has the rest of the wcet."""
         items = [(item.op, self.ticks(item.time), item.resource or "") for item in task.items]
         runs = [number for number, (op, _, _) in enumerate(items) if op == Op.RUN]
         executed = 0

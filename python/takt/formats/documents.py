@@ -79,13 +79,13 @@ def refuse(element: Element, what: str, message: str, code: str = "wrong-type") 
 
 
 def is_neutral(element: Element) -> bool:
-    """Say whether an element asks for nothing: it and all inside are empty, zero, false or NO_SOMETHING."""
+    """Say whether an element has no effect: it and all inside are empty, zero, false or NO_SOMETHING."""
     texts = ((one.text or "").strip() for one in element.iter() if len(one) == 0)
     return all(_NEUTRAL.fullmatch(text) for text in texts)
 
 
 def unread(element: Element, known: Collection[str], table: str, entity: str | None) -> Iterator[Problem]:
-    """Find the children of an element that ask for something and are not known."""
+    """Find the unknown children of an element that have an effect."""
     for child in element:
         if child.tag not in known and not is_neutral(child):
             yield lost(child, table, entity, str(child.tag), _shown(child))

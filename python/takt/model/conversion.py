@@ -315,7 +315,7 @@ def _ceiling(system: SystemTables, resource: Resource, users: Sequence[Task], ra
 
 
 def _rate_sharing(system: SystemTables, numbers: Mapping[tuple[str, int], int]) -> dict[str, ResolvedSharing]:
-    """Say of each task of a rate-based root what it shares."""
+    """Give for each task of a rate-based root the resources that it shares."""
     by_name = {task.name: _sharer(task, system.resolution) for task in system.tasks}
     sharers = [sharer for sharer in by_name.values() if sharer.sections]
     ceilings = rate_blocking.ceilings_of(sharers)

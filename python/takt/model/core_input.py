@@ -51,7 +51,7 @@ LAXITY_SHIFT = _core.TIME_LIMIT
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """A sequence of numbers that the simulator asks for, listed or drawn; see sim/stream.h.
+    """A sequence of numbers that the simulator reads, listed or drawn; see sim/stream.h.
 
     Args:
         kind: "listed", or the name of a distribution.
@@ -103,7 +103,7 @@ class ResolvedWindows:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedSharing:
-    """What a task has to do with the resources of a rate-based root; see policy/rate_based.h.
+    """The resources of a task under a rate-based root, and its blocking terms; see policy/rate_based.h.
 
     Args:
         uses: numbers of the resources that it locks.
@@ -304,7 +304,7 @@ class ResolvedSystem:
         return replace(self, changes=tuple(sorted(changes, key=lambda change: change.at)))
 
     def requests(self) -> list[ResolvedChange]:
-        """List what the tasks of a rate-based root ask for: to leave, to enter at their offsets, or new parameters."""
+        """List the requests of tasks of a rate-based root: to leave, to enter at their offsets, or new parameters."""
         there = [ResolvedChange(at=0, kind="enter", task=i) for i, task in enumerate(self.tasks) if not task.is_absent]
         asked = [replace(change, at=self._instant_of(change)) for change in (*there, *self.changes)]
         return sorted(asked, key=lambda change: (change.at, CHANGES.index(change.kind)))

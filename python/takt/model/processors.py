@@ -44,7 +44,7 @@ def _orders_whole_jobs(policy: PolicyTraits) -> bool:
 
 
 def _platform_keys(platform: Platform) -> Iterator[str]:
-    """List the keys that ask for more than ideal hardware."""
+    """List the keys that require more than ideal hardware."""
     for key, field in type(platform).model_fields.items():
         is_ideal = key == "model" and platform.model == "ideal"
         if getattr(platform, key) != field.default and not is_ideal:

@@ -23,7 +23,7 @@ _MAX_BUDGET_ROWS = 100_000_000
 
 @dataclass(frozen=True)
 class RunResult:
-    """What happened before the horizon; takt.Result says what each field means."""
+    """The results of a run up to the horizon; takt.Result describes each field."""
 
     system: System
     horizon: int
@@ -67,7 +67,7 @@ class RunResult:
 
     @property
     def kernel_segments(self) -> pl.DataFrame:
-        """The kernel's own work where the platform says where the scheduler runs: start, end, what.
+        """The kernel's own work, if the platform describes where the scheduler runs: start, end, what.
 
         What is "RTOS", an entry of a scheduler in software, or "SWITCH", a switch to a task; those to idle are not
         listed. Empty under all other models.
@@ -177,7 +177,7 @@ class RunResult:
 
     @property
     def change_lines(self) -> list[tuple[int, str]]:
-        """What changed, as changes.told lists it, with what was answered."""
+        """The changes as changes.told lists them, with the answers."""
         requested = [answer for change, answer in self.answered_changes if change.kind == "parameters"]
         return changes.told(self.system, self.horizon, requested)
 

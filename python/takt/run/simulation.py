@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Simulation of a system. The simulator is C (sim/sim.h); this module hands it a system and keeps what it tells."""
+"""Simulation of a system. The simulator is C (sim/sim.h); this module passes it a system and keeps the results."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def simulate(
 def _result_of(
     system: System, ticks: int, outcome: _core.Outcome, copies: Mapping[int, Any], asked: Mapping[str, bool]
 ) -> RunResult:
-    """Make the result of what core tells, with the frames that were asked for."""
+    """Make the result from core's output, with the requested frames."""
     resolved = system.resolved
     summary = frames.summary(resolved, outcome["statistics"])
     return RunResult(

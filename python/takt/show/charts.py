@@ -199,7 +199,7 @@ def _shown(name: str, number: int, columns: str) -> ColumnDataSource:
 
 
 def _draw(chart: figure, number: int) -> list[Renderer]:
-    """Draw what the browser fills in, from the back to the front; gives what has tooltips."""
+    """Draw the elements that the browser fills, from back to front; gives those with tooltips."""
     releases, deadlines = _shown("releases", number, _ARROW), _shown("deadlines", number, _ARROW)
     misses = _shown("misses", number, _ARROW)
     _stems(chart, releases, line_color=_QUIET, line_width=1)

@@ -72,7 +72,7 @@ def export(result: RunResult) -> bytes:
 
 
 def _describe_tracks(builder: StreamingTraceProtoBuilder, result: RunResult, tracks: dict[str, int]) -> None:
-    """Write what the tracks are."""
+    """Write the descriptions of the tracks."""
     from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TracePacket, TrackDescriptor
 
     packet = builder.create_packet()

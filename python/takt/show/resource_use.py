@@ -79,7 +79,7 @@ def deadlocks(result: RunResult) -> tuple[Deadlock, ...]:
 
 
 def _circles(rows: Iterable[tuple[int, str, int, str, str]]) -> Iterator[Deadlock]:
-    """Gather the circles: the rows of one stand together, behind the wait that closed it."""
+    """Collect the circles: the rows of one circle are adjacent, after the wait that closed it."""
     for is_circle, some in groupby(rows, key=lambda row: row[-1] == "deadlock"):
         if is_circle:
             yield _circle(list(some))

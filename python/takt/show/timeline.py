@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What a chart of a run shows: lanes, segments, jobs, points, budgets and resources, cut to a size that it can bear.
+"""The data of a chart: lanes, segments, jobs, points, budgets and resources, cut to a size that can be drawn.
 
 Both charts, that of the page (charts.py) and that for papers (gantt.py), are drawn from this. Times are ticks;
 a chart multiplies them by `scale`, because axes need numbers in a unit. Whatever is left out is counted, so that

@@ -43,7 +43,7 @@ def run(
     progress: Progress | None = None,
     tell: Tell | None = None,
 ) -> pl.DataFrame:
-    """Run a study, or what is left of it.
+    """Run a study, or the chunks that are left of it.
 
     Args:
         study: which one.

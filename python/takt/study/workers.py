@@ -85,7 +85,7 @@ class _Local:
         return self._threads.submit(self._ask, document, number)
 
     def close(self) -> None:
-        """End all processes, whatever they are at, and whichever a thread is just about to start."""
+        """End all processes, also busy ones and those that a thread is about to start."""
         self._is_closed = True
         self._threads.shutdown(wait=False, cancel_futures=True)
         for process in self._processes:
