@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Response times where the scheduler takes time, and learns of releases late.
+/* Response times where scheduling takes time and releases are detected late.
  *
  * Sources: the models are those of S2 (SoRTS, Co-SoRTS, HaRTS) as SPEC.md, 5 has them; the paper has no test. Tindell, Burns
  * and Wellings 1994 (a scheduler with ticks delays releases, as jitter does); Audsley et al. 1993 (jitter); Spuri 1996 (EDF).
- * What follows puts them together.
+ * This analysis combines them.
  *
- * A look is an instant at which the scheduler learns of releases and chooses. From the look on that learns of it, a job is
- * scheduled as if nothing were late: among the jobs that are known the most urgent one is chosen, at once when one completes
- * and when another gets known; only the scheduler's own work comes in between. A busy period of some tasks begins with a look,
- * at 0, that learns of a job of theirs while none is known, and ends when none is. With
+ * A decision is an instant at which the scheduler detects releases and selects a job. From the decision that detects
+ * it, a job is scheduled without delay: the most urgent of the detected jobs is selected, at once when one completes
+ * and when another is detected; only the scheduler's own work comes in between. A busy period of some tasks begins at 0
+ * with a decision that detects a job of theirs while none is detected, and ends when none is. With
  *
- *   G     of a job that a look at 0 or later learns of, the release is at -G at the earliest: the look before 0 learned of
- *         others
+ *   G     a job that is detected at 0 or later was released at -G or later: the decision before 0 detected all earlier
+ *         jobs
  *   lag   a job that executes, or is switched to, before x was released before x - lag
- *   e(x)  so many entries by the timer begin in [0, x)
- *   s     what it takes to switch to the job that is learned of: to the first one, or to one that preempts
- *   v     what it takes from the end of a job, or its drop, until another one executes
+ *   e(x)  the number of entries by the timer that begin in [0, x)
+ *   s     the time to switch to the detected job: to the first one, or to one that preempts
+ *   v     the time from the end of a job, or its drop, until another one executes
  *
- * [0, x) of a busy period holds, beside execution, e(x) entries, s for each job that was learned of at most, and v for each
- * that ended. Of task j, n_j(x) = ceil((x - lag + G + J_j) / T_j) jobs at most can execute in it. So:
+ * [0, x) of a busy period contains, beside execution, e(x) entries, at most s for each detected job, and v for each job
+ * that ended. Of task j at most n_j(x) = ceil((x - lag + G + J_j) / T_j) jobs can execute in it. So:
  *
  *   (1)  fixed priorities: in a busy period of i and hp(i), job k of i ends by F_k, the least x = e(x) CS + k (C_i + s + v) +
  *        s + C_i + sum over hp(i) of n_j(x) (C_j + s + v). For [0, x) is full; if the job had not ended, jobs that are
@@ -30,7 +30,7 @@
  *        So R_i = max over y >= D_i - J_i of G + F(y) - (y - D_i). F changes at deadlines only, and is never beyond the
  *        longest busy period L.
  *
- * What the models say, with h = floor(CS / 2):
+ * The parameters of the models, with h = floor(CS / 2):
  *
  *   software     lag = CS, s = 0, v = CS: a job that an entry selects executes after it; a completion is an entry.
  *                Entries at ticks begin P apart at least, P = I + CS, or I if ticks are fixed; decisions follow each

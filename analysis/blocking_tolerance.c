@@ -9,8 +9,8 @@
  *   (3)  Q_k = min over t < D_k - J_k with dbf(t) > 0 of t - dbf(t) + 1              EDF
  *   (4)  dbf(t) = sum over D_j - J_j <= t of (floor((t + J_j - D_j) / T_j) + 1) C_j
  *
- * In (1) the demand steps up right behind m T_j - J_j, so that the maximum is at one of these, or at the end; in (3) it steps
- * up at D_j - J_j + m T_j, and the minimum is there. Bound: that many steps. All sums stay below the t that they are taken from.
+ * In (1) the demand steps up right after m T_j - J_j, so the maximum is at one of these, or at the end. In (3) it steps
+ * up at D_j - J_j + m T_j, and the minimum is there. Bound: that many steps. All sums are below t.
  *
  * Left out: the tolerance of the jobs after the first, for D > T; the recursive choice of fewer points. When not to use it:
  * where regions are known, use response times. */

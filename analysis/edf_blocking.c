@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* B(L) of edf_blocking.h, by looking at all steps and regions: it is asked for where demand comes near the interval, and
- * not at every length. */
+/* B(L) of edf_blocking.h, by a search of all steps and regions. It is computed only where demand is near the interval's
+ * length, not at every length. */
 #include "analysis/edf_blocking.h"
 
 static uint64_t larger_of(uint64_t a, uint64_t b) { return a > b ? a : b; }

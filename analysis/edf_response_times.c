@@ -12,10 +12,10 @@
  * jobs are released as early as they may. Own jobs count even if the busy period ends before they come: the least
  * f is not above the finish in the later busy period, so nothing becomes pessimistic.
  *
- * The search for a larger response goes down from the last a, as QPA does: f does not grow towards smaller a while B
- * stays as it is. A response above the largest so far, R, needs f > X = a + R - J. If the right side of the equation,
- * taken at X with the largest blocking, is not above X, then f is at most that, and all a down to that + J - R are
- * cleared at once. Upper estimates do, of multiplications with inverses. Only where they do not, f is computed, for the
+ * The search for a larger response goes down from the last a, as QPA does: f does not grow towards smaller a while B is
+ * constant. A response above the largest so far, R, needs f > X = a + R - J. If the right side of the equation, at X
+ * with the largest blocking, is not above X, then f is at most that value, and all a down to that value + J - R are
+ * excluded at once. Upper estimates by multiplication with inverses suffice. Where they fail, f is computed for the
  * last a that matters.
  * When not to use it: for a verdict, which QPA gives in a small part of the time.
  * Bounds: a is below the span of demand.h; f at most that, or the deadline, and the longest period, jitter and blocking

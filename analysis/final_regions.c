@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Final non-preemptive regions.
  *
- * Source: Davis and Bertogna 2012 (algorithms FNR and FNR-PA, Theorems 2 and 3). The response of a task does not grow with its
- * final region F, so that the smallest F is found by halving; and it does not shrink with the blocking, max F - 1 of the less
- * urgent. So from the lowest level up the smallest F is best for those above, and so is, at each level, the task that needs the
- * smallest.
+ * Source: Davis and Bertogna 2012 (algorithms FNR and FNR-PA, Theorems 2 and 3). The response of a task does not grow
+ * with its final region F, so bisection finds the smallest F. It does not shrink with the blocking, max F - 1 of the
+ * less urgent tasks. So from the lowest level up the smallest F is best for the tasks above; and at each level the task
+ * that needs the smallest F is the best choice.
  *
  * Bound: log2(C) + 1 tests for a task at a level. Left out: regions before the last one (point_placement.h). When not to use it:
  * where code cannot be made non-preemptive anywhere, only between given points. */

@@ -7,10 +7,10 @@
  *
  *   B_i + C_i + sum over the interfering j of ceil((t + J_j) / T_j) C_j + grown jobs_k(t) <= t
  *
- * with jobs_k(t) jobs of task k, 1 if k is i. So each t that a level was ever done by is a witness: it shows at once, by one
- * division, up to which wcet of any task k the level meets its deadline. A fixed point is asked only where no witness
- * shows it, and a search only where it fails; tasks that fail often are asked first. The answers are those of a bisection
- * with takt_fp_responses: levels with D > T or a last region ask takt_fp_response where no witness decides.
+ * with jobs_k(t) jobs of task k, 1 if k is i. So each t by which a level was ever finished is a witness: a division
+ * gives the wcet of any task k up to which the level meets its deadline. A fixed point is needed only where no witness
+ * decides, a search only where it fails; levels that fail often come first. Results are those of a bisection with
+ * takt_fp_responses: levels with D > T or a last region use takt_fp_response where no witness decides.
  *
  * Left out: tasks k with regions, whose growth changes what blocks others. */
 #include "analysis/fp_growth.h"

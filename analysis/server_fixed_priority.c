@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Fixed priorities over tasks and servers: each is the task that it is at worst as seen from below.
+/* Fixed priorities over tasks and servers: each counts as the task that is its worst case for less urgent children.
  *
  * Sources: L. Sha, J. Lehoczky, J. Strosnider and others on periodic servers; R. I. Davis and A. Burns, RTSS 2005, for
  * R = Q + sum of interference, with ceil((R + P - Q) / P) Q of a deferrable server (its back-to-back hit), that is, a
@@ -15,10 +15,10 @@
  *       among the Q of s. So the intervals act as a task (Q, P - W): none waits at the top.
  *   (b) s'' begins after s' has ended, so after s + P: at most two such Q in P, a task (Q, floor(P / 2)).
  *
- * Beside that, a server that does not use its budget without work takes no more than its tasks ask for: in x ticks
- * ceil((x + J') / T) C of each, where J' is its jitter and all that delays it, its response R without C. A job that comes
- * earlier is done by then, or has so much less to do. Where it never waits for budget J' is J: then it stands at the
- * server's place as a task (servers.py says when). Which of both is less depends on x.
+ * Besides, a server that does not use its budget without work executes no more than the demand of its tasks: in x ticks
+ * ceil((x + J') / T) C of each, where J' is its jitter and all that delays it, its response R without C. A job that
+ * arrives earlier is done by then, or has so much less to do. If it never waits for budget, J' is J: then it counts as
+ * a task at the server's priority (servers.py says when). Which of both is less depends on x.
  *
  * Exact where only tasks and idling servers without equals are at the root, blocking is attained and `last` is 1 or the
  * model's; else a bound from above. An idling or polling server whose response is beyond P loses budget, but acts no

@@ -194,7 +194,7 @@ def _stretched(body: Body, after: Mapping[Op, int]) -> Body:
 
 @dataclass(frozen=True, slots=True)
 class _Charge:
-    """What everybody pays.
+    """The costs of every task.
 
     Args:
         view: of the system.
@@ -268,7 +268,7 @@ class _Charge:
     # ---- the kernel
 
     def _kernel_work(self, root: DispatcherView) -> Iterator[tuple[int, int, int, ServerView | None]]:
-        """List the kernel's work: ticks, period, jitter, and beside which server at the root it runs; None: above all."""
+        """List the kernel's work: ticks, period, jitter, and beside which root server it is; None: above all."""
         paid = self.view.resolved.costs
         yield paid.tick, paid.tick_period, 0, None
         for dispatcher in self.view.dispatchers:
