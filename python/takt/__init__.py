@@ -8,7 +8,7 @@ Example:
     >>> result.summary.select("task", "released", "missed").rows()
     [('sensor', 100, 0)]
 
-A name is imported when it is first asked for (PEP 562), so that a command or a script waits for what it uses alone.
+A name is imported on first use (PEP 562), so a command or a script loads only what it uses.
 """
 
 from importlib import import_module

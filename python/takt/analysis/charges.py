@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Charges the kernel's own work to the task or server that causes it, so that tests without costs judge the rest.
 
-What a pass of the kernel pays is in SPEC.md, 5, and nothing runs meanwhile. With k = scheduling + context_switch, it
-pays k at most once, and only for an event that it handles: the choice follows from the state, which events change.
+SPEC.md, 5 has the costs of a pass of the kernel; no job runs meanwhile. With k = scheduling + context_switch, a pass
+pays k at most once, and only for an event that it handles: the decision follows from the state, which events change.
 
     an event                                    pays at most              is charged
     a release                                   release + k               above all, once per period
@@ -16,11 +16,11 @@ pays k at most once, and only for an event that it handles: the choice follows f
 A point at the root pays k besides only for a job that became ready where the kernel paid no k, since no job was to be
 displaced. In a server that is not so: its parent may have displaced it in between.
 
-Time of the kernel is charged to no budget. So what is in a server executes and is supplied as ever, and its server has
-its budget later. What its jobs and the servers in it pay is executed beside the one that stands at the root, as tasks
+Kernel time is charged to no budget. So tasks in a server execute and are supplied as without costs, and their server
+gets its budget later. The costs of its jobs and inner servers are executed beside the server at the root, as tasks
 of its priority whose jitter is for how long a job lasts: its deadline, or in further rounds the response that was
 found. That is a claim about the past of each instant, so that the first claim that fails would have to fail by itself.
-What waits in a server without budget waits for its replenishment: a period of each server around it, as jitter.
+A job in a server without budget waits for its replenishment: a period of each server around it, as jitter.
 
 Less urgent ones delay a job by what they have begun when the interval begins that is looked at: one event of theirs,
 with k and a point; then a region or section that was chosen in that pass and begins only now, so that it is counted

@@ -6,9 +6,9 @@ replaced, and its future fails with WorkerDied. Dask gives a dead worker's chunk
 future fails only if that has happened some times.
 
 Processes of this machine are programs of their own that are handed one chunk at a time through a pipe, each by a thread
-of its own. So it is known which worker died and what it was at; an interrupt of the terminal does not reach them; and
+of its own. So it is known which worker died and on which chunk; an interrupt of the terminal does not reach them; and
 when the main process is killed their pipes close, and they end. The process pool of concurrent.futures has none of the
-three: it gives up all workers when one dies, runs the user's script anew in each, and leaves them behind.
+three: it gives up all workers when one dies, runs the user's script again in each, and leaves workers running.
 """
 
 from __future__ import annotations
