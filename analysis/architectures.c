@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Response times where the scheduler takes time, and learns of releases late.
+/* Response times where scheduling takes time and releases are detected late.
  *
  * Sources: the models are those of S2 (SoRTS, Co-SoRTS, HaRTS) as SPEC.md, 5 has them; the paper has no test. Tindell, Burns
  * and Wellings 1994 (a scheduler with ticks delays releases, as jitter does); Audsley et al. 1993 (jitter); Spuri 1996 (EDF).
- * What follows puts them together.
+ * This analysis combines them.
  *
- * A look is an instant at which the scheduler learns of releases and chooses. From the look on that learns of it, a job is
- * scheduled as if nothing were late: among the jobs that are known the most urgent one is chosen, at once when one completes
- * and when another gets known; only the scheduler's own work comes in between. A busy period of some tasks begins with a look,
- * at 0, that learns of a job of theirs while none is known, and ends when none is. With
+ * A decision is an instant at which the scheduler detects releases and selects a job. From the decision that detects
+ * it, a job is scheduled without delay: the most urgent of the detected jobs is selected, at once when one completes
+ * and when another is detected; only the scheduler's own work comes in between. A busy period of some tasks begins at 0
+ * with a decision that detects a job of theirs while none is detected, and ends when none is. With
  *
- *   G     of a job that a look at 0 or later learns of, the release is at -G at the earliest: the look before 0 learned of
- *         others
+ *   G     a job that is detected at 0 or later was released at -G or later: the decision before 0 detected all earlier
+ *         jobs
  *   lag   a job that executes, or is switched to, before x was released before x - lag
- *   e(x)  so many entries by the timer begin in [0, x)
- *   s     what it takes to switch to the job that is learned of: to the first one, or to one that preempts
- *   v     what it takes from the end of a job, or its drop, until another one executes
+ *   e(x)  the number of entries by the timer that begin in [0, x)
+ *   s     the time to switch to the detected job: to the first one, or to one that preempts
+ *   v     the time from the end of a job, or its drop, until another one executes
  *
- * [0, x) of a busy period holds, beside execution, e(x) entries, s for each job that was learned of at most, and v for each
- * that ended. Of task j, n_j(x) = ceil((x - lag + G + J_j) / T_j) jobs at most can execute in it. So:
+ * [0, x) of a busy period contains, beside execution, e(x) entries, at most s for each detected job, and v for each job
+ * that ended. Of task j at most n_j(x) = ceil((x - lag + G + J_j) / T_j) jobs can execute in it. So:
  *
  *   (1)  fixed priorities: in a busy period of i and hp(i), job k of i ends by F_k, the least x = e(x) CS + k (C_i + s + v) +
  *        s + C_i + sum over hp(i) of n_j(x) (C_j + s + v). For [0, x) is full; if the job had not ended, jobs that are
@@ -30,27 +30,27 @@
  *        So R_i = max over y >= D_i - J_i of G + F(y) - (y - D_i). F changes at deadlines only, and is never beyond the
  *        longest busy period L.
  *
- * What the models say, with h = floor(CS / 2):
+ * The parameters of the models, with h = floor(CS / 2):
  *
- *   software     lag = CS, s = 0, v = CS: who is chosen by a look executes behind its entry, and a completion is one. Entries
- *                at ticks begin P apart at least, P = I + CS, or I if ticks are fixed; looks follow each other after P at
- *                most, since a tick that a completion's entry puts off comes right behind it. Either
- *                (a) the look at 0 is a tick's: G = P - 1, e(x) = ceil(x / P); or
- *                (b) it is a completion's, before the timer expires: G = P - 2. Its entry is one more, and the timer's follow
- *                    from CS on, or, if fixed, are due from 1 on: e(x) = 1 + ceil((x - CS) / P), or 1 + ceil((x - 1) / P). A
- *                    job executed between the look before and this one, and a tick after that: P > CS + 1.
- *                A tick that was put off by the entry before it has G = CS - 1 and is covered by (b). Responses are the later
- *                ones of (a) and (b).
+ *   software     lag = CS, s = 0, v = CS: a job that an entry selects executes after it; a completion is an entry.
+ *                Entries at ticks begin P apart at least, P = I + CS, or I if ticks are fixed; decisions follow each
+ *                other after P at most, since a tick that a completion's entry delays comes right after it. Either
+ *                (a) the decision at 0 is a tick's: G = P - 1, e(x) = ceil(x / P); or
+ *                (b) it is a completion's, before the timer expires: G = P - 2. Its entry is one more, and the timer's
+ *                    follow from CS on, or, if fixed, are due from 1 on: e(x) = 1 + ceil((x - CS) / P), or
+ *                    1 + ceil((x - 1) / P). A job executed between the previous decision and this one, and a tick after
+ *                    that: P > CS + 1.
+ *                A tick that the previous entry delayed has G = CS - 1: (b) covers it. The larger response counts.
  *   hardware     lag = 0, s = v = h: a release waits for the end of a switch that began before it, G = h - 1.
  *   coprocessor  lag = L, s = h, v = 2 h + L: to idle, a decision, to the next. A decision that falls into a switch waits for
  *                its end, G = L + h - 1; one that falls on a completion, or behind it, until L behind the switch to idle: of a
  *                release L before it, G = 2 L + h.
  *
- * A look drops a job that is unfinished at its deadline, or at the next release of its task. Who is dropped executes less and
- * costs no more than v, so all bounds hold whoever is. R_i is of jobs that are not dropped, and none of i is if R_i <=
- * min(D_i, T_i).
+ * The scheduler drops a job that is unfinished at its deadline, or at the next release of its task. A dropped job
+ * executes less and costs no more than v, so all bounds hold whichever jobs are dropped. R_i covers jobs that are not
+ * dropped; no job of i is dropped if R_i <= min(D_i, T_i).
  *
- * Under EDF the search ends where somebody may be late, and nobody has a bound.
+ * Under EDF the search ends where a job may be late; then no task has a bound.
  *
  * Bound: U <= 1 with e, s and v is decided first, U < 1 under EDF. Then the longest busy period is at most (2 CS + sum of C (1
  * + (G + J) / T)) / (1 - U) with costs in C, and the deadlines in it, and up to the longest one, bound the rest. Left out: a
@@ -62,7 +62,7 @@
 
 enum { MOST_STARTS = 2 };
 
-/* How a busy period can begin; names as above. */
+/* One way in which a busy period can begin; names as above. */
 typedef struct start {
     uint64_t reach;        /* G */
     uint64_t lag;          /* at most G */
@@ -86,7 +86,7 @@ static bool is_small(const takt_scheduled_set_t *set) {
 
 /* ---- models ---------------------------------------------------------------------------------------------------- */
 
-/* (a), and (b) if a completion fits between two ticks; gives how many. */
+/* Writes (a), and (b) if a completion fits between two ticks; returns the number of starts. */
 static uint32_t software_starts(const takt_scheduler_t *scheduler, start_t *starts) {
     const bool is_fixed = scheduler->model == TAKT_SCHEDULER_FIXED;
     const uint64_t cost = scheduler->context_switch;
@@ -123,7 +123,7 @@ static uint32_t find_starts(const takt_scheduler_t *scheduler, start_t *starts) 
 
 /* ---- responses of several starts --------------------------------------------------------------------------------- */
 
-/* The later one; what is undecided stays so, and then what is not bounded. */
+/* The larger response; an undecided one takes precedence, then an unbounded one. */
 static takt_response_t worse_of(takt_response_t a, takt_response_t b) {
     const bool is_decided = a.is_decided && b.is_decided;
     const bool is_bounded = is_decided && a.is_bounded && b.is_bounded;
@@ -140,12 +140,12 @@ static void make_all(uint32_t count, takt_response_t *responses, takt_response_t
 static const takt_response_t undecided = {0, 0, false, false};
 static const takt_response_t unbounded = {0, 0, false, true};
 
-/* What a job costs that is not the last one. */
+/* The cost of a job that is not the last one. */
 static uint64_t job_of(const takt_sporadic_t *task, const start_t *start) {
     return task->wcet + start->to + start->ending;
 }
 
-/* Gives how many ways to begin there are, each with responses to come; 0 if nothing can be said. */
+/* Returns the number of starts whose responses are to be computed; 0 if there is no bound. */
 static uint32_t begin(const takt_scheduled_set_t *set, start_t *starts, takt_response_t *responses) {
     const bool is_decided = is_small(set);
     for (uint32_t i = 0; i < set->count; i++) {
@@ -167,7 +167,7 @@ static uint32_t put_entries(const start_t *start, const takt_scheduled_room_t *r
     return 1;
 }
 
-/* The set of (2). */
+/* Builds the set of (2). */
 static takt_fp_set_t expand(const takt_scheduled_set_t *set, const start_t *start,
                             const takt_scheduled_room_t *room) {
     const takt_draft_t *draft = &room->draft;
@@ -250,8 +250,8 @@ static bool find_work(const search_t *search, uint64_t x, uint64_t y, uint64_t *
     return is_known;
 }
 
-/* From an x that is not beyond it to the least one at which the sum of (3), less `spared`, is done, or beyond `until`. False:
- * undecided. */
+/* Raises *x to the least one by which the sum of (3), less `spared`, is done, or beyond `until`. On entry *x is at most
+ * that. False: undecided. */
 static bool advance(const search_t *search, uint64_t y, uint64_t spared, uint64_t until, uint64_t *x) {
     uint64_t sum = 0;
     uint64_t next = *x;
@@ -266,7 +266,7 @@ static bool advance(const search_t *search, uint64_t y, uint64_t spared, uint64_
     return true;
 }
 
-/* The first deadline of all behind y. */
+/* The first deadline after y, of all tasks. */
 static uint64_t deadline_behind(const takt_scheduled_set_t *set, uint64_t y) {
     uint64_t first = ALL;
     for (uint32_t j = 0; j < set->count; j++) {
@@ -276,7 +276,7 @@ static uint64_t deadline_behind(const takt_scheduled_set_t *set, uint64_t y) {
     return first;
 }
 
-/* R_i, if who is due y after -G is done at `finish`; false if a job is late or unfinished at the next release. */
+/* Updates R_i: jobs due y after -G finish by `finish`. False: a job is late or unfinished at the next release. */
 static bool take_finish(const search_t *search, uint64_t y, uint64_t finish) {
     bool is_met = true;
     for (uint32_t i = 0; i < search->set->count; i++) {
@@ -291,7 +291,7 @@ static bool take_finish(const search_t *search, uint64_t y, uint64_t finish) {
     return is_met;
 }
 
-/* Behind it no y is looked at: nobody due later is done later than the busy period, whose end is given. */
+/* The largest y to check: a job that is due later finishes by `end`, the end of the busy period. */
 static uint64_t last_of(const search_t *search, uint64_t end) {
     uint64_t last = search->start.reach + end;
     for (uint32_t i = 0; i < search->set->count; i++) {
@@ -300,7 +300,7 @@ static uint64_t last_of(const search_t *search, uint64_t end) {
     return last;
 }
 
-/* (3). The busy period is known as far as y only: near U = 1 it is long, and somebody is late early in it. */
+/* (3). The busy period is extended only up to y: near U = 1 it is long, and a job is late early in it. */
 static takt_verdict_t look_at_deadlines(const search_t *search) {
     uint64_t end = 1;
     uint64_t finish = 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Response times where the scheduler takes time, and learns of releases late: in software with a timer, on a co-processor,
- * in hardware. See architectures.c. */
+/* Response times where scheduling takes time and releases are detected late: a scheduler in software with a timer, on a
+ * co-processor, or in hardware. See architectures.c. */
 #ifndef TAKT_ANALYSIS_ARCHITECTURES_H
 #define TAKT_ANALYSIS_ARCHITECTURES_H
 
@@ -14,7 +14,7 @@ typedef enum takt_scheduler_model {
     TAKT_SCHEDULER_HARDWARE = 3,    /* decides at once */
 } takt_scheduler_model_t;
 
-/* Where the scheduler runs, as SPEC.md, 5 has it. Times in ticks. */
+/* Where the scheduler runs, as in SPEC.md, 5. Times in ticks. */
 typedef struct takt_scheduler {
     takt_scheduler_model_t model;
     takt_duration_t context_switch; /* 0 and up; of an entry, or twice that of a switch */
@@ -37,15 +37,15 @@ typedef struct takt_scheduled_room {
     takt_response_t *responses;
 } takt_scheduled_room_t;
 
-/* Writes a bound of the response of each task under fixed priorities, in the order of the tasks; `job` is 0. It holds for jobs
- * that the scheduler does not drop, and none is dropped of a task whose bound is within deadline and period. Takes steps as
- * takt_fp_responses, for two sets at most. */
+/* Writes an upper bound of each task's response under fixed priorities, in the order of the tasks; `job` is 0. It holds
+ * for jobs that the scheduler does not drop. No job is dropped of a task whose bound is within deadline and period.
+ * Takes the steps of takt_fp_responses for at most two sets. */
 void takt_scheduled_fp_responses(const takt_scheduled_set_t *set, const takt_scheduled_room_t *room,
                                  takt_effort_t *effort, takt_response_t *responses);
 
-/* The same under EDF, where the jitter of each task is less than its deadline. There is no bound of any task where a
- * job of one may be late or dropped, or the processor is used up, U = 1 with all costs included. `fractions` and `rest` have count + 1 values each. Takes a step for each look at all
- * tasks. */
+/* The same under EDF. Precondition: the jitter of each task is less than its deadline. No task has a bound if a job of
+ * any task may be late or dropped, or if U = 1 with all costs included. `fractions` and `rest` have count + 1 values
+ * each. Takes a step for each pass over all tasks. */
 void takt_scheduled_edf_responses(const takt_scheduled_set_t *set, takt_fraction_t *fractions, uint64_t *rest,
                                   takt_effort_t *effort, takt_response_t *responses);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Baker's test of EDF with SRP.
  *
- * Source: Baker 1991, section 4.1 (D = T); with min(D, T) as section 7.5 of the specification has it. Let i be the last task
- * with a deadline in an interval L >= D_i: demand is at most L times the sum, and who blocks also blocks i. When not to use
- * it: for the answer, where deadlines are short; the demand test with B(L) (qpa.h) accepts whatever this does, and more.
+ * Source: Baker 1991, section 4.1 (D = T); with min(D, T) as section 7.5 of the specification has it. Let i be the last
+ * task with a deadline in an interval L >= D_i: demand is at most L times the sum, and a blocking job also blocks i.
+ * When not to use it: for the answer, where deadlines are short; the demand test with B(L) (qpa.h) accepts more.
  * O(n^2). Left out: a single sum with the largest B / D, which is what the rate-based scheduler keeps free. */
 #include "analysis/baker.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What tasks in servers of constant and total bandwidth are sure of, when those meet their deadlines under EDF.
+/* Response bounds of tasks in constant and total bandwidth servers, when the servers meet their deadlines under EDF.
  *
  * Sources: L. Abeni and G. Buttazzo, Integrating multimedia applications in hard real-time systems, RTSS 1998 (cbs; a
  * task with C <= Q and T >= P meets D = P there); M. Spuri and G. Buttazzo 1994 and 1996 (tbs); Z. Deng and J. Liu
@@ -17,7 +17,7 @@
  * with n_j(L) = ceil((L + J_j) / T_j). Both kinds of cbs have the same deadlines; hard-cbs only waits for them.
  *
  * A cbs server has no supply bound from which the response of one of several tasks would follow: what one of them was
- * given ahead of time, while nobody else wanted the processor, is missing to the other later. Hard-cbs never runs
+ * given ahead of time, while the processor was otherwise idle, is missing to the other later. Hard-cbs never runs
  * ahead: takt_supply_periodic with R = P holds for it, and the tests of supply_response.h and server_edf.h are
  * sharper than (2).
  *

@@ -9,8 +9,8 @@
  *   (3)  Q_k = min over t < D_k - J_k with dbf(t) > 0 of t - dbf(t) + 1              EDF
  *   (4)  dbf(t) = sum over D_j - J_j <= t of (floor((t + J_j - D_j) / T_j) + 1) C_j
  *
- * In (1) the demand steps up right behind m T_j - J_j, so that the maximum is at one of these, or at the end; in (3) it steps
- * up at D_j - J_j + m T_j, and the minimum is there. Bound: that many steps. All sums stay below the t that they are taken from.
+ * In (1) the demand steps up right after m T_j - J_j, so the maximum is at one of these, or at the end. In (3) it steps
+ * up at D_j - J_j + m T_j, and the minimum is there. Bound: that many steps. All sums are below t.
  *
  * Left out: the tolerance of the jobs after the first, for D > T; the recursive choice of fewer points. When not to use it:
  * where regions are known, use response times. */
@@ -18,7 +18,7 @@
 
 #include "analysis/edf_blocking.h"
 
-/* Takes `jobs` times `wcet` from `left`; false if it is not there. */
+/* Subtracts `jobs` times `wcet` from `left`; false if it would become negative. */
 static bool take(uint64_t jobs, takt_duration_t wcet, uint64_t *left) {
     if (jobs != 0 && wcet > *left / jobs) {
         return false;
@@ -29,7 +29,7 @@ static bool take(uint64_t jobs, takt_duration_t wcet, uint64_t *left) {
 
 /* ---- fixed priorities ---------------------------------------------------------------------------------------- */
 
-/* What is left of t in (1); false if less than nothing. */
+/* The slack of t in (1); false if it is negative. */
 static bool slack_at(const takt_sporadic_t *tasks, uint32_t task, uint64_t t, uint64_t *slack) {
     *slack = t;
     bool is_left = take(1, tasks[task].wcet, slack);
@@ -85,7 +85,7 @@ takt_verdict_t takt_fp_regions_find(const takt_sporadic_t *tasks, uint32_t count
 
 /* ---- EDF ------------------------------------------------------------------------------------------------------- */
 
-/* t - dbf(t); false if less than nothing. */
+/* t - dbf(t); false if it is negative. */
 static bool edf_slack_at(const takt_sporadic_t *tasks, uint32_t count, uint64_t t, uint64_t *slack) {
     bool is_left = true;
     *slack = t;
@@ -106,7 +106,7 @@ static uint64_t deadline_after(const takt_sporadic_t *tasks, uint32_t count, uin
     return first;
 }
 
-/* Up to where some task has no job due. */
+/* The length up to which some task has no job due. */
 static uint64_t longest_wait(const takt_sporadic_t *tasks, uint32_t count) {
     uint64_t longest = 0;
     for (uint32_t j = 0; j < count; j++) {
@@ -117,7 +117,7 @@ static uint64_t longest_wait(const takt_sporadic_t *tasks, uint32_t count) {
     return longest;
 }
 
-/* If somebody is due by t, no job of a task that is not may run for more than `slack` once that one waits. */
+/* While a job due by t waits, a job of a task with no deadline by t may run for at most `slack`. */
 static void shorten(const takt_sporadic_t *tasks, uint32_t count, uint64_t t, uint64_t slack,
                     takt_duration_t *regions) {
     for (uint32_t k = 0; k < count; k++) {

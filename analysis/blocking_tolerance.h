@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* How long a task can be blocked, and how long a non-preemptive region may be so that a set that is schedulable preemptively
- * stays so, under fixed priorities and under EDF. See blocking_tolerance.c. */
+/* Blocking tolerance of each task, and the longest non-preemptive regions that keep a preemptively schedulable set
+ * schedulable, under fixed priorities and under EDF. See blocking_tolerance.c. */
 #ifndef TAKT_ANALYSIS_BLOCKING_TOLERANCE_H
 #define TAKT_ANALYSIS_BLOCKING_TOLERANCE_H
 
 #include "analysis/analysis.h"
 
-/* The most blocking with which task number `task` meets its deadline under fixed priorities; `tasks` are most urgent
- * first, D <= T for all of them. TAKT_UNSCHEDULABLE: none, not even 0. TAKT_UNDECIDED: perhaps more. Takes a step for each testing point. */
+/* The largest blocking with which task number `task` meets its deadline under fixed priorities. `tasks` are most urgent
+ * first, D <= T for all. TAKT_UNSCHEDULABLE: not even 0. TAKT_UNDECIDED: perhaps more. One step per testing point. */
 TAKT_MUST_USE takt_verdict_t takt_blocking_tolerance_find(const takt_sporadic_t *tasks, uint32_t task,
                                                           takt_duration_t *tolerance, takt_effort_t *effort);
 
@@ -17,8 +17,8 @@ TAKT_MUST_USE takt_verdict_t takt_blocking_tolerance_find(const takt_sporadic_t 
 TAKT_MUST_USE takt_verdict_t takt_fp_regions_find(const takt_sporadic_t *tasks, uint32_t count,
                                                   takt_duration_t *regions, takt_effort_t *effort);
 
-/* Likewise under EDF, for any deadlines, of a set that is schedulable under preemptive EDF: that is up to the caller, and
- * TAKT_UNSCHEDULABLE only says that it turned out not to be. Takes a step for each deadline before the longest one. */
+/* The same under EDF, for any deadlines. Precondition: the set is schedulable under preemptive EDF. It is not checked;
+ * TAKT_UNSCHEDULABLE only says that a violation was found. Takes a step for each deadline before the longest one. */
 TAKT_MUST_USE takt_verdict_t takt_edf_regions_find(const takt_sporadic_t *tasks, uint32_t count,
                                                    takt_duration_t *regions, takt_effort_t *effort);
 

@@ -2,7 +2,7 @@
 /* The longest busy period of a processor that never idles while a released job is unfinished, under any order.
  *
  * Sources: R. Cruz, A calculus for network delay, part I, IEEE Trans. Information Theory 37(1), 1991 (a server of any
- * work-conserving order delays nobody for longer than its longest busy period); Spuri 1996 (its length, with jitter). A
+ * work-conserving order delays no job for longer than its longest busy period); Spuri 1996 (its length, with jitter). A
  * task that comes and goes, and listed arrivals, are the same theorem with what they may release.
  *
  * A busy period that begins at s has nothing unfinished before s, and ends at the first s + L by which all that was
@@ -11,16 +11,16 @@
  *   (1)  W(s, L) = sum C n(overlap of [s, s + L) and [from, until)),  n(x) = ceil((x + J) / T), 0 for x = 0
  *   (2)  it ends by s + least L > 0 with W(s, L) <= L
  *
- * and every job released in it is done by then. Of a list n(L) is the largest number of arrivals in a window of L + J: who
- * is released in [s, s + L) has arrived in [s - J, s + L).
+ * and every job released in it is done by then. Of a list n(L) is the largest number of arrivals in a window of L + J:
+ * a job released in [s, s + L) has arrived in [s - J, s + L).
  *
  * Which s count: while s grows and no n of a source that ends changes, nor s passes some `from` or `until`, W(s, L)
  * grows for each L, for later sources overlap longer. So the last s before such a change is the worst:
  *
  *   (3)  s = from of a source, or s = until - x with x = 1, or x = n T - J + 1 for some n
  *
- * These are looked at from `until` back. Where a busy period ends before the next change of who is there, those that
- * begin earlier, with the same sources there, are the same, and are left out.
+ * These are checked from `until` back. Where a busy period ends before the next change of the present sources, those
+ * that begin earlier, with the same sources present, are the same, and are left out.
  *
  * What is pessimistic: a source that follows another one of the same task may release at once with its last job; a list
  * counts wherever its arrivals lie.
@@ -35,10 +35,10 @@
 typedef struct search {
     const takt_source_t *sources;
     uint32_t count;
-    uint64_t settled; /* longer is no busy period that ends; TAKT_ANALYSIS_LIMIT: not known */
+    uint64_t settled; /* bound of busy periods that end; TAKT_ANALYSIS_LIMIT: not known */
 } search_t;
 
-/* The busy period from an instant on, 0 if nothing is there, and between which changes of who is there that lies. */
+/* The busy period from an instant on, 0 if no source is present, and the changes of present sources around it. */
 typedef struct window {
     takt_instant_t start;
     takt_duration_t length;
@@ -54,7 +54,7 @@ static uint64_t larger_of(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 static bool stays(const takt_source_t *source) { return source->until == TAKT_ANALYSIS_LIMIT; }
 
-/* For how long `source` is there in [start, end). */
+/* The ticks of [start, end) in which `source` is present. */
 static uint64_t overlap(const takt_source_t *source, takt_instant_t start, takt_instant_t end) {
     const uint64_t first = larger_of(start, source->from);
     const uint64_t last = smaller_of(end, source->until);
@@ -128,7 +128,7 @@ static void see_change(window_t *window, takt_instant_t change) {
     }
 }
 
-/* Looks at the busy period from `start` on, and notes it for all that are in it. */
+/* Computes the busy period from `start` on, and records it for all sources in it. */
 static takt_response_t look(const search_t *search, takt_instant_t start, window_t *window,
                             takt_response_t *longest, takt_effort_t *effort) {
     *window = (window_t){start, 0, 0, TAKT_ANALYSIS_LIMIT};
@@ -149,7 +149,7 @@ static uint64_t next_distance(const takt_source_t *source, uint64_t before) {
     return jobs * source->task.period - source->task.jitter + 1u;
 }
 
-/* All of (3) before the end of `source`, while they count. */
+/* Checks all s of (3) before the end of `source`, while they count. */
 static takt_response_t look_back(const search_t *search, const takt_source_t *source,
                                  takt_response_t *longest, takt_effort_t *effort) {
     takt_response_t found = {0, 0, true, true};
@@ -163,7 +163,7 @@ static takt_response_t look_back(const search_t *search, const takt_source_t *so
     return found;
 }
 
-/* Whether another source before number `place` comes at the same instant. */
+/* Whether a source with an index below `place` begins at the same instant. */
 static bool is_seen(const takt_source_t *sources, uint32_t place) {
     uint32_t i = 0;
     while (sources[i].from != sources[place].from) {
@@ -172,7 +172,7 @@ static bool is_seen(const takt_source_t *sources, uint32_t place) {
     return i < place;
 }
 
-/* All of (3) of source number `place`. */
+/* Checks all s of (3) of source `place`. */
 static takt_response_t look_at(const search_t *search, uint32_t place, takt_response_t *longest,
                                takt_effort_t *effort) {
     const takt_source_t *source = &search->sources[place];
@@ -184,7 +184,7 @@ static takt_response_t look_at(const search_t *search, uint32_t place, takt_resp
     return found.is_bounded && !stays(source) ? look_back(search, source, longest, effort) : found;
 }
 
-/* Compares with 1 what stays and has no list. */
+/* Compares with 1 the load of the sources that stay and have no list. */
 static takt_comparison_t order_of_load(const takt_source_t *sources, uint32_t count, takt_busy_room_t *room,
                                        takt_effort_t *effort) {
     uint32_t staying = 0;
@@ -197,7 +197,7 @@ static takt_comparison_t order_of_load(const takt_source_t *sources, uint32_t co
     return takt_fractions_compare(room->shares, staying, room->rests, effort);
 }
 
-/* After how long no busy period ends where U = 1. */
+/* The length beyond which no busy period ends where U = 1. */
 static uint64_t settled_after(const takt_source_t *sources, uint32_t count) {
     uint64_t common = 1;
     uint64_t last = 0;

@@ -6,8 +6,8 @@
  * successors, each with the longest way to v as path and v as last region; another way to v only begins v earlier. Less
  * urgent tasks block by their longest node.
  *
- * The longest way to v is the greatest over its predecessors, plus v: a fixed point, reached after as many looks at all edges
- * as a way has nodes, at most. If it still grows then, a way comes back to a node.
+ * The longest way to v is the greatest over its predecessors, plus v: a fixed point, reached after at most as many
+ * passes over all edges as a way has nodes. If it still grows then, the graph has a cycle.
  *
  * Left out: conditions that exclude a way, nodes that preempt each other, budgets per node. */
 #include "analysis/control_flow.h"
@@ -16,7 +16,7 @@ typedef enum growth { STAYED, GREW, TOO_LONG } growth_t;
 
 static uint32_t node_count(const takt_graphs_t *graphs) { return graphs->first[graphs->count]; }
 
-/* Makes ways longer by one edge. */
+/* Extends the longest paths by one edge. */
 static growth_t look_at_edges(const takt_graphs_t *graphs, takt_duration_t *paths) {
     growth_t growth = STAYED;
     for (uint32_t e = 0; e < graphs->edge_count; e++) {
@@ -55,7 +55,7 @@ static bool has_successor(const takt_graphs_t *graphs, uint32_t node) {
     return e < graphs->edge_count;
 }
 
-/* Puts an end behind those that are to come before it; returns how many there are. */
+/* Inserts an end in order; returns the number of ends. */
 static uint32_t insert_end(takt_fp_end_t *ends, uint32_t count, takt_fp_end_t end) {
     uint32_t at = count;
     for (; at > 0 && ends[at - 1u].path - ends[at - 1u].last > end.path - end.last; at--) {

@@ -10,8 +10,8 @@ typedef struct takt_edge {
     uint32_t to;
 } takt_edge_t;
 
-/* The nodes of all tasks, one behind the other, most urgent task first. A job executes the nodes of one way from a node
- * without predecessors to one without successors, each in one piece. */
+/* The nodes of all tasks in one array, most urgent task first. A job executes the nodes of one path, from a node
+ * without predecessors to a node without successors, each node without preemption. */
 typedef struct takt_graphs {
     const takt_duration_t *wcets; /* of each node */
     const uint32_t
@@ -36,8 +36,8 @@ typedef enum takt_graphs_status {
     TAKT_GRAPHS_UNDECIDED = 2, /* the effort is used up, or a way is longer than TAKT_ANALYSIS_TIME_MAX */
 } takt_graphs_status_t;
 
-/* Measures graphs; `paths` is working memory of one value per node. What is written counts only if it is MEASURED. The
- * responses that follow from it are exact. Takes a step for each look at all edges. */
+/* Measures graphs; `paths` is working memory of one value per node. The output is valid only if the status is MEASURED.
+ * Responses computed from it are exact. Takes a step for each pass over all edges. */
 TAKT_MUST_USE takt_graphs_status_t takt_graphs_measure(const takt_graphs_t *graphs, takt_duration_t *paths,
                                                        takt_effort_t *effort, const takt_flow_t *flow);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Demand under EDF, and how long the intervals are that need to be looked at.
+/* Demand under EDF, and the range of interval lengths to check.
  *
  * Sources: Baruah, Rosier, Howell 1990 (the demand bound function, the bound by U < 1); Spuri 1996, Ripoll, Crespo, Mok
  * 1996 (the busy period); Zhang, Burns 2009 (both together; release jitter as in Spuri 1996: D - J in the place of D).
@@ -20,10 +20,10 @@
 #define SHARE_BITS 40u
 #define INVERSE_BITS 63u
 
-/* From here on, up to 1, U counts as nearly 1: 1 - 1/64. */
+/* From here up to 1, U is treated as nearly 1: 1 - 1/64. */
 #define NEAR_SHARE ((UINT64_C(1) << SHARE_BITS) - (UINT64_C(1) << (SHARE_BITS - 6u)))
 
-/* What is summed up of all tasks. */
+/* Sums over all tasks. */
 typedef struct sums {
     uint64_t load; /* U, rounded up, in units of 2^-40 */
     takt_wide_t above,
@@ -88,7 +88,7 @@ static uint64_t excess_of(const sums_t *sums, takt_duration_t blocking) {
     return (excess.high << 1 | excess.low >> INVERSE_BITS) + 1u;
 }
 
-/* (K + B) / (1 - U), rounded up; TAKT_ANALYSIS_LIMIT if that is too far to say, or U may be 1. */
+/* (K + B) / (1 - U), rounded up; TAKT_ANALYSIS_LIMIT if it is too large, or U may be 1. */
 static uint64_t reach_of_line(uint64_t excess, uint64_t load) {
     const uint32_t bits = takt_bits_of(excess);
     const uint32_t cut = bits + SHARE_BITS > 63u ? bits + SHARE_BITS - 63u : 0;
@@ -116,7 +116,7 @@ static takt_comparison_t order_of_load(const takt_sporadic_t *tasks, uint32_t co
     return takt_fractions_compare(room->shares, count, room->rests, effort);
 }
 
-/* How far it is to look: what is near is not worth another bound. */
+/* The end of the range; a short range is not worth another bound. */
 static uint64_t longest_of(const takt_sporadic_t *tasks, uint32_t count, const takt_edf_blocking_t *blocking,
                            const sums_t *sums, takt_comparison_t order, takt_effort_t *effort) {
     const uint64_t excess = excess_of(sums, takt_edf_blocking_longest(blocking, count));

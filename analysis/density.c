@@ -6,7 +6,7 @@
  * short; a set of density far above 1 may be schedulable, which QPA says. */
 #include "analysis/density.h"
 
-/* The window that a job is sure of; 0 if jitter may take all of it. */
+/* The guaranteed window of a job; 0 if jitter may take all of it. */
 static takt_duration_t window_of(const takt_sporadic_t *task) {
     const takt_duration_t left = task->deadline > task->jitter ? task->deadline - task->jitter : 0;
     return left < task->period ? left : task->period;

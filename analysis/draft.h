@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* A set under fixed priorities that is being put together, from the least urgent task up: what choices of priorities, regions
- * and thresholds share. */
+/* A partial fixed-priority set, built from the least urgent task up: shared by the searches for priorities, regions and
+ * thresholds. */
 #ifndef TAKT_ANALYSIS_DRAFT_H
 #define TAKT_ANALYSIS_DRAFT_H
 
@@ -14,7 +14,7 @@ typedef struct takt_draft {
     takt_fp_memory_t memory;
 } takt_draft_t;
 
-/* Whether the task at `place` meets its deadline if those in front of it are more urgent, in whatever order. */
+/* Whether the task at `place` meets its deadline if all tasks before it are more urgent, in any order. */
 TAKT_INLINE TAKT_MUST_USE takt_verdict_t takt_draft_is_schedulable(const takt_draft_t *draft, uint32_t place,
                                                                    takt_effort_t *effort) {
     const takt_fp_set_t set = {draft->tasks, place + 1u, draft->blocking, draft->ends, NULL, NULL};

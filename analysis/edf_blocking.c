@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* B(L) of edf_blocking.h, by looking at all steps and regions: it is asked for where demand comes near the interval, and
- * not at every length. */
+/* B(L) of edf_blocking.h, by a search of all steps and regions. It is computed only where demand is near the interval's
+ * length, not at every length. */
 #include "analysis/edf_blocking.h"
 
 static uint64_t larger_of(uint64_t a, uint64_t b) { return a > b ? a : b; }
@@ -13,7 +13,7 @@ static takt_blocking_piece_t piece_of_steps(const takt_edf_blocking_t *blocking,
     return piece;
 }
 
-/* What the region of a task with a later deadline adds to the demand, in the place of earlier jobs of its own. */
+/* The demand added by the region of a task with a later deadline, in place of the task's own earlier jobs. */
 static takt_duration_t excess_of(const takt_sporadic_t *task, takt_duration_t region,
                                  takt_duration_t interval) {
     const uint64_t jobs = takt_jobs_due(task, interval);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What may delay jobs under EDF although its deadline is later: a section under SRP, or a region without preemption.
+/* Blocking under EDF by a job with a later deadline: its section under SRP, or its region without preemption.
  *
- * Of an interval of length L, from an arrival to a deadline, that is B(L): one job with a later deadline, which began what
- * it does a tick before the interval. Sources: Baker 1991, Spuri 1996 (sections); Jeffay, Stanat, Martel 1991, George,
+ * B(L) is the blocking in an interval of length L, from an arrival to a deadline: one job with a later deadline, which
+ * entered the section or region a tick before. Sources: Baker 1991, Spuri 1996; Jeffay, Stanat, Martel 1991, George,
  * Rivierre, Spuri 1996 (whole jobs). In integer time it is the length less one tick. */
 #ifndef TAKT_ANALYSIS_EDF_BLOCKING_H
 #define TAKT_ANALYSIS_EDF_BLOCKING_H
 
 #include "analysis/analysis.h"
 
-/* From intervals of length `from` on, up to the next step, B(L) is `ticks`. */
+/* B(L) is `ticks` for L from `from` on, up to the next step. */
 typedef struct takt_blocking_step {
     takt_duration_t from;  /* 0 and up, ascending and distinct */
     takt_duration_t ticks; /* 0 and up */
@@ -29,8 +29,8 @@ typedef struct takt_blocking_piece {
     takt_duration_t ticks;
 } takt_blocking_piece_t;
 
-/* How many jobs of `task` have release and deadline in an interval of length `interval` at most (which is what the demand
- * bound function counts). The sum of interval, period and jitter is below TAKT_ANALYSIS_LIMIT. */
+/* The largest number of jobs of `task` with release and deadline in an interval of length `interval`; the demand bound
+ * function counts these. The sum of interval, period and jitter is below TAKT_ANALYSIS_LIMIT. */
 TAKT_INLINE uint64_t takt_jobs_due(const takt_sporadic_t *task, takt_duration_t interval) {
     const uint64_t reach = interval + task->jitter;
     return reach < task->deadline ? 0 : (reach - task->deadline) / task->period + 1u;
@@ -44,7 +44,7 @@ takt_blocking_piece_t takt_edf_blocking_at(const takt_sporadic_t *tasks, uint32_
 /* The largest B(L), at most TAKT_ANALYSIS_TIME_MAX. */
 takt_duration_t takt_edf_blocking_longest(const takt_edf_blocking_t *blocking, uint32_t count);
 
-/* The length from which on B(L) stays as it is. */
+/* The length from which on B(L) is constant. */
 takt_duration_t takt_edf_blocking_last(const takt_sporadic_t *tasks, uint32_t count,
                                        const takt_edf_blocking_t *blocking);
 

@@ -13,12 +13,12 @@
  * Left out: blocking, which grows with regions and sections. */
 #include "analysis/edf_growth.h"
 
-/* How many intervals are kept. */
+/* The number of intervals that are kept. */
 #define CUTS 16u
 
 typedef struct edge {
     takt_duration_t length; /* 0 of a job that is released at its deadline */
-    int64_t left;           /* ticks that the demand leaves of it, negative if it exceeds it */
+    int64_t left;           /* its length less the demand; negative if demand exceeds it */
 } edge_t;
 
 typedef struct search {
@@ -67,7 +67,7 @@ static bool keep(search_t *search, uint32_t task, takt_demand_t found) {
     return true;
 }
 
-/* How U compares with 1 if a task has another wcet. */
+/* Compares U with 1 if a task has another wcet. */
 static takt_verdict_t fits_load(search_t *search, uint32_t task, takt_duration_t wcet) {
     takt_fraction_t *shares = search->memory.room.shares;
     for (uint32_t i = 0; i < search->count; i++) {

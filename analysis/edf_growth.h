@@ -6,7 +6,7 @@
 #include "analysis/fp_growth.h"
 #include "analysis/qpa.h"
 
-/* Working memory: of the test by demand, and `count` tasks. */
+/* Working memory: of the demand test, and `count` tasks. */
 typedef struct takt_edf_growth_memory {
     takt_demand_room_t room;
     takt_sporadic_t *tasks;

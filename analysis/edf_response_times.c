@@ -12,10 +12,10 @@
  * jobs are released as early as they may. Own jobs count even if the busy period ends before they come: the least
  * f is not above the finish in the later busy period, so nothing becomes pessimistic.
  *
- * The search for a larger response goes down from the last a, as QPA does: f does not grow towards smaller a while B
- * stays as it is. A response above the largest so far, R, needs f > X = a + R - J. If the right side of the equation,
- * taken at X with the largest blocking, is not above X, then f is at most that, and all a down to that + J - R are
- * cleared at once. Upper estimates do, of multiplications with inverses. Only where they do not, f is computed, for the
+ * The search for a larger response goes down from the last a, as QPA does: f does not grow towards smaller a while B is
+ * constant. A response above the largest so far, R, needs f > X = a + R - J. If the right side of the equation, at X
+ * with the largest blocking, is not above X, then f is at most that value, and all a down to that value + J - R are
+ * excluded at once. Upper estimates by multiplication with inverses suffice. Where they fail, f is computed for the
  * last a that matters.
  * When not to use it: for a verdict, which QPA gives in a small part of the time.
  * Bounds: a is below the span of demand.h; f at most that, or the deadline, and the longest period, jitter and blocking
@@ -40,7 +40,7 @@ static uint64_t larger_of(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 static uint64_t smaller_of(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* Q of the task in question. */
+/* Q of the analysed task. */
 static takt_duration_t last_region(const job_search_t *search) {
     return search->lasts != NULL ? search->lasts[search->own] : 1u;
 }
@@ -51,7 +51,7 @@ static takt_duration_t interval_of(const job_search_t *search, takt_duration_t r
     return release + own->deadline > own->jitter ? release + own->deadline - own->jitter : 0;
 }
 
-/* How many jobs of other tasks have deadlines up to that of the job; signed, since jitter may exceed the deadline. */
+/* Sets the number of jobs of each task with deadlines up to the job's; signed, as jitter may exceed the deadline. */
 static void set_caps(const job_search_t *search, takt_duration_t release) {
     const takt_sporadic_t *own = &search->tasks[search->own];
     for (uint32_t i = 0; i < search->count; i++) {
@@ -63,7 +63,7 @@ static void set_caps(const job_search_t *search, takt_duration_t release) {
     search->caps[search->own] = 0;
 }
 
-/* How many jobs of `task` may have been released up to s = `instant`. */
+/* The largest number of jobs of `task` released up to s = `instant`. */
 static uint64_t jobs_by(const takt_sporadic_t *task, takt_duration_t instant) {
     return (instant + task->jitter) / task->period + 1u;
 }
@@ -98,7 +98,7 @@ static uint64_t own_jobs(const job_search_t *search, takt_duration_t release) {
     return release / search->tasks[search->own].period + 1u;
 }
 
-/* With blocking of `ticks`, and no other limit to what others have than the caps. */
+/* The finish with blocking of `ticks`; the jobs of other tasks are limited by the caps only. */
 static bool settle_blocked(const job_search_t *search, takt_duration_t release, takt_duration_t ticks,
                            takt_duration_t *finish, takt_effort_t *effort) {
     const uint64_t own = own_jobs(search, release) * search->tasks[search->own].wcet;
@@ -125,7 +125,7 @@ static bool has_region_behind(const job_search_t *search, uint32_t task, takt_du
            search->tasks[task].deadline > interval && search->blocking->regions[task] > 1u;
 }
 
-/* The latest finish of the job released at `release`, whoever blocks it. */
+/* The latest finish of the job released at `release`, over all blocking tasks. */
 static bool finish_of(const job_search_t *search, takt_duration_t release, takt_duration_t *finish,
                       takt_effort_t *effort) {
     const takt_duration_t interval = interval_of(search, release);
@@ -176,13 +176,13 @@ static int64_t latest_release(const job_search_t *search, int64_t limit) {
 
 /* ---- the search ------------------------------------------------------------------------------------- */
 
-/* At least `reach` / T, rounded down; 0 below 0. */
+/* An upper bound of `reach` / T, rounded down; 0 below 0. */
 static uint64_t quotient_above(const job_search_t *search, const takt_edf_line_t *line, int64_t reach) {
     const uint64_t seen = reach > 0 ? (uint64_t)reach : 0;
     return search->has_inverses ? seen * line->inverse >> search->shift : seen / line->period;
 }
 
-/* At least the work of others that counts for a deadline after `interval` ticks and a last region from `instant` on. */
+/* An upper bound of the work of others that counts for a deadline after `interval` and a last region from `instant`. */
 static uint64_t work_above(const job_search_t *search, int64_t interval, takt_duration_t instant) {
     uint64_t work = 0;
     for (uint32_t i = 0; i < search->count; i++) {
@@ -194,8 +194,8 @@ static uint64_t work_above(const job_search_t *search, int64_t interval, takt_du
     return work;
 }
 
-/* At least the finish of the job released at `release`, if that is in time for a response of `largest`; else something
- * later than that. */
+/* An upper bound of the finish of the job released at `release`, if that gives a response of at most `largest`;
+ * else some later instant. */
 static takt_duration_t finish_above(const job_search_t *search, int64_t release, takt_duration_t largest) {
     const takt_sporadic_t *own = &search->tasks[search->own];
     const int64_t interval = release + (int64_t)own->deadline - (int64_t)own->jitter;
@@ -223,7 +223,7 @@ static void raise(const job_search_t *search, int64_t release, takt_duration_t f
     }
 }
 
-/* Looks at `release` or, of those before it, at the last that matters; gives the one to look at next, or a negative. */
+/* Checks `release` or, before it, the last release that matters; returns the next one to check, or a negative. */
 static int64_t look_at(const job_search_t *search, int64_t release, takt_response_t *largest,
                        takt_effort_t *effort) {
     const int64_t jitter = (int64_t)search->tasks[search->own].jitter;
@@ -275,7 +275,7 @@ static takt_comparison_t order_of_load(const takt_sporadic_t *tasks, uint32_t co
     return takt_fractions_compare(shares, count, rests, effort);
 }
 
-/* What no instant of a search exceeds; false if that is not below the limit. */
+/* An upper bound of the instants of a search; false if it is not below the limit. */
 static bool find_reach(const job_search_t *search, takt_duration_t span, uint64_t *reach) {
     uint64_t period = 0;
     uint64_t deadline = 0;

@@ -5,7 +5,7 @@
 
 #include "analysis/demand.h"
 
-/* What the search reads of a task, side by side. */
+/* The parameters of a task that the search reads. */
 typedef struct takt_edf_line {
     uint64_t inverse; /* of the period, rounded up */
     uint64_t period;
@@ -21,12 +21,12 @@ typedef struct takt_edf_room {
     uint64_t *rests;
 } takt_edf_room_t;
 
-/* The largest response times of all legal arrivals, from the arrival, equal deadlines going against the task:
- * `responses[i]` of task i. `lasts[i]` is the region at the end of its jobs in which they are not preempted: 1, preemptive,
- * up to C, non-preemptive; NULL stands for 1 each. The longest regions of jobs, which block others, are in `blocking`.
+/* Writes responses[i], the worst-case response time of task i over all legal arrivals, from the arrival; at equal
+ * deadlines the other task is first. `lasts[i]` is the non-preemptive region at the end of its jobs: 1 is preemptive, C
+ * is non-preemptive; NULL stands for 1 each. `blocking` has the longest regions of jobs, which block others.
  * Exact with regions and release jitter, and with SRP if there is no jitter; a bound where sections and regions meet.
- * Tasks stand in any order. Takes a step for each iteration of a fixed point; what is left undone when none is left is
- * undecided. */
+ * Tasks are in any order. Takes a step for each iteration of a fixed point. When the effort is used up, the remaining
+ * responses are undecided. */
 void takt_edf_response_times(const takt_sporadic_t *tasks, uint32_t count,
                              const takt_edf_blocking_t *blocking, const takt_duration_t *lasts,
                              takt_response_t *responses, takt_edf_room_t *room, takt_effort_t *effort);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Final non-preemptive regions.
  *
- * Source: Davis and Bertogna 2012 (algorithms FNR and FNR-PA, Theorems 2 and 3). The response of a task does not grow with its
- * final region F, so that the smallest F is found by halving; and it does not shrink with the blocking, max F - 1 of the less
- * urgent. So from the lowest level up the smallest F is best for those above, and so is, at each level, the task that needs the
- * smallest.
+ * Source: Davis and Bertogna 2012 (algorithms FNR and FNR-PA, Theorems 2 and 3). The response of a task does not grow
+ * with its final region F, so bisection finds the smallest F. It does not shrink with the blocking, max F - 1 of the
+ * less urgent tasks. So from the lowest level up the smallest F is best for the tasks above; and at each level the task
+ * that needs the smallest F is the best choice.
  *
  * Bound: log2(C) + 1 tests for a task at a level. Left out: regions before the last one (point_placement.h). When not to use it:
  * where code cannot be made non-preemptive anywhere, only between given points. */
@@ -17,7 +17,7 @@ static takt_verdict_t test(const takt_draft_t *draft, uint32_t place, takt_durat
     return takt_draft_is_schedulable(draft, place, effort);
 }
 
-/* The smallest region up to `most`, with which it meets its deadline. */
+/* The smallest final region, at most `most`, with which it meets its deadline. */
 static takt_verdict_t find_smallest(const takt_draft_t *draft, uint32_t place, takt_duration_t *region,
                                     takt_effort_t *effort) {
     takt_duration_t too_small = 0;
@@ -66,7 +66,7 @@ static void swap(uint32_t *order, uint32_t a, uint32_t b) {
     order[b] = other;
 }
 
-/* Lays tasks order[0 .. level] out so that the one at `place` is the least urgent. */
+/* Copies tasks order[0 .. level] so that the one at `place` is the least urgent. */
 static void lay_out(const takt_sporadic_t *tasks, const takt_draft_t *draft, const uint32_t *order,
                     uint32_t place, uint32_t level) {
     for (uint32_t i = 0; i <= level; i++) {

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The smallest non-preemptive regions at the ends of jobs with which a set fits, and the priorities to go with them. Jobs are
- * preemptive before. See final_regions.c. */
+/* The smallest final non-preemptive regions with which a set is schedulable, and priorities for them. Before its final
+ * region a job is preemptive. See final_regions.c. */
 #ifndef TAKT_ANALYSIS_FINAL_REGIONS_H
 #define TAKT_ANALYSIS_FINAL_REGIONS_H
 
 #include "analysis/draft.h"
 
-/* Finds the smallest final region of each task for which all deadlines are met; `tasks` are most urgent first. No other
- * regions for which they are have a smaller one anywhere. `regions` has `count` values. Takes a
- * test for each bit of a wcet. */
+/* Finds the smallest final region of each task with which all deadlines are met; `tasks` are most urgent first. In
+ * every other solution each region is at least as long. `regions` has `count` values. One test per bit of a wcet. */
 TAKT_MUST_USE takt_verdict_t takt_final_regions_find(const takt_sporadic_t *tasks, uint32_t count,
                                                      const takt_draft_t *draft, takt_duration_t *regions,
                                                      takt_effort_t *effort);
 
-/* Finds priorities too: `order`, most urgent first, and `regions`, of each task by its place in `tasks`. If there are any
- * priorities and regions for which all deadlines are met, these are. `order` comes with each of 0 .. count-1 once, and of
- * equally good tasks the one that stands last takes the level. */
+/* Finds priorities too: `order`, most urgent first, and `regions`, indexed as `tasks`. Optimal: if any priorities and
+ * regions meet all deadlines, the result does. On entry `order` has each of 0 .. count-1 once; of equally good tasks
+ * the last one in it takes the level. */
 TAKT_MUST_USE takt_verdict_t takt_final_regions_assign(const takt_sporadic_t *tasks, uint32_t count,
                                                        const takt_draft_t *draft, uint32_t *order,
                                                        takt_duration_t *regions, takt_effort_t *effort);

@@ -7,10 +7,10 @@
  *
  *   B_i + C_i + sum over the interfering j of ceil((t + J_j) / T_j) C_j + grown jobs_k(t) <= t
  *
- * with jobs_k(t) jobs of task k, 1 if k is i. So each t that a level was ever done by is a witness: it shows at once, by one
- * division, up to which wcet of any task k the level meets its deadline. A fixed point is asked only where no witness
- * shows it, and a search only where it fails; tasks that fail often are asked first. The answers are those of a bisection
- * with takt_fp_responses: levels with D > T or a last region ask takt_fp_response where no witness decides.
+ * with jobs_k(t) jobs of task k, 1 if k is i. So each t by which a level was ever finished is a witness: a division
+ * gives the wcet of any task k up to which the level meets its deadline. A fixed point is needed only where no witness
+ * decides, a search only where it fails; levels that fail often come first. Results are those of a bisection with
+ * takt_fp_responses: levels with D > T or a last region use takt_fp_response where no witness decides.
  *
  * Left out: tasks k with regions, whose growth changes what blocks others. */
 #include "analysis/fp_growth.h"
@@ -61,7 +61,7 @@ static takt_duration_t limit_of(const search_t *search, uint32_t level) {
     return end_of(search->set, level).last > 1u || end <= task->jitter ? 0 : end - task->jitter;
 }
 
-/* How many jobs of the task of the search a level has in an interval. */
+/* The number of jobs of the task of the search that count for a level in an interval. */
 static uint64_t jobs_in(const search_t *search, uint32_t level, takt_duration_t length) {
     const takt_sporadic_t *task = &search->set->tasks[search->task];
     return level == search->task ? 1u : takt_ceiling(length + task->jitter, task->period);
@@ -78,7 +78,7 @@ static takt_duration_t shown_by(const search_t *search, uint32_t level, takt_fp_
     return less < wcet ? wcet - less : 0;
 }
 
-/* The same by all that is known of a level. */
+/* The same by all witnesses of a level. */
 static takt_duration_t shown(const search_t *search, uint32_t level) {
     const takt_fp_witness_t *witnesses = &search->room.witnesses[level * TAKT_FP_WITNESSES];
     takt_duration_t most = is_met(search, level) ? search->set->tasks[search->task].wcet : 0;
@@ -100,7 +100,7 @@ static void keep(const search_t *search, uint32_t level, takt_fp_witness_t witne
 
 /* ---- one level -------------------------------------------------------------------------------------------- */
 
-/* What a level requests before `length`, at most `limit`; more than `limit` if it requests more. No sum overflows: length
+/* The requests of a level before `length`, if at most `limit`; else some value above `limit`. No sum overflows: length
  * and work are below 2^62, and since C <= T a task requests at most L + J + T. */
 static uint64_t requested(const search_t *search, uint32_t level, takt_duration_t length,
                           takt_duration_t limit) {
@@ -157,7 +157,7 @@ static takt_verdict_t judge(search_t *search, uint32_t level) {
                             : TAKT_UNDECIDED;
 }
 
-/* By when the first job of a level is done with the wcets as they are, at the earliest: fixed points begin there. */
+/* A lower bound of the finish of a level's first job with the given wcets: fixed points begin there. */
 static takt_duration_t done_now(const search_t *search, uint32_t level) {
     const takt_response_t now = search->room.responses[level];
     const takt_duration_t jitter = search->set->tasks[level].jitter;
@@ -198,7 +198,7 @@ static takt_verdict_t judge_others(const search_t *search) {
     return found;
 }
 
-/* Moves a level to the front: what limits one task limits others. */
+/* Moves a level to the front: a level that limits one task often limits others. */
 static void ask_first(const search_t *search, uint32_t place) {
     uint32_t *order = search->room.order;
     const uint32_t level = order[place];

@@ -5,18 +5,18 @@
 
 #include "analysis/response_times.h"
 
-/* How many intervals are kept of each task. */
+/* The number of intervals that are kept of each task. */
 #define TAKT_FP_WITNESSES 32u
 
-/* An interval in which the first job of an active period is done: with the wcets as they are, `left` ticks are left. */
+/* An interval by the end of which the first job of an active period is finished, and its slack with the given wcets. */
 typedef struct takt_fp_witness {
     takt_duration_t length; /* 0: no interval */
-    int64_t left;           /* negative: so much is too much */
+    int64_t left;           /* slack in ticks; negative: demand above the length */
 } takt_fp_witness_t;
 
 /* The longest wcet of a task. */
 typedef struct takt_growth {
-    takt_duration_t wcet; /* 0: no wcet does */
+    takt_duration_t wcet; /* 0: no wcet is schedulable */
     bool is_decided;      /* false: the effort is used up, or a number reached TAKT_ANALYSIS_LIMIT */
 } takt_growth_t;
 
@@ -32,8 +32,8 @@ typedef struct takt_fp_growth_memory {
 
 /* growths[k] is the longest wcet of task k, at most its deadline, with which it and all tasks of `is_wanted` meet their
  * deadlines by takt_fp_responses, if no other wcet changes. Conditions: C <= T of all tasks; one end for each task; task k
- * has no region (last = 1), for `blocking` is taken to stay. Of a task with a region the answer is without meaning.
- * Effort: as takt_fp_responses once, and then up to `effort` steps for each task. */
+ * has no region (last = 1), since `blocking` is kept constant. The result of a task with a region is meaningless.
+ * Effort: takt_fp_responses once, and then up to `effort` steps for each task. */
 void takt_fp_growths(const takt_fp_set_t *set, const bool *is_wanted, takt_fp_growth_memory_t memory,
                      takt_effort_t effort, takt_growth_t *growths);
 

@@ -13,7 +13,7 @@
 /* Digits are small enough for sums of 2^31 of them. */
 #define DIGIT_BITS_MAX 31u
 
-/* How many bits a digit has: a rest, shifted by them, is below 2^63. */
+/* The number of bits of a digit: a rest, shifted by them, is below 2^63. */
 static uint32_t digit_bits(const takt_fraction_t *fractions, uint32_t count) {
     uint64_t all = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -23,7 +23,7 @@ static uint32_t digit_bits(const takt_fraction_t *fractions, uint32_t count) {
     return free < DIGIT_BITS_MAX ? free : DIGIT_BITS_MAX;
 }
 
-/* How many bits behind the point are enough to tell any other sum from 1. */
+/* The number of fractional bits that distinguish any other sum from 1. */
 static uint64_t bits_to_tell(const takt_fraction_t *fractions, uint32_t count) {
     uint64_t bits = 1u + takt_bits_of(count);
     for (uint32_t i = 0; i < count; i++) {

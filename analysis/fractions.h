@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Whether fractions add up to 1, less or more: the first question of every test. */
+/* Compares a sum of fractions with 1, exactly: the first question of every test. */
 #ifndef TAKT_ANALYSIS_FRACTIONS_H
 #define TAKT_ANALYSIS_FRACTIONS_H
 
@@ -18,7 +18,7 @@ typedef enum takt_comparison {
     TAKT_ORDER_UNKNOWN = 3, /* the effort is used up */
 } takt_comparison_t;
 
-/* Of a test that asks whether the sum is at most 1. */
+/* The verdict of a test that accepts a sum of at most 1. */
 TAKT_INLINE takt_verdict_t takt_verdict_of_sum(takt_comparison_t order) {
     return order == TAKT_ORDER_UNKNOWN ? TAKT_UNDECIDED : takt_verdict_of(order != TAKT_GREATER);
 }

@@ -10,7 +10,7 @@
  * switches. */
 #include "analysis/interface_selection.h"
 
-/* One test of one dispatcher, whichever. */
+/* A test of one dispatcher, under fixed priorities or EDF. */
 typedef struct trial {
     const takt_interface_t *server;
     takt_children_t children;

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The least budget with which a server of a given period carries its tasks. See interface_selection.c. */
+/* The smallest budget with which a server of a given period schedules its tasks. See interface_selection.c. */
 #ifndef TAKT_ANALYSIS_INTERFACE_SELECTION_H
 #define TAKT_ANALYSIS_INTERFACE_SELECTION_H
 
 #include "analysis/server_edf.h"
 #include "analysis/server_fixed_priority.h"
 
-/* The server, whose budget is looked for. */
+/* The server whose budget is computed. */
 typedef struct takt_interface {
     takt_duration_t period;
-    takt_duration_t loss; /* what payback takes off its supply; 0 */
+    takt_duration_t loss; /* reduction of its supply by payback; without payback 0 */
     bool is_polling;      /* supplied by takt_supply_polling, else by takt_supply_periodic; with R = P */
 } takt_interface_t;
 
-/* A budget, or none. */
+/* The resulting budget. */
 typedef struct takt_budget {
     takt_duration_t budget; /* the least that the test accepts; 0 if it accepts none */
     takt_verdict_t verdict; /* TAKT_UNDECIDED: some budget below it was not decided */
 } takt_budget_t;
 
-/* Children under fixed priorities; the supply in `children` is not read, `responses` are those under some budget.
- * Takes the steps of log2(P) + 1 tests. */
+/* Children under fixed priorities. The supply in `children` is not read; `responses` is left over from one of the
+ * tests. Takes the steps of log2(P) + 1 tests. */
 takt_budget_t takt_least_budget_fixed_priority(const takt_interface_t *server,
                                                const takt_children_t *children, takt_fp_terms_t terms,
                                                takt_children_memory_t memory, takt_effort_t *effort,
                                                takt_response_t *responses);
 
-/* Children under EDF; likewise. `fractions` and `rest` are as in takt_children_demand. */
+/* The same for children under EDF. `fractions` and `rest` are as in takt_children_demand. */
 takt_budget_t takt_least_budget_edf(const takt_interface_t *server, const takt_children_t *children,
                                     const takt_edf_blocking_t *blocking, takt_fraction_t *fractions,
                                     uint64_t *rest, takt_effort_t *effort);

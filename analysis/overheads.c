@@ -34,7 +34,7 @@
 
 #include "analysis/edf_blocking.h"
 
-/* Costs by what causes them. */
+/* Costs by their causes. */
 typedef struct causes {
     takt_duration_t completion;
     takt_duration_t release;
@@ -95,7 +95,7 @@ static bool is_small(const takt_overhead_set_t *set) {
 
 /* ---- fixed priorities ---------------------------------------------------------------------------------------- */
 
-/* (1) or (3): a task in front, which nobody asks whether it is in time. */
+/* (1) or (3): puts an interrupt in front as a task, whose deadline is not checked. */
 static void put_interrupt(const takt_draft_t *draft, uint32_t *above, uint32_t *count, takt_duration_t wcet,
                           const takt_sporadic_t *like) {
     if (wcet > 0) {
@@ -129,7 +129,7 @@ static void put_task(const takt_overhead_set_t *set, uint32_t task, const takt_d
     above[interrupts + task] = interrupts + (set->above != NULL ? set->above[task] : task);
 }
 
-/* (4), of the task at place `first` - 1 and its equals: those from `first` on are less urgent. */
+/* (4), of the task at index `first` - 1 and its equals: tasks from `first` on are less urgent. */
 static uint64_t blocking_from(const takt_overhead_set_t *set, uint32_t first) {
     uint64_t region = 0;
     uint64_t passing = 0;
@@ -176,12 +176,12 @@ static uint64_t arrivals_in(const takt_sporadic_t *task, uint64_t t) {
     return takt_ceiling(t + task->jitter, task->period);
 }
 
-/* What a job costs, its release not counted. */
+/* The cost of a job without its release. */
 static uint64_t job_of(const search_t *search, uint32_t task) {
     return path_of(search->set, task) + search->causes.completion;
 }
 
-/* Adds releases and ticks of t ticks. */
+/* Adds the costs of releases and timer ticks in t ticks. */
 static bool add_interrupts(const search_t *search, uint64_t t, uint64_t *sum) {
     const takt_overhead_set_t *set = search->set;
     bool is_known =
@@ -192,7 +192,7 @@ static bool add_interrupts(const search_t *search, uint64_t t, uint64_t *sum) {
     return is_known;
 }
 
-/* Adds all jobs that come in t ticks. */
+/* Adds all jobs that are released in t ticks. */
 static bool add_arrivals(const search_t *search, uint64_t t, uint64_t *sum) {
     bool is_known = true;
     for (uint32_t j = 0; j < search->set->count && is_known; j++) {
@@ -257,7 +257,7 @@ static takt_verdict_t look_back(const search_t *search, uint64_t end) {
     return TAKT_SCHEDULABLE;
 }
 
-/* Each job has its time, and all together leave some. */
+/* Every job fits its window, and U < 1 with all costs. */
 static takt_verdict_t leave_time(const search_t *search, takt_fraction_t *fractions, uint64_t *rest) {
     const takt_overhead_set_t *set = search->set;
     const bool has_ticks = set->costs.tick > 0;

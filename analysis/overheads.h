@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What the kernel's own work adds to response times under fixed priorities and to demand under EDF. See overheads.c. */
+/* Kernel overheads in response times under fixed priorities and in demand under EDF. See overheads.c. */
 #ifndef TAKT_ANALYSIS_OVERHEADS_H
 #define TAKT_ANALYSIS_OVERHEADS_H
 
 #include "analysis/draft.h"
 
-/* Of one event each, in ticks, 0 and up; SPEC.md, 5 says when each is paid. */
+/* The cost of one event each, in ticks, 0 and up; SPEC.md, 5 says when each is paid. */
 typedef struct takt_overheads {
     takt_duration_t context_switch;
     takt_duration_t release;
@@ -28,14 +28,14 @@ typedef struct takt_overhead_set {
     takt_overheads_t costs;
 } takt_overhead_set_t;
 
-/* Writes a set without costs, the responses of whose last `count` tasks, by takt_fp_responses, are those of the tasks on the
- * kernel at most: in front of them stands the kernel's work, up to count + 1 tasks that are always in time. `draft` and
- * `above`, which `expanded` refers to, have 2 count + 1 values each. False: a sum reached TAKT_ANALYSIS_LIMIT. */
+/* Writes `expanded`, a set without costs: first the kernel's work as up to count + 1 tasks that are always in time,
+ * then the `count` tasks. For these takt_fp_responses gives upper bounds of the responses on the kernel. `expanded`
+ * refers to `draft` and `above`, which have 2 count + 1 values each. False: a sum reached TAKT_ANALYSIS_LIMIT. */
 TAKT_MUST_USE bool takt_overheads_expand(const takt_overhead_set_t *set, const takt_draft_t *draft,
                                          uint32_t *above, takt_fp_set_t *expanded);
 
-/* Whether all deadlines are met under EDF: a sufficient test. It rejects what uses the processor up, U = 1 with all costs
- * included. `fractions` and `rest` have count + 1 values each. Takes a step for each look at all tasks. */
+/* Whether all deadlines are met under EDF: a sufficient test. It rejects a set with U = 1, all costs included.
+ * `fractions` and `rest` have count + 1 values each. Takes a step for each pass over all tasks. */
 TAKT_MUST_USE takt_verdict_t takt_overheads_edf_decide(const takt_overhead_set_t *set,
                                                        takt_fraction_t *fractions, uint64_t *rest,
                                                        takt_effort_t *effort);

@@ -6,9 +6,9 @@
  *
  *   best[e] = min over s < e of best[s] + c_s, where c_s + b_{s+1} + ... + b_e <= Q and c_0 = 0
  *
- * With P[s] = b_1 + ... + b_s, a region that begins at s reaches every e with P[e] <= P[s] + Q - c_s, and no later one: once it
- * is out of reach, it stays so. So the places wait in a heap, cheapest first, of which the top is dropped when it is out of
- * reach; each comes and goes once. Costs need not be less than blocks, which a queue in the place of the heap would ask for.
+ * With P[s] = b_1 + ... + b_s, a region that begins at s reaches every e with P[e] <= P[s] + Q - c_s, and no later one.
+ * So the places are in a heap, cheapest first; its top is dropped when it is out of reach, for good. Each place is
+ * inserted and removed once. A queue instead of the heap would require that costs are less than blocks.
  *
  * Left out: control flow that branches. When not to use it: blocks that branch; cut at their ends. */
 #include "analysis/point_placement.h"
@@ -33,7 +33,7 @@ static void push(heap_t *heap, uint32_t place) {
     heap->places[hole].open = place;
 }
 
-/* Of the two below `hole` the cheaper one. */
+/* The cheaper child of `hole` in the heap. */
 static uint32_t cheaper_below(const heap_t *heap, uint32_t hole) {
     const uint32_t left = 2u * hole + 1u;
     const bool is_right =

@@ -8,7 +8,7 @@
  *
  * and what response_times.c says, with ends {C_i, C_i, threshold}. FPNS is the threshold 0, FPPS the task's own place.
  *
- * No fixed point of its own; n^2 looks. Not for thresholds per subjob, or tasks that share a priority. */
+ * No fixed point of its own; n^2 comparisons. Not for thresholds per subjob, or tasks that share a priority. */
 #include "analysis/preemption_thresholds.h"
 
 static takt_duration_t longest_barring(const takt_sporadic_t *tasks, const uint32_t *thresholds,

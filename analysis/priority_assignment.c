@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Audsley's optimal priority assignment.
  *
- * Sources: Audsley 1991, 2001; Davis and Burns 2011 for what a test must be: (1) who is more urgent matters as a set only,
- * (2) who is less urgent matters as a set only, (3) a task that passes at a level passes at a higher one. From the lowest level
- * up, whoever passes takes the level: by (3) no later choice is worse for it.
+ * Sources: Audsley 1991, 2001; Davis and Burns 2011 for the conditions on a test: (1) it depends on the set of more
+ * urgent tasks, not on their order; (2) the same holds for less urgent tasks; (3) a task that passes at a level passes
+ * at a higher one. From the lowest level up, a task that passes takes the level: by (3) later choices stay as good.
  *
  * Left out: orders that are best beyond being schedulable (Davis and Burns 2007). When not to use it: D <= T, no jitter and
  * no blocking, where deadline monotonic is optimal without a single test. */
 #include "analysis/priority_assignment.h"
 
-/* The task at `level` goes to the front; those before it come one closer. */
+/* Moves the task at `level` to the front; those before it move back by one. */
 static void move_to_front(uint32_t *order, uint32_t level) {
     const uint32_t moved = order[level];
     for (uint32_t i = level; i > 0; i--) {
@@ -18,7 +18,7 @@ static void move_to_front(uint32_t *order, uint32_t level) {
     order[0] = moved;
 }
 
-/* The last task up to `level` that passes there is put there. */
+/* Assigns `level` to the last task up to it that passes there. */
 static takt_verdict_t assign_level(uint32_t count, takt_level_test_t test, void *context, uint32_t *order,
                                    uint32_t level) {
     takt_verdict_t none = TAKT_UNSCHEDULABLE;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* An optimal order of priorities, for any test that Audsley's algorithm admits. See priority_assignment.c. */
+/* Optimal priority assignment, for any test compatible with Audsley's algorithm. See priority_assignment.c. */
 #ifndef TAKT_ANALYSIS_PRIORITY_ASSIGNMENT_H
 #define TAKT_ANALYSIS_PRIORITY_ASSIGNMENT_H
 
 #include "analysis/draft.h"
 
-/* Whether task order[level] meets its deadlines if the tasks in front of it in `order` are more urgent and those behind it are
- * less so. What is in front has no order yet: the answer must not depend on how it is arranged. */
+/* Whether task order[level] meets its deadlines if the tasks before it in `order` are more urgent and those after it
+ * are less urgent. The tasks before it have no order yet: the result must not depend on it. */
 typedef takt_verdict_t (*takt_level_test_t)(void *context, const uint32_t *order, uint32_t count,
                                             uint32_t level);
 
-/* Finds an order, most urgent first, in which all of `count` tasks pass. `order` comes with each of 0 .. count-1 once: of tasks
- * that pass at a level the last one takes it, so that an order that passes is kept. It is optimal if a task that passes at a
- * level also passes at a higher one, and if what is behind a task matters only as a set or is settled before it. If there
- * is none, `order` ends with the levels that could be given. Takes count (count + 1) / 2 tests at most. TAKT_UNDECIDED: at some
- * level nobody passed, and a test was undecided. */
+/* Finds an order, most urgent first, in which all `count` tasks pass. On entry `order` has each of 0 .. count-1 once.
+ * Of the tasks that pass at a level the last one takes it, so an order that passes is kept. Optimal if a task that
+ * passes at a level also passes at a higher one, and if the less urgent tasks matter only as a set or are assigned
+ * before. If no order passes, `order` ends with the tasks of the assigned levels. Takes count (count + 1) / 2 tests at
+ * most. TAKT_UNDECIDED: at some level no task passed, and a test was undecided. */
 TAKT_MUST_USE takt_verdict_t takt_priorities_assign(uint32_t count, takt_level_test_t test, void *context,
                                                     uint32_t *order);
 

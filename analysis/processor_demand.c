@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The processor demand test of EDF.
  *
- * Source: Baruah, Rosier, Howell 1990, with the jitter of Spuri 1996 and blocking as in edf_blocking.h. Demand changes at
- * deadlines, blocking at its steps; in between both stay as they are. Left out: nothing; but it looks at every deadline of
- * the range. To ask only whether there is such an L, take QPA. Bound: the number of deadlines and steps in the range. */
+ * Source: Baruah, Rosier, Howell 1990, with the jitter of Spuri 1996 and blocking as in edf_blocking.h. Demand changes
+ * at deadlines, blocking at its steps; in between both are constant. Left out: nothing; but it checks every deadline of
+ * the range. Where any such L will do, use QPA. Bound: the number of deadlines and steps in the range. */
 #include "analysis/processor_demand.h"
 
 static uint64_t smaller_of(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* How far it is from an interval of length `interval` to the next deadline of a task. */
+/* The distance from an interval of length `interval` to the next deadline of a task. */
 static uint64_t distance_to_next(const takt_demand_line_t *line, takt_duration_t interval) {
     const int64_t seen = (int64_t)interval + line->ahead;
     return seen < 0 ? (uint64_t)((int64_t)line->period - seen) : line->period - (uint64_t)seen % line->period;

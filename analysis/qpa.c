@@ -33,7 +33,7 @@ static void prepare_inverses(search_t *search, takt_demand_line_t *lines) {
     }
 }
 
-/* At least the demand. */
+/* An upper bound of the demand. */
 static uint64_t estimate(const takt_demand_line_t *lines, uint32_t count, uint32_t shift,
                          takt_duration_t interval) {
     uint64_t demand = 0;

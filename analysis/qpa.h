@@ -5,8 +5,8 @@
 
 #include "analysis/demand.h"
 
-/* As takt_processor_demand, and as exact, in the same model; but what it finds is some interval that is too short, not the
- * shortest. Takes a step for each interval that it looks at: a few, up to some dozens where U is near 1. */
+/* The same verdict as takt_processor_demand, exact in the same model. The reported interval is too short, but not the
+ * shortest such one. Takes a step for each interval that it checks: a few, up to some dozens where U is near 1. */
 takt_demand_t takt_qpa(const takt_sporadic_t *tasks, uint32_t count, const takt_edf_blocking_t *blocking,
                        takt_demand_room_t *room, takt_effort_t *effort);
 

@@ -4,14 +4,14 @@
  * Source: S0, sections 2.2 to 2.4 of the specification in integers, equations (3) to (7), (13), (14); SPEC.md, 10, says
  * what sharing takes. Rates of hard and soft tasks are rounded up, what is handed out is rounded down: the sum of all is
  * never above the whole. policy/rate_based.c decides the same task by task while the system runs; here is the verdict over the
- * whole set, for admission beforehand. Left out: when a change comes into force, estimates, and who leaves again. */
+ * whole set, for admission beforehand. Left out: when a change comes into force, estimates, and tasks that leave. */
 #include "analysis/rate_admission.h"
 
 #include "core/wide.h"
 
 #define WHOLE TAKT_ADMISSION_WHOLE
 
-/* The admitted, summed up. */
+/* Sums over the admitted tasks. */
 typedef struct admitted {
     uint64_t count[3];
     uint64_t requested[3];
@@ -62,14 +62,14 @@ static uint64_t beta_of(const admitted_t *sums, const takt_admission_settings_t 
     return settings->has_formula ? formula(sums) : settings->beta;
 }
 
-/* beta is kept free for hard tasks even while nobody of class none is there. */
+/* Hard tasks never get the share beta, even while no task of class none is present. */
 static bool fits(const admitted_t *sums, const takt_admission_settings_t *settings) {
     return sums->requested[TAKT_ADMISSION_HARD] + beta_of(sums, settings) + settings->sigma +
                taken_by(sums) <=
            WHOLE;
 }
 
-/* Only a hard task, or one by which others are blocked for longer, may be refused. */
+/* Only a hard task, or one that lengthens the blocking of others, may be refused. */
 static bool is_admissible(const admitted_t *before, const admitted_t *after,
                           const takt_admission_settings_t *settings) {
     const bool asks = after->count[TAKT_ADMISSION_HARD] > before->count[TAKT_ADMISSION_HARD] ||

@@ -16,7 +16,7 @@ typedef enum takt_admission_class {
     TAKT_ADMISSION_NONE = 2,
 } takt_admission_class_t;
 
-/* What a task asks for. There are fewer than 2^20. */
+/* The request of a task. There are fewer than 2^20. */
 typedef struct takt_rate_request {
     takt_admission_class_t task_class;
     takt_duration_t wcet; /* up to the window; class none: not read */
@@ -24,7 +24,7 @@ typedef struct takt_rate_request {
         window;      /* the period, or of a hard task the relative deadline; 1 .. TAKT_ADMISSION_LONGEST */
     uint64_t weight; /* of class none, 1 .. 2^16 - 1; else not read */
     uint64_t
-        longest; /* what one section of another task takes from the whole: B / D of this task, as a rate */
+        longest; /* B / D of this task, as a rate; B is the longest blocking by one section of another task */
     uint64_t excess; /* what its own sections may execute beyond budgets, as a rate */
 } takt_rate_request_t;
 
@@ -35,7 +35,7 @@ typedef struct takt_admission_settings {
     bool has_formula;
 } takt_admission_settings_t;
 
-/* What a task is to have. All zero: it is not admitted, or suspended because its rate rounds to nothing. */
+/* The rate and the reservation granted to a task. All zero: not admitted, or suspended because its rate rounds to 0. */
 typedef struct takt_rate_grant {
     bool is_admitted;
     uint64_t rate;
@@ -43,7 +43,7 @@ typedef struct takt_rate_grant {
     takt_duration_t period; /* of a hard task its window */
 } takt_rate_grant_t;
 
-/* Who has how much, in units of rate. */
+/* How the processor is divided among the classes, in units of rate. */
 typedef struct takt_rate_division {
     uint64_t capacity; /* what blocking leaves of the whole */
     uint64_t hard;
@@ -52,8 +52,8 @@ typedef struct takt_rate_division {
     uint64_t none;
 } takt_rate_division_t;
 
-/* Admits the tasks in their order, hard ones if they fit with all admitted before, and says what the admitted ones are to
- * have when all are there. Hard tasks that keep to their wcets then meet all deadlines, soft ones those of their periods here. */
+/* Admits the tasks in their order, a hard task if it fits with those before, and writes their grants while all are
+ * present. Hard tasks within their wcets then meet all deadlines, soft tasks those of `period`. */
 takt_rate_division_t takt_rate_admission(const takt_rate_request_t *requests, uint32_t count,
                                          const takt_admission_settings_t *settings,
                                          takt_rate_grant_t *grants);

@@ -3,9 +3,9 @@
  *
  * Source: Jeffay, Goddard 1999 (theorems on EDF with and without preemption), in integer time; the deadlines are those of
  * policy/rbe.c. In any interval of length L, x c ((L - d) / y + 1) ticks of work are due, whatever comes when: the
- * demand of a sporadic task with C = x c, T = y, D = d. So QPA answers, and takes the place of a look at all L up to
- * the common multiple of the y. One event blocks, not x of them.
- * Left out: release jitter, of which arrivals at any instants know nothing. */
+ * demand of a sporadic task with C = x c, T = y, D = d. So QPA decides, and replaces a check of all L up to the common
+ * multiple of the y. One event blocks, not x of them.
+ * Left out: release jitter, which has no meaning where arrivals are at any instants. */
 #include "analysis/rate_execution.h"
 
 /* False if some x c is beyond all intervals y. */

@@ -5,8 +5,8 @@
 
 #include "analysis/qpa.h"
 
-/* A task whose events may come at any instants: x of them in any y ticks are served by d ticks after they came, each at
- * the cost of at most c; what comes faster is served later. */
+/* A task whose events may arrive at any instants. Of up to x events in any y ticks each is served within d ticks of its
+ * arrival, at a cost of at most c. Events that arrive faster are served later. */
 typedef struct takt_rate_events {
     uint64_t events;          /* x: 1 and up */
     takt_duration_t interval; /* y */

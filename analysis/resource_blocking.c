@@ -14,8 +14,8 @@
  *   pip               B = min( sum over tasks below of their longest such cs - 1, sum over such resources of the longest below )
  *   pip, nested       B = sum over tasks below of their longest cs - 1
  *
- * Each task below holds at most the one outermost section in which i found it, whatever is nested in it and whoever
- * waits for whom, as long as there is no deadlock; so the last line holds for mixed protocols too. Of an interval of
+ * Each task below holds at most the one outermost section in which i found it, whatever is nested in it and whichever
+ * jobs wait, as long as there is no deadlock; so the last line holds for mixed protocols too. Of an interval of
  * length L under EDF, below means a deadline beyond the interval, and what matters is used by a task whose deadline
  * can lie in it. Blocked are only those that began before the interval, once each. Ceilings are relative deadlines, and
  * bar by them whatever is left of a job's deadline when it is released: with jitter, or beside a server whose deadline is
@@ -128,7 +128,7 @@ bool takt_sharing_blocking(const takt_sharing_t *sharing, uint64_t at, takt_shar
     return *blocking <= TAKT_ANALYSIS_TIME_MAX;
 }
 
-/* The least value beyond `at` at which a task begins to matter or is below no more; UINT64_MAX if there is none. */
+/* The least value above `at` at which a task begins to count, or is below no longer; UINT64_MAX if there is none. */
 static uint64_t next_change(const takt_sharing_t *sharing, uint64_t at) {
     uint64_t next = UINT64_MAX;
     for (uint32_t i = 0; i < sharing->tasks; i++) {

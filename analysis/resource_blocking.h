@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* For how long less urgent jobs that hold shared resources delay others, by protocol, in one dispatcher. See
+/* Blocking by less urgent jobs that hold shared resources, by protocol, in one dispatcher. See
  * resource_blocking.c. */
 #ifndef TAKT_ANALYSIS_RESOURCE_BLOCKING_H
 #define TAKT_ANALYSIS_RESOURCE_BLOCKING_H
 
 #include "analysis/edf_blocking.h"
 
-/* A stretch of a task in which its jobs hold a resource; what is nested in another stands in the list as well. */
+/* A critical section of a task; nested sections are in the list as well. */
 typedef struct takt_section {
     uint32_t task;         /* its place, below `tasks` */
     uint32_t resource;     /* its number, below `resources` */
     takt_duration_t ticks; /* cs: executed from the lock to the unlock, 1 .. wcet */
 } takt_section_t;
 
-/* Which sections count, and how they add up. Not for `none`: there jobs that need nothing prolong the delay without
+/* Which sections count, and how they add up. Not for `none`: there jobs without resources prolong the blocking without
  * bound. */
 typedef enum takt_locking {
     TAKT_LOCKING_NPCS = 0, /* holders are not preempted: the longest section of all */
@@ -23,7 +23,7 @@ typedef enum takt_locking {
     TAKT_LOCKING_MIXED = 3, /* pip with nested sections, free of deadlocks, and any of these together */
 } takt_locking_t;
 
-/* Sections, and urgency as numbers: the less the more urgent. */
+/* Sections, and urgency as numbers: smaller is more urgent. */
 typedef struct takt_sharing {
     const takt_section_t *sections;
     uint32_t count;        /* of sections */

@@ -12,7 +12,7 @@
  *   (4)  L_k  = least x = B_i + (k + 1) C_i + sum over hp(i) of n_j(x) C_j                  the first k + 1 jobs are done
  *   (5)  k is the last job if L_k + J_i <= (k + 1) T_i: the next one comes at the end of the active period or later.
  *
- * The fixed points need no division as long as a task releases a few times only between two looks: `next` has of each task its
+ * The fixed points need no division as long as a task has few releases between two steps: `next` has of each task its
  * earliest release that is not in `work`, the right side; and work grows by what is released before it. (1) to (4) ascend
  * from job to job; and from task to task too, since L of the task above is never beyond (1), unless blocking shrinks by more
  * than path - last + 1: then the count begins anew.
@@ -26,10 +26,10 @@
 
 #define NO_END UINT64_MAX
 
-/* So many releases are counted one by one faster than by a division. */
+/* Up to this number, counting releases one by one is faster than a division. */
 #define FEW 4u
 
-/* A fixed point on its way: invariant, `work` contains each release before `next`, and no other. */
+/* A fixed-point iteration. Invariant: `work` contains each release before `next`, and no other. */
 typedef struct demand {
     const takt_sporadic_t *tasks;
     uint64_t *next;
@@ -46,7 +46,7 @@ typedef struct search {
     bool is_carried; /* the demand holds at the end of the active period of the task before */
 } search_t;
 
-/* How many of a set have bounded responses. */
+/* The number of tasks with bounded responses. */
 typedef struct extent {
     uint32_t count;
     bool is_full; /* they use the processor up */
@@ -58,7 +58,7 @@ static uint64_t blocking_of(const takt_fp_set_t *set, uint32_t task) {
 
 static uint32_t above_of(const uint32_t *above, uint32_t task) { return above != NULL ? above[task] : task; }
 
-/* How many tasks, the most urgent, share the active period of a task. */
+/* The number of tasks, the most urgent, that share the active period of a task. */
 static uint32_t level_of(const uint32_t *above, uint32_t task) {
     const uint32_t others = above_of(above, task);
     return others > task ? others : task + 1u;
@@ -86,7 +86,7 @@ static void make_fractions(const takt_fp_set_t *set, takt_fraction_t *fractions)
     }
 }
 
-/* The most tasks that do not overload; `all` is how the whole set compares with 1. False: the effort is used up. */
+/* The largest number of tasks with U <= 1; `all` compares the whole set with 1. False: the effort is used up. */
 static bool find_extent(const takt_fp_set_t *set, takt_fp_memory_t memory, takt_effort_t *effort,
                         extent_t *extent) {
     uint32_t fits = 0;
@@ -115,7 +115,7 @@ static uint64_t hyperperiod_of(const takt_sporadic_t *tasks, uint32_t count) {
     return common;
 }
 
-/* How many jobs of a task are to be looked at, at most. */
+/* The largest number of jobs of a task to check. */
 static uint64_t jobs_of(const takt_fp_set_t *set, uint32_t task, extent_t extent) {
     const uint32_t level = level_of(set->above, task);
     if (!extent.is_full || level < extent.count) {
@@ -131,7 +131,7 @@ static uint64_t plus_or_limit(uint64_t work, uint64_t more) {
     return more < TAKT_ANALYSIS_LIMIT - work ? work + more : TAKT_ANALYSIS_LIMIT;
 }
 
-/* Counts what a task releases before `work`. No product overflows: C <= T, and jobs T <= lag + T. */
+/* Adds a task's releases before `work`. No product overflows: C <= T, and jobs T <= lag + T. */
 static uint64_t count_due(const takt_sporadic_t *task, uint64_t *next, uint64_t work) {
     const uint64_t lag = work - *next;
     const uint64_t jobs = lag > FEW * task->period ? (lag - 1u) / task->period + 1u : 1u;
@@ -190,7 +190,7 @@ static void take_worse(takt_response_t *worst, uint64_t ticks, uint64_t job) {
     }
 }
 
-/* What ends a task has. */
+/* The ends of a task. */
 typedef struct ends {
     const takt_fp_end_t *first;
     const takt_fp_end_t *behind;
@@ -241,7 +241,7 @@ static takt_response_t find_response(search_t *search, ends_t ends, uint64_t job
 
 /* ---- from task to task ------------------------------------------------------------------------------------- */
 
-/* Counts what the others release at 0. */
+/* Adds the other tasks' releases at 0. */
 static void begin_anew(search_t *search) {
     demand_t *demand = &search->demand;
     demand->count = above_of(search->set->above, search->task);

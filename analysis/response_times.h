@@ -6,12 +6,12 @@
 
 #include "analysis/fractions.h"
 
-/* How a job may end: with a last region that only the most urgent preempt. FPPS {C, 1, 0}; FPNS {C, C, 0}; FPDS {C, last
- * subjob, 0}; FPTS {C, C, tasks above the threshold}. */
+/* One way in which a job may end: with a last region that only the most urgent tasks preempt. FPPS {C, 1, 0};
+ * FPNS {C, C, 0}; FPDS {C, last subjob, 0}; FPTS {C, C, tasks above the threshold}. */
 typedef struct takt_fp_end {
     takt_duration_t path; /* the longest execution of a job that ends so: 1 .. wcet */
     takt_duration_t last; /* of this, the last region: 1 .. path */
-    uint32_t over; /* so many tasks, the most urgent, preempt the last region: 0 .. place of the task */
+    uint32_t over; /* number of tasks, the most urgent, that preempt the last region: 0 .. task's index */
 } takt_fp_end_t;
 
 /* Tasks and what else their responses depend on; a column that is NULL is as its line says. */
@@ -41,18 +41,18 @@ typedef struct takt_fp_memory {
 void takt_fp_blocking(const takt_duration_t *longest, const uint32_t *above, uint32_t count,
                       takt_duration_t head_start, takt_duration_t *blocking);
 
-/* Writes the worst-case response of each task, exact where takt_fp_set_t says no more than what is there: `blocking` is
- * attained, and no two tasks have one priority. Else it is a bound from above. Takes a step for each look at all tasks. */
+/* Writes the worst-case response of each task. Exact if `blocking` is attained and all priorities are different; else
+ * an upper bound. Takes a step for each pass over all tasks. */
 void takt_fp_responses(const takt_fp_set_t *set, takt_fp_memory_t memory, takt_effort_t *effort,
                        takt_response_t *responses);
 
-/* The response of the task at one place, as takt_fp_responses has it; `enough` ends it as soon as a response is greater,
- * and asked for exactly it is UINT64_MAX. */
+/* The worst-case response of task `task`, as by takt_fp_responses. The search ends as soon as a response exceeds
+ * `enough`; UINT64_MAX gives the exact value. */
 TAKT_MUST_USE takt_response_t takt_fp_response(const takt_fp_set_t *set, uint32_t task,
                                                takt_duration_t enough, takt_fp_memory_t memory,
                                                takt_effort_t *effort);
 
-/* Whether all responses are within the deadlines: stops at the first that is not, and takes fewer steps. */
+/* Whether all responses are within the deadlines. Stops at the first that is not, so it takes fewer steps. */
 TAKT_MUST_USE takt_verdict_t takt_fp_is_schedulable(const takt_fp_set_t *set, takt_fp_memory_t memory,
                                                     takt_effort_t *effort);
 

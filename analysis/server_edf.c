@@ -16,8 +16,8 @@
  *   kernel           ceil((L + J) / T) C: all that comes, since it does not wait; it has no deadline to miss
  *
  * An interval in which a child misses its deadline contains its own period, so intervals shorter than the least
- * deadline do not count; deferrable servers may ask there in vain, and do not suffer: one that gets work x ticks
- * after its replenishment still has Q - x by the end of the period, as an interval longer by x says. Part of a
+ * deadline do not count. There deferrable servers may request too much, without harm: one that gets work x ticks
+ * after its replenishment still has Q - x by the end of the period, as an interval longer by x shows. Part of a
  * bandwidth server's budget may be due in any interval. (1) is sharper for deferrable servers than the sum of U + sum
  * of U_j (P_j - Q_j) / P_i <= 1 of algorithms.md 6.6 where that has the own excess too, and admits all kinds at once.
  *
@@ -25,7 +25,7 @@
  * supply: its least fixed point, with T(w) the least t with sbf(t) >= w; at equal shares, shorter than (3), after
  * which all repeats:
  *
- *   (2)  L = T(max B + sum of r_j(L)),  r_j(L) what j asks for in L ticks, whatever its deadlines
+ *   (2)  L = T(max B + sum of r_j(L)),  r_j(L) the requests of j in L ticks, whatever its deadlines
  *   (3)  lcm(P, T_j) + max(T(1), D_j - T_j, the length from which on B(L) stays)
  *
  * Where no child demands more of an interval than its share of it, which is so for bandwidth servers, for idling, polling
@@ -37,8 +37,8 @@
 #include "analysis/server_edf.h"
 #include "core/wide.h"
 
-/* What a child is as a task: a sporadic server one of double the budget, a bandwidth server one of which a part may
- * be due in any interval. */
+/* A child as a task. A sporadic server is one of double the budget; of a bandwidth server a part may be due in any
+ * interval. */
 typedef struct child {
     takt_sporadic_t task;
     takt_child_kind_t kind;

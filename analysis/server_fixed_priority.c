@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Fixed priorities over tasks and servers: each is the task that it is at worst as seen from below.
+/* Fixed priorities over tasks and servers: each counts as the task that is its worst case for less urgent children.
  *
  * Sources: L. Sha, J. Lehoczky, J. Strosnider and others on periodic servers; R. I. Davis and A. Burns, RTSS 2005, for
  * R = Q + sum of interference, with ceil((R + P - Q) / P) Q of a deferrable server (its back-to-back hit), that is, a
@@ -15,10 +15,10 @@
  *       among the Q of s. So the intervals act as a task (Q, P - W): none waits at the top.
  *   (b) s'' begins after s' has ended, so after s + P: at most two such Q in P, a task (Q, floor(P / 2)).
  *
- * Beside that, a server that does not use its budget without work takes no more than its tasks ask for: in x ticks
- * ceil((x + J') / T) C of each, where J' is its jitter and all that delays it, its response R without C. A job that comes
- * earlier is done by then, or has so much less to do. Where it never waits for budget J' is J: then it stands at the
- * server's place as a task (servers.py says when). Which of both is less depends on x.
+ * Besides, a server that does not use its budget without work executes no more than the demand of its tasks: in x ticks
+ * ceil((x + J') / T) C of each, where J' is its jitter and all that delays it, its response R without C. A job that
+ * arrives earlier is done by then, or has so much less to do. If it never waits for budget, J' is J: then it counts as
+ * a task at the server's priority (servers.py says when). Which of both is less depends on x.
  *
  * Exact where only tasks and idling servers without equals are at the root, blocking is attained and `last` is 1 or the
  * model's; else a bound from above. An idling or polling server whose response is beyond P loses budget, but acts no
@@ -40,7 +40,7 @@ static takt_child_kind_t kind_of(const takt_children_t *children, uint32_t child
     return children->kinds != NULL ? children->kinds[child] : TAKT_CHILD_TASK;
 }
 
-/* What a child is to those that it delays. */
+/* A child as seen by the children that it delays. */
 static takt_sporadic_t seen_from_below(const takt_children_t *children, uint32_t child,
                                        const takt_response_t *response) {
     takt_sporadic_t seen = children->children[child];
@@ -54,7 +54,7 @@ static takt_sporadic_t seen_from_below(const takt_children_t *children, uint32_t
     return seen;
 }
 
-/* Puts a child among those that delay others. */
+/* Adds a child to those that delay others. */
 static void see(const takt_children_t *children, uint32_t child, const takt_response_t *response,
                 const takt_children_memory_t *memory, uint32_t place) {
     memory->seen[place] = seen_from_below(children, child, response);
@@ -84,7 +84,7 @@ static takt_fraction_t share_of(const takt_sporadic_t *task) {
     return (takt_fraction_t){task->wcet, task->period};
 }
 
-/* Appends the share of the one at `place`, or those of the tasks inside if they are no more. */
+/* Appends the share of the child at `place`, or those of the tasks inside if they are not larger. */
 static uint32_t add_share(const takt_supplied_t *supplied, uint32_t place, takt_children_memory_t memory,
                           uint32_t used, takt_effort_t *effort) {
     const takt_sporadic_t *seen = &supplied->higher[place];
@@ -103,7 +103,7 @@ static uint32_t add_share(const takt_supplied_t *supplied, uint32_t place, takt_
     return used + 1u;
 }
 
-/* How the shares of those that delay a child, and its own, compare with that of the supply. */
+/* Compares the shares of a child and of those that delay it with that of the supply. */
 static takt_comparison_t compare_shares(const takt_supplied_t *supplied, takt_children_memory_t memory,
                                         takt_effort_t *effort) {
     const takt_supply_t *supply = supplied->supply;

@@ -6,10 +6,10 @@
 
 #include "analysis/children.h"
 
-/* What the responses of children depend on besides; a column that is NULL is as its line says. */
+/* Further parameters of the children, one value each; the line of a column says what NULL means. */
 typedef struct takt_fp_terms {
     const takt_duration_t *blocking; /* by less urgent children, in ticks; NULL: 0 */
-    const takt_duration_t *last;     /* region at a job's end that nobody here preempts, 1 .. wcet; NULL: 1 */
+    const takt_duration_t *last;     /* final region, not preempted in this dispatcher, 1 .. wcet; NULL: 1 */
     const uint32_t
         *above; /* how many children, the most urgent, interfere, itself not counted: its place at least,
                             * the place behind its last equal among equals; NULL: its place */
@@ -23,9 +23,9 @@ typedef struct takt_children_memory {
     takt_inside_t *insides; /* not used where nothing is known of those */
 } takt_children_memory_t;
 
-/* Writes of each child the worst-case response: of a task from arrival to finish; of a server from its replenishment,
- * with work from then on, until all of its budget is had: if that is at most P, the children of the server are
- * supplied by takt_supply_periodic (or _polling) with it. Not bounded, and decided: more work than supply. No kind is
+/* Writes the worst-case response of each child: of a task from arrival to finish; of a server from a replenishment,
+ * with work from then on, until it has received its whole budget. If that is at most P, takt_supply_periodic (or
+ * _polling) with it is the supply of the server's children. Not bounded, and decided: more work than supply. No kind is
  * TAKT_CHILD_BANDWIDTH. */
 void takt_children_responses(const takt_children_t *children, takt_fp_terms_t terms,
                              takt_children_memory_t memory, takt_effort_t *effort,

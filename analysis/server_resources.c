@@ -16,10 +16,10 @@
  * lets a job that waited join the tail after the replenishment, so that more urgent tasks can use up what it needs
  * again and again: with Q = 6, P = 10, a task of 3 in 10 above and X = 6 it never runs. What holds in each period:
  * tasks from a level on have all of the budget until one of them waits, and then less than X is left. A lower one
- * that locks meanwhile has unlocked by the end of the budget, so it blocks nobody after it. In a polling server the
- * gap is that of a poll in vain already, which is no shorter.
+ * that locks meanwhile has unlocked by the end of the budget, so it blocks no task after it. In a polling server the
+ * gap is that of a poll without work already, which is no shorter.
  *
- * Not for global-srp: who is barred there waits for a server without budget, a period and more. */
+ * Not for global-srp: a job that the ceiling bars may wait for a server without budget, a period or more. */
 #include "analysis/server_resources.h"
 
 takt_supply_t takt_supply_sirap(takt_supply_t supply, takt_duration_t holding, bool is_polling) {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* How many returns of a sporadic server wait at a time.
+/* The number of pending replenishments (returns) of a sporadic server.
  *
  * Source: the rules of Sprunt, Sha, Lehoczky 1989, as in SPEC.md, 4; the argument is Takt's own.
  *
- * A return waits for each interval that began within the last period P, and is due P after the begin: an interval lasts at
- * most P, because a server that has its budget in time and always work has used all of it by then. An interval begins
- * when a job comes to a server without work, or when budget returns to a server that waits with work and without
- * budget. The second one follows an interval that began P before, that one perhaps another, and so back to a job that
- * came to a server without work at g. No two of the intervals that began in one period lead back to the same job.
+ * One return is pending for each interval that began within the last period P; it is due P after the begin. An interval
+ * lasts at most P, because a server that gets its budget in time and always has work has used all of it by then. An
+ * interval begins when a job arrives at a server without work, or when budget returns to a server with work and without
+ * budget. In the second case an interval began P before, perhaps after another one, and so back to a job that arrived
+ * at a server without work at g. No two of the intervals that began in one period lead back to the same job.
  *
  * If m such steps lead from g to r = g + m P, the server was without budget, and with work, at g + P, ..., r. All of the
- * budget Q was used in each of these periods, and the tasks asked for more than m Q in [g, r). So m is less than
+ * budget Q was used in each of these periods, and the tasks requested more than m Q in [g, r). So m is less than
  *
  *   (1)  M = least m >= 1 with sum of ceil((m P + J) / T) C <= m Q
  *
- * and all returns that wait lead back to jobs that came within the last M P:
+ * and all pending returns lead back to jobs that arrived within the last M P:
  *
  *   (2)  sum of ceil((M P + J) / T).
  *
@@ -22,7 +22,7 @@
  * servers in the server, which get work in other ways. */
 #include "analysis/sporadic_returns.h"
 
-/* Jobs that come in `window` ticks, and what they ask for; false if a number reaches TAKT_ANALYSIS_LIMIT. */
+/* The jobs released in `window` ticks, and their demand; false if a number reaches TAKT_ANALYSIS_LIMIT. */
 static bool count_jobs(const takt_sporadic_t *tasks, uint32_t count, uint64_t window, uint64_t *jobs,
                        uint64_t *work) {
     bool is_known = true;

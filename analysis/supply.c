@@ -15,7 +15,7 @@ uint64_t takt_supply_bound(const takt_supply_t *supply, uint64_t t) {
     return all > supply->loss ? all - supply->loss : 0;
 }
 
-/* The last of `all` ticks comes in the piece of the budget behind ceil(all / Q) - 1 whole ones. */
+/* The last of `all` ticks is supplied after ceil(all / Q) - 1 whole budgets. */
 bool takt_supply_time(const takt_supply_t *supply, uint64_t demand, uint64_t *t) {
     uint64_t all = 0;
     uint64_t begin = 0;

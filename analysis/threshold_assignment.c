@@ -7,7 +7,7 @@
  *   (1)  B_i = max of C_j - 1 over less urgent j with over_j <= i, which place i does not preempt
  *
  * and it does not grow with its own threshold. So from the least urgent up the lowest threshold that will do is best for those
- * above. Raising a threshold by one adds a block to the one task that could preempt until then, and to nobody else.
+ * above. Raising a threshold by one adds a block to the one task that could preempt until then, and to no other task.
  *
  * Left out: the choice of priorities, for which no fast optimal algorithm is known. When not to use it: jobs with points, whose
  * regions are shorter than the whole job (final_regions.h). */

@@ -17,13 +17,13 @@
 #define ONE (UINT64_C(1) << 62) /* in numbers with 62 bits behind the point */
 #define TWO (UINT64_C(1) << 63)
 
-/* In which time a task has to be done, and comes again at the earliest; 0 if it has no time at all. */
+/* min(T, D) - J, the period and deadline that the bounds use; 0 if it would be negative. */
 static takt_duration_t window_of(const takt_sporadic_t *task) {
     const takt_duration_t shorter = task->deadline < task->period ? task->deadline : task->period;
     return shorter > task->jitter ? shorter - task->jitter : 0;
 }
 
-/* No task alone is too much: from then on C / T is at most 1. */
+/* Every task alone fits: C / T is at most 1. */
 static bool fit_alone(const takt_sporadic_t *tasks, uint32_t count) {
     bool fit = true;
     for (uint32_t i = 0; i < count; i++) {
@@ -125,7 +125,7 @@ static bool may_follow(const takt_sporadic_t *tasks, uint32_t from, uint32_t to)
     return longer % shorter == 0 && (shorter < longer || from < to);
 }
 
-/* Turns the path that ends at `last` over: each task on it gets the successor that it was reached by. */
+/* Flips the path that ends at `last`: each task on it gets the successor that it was reached by. */
 static void turn_over(takt_chain_link_t *links, uint32_t last) {
     for (uint32_t to = last; to != TAKT_NOBODY;) {
         const uint32_t from = links[to].reached_from;
@@ -136,8 +136,8 @@ static void turn_over(takt_chain_link_t *links, uint32_t last) {
     }
 }
 
-/* Looks from task number `from` at all tasks that were not reached before; true if one of them has no predecessor, which
- * is then the end of a path. */
+/* Visits from task `from` all tasks that were not reached before. True if one of them has no predecessor: it is the end
+ * of a path. */
 static bool reach_from(const takt_sporadic_t *tasks, uint32_t count, takt_chain_link_t *links, uint32_t from,
                        uint32_t *queued) {
     for (uint32_t to = 0; to < count; to++) {
@@ -155,7 +155,7 @@ static bool reach_from(const takt_sporadic_t *tasks, uint32_t count, takt_chain_
     return false;
 }
 
-/* Gives `first` a successor, if need be by giving other tasks other successors; false if that is impossible. */
+/* Finds a successor for `first`, if necessary by changing the successors of other tasks; false if impossible. */
 static bool find_successor(const takt_sporadic_t *tasks, uint32_t count, takt_chain_link_t *links,
                            uint32_t first) {
     uint32_t queued = 1;

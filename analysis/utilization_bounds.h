@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Whether a set fits under rate monotonic because of its utilization alone: three sufficient tests.
+/* Utilization bounds of rate monotonic scheduling: three sufficient tests.
  *
- * Each takes a task as one that comes every min(T, D) - J and has that long: what is easier than that is schedulable as
- * well. Priorities are those of ascending min(T, D) - J (rate monotonic if D = T, deadline monotonic if D < T, J = 0), so
+ * Each replaces the period and the deadline of a task by min(T, D) - J, which is at least as hard to schedule.
+ * Priorities are those of ascending min(T, D) - J (rate monotonic if D = T, deadline monotonic if D < T, J = 0), so
  * the order of the array does not matter. Nothing blocks. TAKT_UNSCHEDULABLE says that the bound is exceeded, not that a
  * deadline can be missed. None is TAKT_UNDECIDED. */
 #ifndef TAKT_ANALYSIS_UTILIZATION_BOUNDS_H
@@ -10,7 +10,7 @@
 
 #include "analysis/analysis.h"
 
-/* What the search for chains remembers of one task. */
+/* State of the search for chains, of one task. */
 typedef struct takt_chain_link {
     uint32_t successor; /* in its chain, or TAKT_NOBODY */
     uint32_t predecessor;
@@ -18,12 +18,12 @@ typedef struct takt_chain_link {
     uint32_t queued;
 } takt_chain_link_t;
 
-/* Liu and Layland's bound: U <= n (2^(1/n) - 1). Utilizations are rounded up by less than 2^-62 each, so that a set
- * may fail that keeps to the bound by less than n 2^-60. */
+/* Liu and Layland's bound: U <= n (2^(1/n) - 1). Utilizations are rounded up by less than 2^-62 each, so a set within
+ * the bound by less than n 2^-60 may fail. */
 TAKT_MUST_USE takt_verdict_t takt_liu_layland_decide(const takt_sporadic_t *tasks, uint32_t count);
 
-/* The hyperbolic bound: the product of all C / T + 1 is at most 2. Exact, and whatever Liu and Layland's bound admits
- * passes it. `words` has 2 count + 2 values. Takes count^2 multiplications. */
+/* The hyperbolic bound: the product of all C / T + 1 is at most 2. Computed exactly; every set within Liu and Layland's
+ * bound passes. `words` has 2 count + 2 values. Takes count^2 multiplications. */
 TAKT_MUST_USE takt_verdict_t takt_hyperbolic_decide(const takt_sporadic_t *tasks, uint32_t count,
                                                     uint64_t *words);
 

@@ -2,8 +2,8 @@
 // Binding: the simulator and replay as a Python module, takt._core.
 //
 // Thin on purpose: a description comes in as an image (system/image.h), results go out as columns in the Arrow C data
-// interface, and nothing here decides anything about scheduling. C checks an image first (system/check.h), because replay
-// builds systems from files that people may have damaged. The interpreter's lock is released while C runs.
+// interface, and no scheduling decision is made here. C checks an image first (system/check.h), because replay
+// builds systems from files that may be damaged. The interpreter's lock is released while C runs.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -53,11 +53,11 @@ using Records = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device
 // ---- policies written in Python ------------------------------------------------------------------
 
 // A policy whose release calls an object's release(entity, number, release, deadline) -> key. The first
-// exception ends the run and is raised by whoever started it; until then keys are the least urgent ones.
+// exception ends the run and is raised in the caller of that run; until then keys are the least urgent ones.
 struct PythonPolicy {
     takt_policy_t policy; // first member: core hands a pointer to it
     nb::object object;
-    std::exception_ptr *failure; // of the run that goes on
+    std::exception_ptr *failure; // of the current run
 };
 
 template <typename Call>
@@ -101,7 +101,7 @@ takt_policy_t make_python_policy() {
 
 // ---- programs ------------------------------------------------------------------------------------
 
-// One field of an image, as fields.def has it.
+// One field of an image, as in fields.def.
 struct FieldText {
     const char *key, *kind, *unit, *least, *most, *initial, *meaning;
 };
@@ -122,7 +122,7 @@ const struct {
 using FieldRow =
     std::tuple<std::string, std::string, std::string, uint64_t, uint64_t, std::string, std::string>;
 
-// Of each table its name, what it is, and its fields: key, kind, unit, least, most, initial value, meaning.
+// For each table its name, its meaning, and its fields: key, kind, unit, least, most, initial value, meaning.
 std::vector<std::tuple<std::string, std::string, std::vector<FieldRow>>> fields() {
     std::vector<std::tuple<std::string, std::string, std::vector<FieldRow>>> tables;
     for (uint32_t table = 0; table < TAKT_TABLE_COUNT; table++) {
@@ -165,14 +165,14 @@ class Program {
         return {program_.seed, program_.costs != nullptr ? *program_.costs : takt_sim_costs_t{}};
     }
 
-    // What policies written in Python raise goes there; NULL: they are not called.
+    // Receives exceptions of policies written in Python; NULL: they are not called.
     void let_policies_fail_to(std::exception_ptr *failure) {
         for (PythonPolicy &policy : python_policies_) {
             policy.failure = failure;
         }
     }
 
-    // Who wants to be told of completions: the policy of each task's home, or NULL. Empty if nobody does.
+    // The policies to notify of completions: for each task that of its parent, or NULL. Empty if there is none.
     std::vector<PythonPolicy *> listeners() {
         std::vector<PythonPolicy *> listeners;
         for (uint32_t i = 0; !python_policies_.empty() && i < spec().task_count; i++) {
@@ -196,7 +196,7 @@ class Program {
         }
     }
 
-    // What is wrong, with the key and the value if it is a field.
+    // The error, with the key and the value if it is a field.
     std::string text_of(const takt_image_t &image, takt_image_status_t status) const {
         if (status != TAKT_IMAGE_WRONG_VALUE || image.place.table == TAKT_TABLE_COUNT) {
             return takt_image_message(status);
@@ -272,7 +272,7 @@ constexpr const char *kArrowFormat<uint32_t> = "I";
 template <>
 constexpr const char *kArrowFormat<uint64_t> = "L";
 
-// What an exported array keeps alive.
+// The owner that an exported array keeps alive.
 struct ArrowOwner {
     std::shared_ptr<const void> values;
     const void *buffers[2];
@@ -294,7 +294,7 @@ void release_array(ArrowArray *array) {
     array->release = nullptr;
 }
 
-// A finished column of numbers, shared with whoever imports it.
+// A finished column of numbers, shared with every importer.
 class Result {
    public:
     template <typename Value>
@@ -357,7 +357,7 @@ struct Allocations {
     std::vector<uint8_t> event;
 };
 
-// What the jobs of rate-based systems have besides, row by row.
+// Additional columns of jobs in rate-based systems.
 struct Windows {
     std::vector<uint64_t> deadline;
     std::vector<uint8_t> missed;
@@ -374,7 +374,7 @@ struct Budgets {
     std::vector<size_t> last; // of each server: its last row
 };
 
-// What the sinks of one run fill.
+// The columns that the sinks of one run fill.
 // Policies written in Python that learn of completions.
 struct Listeners {
     std::vector<PythonPolicy *> policies; // of each task, NULL if it has none; empty if no task has one
@@ -538,7 +538,7 @@ void note_ledger(void *context, takt_instant_t now, uint64_t reserved) {
     });
 }
 
-// Tells how far a run is; false once something has failed.
+// Reports the progress of a run; false once something has failed.
 bool note_progress(void *context, takt_instant_t now) {
     auto *recorder = static_cast<Recorder *>(context);
     if (recorder->failure == nullptr && recorder->progress) {
@@ -784,7 +784,7 @@ nb::dict ledger_columns(Ledger &&ledger) {
     return columns;
 }
 
-// What is to be kept of a run.
+// Which results of a run to keep.
 struct Wishes {
     bool segments, jobs, budgets, points, locks, rates;
 };
@@ -898,7 +898,7 @@ void note_input(Inputs &inputs, const takt_arrival_t &input, takt_input_kind_t k
     std::get<3>(inputs).push_back(index);
 }
 
-// What comes from outside before the horizon.
+// External inputs before the horizon.
 Inputs inputs(const Program &program) {
     const uint64_t horizon = program->horizon;
     Simulation simulation(program);
@@ -919,7 +919,7 @@ Inputs inputs(const Program &program) {
     return inputs;
 }
 
-// What the first `jobs` jobs of task `index` execute by a distribution, in a run of `seed`.
+// The execution times of the first `jobs` jobs of task `index`, drawn from its distribution in a run of `seed`.
 std::vector<uint64_t> draw(uint32_t kind, double a, double b, uint64_t least, uint64_t most, uint64_t seed,
                            uint32_t index, size_t jobs) {
     takt_stream_t stream = {};
@@ -935,7 +935,7 @@ std::vector<uint64_t> draw(uint32_t kind, double a, double b, uint64_t least, ui
     return values;
 }
 
-// Tells policies of the completions of a replay, when a simulation would.
+// Notifies policies of completions in a replay, at the same instants as a simulation.
 struct Feedback {
     takt_trace_t trace; // first member: the callback gets a pointer to it
     const takt_system_t *system;
@@ -982,7 +982,7 @@ std::tuple<std::string, uint64_t, uint64_t, RecordTuple, RecordTuple> replay(Pro
             as_tuple(result.replayed)};
 }
 
-// The jobs that a trace tells; as simulate, without what a trace does not hold.
+// The jobs of a trace; as simulate, without what a trace does not contain.
 nb::dict retell(Program &program, const Records &records) {
     const auto *all = records_of(records);
     Recorder recorder;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-// Names of files, and what the tables of core say of each: Python reads it here, and knows none of them by itself.
+// Names used in files, and the traits of each from the tables of core. Python reads them here and spells none of them.
 #include "python/names.h"
 
 #include <nanobind/stl/map.h>

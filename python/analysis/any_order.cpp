@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-// Binding of what holds under any order: the longest busy period.
+// Binding of the bound under any work-conserving order: the longest busy period.
 #include "python/analysis/module.hpp"
 
 extern "C" {
@@ -8,7 +8,7 @@ extern "C" {
 
 namespace {
 
-// What has no end.
+// The value of an unbounded result.
 constexpr uint64_t kForGood = UINT64_MAX;
 
 void check_presence(uint64_t from, uint64_t until) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-// Binding of response times where the scheduler takes time, and learns of releases late.
+// Binding of response times where scheduling takes time and releases are detected late.
 #include "python/analysis/module.hpp"
 
 extern "C" {

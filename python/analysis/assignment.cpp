@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-// Binding of what is chosen so that a set fits: priorities, points, regions, thresholds; and of utilization bounds.
+// Binding of the searches for priorities, points, regions and thresholds, and of utilization bounds.
 #include "python/analysis/module.hpp"
 
 #include <algorithm>
@@ -127,7 +127,7 @@ struct Draft {
     std::vector<takt_fraction_t> fractions;
 };
 
-// The order of the file, for a start.
+// The initial order, that of the file.
 std::vector<uint32_t> order_of(size_t count) {
     std::vector<uint32_t> order(count);
     std::iota(order.begin(), order.end(), 0u);

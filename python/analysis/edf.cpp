@@ -15,10 +15,10 @@ extern "C" {
 
 namespace {
 
-// So many tasks the sums of analysis/demand.h hold.
+// The largest number of tasks that analysis/demand.h admits.
 constexpr size_t kTasksMost = size_t(1) << 22;
 
-// Working memory of the tests by demand.
+// Working memory of the demand tests.
 struct DemandRoom {
     explicit DemandRoom(size_t count)
         : lines(count), shares(count), rests(count), room{lines.data(), shares.data(), rests.data()} {
@@ -33,7 +33,7 @@ struct DemandRoom {
 using DemandTest = takt_demand_t (*)(const takt_sporadic_t *, uint32_t, const takt_edf_blocking_t *,
                                      takt_demand_room_t *, takt_effort_t *);
 
-// A test by demand: verdict, interval, demand.
+// The result of a demand test: verdict, interval, demand.
 template <DemandTest test>
 nb::tuple demand_of(const Column &wcet, const Column &period, const Column &deadline,
                     const MaybeColumn &jitter, const MaybeColumn &regions, const MaybeColumn &from,

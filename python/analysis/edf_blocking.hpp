@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-// What blocks under EDF, from columns, for all files of the binding that test demand.
+// Blocking under EDF, from columns, for all files of the binding that test demand.
 #ifndef TAKT_PYTHON_ANALYSIS_EDF_BLOCKING_H
 #define TAKT_PYTHON_ANALYSIS_EDF_BLOCKING_H
 
@@ -11,7 +11,7 @@ extern "C" {
 
 using MaybeColumn = std::optional<Column>;
 
-// What blocks, from columns: regions, and steps of B(L) in two columns.
+// Blocking, from columns: regions, and steps of B(L) in two columns.
 struct Blocking {
     Blocking(size_t count, const MaybeColumn &regions, const MaybeColumn &from, const MaybeColumn &ticks) {
         require(from.has_value() == ticks.has_value(), "step_from: expected together with step_ticks");

@@ -18,7 +18,7 @@ struct Memory {
     std::vector<uint64_t> next, later;
 };
 
-// A set with all that its columns point to.
+// A set that owns the data of its columns.
 struct Set {
     Set(const Column &wcet, const Column &period, const Column &deadline, const Optional &jitter,
         const Optional &blocking, const Optional &last, const Optional &above_column)
@@ -180,7 +180,7 @@ static std::vector<uint32_t> places_of(const Column &column, uint64_t behind, co
     return {places, places + column.shape(0)};
 }
 
-// The graphs of tasks: `task` says of each node whose it is, and ascends from 0 without a gap.
+// The graphs of tasks: `task` has the task of each node, and ascends from 0 without a gap.
 struct Graphs {
     Graphs(const Column &node_wcet, const Column &task_column, const Column &from, const Column &to)
         : wcets(times_of(node_wcet, node_wcet.shape(0), 1, "node_wcet")) {

@@ -2,7 +2,7 @@
 // Binding: the results of analysis/ as a Python module, takt._analysis. One file binds one family of results.
 //
 // Thin on purpose: columns of unsigned 64-bit integers come in, columns or single numbers go out, and nothing here
-// decides anything. What C takes as a condition is checked first. The interpreter's lock is released while C runs.
+// decides anything. The preconditions of C are checked first. The interpreter's lock is released while C runs.
 #include "python/analysis/module.hpp"
 
 NB_MODULE(_analysis, m) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-// What the files of the binding share: columns and their checks.
+// Shared by the files of the binding: columns and their checks.
 #ifndef TAKT_PYTHON_ANALYSIS_MODULE_H
 #define TAKT_PYTHON_ANALYSIS_MODULE_H
 
@@ -28,7 +28,7 @@ using Column = nb::ndarray<const uint64_t, nb::ndim<1>, nb::c_contig, nb::device
 using Optional = std::optional<Column>;
 using Matrix = nb::ndarray<const uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// How many steps an analysis takes unless told otherwise: seconds, not minutes.
+// The default number of steps of an analysis: seconds, not minutes.
 constexpr takt_effort_t kEffort = UINT64_C(100000000);
 
 inline void require(bool condition, const std::string &message) {
@@ -113,7 +113,7 @@ nb::object matrix_of(std::vector<T> values, size_t width) {
     return array_of_shape(std::move(values), shape);
 }
 
-// What stands for a response where there is none: greater than any deadline.
+// The value of a response that has no bound: greater than any deadline.
 constexpr uint64_t kUnbounded = UINT64_MAX;
 constexpr uint64_t kUnknown = UINT64_MAX - 1;
 
@@ -121,7 +121,7 @@ inline uint64_t ticks_of(const takt_response_t &response) {
     return response.is_bounded ? response.ticks : response.is_decided ? kUnbounded : kUnknown;
 }
 
-// Longest wcets as a column: 0 if no wcet does.
+// Longest wcets as a column: 0 if no wcet is schedulable.
 inline nb::object column_of(const std::vector<takt_growth_t> &growths) {
     std::vector<uint64_t> ticks;
     for (const takt_growth_t &growth : growths) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-// Binding of what servers supply, of tests inside and among them, of the choice of their budgets.
+// Binding of the supply of servers, of tests inside and among them, and of budget selection.
 #include "python/analysis/edf_blocking.hpp"
 
 extern "C" {
@@ -22,7 +22,7 @@ takt_supply_t supply_of(const Supply &words) {
     return {period, budget, gap, loss};
 }
 
-// What the tasks of servers ask for: as many tasks of each child as `count` says, one after the other.
+// The demand of the tasks of servers: `count` tasks of each child, one child after the other.
 struct Insides {
     std::vector<takt_sporadic_t> tasks;
     std::vector<takt_inside_t> insides;

@@ -8,7 +8,7 @@ Example:
     >>> result.summary.select("task", "released", "missed").rows()
     [('sensor', 100, 0)]
 
-A name is imported when it is first asked for (PEP 562), so that a command or a script waits for what it uses alone.
+A name is imported on first use (PEP 562), so a command or a script loads only what it uses.
 """
 
 from importlib import import_module
@@ -136,5 +136,5 @@ if not TYPE_CHECKING:  # which would take any name for one that is there
 
 
 def __dir__() -> list[str]:
-    """List what is there, and what is imported when it is asked for."""
+    """List the names of this module, including those that are imported on first use."""
     return sorted({*globals(), *__all__})

@@ -10,10 +10,10 @@ SCHEDULABLE: int
 UNDECIDED: int
 
 # ---- fixed priorities: fixed_priority.cpp ----------------------------------------------------------------
-# Tasks stand most urgent first. All times are in ticks. `blocking` is by less urgent tasks. `last` is the length of the
-# last non-preemptive region; 1 for all, which is full preemption, if it is not given. `above` is how many tasks, the
-# most urgent, interfere; the task's own place if it is not given, and among equals the place behind the last of them.
-# A response that is no number of ticks is UNBOUNDED or UNKNOWN: both are greater than any deadline.
+# Tasks are ordered most urgent first. All times are in ticks. `blocking` is by less urgent tasks. `last` is the length
+# of the last non-preemptive region; default: 1 for all, full preemption. `above` is the number of tasks, the most
+# urgent, that interfere; default: the task's own index; among equals it is the index after the last of them.
+# A response without a bound is UNBOUNDED or UNKNOWN: both are greater than any deadline.
 UNBOUNDED: int
 UNKNOWN: int
 
@@ -26,7 +26,7 @@ def fp_responses(
     above: NDArray[np.uint64] | None = None,
     effort: int = 100_000_000,
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Worst-case responses, and which job of the active period, counted from 0, has it."""
+    """Worst-case responses, each with the index of its job in the active period, from 0."""
 
 def fp_verdict(
     wcet: NDArray[np.uint64],
@@ -51,7 +51,7 @@ def fp_growths(
     above: NDArray[np.uint64] | None = None,
     effort: int = 100_000_000,
 ) -> NDArray[np.uint64]:
-    """The longest wcet of each task with which it and all wanted ones (1, else 0) meet their deadlines: 0 is none.
+    """The longest wcet of each task with which it and all wanted tasks (1, else 0) meet their deadlines; 0: none.
 
     No wcet is beyond its period. Without meaning for tasks with a region; steps: `effort` for each task.
     """
@@ -68,7 +68,7 @@ def fpts_responses(
     jitter: NDArray[np.uint64] | None = None,
     effort: int = 100_000_000,
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """As fp_responses, with preemption thresholds: places up to the task's own, 0 the most urgent."""
+    """As fp_responses, with preemption thresholds: indices up to the task's own, 0 the most urgent."""
 
 def fpts_verdict(
     wcet: NDArray[np.uint64],
@@ -90,7 +90,7 @@ def graph_lengths(
     target: NDArray[np.uint64],
     effort: int = 100_000_000,
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """The longest way and the longest node of each task; `task` says of each node whose it is, edges join nodes.
+    """The longest path and the longest node of each task; `task` has the task of each node, edges connect nodes.
 
     Raises:
         ValueError: a graph has a cycle, among others.
@@ -105,19 +105,19 @@ def graph_responses(
     jitter: NDArray[np.uint64] | None = None,
     effort: int = 100_000_000,
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """As fp_responses, of tasks whose non-preemptive nodes form graphs, blocking by less urgent ones included."""
+    """As fp_responses, for tasks whose non-preemptive nodes form graphs, including blocking by less urgent tasks."""
 
 def fp_responses_many(
     wcet: NDArray[np.uint64], period: NDArray[np.uint64], effort: int = 100_000_000
 ) -> NDArray[np.uint64]:
-    """Responses under full preemption of many sets, one in a row; the effort is for each set."""
+    """Responses under full preemption of many sets, one in each row; the effort is for each set."""
 
 def fp_verdicts_many(
     wcet: NDArray[np.uint64], period: NDArray[np.uint64], deadline: NDArray[np.uint64], effort: int = 100_000_000
 ) -> NDArray[np.uint8]:
-    """Verdicts under full preemption of many sets, one in a row; the effort is for each set."""
+    """Verdicts under full preemption of many sets, one in each row; the effort is for each set."""
 
-# ---- what is chosen: assignment.cpp ----------------------------------------------------------------------
+# ---- assignments: assignment.cpp -------------------------------------------------------------------------
 
 def liu_layland(
     wcet: NDArray[np.uint64],
@@ -146,7 +146,7 @@ def blocking_tolerances(
     jitter: NDArray[np.uint64] | None = None,
     effort: int = 100_000_000,
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint64]]:
-    """Give a verdict for each task and the most blocking that it bears; most urgent first, D <= T."""
+    """Give a verdict and the blocking tolerance of each task; most urgent first, D <= T."""
 
 def fp_regions(
     wcet: NDArray[np.uint64],
@@ -164,10 +164,10 @@ def edf_regions(
     jitter: NDArray[np.uint64] | None = None,
     effort: int = 100_000_000,
 ) -> tuple[int, NDArray[np.uint64]]:
-    """Give the same under EDF, of a set that is schedulable under preemptive EDF."""
+    """Give the same under EDF. Precondition: the set is schedulable under preemptive EDF."""
 
 def place_points(wcet: NDArray[np.uint64], cost: NDArray[np.uint64], longest: int) -> tuple[int, int, list[bool]]:
-    """Give the verdict, the least cost, and whether a point is behind each block; regions are at most `longest`."""
+    """Give the verdict, the least cost, and whether a point is after each block; regions are at most `longest`."""
 
 def assign_priorities(
     wcet: NDArray[np.uint64],
@@ -197,7 +197,7 @@ def assign_final_regions(
     jitter: NDArray[np.uint64] | None = None,
     effort: int = 100_000_000,
 ) -> tuple[int, list[int], NDArray[np.uint64]]:
-    """Give the verdict, an order, most urgent first, and the final region of each task, as the columns stand."""
+    """Give the verdict, an order, most urgent first, and the final region of each task in the order of the columns."""
 
 def assign_thresholds(
     wcet: NDArray[np.uint64],
@@ -207,7 +207,7 @@ def assign_thresholds(
     is_greatest: bool = False,
     effort: int = 100_000_000,
 ) -> tuple[int, list[int]]:
-    """Give the verdict and of each task how many, the most urgent, may preempt its started job; most urgent first."""
+    """Give the verdict and, for each task, the number of most urgent tasks that may preempt its started job."""
 
 Costs = tuple[int, int, int, int, int, int]
 """Context switch, release, scheduling, point, tick, and the period of ticks."""
@@ -245,7 +245,7 @@ COPROCESSOR: int
 HARDWARE: int
 
 SchedulerTimes = tuple[int, int, int]
-"""Context switch, interval and latency; what a model does not have is not read."""
+"""Context switch, interval and latency; a model reads only those that it has."""
 
 def scheduled_fp_responses(
     wcet: NDArray[np.uint64],
@@ -306,7 +306,7 @@ def edf_growths(
     jitter: NDArray[np.uint64] | None = None,
     effort: int = 100_000_000,
 ) -> NDArray[np.uint64]:
-    """The longest wcet of each task with which all meet their deadlines: 0 is none. No wcet is beyond its period."""
+    """The longest wcet of each task with which all meet their deadlines; 0: none. Precondition: C <= T of all tasks."""
 
 def edf_verdicts_many(
     wcet: NDArray[np.uint64], period: NDArray[np.uint64], deadline: NDArray[np.uint64], effort: int = 100_000_000
@@ -324,7 +324,7 @@ def edf_responses(
     last: NDArray[np.uint64] | None = None,
     effort: int = 100_000_000,
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Give worst-case responses, and which job of the busy period, counted from 0, has it.
+    """Give worst-case responses, each with the index of its job in the busy period, from 0.
 
     `last` is the region at the end of a job in which it is not preempted, 1 up to the wcet; None: 1.
     """
@@ -336,7 +336,7 @@ def edf_density(
     jitter: NDArray[np.uint64] | None = None,
     effort: int = 100_000_000,
 ) -> int:
-    """Test whether C / min(D - J, T) add up to 1 at most: schedulable if so. Verdict."""
+    """Density test: schedulable if the sum of C / min(D - J, T) is at most 1. Verdict."""
 
 def edf_baker(
     wcet: NDArray[np.uint64],
@@ -346,7 +346,7 @@ def edf_baker(
     jitter: NDArray[np.uint64] | None = None,
     effort: int = 100_000_000,
 ) -> int:
-    """Test by Baker's sums, of tasks ordered by D - J, `blocking` from 0: schedulable if it holds. Verdict."""
+    """Baker's test, for tasks ordered by D - J, `blocking` from 0: schedulable if it holds. Verdict."""
 
 def rbe_demand(
     events: NDArray[np.uint64],
@@ -372,7 +372,7 @@ def rate_admission(
 ) -> tuple[
     NDArray[np.uint8], NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64], tuple[int, int, int, int, int]
 ]:
-    """Admit tasks to the rate-based scheduler in their order, and say what they have when all are there.
+    """Admit tasks to the rate-based scheduler in their order, and give their grants while all are present.
 
     Rates are in units of 1 / 18,018,000. Classes are 0 hard, 1 soft, 2 none. The window of a hard task is its relative
     deadline, of others the period; `wcet` (not read of class none) is at most that. `longest` and `excess` are what
@@ -394,12 +394,12 @@ KERNEL: int
 def make_supply(
     period: int, budget: int, response: int, is_polling: bool = False, loss: int = 0
 ) -> tuple[int, int, int, int]:
-    """Make the supply of a server that has its budget `response` ticks after a replenishment at the latest."""
+    """Make the supply of a server that has received its budget at most `response` ticks after a replenishment."""
 
 def sporadic_supply(
     period: int, budget: int, response: int, returns: int = 18446744073709551615
 ) -> tuple[int, int, int, int]:
-    """Likewise of a sporadic server, of which some returns come together if more than 32 can wait at a time."""
+    """The same for a sporadic server, which merges some returns if more than 32 can be pending."""
 
 def sporadic_returns(
     wcet: NDArray[np.uint64],
@@ -409,7 +409,7 @@ def sporadic_returns(
     budget: int,
     effort: int = 100_000_000,
 ) -> int | None:
-    """Bound how many returns of a sporadic server with these tasks wait at a time; None if it may be more than 32."""
+    """Bound the pending returns of a sporadic server with these tasks; None if there may be more than 32."""
 
 def supply_bound(supply: tuple[int, int, int, int], t: int) -> int:
     """Give sbf(t)."""
@@ -436,7 +436,7 @@ def children_responses(
     head_ticks: NDArray[np.uint64] | None = None,
     effort: int = 100_000_000,
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Give worst-case responses under fixed priorities, and which job of the active period it is. Not for BANDWIDTH.
+    """Give worst-case responses under fixed priorities, and the index of the job. Not for BANDWIDTH.
 
     `inside` says of each child how many rows of `inside_wcet`, `inside_period` and `inside_jitter` are its tasks.
     Of heads, ways in which the supply may begin in place of its gap, the latest counts: `head_ticks` after
@@ -455,7 +455,7 @@ def children_demand(
     supply: tuple[int, int, int, int] = (1, 1, 0, 0),
     effort: int = 100_000_000,
 ) -> tuple[int, int, int, int]:
-    """Test under EDF: verdict; if unschedulable an interval, what is demanded in it, what is supplied.
+    """Test under EDF: verdict; if unschedulable an interval, the demand and the supply in it.
 
     It is the longest such interval in a busy period: children with longer deadlines meet them. Demand 0 means: the
     shares alone are more than that of the supply.
@@ -469,7 +469,7 @@ def children_demand_in(
     deadline: NDArray[np.uint64],
     jitter: NDArray[np.uint64] | None = None,
 ) -> int | None:
-    """Give what is demanded in an interval, without blocking; None if it does not fit."""
+    """Give the demand in an interval, without blocking; None if it does not fit."""
 
 def least_budget_fixed_priority(
     server_period: int,
@@ -485,7 +485,7 @@ def least_budget_fixed_priority(
     above: NDArray[np.uint64] | None = None,
     effort: int = 100_000_000,
 ) -> tuple[int, int]:
-    """Give a verdict, and the least budget with which a server of this period carries the children, 0 if none does."""
+    """Give a verdict, and the least budget with which a server of this period schedules its children; 0: none."""
 
 def least_budget_edf(
     server_period: int,
@@ -501,7 +501,7 @@ def least_budget_edf(
     step_ticks: NDArray[np.uint64] | None = None,
     effort: int = 100_000_000,
 ) -> tuple[int, int]:
-    """Likewise under EDF."""
+    """The same under EDF."""
 
 def cbs_response(
     wcet: int, period: int, jitter: int, server_period: int, budget: int, effort: int = 100_000_000
@@ -516,7 +516,7 @@ def cbs_busy_period(
     budget: int,
     effort: int = 100_000_000,
 ) -> int:
-    """Give how long after its release a job of any task in such a server takes at most, whatever its local policy."""
+    """Bound the time from release to finish of the jobs of any task in such a server, under any local policy."""
 
 def total_bandwidth_busy_period(
     wcet: NDArray[np.uint64],
@@ -526,7 +526,7 @@ def total_bandwidth_busy_period(
     budget: int,
     effort: int = 100_000_000,
 ) -> int:
-    """Likewise in a tbs or cus server with the share budget / server_period."""
+    """The same in a tbs or cus server with the share budget / server_period."""
 
 # ---- resources: blocking.cpp -----------------------------------------------------------------------------
 # Sections are three columns of one length: which task, which resource (below the number of sections), ticks from lock
@@ -561,12 +561,12 @@ def sharing_steps(
     """Give B(L) as columns step_from and step_ticks; `regions` of tasks, if jobs wait for one and then for sections."""
 
 def sirap_supply(period: int, budget: int, response: int, holding: int, is_polling: bool) -> tuple[int, int, int, int]:
-    """Make the supply of a server under sirap whose tasks hold something for `holding` ticks at most."""
+    """Make the supply of a server under sirap; `holding` is the longest holding time of its tasks, in ticks."""
 
 def payback_supply(
     period: int, budget: int, response: int, holding: int, is_polling: bool
 ) -> tuple[int, int, int, int]:
-    """Likewise under hsrp-payback."""
+    """The same under hsrp-payback."""
 
 # ---- any order: any_order.cpp ----------------------------------------------------------------------------
 # A source is a task while it is there: its jobs are released at `start` or later and before `until`. One with a list

@@ -40,7 +40,7 @@ class Column:
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]: ...
 
 class PythonPolicy(Protocol):
-    """A policy that is written in Python: what the binding calls, with entity numbers and ticks."""
+    """A policy written in Python, as the binding calls it; arguments are entity numbers and ticks."""
 
     def release(self, entity: int, number: int, release: int, deadline: int, /) -> int: ...
     def complete(self, entity: int, number: int, release: int, deadline: int, finish: int, /) -> None: ...
@@ -63,7 +63,7 @@ class Outcome(TypedDict):
     ledger: dict[str, Column]
 
 class Program:
-    """A system that an image describes; policies in Python have the numbers of their places in the list, from 1."""
+    """A system that an image describes; a policy in Python is referred to by its position in the list, from 1."""
 
     def __init__(self, image: bytes, policies: Sequence[PythonPolicy | None]) -> None: ...
 

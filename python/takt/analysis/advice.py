@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What would make a system fit that does not: each change is tried, and told only if all tasks that count then fit.
+"""Changes that make a system schedulable: each is tried, and reported only if all tasks that count then fit.
 
 Tried are, one at a time: tasks that become preemptive, priorities (Audsley 1991), preemption thresholds (Wang and
 Saksena 1999), preemption points and priorities together (final regions, Davis and Bertogna 2012), points in what cannot
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from takt.model.system import System
 
 MAX_PIECES = 1000
-"""Into how many pieces a job is cut at most: nobody writes more points."""
+"""The largest number of pieces of a job that is suggested: more preemption points are impractical."""
 MAX_NAMES = 12
 """How many changes an advice spells out; --json has all."""
 
@@ -45,7 +45,7 @@ Changes = dict[tuple[str, str], dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A system that is not known to be schedulable, and what is asked about it changed.
+    """A system that is not known to be schedulable, and tests of changed versions of it.
 
     Args:
         system: as it is.
@@ -59,7 +59,7 @@ class Trial:
 
     @property
     def looks(self) -> int:
-        """How many steps an assignment may take: the effort, but fewer the more tasks a step looks at."""
+        """How many steps an assignment may take: the effort, divided by a factor that grows with the task count."""
         return self.effort // max(1, len(self.system.tasks) // SMALL)
 
     def judged(self, changes: Changes) -> Judgement | None:
@@ -224,7 +224,7 @@ def _final_regions(trial: Trial) -> Changes:
 
 
 def _points(trial: Trial) -> Changes:
-    """Cut what is not displaced into pieces that everybody above bears."""
+    """Cut non-preemptive regions into pieces that all more urgent tasks tolerate."""
     root = _plain_root(trial.view, lambda policy: policy.is_level_or_deadline_driven)
     if root is None:
         return _points_by_trial(trial)
@@ -351,7 +351,7 @@ def _idling(trial: Trial) -> Changes:
 
 
 def _budgets(trial: Trial) -> Changes:
-    """Give each server the least budget with which its tasks fit, whatever the others do."""
+    """Give each server the least budget with which its tasks are schedulable, whatever the other servers do."""
     found = servers.with_least_budgets(trial.view, judge(trial.view, trial.effort), trial.effort).servers
     least = {row.server: row.least_budget for row in found.values()}
     return {("server", name): {"budget": budget} for name, budget in least.items() if budget is not None}

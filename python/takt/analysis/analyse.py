@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What is known of a system: verdict, bounds, how far it is from the edge, what would fit, and charts."""
+"""The analysis of a system: verdict, bounds, margins of the wcets, advice, and charts."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _utilization(view: SystemView) -> Fraction:
 
 
 def _reason(judgement: Judgement, counted: Sequence[TaskBound], verdict: Verdict, known: str) -> str:
-    """Say in one line why the verdict is what it is, and of one that is not good what else is known."""
+    """Give the reason of the verdict in one line, with what else is known if it is not "schedulable"."""
     if verdict is not Verdict.SCHEDULABLE:
         late = [row for row in counted if row.verdict is not Verdict.SCHEDULABLE]
         told = list(dict.fromkeys(row.reason for row in late if row.verdict is verdict and row.reason))[:MAX_REASONS]
@@ -94,5 +94,5 @@ def _reason(judgement: Judgement, counted: Sequence[TaskBound], verdict: Verdict
 
 
 def _more(count: int) -> str:
-    """Count what a line leaves out."""
+    """Count the items that a line omits."""
     return f"and {count} more" if count > 0 else ""

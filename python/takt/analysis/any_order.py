@@ -4,10 +4,10 @@
 Source: analysis/busy_period.c. That a root never idles beside a released job follows from SPEC.md. At each instant it
 gives the processor to the most urgent of what is ready (2, step 8), whatever made the keys (3; the binding asks a
 policy in Python for the key of each job, and refuses what is none), and behind a change of policy as well, which
-takes over all that is ready (12). An unfinished region, or a threshold, lets its own job run, which is ready. Who is
-blocked (9) is ready, and the holder runs instead, or is not ready while somebody else holds what it wants (`none`).
+takes over all ready jobs (12). An unfinished region, or a threshold, lets its own job run, which is ready. A blocked
+job (9) is ready, and the holder runs instead; under `none` it is not ready while another job holds the resource.
 That holder is in the same dispatcher and does not suspend itself, so it is ready, or blocked in turn. Such a chain
-ends with somebody who runs, unless it is a circle, and there is none where resources are not nested in a circle.
+ends with a running job, unless it is a circle; there is no circle where resources are not nested in a circle.
 
 So it is not with servers, suspensions, several processors, windows and budgets of jobs, costs, points that pull, and
 rate-based roots. Nor with `wf2q`: its fluid system counts wcets, and after shorter jobs the processor waits for it.
@@ -61,7 +61,7 @@ def bound(view: SystemView, found: Judgement, effort: int) -> Judgement:
 
 
 def _is_work_conserving(view: SystemView) -> bool:
-    """Say whether somebody runs whenever a job is released and not finished, and the work that comes is bounded."""
+    """Say whether the processor is busy while a released job is unfinished, and the arriving work is bounded."""
     resolved, root = view.resolved, view.dispatchers[0]
     is_plain = resolved.cpus == 1 and not resolved.servers and resolved.costs.is_ideal and not resolved.costs.is_pull
     is_ordered = isinstance(resolved.policy, Policy) or (
@@ -77,14 +77,14 @@ def _is_work_conserving(view: SystemView) -> bool:
 
 
 def _is_admitted(view: SystemView, task: TaskView) -> bool:
-    """Say whether the jobs of a task can run whenever they are released, and only so many come."""
+    """Say whether the jobs of a task can run from their release on, and their number is bounded."""
     resolved = view.resolved.tasks[task.number]
     is_bounded = bool(task.arrivals) or all(phase.period > 0 for phase in task.phases)
     return is_bounded and resolved.windows is None and not resolved.suspends and resolved.on_miss in _ENDED
 
 
 def _overload(counted: Sequence[TaskView]) -> str:
-    """Say that tasks that must meet their deadlines cannot all do so, "" unless it is so whatever orders."""
+    """Say that the tasks cannot all meet their deadlines; "" unless that holds under every order."""
     staying = [phase for task in counted if not task.arrivals for phase in task.phases if phase.until == FOR_GOOD]
     periods = numbers(phase.period for phase in staying)
     # With deadlines at the ends of periods density is utilization.
@@ -115,7 +115,7 @@ def _busy_periods(tasks: Sequence[TaskView], effort: int) -> dict[int, list[int]
 
 
 def _bounded(view: SystemView, row: TaskBound, task: TaskView, lengths: Sequence[int]) -> TaskBound:
-    """Make the row of a task from its busy periods; the one that is there stays if it says as much."""
+    """Make the row of a task from its busy periods; an existing row stays if it is at least as good."""
     if _analysis.UNKNOWN in lengths:
         return row
     longest = max(lengths, default=0)
@@ -132,7 +132,7 @@ def _bounded(view: SystemView, row: TaskBound, task: TaskView, lengths: Sequence
 
 
 def _with(row: TaskBound, verdict: Verdict, test: Test, reason: str, response: int | None = None) -> TaskBound:
-    """Give the row another verdict; what kept other tests from one stays told."""
+    """Give the row another verdict; the reasons why other tests gave none are kept."""
     told = "; ".join(filter(None, [row.reason, reason])) if reason else ""
     return replace(
         row, verdict=verdict, test=test, response=response, is_tight=False, blocking=None, interference=(), reason=told

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Judges roots whose scheduler runs in software, on a co-processor or in hardware, by analysis/architectures.c.
 
-A look of these schedulers drops a job that is unfinished at its deadline, or at the next release of its task. So a task
-is schedulable if its bound is within both; a bound beyond is that of a job that nobody would drop.
+When these schedulers decide, they drop a job that is unfinished at its deadline, or at the next release of its task.
+So a task is schedulable if its bound is within both. A larger bound holds only for jobs that are not dropped.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ DEADLINES = Test("EDF response times with a late scheduler", "Spuri 1996", is_ex
 OVERLOAD = Test("utilization with the scheduler", "Liu and Layland 1973", is_exact=True)
 
 MAX_LOOKS = 500_000
-"""Under EDF a test looks at tasks so often at most, and then guarantees nothing: near the whole processor busy periods
-have no practical end."""
+"""The largest number of passes over all tasks in a test under EDF; beyond it nothing is guaranteed. Near U = 1 a busy
+period can be too long."""
 
 _MODELS = {
     (SOFTWARE, False): _analysis.REARMED,
@@ -90,7 +90,7 @@ def _row(
 def _reason(
     view: SystemView, root: DispatcherView, task: TaskView, architecture: ResolvedArchitecture, response: int | None
 ) -> str:
-    """Say why a job is not sure to be kept until it is done."""
+    """Say why a job may be dropped before it is done."""
     share = f"the scheduler may take {_percent(_most_share(root, architecture))} of the processor"
     if root.traits.is_deadline_driven:
         return f"tasks and scheduler may have to do too much at once; {share}"
@@ -134,7 +134,7 @@ def _percent(share: Fraction) -> str:
 
 
 def _overload(root: DispatcherView) -> Judgement:
-    """Say that jobs of some task fail whatever happens."""
+    """Say that jobs of some task always fail."""
     reason = "the tasks and the scheduler ask for more than the whole processor"
     return Judgement(
         {task.number: task_bound(task, root, Verdict.NOT_SCHEDULABLE, OVERLOAD, reason=reason) for task in root.tasks}

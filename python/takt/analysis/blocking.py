@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """For how long the sections of less urgent jobs delay others, by the protocol of each resource.
 
-The formulas are in analysis/resource_blocking.c and server_resources.c: here is said which of them holds, and who uses
-what. A server that shares something is in its parent a task with a section as long as it may hold it.
+The formulas are in analysis/resource_blocking.c and server_resources.c. This module selects the formula and lists the
+users of each resource. A server that shares a resource is in its parent a task; its section is the holding time.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Delays:
     """What resources do to the children of a dispatcher.
 
     Args:
-        by_name: for how long each child is delayed, in ticks; who is not there is not.
+        by_name: for how long each child is delayed, in ticks; a child without an entry is not delayed.
         steps: under deadlines: from which length of an interval on for how long jobs with later deadlines delay those
             in it.
         has_regions: whether the steps have the regions of these jobs as well, since both add up.
@@ -86,7 +86,7 @@ class _Sharing:
 
     @property
     def is_late(self) -> bool:
-        """Whether a child may come to its deadline sooner than that is relative to its arrival."""
+        """Whether a child's deadline may be nearer at its release than the relative deadline."""
         return any(_early_of(child) < _deadline_of(child) for child in self.children)
 
     @property
@@ -118,10 +118,10 @@ class _Sharing:
     def adds_regions(self) -> bool:
         """Whether, under deadlines, a job may wait for a region or threshold and then for sections.
 
-        The job with the region has to displace the holder of a section that delays others later. Under npcs nobody
-        does. Under icpp the holder is then less urgent than all that wait. Under srp it needs a higher level than the
+        The job with the region has to displace the holder of a section that delays others later. Under npcs no job can.
+        Under icpp the holder is then less urgent than all that wait. Under srp the job needs a higher level than the
         ceiling, and so does a holder that locks next under pcp: with deadlines beyond the interval both have that only
-        where somebody in it has a relative deadline beyond it, too. Under pcp one that locks nothing needs no level.
+        where a job in it has a relative deadline beyond it, too. Under pcp a job that locks nothing needs no level.
         """
         is_loose = self.locking in (_analysis.PIP, _analysis.MIXED)
         bars_locks = any(each.bars_locks for each in self.traits)
@@ -145,7 +145,7 @@ class _Sharing:
         )
 
     def features(self) -> Iterator[str]:
-        """Tell what is shared how."""
+        """Give the features: which resources are shared, by which protocols."""
         yield from map(coverage.protocol, self.protocols)
         if any(use.outer for use in self.uses):
             yield coverage.NESTED
@@ -205,7 +205,7 @@ def _ticks_of(use: _Use, *, is_one: bool) -> int:
 
 
 def _uses_of(view: SystemView, children: Sequence[Child]) -> Iterator[_Use]:
-    """List what the children of a dispatcher hold in it."""
+    """List the critical sections of the children of a dispatcher."""
     for place, child in enumerate(children):
         if isinstance(child, TaskView):
             for s in child.sections:
@@ -218,7 +218,7 @@ def _uses_of(view: SystemView, children: Sequence[Child]) -> Iterator[_Use]:
 
 
 def shares(view: SystemView, dispatcher: DispatcherView) -> bool:
-    """Say whether children of a dispatcher hold anything in it."""
+    """Say whether any child of a dispatcher has a critical section."""
     return any(True for _ in _uses_of(view, dispatcher.children()))
 
 
@@ -386,7 +386,7 @@ def _others(view: SystemView, server: ServerView, parent: DispatcherView, resour
 
 
 def _executed(child: Child, ticks: int, *, is_pending: bool) -> int:
-    """Give what a child of the root executes at most in so many ticks; a job of it may be pending at their begin."""
+    """Give an upper bound of the execution of a child of the root in an interval; a job may be pending at its begin."""
     if isinstance(child, ServerView):
         return (-(-ticks // child.period) + 1) * child.longest if child.traits.is_limited else _UNBOUNDED
     jobs = -(-(ticks + child.jitter) // child.period) if child.period else _UNBOUNDED
@@ -394,7 +394,7 @@ def _executed(child: Child, ticks: int, *, is_pending: bool) -> int:
 
 
 def _begun(child: Child, ticks: int) -> int:
-    """Give what a child of the root executes at most in so many ticks, if each job of it has begun before."""
+    """Give an upper bound of the execution of a child of the root in an interval, if each job has begun before."""
     return _executed(child, ticks, is_pending=True) if isinstance(child, ServerView) else child.wcet
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What is left of a server's budget when work comes, and the responses that follow.
+"""The budget that a server has left when work arrives, and the responses that follow.
 
-The supply of a server (analysis/supply.h) has its longest gap where its budget was used up just before work came. Only
-its own tasks use the budget of a deferrable or sporadic server, so how much is gone follows from their responses. Work
-comes at a to a server that had the last budget at a - x, 0 <= x < P. In [a - x, a) it executed at most
+The supply of a server (analysis/supply.h) has its longest gap if its budget was used up just before work arrived. Only
+its own tasks use the budget of a deferrable or sporadic server, so the used budget follows from their responses. Work
+arrives at a, at a server that had its last budget at a - x, 0 <= x < P. In [a - x, a) it executed at most
 
     V(x) = least of x, Q and the sum over its tasks of N C + min(C, y - N T),  N = floor(y / T),  y = x + R - C
 
@@ -15,8 +15,8 @@ got back by a + t it has executed in the last P - t before a, for t < P, and fro
 The responses that V needs are those of earlier jobs. If the responses that follow from R are at most R, then R bounds
 all, by induction over the jobs in the order of their ends; the least such R is found from below.
 
-V is linear between some instants, with a slope of 0, 1, 2, ... Where it rises a later x is not better, where it stays
-an earlier one is not, so the ends of its pieces are enough.
+V is piecewise linear, with slopes of 0, 1, 2, ... Where it rises a later x is not better, where it is constant an
+earlier one is not. So the ends of its pieces are enough.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Carried:
     tasks: Sequence[TaskView]
 
     def used(self, first: int, length: int, responses: Sequence[int]) -> int:
-        """Bound what was executed in so many ticks before a job of the task at place `first` comes."""
+        """Bound the execution in the ticks before a job of the task at index `first` arrives."""
         work = 0
         for place, (task, response) in enumerate(zip(self.tasks, responses, strict=True)):
             whole, rest = divmod(max(length - _shift(task, response, is_first=place == first), 0), task.period)

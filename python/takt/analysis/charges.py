@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Charges the kernel's own work to who brings it about, so that tests without costs judge what is left.
+"""Charges the kernel's own work to the task or server that causes it, so that tests without costs judge the rest.
 
-What a pass of the kernel pays is in SPEC.md, 5, and nothing runs meanwhile. With k = scheduling + context_switch, it
-pays k at most once, and only for an event that it handles: the choice follows from the state, which events change.
+SPEC.md, 5 has the costs of a pass of the kernel; no job runs meanwhile. With k = scheduling + context_switch, a pass
+pays k at most once, and only for an event that it handles: the decision follows from the state, which events change.
 
     an event                                    pays at most              is charged
     a release                                   release + k               above all, once per period
@@ -13,14 +13,14 @@ pays k at most once, and only for an event that it handles: the choice follows f
     the end of a suspension                     k                         to the job; of a less urgent one see below
     the end of a budget                         k                         beside its server, at its priority
 
-A point at the root pays k besides only for somebody who became ready where the kernel paid no k, since nobody was to
-be displaced. In a server that is not so: its parent may have displaced it in between.
+A point at the root pays k besides only for a job that became ready where the kernel paid no k, since no job was to be
+displaced. In a server that is not so: its parent may have displaced it in between.
 
-Time of the kernel is charged to no budget. So what is in a server executes and is supplied as ever, and its server has
-its budget later. What its jobs and the servers in it pay is executed beside the one that stands at the root, as tasks
+Kernel time is charged to no budget. So tasks in a server execute and are supplied as without costs, and their server
+gets its budget later. The costs of its jobs and inner servers are executed beside the server at the root, as tasks
 of its priority whose jitter is for how long a job lasts: its deadline, or in further rounds the response that was
 found. That is a claim about the past of each instant, so that the first claim that fails would have to fail by itself.
-What waits in a server without budget waits for its replenishment: a period of each server around it, as jitter.
+A job in a server without budget waits for its replenishment: a period of each server around it, as jitter.
 
 Less urgent ones delay a job by what they have begun when the interval begins that is looked at: one event of theirs,
 with k and a point; then a region or section that was chosen in that pass and begins only now, so that it is counted
@@ -63,12 +63,12 @@ def has_more_than_tasks(view: SystemView) -> bool:
 
 
 def _has_more(task: TaskView) -> bool:
-    """Say whether a task does more than to run and to come to points."""
+    """Say whether a task does more than run and reach points."""
     return bool(task.suspended or task.threshold is not None or task.sections or task.optional_points)
 
 
 def doubt_of(view: SystemView) -> str:
-    """Say what no test admits where the kernel's own work takes time, "" if there is nothing."""
+    """Name a feature that no test admits where the kernel's own work takes time, "" if there is none."""
     return coverage.CHARGED.doubt(view.dispatchers[0].policy, coverage.features_of_system(view))
 
 
@@ -139,7 +139,7 @@ def _test_of(view: SystemView, server: str, test: Test | None) -> Test | None:
 
 
 def _without_bound(view: SystemView, found: Judgement) -> Judgement:
-    """Say that nothing is sure since jobs in servers may wait for ever, and with them what they ask of the kernel."""
+    """Say that there is no bound: jobs in servers may wait for ever, and the kernel's work for them too."""
     inside = [found.tasks[task.number] for each in view.dispatchers[1:] for task in each.tasks]
     open_ = [row for row in inside if row.verdict is not Verdict.SCHEDULABLE]
     is_unknown = any(row.verdict is Verdict.NOT_KNOWN for row in open_)
@@ -164,7 +164,7 @@ def _weakened(row: TaskBound, verdict: Verdict, reason: str) -> TaskBound:
 
 
 def _name_of_kernel(view: SystemView) -> str:
-    """Name the kernel as nobody else is named."""
+    """Give a name for the kernel that no task and no server has."""
     names = {child.name for each in view.dispatchers for child in each.children()}
     name = "kernel"
     while name in names:
@@ -194,7 +194,7 @@ def _stretched(body: Body, after: Mapping[Op, int]) -> Body:
 
 @dataclass(frozen=True, slots=True)
 class _Charge:
-    """What everybody pays.
+    """The costs of every task.
 
     Args:
         view: of the system.
@@ -224,7 +224,7 @@ class _Charge:
 
     @property
     def _point(self) -> int:
-        """What a point pays."""
+        """The cost of a point."""
         return self.view.resolved.costs.point
 
     @property
@@ -243,7 +243,7 @@ class _Charge:
     # ---- jobs at the root
 
     def _root_task(self, task: TaskView) -> TaskView:
-        """Charge a task at the root; its region stands for what its jobs can do to more urgent ones."""
+        """Charge a task at the root; its region bounds how long its jobs can delay more urgent ones."""
         locks = _count(task, Op.LOCK)
         in_section = 1 + 2 * self._switch + self._passing * self._is_edf
         at_points = self._point * bool(task.regions)
@@ -268,7 +268,7 @@ class _Charge:
     # ---- the kernel
 
     def _kernel_work(self, root: DispatcherView) -> Iterator[tuple[int, int, int, ServerView | None]]:
-        """List what the kernel does: ticks, period, jitter, and beside which server at the root, None: above all."""
+        """List the kernel's work: ticks, period, jitter, and beside which root server it is; None: above all."""
         paid = self.view.resolved.costs
         yield paid.tick, paid.tick_period, 0, None
         for dispatcher in self.view.dispatchers:
@@ -281,7 +281,7 @@ class _Charge:
             yield from self._beside(server, server)
 
     def _beside(self, top: ServerView, server: ServerView) -> Iterator[tuple[int, int, int, ServerView | None]]:
-        """List what is done for who is in a server, and for it, which stands in another one at the root or is it."""
+        """List the kernel's work for a server and its tasks; `top` is the server, or the one at the root around it."""
         inside = next(each for each in self.view.dispatchers if each.number == server.number)
         yield self._switch, server.period, self._late(server.number), top
         for task in inside.tasks:
@@ -290,7 +290,7 @@ class _Charge:
             yield from self._beside(top, inner)
 
     def _job(self, task: TaskView) -> int:
-        """What a job in a server pays but for its release."""
+        """The cost of a job in a server without its release."""
         events = 1 + 2 * _count(task, Op.LOCK) + 2 * task.suspensions + _points(task)
         return self._switch * events + self._point * (_points(task) + task.optional_points)
 
@@ -303,7 +303,7 @@ class _Charge:
         return late
 
     def _kernel_task(self, place: int, wcet: int, period: int, jitter: int, top: ServerView | None) -> TaskView:
-        """Make a task of what the kernel does; under deadlines it waits for nobody, whatever server it is beside."""
+        """Make a task of what the kernel does; under deadlines it has no blocking, whatever server it is beside."""
         first = min(child.key for child in self.view.dispatchers[0].children())
         return TaskView(
             number=-place,

@@ -38,7 +38,7 @@ def charts_of(view: SystemView, judgement: Judgement) -> Iterator[Chart]:
 
 
 def _has_supply(view: SystemView, dispatcher: DispatcherView, judgement: Judgement) -> bool:
-    """Say whether it is known what a dispatcher is sure to get for its children."""
+    """Say whether a supply bound of a dispatcher is known."""
     if dispatcher.number == ROOT:
         return view.resolved.costs.is_ideal
     return judgement.servers[dispatcher.number].gap is not None
@@ -93,7 +93,7 @@ def _of_deadlines(dispatcher: DispatcherView, judgement: Judgement) -> Chart:
 
 
 def _supply(dispatcher: DispatcherView, judgement: Judgement, until: int) -> Curve:
-    """Draw what a dispatcher is sure to get."""
+    """Draw the supply bound of a dispatcher."""
     if dispatcher.number == ROOT:
         return curves.whole_processor(until)
     server: ServerBound = judgement.servers[dispatcher.number]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Judges what has servers beside tasks, or stands in a server: demand against what is sure to be supplied.
+"""Judges dispatchers that contain servers or are servers: demand against the guaranteed supply.
 
 The tests are in analysis/: server_fixed_priority.c, server_edf.c and bandwidth.c, which say for which kinds they hold.
 """
@@ -60,7 +60,7 @@ def _kind_of(child: Child) -> int:
 
 
 def responses(children: Sequence[Child], members: Sequence[Member], supply: Supply, effort: int) -> list[Response]:
-    """Bound the responses of children under fixed priorities: of servers from a replenishment until the budget is had.
+    """Bound responses of children under fixed priorities: of a server from a replenishment until it has had its budget.
 
     Args:
         children: the most urgent first.
@@ -86,7 +86,7 @@ def responses(children: Sequence[Child], members: Sequence[Member], supply: Supp
 
 
 def insides_of(children: Sequence[Child]) -> tuple[Numbers, Numbers, Numbers, Numbers]:
-    """List what is in servers as the binding takes it: how many tasks of each child, wcets, periods, jitters."""
+    """List the tasks inside servers as the binding takes them: tasks of each child, wcets, periods, jitters."""
     insides = [child.inside if isinstance(child, ServerView) else () for child in children]
     tasks = [task for inside in insides for task in inside]
     return (
@@ -100,7 +100,7 @@ def insides_of(children: Sequence[Child]) -> tuple[Numbers, Numbers, Numbers, Nu
 def judge_demand(
     view: SystemView, dispatcher: DispatcherView, delays: Delays, supply: Supply, effort: int
 ) -> Judgement:
-    """Judge what orders by deadlines, by its demand: either all children meet theirs, or nobody is sure to.
+    """Judge a dispatcher under deadlines by its demand: all children are guaranteed to meet theirs, or none is.
 
     Args:
         view: of the system.
@@ -168,7 +168,7 @@ def _add(found: Judgement, dispatcher: DispatcherView, child: Child, reason: str
 
 
 def _reason(view: SystemView, window: int, demand: int, supplied: int) -> str:
-    """Say in which window there is too much to do."""
+    """Name the window in which demand exceeds supply."""
     if demand == 0:
         return "the shares add up to more than what is supplied"
     return f"in {view.write(window)} up to {view.write(demand)} may be asked for, and {view.write(supplied)} are sure"

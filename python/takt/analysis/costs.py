@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Judges roots on a kernel whose own work takes time: what it adds to tasks is in analysis/overheads.c."""
+"""Judges roots on a kernel whose own work takes time; analysis/overheads.c has the overheads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from takt.analysis.view import DispatcherView, SystemView, TaskView
 
 
 def judge_costs(view: SystemView, root: DispatcherView, effort: int) -> Judgement:
-    """Judge a root whose tasks pay for what the kernel does for them."""
+    """Judge a root whose tasks are charged with the kernel's work for them."""
     doubt = charges.doubt_of(view)
     if doubt:
         return not_known(root, doubt)
@@ -52,7 +52,7 @@ def _judge_static(view: SystemView, root: DispatcherView, effort: int) -> Judgem
 
 
 def _reason(view: SystemView, task: TaskView, response: int | None) -> str:
-    """Say why a deadline is not sure to be met."""
+    """Say why a deadline is not guaranteed."""
     if response is None:
         return f"{task.name}, what is more urgent and the kernel ask for more than the whole processor"
     return view.miss(task.name, response, task.deadline)

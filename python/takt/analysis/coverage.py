@@ -3,8 +3,8 @@
 
 A *feature* is something that a dispatcher, its children or what is around it have beyond sporadic tasks that run. A
 *row* stands for a theorem as Takt computes it. It lists groups of features that the theorem, with the blocking of
-blocking.py, admits together. A combination of features that is not inside of one group is not known: who adds a
-feature, a protocol or a kind of server adds it to each row for which there is a proof, and to no other.
+blocking.py, admits together. A combination of features that is not inside of one group is not known. A new feature,
+protocol or kind of server is added to each row for which there is a proof, and to no other.
 
 The features are words, since reasons are made of them. Those of protocols and of kinds of servers are made of their
 names, so that a new protocol or kind is in no row.

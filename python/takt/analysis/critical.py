@@ -164,7 +164,7 @@ def behind_last_lock(body: Body, wcet: int) -> int:
 
 
 def _within(body: Body, wcet: int) -> Iterator[tuple[int, int]]:
-    """List the items that a job comes to; what the wcet has beyond the runs is in the last run."""
+    """List the items of a job; the last run has the part of the wcet that no run has."""
     last = max(place for place, (op, _) in enumerate(body) if op == Op.RUN)
     left = wcet
     for place, (op, value) in enumerate(body):

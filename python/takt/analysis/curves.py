@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Demand and supply as step functions, for charts: where demand lies above supply, somebody can be late.
+"""Demand and supply as step functions, for charts: where demand is above supply, a deadline can be missed.
 
 Under fixed priorities the demand of a task is what it and all that is more urgent request up to t, from the critical
 instant on (Lehoczky, Sha, Ding 1989): the first t at which it is supplied is the response. Under deadlines it is the
@@ -27,7 +27,7 @@ class Stairs(NamedTuple):
 
 
 def requests(start: int, above: Iterable[tuple[int, int, int]]) -> tuple[int, list[Stairs]]:
-    """Give what is requested from a critical instant on: at once, and step by step.
+    """Give the requests from a critical instant on: the initial one, and the later steps.
 
     Args:
         start: what the task itself needs, and for how long less urgent ones block it.

@@ -59,7 +59,7 @@ def _is_refused(view: SystemView, dispatcher: DispatcherView, test: Test, delays
 
 
 def _test_of(dispatcher: DispatcherView, delays: Delays) -> Test:
-    """Name the test, and say whether it is exact for all that the dispatcher has."""
+    """Name the test, and say whether it is exact for all features of the dispatcher."""
     is_bound = delays.steps or any(task.suspended or task.threshold is not None for task in dispatcher.tasks)
     return DEMAND_BOUND if is_bound else DEMAND
 
@@ -91,7 +91,7 @@ def _lasts(dispatcher: DispatcherView, delays: Delays) -> Numbers:
 
 
 def _reason(view: SystemView, interval: int, demand: int) -> str:
-    """Say in which interval there is too much to do."""
+    """Name the interval in which demand is too large."""
     if demand == 0:
         return "the tasks ask for more than the whole processor"
     return f"in {view.write(interval)} up to {view.write(demand)} may have to be done"

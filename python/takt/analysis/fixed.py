@@ -29,7 +29,7 @@ def numbers(values: Iterable[int]) -> Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """Who competes under fixed priorities. Times in ticks.
+    """A task or server that competes under fixed priorities. Times in ticks.
 
     Args:
         name: of the task or server.
@@ -58,7 +58,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What a test says of a member.
+    """The result of a test for a member.
 
     Args:
         ticks: worst-case response, None if there is none or it is not known.
@@ -120,7 +120,7 @@ def server_member(server: ServerView) -> Member:
 
 
 def with_delays(members: Sequence[Member], extra: Mapping[str, int], ends: Mapping[str, int]) -> list[Member]:
-    """Say of each member for how long less urgent ones delay it, and from where on it is not displaced any more.
+    """Set each member's blocking by less urgent ones, and where its final non-preemptive region begins.
 
     Args:
         members: the most urgent first.
@@ -132,7 +132,7 @@ def with_delays(members: Sequence[Member], extra: Mapping[str, int], ends: Mappi
 
 
 def _with_blocking(members: Sequence[Member], extra: Mapping[str, int]) -> list[Member]:
-    """Say of each member for how long less urgent ones delay it.
+    """Set each member's blocking by less urgent ones.
 
     Args:
         members: the most urgent first.
@@ -236,5 +236,5 @@ def interference(members: Sequence[Member], place: int, response: Response) -> l
 
 
 def _requests(task: Member | Inside, length: int) -> int:
-    """Give what a task releases in less than so many ticks."""
+    """Give the execution that a task releases in less than so many ticks."""
     return -(-(length + task.jitter) // task.period) * task.wcet

@@ -46,7 +46,7 @@ def judge_global(view: SystemView, dispatcher: DispatcherView) -> Judgement:
 
 
 def _all(dispatcher: DispatcherView, verdict: Verdict, test: Test, reason: str) -> Judgement:
-    """Say the same of all tasks; who is schedulable responds by its deadline."""
+    """Give all tasks the same verdict; a schedulable task responds by its deadline."""
     is_met = verdict is Verdict.SCHEDULABLE
     return Judgement(
         {

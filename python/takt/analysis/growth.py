@@ -25,7 +25,7 @@ _TESTS = (static.PREEMPTIVE, static.DEFERRED, static.BOUND, deadlines.DEMAND)
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """Plain tasks, and what is asked about them.
+    """Plain tasks, and the questions of a search about them.
 
     Args:
         view: of the system.
@@ -63,7 +63,7 @@ class Plain:
         )
 
     def growths(self) -> Iterator[tuple[int, int | None]]:
-        """Give for tasks, by their numbers, by how much their wcets may grow; left out is what is not known here."""
+        """Give by how much wcets may grow, by the tasks' numbers; tasks without a result are left out."""
         root = self.view.dispatchers[0]
         if any(task.wcet > task.period for task in root.tasks):
             return

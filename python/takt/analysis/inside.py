@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What the tasks of servers ask for, as those outside see it, and where their budgets are never used up.
+"""The demand of the tasks of servers, as seen outside, and servers whose budget is never used up.
 
-A server that keeps its budget, or loses it, without work takes no more than its tasks ask for. As seen from outside a
-task with the response R releases its execution C with a jitter of R - C: what comes earlier is done, or has so much
-less to do (analysis/server_fixed_priority.c).
+A server that keeps its budget, or loses it, without work executes no more than the demand of its tasks. Seen from
+outside, a task with the response R releases its execution C with a jitter of R - C: an earlier job is done, or has so
+much less to do (analysis/server_fixed_priority.c).
 
-Where a deferrable or sporadic server is never without budget while it has work, its tasks stand at its place in the
-parent, as if there were no server (Strosnider, Lehoczky and Sha 1995, for a server of high priority; here for any).
-Suppose they do, with responses R by that. In any window of one server period P they execute at most
+If a deferrable or sporadic server always has budget while it has work, its tasks compete at its priority in the parent,
+as if there were no server (Strosnider, Lehoczky and Sha 1995, for a server of high priority; here for any).
+Suppose they do, with the resulting responses R. In any window of one server period P they execute at most
 
     sum of N C + min(C, P + R - C - N T),  N = floor((P + R - C) / T)
 
-If that is at most the budget Q, it is true. Look at the first instant r at which the server is without budget and has
-work. It has used Q since some instant a, the begin of its period, or of the first interval whose budget has not
-returned, and by a + P that much is back. As if there were no server it has executed Q in [a, r) too, so no more up to
-a + P, and nobody waited for budget. Returns of a sporadic server that can come together are back after 2 P: there the
+If that is at most the budget Q, the supposition holds. Let r be the first instant at which the server has work and no
+budget. It has used Q since some instant a, the begin of its period, or of the first interval whose budget has not
+returned, and by a + P that much is back. Without a server its tasks execute Q in [a, r) too, so no more up to
+a + P, and no task waited for budget. Returns of a sporadic server that can come together are back after 2 P: there the
 window is 2 P.
 """
 
@@ -41,7 +41,7 @@ def insides_of(view: SystemView) -> list[tuple[Inside, ...]]:
 
 
 def with_insides(view: SystemView, found: Judgement, effort: int) -> SystemView:
-    """Give the same system with what the tasks of its servers ask for.
+    """Give the same system with the demand of its servers' tasks.
 
     Args:
         view: of the system.
@@ -139,7 +139,7 @@ def _responses_at_place(
 
 
 def _window(view: SystemView, server: ServerView, dispatcher: DispatcherView) -> int:
-    """Give after which time what was used is back."""
+    """Give the time after which used budget is replenished."""
     is_late = server.traits.returns and servers.returns_of(view, server, dispatcher) > servers.MAX_RETURNS
     return 2 * server.period if is_late else server.period
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Who judges what: for each dispatcher the sharpest test that admits all that it has.
+"""Selects the test of each dispatcher: the sharpest one that admits all of its features.
 
 `judge` is a function of the view alone, so that searches (sensitivity.py, advice.py) ask it about changed systems.
 """
@@ -64,7 +64,7 @@ def _judge_by_policy(view: SystemView, effort: int) -> Judgement:
 
 
 def _judge_ideal(view: SystemView, effort: int) -> Judgement:
-    """Judge a system, then once more with what its servers ask for at most by that, until nothing gets better."""
+    """Judge a system, then again with the demand of its servers bounded by the result, until nothing improves."""
     found = _judge_as_given(view, effort)
     for _ in range(sum(len(each.servers) for each in view.dispatchers)):
         tighter = view if _is_answered(view, found) else inside.with_insides(view, found, effort)
@@ -95,7 +95,7 @@ def _judge_as_given(view: SystemView, effort: int) -> Judgement:
 
 
 def _ends_late_jobs(view: SystemView, found: Judgement) -> bool:
-    """Say whether jobs may end before they are done: then nobody needs to respond as late as its bound."""
+    """Say whether jobs may end before they are done: then a bound need not be attained."""
     given = enumerate(view.resolved.tasks)
     ending = [number for number, task in given if task.on_miss != "continue" and number in found.tasks]
     return any(found.tasks[number].verdict is not Verdict.SCHEDULABLE for number in ending)
@@ -107,7 +107,7 @@ def _loosened(found: Judgement) -> Judgement:
 
 
 def _excess_of(view: SystemView) -> Iterator[str]:
-    """Tell of times beyond what tests admit, such as a wcet that was multiplied, or has charges."""
+    """Name times that exceed the range of the tests, such as a wcet that was multiplied or has charges."""
     tasks = [task for each in view.dispatchers for task in each.tasks]
     if any(max(task.wcet + task.suspended, task.jitter, task.longest_region) > _analysis.TIME_MAX for task in tasks):
         yield "jobs take longer than can be told"

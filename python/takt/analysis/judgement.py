@@ -13,7 +13,7 @@ from takt.base import times
 
 @dataclass(slots=True)
 class Judgement:
-    """What the tests say of a system, or of a part of it.
+    """The results of the tests for a system, or for a part of it.
 
     Args:
         tasks: by their places in the file.
@@ -24,7 +24,7 @@ class Judgement:
     servers: dict[int, ServerBound] = field(default_factory=dict)
 
     def add(self, other: Judgement) -> None:
-        """Take over what is known of another part."""
+        """Add the results of another part."""
         self.tasks |= other.tasks
         self.servers |= other.servers
 
@@ -37,7 +37,7 @@ class Judgement:
         return [row for row in self.rows() if row.class_ == "hard"] or self.rows()
 
     def never_exact(self) -> Judgement:
-        """Give the same of a system that does less than what was judged, such as tasks that are there by turns."""
+        """Give the same for a system that demands less than the judged one, such as tasks that are present by turns."""
         return Judgement(
             {number: _weakened(row) for number, row in self.tasks.items()},
             {number: replace(row, verdict=never_sure(row.verdict)) for number, row in self.servers.items()},
@@ -50,13 +50,13 @@ class Judgement:
 
 
 def _weakened(row: TaskBound) -> TaskBound:
-    """Give a row of which nothing is sure but what it guarantees."""
+    """Give a row that keeps only its guarantees."""
     test = row.test and replace(row.test, is_exact=False)
     return replace(row, verdict=never_sure(row.verdict), test=test, is_tight=False)
 
 
 def never_sure(verdict: Verdict) -> Verdict:
-    """Weaken a verdict that is sure: what was judged is at least as demanding as the system."""
+    """Weaken a verdict "not schedulable": the judged system is at least as demanding as the real one."""
     return Verdict.NOT_GUARANTEED if verdict is Verdict.NOT_SCHEDULABLE else verdict
 
 
@@ -109,7 +109,7 @@ def not_known(dispatcher: DispatcherView, reason: str) -> Judgement:
 
 
 def nothing_known(view: SystemView, reason: str) -> Judgement:
-    """Say of everybody in a system that nothing is known, and why."""
+    """Say for all tasks and servers of a system that nothing is known, and why."""
     found = Judgement()
     for dispatcher in view.dispatchers:
         found.add(not_known(dispatcher, reason))

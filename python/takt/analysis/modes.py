@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Says of each stretch between changes whether it would do by itself: what is sure where nothing bounds a transition.
+"""Judges each mode by itself: the only guarantee where nothing bounds a transition.
 
 A *mode* is the tasks that are there from one change to the next, with the parameters and the policy of that time, as
 if they were so for good. Jobs of one mode that run into the next one are in neither verdict.
@@ -22,14 +22,14 @@ MAX_MODES = 12
 
 
 class Mode(NamedTuple):
-    """What is there up to an instant, in ticks, FOR_GOOD of the last mode."""
+    """The tasks present up to an instant, in ticks; FOR_GOOD for the last mode."""
 
     until: int
     view: SystemView
 
 
 def told(view: SystemView, effort: int) -> str:
-    """Say what is known of each mode, "" of a system that has only one, or servers.
+    """Say what is known of each mode; "" for a system with a single mode, or with servers.
 
     Args:
         view: of the system.
@@ -53,7 +53,7 @@ def _name(view: SystemView, mode: Mode) -> str:
 
 
 def _modes_of(view: SystemView) -> Iterator[Mode]:
-    """List the modes in which somebody is there, in order of time; none with servers, rates, or new priorities."""
+    """List the modes that have tasks, in order of time; none with servers, rates, or new priorities."""
     if view.resolved.servers or view.resolved.rates is not None or _has_new_levels(view):
         return
     instants = sorted({0, *(change.at for change in view.resolved.changes)})
@@ -73,7 +73,7 @@ def _has_new_levels(view: SystemView) -> bool:
 
 
 def _mode_at(view: SystemView, start: int) -> SystemView:
-    """Give what is there from a change on."""
+    """Give the tasks that are present from a change on."""
     root, resolved = view.dispatchers[0], view.resolved
     policies = [change.policy for change in resolved.changes if change.kind == "policy" and change.at <= start]
     policy = policies[-1] if policies else resolved.policy

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""When a task is there, and with which parameters: what changes make of it (SPEC.md, 12)."""
+"""When a task is present, and with which parameters, given the changes (SPEC.md, 12)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FOR_GOOD = _analysis.FOR_GOOD
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A task while it is there with the same parameters. Times in ticks.
+    """A task while it is present with the same parameters. Times in ticks.
 
     Args:
         start, until: its jobs are released at `start` or later, and before `until`.

@@ -59,12 +59,12 @@ def judge_rates(view: SystemView, dispatcher: DispatcherView, effort: int) -> Ju
 
 
 def _entering_wcet(task: TaskView, resolved: ResolvedTask) -> int:
-    """Give the wcet with which a task asks to enter, whatever its jobs demand and changes ask for later."""
+    """Give the wcet of a task's request to enter; the demand of its jobs and later changes do not matter."""
     return max(task.wcet - max(most_of(resolved.demand) - resolved.wcet, 0), 1)
 
 
 def _too_long(dispatcher: DispatcherView) -> Judgement:
-    """Say of all tasks that a job asks for more than its window, as no file does but searches do."""
+    """Say for all tasks that a wcet exceeds its window; files are checked for it, but a search may try it."""
     reason = "a job asks for more than its window"
     return Judgement(
         {
@@ -89,7 +89,7 @@ def _rate_row(
 
 
 def _rate_doubt(view: SystemView, task: TaskView, resolved: ResolvedTask, *, is_there: bool) -> str:
-    """Say why a task has no promise that can be told beforehand, "" if it has.
+    """Say why no guarantee for a task is known beforehand, "" if one is.
 
     A hard task that is admitted keeps what it has until something else is in force for it, and then has that: so it
     meets its deadlines whatever is answered to requests, its own included.
@@ -168,7 +168,7 @@ def _rbe_doubt(view: SystemView, dispatcher: DispatcherView) -> str:
 
 
 def _rbe_reason(view: SystemView, interval: int, demand: int) -> str:
-    """Say in which interval there is too much to do."""
+    """Name the interval in which demand is too large."""
     if demand == 0:
         return "the tasks ask for more than the whole processor"
     return f"in {view.write(interval)} up to {view.write(demand)} may have to be done"

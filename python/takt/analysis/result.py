@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What an analysis says: a verdict with its reason, a bound for each task, supplies of servers, what would fit."""
+"""The result of an analysis: a verdict with its reason, bounds of tasks, supplies of servers, and advice."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from enum import Enum
 
 
 class Verdict(Enum):
-    """What can be said about deadlines."""
+    """A verdict about deadlines."""
 
     SCHEDULABLE = "schedulable"
-    """No arrivals and no demands that the system allows miss a deadline."""
+    """No job misses its deadline, whichever arrivals and demands the system allows."""
     NOT_SCHEDULABLE = "not schedulable"
-    """Some arrivals that the system allows miss a deadline."""
+    """With some arrivals that the system allows, a job misses its deadline."""
     NOT_GUARANTEED = "not guaranteed"
-    """A sufficient test fails: deadlines may be met all the same."""
+    """A sufficient test fails: deadlines may be met nevertheless."""
     NOT_KNOWN = "not known"
     """No test admits the system, or an exact answer takes more effort than was granted."""
 
@@ -27,7 +27,7 @@ class Test:
 
     Args:
         name: as in the literature, short.
-        source: who showed it.
+        source: authors and year.
         is_exact: whether a failure means that some legal arrivals miss a deadline.
     """
 
@@ -36,7 +36,7 @@ class Test:
     is_exact: bool
 
     def verdict(self, is_schedulable: bool) -> Verdict:
-        """Say what it means that the test succeeds or fails."""
+        """Give the verdict that follows from success or failure of the test."""
         if is_schedulable:
             return Verdict.SCHEDULABLE
         return Verdict.NOT_SCHEDULABLE if self.is_exact else Verdict.NOT_GUARANTEED
@@ -44,7 +44,7 @@ class Test:
 
 @dataclass(frozen=True, slots=True)
 class TaskBound:
-    """What is known of a task. Times in ticks.
+    """The result for a task. Times in ticks.
 
     Args:
         task, server: names, "" for the root.
@@ -52,10 +52,10 @@ class TaskBound:
         wcet, period, deadline, jitter: as the test had them; a period of 0 is none.
         verdict: of this task.
         test: which one says so, None if none does.
-        response: no job responds later than this, None if nothing is known.
-        is_tight: whether some arrivals respond so late.
-        blocking: for how long less urgent jobs can delay it, in `response`.
-        interference: what more urgent tasks and servers execute in it, by name.
+        response: upper bound of the response times, None if nothing is known.
+        is_tight: whether some arrivals attain this response.
+        blocking: the longest delay by less urgent jobs that `response` includes.
+        interference: the execution of more urgent tasks and servers in `response`, by name.
         reason: one line, empty for a task that is schedulable.
         growth: how much larger its wcet may be, exactly, so that it and all hard tasks meet their deadlines, and all
             others that do so now; negative: must be smaller; None if no wcet would do, or nothing is known.
@@ -85,7 +85,7 @@ class TaskBound:
 
 @dataclass(frozen=True, slots=True)
 class ServerBound:
-    """What is known of a server. Times in ticks.
+    """The result for a server. Times in ticks.
 
     Args:
         server, parent: names, "" for the root.
@@ -94,7 +94,7 @@ class ServerBound:
         verdict: whether it gets its budget in every period.
         test: which one says so.
         response: the longest time from the start of a period until it has had its budget.
-        gap: the longest time without supply for who waits in it; None if nothing is known.
+        gap: the longest time without supply while a task waits in it; None if nothing is known.
         reason: one line, empty for a server that gets its budget.
         least_budget: the smallest one with which its tasks meet their deadlines, whatever other servers do; None if
             none does, or nothing is known.
@@ -115,7 +115,7 @@ class ServerBound:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """Something that would make a system fit that does not.
+    """A change that makes an unschedulable system schedulable.
 
     Args:
         what: one line.
@@ -131,7 +131,7 @@ class Curve:
     """A step function for charts. Times in ticks.
 
     Args:
-        title: whose it is.
+        title: the task, server or dispatcher that it describes.
         kind: "demand" or "supply".
         points: where it changes, and to what; between two points a demand stays, a supply grows linearly.
     """
@@ -158,7 +158,7 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What `takt.analyse` says about a system.
+    """The result of `takt.analyse` for a system.
 
     Args:
         name, policy: of the system.
@@ -169,8 +169,8 @@ class Analysis:
         tasks, servers: in file order.
         scaling: the largest number of thousandths by which all wcets together can be multiplied, rounded up to ticks,
             so that all hard tasks meet their deadlines, and all others that do so now; None if nothing is known.
-        unsearched: of how many tasks the growth was not searched, as the effort was used up.
-        advice: what would make it fit, if it does not.
+        unsearched: the number of tasks whose growth was not searched, as the effort was used up.
+        advice: changes that make it schedulable, if it is not.
         charts: demand against supply.
     """
 

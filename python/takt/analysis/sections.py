@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Which critical sections need no lock, because nobody who wants the resource can run meanwhile.
+"""Which critical sections need no lock, because no other user of the resource can run meanwhile.
 
-Source: S1, claim ii: a section that lies within one subjob needs no lock on one processor. Nobody of a dispatcher
+Source: S1, claim ii: a section that lies within one subjob needs no lock on one processor. No entity of a dispatcher
 displaces a started non-preemptive job before its next point; so it is enough if all users of a resource are in one
 dispatcher. Thresholds, which may protect as well, are left out.
 """

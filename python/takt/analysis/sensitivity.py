@@ -133,7 +133,7 @@ def sensitivity_of(view: SystemView, now: Judgement, effort: int) -> Sensitivity
 
 
 def _accepts(plain: growth.Plain) -> Accepts:
-    """Say of changed plain systems whether all that must meet their deadlines do."""
+    """Say for changed plain systems whether all required deadlines are met."""
     return lambda changed: _is_yes(plain.verdict(changed))
 
 

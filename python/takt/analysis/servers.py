@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Judges what is in servers, by what these are sure to supply, from the root down.
+"""Judges the tasks of servers by the guaranteed supply of the servers, from the root down.
 
 What is sure of a server follows from its kind and, under fixed priorities, from how soon it has its budget
 (analysis/supply.h); servers of constant and total bandwidth give their tasks bounds of their own (bandwidth.c).
@@ -110,7 +110,7 @@ def _without_budget(dispatcher: DispatcherView, server: ServerBound) -> Judgemen
 
 
 def supply_of(view: SystemView, server: ServerView, dispatcher: DispatcherView, row: ServerBound) -> Supply:
-    """Say what a server that gets its budget is sure to supply to its children."""
+    """Give the guaranteed supply to the children of a server that gets its budget."""
     response = server.period if row.response is None else row.response
     is_polling = server.traits.lapses
     if server.waits_for_budget and server.holding > 0:  # a search may shrink sections to nothing
@@ -143,7 +143,7 @@ def _judge_supplied(
 
 
 def _with_own_bounds(view: SystemView, dispatcher: DispatcherView, server: ServerView, found: Judgement) -> Judgement:
-    """Take the responses that follow from what the tasks of a server ask for, where they are less (inside.py)."""
+    """Take the responses that follow from the demand of a server's tasks, where they are smaller (inside.py)."""
     for task, each in zip(dispatcher.tasks, server.inside, strict=False):
         before = found.tasks[task.number].response
         if each.response is not None and (before is None or each.response < before):

@@ -101,7 +101,7 @@ class TaskView:
 
     @property
     def is_steady(self) -> bool:
-        """Whether it is there all the time, with the same parameters."""
+        """Whether it is always present, with the same parameters."""
         return not self.has_other_deadlines and [(each.start, each.until) for each in self.phases] == [(0, FOR_GOOD)]
 
     @property
@@ -144,7 +144,7 @@ class TaskView:
 
     @property
     def behind_last_lock(self) -> int:
-        """What a job with a body executes from its last lock on, at least 1 tick."""
+        """The execution of a job with a body from its last lock on, at least 1 tick."""
         return max(behind_last_lock(self.body, self.wcet), 1)
 
 
@@ -284,7 +284,7 @@ class SystemView:
         return f"{self.write(response - deadline)}: {self.write(response)} > {self.write(deadline)}"
 
     def miss(self, name: str, response: int, deadline: int, *, is_sure: bool = False) -> str:
-        """Say that somebody misses a deadline, or may if only a bound is beyond it, and by how much."""
+        """Say that a task misses its deadline, or may miss it if only a bound is beyond it, and by how much."""
         return f"{name} {'misses' if is_sure else 'may miss'} by {self.late(response, deadline)}"
 
     def with_task(self, changed: TaskView) -> SystemView:
@@ -485,7 +485,7 @@ def _gets_another_key(resolved: ResolvedSystem, change: ResolvedChange) -> bool:
 
 
 def _at_worst(resolved: ResolvedSystem) -> ResolvedSystem:
-    """Give a system in which each task is at once the worst of what it ever is."""
+    """Give a system in which each task has the worst of all its parameters at once."""
     if resolved.rates is not None:
         return resolved
     tasks = list(resolved.tasks)
@@ -524,7 +524,7 @@ def view_of(system: System) -> SystemView:
 
 
 def _with_phases(resolved: ResolvedSystem, task: TaskView) -> TaskView:
-    """Say of a task when it is there, and when it arrives if that is listed."""
+    """Add to a task when it is present, and its listed arrivals."""
     as_is = resolved.tasks[task.number]
     changes = [change for change in resolved.changes if change.task == task.number]
     given = [change for change in changes if change.kind == "parameters"]

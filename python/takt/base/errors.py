@@ -93,7 +93,7 @@ class InputError(Exception):
 
 
 class ForkError(RuntimeError):
-    """A process that was forked cannot do what it is asked for; the message says what to do instead."""
+    """A forked process cannot do this operation; the message gives the remedy."""
 
 
 class BoardError(Exception):

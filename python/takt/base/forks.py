@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Forks: what a process has lost that was forked from one in which polars had started its threads.
+"""Forks: a process is unusable for polars if its parent had started the threads of polars before the fork.
 
 polars answers queries (select, filter, sort, join, write_csv) with a pool of threads that it starts at the first query.
 A fork copies the pool's memory but none of its threads, so the first query in the child waits for ever. Simulations
@@ -56,13 +56,13 @@ def _name_of(thread: Path) -> str:
 
 
 def _before() -> None:
-    """Look at the threads while they are there."""
+    """Record the threads before the fork."""
     global _is_pool_running
     _is_pool_running = has_pool_started()
 
 
 def _in_child() -> None:
-    """Remember what was lost, here and in children of this process."""
+    """Record that the threads are lost, in this process and its children."""
     global _is_pool_lost
     _is_pool_lost = _is_pool_lost or _is_pool_running
 

@@ -70,7 +70,7 @@ def remove_parts(folder: Path) -> None:
 
 
 def _look(path: str | Path) -> tuple[int | None, os.stat_result | None]:
-    """Open what is not replaced but written directly; else give what is known of the file that is there."""
+    """Open a file that is written directly, not replaced; else give the status of the existing file."""
     try:
         found = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NOCTTY | os.O_CLOEXEC)
     except FileNotFoundError:

@@ -4,8 +4,8 @@
 Source: firmware/main.c (the program), system/image.h (what it reads) and one build recipe per board,
 firmware/build_*.json. An emulated board keeps time in its own ticks; a job executes instructions, not ticks, and the
 scheduler's own work takes time too. So what is measured differs from what is simulated, and what must be equal is the
-replay. The board `posix` is a Linux process with the ticks of the file. In virtual time who runs when equals the
-simulation; in real time a run takes as long as its horizon, and Linux delays what it likes.
+replay. The board `posix` is a Linux process with the ticks of the file. In virtual time its schedule equals the
+simulation's. In real time a run takes as long as its horizon, and Linux adds arbitrary delays.
 
 When not to use it: for cycles of silicon, which the emulator does not count; for bounds on responses in real time.
 """
@@ -50,7 +50,7 @@ _INSTRUCTIONS_PER_SECOND = 2_000_000
 _PATIENCE_SECONDS = 60
 _NS_PER_SECOND = 1_000_000_000
 _LONGEST_REAL_NS = 300 * _NS_PER_SECOND
-"""The longest horizon in real time; who waits for more than some minutes has probably not meant it."""
+"""The longest horizon in real time; a longer one is probably a mistake."""
 
 
 def run(system: System, path: str | Path, name: str = CORTEX_M) -> Trace:
@@ -167,7 +167,7 @@ def adapt(system: System, board: Board) -> ResolvedSystem:
 
 
 def _problems(resolved: ResolvedSystem, board: Board) -> Iterator[Problem]:
-    """Find what the board cannot do. Costs are the simulator's guess of what a board shows; virtual time shows none."""
+    """Find features that the board lacks. Costs model what a board shows; in virtual time there are none."""
     if resolved.architecture is not None:
         message = "the board is an architecture of its own; leave it out"
         yield Problem(message, "board", table="platform", key="model")
@@ -188,7 +188,7 @@ def _problems(resolved: ResolvedSystem, board: Board) -> Iterator[Problem]:
 
 
 def _patience_of_people(system: System, board: Board) -> Iterator[Problem]:
-    """Find a horizon that nobody would wait for."""
+    """Find a horizon that is too long for a run in real time."""
     horizon_ns = horizon_ticks(system) * system.resolution_ns
     if board.is_real_time and horizon_ns > _LONGEST_REAL_NS:
         found, most = times.shortest(horizon_ns), times.shortest(_LONGEST_REAL_NS)

@@ -78,7 +78,7 @@ def _sources(source: Path) -> Iterator[Path]:
 
 
 def _fingerprint(recipe: Mapping[str, Any], compiler: str, source: Path) -> str:
-    """Name what a program is made of."""
+    """Give a fingerprint of a program's sources."""
     state = Path(compiler).resolve().stat()
     digest = hashlib.sha256(json.dumps([recipe, compiler, state.st_size, state.st_mtime_ns]).encode())
     for path in _sources(source):

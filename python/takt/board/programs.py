@@ -3,7 +3,7 @@
 
 Source: system/image.h, which says what an image holds. Everything random is drawn here, in the ticks of the file, from
 the same numbers that a simulation draws; only then it becomes ticks of the board. Instants of the description must be
-whole ticks of the board; times that somebody executes are rounded up, as are instants that were drawn.
+whole ticks of the board. Execution times are rounded up, as are instants that were drawn.
 
 When not to use it: for systems that no kernel runs, see emulation.py.
 """
@@ -105,7 +105,7 @@ def _scaled(row: _Record, table: str, scale: Scale) -> _Record:
 
 
 def _task(task: ResolvedTask, policy: str | Policy, scale: Scale) -> ResolvedTask:
-    """Convert a task; only its description, not what its jobs do when."""
+    """Convert a task: its description, without arrivals and execution times of its jobs."""
     return replace(
         _scaled(task, "TASKS", scale),
         preemption_key=_preemption_key(task, policy, scale),
@@ -118,7 +118,7 @@ def _task(task: ResolvedTask, policy: str | Policy, scale: Scale) -> ResolvedTas
 
 
 def _preemption_key(task: ResolvedTask, policy: str | Policy, scale: Scale) -> int | None:
-    """Convert a preemption key: levels and "nobody" stay, times do not."""
+    """Convert a preemption key: levels and 0 (no job may preempt) stay, times are scaled."""
     if not task.preemption_key or catalogue.has_levels(policy):
         return task.preemption_key
     shift = LAXITY_SHIFT if catalogue.traits_of(policy).has_laxity_keys else 0

@@ -54,7 +54,7 @@ class Outputs:
         return [name for name in ("segments", "jobs", "budgets") if getattr(self, name) is not None]
 
     def pictures(self) -> list[str]:
-        """List what is to be drawn or exported, which wants all frames."""
+        """List the charts to draw or export; they need all frames."""
         return [name for name in ("report", "gantt", "perfetto") if getattr(self, name) is not None]
 
 
@@ -126,7 +126,7 @@ def compare(
 
 
 def _check_board(board: str | None, outputs: Outputs) -> None:
-    """Check the name of a board, and that the board can write what is asked for."""
+    """Check the name of a board, and that the board can write the requested files."""
     if board is None:
         return
     if board not in emulation.BOARDS:
@@ -150,7 +150,7 @@ def _check_clock(board: str | None, is_real_time: bool) -> None:
 
 
 def _check_gantt(outputs: Outputs) -> None:
-    """Check that the chart that is asked for can be drawn."""
+    """Check that the requested chart can be drawn."""
     if outputs.gantt is not None:
         from takt.show import gantt
 
@@ -158,12 +158,12 @@ def _check_gantt(outputs: Outputs) -> None:
 
 
 def _runs(file: Path, policies: str | None) -> Iterator[_Run]:
-    """Read a file; one run for each policy that is asked for."""
+    """Read a file; one run for each requested policy."""
     yield from (_Run(file, system) for system in task_sets.systems_of(file, policies))
 
 
 def _with_options(run: _Run, horizon: str | None, seed: str | None) -> _Run:
-    """Replace horizon and seed of a run by those that are asked for."""
+    """Replace horizon and seed of a run by the requested ones."""
     for option, key, text in (("--horizon", "horizon", horizon), ("--seed", "seed", seed)):
         if text is None:
             continue
@@ -203,7 +203,7 @@ def _refuse_same_paths(files: list[Path], outputs: Outputs) -> None:
 
 @dataclass(frozen=True)
 class _Outcome:
-    """What a run found out.
+    """The results of a run.
 
     Args:
         run: the run.
@@ -293,13 +293,13 @@ def _print_outcome(console: Console, outcome: _Outcome) -> None:
 
 
 def _write_frames(outcome: _Outcome, outputs: Outputs) -> None:
-    """Write the files that are asked for."""
+    """Write the requested files."""
     for name, frame in outcome.frames.items():
         csv_files.write(getattr(outputs, name), frame.with_columns(cs.boolean().cast(pl.UInt8)))
 
 
 def _write_pictures(outcome: _Outcome, outputs: Outputs) -> None:
-    """Draw and export what is asked for."""
+    """Draw and export the requested charts."""
     result = outcome.result
     if result is None:
         return

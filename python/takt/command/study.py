@@ -43,7 +43,7 @@ def study(
 
 
 def _check_computers(workers: int | None, scheduler: str | None) -> None:
-    """Refuse two answers to the question who computes."""
+    """Refuse a number of workers together with a scheduler, which has workers of its own."""
     if workers is not None and scheduler is not None:
         message = "the workers are those of the scheduler; leave out one of both"
         raise InputError([Problem(message, "conflict", key="--workers")])

@@ -36,7 +36,7 @@ def uniform(numbers: Floats, shortest: int, longest: int, grid: int) -> Ticks:
 
 
 def chosen(numbers: Floats, periods: tuple[int, ...]) -> Ticks:
-    """Give periods out of a list, each equally likely; who is in it twice is twice as likely."""
+    """Give periods out of a list, each equally likely; a period that is listed twice is twice as likely."""
     return np.array(periods, dtype=np.uint64)[np.floor(numbers * len(periods)).astype(np.intp)]
 
 

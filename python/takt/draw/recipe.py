@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Recipes: what is drawn by them, as matrices and as systems."""
+"""Recipes, drawn as matrices and as systems."""
 
 from __future__ import annotations
 

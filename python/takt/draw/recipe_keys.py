@@ -349,7 +349,7 @@ class RecipeKeys(Table):
             yield "conflict", "non_preemptive", f"expected none with {given[0]}, whose tasks are not preemptive at all"
 
     def _section_conflicts(self) -> Iterator[tuple[str, str, str]]:
-        """Find what sections lack, or nobody reads."""
+        """Find keys of sections that are missing or unused."""
         for key in ("section_min", "section_max"):
             if self.resources and getattr(self, key) is None:
                 yield "missing", key, f'missing; sections need one, for instance {key} = "100us"'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Whole ticks for shares, whose sum never exceeds the utilization that was asked for.
+"""Rounds shares to whole ticks; their sum never exceeds the requested utilization.
 
 A set of utilization 1.0 that rounding moves above 1 is one that no test accepts. So what rounding adds is taken back,
 and whether a set is above is decided exactly, in fractions, where doubles cannot tell.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Servers of generated task sets: their periods, who runs in which, and their budgets."""
+"""Servers of generated task sets: their periods, the tasks in each of them, and their budgets."""
 
 from __future__ import annotations
 

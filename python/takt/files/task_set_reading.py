@@ -104,7 +104,7 @@ def _parse(path: str | Path, text: str) -> dict[str, Any]:
 
 @dataclass
 class _Members(Generic[_Member]):
-    """The tables of one kind: those that are right, and what is wrong with the others."""
+    """The tables of one kind: the valid ones, and the problems of the others."""
 
     right: list[_Member] = field(default_factory=list)
     names_of_wrong: list[str] = field(default_factory=list)

@@ -39,7 +39,7 @@ _MAX_HEADER = 16 * input_files.MAX_BYTES
 
 
 class Record(NamedTuple):
-    """One record; core/trace.h says what its fields mean."""
+    """One record; core/trace.h describes its fields."""
 
     now: int
     value: int
@@ -256,7 +256,7 @@ def _image_in(header: bytes) -> bytes:
 
 
 def _names_in(row: Mapping[str, Any]) -> images.Names:
-    """Take the names of what is in an image out of a header."""
+    """Read from a header the names of the entities of an image."""
     lists = {key: _texts(row, key) for key in ("servers", "tasks", "threads", "resources", "changes", "policies")}
     return images.Names(_text(row, "system"), **lists)
 

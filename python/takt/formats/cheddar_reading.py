@@ -133,7 +133,7 @@ def _scheduling(element: Element) -> _Scheduling:
 
 
 class _Reader:
-    """A document with what was found in it that Takt has no place for."""
+    """A document, and its contents that Takt cannot represent."""
 
     def __init__(self, root: Element) -> None:
         self.root = root
@@ -213,7 +213,7 @@ class _Reader:
         return _Processor(name, max(1, len(found)), _scheduling([*found, element][0]), element)
 
     def core(self, element: Element) -> None:
-        """Warn of what a core has beside its scheduling."""
+        """Warn of attributes of a core other than its scheduling."""
         self.warnings += documents.unread(element, _CORE, "system", None)
         for place in element.iterfind("scheduling"):
             self.warnings += documents.unread(place, ("scheduling_parameters",), "system", None)
@@ -337,7 +337,7 @@ class _Reader:
         return words.PROTOCOLS.get(word, "none")
 
     def uses(self, element: Element, name: str) -> Iterator[tuple[str, _Section]]:
-        """List who holds a resource where."""
+        """List the critical sections of a resource, each with its task."""
         user = ""
         for child in documents.children_of(element, "critical_sections"):
             if child.tag == "task_name":

@@ -197,7 +197,7 @@ class _Writer:
         return self.resolved[task.name].deadline if given is None else self.ticks(given)
 
     def resources(self, section: Element) -> None:
-        """Write the resources, each with who holds it where."""
+        """Write the resources, each with its critical sections and their tasks."""
         policy = words.POLICIES.get(self.shape, "fp")
         protocols = common.protocols(self.system.resources, policy, words.PROTOCOL_WORDS, "NO_PROTOCOL")
         sections = [(task, one) for task in self.tasks for one in self.sections(task)]
@@ -215,7 +215,7 @@ class _Writer:
             _fill(element, priority=0, priority_assignment="AUTOMATIC_ASSIGNMENT")
 
     def sections(self, task: Task) -> Iterator[tuple[str, int, int]]:
-        """List what a task holds from where to where; the last run is as long as the wcet lets it be."""
+        """List the critical sections of a task; the last run has the rest of the wcet."""
         items = [(item.op, self.ticks(item.time), item.resource or "") for item in task.items]
         runs = [number for number, (op, _, _) in enumerate(items) if op == Op.RUN]
         executed = 0

@@ -74,7 +74,7 @@ def _free(name: str, taken: Collection[str]) -> str:
 def protocols(
     resources: Iterable[Resource], policy: str | Policy, known: Mapping[str, str], without: str
 ) -> dict[str, str]:
-    """Choose what a format calls the protocols of resources.
+    """Choose the format's names of the resource protocols.
 
     Args:
         resources: the resources.
@@ -93,13 +93,13 @@ def protocols(
 
 
 def policy_for(system: System, tasks: Iterable[Task]) -> str | Policy:
-    """Choose the policy of the root where all tasks sit: dm instead of one that asks for periods that are not there."""
+    """Choose the policy of the root, which has all tasks: dm instead of one that needs missing periods."""
     wants_periods = system.policy in ("rm", "rbe") and any(task.shortest_separation is None for task in tasks)
     return "dm" if wants_periods else system.policy
 
 
 def writable(system: System) -> list[Task]:
-    """List the tasks that say how long they execute; a task that takes what it is given does not.
+    """List the tasks with an execution time; a task that uses all budget it gets has none.
 
     Raises:
         InputError: there is none.

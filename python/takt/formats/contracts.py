@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What a format is, and what reading and writing one give."""
+"""The interface of a format, and the results of reading and writing."""
 
 from __future__ import annotations
 

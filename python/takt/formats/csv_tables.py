@@ -112,7 +112,7 @@ def _is_comment(row: _Row) -> bool:
 
 
 def _comments(rows: Iterable[_Row]) -> tuple[dict[str, Any], list[Resource], list[Problem]]:
-    """Read what stands before the table: keys of [system], resources, and what is neither."""
+    """Read the lines before the table: keys of [system] and resources; warns of other lines."""
     header: dict[str, Any] = {}
     resources: list[Resource] = []
     warnings: list[Problem] = []

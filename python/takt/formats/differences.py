@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What two systems do not have in common, key by key: what a file that was read back has lost.
+"""The differences between two systems, key by key: what a written file loses.
 
 Values are compared by what they mean: a time by its length, a missing deadline as the period, a body by its runs and
 sections whichever way they are written.
@@ -108,7 +108,7 @@ def _header_differences(here: _Reading, there: _Reading) -> Iterator[Problem]:
 
 
 def _header_value(reading: _Reading, key: str) -> object:
-    """Give what a key of [system] means."""
+    """Give the meaning of a key of [system]."""
     if key == "resolution":
         return reading.system.resolution_ns
     value = _written(reading.system, key)
@@ -185,7 +185,7 @@ _PLAIN_TASK_KEYS = tuple(key for key in Task.model_fields if key not in {*_MEANT
 
 
 def _task_view(task: Task, reading: _Reading) -> dict[str, Any]:
-    """Say what a task means, key by key."""
+    """Give the meaning of a task, key by key."""
     is_listed = isinstance(task.arrivals, tuple)
     total = _total(task, reading)
     return {
@@ -269,7 +269,7 @@ def _body_meant(task: Task, total: Any, reading: _Reading) -> tuple[Any, ...]:
 
 
 def _with_unlocks(items: tuple[Item, ...]) -> tuple[Item, ...]:
-    """Unlock at the end what is held then, as the end of a job does."""
+    """Unlock all held resources at the end, as the end of a job does."""
     held: list[str | None] = []
     for item in items:
         held = [*held, item.resource] if item.op == Op.LOCK else held[:-1] if item.op == Op.UNLOCK else held
@@ -277,12 +277,12 @@ def _with_unlocks(items: tuple[Item, ...]) -> tuple[Item, ...]:
 
 
 def _server_view(server: Server, reading: _Reading) -> dict[str, Any]:
-    """Say what a server means, key by key."""
+    """Give the meaning of a server, key by key."""
     plain = {key: getattr(server, key) for key in ("name", "kind", "priority")}
     times = {key: reading.span(getattr(server, key)) for key in ("period", "budget", "offset")}
     return {**plain, **times, "parent": reading.name("server", server.parent), "policy": name_of(server.policy)}
 
 
 def _resource_view(resource: Resource, _: _Reading) -> dict[str, Any]:
-    """Say what a resource means, key by key."""
+    """Give the meaning of a resource, key by key."""
     return {"name": resource.name, "protocol": resource.protocol}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""XML of unknown origin: parsed without entities and without looking anywhere else, problems with their lines.
+"""XML of unknown origin: parsed without entities and without external files, problems with their lines.
 
-A file that declares entities is refused: nobody needs them in a task set, and they are how a short file becomes a long
-one. Elements have their line, and names of tags and their letters' case are one thing only where a format says so.
+A file that declares entities is refused: task sets need none, and entities can expand a short file into a huge one.
+Each element has its line. Names of tags are case-sensitive, unless the format says otherwise.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def parse(data: bytes) -> Element:
 
 
 def begins_with(data: bytes, tag: str) -> bool:
-    """Say whether a file looks like XML whose first element has a name, in letters of either case."""
+    """Say whether a file is probably XML whose first element has this name; case is ignored."""
     try:
         text = data[:4096].decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8", errors="replace")
     except UnicodeDecodeError:
@@ -79,13 +79,13 @@ def refuse(element: Element, what: str, message: str, code: str = "wrong-type") 
 
 
 def is_neutral(element: Element) -> bool:
-    """Say whether an element asks for nothing: it and all inside are empty, zero, false or NO_SOMETHING."""
+    """Say whether an element has no effect: it and all inside are empty, zero, false or NO_SOMETHING."""
     texts = ((one.text or "").strip() for one in element.iter() if len(one) == 0)
     return all(_NEUTRAL.fullmatch(text) for text in texts)
 
 
 def unread(element: Element, known: Collection[str], table: str, entity: str | None) -> Iterator[Problem]:
-    """Find the children of an element that ask for something and are not known."""
+    """Find the unknown children of an element that have an effect."""
     for child in element:
         if child.tag not in known and not is_neutral(child):
             yield lost(child, table, entity, str(child.tag), _shown(child))

@@ -59,7 +59,7 @@ _TASK = dict.fromkeys(
 ) | {"priority": "", "list_activation_dates": ""}
 _DRAWN = {"ACET": "", "et_stddev": ""}
 _TASK_DEFAULTS = {"mix": "0.5", "base_cpi": "1", "instructions": "100"}
-"""What the program that draws such files writes where nobody said anything; they matter to caches only."""
+"""The defaults that the generator of such files writes; they matter to caches only."""
 
 _RANDOM = "acet"
 
@@ -78,7 +78,7 @@ def _read(data: bytes, name: str) -> Imported:
 
 
 class _Reader:
-    """A document with what was found in it that Takt has no place for."""
+    """A document, and its contents that Takt cannot represent."""
 
     def __init__(self, root: Element) -> None:
         self.root = root
@@ -358,7 +358,7 @@ def _write_lengths(root: Element, source: _Source, tasks: Iterable[Task]) -> Non
 
 
 def _attributes(task: Task, source: _Source, *, is_random: bool) -> dict[str, str]:
-    """Say what a task is, but for what it is called and how urgent it is."""
+    """Give the attributes of a task without its name and priority."""
     return {
         **_source_attributes(task, source),
         **_demand_attributes(task, source, is_random=is_random),

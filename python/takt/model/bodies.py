@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Bodies: what a job does, item by item, as authors write it.
+"""Bodies: the items of a job, as authors write them.
 
 Source: SPEC.md, 7.1. An item is a text such as "run 2ms", "point", "optional point", "suspend 5" or "lock R".
 """
@@ -111,7 +111,7 @@ def check_body(value: object) -> tuple[str, ...]:
 
 
 def parse_section(value: object) -> tuple[int | str, tuple[str, ...]]:
-    """Read a run and what is held in it: "2ms R S", or just a time; an error says what is wrong with it."""
+    """Read a run and the resources held in it: "2ms R S", or just a time; an error names the problem."""
     if not isinstance(value, str):
         return value_checks.POSITIVE_TIME(value), ()
     time, *held = value.split() or [""]
@@ -123,7 +123,7 @@ def parse_section(value: object) -> tuple[int | str, tuple[str, ...]]:
 
 
 def check_runs(value: object) -> tuple[int | str, ...]:
-    """Accept a list of runs, each with what is held in it."""
+    """Accept a list of runs, each with the resources held in it."""
     expected = 'expected runs such as ["1ms", "2ms R", "1ms"]'
     if not isinstance(value, (list, tuple)):
         raise value_checks.refuse("wrong-type", f"{expected}, found {show(value)}")

@@ -19,7 +19,7 @@ class PolicyInfo(NamedTuple):
     Args:
         name: as in task-set files.
         summary: what it is, one line.
-        tie: who goes first among equals, one line.
+        tie: which of two equal keys is first, one line.
         has_levels: whether it orders by priorities; thresholds need that.
     """
 
@@ -115,12 +115,12 @@ class ProtocolTraits:
 
     @property
     def inherits(self) -> bool:
-        """Whether a holder is as urgent as whom it blocks, and no more."""
+        """Whether a holder inherits the urgency of the jobs it blocks, and no more."""
         return self.lends and not (self.has_ceiling or self.raises_to_top)
 
     @property
     def refuses(self) -> bool:
-        """Whether a job may be refused a lock of what nobody holds, or has to wait for what somebody does."""
+        """Whether a lock of a free resource may be refused, or a job has to wait for a resource that is held."""
         return not self.lends or self.inherits or self.bars_locks or self.awaits_budget
 
     @property

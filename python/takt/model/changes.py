@@ -81,7 +81,7 @@ class _Checker:
         self.present = {task.name for task in system.tasks if task.initially == "present"}
 
     def change(self, change: Change) -> Iterator[Problem]:
-        """One change fits what is there at its time."""
+        """Check one change against the tasks present at its time."""
         for key, names in (("remove", change.remove), ("add", change.add)):
             for name in names:
                 yield from self.known(key, name)
@@ -116,7 +116,7 @@ class _Checker:
         )
 
     def presence(self, key: str, name: str) -> Iterator[Problem]:
-        """Who is removed was there, and who is added was not."""
+        """Find a removed task that was not present, or an added task that was."""
         if (name in self.present) == (key == "add"):
             found = "is there already" if key == "add" else "is absent"
             is_new = key == "add" and not any(name in change.remove for change in self.system.changes)
@@ -161,7 +161,7 @@ class _Checker:
             yield problem if problem.key in PARAMETERS.values() else replace(problem, key=_blamed(change))
 
     def asked(self, change: Change, task: Task) -> Iterator[Problem]:
-        """A rate-based root is asked for what it knows, and no other policy for weights."""
+        """Check that a rate-based root gets only requests that it supports, and no other policy gets weights."""
 
         def about(key: str, message: str) -> Problem:
             return Problem(message, "conflict", key=key)
@@ -220,7 +220,7 @@ class _Checker:
                 )
 
     def order(self, task: Task, policy: str) -> Iterator[Problem]:
-        """A task at the root has what a policy orders by, and nothing that is made for one policy."""
+        """Check that a task at the root has the keys that the policy orders by, and none of another policy."""
         if catalogue.traits_of(policy).needs_period and task.shortest_separation is None:
             message = f"{policy} orders by period, and {show(task.name)} has neither a period nor min_separation"
             yield Problem(message, "missing", key="policy")

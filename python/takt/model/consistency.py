@@ -186,7 +186,7 @@ class _Checker:
             yield from self.order(task, policy)
 
     def locks(self, task: Task) -> Iterator[Problem]:
-        """What a task locks is there."""
+        """Check that the resources that a task locks exist."""
         used = [item.resource for item in task.items if item.op == Op.LOCK]
         for name in dict.fromkeys(used):
             if name not in self.resource_names:

@@ -258,7 +258,7 @@ def _priorities_by_home(system: SystemTables, homes: dict[str | None, int]) -> l
 def _resources(
     system: SystemTables, versions: Sequence[Task], homes: Mapping[str | None, int], ranks: Sequence[Mapping[int, int]]
 ) -> list[ResolvedResource]:
-    """Convert the resources that somebody locks, by all that tasks ever are; of what servers share, all that it is."""
+    """Convert the resources that are locked in any version of a task; of what servers share, all that it is."""
     resolved: list[ResolvedResource] = []
     for resource in system.resources:
         users = [task for task in versions if resource.name in resources_of(task)]
@@ -315,7 +315,7 @@ def _ceiling(system: SystemTables, resource: Resource, users: Sequence[Task], ra
 
 
 def _rate_sharing(system: SystemTables, numbers: Mapping[tuple[str, int], int]) -> dict[str, ResolvedSharing]:
-    """Say of each task of a rate-based root what it shares."""
+    """Give for each task of a rate-based root the resources that it shares."""
     by_name = {task.name: _sharer(task, system.resolution) for task in system.tasks}
     sharers = [sharer for sharer in by_name.values() if sharer.sections]
     ceilings = rate_blocking.ceilings_of(sharers)

@@ -28,7 +28,7 @@ ALLOCATOR = "allocator"
 """Name of the allocator's own task."""
 
 _, SUSPEND, ABORT, SLOTS, PROMOTED, MANDATORY, TOP, SPARE_TIME = _core.WINDOWS
-"""Kinds of windows: who opens and closes them; the last two are of that task."""
+"""Kinds of windows: what opens and closes them; the last two are of the allocator's own task."""
 
 IDLE = "idle"
 """What a server does that is chosen without work."""
@@ -51,7 +51,7 @@ LAXITY_SHIFT = _core.TIME_LIMIT
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """A sequence of numbers that the simulator asks for, listed or drawn; see sim/stream.h.
+    """A sequence of numbers that the simulator reads, listed or drawn; see sim/stream.h.
 
     Args:
         kind: "listed", or the name of a distribution.
@@ -88,7 +88,7 @@ class ResolvedWindows:
     """The windows of a task as core gets them; see policy/window.h. What a kind does not use is 0.
 
     Args:
-        kind: who opens and closes them: "suspend", "abort", "time-driven", "dual-priority" or "imprecise"; or of the
+        kind: what opens and closes them: "suspend", "abort", "time-driven", "dual-priority" or "imprecise"; or of the
             allocator's own task "top" or "spare-time".
         part: from the release to the promotion, or the part of the wcet that must be done, or the budget on top.
         cycle: after this the slots are repeated.
@@ -103,7 +103,7 @@ class ResolvedWindows:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedSharing:
-    """What a task has to do with the resources of a rate-based root; see policy/rate_based.h.
+    """The resources of a task under a rate-based root, and its blocking terms; see policy/rate_based.h.
 
     Args:
         uses: numbers of the resources that it locks.
@@ -208,7 +208,7 @@ class ResolvedCosts(CostsRecord):
 
 @dataclass(frozen=True, slots=True)
 class ResolvedResource(ResourceRecord):
-    """A resource as core gets it, with its name; one that nobody locks it does not get. See also ResourceRecord."""
+    """A resource as core gets it, with its name. Core gets no resource without a user. See also ResourceRecord."""
 
     name: str
 
@@ -283,7 +283,7 @@ class ResolvedSystem:
         return [names[task.home] for task in self.tasks]
 
     def runners(self) -> tuple[list[str], list[str]]:
-        """List who can have a segment, in the simulator's numbers: names, and the names of their servers.
+        """List the tasks and servers that can have a segment, by the simulator's numbers: names, and their servers.
 
         After the tasks come the servers, which idle.
         """
@@ -304,7 +304,7 @@ class ResolvedSystem:
         return replace(self, changes=tuple(sorted(changes, key=lambda change: change.at)))
 
     def requests(self) -> list[ResolvedChange]:
-        """List what the tasks of a rate-based root ask for: to leave, to enter at their offsets, or new parameters."""
+        """List the requests of tasks of a rate-based root: to leave, to enter at their offsets, or new parameters."""
         there = [ResolvedChange(at=0, kind="enter", task=i) for i, task in enumerate(self.tasks) if not task.is_absent]
         asked = [replace(change, at=self._instant_of(change)) for change in (*there, *self.changes)]
         return sorted(asked, key=lambda change: (change.at, CHANGES.index(change.kind)))

@@ -99,7 +99,7 @@ def longest_hold(
 
 
 def _demand_within(ticks: int, task: Neighbour, waited_for: Collection[str]) -> int:
-    """Give what a task can execute in a stretch of time at whose beginning it does not compete."""
+    """Bound the execution of a task in an interval at whose begin it is not ready."""
     if task.separation is None:
         raise UnboundedError(task.name)
     jobs = -(-(ticks + task.jitter) // task.separation) + task.can_be_away(waited_for)

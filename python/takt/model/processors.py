@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Processors: which task sets can be simulated on several of them.
 
-Source: SPEC.md, 11. Who runs where is decided in core/global.h.
+Source: SPEC.md, 11. The assignment of jobs to processors is in core/global.h.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _orders_whole_jobs(policy: PolicyTraits) -> bool:
 
 
 def _platform_keys(platform: Platform) -> Iterator[str]:
-    """List the keys that ask for more than ideal hardware."""
+    """List the keys that require more than ideal hardware."""
     for key, field in type(platform).model_fields.items():
         is_ideal = key == "model" and platform.model == "ideal"
         if getattr(platform, key) != field.default and not is_ideal:

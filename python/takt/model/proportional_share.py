@@ -39,7 +39,7 @@ def find_share_horizon_problems(ticks: int) -> Iterator[Problem]:
 
 
 def _task_problems(system: SystemTables, task: Task) -> Iterator[Problem]:
-    """Find what a task with a share cannot have."""
+    """Find keys that a task with a share cannot have."""
     if task.threshold is not None:
         yield about(task, "threshold", f"expected none with {_WHAT}, found {show(task.threshold)}")
     wcet = wcet_of(task, system.resolution)

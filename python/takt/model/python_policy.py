@@ -160,7 +160,7 @@ class Adapter:
     """
 
     def __init__(self, policy: Policy, members: Sequence[Member]) -> None:
-        """Remember who has which number."""
+        """Keep the policy and its members, by number."""
         self.policy = policy
         self.members = members
 

@@ -30,7 +30,7 @@ def is_rate_based(system: SystemTables) -> bool:
 
 
 def find_rate_problems(system: SystemTables) -> Iterator[Problem]:
-    """Find what a rate-based system cannot run, and what only it can."""
+    """Find keys that a rate-based system does not support, and keys that only such a system has."""
     for server in system.servers:
         if server.policy == RateBased.policy:
             message = "found a policy of the root; a server cannot be rate-based"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """What tasks of a rate-based system that share resources take from the processor by blocking each other.
 
-Source: SPEC.md, section 10, after Baker: b, the largest B / D. Nobody here knows who is there when: B counts all that
-the file has, so that whoever comes later takes nothing from what was promised. Left out: sections that last longer
+Source: SPEC.md, section 10, after Baker: b, the largest B / D. B counts all tasks of the file, whenever they are
+present, so that a later task takes nothing from a rate that was granted. Left out: sections that last longer
 than their runs, and hard jobs that use up their budget in one.
 """
 
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from takt import _core
 
 LIMIT = 2 * _core.RATE_WHOLE
-"""More than the whole processor is as much as twice that: nobody has it."""
+"""Saturation value, twice the whole processor: no task can have more than the whole."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Tasks whose jobs run in windows: which they are, what does not go with that, and what core is told of them.
+"""Tasks whose jobs run in windows: the windows, conflicts with other keys, and the conversion for core.
 
 Source: SPEC.md, 3 and 13; what the windows do is in policy/window.h. A task has windows under a policy that gives
 them, or because its `on_overrun` enforces its wcet.
@@ -79,7 +79,7 @@ def _pinwheel_periods(resolved: ResolvedSystem) -> Sequence[int]:
 def _resolve_windows(
     task: ResolvedTask, described: Task, promotions: Mapping[str, int], system: SystemTables
 ) -> ResolvedWindows | None:
-    """Say what core is told of the windows of a task."""
+    """Convert the windows of a task for core."""
     kind = windows_of(described, system.policy) if described.server is None else None
 
     def ticks(value: int | str) -> int:
@@ -258,7 +258,7 @@ def _wrong_slots(options: TimeDriven, resolution: str) -> Iterator[str]:
 
 
 def _dual_priority_problems(system: SystemTables) -> Iterator[Problem]:
-    """Promotions come before deadlines, and nobody keeps the upper band waiting."""
+    """Find a promotion after its deadline, or a job that can delay the upper band."""
     for task in system.tasks:
         if task.server is not None:
             continue

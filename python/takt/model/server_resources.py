@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What is wrong with resources that servers share: one line for each problem."""
+"""Problems of resources that servers share: one line each."""
 
 from __future__ import annotations
 

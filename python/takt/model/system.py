@@ -84,7 +84,7 @@ class System(Header):
         seed: all random numbers follow from it: the same seed gives the same jobs under every policy.
         cpus: how many processors there are; with several, tasks are plain: see SPEC.md, 11.
         platform: what the kernel's own work takes; default: nothing.
-        allocator: a takt.Allocator: who hands over windows, how many at a time, at what cost; default: one, at none.
+        allocator: a takt.Allocator: number of windows per call, and cost of a call; default: one window, at no cost.
         changes: takt.Change objects: what becomes different while it runs, in any order.
 
     Raises:
@@ -118,7 +118,7 @@ class System(Header):
             self._resolved = with_allocator(with_windows(resolve(self), self), self)
 
     def _copy_policies(self) -> None:
-        """Keep policies in Python as they are now: who made one may go on with it, and runs copy what is kept."""
+        """Copy policies in Python as they are now: the caller may change its own, and runs copy what is kept."""
         memo: dict[int, Any] = {}
 
         def own(policy: str | Policy) -> str | Policy:

@@ -60,7 +60,7 @@ class SystemTables(Protocol):
 
 
 class WholeSystem(SystemTables, Protocol):
-    """What is converted for core: the tables, and what belongs to none of them."""
+    """The input of the conversion for core: the tables, and the keys of the whole system."""
 
     @property
     def name(self) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Figures of an architecture: what it cost to have the scheduler in software, on a co-processor or in hardware."""
+"""Figures of an architecture: the cost of a scheduler in software, on a co-processor or in hardware."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from takt.model.core_input import ResolvedSystem
 
 @dataclass(frozen=True)
 class Architecture:
-    """What it cost to have the scheduler where it is: in software, on a co-processor or in hardware.
+    """The cost of a scheduler in software, on a co-processor or in hardware.
 
     Args:
         switch_steps: savings and restorings of contexts.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What a trace says about jobs: who ran when, and how long jobs took.
+"""What a trace says about jobs: their segments of execution, and their response times.
 
 It works for every trace with tasks, whatever platform recorded it. Releases are nominal, as everywhere in
 Takt: a response counts from the instant at which the job should have been released. All times are ticks of the
@@ -43,7 +43,7 @@ def jobs_of(trace: Trace) -> pl.DataFrame:
 
 
 def segments_of(trace: Trace) -> pl.DataFrame:
-    """List who ran when, as Result.segments does; what plain threads do is not listed."""
+    """List the segments of execution, as Result.segments does; those of plain threads are not listed."""
     forks.check()
     return pl.DataFrame(list(_merged(_segments(trace))), schema=_SEGMENTS, orient="row")
 
@@ -54,7 +54,7 @@ def _has_segment(system: ResolvedSystem, entity: int) -> bool:
 
 
 def _merged(segments: Iterator[_Segment]) -> Iterator[_Segment]:
-    """Merge neighbours of one job: somebody else was chosen in between, and ran for no time."""
+    """Merge adjacent segments of one job: another entity was chosen in between, and ran for no time."""
     last: _Segment | None = None
     for segment in segments:
         if last is not None and last[1] == segment[0] and last[2:] == segment[2:]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What a rate-based root answered to tasks that asked for new parameters. Source: SPEC.md, 10 and 12."""
+"""The answers of a rate-based root to requests for new parameters. Source: SPEC.md, 10 and 12."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Replay:
-    """What a replay found.
+    """The result of a replay.
 
     Args:
         trace: what was replayed.
@@ -123,7 +123,7 @@ def _instant(ticks: int, system: ResolvedSystem) -> str:
 
 
 def _describe(record: Record, system: ResolvedSystem) -> str:
-    """Say what a record says, on less than one line."""
+    """Describe a record in a part of a line."""
     who = _name(record, system)
     if record.kind == _core.RECORD_DECISION:
         where = "" if system.cpus == 1 else f" on processor {record.cpu}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Results of runs: who ran when, and what became of jobs, as data frames. All times in frames are ticks."""
+"""Results of runs: segments of execution and outcomes of jobs, as data frames. All times in frames are ticks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MAX_BUDGET_ROWS = 100_000_000
 
 @dataclass(frozen=True)
 class RunResult:
-    """What happened before the horizon; takt.Result says what each field means."""
+    """The results of a run up to the horizon; takt.Result describes each field."""
 
     system: System
     horizon: int
@@ -56,7 +56,7 @@ class RunResult:
 
     @property
     def segments(self) -> pl.DataFrame:
-        """Who ran when: start, end, cpu, server, task, job.
+        """The segments of execution: start, end, cpu, server, task, job.
 
         Neighbours of one job are merged, idle time is not listed, the server is "" at the root.
 
@@ -67,7 +67,7 @@ class RunResult:
 
     @property
     def kernel_segments(self) -> pl.DataFrame:
-        """The kernel's own work where the platform says where the scheduler runs: start, end, what.
+        """The kernel's own work, if the platform describes where the scheduler runs: start, end, what.
 
         What is "RTOS", an entry of a scheduler in software, or "SWITCH", a switch to a task; those to idle are not
         listed. Empty under all other models.
@@ -102,7 +102,7 @@ class RunResult:
 
     @property
     def locks(self) -> pl.DataFrame:
-        """What became of resources: instant, task, job, resource, what, in the order in which it happened.
+        """The events of resources: instant, task, job, resource, what, in the order in which they happened.
 
         What is "lock", "wait" (the job has to wait for it), "unlock" or "deadlock" (the job waits for it in a circle
         of jobs; one row for each, the one first that closed the circle).
@@ -114,7 +114,7 @@ class RunResult:
 
     @property
     def rates(self) -> pl.DataFrame:
-        """What became of the tasks of a rate-based system: instant, task, what, rate, budget, period; else empty.
+        """The events of tasks of a rate-based system: instant, task, what, rate, budget, period; else empty.
 
         What is "admitted" or "rejected" (its request to enter or for new parameters), "entered" (it has a rate),
         "left", "re-rated", "suspended" (it has no rate any more), "resumed", "refilled" (its job used up its budget
@@ -132,8 +132,8 @@ class RunResult:
         """The windows of the jobs of a rate-based system: task, job, deadline, missed_requested; else empty.
 
         One row for each row of jobs. The deadline is the end of the job's last window, by which it may have missed;
-        null if it had none. Whether it missed the deadline that was asked for, its release and the deadline of its
-        task, stands beside it.
+        null if it had none. missed_requested says whether the job missed its requested deadline, its release plus the
+        deadline of its task.
 
         Raises:
             ValueError: the jobs were not asked for.
@@ -162,7 +162,7 @@ class RunResult:
 
     @property
     def changes(self) -> pl.DataFrame:
-        """What became different before the horizon: instant, task, what, detail.
+        """The changes before the horizon: instant, task, what, detail.
 
         What is "removed", "added", "parameters" (detail says which, and what a rate-based root answered) or "policy"
         (detail names it, and there is no task).
@@ -177,7 +177,7 @@ class RunResult:
 
     @property
     def change_lines(self) -> list[tuple[int, str]]:
-        """What changed, as changes.told lists it, with what was answered."""
+        """The changes as changes.told lists them, with the answers."""
         requested = [answer for change, answer in self.answered_changes if change.kind == "parameters"]
         return changes.told(self.system, self.horizon, requested)
 
@@ -200,7 +200,7 @@ class RunResult:
     def budget_changes(self) -> pl.DataFrame:
         """The budgets after every decision: tick, server (its place in the file), budget, is_charged.
 
-        From a row to the next one of a server, the budget falls by 1 per tick if it is charged, and else stays.
+        Between two rows of a server, the budget decreases by 1 per tick if it is charged; else it is constant.
 
         Raises:
             ValueError: the budgets were not asked for.
@@ -227,12 +227,12 @@ class RunResult:
 
     @property
     def migrations(self) -> int:
-        """How often a displaced job went on on another processor."""
+        """The number of times that a preempted job resumed on another processor."""
         return int(self.summary["migrations"].sum())
 
     @property
     def missed(self) -> int:
-        """How many jobs missed their deadlines."""
+        """The number of jobs that missed their deadlines."""
         return int(self.summary["missed"].sum())
 
 

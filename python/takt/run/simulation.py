@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Simulation of a system. The simulator is C (sim/sim.h); this module hands it a system and keeps what it tells."""
+"""Simulation of a system. The simulator is C (sim/sim.h); this module passes it a system and keeps the results."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def simulate(
         system: what to run.
         horizon: how long, in ticks or with a unit. Default: the system's; without one, the largest offset plus
             one hyperperiod, the time after which the pattern of releases repeats.
-        segments: whether to keep who ran when, the kernel included. A run that keeps nothing needs no memory that
-            grows with the horizon.
+        segments: whether to keep the segments of execution, the kernel included. A run that keeps nothing
+            needs no memory that grows with the horizon.
         jobs: whether to keep all jobs.
         budgets: whether to keep the budgets of servers.
         points: whether to keep the points that jobs came to.
@@ -72,7 +72,7 @@ def simulate(
 def _result_of(
     system: System, ticks: int, outcome: _core.Outcome, copies: Mapping[int, Any], asked: Mapping[str, bool]
 ) -> RunResult:
-    """Make the result of what core tells, with the frames that were asked for."""
+    """Make the result from core's output, with the requested frames."""
     resolved = system.resolved
     summary = frames.summary(resolved, outcome["statistics"])
     return RunResult(

@@ -81,7 +81,7 @@ def _table(
 
 
 def _kind(row: TaskBound | ServerBound, kind: str) -> str:
-    """Say how a cell looks: names keep their side, and numbers of who misses are marked."""
+    """Give the style of a cell: names keep their side, and numbers of a task or server that misses are marked."""
     return "missed" if row.verdict is Verdict.NOT_SCHEDULABLE and kind == "number" else kind
 
 

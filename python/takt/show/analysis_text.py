@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What an analysis says, as the table that people read and as JSON for programs."""
+"""The result of an analysis, as tables for people and as JSON for programs."""
 
 from __future__ import annotations
 

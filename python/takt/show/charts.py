@@ -164,14 +164,14 @@ def _names_of_sections(lines: Timeline) -> list[str]:
 
 
 def _numbered(lines: Timeline) -> pl.DataFrame:
-    """Give the sections with numbers for names; nobody is -1."""
+    """Give the sections with numbers for names; -1 stands for none."""
     names = {name: number for number, name in enumerate(_names_of_sections(lines))}
     number = pl.col("resource", "holder").replace_strict(names, default=-1, return_dtype=pl.Int32)
     return lines.sections.with_columns(number)
 
 
 def _whole_run(lines: Timeline, number: int) -> dict[str, Any]:
-    """Make the sources that nobody draws."""
+    """Make the sources of the whole run, which are not drawn themselves."""
     scale = lines.scale
     of_section = ("lane", "job", "resource", "waits", "depth", "holder", "holder_job")
     deadlocks = lines.deadlocks.with_columns(pl.col("lane").fill_null(-1))
@@ -199,7 +199,7 @@ def _shown(name: str, number: int, columns: str) -> ColumnDataSource:
 
 
 def _draw(chart: figure, number: int) -> list[Renderer]:
-    """Draw what the browser fills in, from the back to the front; gives what has tooltips."""
+    """Draw the elements that the browser fills, from back to front; gives those with tooltips."""
     releases, deadlines = _shown("releases", number, _ARROW), _shown("deadlines", number, _ARROW)
     misses = _shown("misses", number, _ARROW)
     _stems(chart, releases, line_color=_QUIET, line_width=1)
@@ -223,7 +223,7 @@ def _stems(chart: figure, arrows: ColumnDataSource, **line: Any) -> None:
 
 
 def _pieces(chart: figure, number: int) -> Renderer:
-    """Draw who ran when, and over it what was late; gives what has tooltips."""
+    """Draw the segments of execution, and over them what was late; gives what has tooltips."""
     bar = {"y": "y", "left": "left", "right": "right", "height": _BAR_HEIGHT}
     pieces = _shown("pieces", number, "left right y color alpha edge task job cpu start end release response deadline")
     style = {"fill_color": "color", "fill_alpha": "alpha", "line_color": "color", "line_width": "edge"}
@@ -235,7 +235,7 @@ def _pieces(chart: figure, number: int) -> Renderer:
 
 
 def _number_processors(chart: figure, number: int) -> None:
-    """Write into who ran the number of the processor, where there are several and there is room."""
+    """Write the number of the processor into each segment, where there are several and there is room."""
     names = _shown("cpu-names", number, "x y label")
     ground = {"background_fill_color": "white", "background_fill_alpha": 0.85, "padding": 2}
     _labels(chart, names, text_color=_INK, text_font_size="10px", text_align="center", x_offset=0, **ground)
@@ -254,7 +254,7 @@ def _draw_budgets(chart: figure, lines: Timeline, number: int) -> None:
 
 
 def _draw_sections(chart: figure, number: int) -> list[Renderer]:
-    """Draw below a lane who holds and who waits, and the resource where there is room; gives what has tooltips."""
+    """Draw below a lane when its jobs hold or wait, and the resource where there is room; gives what has tooltips."""
     held = _sections(chart, _shown("holds", number, _SECTION), height=_HOLD_HEIGHT, fill_color=_INK, line_color=None)
     hatch = {"hatch_pattern": "\\", "hatch_color": _QUIET, "hatch_scale": 5, "hatch_weight": 0.6}
     blocked = _shown("blocked", number, _SECTION)
@@ -315,7 +315,7 @@ def _tooltip(renderers: list[Renderer], lines: Timeline) -> HoverTool:
 
 
 def _section_tooltip(renderers: list[Renderer], unit: str) -> HoverTool:
-    """Say who holds what, or waits for it, since when."""
+    """Name the job, the resource that it holds or waits for, and since when."""
     names = [(name, f"@{name}") for name in ("task", "job", "what", "resource")]
     return _hover(renderers, [*names, ("since", "start"), ("until", "end"), ("held by", "@holder")], unit)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What a rate-based root has granted: to each task at the end of a run, in words and numbers for people."""
+"""The grants of a rate-based root: for each task at the end of a run, in words and numbers for people."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _Row = tuple[str, float, int, int]
 
 @dataclass(frozen=True)
 class Grant:
-    """What a task has at the end of a run.
+    """The grant of a task at the end of a run.
 
     Args:
         state: "" if it has a rate; else "rejected", "suspended", "left", "waits" (for room), or "absent".

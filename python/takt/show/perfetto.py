@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Export to Perfetto's protobuf trace format, which ui.perfetto.dev opens.
 
-One process track for the task set; in it a track for each processor (who runs, idling servers too), one for each task
+One process track for the task set; in it a track for each processor (what runs, idling servers too), one for each task
 (its segments, releases, points, misses, and as instants what it does with resources) and a counter for the budget of
 each server. Timestamps are nanoseconds, exact.
 
@@ -72,7 +72,7 @@ def export(result: RunResult) -> bytes:
 
 
 def _describe_tracks(builder: StreamingTraceProtoBuilder, result: RunResult, tracks: dict[str, int]) -> None:
-    """Write what the tracks are."""
+    """Write the descriptions of the tracks."""
     from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TracePacket, TrackDescriptor
 
     packet = builder.create_packet()

@@ -88,7 +88,7 @@ class TaskRow:
 
     @property
     def utilization(self) -> Fraction | None:
-        """Share of the processor that the task asks for: wcet / period; None without one of them."""
+        """Utilization of the task, wcet / period; None without one of them."""
         return None if self.period is None or self.wcet is None else Fraction(self.wcet, self.period)
 
     @property
@@ -147,7 +147,7 @@ def task_rows(result: RunResult) -> list[TaskRow]:
 
 @dataclass(frozen=True)
 class Report:
-    """What there is to say about one run.
+    """The report of one run.
 
     Args:
         name: of the task set.
@@ -241,7 +241,7 @@ def report_of(result: RunResult) -> Report:
 
 
 def print_report(console: Console, report: Report, unit: str) -> None:
-    """Print what a run found out about each task.
+    """Print the results of a run for each task.
 
     Args:
         console: where to.
@@ -279,7 +279,7 @@ def _architecture_line(architecture: Architecture, clock: Clock) -> str:
 
 
 def print_comparison(console: Console, measured: Report, simulated: Report, unit: str) -> None:
-    """Print what was measured on a board beside what the simulator says.
+    """Print the measurements of a board beside those of the simulator.
 
     Args:
         console: where to.
@@ -343,7 +343,7 @@ def change_sentences(lines: Sequence[tuple[int, str]], write: Callable[[int], st
 
 
 def deadlock_sentences(deadlocks: Sequence[Deadlock], write: Callable[[int], str]) -> list[str]:
-    """Say of each deadlock when it closed and who waits for whom; of many, only the first ones.
+    """Say of each deadlock when it closed and which job waits for which; of many, only the first ones.
 
     Args:
         deadlocks: of a run.

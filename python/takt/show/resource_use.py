@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Who held which resource when, who waited for it, and which circles of waiting jobs closed.
+"""Which job held or waited for which resource when, and which circles of waiting jobs closed.
 
 Made of the frame of locks (run/simulation.py); what the protocols do is said in SPEC.md, section 9. A job that waits
 when a run or the job itself ends has no end of its waiting in that frame: it is the horizon, or the deadline at
@@ -46,7 +46,7 @@ class Wait:
     holder: str
 
     def __str__(self) -> str:
-        """Say who waits for whom."""
+        """Name the waiting task, the resource and its holder."""
         return f"{self.task} waits for {self.resource}, which {self.holder} holds"
 
 
@@ -79,7 +79,7 @@ def deadlocks(result: RunResult) -> tuple[Deadlock, ...]:
 
 
 def _circles(rows: Iterable[tuple[int, str, int, str, str]]) -> Iterator[Deadlock]:
-    """Gather the circles: the rows of one stand together, behind the wait that closed it."""
+    """Collect the circles: the rows of one circle are adjacent, after the wait that closed it."""
     for is_circle, some in groupby(rows, key=lambda row: row[-1] == "deadlock"):
         if is_circle:
             yield _circle(list(some))

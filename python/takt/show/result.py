@@ -44,10 +44,10 @@ class Result(RunResult):
     Args:
         system: what ran.
         horizon: ticks 0 .. horizon-1 ran.
-        decisions: how many decisions the scheduler made.
-        invocations: how often the scheduler was called; a tick alone does not call it.
-        switches: how often the job of another task ran than the one that ran last.
-        overhead: ticks that the kernel's own work took.
+        decisions: number of decisions of the scheduler.
+        invocations: number of calls of the scheduler; a tick alone does not call it.
+        switches: number of switches to a job of another task than the last one.
+        overhead: ticks of the kernel's own work.
         summary: one row for each task: task, server, class, period (null if it has none), deadline, wcet,
             released, finished, missed, missed_requested, aborted, skipped, overruns, cut, optional_executed,
             optional_wanted, preemptions, migrations, allocator_calls, feedback_calls, response_min, response_max,
@@ -104,7 +104,7 @@ def _drawable(simulate: Callable[_Given, RunResult]) -> Callable[_Given, Result]
         result = simulate(*values, **options)
         return Result(**{field.name: getattr(result, field.name) for field in fields(result)})
 
-    simulated.__module__ = __name__  # where pickle looks for it
+    simulated.__module__ = __name__  # where pickle searches for it
     return simulated
 
 

@@ -217,7 +217,7 @@ def _verdict(results: Sequence[RunResult]) -> Cell:
 
 
 def _deadlocks(runs: Sequence[Run]) -> Iterator[str]:
-    """Say who waits for whom in circles, and in which run if there are several."""
+    """Say which jobs wait for each other in circles, and in which run if there are several."""
     for run in runs:
         found = resource_use.deadlocks(run.result)
         prefix = f"{run.name}: " if len(runs) > 1 else ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What a system is between changes: the parameters of each task, and what all tasks that are there ask for.
+"""A system between changes: the parameters of each task, and the utilization of all present tasks.
 
 A *stretch* lasts from one change to the next, or to the horizon. Source: SPEC.md, 12. A request that a rate-based root
 rejected changes nothing.
@@ -29,7 +29,7 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """What a task is from an instant on. Times in ticks.
+    """The parameters of a task from an instant on. Times in ticks.
 
     Args:
         start: jobs that are released there or later have these.
@@ -51,7 +51,7 @@ class Parameters:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """What all tasks that are there ask for, up to an instant.
+    """The utilization of all present tasks, up to an instant.
 
     Args:
         until: end, in ticks; the last one ends at the horizon.
@@ -63,7 +63,7 @@ class Stretch:
 
 
 def parameters_of(result: RunResult) -> dict[str, tuple[Parameters, ...]]:
-    """Give the parameters that each task has while it is there, in order of time; those it begins with if it never is.
+    """Give the parameters of each task while it is present, in order of time; its initial ones if it never is.
 
     Args:
         result: of a simulation.
@@ -101,7 +101,7 @@ def written(values: Sequence[_Value], write: Callable[[_Value], str]) -> str:
 
 
 def sentence(stretches: Sequence[Stretch], write: Callable[[int], str]) -> str:
-    """Say what all tasks that are there ask for between changes; "" of a system without such changes.
+    """Say the utilization of all present tasks between changes; "" for a system without such changes.
 
     Args:
         stretches: of the system.

@@ -36,7 +36,7 @@ def print_result(console: Console, study: Study, result: pl.DataFrame) -> None:
 
 
 def _print_quantity(console: Console, title: str, study: Study, rows: pl.DataFrame) -> None:
-    """Print one table, and below it what its numbers are worth."""
+    """Print one table, and below it the precision of its numbers."""
     axes = [key for key in study.axes if rows[key].is_not_null().any()]
     subjects = rows["subject"].unique(maintain_order=True).to_list()
     points = rows.partition_by(axes, maintain_order=True) if axes else [rows]

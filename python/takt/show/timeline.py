@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What a chart of a run shows: lanes, segments, jobs, points, budgets and resources, cut to a size that it can bear.
+"""The data of a chart: lanes, segments, jobs, points, budgets and resources, cut to a size that can be drawn.
 
 Both charts, that of the page (charts.py) and that for papers (gantt.py), are drawn from this. Times are ticks;
 a chart multiplies them by `scale`, because axes need numbers in a unit. Whatever is left out is counted, so that
@@ -426,7 +426,7 @@ def is_idle(result: RunResult) -> pl.Expr:
 
 
 def _sections(result: RunResult) -> pl.DataFrame:
-    """Give who held or waited for resources when."""
+    """Give when jobs held resources or waited for them."""
     if result.system.resources:
         return resource_use.sections(result)
     return pl.DataFrame(schema=resource_use.SECTIONS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Studies at scale: many task sets at each point of a grid, and what tests and simulations say of them.
+"""Studies at scale: many task sets at each point of a grid, with the results of tests and simulations.
 
 Example:
     >>> import takt

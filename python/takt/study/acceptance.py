@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Measures that count what a test accepts: the acceptance ratio, and weighted schedulability.
+"""Measures that count accepted task sets: the acceptance ratio, and weighted schedulability.
 
 Source of the latter: Bastoni, Brandenburg, Anderson, Cache-Related Preemption and Migration Delays: Empirical
 Approximation and Impact on Schedulability (OSPERT 2010), section 5.

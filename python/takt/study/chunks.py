@@ -21,7 +21,7 @@ def _study_of(document: str) -> Study:
 
 
 def answer(document: str, number: int) -> Columns | str:
-    """Compute a chunk for somebody far away.
+    """Compute a chunk in another process or on another machine.
 
     Args:
         document: of the study.

@@ -73,7 +73,7 @@ class StudyTable(Table):
 
 @dataclass(frozen=True)
 class Study:
-    """A study: what is drawn, and what is asked.
+    """A study: the recipes to draw, and the measures.
 
     Args:
         table: what [study] says, with a name.

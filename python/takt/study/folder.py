@@ -53,7 +53,7 @@ class Folder:
         return {"parquet": self.path / "result.parquet", "csv": self.path / "result.csv"}
 
     def done(self) -> set[int]:
-        """List the chunks that are there."""
+        """List the finished chunks."""
         return {int(path.stem) for path in self._chunks.glob("[0-9]" * _DIGITS + ".parquet")}
 
     def write(self, number: int, columns: Columns) -> None:

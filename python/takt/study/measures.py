@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What all measures have: the tables [[measure]] of a study, which say what is asked of its task sets.
+"""The base of all measures: the tables [[measure]] of a study, which define what is computed of its task sets.
 
 A measure names *quantities*: what is computed of each task set, by workers, and kept in chunk files. It then says what
 many of them mean together: *aspects*, each of which is summed up at each point of the grid. Measures that want the same

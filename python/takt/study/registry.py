@@ -2,7 +2,7 @@
 """The schedulability tests that studies know by name.
 
 Most are functions of matrices: many task sets at once, each row a set of plain tasks on one processor (sporadic or
-periodic, any offsets, nobody blocks). One asks takt.analyse about systems of every kind, one after the other.
+periodic, any offsets, no blocking). One asks takt.analyse about systems of every kind, one after the other.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _responses(columns: TaskColumns) -> Verdicts:
 
 
 def _without_preemption(wcet: Ticks, period: Ticks, deadline: Ticks, jitter: Ticks) -> int:
-    """Compare response times of jobs that nobody preempts with deadlines."""
+    """Compare response times of non-preemptive jobs with deadlines."""
     blocking = _analysis.fp_blocking(wcet)
     return _analysis.fp_verdict(wcet, period, deadline, jitter, blocking=blocking, last=wcet)
 

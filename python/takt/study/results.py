@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What a study found: a row for each subject and quantity of each measure, at each point.
+"""The results of a study: a row for each subject and quantity of each measure, at each point.
 
 The chunks are read one after the other in the order of their numbers, so memory does not grow with the number of task
 sets, and the same chunks give the same result to the last bit.

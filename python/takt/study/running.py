@@ -43,7 +43,7 @@ def run(
     progress: Progress | None = None,
     tell: Tell | None = None,
 ) -> pl.DataFrame:
-    """Run a study, or what is left of it.
+    """Run a study, or the chunks that are left of it.
 
     Args:
         study: which one.
@@ -80,11 +80,11 @@ def run(
 
 
 def _nobody(_: object) -> None:
-    """Listen to what nobody wants to know."""
+    """Ignore a report of progress."""
 
 
 def _hired(workers: int | None, scheduler: str | None, chunks: int, tell: Tell) -> AbstractContextManager[Workers]:
-    """Choose who computes; no more processes than there are chunks."""
+    """Choose the workers; no more processes than there are chunks."""
     if scheduler is not None and chunks > 0:
         return cluster_workers(scheduler, tell)
     return local_workers(max(1, min(workers or len(os.sched_getaffinity(0)), chunks)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What many task sets say together: ratios with their intervals, means, weighted ratios.
+"""Statistics over many task sets: ratios with their intervals, means, weighted ratios.
 
 Sums are made in the order of the chunks, so that the same chunks give the same bits. Nothing here grows with the number
 of task sets.

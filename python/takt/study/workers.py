@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Who computes chunks: processes of this machine, or a Dask cluster.
+"""Workers, which compute chunks: processes of this machine, or a Dask cluster.
 
 Both take a document and the number of a chunk and give a future of its answer. A process of this machine that dies is
 replaced, and its future fails with WorkerDied. Dask gives a dead worker's chunk to another one by itself, and the
 future fails only if that has happened some times.
 
 Processes of this machine are programs of their own that are handed one chunk at a time through a pipe, each by a thread
-of its own. So it is known which worker died and what it was at; an interrupt of the terminal does not reach them; and
+of its own. So it is known which worker died and on which chunk; an interrupt of the terminal does not reach them; and
 when the main process is killed their pipes close, and they end. The process pool of concurrent.futures has none of the
-three: it gives up all workers when one dies, runs the user's script anew in each, and leaves them behind.
+three: it gives up all workers when one dies, runs the user's script again in each, and leaves workers running.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ class WorkerDied(Exception):  # noqa: N818 (what happened, not what is wrong)
 
 
 class Workers(Protocol):
-    """Somebody who computes chunks."""
+    """Workers that compute chunks."""
 
     def room(self) -> int:
-        """Say how many chunks may be under way, so that nobody waits for work."""
+        """Say how many chunks may be under way, so that no worker waits for work."""
 
     def submit(self, document: str, number: int) -> Future[Answer]:
         """Have a chunk computed."""
@@ -85,7 +85,7 @@ class _Local:
         return self._threads.submit(self._ask, document, number)
 
     def close(self) -> None:
-        """End all processes, whatever they are at, and whichever a thread is just about to start."""
+        """End all processes, also busy ones and those that a thread is about to start."""
         self._is_closed = True
         self._threads.shutdown(wait=False, cancel_futures=True)
         for process in self._processes:
@@ -126,7 +126,7 @@ def _ask(process: subprocess.Popen[bytes], document: str, number: int) -> Answer
 
 
 def _close(process: subprocess.Popen[bytes]) -> None:
-    """Drop what could not be sent, here and now: later it would be tried again where nobody expects it."""
+    """Drop what could not be sent, now: otherwise it would be tried again at an unexpected time."""
     assert process.stdin is not None
     with suppress(OSError):
         process.stdin.close()
@@ -139,7 +139,7 @@ def _fate(process: subprocess.Popen[bytes]) -> str:
 
 
 def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
-    """Compute the chunks that are asked for, until nobody can ask any more."""
+    """Compute the requested chunks, until the pipe of requests is closed."""
     with suppress(EOFError, BrokenPipeError):
         while True:
             document, number = pickle.load(requests)
@@ -168,7 +168,7 @@ class _Cluster:
     """The workers of a Dask scheduler.
 
     Args:
-        client: who is connected to it.
+        client: the client that is connected to it.
         tell: told about workers that are gone.
     """
 
@@ -205,7 +205,7 @@ def cluster_workers(address: str, tell: Tell) -> Iterator[Workers]:
         tell: told about workers that are gone.
 
     Raises:
-        InputError: Dask is not installed, or nobody answers there.
+        InputError: Dask is not installed, or no scheduler answers at that address.
     """
     try:
         from distributed import Client
