@@ -71,7 +71,9 @@ TAKT_INLINE uint32_t takt_tie_by_class_and_id(const takt_entity_t *entity, const
     /* Shortens periods to multiples of one another, each with a budget. */                                \
     X(SPECIALISED_PERIODS, specialises_periods)
 
+/* The number of a trait's bit. */
 #define TAKT_POLICY_TRAIT_PLACE(constant, name) TAKT_POLICY_PLACE_##constant,
+/* The bit of a trait. */
 #define TAKT_POLICY_TRAIT_BIT(constant, name) TAKT_POLICY_##constant = 1 << TAKT_POLICY_PLACE_##constant,
 enum { TAKT_POLICY_TRAITS(TAKT_POLICY_TRAIT_PLACE) };
 enum { TAKT_POLICY_TRAITS(TAKT_POLICY_TRAIT_BIT) };

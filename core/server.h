@@ -35,7 +35,9 @@ struct takt_server;
     /* When it is used up, a new one with a later deadline comes at once: the server never waits. */ \
     X(POSTPONES, postpones)
 
+/* The number of a trait's bit. */
 #define TAKT_KIND_TRAIT_PLACE(constant, name) TAKT_KIND_PLACE_##constant,
+/* The bit of a trait. */
 #define TAKT_KIND_TRAIT_BIT(constant, name) TAKT_KIND_##constant = 1 << TAKT_KIND_PLACE_##constant,
 enum { TAKT_KIND_TRAITS(TAKT_KIND_TRAIT_PLACE) };
 enum { TAKT_KIND_TRAITS(TAKT_KIND_TRAIT_BIT) };

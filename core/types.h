@@ -47,6 +47,7 @@ typedef uint64_t takt_key_t;      /* urgency, smaller = more urgent, < 2^63 */
 #define TAKT_UNLIKELY(x) (x)
 #endif
 
+/* Returns the smaller of two durations. */
 TAKT_INLINE takt_duration_t takt_least_of(takt_duration_t a, takt_duration_t b) { return a < b ? a : b; }
 
 /* The one comparison of urgencies: key first, then tie; equal means that neither displaces the other. */

@@ -40,10 +40,11 @@ static takt_key_t threshold_at(const takt_entity_t *entity, takt_instant_t now) 
     return takt_least_of(key, entity->task->base_key);
 }
 
-/* A started job without an extension holds nothing, so that its threshold is the key in force. */
-static takt_key_t threshold_of(const takt_entity_t *entity) {
+/* A started job without an extension holds nothing, so that its threshold is the key in force. A pointer, so that the
+ * caller ends with a tail call and its stack frame is not below that of the next function. */
+static const takt_key_t *threshold_of(const takt_entity_t *entity) {
     const takt_task_extension_t *extension = entity->task->extension;
-    return extension != NULL ? extension->threshold : entity->key;
+    return extension != NULL ? &extension->threshold : &entity->key;
 }
 
 static takt_key_t least_boost_of(takt_entity_t *entity) {
@@ -56,7 +57,7 @@ static takt_key_t least_boost_of(takt_entity_t *entity) {
 
 /* Order among equal keys: a started non-preemptive job, then entities that hold or wait for a resource, then started
  * jobs, then the others. On a level the tie does not count. */
-static takt_urgency_t modified(takt_entity_t *entity, const takt_key_t *threshold) {
+TAKT_INLINE takt_urgency_t modified(takt_entity_t *entity, const takt_key_t *threshold) {
     const bool is_locking = takt_entity_is_locking(entity);
     takt_urgency_t urgency = base_of(entity);
     if (is_locking) {
@@ -76,14 +77,18 @@ static takt_urgency_t modified(takt_entity_t *entity, const takt_key_t *threshol
 /* ---- in force ------------------------------------------------------------------------------------ */
 
 /* The one function that writes the urgency in force. On a level an entity is placed ahead of its new equals. It keeps
- * its place if its key does not change. */
-TAKT_INLINE void put(takt_entity_t *entity, takt_urgency_t urgency) {
+ * its place if its key does not change. All arguments fit in registers, so that callers end with a tail call. */
+static void put_key(takt_entity_t *entity, uint32_t tie, takt_key_t key) {
     if (!takt_entity_is_ready(entity)) {
-        entity->key = urgency.key;
-        entity->tie = urgency.tie;
-    } else if (has_keys(entity) || entity->key != urgency.key) {
-        takt_ready_rekey(&entity->home->ready, entity, urgency.key, urgency.tie);
+        entity->key = key;
+        entity->tie = tie;
+    } else if (has_keys(entity) || entity->key != key) {
+        takt_ready_rekey(&entity->home->ready, entity, key, tie);
     }
+}
+
+TAKT_INLINE void put(takt_entity_t *entity, takt_urgency_t urgency) {
+    put_key(entity, urgency.tie, urgency.key);
 }
 
 static void put_modified(takt_entity_t *entity, const takt_key_t *threshold) {
@@ -92,8 +97,7 @@ static void put_modified(takt_entity_t *entity, const takt_key_t *threshold) {
 
 void takt_urgency_refresh(takt_entity_t *entity) {
     if (takt_entity_is_started(entity)) {
-        const takt_key_t threshold = threshold_of(entity);
-        put_modified(entity, &threshold);
+        put_modified(entity, threshold_of(entity));
     } else if (takt_entity_is_locking(entity)) {
         put_modified(entity, NULL);
     } else {

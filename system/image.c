@@ -355,7 +355,8 @@ takt_image_status_t takt_image_size(takt_image_t *image, uint64_t *bytes) {
     image->place = (takt_place_t){TAKT_TABLE_COUNT, 0, 0};
     const takt_image_status_t status = check_counts(image);
     if (status == TAKT_IMAGE_OK) {
-        reader_t reader = {.counts = image->words + COUNTS_AT};
+        reader_t reader; /* not cleared: rows that are not laid out are not read */
+        reader.counts = image->words + COUNTS_AT;
         takt_arena_t arena = {NULL, 0};
         (void)lay_out(&reader, &arena);
         *bytes = arena.used;
@@ -375,7 +376,10 @@ static takt_image_status_t pass_tables(reader_t *reader) {
 }
 
 takt_image_status_t takt_image_read(takt_image_t *image, takt_program_t *program, void *memory) {
-    reader_t reader = {.image = image, .counts = image->words + COUNTS_AT, .at = TABLES_AT};
+    reader_t reader; /* not cleared, as that calls memset; all rows are written below */
+    reader.image = image;
+    reader.counts = image->words + COUNTS_AT;
+    reader.at = TABLES_AT;
     takt_arena_t arena = {memory, 0};
     program->scratch = lay_out(&reader, &arena);
     reader.rows[TAKT_TABLE_RUN] = (char *)program;

@@ -60,12 +60,15 @@ def with_full_names(text: str) -> str:
     return text
 
 
+LICENCE = "/* SPDX-License-Identifier: Apache-2.0 OR MIT */\n"
+
+
 # ---- the filter -----------------------------------------------------------------------------------------
 
 
 def is_private(text: str) -> bool:
-    """Says whether a header is no user's business."""
-    opening = COMMENT.match(text)
+    """Says whether a header is private to the project."""
+    opening = COMMENT.match(text.removeprefix(LICENCE))
     return opening is None or "Private to" in opening.group()
 
 

@@ -99,7 +99,11 @@ RECEIVERS = {
     "policy": "takt_policy_t",
     "kind": "takt_server_kind_t",
     "functions": "takt_allocator_t",
-    "allocator_of": "takt_allocator_t",
+    "allocator": "takt_allocator_t",
+    "protocol": "takt_protocol_kind_t",
+    "takt_task_allocator": "takt_allocator_t",
+    "source": "takt_job_source_t",
+    "locks": "takt_locks_t",
     "rule": "takt_rule_t",
     "timeout": "takt_timeout_t",
 }

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,7 @@ import pytest
 import takt
 from takt.model.changes import told
 from takt.show import report
+from trace_header import Change, having, header_of, refusal, refusal_of_header, rewrite
 
 
 def segments(result: takt.Result) -> list[tuple[int, int, str, int]]:
@@ -188,55 +187,36 @@ def test_one_seed_draws_the_same_numbers_after_a_pause() -> None:
     assert busy[0].filter(pl.col("job").is_in(finished)).rows() == busy[1].filter(pl.col("job").is_in(finished)).rows()
 
 
-def damaged(path: Path, change: Callable[[list[dict[str, Any]]], None]) -> str:
-    """The refusal of a trace whose changes in the header were changed."""
-    data = path.read_bytes()
-    length = int.from_bytes(data[12:16], "little")
-    header = json.loads(data[16 : 16 + length])
-    change(header["changes"])
-    text = json.dumps(header).encode()
-    start = data[:12] + len(text).to_bytes(4, "little") + text
-    path.write_bytes(start + bytes(-len(start) % 32) + data[16 + length + -(16 + length) % 32 :])
-    with pytest.raises(takt.InputError) as refused:
-        takt.replay(path)
-    return refused.value.problems[0].message
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda rows: rows.clear(), "damaged trace: record 4, at 3 (3ms), cannot have been recorded in this order"),
-        (lambda rows: rows.reverse(), "damaged trace: its header is not right: changes that descend"),
-        (
-            lambda rows: rows[0].update(kind="go"),
-            "damaged trace: its header is not right: kind is none of leave, enter, parameters, policy",
-        ),
-        (lambda rows: rows[0].update(task=7), "damaged trace: its header is not right: no task 7"),
-        (lambda rows: rows[0].update(level=9), "damaged trace: its header is not right: level 9 out of range"),
-        (lambda rows: rows[1].update(policy="rr"), "damaged trace: its header is not right: unknown policy rr"),
-        (lambda rows: rows[1].pop("at"), "damaged trace: its header is not right: at is missing"),
-        (lambda rows: rows.append(3), "damaged trace: its header is not right: a change is not described"),
+        (having(9, "CHANGES", 0, "at"), "changes that descend"),
+        (having(9, "CHANGES", 0, "kind"), "kind 9 out of range"),
+        (having(7, "CHANGES", 0, "task"), "task 7 out of range"),
+        (having(9, "CHANGES", 0, "level"), "level out of range"),
+        (having(1, "CHANGES", 1, "policy"), "a policy or a kind is not in the tables of this build"),
+        (having(0, "CHANGES", 1, "policy"), "a change to no policy"),
     ],
 )
-def test_damaged_changes_are_refused(
-    change: Callable[[list[dict[str, Any]]], None], message: str, tmp_path: Path
-) -> None:
+def test_damaged_changes_are_refused(change: Change, message: str, tmp_path: Path) -> None:
+    changes = [takt.Change(at=3, task="A", period=6), takt.Change(at=5, policy="edf")]
+    assert refusal_of_header(tmp_path / "x.takt", pair(changes=changes), change) == message
+
+
+def test_a_change_that_is_in_no_header_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.takt"
-    changes = [takt.Change(at=3, remove=["A"]), takt.Change(at=5, policy="edf")]
-    takt.simulate(pair(changes=changes), 20, trace=path)
-    assert damaged(path, change) == message
+    takt.simulate(pair(changes=[takt.Change(at=3, remove=["A"])]), 20, trace=path)
+    takt.simulate(pair(), 20, trace=tmp_path / "without.takt")
+    rewrite(path, header=header_of(tmp_path / "without.takt"))
+    assert "cannot have been recorded in this order" in refusal(path)
 
 
 @pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        ({"task": 7}, "damaged trace: its header is not right: no task 7"),
-        ({"at": 2**64 - 1}, f"damaged trace: its header is not right: change {2**64 - 1} out of range"),
-    ],
+    ("key", "value", "message"),
+    [("task", 7, "task 7 out of range"), ("at", 2**64 - 1, f"at {2**64 - 1} out of range")],
 )
-def test_damaged_entries_under_rates_are_refused(row: dict[str, int], message: str, tmp_path: Path) -> None:
-    path = tmp_path / "x.takt"
+def test_damaged_entries_under_rates_are_refused(key: str, value: int, message: str, tmp_path: Path) -> None:
     tasks = [takt.Task(name="A", period=5, offset=4, wcet=2)]
     changes = [takt.Change(at=10, remove=["A"]), takt.Change(at=20, add=["A"])]
-    takt.simulate(takt.System(policy="rate-based", tasks=tasks, changes=changes), 40, trace=path)
-    assert damaged(path, lambda rows: rows[1].update(row)) == message
+    system = takt.System(policy="rate-based", tasks=tasks, changes=changes)
+    assert refusal_of_header(tmp_path / "x.takt", system, having(value, "CHANGES", 1, key)) == message

@@ -388,7 +388,7 @@ def test_a_preemption_point_costs_the_same_whatever_their_number() -> None:
 def test_the_split_costs_less_than_the_papers_and_more_than_one_module() -> None:
     figures = framework_on_board.measure()
     assert framework_on_board._claim(figures).verdict == Verdict.CORRECTED
-    dear = figures.with_columns(mean=pl.when(phase="allocator").then(9 * pl.col("mean")).otherwise("mean"))
+    dear = figures.with_columns(mean=pl.when(phase="allocator").then(12 * pl.col("mean")).otherwise("mean"))
     assert framework_on_board._claim(dear).verdict == Verdict.CONTRADICTED
 
 

@@ -118,7 +118,7 @@ static void create(uint32_t index, void (*entry)(void *), void *argument, takt_d
 
 static void print_sizes(void) {
     const takt_task_t *task = &jobs[LOW].task;
-    const uint32_t of_task = sizeof task->preemption_key + sizeof task->own_key + sizeof task->own_tie;
+    const uint32_t of_task = sizeof task->preemption_key + sizeof task->base_key + sizeof task->base_tie;
     print_line("task", of_task, sizeof *task);
     print_line("processor", sizeof takt_kernel.cpu.should_yield, sizeof takt_kernel.cpu);
     takt_semihost_exit(0);
