@@ -78,7 +78,7 @@ TAKT_INLINE takt_urgency_t modified(takt_entity_t *entity, const takt_key_t *thr
 
 /* The one function that writes the urgency in force. On a level an entity is placed ahead of its new equals. It keeps
  * its place if its key does not change. All arguments fit in registers, so that callers end with a tail call. */
-static void put_key(takt_entity_t *entity, uint32_t tie, takt_key_t key) {
+TAKT_INLINE void put_here(takt_entity_t *entity, uint32_t tie, takt_key_t key) {
     if (!takt_entity_is_ready(entity)) {
         entity->key = key;
         entity->tie = tie;
@@ -86,6 +86,8 @@ static void put_key(takt_entity_t *entity, uint32_t tie, takt_key_t key) {
         takt_ready_rekey(&entity->home->ready, entity, key, tie);
     }
 }
+
+static void put_key(takt_entity_t *entity, uint32_t tie, takt_key_t key) { put_here(entity, tie, key); }
 
 TAKT_INLINE void put(takt_entity_t *entity, takt_urgency_t urgency) {
     put_key(entity, urgency.tie, urgency.key);
@@ -143,7 +145,8 @@ TAKT_INLINE void set_level(takt_entity_t *entity, takt_key_t level) {
     if (takt_entity_is_locking(entity)) {
         put_modified(entity, NULL);
     } else {
-        put(entity, base_of(entity));
+        const takt_urgency_t base = base_of(entity);
+        put_here(entity, base.tie, base.key);
     }
 }
 
