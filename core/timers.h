@@ -4,9 +4,9 @@
  * A timer's 96-bit key is its instant followed by its order (class and entity number), so that timers
  * of one instant fire in a defined order however they were armed. The key is cut into 4-bit digits;
  * a timer stands in the row of the highest digit in which it differs from the wheel's position, in
- * the slot of that digit's value. Insert and remove are O(1). A take expires the first timer and moves
- * at most one other to a lower row; a timer moves down at most once per row. One take is therefore
- * O(1), whatever the number of timers that expire at one instant. A kernel enables interrupts between
+ * the slot of that digit's value. Insert and remove are O(1). takt_timers_take expires at most
+ * one timer and moves at most one other to a lower row; a timer moves down at most once per row. The call
+ * is therefore O(1), whatever the number of timers that expire at one instant. A kernel enables interrupts between
  * steps (rule 3 of DESIGN.md).
  *
  * Source: radix heaps (Ahuja, Mehlhorn, Orlin, Tarjan 1990) and hashed hierarchical timing wheels

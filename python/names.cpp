@@ -20,13 +20,6 @@ namespace nb = nanobind;
 
 namespace {
 
-// Where a scheduler may run, in the order of core's numbers.
-const std::vector<std::string> kArchitectures = {"software", "coprocessor", "hardware"};
-
-// Kinds of windows, in the order of core's numbers.
-const std::vector<std::string> kWindows = {
-    "", "suspend", "abort", "time-driven", "dual-priority", "imprecise", "top", "spare-time"};
-
 // NULL if there is none.
 template <typename Row>
 const Row *row_named(const Row *const *rows, size_t count, const std::string &name) {
@@ -147,8 +140,6 @@ std::map<std::string, bool> protocol_traits(const std::string &name) {
 } // namespace
 
 void add_names(nb::module_ &m) {
-    m.attr("WINDOWS") = kWindows;
-    m.attr("ARCHITECTURES") = kArchitectures;
     m.def("policies", &policies);
     m.def("policy_level", &policy_level, nb::arg("policy"), nb::arg("level"), nb::arg("period"),
           nb::arg("deadline"));

@@ -217,16 +217,15 @@ def _closure(uses: Mapping[str, set[str]], start: str) -> set[str]:
 
 # ---- names that core knows -----------------------------------------------------------------------------------------
 
-ROW_NAME = re.compile(r'\.name = "([a-z0-9-]+)"|^\s*X\(\w+, "([a-z0-9-]+)"', re.MULTILINE)
+ROW_NAME = re.compile(r'\.name = "([a-z0-9-]+)"')
 READERS = ("formats", "files")
 """Packages that read and write files of others, whose words they have to spell."""
 
 
 def known_names(root: Path) -> set[str]:
-    """Gives the names of policies, kinds of servers, allocators and protocols, as their rows spell them."""
-    rows = [path for room in ("core", "policy", "protocol", "server", "allocator") for path in files_in(root / room)]
-    found = {name for path in rows for names in ROW_NAME.findall(text_of(path)) for name in names if name}
-    return found | {"none", "npcs", "pip", "pcp", "icpp", "srp", "hsrp", "hsrp-payback", "sirap"}
+    """Gives the names of policies, kinds of servers and protocols, as their rows spell them."""
+    rows = [path for room in ("core", "policy") for path in files_in(root / room)]
+    return {name for path in rows for name in ROW_NAME.findall(text_of(path))}
 
 
 def spelled_names(root: Path) -> Listing:

@@ -152,9 +152,10 @@ def pip() -> list[str]:
 def pip_install(what: list[str]) -> None:
     """Installs into the environment; on failure says what pip said last and where the rest is."""
     make_venv()
-    command = [*pip(), "install", "--disable-pip-version-check", "--constraint", str(LOCK), *what]
+    command = [*pip(), "install", "--disable-pip-version-check", *what]
     print(f"prepare: pip install {' '.join(what)}", flush=True)
-    environment = {**os.environ, "PIP_CONSTRAINT": str(LOCK)}  # of what builds the package too
+    # An address, because pip ends a path at a space. The versions hold for what builds Takt, too.
+    environment = {**os.environ, "PIP_CONSTRAINT": LOCK.as_uri()}
     done = subprocess.run(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, cwd=ROOT, env=environment
     )

@@ -5,8 +5,6 @@ from collections.abc import Callable, Sequence
 from typing import Protocol, TypedDict
 
 NEVER: int
-WINDOWS: list[str]
-ARCHITECTURES: list[str]
 NOBODY: int
 ENTITY_LIMIT: int
 TIME_LIMIT: int

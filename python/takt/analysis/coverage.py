@@ -132,9 +132,9 @@ def _features_of_servers(view: SystemView, dispatcher: DispatcherView) -> Iterat
     """List what jobs in the servers of a dispatcher do to it."""
     kinds = {server.number: server.kind for server in dispatcher.servers}
     for each in (each for each in view.dispatchers if each.number in kinds):
-        if kinds[each.number] in _RULES and any(task.excess for task in each.tasks):
+        if kinds[each.number] in catalogue.RULE_KINDS and any(task.excess for task in each.tasks):
             yield OVERDUE
-        if kinds[each.number] in _RULES and any(map(_is_odd, each.tasks)):
+        if kinds[each.number] in catalogue.RULE_KINDS and any(map(_is_odd, each.tasks)):
             yield ODD_RULES
         if any(task.excess for task in each.tasks) and _has_sirap(view, each.number):
             yield OUTGROWN
@@ -228,7 +228,6 @@ def _some_of(features: frozenset[str]) -> Iterator[frozenset[str]]:
 
 # ---- the table ----------------------------------------------------------------------------------------
 
-_RULES = catalogue.rule_kinds()
 _SUPPLYING = catalogue.kinds_that(lambda kind: kind.is_limited or kind.has_bandwidth)
 
 _SPORADIC = frozenset({JITTER, REGIONS, THRESHOLDS, SUSPENSIONS, OVERDEMAND, CHANGES})
@@ -237,7 +236,7 @@ _BOUNDED_LOCALLY = catalogue.protocols_that(lambda each: each.is_bounded and not
 _LOCAL = frozenset({*map(protocol, _BOUNDED_LOCALLY), NESTED, REACHING})
 _AMONG = frozenset(map(protocol, catalogue.protocols_that(lambda each: each.is_bounded and each.overruns)))
 _SIRAP = frozenset(map(protocol, catalogue.protocols_that(lambda each: each.is_bounded and each.awaits_budget)))
-_SERVERS = frozenset(map(servers_of, (*_SUPPLYING, *_RULES)))
+_SERVERS = frozenset(map(servers_of, (*_SUPPLYING, *catalogue.RULE_KINDS)))
 _ALL = _SPORADIC | _LOCAL | _AMONG | _SERVERS
 
 _STEADY = frozenset(map(inside, catalogue.kinds_that(lambda kind: kind.is_steady)))
@@ -273,7 +272,7 @@ BANDWIDTH = Row(
     lambda policy: policy.is_work_conserving or policy.has_static_keys,
     (
         _SPORADIC | _LOCAL | {*map(inside, _POSTPONING)},
-        (_SPORADIC | _LOCAL | {*map(inside, _RULES)}) - {OVERDEMAND},
+        (_SPORADIC | _LOCAL | {*map(inside, catalogue.RULE_KINDS)}) - {OVERDEMAND},
     ),
 )
 """Busy periods of tasks that one bandwidth serves in any order: bandwidth.c."""
@@ -344,4 +343,4 @@ def row_of_root(policy: str) -> Row:
 
 def row_of_server(kind: str) -> Row:
     """Give the row of what is in a server."""
-    return BANDWIDTH if kind in (*_POSTPONING, *_RULES) else SUPPLIED
+    return BANDWIDTH if kind in (*_POSTPONING, *catalogue.RULE_KINDS) else SUPPLIED

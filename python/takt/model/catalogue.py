@@ -163,7 +163,7 @@ class KindTraits:
 SHARE_VARIANTS = words("SYSTEM", "share")
 """Variants of the policy share, in the order of core's numbers."""
 
-SOFTWARE, COPROCESSOR, HARDWARE = ARCHITECTURES = tuple(_core.ARCHITECTURES)
+SOFTWARE, COPROCESSOR, HARDWARE = ARCHITECTURES = words("ARCHITECTURE", "model")
 """Where a scheduler may run, as models of a platform name it."""
 
 _PROTOCOL_TRAITS = {name: ProtocolTraits(**_core.protocol_traits(name)) for name in _core.protocols()}
@@ -223,12 +223,7 @@ def kinds_that(has: Callable[[KindTraits], bool]) -> tuple[str, ...]:
     return tuple(name for name, traits in _KIND_TRAITS.items() if has(traits))
 
 
-def rule_kinds() -> tuple[str, ...]:
-    """List the kinds of servers that only give deadlines."""
-    return tuple(name for name, kind in _KINDS.items() if kind.is_rule)
-
-
-RULE_KINDS = frozenset(kind.name for kind in _KINDS.values() if kind.is_rule)
+RULE_KINDS = tuple(name for name, kind in _KINDS.items() if kind.is_rule)
 """Kinds of servers that only give their tasks their deadlines."""
 
 

@@ -27,7 +27,7 @@ ROOT = 0
 ALLOCATOR = "allocator"
 """Name of the allocator's own task."""
 
-_, SUSPEND, ABORT, SLOTS, PROMOTED, MANDATORY, TOP, SPARE_TIME = _core.WINDOWS
+_, SUSPEND, ABORT, SLOTS, PROMOTED, MANDATORY, TOP, SPARE_TIME = words("WINDOWS", "kind")
 """Kinds of windows: what opens and closes them; the last two are of the allocator's own task."""
 
 IDLE = "idle"
