@@ -23,7 +23,7 @@ from typer.testing import CliRunner
 
 HERE = Path(__file__).parent
 SEPARATOR = re.compile(r"^#### \d+\n", re.MULTILINE)
-SENTENCES = frozenset({"version", "file", "reason", "advice", "source", "changes"})
+SENTENCES = frozenset({"version", "file", "reason", "advice", "source", "detail"})
 """Members of JSON that say something for people, or where a file lies."""
 RECORD_BYTES = 32
 
