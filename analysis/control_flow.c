@@ -17,7 +17,7 @@ typedef enum growth { STAYED, GREW, TOO_LONG } growth_t;
 static uint32_t node_count(const takt_graphs_t *graphs) { return graphs->first[graphs->count]; }
 
 /* Extends the longest paths by one edge. */
-static growth_t look_at_edges(const takt_graphs_t *graphs, takt_duration_t *paths) {
+static growth_t extend_paths(const takt_graphs_t *graphs, takt_duration_t *paths) {
     growth_t growth = STAYED;
     for (uint32_t e = 0; e < graphs->edge_count; e++) {
         const takt_edge_t edge = graphs->edges[e];
@@ -39,8 +39,8 @@ static takt_graphs_status_t find_paths(const takt_graphs_t *graphs, takt_duratio
     for (uint32_t v = 0; v < node_count(graphs); v++) {
         paths[v] = graphs->wcets[v];
     }
-    for (uint32_t looks = 0; growth == GREW && looks <= node_count(graphs); looks++) {
-        growth = takt_effort_step(effort) ? look_at_edges(graphs, paths) : TOO_LONG;
+    for (uint32_t passes = 0; growth == GREW && passes <= node_count(graphs); passes++) {
+        growth = takt_effort_step(effort) ? extend_paths(graphs, paths) : TOO_LONG;
     }
     return growth == STAYED ? TAKT_GRAPHS_MEASURED
            : growth == GREW ? TAKT_GRAPHS_CYCLIC
