@@ -13,7 +13,7 @@ class ResolvedRates:
     """A row of the table rates: a rate-based root, one row or none.
 
     Args:
-        beta: share of class none, in 1/18018000.
+        beta: share of best-effort tasks (class none), in 1/18018000.
         has_formula: beta follows from the tasks instead.
         sigma: least share of all soft tasks, in 1/18018000.
         grid: stretched periods are multiples of it, in ticks.
