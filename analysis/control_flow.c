@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Tasks whose subjobs form graphs without cycles: FPDS with control flow.
  *
- * Source: the extension that Bergsma, Holenderski, Bril and Lukkien (S1) leave to the future; each job of the active period
+ * Source: the extension that Bergsma et al. 2009 leave to the future; each job of the active period
  * but the last takes the longest way, and the last any. So the response is the greatest over all nodes v without
  * successors, each with the longest way to v as path and v as last region; another way to v only begins v earlier. Less
  * urgent tasks block by their longest node.

@@ -2,7 +2,7 @@
 /* Dispatcher: the scheduler as a pure state machine. Its input is `now` and an event. Its output is a
  * decision: the entity to run, the processor, and the latest instant of the next call.
  *
- * Source: S3's dispatcher with the fixed order of SPEC.md, 2; rules 1 to 5 of DESIGN.md.
+ * Source: the dispatcher of Wang and Lin 1999 with the fixed order of SPEC.md, 2; rules 1 to 5 of DESIGN.md.
  *
  * How a platform calls it, callers serialised per dispatcher:
  *

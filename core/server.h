@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Server: an entity whose execution is another dispatcher, with a budget.
  *
- * Source: S4 (hierarchical scheduling); SPEC.md, 4. The root is a server without a kind: it is
+ * Source: Inam et al. 2011 (hierarchical scheduling); SPEC.md, 4. The root is a server without a kind: it is
  * never out of budget. A server is active while budget > 0. The only timer of an inactive server is its
  * replenishment. Its own timers wait until it is active again, and keep their nominal instants.
  *
