@@ -253,10 +253,7 @@ def test_two_studies_do_not_write_into_one_folder_at_once(folder: Path, expected
     study = takt.study.load(folder / "study.toml")
     with opened(folder / "study.study", study, fresh=False):
         status, told = end_of(started(folder))
-    assert (status, told) == (
-        2,
-        "study.study: another process works in this folder; give another --output\n",
-    )
+    assert (status, told) == (2, "study.study: another process works here; give another --output\n")
 
 
 def test_a_damaged_chunk_is_named(folder: Path, expected: Files) -> None:

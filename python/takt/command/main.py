@@ -171,8 +171,7 @@ def run(
         ),
     ] = None,
     real_time: Annotated[
-        bool,
-        typer.Option("--real-time", help="With --on posix: by the clock of the machine; takes as long as the horizon."),
+        bool, typer.Option("--real-time", help="With --on posix: run by the machine's clock, as long as the horizon.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables; times in ticks.")] = False,
     check: Annotated[bool, typer.Option("--check", help="End with status 3 if a deadline was missed.")] = False,
