@@ -3,7 +3,7 @@
 """Makes what follows from system/fields.def and sim/frames.def: the fields of an image, and the frames of a run.
 
 Usage: records.py [--check]. Writes python/takt/model/records.py and the tables of docs/trace-format.md and
-docs/frames.md; with --check it writes nothing and exits 1 if one of them is another. It asks the built package.
+docs/reference/frames.md; with --check it writes nothing and exits 1 if one of them is another. It asks the built package.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from takt import _core
 ROOT = Path(__file__).resolve().parent.parent
 RECORDS = ROOT / "python/takt/model/records.py"
 DOCUMENT = ROOT / "docs/trace-format.md"
-FRAMES = ROOT / "docs/frames.md"
+FRAMES = ROOT / "docs/reference/frames.md"
 BEGIN, END = "<!-- tables: made by tools/records.py -->\n", "<!-- end of tables -->\n"
 
 CLASSES = {

@@ -48,13 +48,13 @@ class Result(RunResult):
         invocations: number of calls of the scheduler; a tick alone does not call it.
         switches: number of switches to a job of another task than the last one.
         overhead: ticks of the kernel's own work.
-        summary: one row for each task: what it is, and what became of its jobs; docs/frames.md lists the columns. The
+        summary: one row for each task: what it is, and what became of its jobs; docs/reference/frames.md lists the columns. The
             responses are null if no job has finished. The last row is that of the allocator's own task, if it has one.
         architecture: what the scheduler cost where the platform says that it runs in software, on a co-processor or
             in hardware; else None. There, switches are dispatches, and a job is missed if the scheduler noticed.
         policies: the policies in Python with the state that the run left, by the names of their servers; "" is the
             root. The instances that the system was made with are as they were.
-        frames: the frames that were kept, by their names in docs/frames.md.
+        frames: the frames that were kept, by their names in docs/reference/frames.md.
     """
 
     def to_html(self, path: str | Path) -> None:

@@ -108,7 +108,7 @@ class Folder:
         except FileNotFoundError:
             if self.done():
                 raise file_error(
-                    self.path, f"it has chunks of nobody knows which study; {_REMEDY}", "conflict"
+                    self.path, f"it has chunks without a record of their study; {_REMEDY}", "conflict"
                 ) from None
             return None
         except (ValueError, KeyError, TypeError):
@@ -159,7 +159,7 @@ def _lock(lock: IO[str], path: Path) -> None:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise file_error(path, "another process is at work in this folder", "conflict") from None
+        raise file_error(path, "another process works here; give another --output", "conflict") from None
 
 
 def _write(path: Path, frame: pl.DataFrame) -> None:
