@@ -3,7 +3,8 @@
 """Makes what follows from system/fields.def and sim/frames.def: the fields of an image, and the frames of a run.
 
 Usage: records.py [--check]. Writes python/takt/model/records.py and the tables of docs/trace-format.md and
-docs/reference/frames.md; with --check it writes nothing and exits 1 if one of them is another. It asks the built package.
+docs/reference/frames.md; with --check it writes nothing and exits 1 if one of them is another. It asks the built
+package.
 """
 
 from __future__ import annotations

@@ -48,8 +48,8 @@ class Result(RunResult):
         invocations: number of calls of the scheduler; a tick alone does not call it.
         switches: number of switches to a job of another task than the last one.
         overhead: ticks of the kernel's own work.
-        summary: one row for each task: what it is, and what became of its jobs; docs/reference/frames.md lists the columns. The
-            responses are null if no job has finished. The last row is that of the allocator's own task, if it has one.
+        summary: one row for each task: what it is, and what became of its jobs; docs/reference/frames.md lists the
+            columns. The last row is that of the allocator's own task, if it has one.
         architecture: what the scheduler cost where the platform says that it runs in software, on a co-processor or
             in hardware; else None. There, switches are dispatches, and a job is missed if the scheduler noticed.
         policies: the policies in Python with the state that the run left, by the names of their servers; "" is the
