@@ -15,5 +15,7 @@ extern "C" {
 
 // Adds the tables to the module.
 void add_names(nanobind::module_ &module);
+// Adds the check of images to the module.
+void add_checks(nanobind::module_ &module);
 
 #endif
