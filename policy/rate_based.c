@@ -375,7 +375,7 @@ static void begin_job(takt_rate_task_t *rate, takt_instant_t instant) {
     takt_allocator_begin_job(task, release);
 }
 
-/* Whether `rate` may get more rate before its boundary, and so goes on waiting for it. */
+/* Whether `rate` may get more rate before its boundary, and so keeps waiting for it. */
 static bool may_wait_in_flight(takt_rate_task_t *rate) {
     return rates_of(rate)->settings.has_compression && class_of(rate) == TAKT_CLASS_SOFT && is_to_grow(rate);
 }
@@ -643,7 +643,7 @@ static void end_cut_chunk(takt_rate_task_t *rate, takt_instant_t now) {
     }
 }
 
-/* The chunk of `rate`, of class none, ends where its target rate has served what is left of its window. */
+/* The chunk of `rate`, of a best-effort task, ends where its target rate has served what is left of its window. */
 static void cut(takt_rate_task_t *rate, takt_instant_t now) {
     account_share(rate, now);
     forget_surplus(rate);
@@ -798,7 +798,7 @@ static void discount(takt_rate_based_t *rates, const takt_rate_task_t *rate) {
     remove_blocking(&rates->blocking, rate, TAKT_RATE_IN);
 }
 
-/* True if hard tasks fit; beta is kept free even while there is no task of class none. */
+/* True if hard tasks fit; beta is kept free even while there is no best-effort task. */
 static bool fits(const takt_rate_based_t *rates) {
     const uint64_t hard = rates->requested[TAKT_CLASS_HARD];
     return hard + beta_of(rates) + rates->settings.sigma + taken_by(&rates->blocking) <= WHOLE;
@@ -864,7 +864,7 @@ static takt_duration_t window_with(const takt_change_t *change) {
     return window_of(change->period, change->relative_deadline);
 }
 
-/* A new wcet begins the estimate anew. */
+/* A new wcet resets the estimate. */
 static takt_duration_t estimate_with(const takt_rate_task_t *rate, const takt_change_t *change) {
     const takt_duration_t estimate = change->wcet != rate->wcet ? change->wcet : rate->estimate;
     return least_of(estimate, window_with(change));
@@ -1056,8 +1056,8 @@ TAKT_INLINE void start(takt_rate_task_t *rate, const takt_rate_target_t *paramet
         task->waiting++;
         rate->next_release += rate->extension.period;
     }
-    const bool wants = is_at_boundary(rate, instant) && (has_work(rate) || !is_hard(rate));
-    if (wants) {
+    const bool continues = is_at_boundary(rate, instant) && (has_work(rate) || !is_hard(rate));
+    if (continues) {
         const takt_rate_target_t known = parameters != NULL ? *parameters : parameters_of(rate);
         begin_if_possible(rate, &known, instant);
     }

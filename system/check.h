@@ -75,7 +75,7 @@
     X(rates_go_with_policy, SYSTEM, PLAIN, "rates and the policy do not go together")                      \
     X(use_is_of_a_locking_task, USES, PLAIN, "a task that is not said to lock")                            \
     X(use_is_under_srp, USES, PLAIN, "a resource that rates do not go with")                               \
-    X(use_is_told_once, USES, PLAIN, "a use that is said twice")                                           \
+    X(use_is_told_once, USES, PLAIN, "a task and a resource are paired twice")                             \
     X(rated_has_weight, TASKS, PLAIN, "weight is out of range")                                            \
     X(rated_times_are_short, TASKS, PLAIN, "a time too long for a rate, or wcet or deadline above period") \
     X(rated_body_locks_its_uses, TASKS, PLAIN, "a body that rates do not go with")                         \
@@ -91,7 +91,7 @@
     X(changed_level_exists, CHANGES, PLAIN, "level out of range")                                          \
     X(changed_demand_is_positive, CHANGES, PLAIN, "a demand of 0")                                         \
     X(changed_rate_fits, CHANGES, PLAIN, "parameters that a rate cannot have")                             \
-    X(input_is_of_somebody, INPUTS, PLAIN, "an input without a task or a change")
+    X(input_has_a_receiver, INPUTS, PLAIN, "an input whose task or server does not exist")
 
 #define TAKT_RELATION_ENUM(name, table, rank, message) TAKT_RELATION_##name,
 #define TAKT_PAIR_ENUM(one, other, reason) TAKT_RELATION_##one##_without_##other,

@@ -40,7 +40,7 @@ bool takt_keeps_rated_has_weight(const takt_program_t *program, uint32_t row) {
     return program->spec.rates == NULL || is_rate_weight(program->spec.tasks[row].weight);
 }
 
-/* Whether a reservation of `task` can have such times; class none and whole budgets have no wcet. */
+/* Whether a reservation of `task` can have such times; best-effort tasks and whole budgets have no wcet. */
 static bool are_rate_times(const takt_task_spec_t *task, takt_duration_t wcet, takt_duration_t deadline,
                            takt_duration_t period) {
     const bool has_wcet = task->task_class != TAKT_CLASS_NONE && !task->is_greedy;
@@ -147,7 +147,7 @@ bool takt_keeps_changed_rate_fits(const takt_program_t *program, uint32_t row) {
 
 /* ---- what comes from outside ------------------------------------------------------------------------- */
 
-bool takt_keeps_input_is_of_somebody(const takt_program_t *program, uint32_t row) {
+bool takt_keeps_input_has_a_receiver(const takt_program_t *program, uint32_t row) {
     const takt_system_spec_t *spec = &program->spec;
     const takt_input_t *input = &program->inputs[row];
     return input->kind == TAKT_INPUT_CHANGE

@@ -141,7 +141,7 @@ class _Checker:
             return
         shared = [show(resource.name) for resource in self.system.resources if measures(self.system, resource, task)]
         if shared:
-            message = "expected tasks that ceilings and sections among servers do not depend on, found "
+            message = "ceilings or sections among servers depend on this task; add another one instead: "
             yield Problem(f"{message}{show(task.name)} with {', '.join(shared)}", "conflict", key="task")
             return
         try:
@@ -178,7 +178,7 @@ class _Checker:
         if task.wcet is None:
             for key in ("wcet", "demand"):
                 if getattr(change, key) is not None:
-                    yield about(key, f"expected none for {show(task.name)}, whose jobs take all that they are given")
+                    yield about(key, f"expected none for {show(task.name)}, whose jobs consume whole budgets")
 
     def policy(self, policy: str, is_named: bool) -> Iterator[Problem]:
         """The root can be ordered by another policy from then on."""

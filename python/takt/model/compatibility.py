@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What does not go together in a task set: core's matrix of traits, as keys of files and sentences.
+"""What a task set cannot combine: core's matrix of traits, as keys of files and sentences.
 
 Source: system/matrix.def has the pairs. Here stand the keys by which an author asks for a trait, and the sentences.
 """
@@ -91,7 +91,7 @@ def _text_of_policy(has: Callable[[PolicyTraits], bool]) -> Callable[[SystemTabl
 
 
 def _text_of_variant(system: SystemTables) -> str | None:
-    """Write the variant of a root whose virtual time asks who is eligible."""
+    """Write the variant of a root that starts eligible jobs only."""
     has_time = catalogue.traits_of(system.policy).has_virtual_time
     is_eligible = has_time and variant_of(system.options) == catalogue.ELIGIBLE
     return f"variant = {show(catalogue.ELIGIBLE)}" if is_eligible else None
@@ -218,7 +218,7 @@ _SENTENCES: Mapping[tuple[str, ...], str] = {
         f'expected "{BARRING_PROTOCOLS[0]}" with {{what}}, found {{found}}; write protocol = "{BARRING_PROTOCOLS[0]}"'
     ),
     ("wf2q", "costs"): "expected no kernel costs with {what}, found {found}",
-    ("windowed", "absent"): 'expected "present" of a task with windows, found {found}',
+    ("windowed", "absent"): 'expected "present", since a task with windows cannot enter later, found {found}',
     ("pull", "on_miss"): 'expected "continue" with {what}, found {found}',
     ("pull", "locks"): "expected no lock with {what}; leave one of them out",
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Frames of a run: what core tells in columns, as polars has it. All times are ticks.
+"""Frames of a run: core's columns as polars frames. All times are ticks.
 
 Frames are made column by column, without a query of polars: a query starts its threads, which a process pool that forks
 would lose (base/forks.py).
@@ -31,7 +31,7 @@ def _named(names: list[str], index: pl.Series) -> pl.Series:
 
 
 def _unless_never(column: pl.Series) -> pl.Series:
-    """Make null what core calls never."""
+    """Replace core's never by null."""
     return column.set(column == _core.NEVER, None)
 
 
@@ -163,7 +163,7 @@ _LOCKS = ["lock", "wait", "unlock", "deadlock"]
 
 
 def locks(resolved: ResolvedSystem, columns: Mapping[str, _core.Column]) -> pl.DataFrame:
-    """Make the frame of what became of resources."""
+    """Make the frame of events of resources."""
     told = _series(columns)
     return pl.DataFrame(
         {
@@ -199,7 +199,7 @@ def _in_shares(column: pl.Series) -> pl.Series:
 
 
 def rates(resolved: ResolvedSystem, columns: Mapping[str, _core.Column]) -> pl.DataFrame:
-    """Make the frame of what became of rates."""
+    """Make the frame of events of rates."""
     told = _series(columns)
     return pl.DataFrame(
         {
