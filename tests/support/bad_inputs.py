@@ -14,7 +14,7 @@ TIME = "write a number followed by ns, us, ms or s in quotes, or a whole number 
 TASK_KEYS = (
     "name, period, min_separation, arrivals, jitter, wcet, deadline, offset, priority, weight, demand, body, subjobs, "
     "sections, preemption, threshold, on_miss, on_overrun, promotion, mandatory, server, class, initially, "
-    "events, interval"
+    "events, interval, cpu, cluster"
 )
 NAMES = tuple(policy.name for policy in takt.policies())
 WORDS = {"{POLICIES}": ", ".join(NAMES), "{TASK KEYS}": TASK_KEYS, "{TIME}": TIME}

@@ -36,6 +36,7 @@ from takt.model.key_types import (
     OnOverrun,
     OptionalClassName,
     OptionalName,
+    OptionalNumber,
     OptionalOffset,
     OptionalPolicyName,
     OptionalPriority,
@@ -45,6 +46,7 @@ from takt.model.key_types import (
     PolicyName,
     Preemption,
     Priority,
+    Processors,
     ProtocolName,
     Sections,
     Subjobs,
@@ -110,6 +112,8 @@ class Task(Table):
         initially: "present", or "absent": none of its jobs comes before a change adds it.
         events: how many jobs are expected in each interval, used where the dispatcher's policy is rbe.
         interval: used likewise; default: the period, or the least separation.
+        cpu: number of its processor, from 0, where each processor has a scheduler of its own; default: its server's.
+        cluster: place of its table [[cluster]] in the file, from 0; default: its server's.
 
     Raises:
         InputError: a value is not right; it names the key, what was expected and what was found.
@@ -150,6 +154,8 @@ class Task(Table):
     initially: Initially = "present"
     events: Events = 1
     interval: OptionalTime = None
+    cpu: OptionalNumber = None
+    cluster: OptionalNumber = None
 
     @property
     def source_of_items(self) -> str:
@@ -223,6 +229,7 @@ class Server(Table):
         policy: what orders its tasks and servers.
         offset: first replenishment; before it there is no budget.
         parent: name of the server that it runs in; default: the root.
+        cpu, cluster: as of a task; default: its parent's.
 
     Raises:
         InputError: a value is not right.
@@ -239,6 +246,8 @@ class Server(Table):
     policy: PolicyName = DEFAULT_POLICY
     offset: Offset = 0
     parent: OptionalName = None
+    cpu: OptionalNumber = None
+    cluster: OptionalNumber = None
 
 
 class Resource(Table):
@@ -258,6 +267,24 @@ class Resource(Table):
 
     name: Name
     protocol: ProtocolName = "pip"
+
+
+class Cluster(Table):
+    """A cluster: processors with one scheduler, whose tasks run on all of them and on no other.
+
+    Args:
+        cpus: numbers of its processors, from 0; no two clusters have one.
+        policy: what orders its tasks and servers; default: the policy of the system.
+
+    Raises:
+        InputError: a value is not right.
+    """
+
+    table = "cluster"
+    examples: ClassVar[Mapping[str, str]] = {"cpus": "[0, 1]"}
+
+    cpus: Processors
+    policy: OptionalPolicyName = None
 
 
 class Change(Table):

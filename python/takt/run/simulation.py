@@ -16,7 +16,7 @@ from takt.model.core_input import ResolvedSystem
 from takt.model.horizon import horizon_ticks
 from takt.model.python_policy import Policy
 from takt.model.system import System
-from takt.run import frames
+from takt.run import frames, machine
 from takt.run.architecture import figures_of
 from takt.run.result import RunResult
 
@@ -60,13 +60,44 @@ def simulate(
     forks.check()
     asked = {"segments": segments, "jobs": jobs, "points": points, "locks": locks, "rates": rates}
     asked["budgets"] = budgets and bool(system.servers)
-    ticks, copies = horizon_ticks(system, horizon), dict[int, Any]()
-    image = images.pack(system.resolved, ticks)
-    program = images.program(system.resolved, image, copies)
+    ticks = horizon_ticks(system, horizon)
     told = progress if progress is not None or trace is None else _let_signals_in
-    with nullcontext() if trace is None else _recorded(trace, system, image) as path:
-        outcome = _core.simulate(program, **asked, trace_path=path, progress=told)
-    return _result_of(system, ticks, outcome, copies, asked | {"budgets": budgets})
+    if system.domains:
+        return _run_domains(system, ticks, asked, budgets, trace, told)
+    with nullcontext() if trace is None else _recorded(trace, system, ticks) as path:
+        return _run(system, ticks, asked, budgets, path, told)
+
+
+def _run_domains(
+    system: System,
+    ticks: int,
+    asked: Mapping[str, bool],
+    budgets: bool,
+    trace: str | Path | None,
+    progress: Callable[[int], None] | None,
+) -> RunResult:
+    """Simulate the domains of a machine one after the other."""
+    count, results = len(system.domains), list[RunResult]()
+    with nullcontext([None] * count) if trace is None else machine.recorded(trace, system, ticks) as paths:
+        for number, (domain, path) in enumerate(zip(system.domains, paths, strict=True)):
+            told = machine.progress_of(progress, number, count, ticks)
+            results.append(_run(domain.system, ticks, asked, budgets, path, told))
+    return machine.together(system, results)
+
+
+def _run(
+    system: System,
+    ticks: int,
+    asked: Mapping[str, bool],
+    budgets: bool,
+    path: str | None,
+    progress: Callable[[int], None] | None,
+) -> RunResult:
+    """Simulate a system of one dispatcher, and append its records to a file if there is one."""
+    copies = dict[int, Any]()
+    program = images.program(system.resolved, images.pack(system.resolved, ticks), copies)
+    outcome = _core.simulate(program, **asked, trace_path=path, progress=progress)
+    return _result_of(system, ticks, outcome, copies, {**asked, "budgets": budgets})
 
 
 def _result_of(
@@ -103,8 +134,9 @@ def _policies(resolved: ResolvedSystem, copies: Mapping[int, Any]) -> dict[str, 
     return {name: copies.get(id(policy), policy) for name, policy in places.items() if isinstance(policy, Policy)}
 
 
-def _recorded(trace: str | Path, system: System, image: bytes) -> AbstractContextManager[str]:
+def _recorded(trace: str | Path, system: System, ticks: int) -> AbstractContextManager[str]:
     """Give the name of a file to append the records of a simulation to; at the end it becomes `trace`."""
+    image = images.pack(system.resolved, ticks)
     return trace_file.started(trace, system.resolved, image, trace_file.SIMULATOR)
 
 
