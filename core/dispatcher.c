@@ -156,7 +156,7 @@ TAKT_RARE static void expire(takt_dispatcher_t *dispatcher, const takt_task_exte
 }
 
 static void fire(takt_dispatcher_t *dispatcher, takt_timer_t *timer, takt_instant_t now) {
-    dispatcher->fired++;
+    dispatcher->expired++;
     switch ((takt_timer_kind_t)timer->kind) {
     case TAKT_TIMER_RELEASE:
         takt_jobs_release(dispatcher, TAKT_CONTAINER_OF(timer, takt_task_t, timer), now);
@@ -167,9 +167,9 @@ static void fire(takt_dispatcher_t *dispatcher, takt_timer_t *timer, takt_instan
     case TAKT_TIMER_EXPIRY:
         expire(dispatcher, TAKT_CONTAINER_OF(timer, takt_task_extension_t, expiry), now);
         break;
-    case TAKT_TIMER_LAPSE:
-        dispatcher->fired--; /* the end of an instant is part of the preceding item */
-        takt_account_lapse(TAKT_CONTAINER_OF(timer, takt_server_t, lapse));
+    case TAKT_TIMER_INSTANT_END:
+        dispatcher->expired--; /* the end of an instant is part of the preceding item */
+        takt_account_lose_idle_budget(TAKT_CONTAINER_OF(timer, takt_server_t, instant_end));
         break;
     case TAKT_TIMER_ALLOCATION:
         allocate(TAKT_CONTAINER_OF(timer, takt_allocation_t, timer));

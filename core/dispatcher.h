@@ -2,7 +2,7 @@
 /* Dispatcher: the scheduler as a pure state machine. Its input is `now` and an event. Its output is a
  * decision: the entity to run, the processor, and the latest instant of the next call.
  *
- * Source: S3's dispatcher with the fixed order of SPEC.md, 2; rules 1 to 5 of DESIGN.md.
+ * Source: the dispatcher of Wang and Lin 1999 with the fixed order of SPEC.md, 2; rules 1 to 5 of DESIGN.md.
  *
  * How a platform calls it, callers serialised per dispatcher:
  *
@@ -114,13 +114,13 @@ typedef struct takt_dispatcher {
     uint32_t ncpu;    /* more than 1: see global.h */
     uint32_t sequence;
     uint32_t unrecorded_steps;
-    uint32_t fired;    /* number of exhausted budgets and expired timers, except TAKT_TIMER_WAKE and
-                            TAKT_TIMER_LAPSE; modulo 2^32 */
+    uint32_t expired;  /* number of exhausted budgets and expired timers, except TAKT_TIMER_WAKE and
+                            TAKT_TIMER_INSTANT_END; modulo 2^32 */
     uint32_t releases; /* of these, jobs released or dropped */
     takt_instant_t stepped_at;
     takt_trace_t *trace;            /* NULL: nothing is recorded */
     takt_change_t *changes;         /* caller's memory */
-    uint32_t taken_out;             /* entities found blocked when selected, and removed; modulo 2^32 */
+    uint32_t blocked_removals;      /* entities found blocked when selected, and removed; modulo 2^32 */
     const struct takt_locks *locks; /* functions for resources, see locks.h; NULL: there are none */
 } takt_dispatcher_t;
 
@@ -198,7 +198,7 @@ void takt_resource_share(takt_resource_t *resource, takt_resource_t *among, takt
                          takt_duration_t longest);
 
 /* Records every call to `trace` from now on. Call before the first event. A platform that uses the inline
- * layer also sets TAKT_ATTRIBUTE_ATTENDED on its entities, so that every event is posted here. */
+ * layer also sets TAKT_ATTRIBUTE_FULL_PASS on its entities, so that every event is posted here. */
 TAKT_INLINE void takt_dispatcher_record_to(takt_dispatcher_t *dispatcher, takt_trace_t *trace) {
     dispatcher->trace = trace;
 }

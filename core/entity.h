@@ -25,7 +25,7 @@ enum {
     TAKT_ATTRIBUTE_IN_SERVER = 1u << 1, /* a budget pays for its execution */
     TAKT_ATTRIBUTE_LIMITED = 1u << 2,   /* it has a preemption threshold */
     TAKT_ATTRIBUTE_KEYED = 1u << 3,     /* its ready set is a heap of keys */
-    TAKT_ATTRIBUTE_ATTENDED = 1u << 4,  /* its events are recorded, or the kernel acts when it is chosen */
+    TAKT_ATTRIBUTE_FULL_PASS = 1u << 4, /* its events are recorded, or the kernel acts when it is chosen */
     TAKT_ATTRIBUTE_AGING = 1u << 5,     /* its key changes while it executes */
     TAKT_ATTRIBUTE_LOCKING = 1u << 6,   /* it holds a resource, or waits for one */
     TAKT_ATTRIBUTE_BUDGET = 1u << 7,    /* its job has its own budget, job.remaining; see allocator.h */

@@ -11,7 +11,7 @@
  * One function writes the key and tie in force, and moves the entity in its ready set. The exception is
  * takt_urgency_begin: a job that begins has no modifiers and is in no ready set.
  *
- * Source: S1 for thresholds; SPEC.md, 9 for boosts. */
+ * Source: Bergsma et al. 2009 for thresholds; SPEC.md, 9 for boosts. */
 #ifndef TAKT_CORE_URGENCY_H
 #define TAKT_CORE_URGENCY_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* User-supplied allocators, and threads whose jobs they begin, move and end.
  *
- * Source: user-supplied allocators of Wang and Lin (S3). core/allocator.h has the interface that an allocator
+ * Source: user-supplied allocators of Wang and Lin 1999. core/allocator.h has the interface that an allocator
  * implements, and what it may call. An allocator changes neither core nor the kernel. Its record begins with a
  * takt_allocation_t, its record of a task with that task's takt_task_extension_t; both are the caller's memory.
  *

@@ -111,7 +111,7 @@ void takt_job_fill(takt_job_thread_t *thread, const takt_thread_parameters_t *pa
     make_context(thread);
     takt_entity_t *entity = &thread->thread.plain.entity;
     if (takt_task_may_be_ended(entity->task)) {
-        entity->attributes |= TAKT_ATTRIBUTE_ATTENDED;
+        entity->attributes |= TAKT_ATTRIBUTE_FULL_PASS;
     }
 }
 

@@ -94,7 +94,7 @@ takt_status_t takt_job_point(void);
 /* The kernel object; it begins with the state of its processor. */
 extern struct takt_kernel takt_kernel;
 
-/* True if a more urgent entity waits for the running job's next point: the flag of Bergsma et al. (S1), as of the last
+/* True if a more urgent entity waits for the running job's next point: the flag of Bergsma et al. 2009, as of the last
  * decision or point. One load, no call; from anywhere. */
 TAKT_INLINE bool takt_job_should_yield(void) {
     const volatile takt_cpu_t *cpu = (const volatile takt_cpu_t *)(const void *)&takt_kernel;

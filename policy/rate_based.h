@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* rate-based: the rate-based scheduler with a ledger of reservations.
  *
- * Source: S0 after RBED; the integer form of its rules: SPEC.md, 10. Every admitted task holds a reservation, a
+ * Source: Springer and Zhao 2024 after RBED; the integer form of its rules: SPEC.md, 10. Every admitted task holds a reservation, a
  * rate in units of 1 / TAKT_RATE_WHOLE. Invariant: the ledger, the sum of all reservations, is at most the whole.
  * Rates of soft tasks and of class none follow from the set of admitted tasks. A task changes its rate at the end of
  * its window, its boundary. From then on the rate that it gives up is granted to others: hard tasks first, then soft

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* share: a share of the processor for each task, by its weight.
  *
- * Source: S3, Table 2 (generic); Demers, Keshav, Shenker 1989 and Parekh, Gallager 1993 (WFQ); Bennett, Zhang 1996
+ * Source: Wang and Lin 1999, Table 2 (generic); Demers, Keshav, Shenker 1989 and Parekh, Gallager 1993 (WFQ); Bennett, Zhang 1996
  * (WF2Q). SPEC.md, 3 for the integers.
  * Tags: generic max(a, F') + wcet / share, in ticks; wfq max(F', V(a)) + wcet / weight, in virtual time, V being that of
  * the fluid system that serves all backlogged flows at once, and F' the previous tag. Under wf2q a job starts only when

@@ -114,9 +114,9 @@ std::vector<std::tuple<std::string, std::string, bool, bool, bool, bool>> server
 std::map<std::string, bool> server_kind_traits(const std::string &name) {
     const takt_server_kind_t *kind = row_named(takt_server_kinds, takt_server_kind_count, name);
     const uint32_t traits = kind != nullptr ? kind->traits : 0;
-    const bool lapses = kind != nullptr && kind->lapses;
+    const bool loses_idle_budget = kind != nullptr && kind->loses_idle_budget;
 #define TRAIT(constant, trait) {#trait, (traits & TAKT_KIND_##constant) != 0},
-    return {TAKT_KIND_TRAITS(TRAIT){"lapses", lapses}};
+    return {TAKT_KIND_TRAITS(TRAIT){"loses_idle_budget", loses_idle_budget}};
 #undef TRAIT
 }
 

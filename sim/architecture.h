@@ -2,7 +2,7 @@
 /* Architectures: cost models of a scheduler in software on the processor of the tasks, on a co-processor, or in
  * hardware. Part of the simulator.
  *
- * Source: S2 (SoRTS, Co-SoRTS, HaRTS). The paper lists neither benchmarks nor all of the costs; SPEC.md, 5 has
+ * Source: Vetromille et al. 2006 (SoRTS, Co-SoRTS, HaRTS). The paper lists neither benchmarks nor all of the costs; SPEC.md, 5 has
  * the rules. Core alone decides which task runs: at each scheduling point the scheduler steps core up to the instant
  * that it knows, and takes the decision. An architecture determines the scheduling points, the instant known there,
  * and the costs of scheduling and switching. Core's clock is this known instant; with a co-processor it is past.

@@ -77,7 +77,7 @@
     X(rates_stand_alone, RATES, "rates beside servers")                                             \
     X(use_is_of_a_locking_task, USES, "a task that is not said to lock")                            \
     X(use_is_under_srp, USES, "a resource that rates do not go with")                               \
-    X(use_is_told_once, USES, "who shares is said twice")                                           \
+    X(use_is_told_once, USES, "a task and a resource are paired twice")                             \
     X(rated_is_plain, TASKS, "a rate for a task that is not plain")                                 \
     X(rated_has_weight, TASKS, "weight is out of range")                                            \
     X(rated_times_are_short, TASKS, "a time too long for a rate, or wcet or deadline above period") \
@@ -101,7 +101,7 @@
     X(processors_have_one_policy, SYSTEM, "several processors under a policy of one")               \
     X(processors_are_free, SYSTEM, "several processors with costs")                                 \
     X(processors_have_plain_tasks, SYSTEM, "several processors with a task that is not plain")      \
-    X(input_is_of_somebody, INPUTS, "an input of nobody")
+    X(input_has_a_receiver, INPUTS, "an input whose task or server does not exist")
 
 #define TAKT_RELATION_ENUM(name, table, message) TAKT_RELATION_##name,
 typedef enum takt_relation { TAKT_RELATION_LIST(TAKT_RELATION_ENUM) TAKT_RELATIONS } takt_relation_t;

@@ -198,7 +198,7 @@ bool takt_keeps_changed_rate_fits(const takt_program_t *program, uint32_t row) {
 
 /* ---- what comes from outside ------------------------------------------------------------------------- */
 
-bool takt_keeps_input_is_of_somebody(const takt_program_t *program, uint32_t row) {
+bool takt_keeps_input_has_a_receiver(const takt_program_t *program, uint32_t row) {
     const takt_system_spec_t *spec = &program->spec;
     const takt_input_t *input = &program->inputs[row];
     return input->kind == TAKT_INPUT_CHANGE

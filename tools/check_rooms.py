@@ -72,7 +72,7 @@ ROOMS: dict[str, Room] = {
     "bench": EVERYTHING,
     "examples": EVERYTHING,
     "studies": Room(imports=frozenset({"takt", "studies"})),
-    # The framework of the paper S3 is in the tests alone.
+    # The framework of Wang and Lin 1999 is in the tests alone.
     "studies/s3_general_framework/reference.py": Room(imports=frozenset({"takt", "studies", "framework_oracle"})),
 }
 

@@ -152,7 +152,7 @@ __attribute__((naked, aligned(4))) void takt_port_trap_entry(void) {
         : [bytes] "i"(FRAME_BYTES));
 }
 
-_Static_assert(offsetof(takt_port_exchange_t, to) == 4, "the trap's end finds whom to switch to");
+_Static_assert(offsetof(takt_port_exchange_t, to) == 4, "the end of the trap reads `to`");
 
 __attribute__((naked)) static void thread_start(void) {
     __asm volatile(

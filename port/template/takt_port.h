@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* A port without a machine: every obligation of kernel/port.h that a port's header has, with an empty body. Copy the
- * folder, fill in, compare with kernel/port.h, which has the contract; docs/porting.md says in which order.
+ * folder, fill in, compare with kernel/port.h, which has the contract; docs/how-to/add-a-port.md says in which order.
  *
  * It compiles against the kernel and does not link: an empty body leaves a call of a function that does not exist, so
  * the linker lists what is left to do. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What preemption points cost, and whether their presence costs others anything, after S1's measurements.
+/* What preemption points cost, and whether their presence costs others anything, after the measurements of Bergsma et al. 2009.
  *
  * The command line chooses what a low job of ROUNDS iterations does at every Nth of them, and prints its response in ticks and
  * how often it did that:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What the number of servers costs: task switch, choice of a server, scheduler and tick, after S4's measurements.
+/* What the number of servers costs: task switch, choice of a server, scheduler and tick, after the measurements of Inam et al. 2011.
  *
  * The command line chooses the kind of servers and where their periods begin, and says how many there are:
  *   idling N | deferrable N             each at an offset of its own

@@ -172,7 +172,7 @@ def _problems(resolved: ResolvedSystem, board: Board) -> Iterator[Problem]:
         message = "the board is an architecture of its own; leave it out"
         yield Problem(message, "board", table="platform", key="model")
     elif resolved.costs.is_pull:
-        message = 'the kernel looks at every event, which is "push"; leave it out'
+        message = 'boards handle every event at once, as with points = "push"; leave the key out'
         yield Problem(message, "board", table="platform", key="points")
     elif board.name == POSIX and not resolved.costs.is_ideal:
         message = (

@@ -148,7 +148,7 @@ def run(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Task-set files (TOML).", show_default=False)],
     policy: Policies = None,
     horizon: Horizon = None,
-    segments: Annotated[Path | None, typer.Option(metavar="S.csv", help="Write who ran when.")] = None,
+    segments: Annotated[Path | None, typer.Option(metavar="S.csv", help="Write which job ran when.")] = None,
     jobs: Annotated[Path | None, typer.Option(metavar="J.csv", help="Write every job.")] = None,
     budgets: Annotated[
         Path | None, typer.Option(metavar="B.csv", help="Write the budget of every server in every tick.")

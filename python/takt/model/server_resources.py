@@ -122,7 +122,7 @@ def _length(system: SystemTables, resource: Resource, server: Server) -> Iterato
     except holding_times.UnboundedError as error:
         message = (
             f"expected a period or min_separation of {show(str(error))}, "
-            f"which can displace who holds it in the server {show(server.name)}"
+            f"whose jobs can displace a holder in the server {show(server.name)}"
         )
         yield _about(resource, "protocol", message)
         return

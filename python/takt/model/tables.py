@@ -108,7 +108,7 @@ class Task(Table):
             worst-case response time among hard tasks.
         mandatory: how much of the wcet must be done, where the policy is imprecise; default: all.
         server: name of the server that it runs in; default: the root.
-        class_: "hard", "soft" or "none" (key `class`): who goes first among equals of a computed key.
+        class_: "hard", "soft" or "none" (key `class`): which task goes first among equal computed keys.
         initially: "present", or "absent": none of its jobs comes before a change adds it.
         events: how many jobs are expected in each interval, used where the dispatcher's policy is rbe.
         interval: used likewise; default: the period, or the least separation.
@@ -288,7 +288,7 @@ class Cluster(Table):
 
 
 class Change(Table):
-    """A change of a running system: who comes and goes, new parameters of a task, another policy of the root.
+    """A change of a running system: added and removed tasks, new parameters of a task, another policy of the root.
 
     At one instant tasks are removed, then added, then parameters change, then the policy does.
 
@@ -460,7 +460,7 @@ class Allocator(Table):
     Args:
         bulk: how many windows a call hands over, 1 to 65535.
         cost: how long a call takes; default: no time. With a cost the calls are the jobs of a task named allocator.
-        runs: when that task runs: "spare-time" (the default: when nobody else has work, and before all others from
+        runs: when that task runs: "spare-time" (the default: when no other task has work, and before all others from
             the last safe instant on) or "top" (before all others, with a budget in every period).
         period: with "top": of its budget, from 0 on, >= 1 tick.
         budget: with "top": 1 tick to the period.

@@ -53,9 +53,9 @@ class _Panel:
 
     def fill(self, axes: Axes) -> None:
         """Draw a line for each subject, or a mark where there is no axis."""
-        looks = zip(cycle(_MARKS), cycle(_DASHES), cycle(_INKS), strict=False)
+        styles = zip(cycle(_MARKS), cycle(_DASHES), cycle(_INKS), strict=False)
         for (subject,), rows in self.rows.group_by("subject", maintain_order=True):
-            _draw_line(axes, str(subject), self._places(str(subject), rows), rows, next(looks))
+            _draw_line(axes, str(subject), self._places(str(subject), rows), rows, next(styles))
         axes.set_title(self.title, fontsize=STYLE["font.size"])
         axes.set_xlabel("" if self.axis is None else label_of(self.axis))
         axes.set_ylabel(self.quantity)

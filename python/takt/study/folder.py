@@ -108,7 +108,7 @@ class Folder:
         except FileNotFoundError:
             if self.done():
                 raise file_error(
-                    self.path, f"it has chunks of nobody knows which study; {_REMEDY}", "conflict"
+                    self.path, f"it has chunks without a record of their study; {_REMEDY}", "conflict"
                 ) from None
             return None
         except (ValueError, KeyError, TypeError):
