@@ -108,12 +108,12 @@ class Task(Table):
             worst-case response time among hard tasks.
         mandatory: how much of the wcet must be done, where the policy is imprecise; default: all.
         server: name of the server that it runs in; default: the root.
+        cpu: number of its processor, from 0, where each processor has a scheduler of its own; default: its server's.
+        cluster: place of its table [[cluster]] in the file, from 0; default: its server's.
         class_: "hard", "soft" or "none" (key `class`): which task goes first among equal computed keys.
         initially: "present", or "absent": none of its jobs comes before a change adds it.
         events: how many jobs are expected in each interval, used where the dispatcher's policy is rbe.
         interval: used likewise; default: the period, or the least separation.
-        cpu: number of its processor, from 0, where each processor has a scheduler of its own; default: its server's.
-        cluster: place of its table [[cluster]] in the file, from 0; default: its server's.
 
     Raises:
         InputError: a value is not right; it names the key, what was expected and what was found.
@@ -150,12 +150,12 @@ class Task(Table):
     promotion: OptionalOffset = None
     mandatory: OptionalOffset = None
     server: OptionalName = None
+    cpu: OptionalNumber = None
+    cluster: OptionalNumber = None
     class_: ClassName = Field(default="hard", alias="class")
     initially: Initially = "present"
     events: Events = 1
     interval: OptionalTime = None
-    cpu: OptionalNumber = None
-    cluster: OptionalNumber = None
 
     @property
     def source_of_items(self) -> str:
