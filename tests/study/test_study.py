@@ -536,7 +536,7 @@ def test_options_that_do_not_fit_are_told_in_one_line(tmp_path: Path) -> None:
     written(tmp_path, SMALL)
     (tmp_path / "file").write_text("")
     for options, message in [
-        (["--workers", "2", "--scheduler", "tcp://127.0.0.1:1"], "--workers: the workers are those of the scheduler"),
+        (["--workers", "2", "--scheduler", "tcp://127.0.0.1:1"], "--workers: expected --workers or --scheduler"),
         (["--output", "file"], "file: cannot write: "),
         (["--plot", "x.gif"], "x.gif: cannot write a chart: expected a name that ends in"),
     ]:

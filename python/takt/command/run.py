@@ -30,7 +30,7 @@ from takt.show import board_report, report
 from takt.show.report import Report
 from takt.show.result import Result, simulate
 
-_NO_PROMISE = "in real time: Linux delays the process as it likes, so responses and misses differ from run to run"
+_NO_PROMISE = "in real time: Linux may delay the process for any time, so responses and misses differ from run to run"
 
 
 @dataclass(frozen=True)

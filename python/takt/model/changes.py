@@ -64,7 +64,7 @@ def find_change_problems(
     checker = _Checker(system, check)
     for task in system.tasks:
         if task.initially == "absent" and checker.has_windows(task):
-            message = 'expected "present" of a task with windows, found "absent"'
+            message = 'expected "present", since a task with windows cannot enter later, found "absent"'
             yield Problem(message, "conflict", table="task", entity=task.name, key="initially")
     for number, change in in_order(system.changes, system.resolution):
         yield from (replace(problem, table="change", entity=None, number=number) for problem in checker.change(change))
@@ -148,7 +148,7 @@ class _Checker:
             return
         shared = [show(resource.name) for resource in self.system.resources if measures(self.system, resource, task)]
         if shared:
-            message = "expected tasks that ceilings and sections among servers do not depend on, found "
+            message = "ceilings or sections among servers depend on this task; add another one instead: "
             yield Problem(f"{message}{show(task.name)} with {', '.join(shared)}", "conflict", key="task")
             return
         try:
@@ -185,7 +185,7 @@ class _Checker:
         if task.wcet is None:
             for key in ("wcet", "demand"):
                 if getattr(change, key) is not None:
-                    yield about(key, f"expected none for {show(task.name)}, whose jobs take all that they are given")
+                    yield about(key, f"expected none for {show(task.name)}, whose jobs consume whole budgets")
 
     def policy(self, policy: str, is_named: bool) -> Iterator[Problem]:
         """The root can be ordered by another policy from then on."""

@@ -130,7 +130,7 @@ class _Checker:
         seen: set[str] = set()
         for member in members:
             if member.name in seen:
-                message = f"expected a name of its own, found that of another {table}"
+                message = f"duplicate name; another {table} has it: rename one"
                 yield Problem(message, "duplicate", table=table, entity=member.name, key="name")
             seen.add(member.name)
 

@@ -15,7 +15,7 @@ Events = list[tuple[int, str]]
 """What became of one task, in order: instants and words."""
 
 _OUTCOMES = {
-    "admitted": "admitted, and another one was before it was in force",
+    "admitted": "admitted, and replaced by another request before it was in force",
     "left": "admitted, and the task left before it was in force",
 }
 """What is next said of a task whose request never came into force."""
@@ -61,7 +61,7 @@ def _answers_to(resolved: ResolvedSystem, task: int, events: Events) -> Iterator
         judged = [place for place, event in enumerate(events) if event in ((at, "admitted"), (at, "rejected"))]
         places = judged[kinds.count("enter") :]
         for number in range(kinds.count("parameters")):
-            yield _answer(resolved, events, places[number]) if places else "for when it enters"
+            yield _answer(resolved, events, places[number]) if places else "kept until the task enters"
 
 
 def _answer(resolved: ResolvedSystem, events: Events, place: int) -> str:
@@ -73,4 +73,4 @@ def _answer(resolved: ResolvedSystem, events: Events, place: int) -> str:
             return _OUTCOMES[what]
         if what in ("in force", "entered"):
             return f"in force from {times.shortest(instant * resolved.resolution_ns)}"
-    return "admitted, and not in force yet"
+    return "admitted, not in force yet"

@@ -102,7 +102,7 @@ def demand_chart(chart: Chart, scale: float, unit: str) -> figure:
         sizing_mode="stretch_width",
         toolbar_location=None,
         tools="",
-        x_axis_label=f"time since the worst instant, {unit}",
+        x_axis_label=f"time since the critical instant, {unit}",
         y_axis_label=f"execution, {unit}",
     )
     style(drawn)

@@ -159,7 +159,7 @@ def _lock(lock: IO[str], path: Path) -> None:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise file_error(path, "another process is at work in this folder", "conflict") from None
+        raise file_error(path, "another process works here; give another --output", "conflict") from None
 
 
 def _write(path: Path, frame: pl.DataFrame) -> None:

@@ -35,7 +35,7 @@ Answer = Columns | str
 Tell = Callable[[str], None]
 
 _CONNECT_SECONDS = 5
-GO_ON = "what is done is kept, and the same command goes on from there"
+GO_ON = "finished chunks are kept; run the same command to continue"
 _IN_FLIGHT_PER_THREAD = 3
 
 
