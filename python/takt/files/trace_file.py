@@ -20,7 +20,6 @@ from takt import _core
 from takt.base import input_files, output_files
 from takt.base.errors import InputError, file_error, printable, system_error
 from takt.base.version import __version__
-from takt.files.machine_records import divided, places_of
 from takt.model import image as images
 from takt.model.core_input import ResolvedSystem
 from takt.model.domains import joined
@@ -359,6 +358,8 @@ def _machine_of(
     path: str, row: Mapping[str, Any], found: Sequence[bytes], records: memoryview, policies: Sequence[Policy]
 ) -> Trace:
     """Make the trace of a machine, and those of its domains."""
+    from takt.files.machine_records import divided, places_of
+
     described = row["domains"]
     if not isinstance(described, list) or len(described) != len(found):
         raise ValueError("domains is of the wrong type, or not one for each image")
@@ -372,7 +373,8 @@ def _machine_of(
         replace(part, data=data, rows=rows, processors=place.processors)
         for part, place, (data, rows) in zip(parts, places, own, strict=True)
     )
-    system = joined([part.system for part in parts], _text(row, "system"), 1 + max(max(each) for each in processors))
+    cpus = 1 + max(numbers[-1] for numbers in processors)
+    system = replace(joined([part.system for part in parts]), name=_text(row, "system"), cpus=cpus)
     return replace(parts[0], system=system, image=b"".join(found), domains=domains)
 
 

@@ -7,7 +7,7 @@ converted, run, replayed and analysed as one, and what was found is put together
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -277,55 +277,35 @@ def _change_of(change: Change, names: set[str], known: set[str], is_first: bool)
 # ---- what was divided, together -----------------------------------------------------------------------
 
 
-def joined(parts: Sequence[ResolvedSystem], name: str, cpus: int) -> ResolvedSystem:
-    """Put resolved parts together, one after the other, for tables and names; core is given the parts.
+def joined(parts: Sequence[ResolvedSystem], system: SystemTables | None = None) -> ResolvedSystem:
+    """Put resolved parts together, for tables and names; core is given the parts.
 
     Args:
         parts: at least one.
-        name: of the machine.
-        cpus: how many processors it has.
+        system: the machine, if it says the order of tasks and servers; else that is the order of the parts.
     """
-    tasks: list[ResolvedTask] = []
-    servers: list[ResolvedServer] = []
+    order = _numbers([each for part in parts for each in part.tasks] if system is None else system.tasks)
+    places = _numbers([each for part in parts for each in part.servers] if system is None else system.servers)
+    tasks: dict[str, ResolvedTask] = {}
+    servers: dict[str, ResolvedServer] = {}
     resources: list[ResolvedResource] = []
     changes: list[ResolvedChange] = []
     for part in parts:
-        homes = [ROOT, *range(len(servers) + 1, len(servers) + len(part.servers) + 1)]
-        changes += [replace(change, task=len(tasks) + (change.task or 0)) for change in part.changes]
-        resources += _placed(part.resources, homes, len(resources))
-        tasks += [replace(task, home=homes[task.home]) for task in part.tasks]
-        servers += [replace(server, home=homes[server.home]) for server in part.servers]
+        homes = [ROOT, *(1 + places[server.name] for server in part.servers)]
+        tasks |= {task.name: replace(task, home=homes[task.home]) for task in part.tasks}
+        servers |= {server.name: replace(server, home=homes[server.home]) for server in part.servers}
+        among: dict[int | None, int] = {number: number + len(resources) for number in range(len(part.resources))}
+        resources += [replace(each, home=homes[each.home], among=among.get(each.among)) for each in part.resources]
+        changes += [replace(each, task=order[part.tasks[each.task or 0].name]) for each in part.changes]
     return replace(
         parts[0],
-        name=name,
-        cpus=cpus,
-        tasks=tuple(tasks),
-        servers=tuple(servers),
+        tasks=tuple(tasks[name] for name in order),
+        servers=tuple(servers[name] for name in places),
         resources=tuple(resources),
         changes=tuple(sorted(changes, key=lambda change: change.at)),
     )
 
 
-def _placed(resources: Sequence[ResolvedResource], homes: Sequence[int], first: int) -> Iterator[ResolvedResource]:
-    """Give the resources of a part the numbers of the machine."""
-    for resource in resources:
-        among = None if resource.among is None else resource.among + first
-        yield replace(resource, home=homes[resource.home], among=among)
-
-
-def in_order(whole: ResolvedSystem, system: SystemTables) -> ResolvedSystem:
-    """Put tasks and servers of a machine in the order of the file."""
-    tasks = {task.name: number for number, task in enumerate(system.tasks)}
-    homes = {server.name: number for number, server in enumerate(system.servers, start=1)}
-    new_homes = [ROOT, *(homes[server.name] for server in whole.servers)]
-    new_tasks = [tasks[task.name] for task in whole.tasks]
-    at_home = [replace(task, home=new_homes[task.home]) for task in whole.tasks]
-    in_parents = [replace(server, home=new_homes[server.home]) for server in whole.servers]
-    return replace(
-        whole,
-        policy=system.policy,
-        tasks=tuple(sorted(at_home, key=lambda task: tasks[task.name])),
-        servers=tuple(sorted(in_parents, key=lambda server: homes[server.name])),
-        resources=tuple(replace(resource, home=new_homes[resource.home]) for resource in whole.resources),
-        changes=tuple(replace(change, task=new_tasks[change.task or 0]) for change in whole.changes),
-    )
+def _numbers(members: Iterable[Task | Server | ResolvedTask | ResolvedServer]) -> dict[str, int]:
+    """Number members by their names, in their order."""
+    return {member.name: number for number, member in enumerate(members)}

@@ -9,7 +9,7 @@ checks what lies between tables, so that a System that exists can be simulated.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import PlainValidator, PrivateAttr
@@ -20,7 +20,7 @@ from takt.model.allocator import with_allocator
 from takt.model.consistency import find_problems
 from takt.model.conversion import resolve
 from takt.model.core_input import ResolvedSystem
-from takt.model.domains import Part, in_order, is_divided, joined, parts_of
+from takt.model.domains import Part, is_divided, joined, parts_of
 from takt.model.input_table import Table
 from takt.model.key_types import DEFAULT_POLICY, Cpus, Name, OptionalTime, PolicyName, Resolution, Seed
 from takt.model.policy_options import PolicyOptions, check_options
@@ -139,7 +139,7 @@ class System(Header):
             if is_divided(self):
                 self._domains = tuple(map(self._domain, parts_of(self)))
                 parts = [domain.system.resolved for domain in self._domains]
-                self._resolved = in_order(joined(parts, self.name, self.cpus), self)
+                self._resolved = replace(joined(parts, self), policy=self.policy, cpus=self.cpus)
             else:
                 self._resolved = with_allocator(with_windows(resolve(self), self), self)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import polars as pl
 
 from takt.base import output_files
-from takt.files import machine_records, trace_file
+from takt.files import trace_file
 from takt.model import image as images
 from takt.model.python_policy import Policy
 from takt.model.system import Domain, System
@@ -36,6 +36,8 @@ def recorded(path: str | Path, system: System, horizon: int) -> Iterator[list[st
     Raises:
         InputError: the file cannot be written; what was there is still there.
     """
+    from takt.files import machine_records
+
     systems = [domain.system.resolved for domain in system.domains]
     places = machine_records.places_of([domain.processors for domain in system.domains], systems)
     packed = [(each, images.pack(each, horizon)) for each in systems]
