@@ -427,3 +427,46 @@ def test_progress_goes_on_from_domain_to_domain() -> None:
     takt.simulate(WORST_FIT.replace(horizon=10_000_000), jobs=False, segments=False, progress=told.append)
     assert told == sorted(told)
     assert told[0] < 5_000_000 < told[-1] <= 10_000_000
+
+
+class Shortest(takt.Policy):
+    """Counts the jobs that it has seen."""
+
+    seen = 0
+
+    def release(self, job: takt.Job) -> int:
+        self.seen += 1
+        return job.wcet
+
+
+ALONE: list[tuple[str | takt.Policy, dict[str, Any]]] = [
+    ("fp", {"on_overrun": "abort", "demand": [3, 1]}),
+    ("fp", {"on_overrun": "suspend", "demand": [3, 1]}),
+    ("dual-priority", {}),
+    ("pinwheel", {}),
+    ("imprecise", {"mandatory": 1, "wcet": 9}),
+    ("rbe", {"events": 2}),
+    ("share", {"weight": 3}),
+    ("llf", {}),
+    (Shortest(), {}),
+]
+
+
+@pytest.mark.parametrize(("policy", "keys"), ALONE)
+def test_every_policy_of_a_domain_decides_as_if_it_were_alone(
+    policy: str | takt.Policy, keys: dict[str, Any], tmp_path: Path
+) -> None:
+    first = takt.Task(**{"name": "A", "period": 10, "wcet": 4, "priority": 2, **keys})
+    tasks = [first, plain("B", 14, 5, deadline=12, priority=1)]
+    beside = [plain("C", 7, 2, cluster=0), plain("D", 14, 9, cluster=0)]
+    clusters = [takt.Cluster(cpus=[2]), takt.Cluster(cpus=[0], policy=policy)]
+    inside = [task.replace(cluster=1) for task in tasks]
+    machine = takt.System(policy="edf", cpus=3, clusters=clusters, tasks=[*inside, *beside])
+    result = takt.simulate(machine, 103, trace=tmp_path / "T.takt")
+    single = takt.simulate(takt.System(policy=policy, tasks=tasks), 103)
+    for name in ("jobs", "deadlines", "summary", "points"):
+        found = getattr(result, name)
+        assert found.filter(found["task"].is_in(["A", "B"])).equals(getattr(single, name)), name
+    assert list(map(vars, result.policies.values())) == list(map(vars, single.policies.values()))
+    assert {*result.policies} <= {"cluster 1"}
+    assert takt.replay(tmp_path / "T.takt", [each for each in (policy,) if isinstance(each, takt.Policy)]).is_identical

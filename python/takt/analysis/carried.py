@@ -74,7 +74,7 @@ class Carried:
         return self.delay + after, self.delay, min(self.budget - used, max(after - self.delay, 0))
 
     def _lengths(self, first: int, responses: Sequence[int]) -> Iterator[int]:
-        """List where V changes its slope, and where it comes to the length and to the budget."""
+        """List where V changes its slope, and where it reaches the length and the budget."""
         changes = {0, *self._changes(first, responses)}
         meets = {self.used(first, length, responses) for length in changes}
         yield from sorted(length for length in changes | meets if length < self.period)

@@ -62,7 +62,7 @@ def read(path: str | Path) -> bytes:
 
 
 def check_toml(path: str | Path, text: str) -> None:
-    """Check that TOML is within the limits; anything else that is wrong with it is for the parser.
+    """Check that TOML is within the limits; the parser finds all other problems.
 
     Raises:
         InputError: a key has more than MAX_DEPTH parts, values stand in one another deeper than that, or there are more
@@ -82,7 +82,7 @@ def check_toml(path: str | Path, text: str) -> None:
 
 
 def check_count(number: int, most: int, what: str) -> None:
-    """Check how many of something a file has.
+    """Check a number of elements against its limit.
 
     Raises:
         InputError: there are more than `most`.

@@ -58,8 +58,13 @@ def together(system: System, results: Sequence[RunResult]) -> RunResult:
         system: the machine.
         results: of its domains, in their order; all have kept the same frames.
     """
-    tasks = [task.name for task in system.tasks]
-    jobs, windows = _jobs_and_windows(tasks, results)
+    order = {task.name: number for number, task in enumerate(system.tasks)}
+    place = pl.col("task").replace_strict(order, return_dtype=pl.UInt32)
+    numbered = [_numbered(system, domain, result) for domain, result in zip(system.domains, results, strict=True)]
+    whole = {name: pl.concat([each[name] for each in numbered]) for name in results[0].frames}
+    merged = {name: frame.sort(_instants(frame), maintain_order=True) for name, frame in whole.items()}
+    if "jobs" in merged:
+        merged |= _jobs_and_windows(place, results)
     return RunResult(
         system=system,
         horizon=results[0].horizon,
@@ -67,85 +72,55 @@ def together(system: System, results: Sequence[RunResult]) -> RunResult:
         invocations=sum(result.invocations for result in results),
         switches=sum(result.switches for result in results),
         overhead=sum(result.overhead for result in results),
-        summary=_in_file_order(tasks, pl.concat([result.summary for result in results])),
+        summary=pl.concat([result.summary for result in results]).sort(place),
         architecture=None,
         policies=_policies(system.domains, results),
-        _segments=_segments(system, results),
-        _jobs=jobs,
-        _points=_merged("instant", [result._points for result in results]),
-        _locks=_merged("instant", [result._locks for result in results]),
-        _budget_changes=_merged("tick", [_of_servers(system, result) for result in results]),
-        _kernel_segments=_merged("start", [result._kernel_segments for result in results]),
-        _rates=_merged("instant", [result._rates for result in results]),
-        _windows=windows,
-        _ledger=_merged("instant", [result._ledger for result in results]),
+        frames=merged,
     )
 
 
-def _merged(time: str, frames_of: Sequence[pl.DataFrame | None]) -> pl.DataFrame | None:
-    """Put frames together, which are in the order of a column."""
-    kept = [frame for frame in frames_of if frame is not None]
-    return pl.concat(kept).sort(time, maintain_order=True) if kept else None
+def _instants(frame: pl.DataFrame) -> list[str]:
+    """Name the columns by which the rows of a frame stand: the first one is their instant."""
+    return [frame.columns[0]] + ["cpu"] * ("cpu" in frame.columns)
 
 
-def _segments(system: System, results: Sequence[RunResult]) -> pl.DataFrame | None:
-    """Put segments together, if they were kept."""
-    pairs = zip(system.domains, results, strict=True)
-    kept = [(domain.processors, result._segments) for domain, result in pairs if result._segments is not None]
-    return segments_together(kept) if kept else None
+def _numbered(system: System, domain: Domain, result: RunResult) -> dict[str, pl.DataFrame]:
+    """Give the frames of a domain the numbers of processors and servers of the machine."""
+    found = dict(result.frames)
+    if "segments" in found:
+        found["segments"] = _renumbered(found["segments"], "cpu", domain.processors)
+    if "budgets" in found:
+        names = {server.name: number for number, server in enumerate(system.servers)}
+        places = [names[server.name] for server in domain.system.servers]
+        found["budgets"] = _renumbered(found["budgets"], "server", places)
+    return found
+
+
+def _renumbered(frame: pl.DataFrame, column: str, numbers: Sequence[int]) -> pl.DataFrame:
+    """Replace the numbers in a column."""
+    of = frame[column]
+    return frame.with_columns(pl.Series(column, numbers, dtype=of.dtype)[of]) if len(of) else frame
 
 
 def segments_together(parts: Sequence[tuple[Sequence[int], pl.DataFrame]]) -> pl.DataFrame:
     """Put the segments of domains together, each with the processors of its domain: as the machine numbers them."""
-    numbered = [
-        found.with_columns(cpu=pl.Series(processors, dtype=found["cpu"].dtype)[found["cpu"]])
-        for processors, found in parts
-    ]
-    return pl.concat(numbered).sort("start", "cpu", maintain_order=True)
+    whole = pl.concat([_renumbered(found, "cpu", processors) for processors, found in parts])
+    return whole.sort(_instants(whole), maintain_order=True)
 
 
-def _of_servers(system: System, result: RunResult) -> pl.DataFrame | None:
-    """Give the budgets of a domain the numbers of the servers of the machine."""
-    found = result._budget_changes
-    if found is None or not result.system.servers:
-        return found
-    names = [server.name for server in system.servers]
-    places = [names.index(server.name) for server in result.system.servers]
-    return found.with_columns(server=pl.Series(places, dtype=found["server"].dtype)[found["server"]])
-
-
-def _in_file_order(tasks: Sequence[str], frame: pl.DataFrame) -> pl.DataFrame:
-    """Order rows by their tasks."""
-    return frame.sort(_places(tasks), maintain_order=True)
-
-
-def _places(tasks: Sequence[str]) -> pl.Expr:
-    """Give the places of tasks in the file."""
-    return pl.col("task").replace_strict({name: number for number, name in enumerate(tasks)}, return_dtype=pl.UInt32)
-
-
-def _jobs_and_windows(
-    tasks: Sequence[str], results: Sequence[RunResult]
-) -> tuple[pl.DataFrame | None, pl.DataFrame | None]:
+def _jobs_and_windows(place: pl.Expr, results: Sequence[RunResult]) -> dict[str, pl.DataFrame]:
     """Put jobs together: in the order of time those that ended, by their tasks those that did not; and the windows."""
-    if any(result._jobs is None for result in results):
-        return None, None
-    rows = [_with_deadlines(result) for result in results]
-    ordered = pl.concat(rows).sort("ended", pl.when(pl.col("ended") == _LAST).then(_places(tasks)), maintain_order=True)
-    jobs = ordered.select(results[0].jobs.columns)
-    windows = ordered.select("task", "job", "deadline", "missed_requested")
-    has_given = any(len(result._windows) for result in results if result._windows is not None)
-    return jobs, windows if has_given else windows.clear()
+    ended = pl.col("ended")
+    rows = pl.concat([_with_deadlines(result) for result in results])
+    rows = rows.sort(ended, pl.when(ended == _LAST).then(place), maintain_order=True)
+    windows = rows.select(results[0].frames["windows"].columns)
+    has_given = any(len(result.frames["windows"]) for result in results)
+    return {"jobs": rows.select(results[0].jobs.columns), "windows": windows if has_given else windows.clear()}
 
 
 def _with_deadlines(result: RunResult) -> pl.DataFrame:
     """Give the jobs of a domain with their deadlines, and by when each had ended: at the latest known instant."""
-    unfinished = int(
-        result.summary.select(pl.col("released") - pl.col("finished") - pl.col("aborted") - pl.col("skipped"))
-        .sum()
-        .item()
-    )
-    ended = len(result.jobs) - unfinished
+    ended = int(result.summary.select("finished", "aborted", "skipped", "cut").sum().sum_horizontal().item())
     known = pl.col("finish").forward_fill().fill_null(0)
     return result.jobs.with_columns(
         ended=pl.when(pl.int_range(pl.len()) < ended).then(known).otherwise(_LAST),

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -47,7 +47,7 @@ def simulate(
         points: whether to keep the points that jobs came to.
         locks: whether to keep what became of resources.
         rates: whether to keep what became of the tasks of a rate-based system.
-        progress: called now and then with the instant that the run has come to.
+        progress: called now and then with the instant that the run has reached.
         trace: a file to record inputs and decisions in, for takt.replay.
 
     Returns:
@@ -58,21 +58,19 @@ def simulate(
         ForkError: the process was forked after polars had started its threads; see takt.base.forks.
     """
     forks.check()
-    asked = {"segments": segments, "jobs": jobs, "points": points, "locks": locks, "rates": rates}
-    asked["budgets"] = budgets and bool(system.servers)
-    ticks = horizon_ticks(system, horizon)
+    asked = {"segments": segments, "jobs": jobs, "budgets": budgets, "points": points, "locks": locks, "rates": rates}
+    ticks, kept = horizon_ticks(system, horizon), [name for name, option in frames.OPTIONS.items() if asked[option]]
     told = progress if progress is not None or trace is None else _let_signals_in
     if system.domains:
-        return _run_domains(system, ticks, asked, budgets, trace, told)
+        return _run_domains(system, ticks, kept, trace, told)
     with nullcontext() if trace is None else _recorded(trace, system, ticks) as path:
-        return _run(system, ticks, asked, budgets, path, told)
+        return _run(system, ticks, kept, path, told)
 
 
 def _run_domains(
     system: System,
     ticks: int,
-    asked: Mapping[str, bool],
-    budgets: bool,
+    kept: Sequence[str],
     trace: str | Path | None,
     progress: Callable[[int], None] | None,
 ) -> RunResult:
@@ -81,27 +79,22 @@ def _run_domains(
     with nullcontext([None] * count) if trace is None else machine.recorded(trace, system, ticks) as paths:
         for number, (domain, path) in enumerate(zip(system.domains, paths, strict=True)):
             told = machine.progress_of(progress, number, count, ticks)
-            results.append(_run(domain.system, ticks, asked, budgets, path, told))
+            results.append(_run(domain.system, ticks, kept, path, told))
     return machine.together(system, results)
 
 
 def _run(
-    system: System,
-    ticks: int,
-    asked: Mapping[str, bool],
-    budgets: bool,
-    path: str | None,
-    progress: Callable[[int], None] | None,
+    system: System, ticks: int, kept: Sequence[str], path: str | None, progress: Callable[[int], None] | None
 ) -> RunResult:
     """Simulate a system of one dispatcher, and append its records to a file if there is one."""
     copies = dict[int, Any]()
     program = images.program(system.resolved, images.pack(system.resolved, ticks), copies)
-    outcome = _core.simulate(program, **asked, trace_path=path, progress=progress)
-    return _result_of(system, ticks, outcome, copies, {**asked, "budgets": budgets})
+    outcome = _core.simulate(program, kept=kept, trace_path=path, progress=progress)
+    return _result_of(system, ticks, outcome, copies, kept)
 
 
 def _result_of(
-    system: System, ticks: int, outcome: _core.Outcome, copies: Mapping[int, Any], asked: Mapping[str, bool]
+    system: System, ticks: int, outcome: _core.Outcome, copies: Mapping[int, Any], kept: Sequence[str]
 ) -> RunResult:
     """Make the result from core's output, with the requested frames."""
     resolved = system.resolved
@@ -116,15 +109,7 @@ def _result_of(
         summary=summary,
         architecture=figures_of(resolved, outcome["figures"], int(summary["missed"].sum()), ticks),
         policies=_policies(resolved, copies),
-        _segments=frames.segments(resolved, outcome["segments"]) if asked["segments"] else None,
-        _jobs=frames.jobs(resolved, outcome["jobs"]) if asked["jobs"] else None,
-        _points=frames.points(resolved, outcome["points"]) if asked["points"] else None,
-        _locks=frames.locks(resolved, outcome["locks"]) if asked["locks"] else None,
-        _budget_changes=frames.frame(outcome["budgets"]) if asked["budgets"] else None,
-        _kernel_segments=frames.kernel_segments(outcome["kernel_segments"]) if asked["segments"] else None,
-        _rates=frames.rates(resolved, outcome["rates"]) if asked["rates"] else None,
-        _windows=frames.windows(resolved, outcome) if asked["jobs"] else None,
-        _ledger=frames.ledger(outcome["ledger"]) if asked["rates"] else None,
+        frames={name: frames.frame(name, resolved, outcome["frames"][name]) for name in kept},
     )
 
 

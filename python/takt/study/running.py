@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Runs a study: has the chunks computed that are not there yet, keeps each as it comes, and sums them up.
+"""Runs a study: computes missing chunks, keeps each when it is done, and sums them up.
 
 What workers compute depends on nothing but the chunk, and only this process writes: so how many workers there are,
 which of them die, and how often the study is begun again makes no difference to the result.
@@ -114,7 +114,7 @@ def _computed(
 
 
 def _answer_of(future: Future[Answer], chunk: str) -> Answer:
-    """Give what a worker answered, or how it died."""
+    """Give the answer of a worker, or the cause of its death."""
     try:
         return future.result()
     except WorkerDied as error:
