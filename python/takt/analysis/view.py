@@ -509,7 +509,7 @@ def view_of(system: System) -> SystemView:
     """Look at a system as tests do.
 
     Args:
-        system: it is not changed; of a machine, each domain is looked at by itself.
+        system: it is not changed; of a machine, each domain has a view of its own.
     """
     assert not system.domains
     resolved = _at_worst(system.resolved)
