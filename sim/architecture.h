@@ -16,13 +16,9 @@
 
 #include "sim/sim.h"
 
+/* See frames.def. */
 typedef struct takt_architecture_figures {
-    uint64_t switch_steps;          /* contexts saved and restored */
-    uint64_t dispatches;            /* software: entries that choose another task than was chosen last; else
-                                          completed switches to a task */
-    takt_duration_t scheduler_time; /* of the entries of the software, before the horizon */
-    takt_duration_t switch_time;    /* of the switches of the others, those to idle too, before the horizon */
-    takt_duration_t max_start_jitter; /* the longest time from a release to the first tick of its job */
+    TAKT_FIGURES(TAKT_STATISTIC)
 } takt_architecture_figures_t;
 
 /* Runs the ticks 0 .. horizon-1 of a simulation that has not run yet, as takt_sim_run. Its costs are 0, its tasks

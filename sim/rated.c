@@ -60,10 +60,13 @@ static void end_task(const takt_sim_t *sim, const takt_sim_sinks_t *sinks, uint3
                      takt_instant_t horizon) {
     const takt_task_t *task = &sim->system.tasks[index];
     const takt_job_t *current = &task->job;
+    const takt_rate_task_t *rate = takt_rate_task_of(task);
     takt_sim_statistics_t *statistics = &sim->statistics[index];
     const bool is_active = takt_task_is_active(task);
     statistics->released = statistics->finished + is_active + task->waiting;
     statistics->busy = sim->work[index].served;
+    statistics->allocator_calls = rate->begun + rate->fed_back;
+    statistics->feedback_calls = rate->fed_back;
     if (is_active) {
         tell_window(sim, sinks, index, current->number, current->release + task->relative_deadline,
                     current->deadline, horizon + 1u);

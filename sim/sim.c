@@ -584,7 +584,8 @@ void takt_sim_run(takt_sim_t *sim, takt_instant_t horizon, const takt_sim_sinks_
     takt_event_t event = {TAKT_EVENT_TIME, NULL, 0, {0}};
     if (sinks != NULL) {
         run.sinks = *sinks;
-        run.is_watched = sinks->budget != NULL || sinks->ledger != NULL;
+        run.sinks.budget = sim->system.server_count > 0 ? sinks->budget : NULL;
+        run.is_watched = run.sinks.budget != NULL || sinks->ledger != NULL;
     }
     takt_dispatcher_record_to(run.backend.dispatcher, has_to_listen(sim, &run.sinks) ? &run.trace : trace);
     while (event.now < run.horizon && takt_sim_is_wanted(sim, &run.sinks, event.now)) {

@@ -30,7 +30,7 @@ from takt.analysis.fixed import Member
 from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
 
 MAX_HEADS = 200
-"""Of more ways in which budget can be left the responses are not looked for."""
+"""Responses are not computed for more ways in which budget can be left."""
 MAX_ROUNDS = 30
 """How often responses are put in for those of earlier jobs."""
 

@@ -50,7 +50,7 @@ RESPONSES = Test("response times with overheads", "Burns, Tindell and Wellings 1
 DEMAND = Test("processor demand with overheads", "Jeffay and Stone 1993", is_exact=False)
 
 ROUNDS = 8
-"""How often responses in servers are looked for with those that were found before."""
+"""How often responses in servers are computed from those found before."""
 
 Body = tuple[tuple[int, int], ...]
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Input files: read whole, within limits that hold for every reader, so that none takes memory or time without bound.
 
-A file that grows while it is read, such as a device or a pipe, is read up to the same limit. TOML is looked through
+A file that grows while it is read, such as a device or a pipe, is read up to the same limit. TOML is scanned
 before it is parsed, because a parser needs time and memory with the square of the parts of a key.
 """
 

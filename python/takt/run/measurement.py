@@ -39,7 +39,7 @@ def jobs_of(trace: Trace) -> pl.DataFrame:
     if trace.system.cpus > 1:
         raise ValueError("a trace of several processors")
     outcome = _core.retell(trace.program(), trace.data)
-    return frames.jobs(trace.system, outcome["jobs"])
+    return frames.frame("jobs", trace.system, outcome["frames"]["jobs"])
 
 
 def segments_of(trace: Trace) -> pl.DataFrame:

@@ -377,7 +377,7 @@ def _left_labels(source: ColumnDataSource, **style: Any) -> LabelSet:
 
 
 def style(chart: figure) -> None:
-    """Give a figure the quiet look of the page."""
+    """Give a figure the quiet style of the page."""
     chart.outline_line_color = None
     chart.background_fill_color = None
     chart.border_fill_color = None
@@ -498,10 +498,10 @@ def histogram(counted: Distribution, color: str, scale: float, unit: str) -> fig
         "met": met,
     }
     source = ColumnDataSource(columns)
-    look = {"source": source, "line_color": "white", "line_width": 1}
+    pen = {"source": source, "line_color": "white", "line_width": 1}
     bars = [
-        chart.quad("left", "right", "met", 0, fill_color=color, **look),
-        chart.quad("left", "right", "count", "met", fill_color=MISS_COLOR, **look),
+        chart.quad("left", "right", "met", 0, fill_color=color, **pen),
+        chart.quad("left", "right", "count", "met", fill_color=MISS_COLOR, **pen),
     ]
     chart.y_range = Range1d(0, max(1, *counted.counts) * 1.1)
     rows = [
@@ -528,8 +528,8 @@ def shares(counted: Sequence[Distribution], scale: float, unit: str) -> figure:
         edges = [edge * scale for edge in one.edges] + [chart.x_range.end]
         done = [0.0, *map(float, one.shares), float(one.shares[-1])]
         line = line_of(number)
-        look = {"line_color": line["color"], "line_dash": line["dashes"] or "solid", "line_width": 2}
-        chart.step(edges, done, mode="after", **look)
+        pen = {"line_color": line["color"], "line_dash": line["dashes"] or "solid", "line_width": 2}
+        chart.step(edges, done, mode="after", **pen)
     chart.y_range = Range1d(0, 1.05)
     chart.yaxis.ticker = FixedTicker(ticks=[0, 0.5, 1])
     chart.yaxis.major_label_overrides = {0: "0", 0.5: "50 %", 1: "100 %"}
@@ -554,7 +554,7 @@ def _panel(counted: Distribution, scale: float, unit: str) -> figure:
     time_axis(chart, unit)
     chart.xaxis.ticker.desired_num_ticks = 4
     chart.grid.grid_line_color = None
-    look = {"dimension": "height", "line_color": _INK, "line_dash": "dashed", "line_width": 1.5}
+    pen = {"dimension": "height", "line_color": _INK, "line_dash": "dashed", "line_width": 1.5}
     for deadline in dict.fromkeys([*counted.deadlines, counted.deadline]):
-        chart.add_layout(Span(location=deadline * scale, **look))
+        chart.add_layout(Span(location=deadline * scale, **pen))
     return chart

@@ -28,7 +28,7 @@ ATTEMPTS = 3
 """How often a chunk is tried."""
 
 _LOOK_SECONDS = 2.0
-"""How often to look whether workers have come or gone while no chunk is done."""
+"""How often to check for new and lost workers while no chunk is done."""
 
 Progress = Callable[[int], None]
 
