@@ -48,7 +48,8 @@ std::vector<std::tuple<std::string, std::string, uint32_t>> check(const nb::byte
     uint64_t size = 0;
     takt_program_t program = {};
     takt_image_status_t status = takt_image_size(&image, &size);
-    std::vector<std::max_align_t> memory(size / sizeof(std::max_align_t) + 1);
+    // Of words, which new aligns for any record: padding of std::max_align_t would not be zeroed.
+    std::vector<uint64_t> memory(size / sizeof(uint64_t) + 1);
     if (status == TAKT_IMAGE_OK) {
         status = takt_image_read(&image, &program, memory.data());
     }

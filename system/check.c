@@ -47,7 +47,7 @@ static bool find_row(const takt_program_t *program, takt_relation_t relation, ui
     return row < program->rows[table];
 }
 
-/* Likewise for a pair. A trait of the system is asked for once. */
+/* Likewise for a pair. A trait of the system is determined once. */
 static bool find_pair(const takt_program_t *program, const takt_pair_t *pair, uint32_t row,
                       takt_place_t *place) {
     const takt_table_t table = pair->other->table;
