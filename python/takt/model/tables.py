@@ -20,7 +20,9 @@ from takt.model.core_input import SPARE_TIME, TOP
 from takt.model.distributions import Distribution
 from takt.model.input_table import Table, given
 from takt.model.key_types import (
+    DEFAULT_KIND,
     DEFAULT_POLICY,
+    DEFAULT_PROTOCOL,
     Arrivals,
     Body,
     ClassName,
@@ -241,7 +243,7 @@ class Server(Table):
     name: Name
     period: Time
     budget: Time
-    kind: KindName = "deferrable"
+    kind: KindName = DEFAULT_KIND
     priority: Priority = 0
     policy: PolicyName = DEFAULT_POLICY
     offset: Offset = 0
@@ -266,7 +268,7 @@ class Resource(Table):
     examples: ClassVar[Mapping[str, str]] = {"name": '"R"'}
 
     name: Name
-    protocol: ProtocolName = "pip"
+    protocol: ProtocolName = DEFAULT_PROTOCOL
 
 
 class Cluster(Table):
