@@ -62,7 +62,7 @@ static uint64_t beta_of(const admitted_t *sums, const takt_admission_settings_t 
     return settings->has_formula ? formula(sums) : settings->beta;
 }
 
-/* Hard tasks never get the share beta, even while no task of class none is present. */
+/* Hard tasks never get the share beta, even while no best-effort task is present. */
 static bool fits(const admitted_t *sums, const takt_admission_settings_t *settings) {
     return sums->requested[TAKT_ADMISSION_HARD] + beta_of(sums, settings) + settings->sigma +
                taken_by(sums) <=

@@ -242,7 +242,7 @@ takt_entity_t *takt_dispatcher_choose(takt_dispatcher_t *dispatcher, takt_instan
     return select_entity(dispatcher, now);
 }
 
-/* Handles a selected `entity` that holds or wants a resource, or is limited. */
+/* Handles a selected `entity` that holds or requests a resource, or has a preemption threshold. */
 TAKT_RARE static void obey_locks_and_limit(takt_dispatcher_t *dispatcher, takt_cpu_t *cpu,
                                            takt_entity_t *entity, takt_instant_t now) {
     if (takt_entity_is_locking(entity)) {

@@ -26,7 +26,7 @@
 /* What one processor does. The record is the caller's memory. */
 typedef struct takt_cpu {
     takt_entity_t *running;    /* NULL when idle; a server while that idles on its own budget */
-    uint32_t should_yield;     /* 1 if a ready entity of its dispatcher is more urgent than the limited job
+    uint32_t should_yield;     /* 1 if a ready entity of its dispatcher is more urgent than the started job
                                   that runs is without its threshold, as of the last take or point; else 0 */
     takt_instant_t charged_at; /* execution is charged to budgets up to here */
 } takt_cpu_t;
@@ -62,7 +62,7 @@ typedef enum takt_event_kind {
  * an allocation neither blocks nor suspends, because its allocator would make it ready. */
 typedef struct takt_event {
     takt_event_kind_t kind;
-    takt_entity_t *entity; /* complete, yield, points, suspend, locks: the running one (points: limited;
+    takt_entity_t *entity; /* complete, yield, points, suspend, locks: the running one (points: started;
                                suspend, locks: with an extension, or for locks a plain thread with `wait`);
                                block: a ready one; wake: a blocked one, not one that waits for a resource
                                only; arrival: of a task that is not periodic and whose ring has room;

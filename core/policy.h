@@ -30,7 +30,7 @@ typedef struct takt_job {
     uint32_t task_class;       /* takt_task_class_t; a server's is hard */
 } takt_job_t;
 
-/* Ranks of ties. Before those of other jobs come, in the same order among themselves, those of limited jobs that have
+/* Ranks of ties. Before those of other jobs come, in the same order among themselves, those of jobs with a threshold that have
  * started, and before these those of jobs that hold a resource or wait for one. */
 enum { TAKT_TIE_RANK_LOCKING = 0, TAKT_TIE_RANK_STARTED = 3, TAKT_TIE_RANK_OWN = 6 };
 /* The tie of computed keys in words. */

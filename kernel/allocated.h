@@ -9,7 +9,7 @@
  *     takt_kernel_add_allocator(&mine, &functions)
  *     takt_allocated_thread_create ...            each with its record of the task
  *
- * Jobs that an allocator ends begin anew, and none of its jobs waits, both as job.h says. They may lock if the
+ * Jobs that an allocator ends restart, and none of its jobs waits, both as job.h says. They may lock if the
  * allocator has `lock` and `unlock`; it handles what a job holds when it closes a window or ends the job.
  *
  * When not to use it: for rate-based scheduling, see rate.h; for tasks that simply repeat. */

@@ -9,7 +9,7 @@
  *                                        +--- ended by the scheduler: late, cut, or out of budget
  *
  * A job that the scheduler ends executes nothing any more. When the next job is selected, the thread's context is built
- * anew and its entry function is called again. So a job needs no check of its own. The kernel unlocks what the job
+ * again and its entry function is called again. So a job needs no check of its own. The kernel unlocks what the job
  * locked. Its private memory, and the units and blocks it has taken, are the program's responsibility.
  *
  * The scheduler may end a job whose task aborts late jobs or has an allocator. Such a job does not wait for other

@@ -20,7 +20,7 @@ static takt_waiters_t *waiters_of(const takt_thread_t *thread) {
 }
 
 /* The job of `thread` may be ended or made ready by another entity. It would stay in a queue, with its record on a
- * stack that is built anew. Undoes the request that it was about to wait for. */
+ * stack that is rebuilt. Undoes the request that it was about to wait for. */
 static __attribute__((noinline)) takt_status_t refuse_job(takt_thread_t *thread) {
     takt_waiters_t *waiters = waiters_of(thread);
     if (waiters != NULL) {

@@ -22,7 +22,7 @@ static void discount(takt_rate_based_t *rates, const takt_rate_task_t *rate) {
     remove_blocking(&rates->blocking, rate, TAKT_RATE_IN);
 }
 
-/* True if hard tasks fit; beta is kept free even while there is no task of class none. */
+/* True if hard tasks fit; beta is kept free even while there is no best-effort task. */
 static bool fits(const takt_rate_based_t *rates) {
     const uint64_t hard = rates->requested[TAKT_CLASS_HARD];
     return hard + beta_of(rates) + rates->settings.sigma + taken_by(&rates->blocking) <= WHOLE;
@@ -88,7 +88,7 @@ static takt_duration_t window_with(const takt_change_t *change) {
     return window_of(change->period, change->relative_deadline);
 }
 
-/* A new wcet begins the estimate anew. */
+/* A new wcet resets the estimate. */
 static takt_duration_t estimate_with(const takt_rate_task_t *rate, const takt_change_t *change) {
     const takt_duration_t estimate = change->wcet != rate->wcet ? change->wcet : rate->estimate;
     return least_of(estimate, window_with(change));
@@ -280,8 +280,8 @@ TAKT_INLINE void start(takt_rate_task_t *rate, const takt_rate_target_t *paramet
         task->waiting++;
         rate->next_release += rate->extension.period;
     }
-    const bool wants = is_at_boundary(rate, instant) && (has_work(rate) || !is_hard(rate));
-    if (wants) {
+    const bool continues = is_at_boundary(rate, instant) && (has_work(rate) || !is_hard(rate));
+    if (continues) {
         const takt_rate_target_t known = parameters != NULL ? *parameters : parameters_of(rate);
         begin_if_possible(rate, &known, instant);
     }

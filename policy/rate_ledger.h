@@ -229,7 +229,7 @@ static void end_cut_chunk(takt_rate_task_t *rate, takt_instant_t now) {
     }
 }
 
-/* The chunk of `rate`, of class none, ends where its target rate has served what is left of its window. */
+/* The chunk of `rate`, of a best-effort task, ends where its target rate has served what is left of its window. */
 static void cut(takt_rate_task_t *rate, takt_instant_t now) {
     account_share(rate, now);
     forget_surplus(rate);

@@ -187,7 +187,7 @@ static void begin_job(takt_rate_task_t *rate, takt_instant_t instant) {
     takt_allocator_begin_job(task, release);
 }
 
-/* Whether `rate` may get more rate before its boundary, and so goes on waiting for it. */
+/* Whether `rate` may get more rate before its boundary, and so keeps waiting for it. */
 static bool may_wait_in_flight(takt_rate_task_t *rate) {
     return rates_of(rate)->settings.has_compression && class_of(rate) == TAKT_CLASS_SOFT && is_to_grow(rate);
 }

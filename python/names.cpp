@@ -95,7 +95,7 @@ std::map<std::string, bool> policy_traits(const std::string &name) {
 #undef TRAIT
 }
 
-// Name, summary, and whether it idles, wants deadlines, is a rule of its tasks' deadlines only, and is periodic.
+// Name, summary, and whether it idles, needs deadlines, is a rule of its tasks' deadlines only, and is periodic.
 std::vector<std::tuple<std::string, std::string, bool, bool, bool, bool>> server_kinds() {
     std::vector<std::tuple<std::string, std::string, bool, bool, bool, bool>> rows;
     for (size_t i = 0; i < takt_server_kind_count; i++) {

@@ -33,9 +33,9 @@ static takt_duration_t budget_at(const takt_sim_t *sim, const takt_task_t *task,
 
 static bool is_late_at(const takt_sim_t *sim, const takt_task_t *task, takt_instant_t horizon) {
     const takt_rate_task_t *rate = takt_rate_task_of(task);
-    const bool wants =
+    const bool is_due =
         task->job.task_class == TAKT_CLASS_HARD || takt_rate_has_budget(rate, budget_at(sim, task, horizon));
-    return rate->is_late || (rate->stage != TAKT_RATE_OUT && task->job.deadline <= horizon && wants);
+    return rate->is_late || (rate->stage != TAKT_RATE_OUT && task->job.deadline <= horizon && is_due);
 }
 
 /* Reports the jobs of a task that wait for their first windows, from number `job` on. */

@@ -51,7 +51,7 @@ bool takt_keeps_rated_has_weight(const takt_program_t *program, uint32_t row) {
     return program->spec.rates == NULL || is_rate_weight(program->spec.tasks[row].weight);
 }
 
-/* Whether a reservation of `task` can have such times; class none and whole budgets have no wcet. */
+/* Whether a reservation of `task` can have such times; best-effort tasks and whole budgets have no wcet. */
 static bool are_rate_times(const takt_task_spec_t *task, takt_duration_t wcet, takt_duration_t deadline,
                            takt_duration_t period) {
     const bool has_wcet = task->task_class != TAKT_CLASS_NONE && !task->is_greedy;
@@ -111,7 +111,7 @@ bool takt_keeps_policy_change_has_policy(const takt_program_t *program, uint32_t
     return is_of_policy(program, row) == (program->spec.changes[row].policy != NULL);
 }
 
-/* What is made for one policy does not go with another. Of threads a kernel has one, which is always ready. */
+/* State made for one policy is not valid under another. Of threads a kernel has one, which is always ready. */
 static bool can_change(const takt_policy_t *policy) {
     return !is_foreign(policy) && !is_special(policy) && policy != &takt_policy_rate_based;
 }

@@ -6,7 +6,7 @@
 
 static bool is_allocator(takt_windows_t kind) { return kind >= TAKT_WINDOWS_TOP; }
 
-/* Whether `policy` is one that others than its own windows do not go with. */
+/* Whether `policy` is one that allows no windows but its own. */
 static bool is_closed(const takt_policy_t *policy) {
     return policy == &takt_policy_rate_based || is_foreign(policy);
 }

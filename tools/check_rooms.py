@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Checks who may use whom: the dependency table of DESIGN.md, from the includes and imports themselves.
+"""Checks which room uses which: the dependency table of DESIGN.md, from the includes and imports themselves.
 
 Usage: check_rooms.py [ROOT]. Prints one line per violation, `file:line: what`, and exits 1 if there is one.
 `ROOMS` is the only place where the table stands. What a build hands over besides (include paths, linked

@@ -46,7 +46,7 @@ TAKT_INLINE takt_status_t takt_port_open(void) {
     return TAKT_OK;
 }
 
-/* Opens, makes sure that what is pending is really taken (a barrier, where the machine needs one), closes. */
+/* Opens, lets what is pending be taken (a barrier, where the machine needs one), closes. */
 TAKT_INLINE void takt_port_breathe(void) { TAKT_PORT_TEMPLATE_FILL_IN(breathe); }
 
 /* ---- the caller ------------------------------------------------------------------------------------ */

@@ -39,7 +39,7 @@ static void phases_end(void) {
     takt_semihost_exit(0);
 }
 
-/* Nothing is kept if somebody else was chosen meanwhile. */
+/* Nothing is kept if another thread was selected meanwhile. */
 static void keep_task_switch(void) {
     const bench_stamp_t decision = bench_in_register(&phases_took_at);
     const uint32_t took_at = *decision;

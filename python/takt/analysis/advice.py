@@ -139,7 +139,7 @@ def _plain_root(view: SystemView, has: Callable[[PolicyTraits], bool]) -> Dispat
 
 
 def _priorities(trial: Trial) -> Changes:
-    """Order the tasks of an fp root anew."""
+    """Choose other priorities of an fp root."""
     root = _plain_root(trial.view, lambda policy: policy.has_fifo_levels)
     if root is None:
         return _priorities_by_trial(trial)
@@ -204,7 +204,7 @@ def _thresholds(trial: Trial) -> Changes:
 
 
 def _final_regions(trial: Trial) -> Changes:
-    """Order the tasks of an fp root anew, with points; no piece is longer than the last one, and so blocks as that."""
+    """Choose other priorities of an fp root, with points; the last subjob is the longest, so it bounds the blocking."""
     root = _plain_root(trial.view, lambda policy: policy.has_fifo_levels)
     if root is None:
         return {}

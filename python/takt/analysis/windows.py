@@ -26,7 +26,7 @@ VIRTUAL = Test("virtual deadlines", "Spuri and Buttazzo 1996", is_exact=False)
 FLUID = Test("fluid service and the longest job", "Parekh and Gallager 1993", is_exact=False)
 
 MAX_JOBS = 1_000_000
-"""How many jobs of a table are looked at."""
+"""How many jobs of a table are checked."""
 
 
 # ---- time-driven --------------------------------------------------------------------------------------

@@ -128,7 +128,7 @@ def port_of(name: str) -> str:
 
 
 def load_board(name: str) -> Board:
-    """Read what the sources say about a board.
+    """Read the description of a board from the sources.
 
     Args:
         name: one of BOARDS, or REAL_TIME.
@@ -265,7 +265,7 @@ def _execute(board: Board, folder: Path, horizon: int, tick_ns: int) -> bytes:
 
 
 def _read_records(folder: Path) -> bytes:
-    """Read what the firmware wrote."""
+    """Read the records that the firmware wrote."""
     try:
         return (folder / _RECORDS_FILE).read_bytes()
     except OSError as error:

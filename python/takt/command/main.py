@@ -371,7 +371,7 @@ def study(
 ) -> None:
     """Evaluate tests and simulations for many task sets at each point of a grid.
 
-    What is done is kept as it comes: a study that ended early goes on where it was when it is started again.
+    Finished chunks are kept: a study that ended early continues from there when it is started again.
 
     Example: `takt study examples/studies/acceptance.toml --plot acceptance.svg`
     """

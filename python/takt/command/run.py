@@ -145,7 +145,7 @@ def _check_board(board: str | None, outputs: Outputs) -> None:
 def _check_clock(board: str | None, is_real_time: bool) -> None:
     """Check that the board can keep real time, if that is asked for."""
     if is_real_time and board != emulation.POSIX:
-        message = f"it goes with --on {emulation.POSIX} only, found {f'--on {board}' if board else 'no --on'}"
+        message = f"it needs --on {emulation.POSIX}, found {f'--on {board}' if board else 'no --on'}"
         raise InputError([Problem(message, "conflict", key="--real-time")])
 
 

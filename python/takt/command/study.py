@@ -29,7 +29,7 @@ def study(
     plot: Path | None,
     fresh: bool,
 ) -> None:
-    """Run a study or go on with it; print what it found, and draw it if there is a file for that."""
+    """Run a study or continue it; print what it found, and draw it if there is a file for that."""
     with errors_to_stderr():
         _check_computers(workers, scheduler)
         found = load(file)

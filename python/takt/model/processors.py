@@ -20,7 +20,7 @@ from takt.model.tables import Platform, Task
 
 
 def find_processor_problems(system: SystemTables) -> Iterator[Problem]:
-    """Find what does not go with several processors: all but plain tasks at the root, at no cost."""
+    """Find what several processors exclude: all but plain tasks at the root, at no cost."""
     if system.cpus == 1:
         return
     what = f"cpus = {system.cpus}"

@@ -13,7 +13,7 @@ class ResolvedRates:
     """A row of the table rates: a rate-based root, one row or none.
 
     Args:
-        beta: share of best-effort tasks (class none), in 1/18018000.
+        beta: share of best-effort tasks, in 1/18018000.
         has_formula: beta follows from the tasks instead.
         sigma: least share of all soft tasks, in 1/18018000.
         grid: stretched periods are multiples of it, in ticks.
@@ -125,7 +125,7 @@ class TaskRecord:
         suspends: its jobs may suspend themselves.
         locks: its jobs may lock resources.
         is_absent: it waits for a change that lets it enter.
-        weight: its part of what class none has under a rate-based root, or of all weights under share.
+        weight: its part of the rate of best-effort tasks under a rate-based root, or of all weights under share.
         is_greedy: under a rate-based root its jobs use whole budgets; wcet and demand are not read.
         adapts: under a rate-based root its estimate follows what its jobs execute.
         events: its deadlines are those of rate-based execution, of so many jobs in each interval; else 0, in jobs.

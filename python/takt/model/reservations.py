@@ -132,7 +132,7 @@ def _response(task: ResolvedTask, above: Sequence[ResolvedTask]) -> int:
 
 
 def find_window_problems(system: SystemTables) -> Iterator[Problem]:
-    """Find what does not go with windows. All times are whole ticks."""
+    """Find what cannot be combined with windows. All times are whole ticks."""
     windowed = [task for task in system.tasks if windows_of(task, system.policy) is not None]
     yield from find_allocator_problems(system, has_windows=bool(windowed))
     for task in windowed:

@@ -29,7 +29,7 @@ def refuse_keys(task: Task, keys: Sequence[str], what: str) -> Iterator[Problem]
     Args:
         task: the task.
         keys: that have no meaning there.
-        what: what they do not go with.
+        what: what excludes them.
     """
     for key in given(task, keys):
         yield about(task, key, f"expected none with {what}, found {show(getattr(task, key))}")

@@ -22,7 +22,7 @@ def find_sharing_problems(system: SystemTables, resource: Resource, *, are_times
     Args:
         system: tables each of which is right in itself, where every server that is named is there.
         resource: one of its resources, with a protocol among servers.
-        are_times_right: whether times can be looked at.
+        are_times_right: whether times can be compared.
 
     Yields:
         A problem for each rule that is broken; only the first one where the others have no meaning then.

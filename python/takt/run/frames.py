@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Frames of a run: what core tells in columns, as polars has it. All times are ticks.
+"""Frames of a run: core's columns as polars frames. All times are ticks.
 
 Frames are made column by column, without a query of polars: a query starts its threads, which a process pool that forks
 would lose (base/forks.py).

@@ -82,7 +82,7 @@ def _segments(trace: Trace) -> Iterator[_Segment]:
 
 
 def _ends(running: Record, record: Record) -> bool:
-    """Say whether a record ends what has run since a decision."""
+    """True if a record ends the execution since a decision."""
     is_same = (record.entity, record.job) == (running.entity, running.job)
     return record.kind == _core.RECORD_COMPLETE or (record.kind == _core.RECORD_DECISION and not is_same)
 

@@ -47,7 +47,7 @@ def simulate(
         points: whether to keep the points that jobs came to.
         locks: whether to keep what became of resources.
         rates: whether to keep what became of the tasks of a rate-based system.
-        progress: called now and then with the instant that the run has come to.
+        progress: called now and then with the instant that the run has reached.
         trace: a file to record inputs and decisions in, for takt.replay.
 
     Returns:

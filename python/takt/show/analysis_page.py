@@ -49,7 +49,7 @@ def page(analyses: Sequence[tuple[Analysis, str]]) -> str:
 
 
 def _facts(analysis: Analysis, unit: str, number: int) -> dict[str, Any]:
-    """List what the template shows of one system."""
+    """List the facts of one system for the template."""
     clock = Clock(analysis.resolution_ns, unit)
     return {
         "name": analysis.name,

@@ -89,7 +89,7 @@ class Result(RunResult):
 
 
 def _drawable(simulate: Callable[_Given, RunResult]) -> Callable[_Given, Result]:
-    """Have a function give results that draw themselves."""
+    """Wrap a function so that its results draw themselves."""
 
     @wraps(simulate)
     def simulated(*values: _Given.args, **options: _Given.kwargs) -> Result:

@@ -145,9 +145,9 @@ def _horizontal(study: Study, rows: pl.DataFrame) -> str | None:
     return max(axes, key=lambda key: (key == _FRONT, len(study.axes[key])), default=None)
 
 
-def _draw_line(axes: Axes, subject: str, places: Sequence[Any], rows: pl.DataFrame, look: tuple[str, str, str]) -> None:
+def _draw_line(axes: Axes, subject: str, places: Sequence[Any], rows: pl.DataFrame, pen: tuple[str, str, str]) -> None:
     """Draw the values of a subject with their intervals; what has no value is a gap."""
-    mark, dashes, ink = look
+    mark, dashes, ink = pen
     values = rows["value"].cast(pl.Float64).fill_null(float("nan")).to_numpy()
     below = values - rows["low"].fill_null(rows["value"]).to_numpy()
     above = rows["high"].fill_null(rows["value"]).to_numpy() - values

@@ -51,7 +51,7 @@ class Workers(Protocol):
     """Workers that compute chunks."""
 
     def room(self) -> int:
-        """Say how many chunks may be under way, so that no worker waits for work."""
+        """Give the number of chunks that may be in progress, so that no worker waits."""
 
     def submit(self, document: str, number: int) -> Future[Answer]:
         """Have a chunk computed."""
