@@ -258,33 +258,18 @@ def test_fifo_is_never_proved_where_it_misses(package: Path) -> None:
     assert any(told["verdict"] == "schedulable" for told in found)
 
 
+def nested(inner: str, outer: str) -> dict[str, Any]:
+    """Give a system with a server in a server."""
+    around = {"name": "Q", "period": 5, "budget": 3, "priority": 1, "kind": outer}
+    return {"tasks": INSIDE, "servers": [server(kind=inner, parent="Q"), around], "policy": "fp"}
+
+
 KINDS = {
     "one": {"tasks": INSIDE, "servers": [server(kind="KIND")], "policy": "fp"},
     "by deadlines": {"tasks": INSIDE, "servers": [server(kind="KIND", policy="edf")], "policy": "edf"},
-    "nested": {
-        "tasks": INSIDE,
-        "servers": [
-            server(kind="KIND", parent="Q"),
-            {"name": "Q", "period": 5, "budget": 3, "priority": 1, "kind": "idling"},
-        ],
-        "policy": "fp",
-    },
-    "around": {
-        "tasks": INSIDE,
-        "servers": [
-            server(kind="idling", parent="Q"),
-            {"name": "Q", "period": 5, "budget": 3, "priority": 1, "kind": "KIND"},
-        ],
-        "policy": "fp",
-    },
-    "in sporadic": {
-        "tasks": INSIDE,
-        "servers": [
-            server(kind="KIND", parent="Q"),
-            {"name": "Q", "period": 5, "budget": 3, "priority": 1, "kind": "sporadic"},
-        ],
-        "policy": "fp",
-    },
+    "nested": nested("KIND", "idling"),
+    "around": nested("idling", "KIND"),
+    "in sporadic": nested("KIND", "sporadic"),
     "costs": {"tasks": INSIDE, "servers": [server(kind="KIND")], "policy": "fp", "platform": {"context_switch": 1}},
     "shared": {
         "tasks": [SHARING[0] | {"server": "S"}, SHARING[1]],

@@ -86,11 +86,6 @@ def test_a_key_that_core_does_not_use_is_read_written_and_converted(sources: Pat
     assert 'ownr: unknown key; did you mean "owner"' in run(sources, "run", file, status=2)
 
 
-@pytest.mark.parametrize(("page", "files"), [("add-a-key", 2), ("add-a-key-that-core-uses", 4)])
-def test_a_key_changes_few_files(page: str, files: int) -> None:
-    assert len({path for language, path, _ in how_to.changes(page) if language == "diff"}) == files
-
-
 def test_a_column_of_reports_is_a_heading_and_a_cell(sources: Path) -> None:
     example = str(ROOT / "examples/smallest.toml")
     assert "finished" not in run(sources, "run", example)
