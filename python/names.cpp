@@ -150,4 +150,5 @@ void add_names(nb::module_ &m) {
     m.def("server_kind_traits", &server_kind_traits, nb::arg("kind"));
     m.def("protocols", &protocols);
     m.def("protocol_traits", &protocol_traits, nb::arg("protocol"));
+    add_checks(m);
 }

@@ -160,8 +160,8 @@ class KindTraits:
         return self.acts_as_task or self.defers or self.returns
 
 
-SHARE_VARIANTS = words("SYSTEM", "share")
-"""Variants of the policy share, in the order of core's numbers."""
+_, _, ELIGIBLE = SHARE_VARIANTS = words("SYSTEM", "share")
+"""Variants of the policy share, in the order of core's numbers. Under the last one a job waits until it is eligible."""
 
 SOFTWARE, COPROCESSOR, HARDWARE = ARCHITECTURES = words("ARCHITECTURE", "model")
 """Where a scheduler may run, as models of a platform name it."""

@@ -11,12 +11,11 @@ from dataclasses import replace
 
 from takt.base.errors import InputError, Problem, show
 from takt.model import catalogue
-from takt.model.catalogue import ARCHITECTURES
+from takt.model.compatibility import windows_of
 from takt.model.conversion import in_order, resources_of, to_ticks
 from takt.model.policy_options import RateBased
 from takt.model.python_policy import name_of
 from takt.model.rate_based import is_rate_based
-from takt.model.reservations import windows_of
 from takt.model.server_resources import measures, touches
 from takt.model.system_parts import SystemTables
 from takt.model.tables import PARAMETERS, Change, Task
@@ -59,13 +58,7 @@ def find_change_problems(
     yield from wrong_times
     if wrong_times:
         return
-    if system.changes and system.platform.model in ARCHITECTURES:
-        yield Problem(f"expected none with model = {show(system.platform.model)}", "conflict", table="change")
     checker = _Checker(system, check)
-    for task in system.tasks:
-        if task.initially == "absent" and checker.has_windows(task):
-            message = 'expected "present", since a task with windows cannot enter later, found "absent"'
-            yield Problem(message, "conflict", table="task", entity=task.name, key="initially")
     for number, change in in_order(system.changes, system.resolution):
         yield from (replace(problem, table="change", entity=None, number=number) for problem in checker.change(change))
 
