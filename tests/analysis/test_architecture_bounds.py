@@ -398,9 +398,8 @@ def test_under_edf_nobody_is_guaranteed_where_somebody_may_be_late() -> None:
 
 
 def test_what_takes_too_much_effort_is_not_known() -> None:
-    assert takt.analyse(changed(model="hardware"), effort=0).reason.startswith(
-        "the answer for current exceeds the granted effort"
-    )
+    reason = takt.analyse(changed(model="hardware"), effort=0).reason
+    assert reason.startswith("the answer for current exceeds the granted effort")
 
 
 def test_demand_is_not_drawn_where_a_scheduler_takes_part_of_the_processor() -> None:
