@@ -76,6 +76,17 @@ TAKT_INLINE TAKT_MUST_USE bool takt_checked_multiple(uint64_t a, uint64_t b, uin
     return takt_checked_times(a, b / divisor, multiple);
 }
 
+/* Makes *common the least common multiple of itself and of all periods; false if that is not below
+ * TAKT_ANALYSIS_LIMIT. */
+TAKT_INLINE TAKT_MUST_USE bool takt_common_period(const takt_sporadic_t *tasks, uint32_t count,
+                                                  uint64_t *common) {
+    bool is_known = true;
+    for (uint32_t i = 0; i < count && is_known; i++) {
+        is_known = takt_checked_multiple(*common, tasks[i].period, common);
+    }
+    return is_known;
+}
+
 /* a / b, rounded up, without overflow. b >= 1. */
 TAKT_INLINE uint64_t takt_ceiling(uint64_t a, uint64_t b) { return a / b + (a % b != 0 ? 1u : 0u); }
 

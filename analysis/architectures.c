@@ -168,8 +168,8 @@ static uint32_t put_entries(const start_t *start, const takt_scheduled_room_t *r
 }
 
 /* Builds the set of (2). */
-static takt_fp_set_t expand(const takt_scheduled_set_t *set, const start_t *start,
-                            const takt_scheduled_room_t *room) {
+static takt_children_t expand(const takt_scheduled_set_t *set, const start_t *start,
+                              const takt_scheduled_room_t *room) {
     const takt_draft_t *draft = &room->draft;
     const uint32_t front = put_entries(start, room);
     for (uint32_t i = 0; i < set->count; i++) {
@@ -180,7 +180,8 @@ static takt_fp_set_t expand(const takt_scheduled_set_t *set, const start_t *star
         draft->ends[front + i] = (takt_fp_end_t){task->wcet + start->to, 1, 0};
         room->above[front + i] = front + (set->above != NULL ? set->above[i] : i);
     }
-    return (takt_fp_set_t){draft->tasks, front + set->count, NULL, draft->ends, NULL, room->above};
+    return (takt_children_t){
+        .tasks = draft->tasks, .count = front + set->count, .ends = draft->ends, .above = room->above};
 }
 
 static void add_lag(takt_response_t *response, uint64_t lag) {
@@ -192,7 +193,7 @@ static void add_lag(takt_response_t *response, uint64_t lag) {
 static void respond_from(const takt_scheduled_set_t *set, const start_t *start,
                          const takt_scheduled_room_t *room, takt_effort_t *effort,
                          takt_response_t *responses) {
-    const takt_fp_set_t expanded = expand(set, start, room);
+    const takt_children_t expanded = expand(set, start, room);
     takt_response_t *found = room->responses + (expanded.count - set->count);
     takt_fp_responses(&expanded, room->draft.memory, effort, room->responses);
     for (uint32_t i = 0; i < set->count; i++) {

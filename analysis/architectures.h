@@ -26,7 +26,7 @@ typedef struct takt_scheduler {
 typedef struct takt_scheduled_set {
     const takt_sporadic_t *tasks; /* most urgent first; under EDF in any order */
     uint32_t count;
-    const uint32_t *above; /* as in takt_fp_set_t; not read under EDF */
+    const uint32_t *above; /* as in takt_children_t; not read under EDF */
     takt_scheduler_t scheduler;
 } takt_scheduled_set_t;
 

@@ -22,7 +22,7 @@ typedef struct takt_graphs {
     uint32_t edge_count;
 } takt_graphs_t;
 
-/* What is written: the columns of a takt_fp_set_t, and what takt_fp_blocking asks for. */
+/* What is written: the columns of a takt_children_t, and what takt_fp_blocking asks for. */
 typedef struct takt_flow {
     takt_duration_t *wcets;   /* of each task the longest way */
     takt_duration_t *longest; /* of each task the longest node */

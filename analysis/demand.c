@@ -150,29 +150,19 @@ takt_demand_range_t takt_demand_range(const takt_sporadic_t *tasks, uint32_t cou
 
 /* ---- far ranges ------------------------------------------------------------------------------------- */
 
-/* H; TAKT_ANALYSIS_LIMIT if it is not below that. */
-static uint64_t hyperperiod(const takt_sporadic_t *tasks, uint32_t count) {
-    uint64_t common = 1;
-    for (uint32_t i = 0; i < count; i++) {
-        if (!takt_checked_multiple(common, tasks[i].period, &common)) {
-            return TAKT_ANALYSIS_LIMIT;
-        }
-    }
-    return common;
-}
-
 /* H beyond the last deadline, jitter and step. */
 static uint64_t repetition(const takt_sporadic_t *tasks, uint32_t count,
                            const takt_edf_blocking_t *blocking) {
     uint64_t deadline = takt_edf_blocking_last(tasks, count, blocking);
     uint64_t jitter = 0;
-    uint64_t end = hyperperiod(tasks, count);
+    uint64_t end = 1;
+    const bool is_known = takt_common_period(tasks, count, &end);
     for (uint32_t i = 0; i < count; i++) {
         deadline = larger_of(deadline, tasks[i].deadline);
         jitter = larger_of(jitter, tasks[i].jitter);
     }
-    const bool is_short = end < TAKT_ANALYSIS_LIMIT && takt_checked_plus(end, deadline, &end) &&
-                          takt_checked_plus(end, jitter, &end);
+    const bool is_short =
+        is_known && takt_checked_plus(end, deadline, &end) && takt_checked_plus(end, jitter, &end);
     return is_short ? end : TAKT_ANALYSIS_LIMIT;
 }
 

@@ -17,7 +17,8 @@ typedef struct takt_draft {
 /* Whether the task at `place` meets its deadline if all tasks before it are more urgent, in any order. */
 TAKT_INLINE TAKT_MUST_USE takt_verdict_t takt_draft_is_schedulable(const takt_draft_t *draft, uint32_t place,
                                                                    takt_effort_t *effort) {
-    const takt_fp_set_t set = {draft->tasks, place + 1u, draft->blocking, draft->ends, NULL, NULL};
+    const takt_children_t set = {
+        draft->tasks, place + 1u, draft->blocking, draft->ends, NULL, NULL, NULL, NULL, NULL, NULL, 0};
     const takt_duration_t deadline = draft->tasks[place].deadline;
     const takt_response_t response = takt_fp_response(&set, place, deadline, draft->memory, effort);
     return response.is_decided ? takt_verdict_of(response.is_bounded && response.ticks <= deadline)

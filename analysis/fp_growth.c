@@ -16,8 +16,8 @@
 #include "analysis/fp_growth.h"
 
 typedef struct search {
-    const takt_fp_set_t *set;
-    takt_fp_set_t changed; /* with another wcet of `task` */
+    const takt_children_t *set;
+    takt_children_t changed; /* with another wcet of `task` */
     takt_fp_growth_memory_t room;
     const bool *is_wanted;
     takt_effort_t effort;
@@ -27,11 +27,11 @@ typedef struct search {
         done; /* by when the first job of the level is done with a shorter wcet, at the earliest; or 1 */
 } search_t;
 
-static takt_fp_end_t end_of(const takt_fp_set_t *set, uint32_t task) {
+static takt_fp_end_t end_of(const takt_children_t *set, uint32_t task) {
     return set->ends != NULL ? set->ends[task] : (takt_fp_end_t){set->tasks[task].wcet, 1, 0};
 }
 
-static uint32_t above_of(const takt_fp_set_t *set, uint32_t task) {
+static uint32_t above_of(const takt_children_t *set, uint32_t task) {
     return set->above != NULL ? set->above[task] : task;
 }
 
@@ -104,7 +104,7 @@ static void keep(const search_t *search, uint32_t level, takt_fp_witness_t witne
  * and work are below 2^62, and since C <= T a task requests at most L + J + T. */
 static uint64_t requested(const search_t *search, uint32_t level, takt_duration_t length,
                           takt_duration_t limit) {
-    const takt_fp_set_t *set = &search->changed;
+    const takt_children_t *set = &search->changed;
     const uint32_t count = above_of(set, level);
     uint64_t work = (set->blocking != NULL ? set->blocking[level] : 0) + set->tasks[level].wcet;
     for (uint32_t j = 0; j < count && work <= limit; j++) {
@@ -228,7 +228,7 @@ static takt_growth_t grow(search_t *search, uint32_t task) {
 /* ---- all tasks -------------------------------------------------------------------------------------------- */
 
 static void begin(search_t *search) {
-    const takt_fp_set_t *set = search->set;
+    const takt_children_t *set = search->set;
     for (uint32_t i = 0; i < set->count; i++) {
         search->room.tasks[i] = set->tasks[i];
         search->room.ends[i] = end_of(set, i);
@@ -239,9 +239,13 @@ static void begin(search_t *search) {
     }
 }
 
-void takt_fp_growths(const takt_fp_set_t *set, const bool *is_wanted, takt_fp_growth_memory_t memory,
+void takt_fp_growths(const takt_children_t *set, const bool *is_wanted, takt_fp_growth_memory_t memory,
                      takt_effort_t effort, takt_growth_t *growths) {
-    const takt_fp_set_t changed = {memory.tasks, set->count, set->blocking, memory.ends, NULL, set->above};
+    const takt_children_t changed = {.tasks = memory.tasks,
+                                     .count = set->count,
+                                     .blocking = set->blocking,
+                                     .ends = memory.ends,
+                                     .above = set->above};
     search_t search = {
         .set = set, .changed = changed, .room = memory, .is_wanted = is_wanted, .effort = effort};
     begin(&search);

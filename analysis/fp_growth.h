@@ -34,7 +34,7 @@ typedef struct takt_fp_growth_memory {
  * deadlines by takt_fp_responses, if no other wcet changes. Conditions: C <= T of all tasks; one end for each task; task k
  * has no region (last = 1), since `blocking` is kept constant. The result of a task with a region is meaningless.
  * Effort: takt_fp_responses once, and then up to `effort` steps for each task. */
-void takt_fp_growths(const takt_fp_set_t *set, const bool *is_wanted, takt_fp_growth_memory_t memory,
+void takt_fp_growths(const takt_children_t *set, const bool *is_wanted, takt_fp_growth_memory_t memory,
                      takt_effort_t effort, takt_growth_t *growths);
 
 #endif

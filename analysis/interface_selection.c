@@ -10,14 +10,12 @@
  * switches. */
 #include "analysis/interface_selection.h"
 
-/* A test of one dispatcher, under fixed priorities or EDF. */
+/* A test of one dispatcher, under fixed priorities, or under EDF with its blocking. */
 typedef struct trial {
     const takt_interface_t *server;
     takt_children_t children;
-    takt_fp_terms_t terms;
-    const takt_edf_blocking_t *blocking;
-    takt_children_memory_t memory;
-    takt_response_t *responses; /* NULL: EDF */
+    const takt_edf_blocking_t *blocking; /* NULL: fixed priorities */
+    takt_fp_memory_t memory;
     takt_effort_t *effort;
 } trial_t;
 
@@ -29,14 +27,16 @@ static takt_supply_t supply_with(const takt_interface_t *server, takt_duration_t
 }
 
 static takt_verdict_t test_budget(trial_t *trial, takt_duration_t budget) {
-    trial->children.supply = supply_with(trial->server, budget);
-    if (trial->responses == NULL) {
-        return takt_children_demand(&trial->children, trial->blocking, trial->memory.fractions,
-                                    trial->memory.rest, trial->effort)
-            .verdict;
-    }
-    takt_children_responses(&trial->children, trial->terms, trial->memory, trial->effort, trial->responses);
-    return takt_children_are_schedulable(&trial->children, trial->responses);
+    const takt_supply_t supply = supply_with(trial->server, budget);
+    trial->children.supply = &supply;
+    const takt_verdict_t verdict =
+        trial->blocking == NULL
+            ? takt_fp_is_schedulable(&trial->children, trial->memory, trial->effort)
+            : takt_children_demand(&trial->children, trial->blocking, trial->memory.fractions,
+                                   trial->memory.next, trial->effort)
+                  .verdict;
+    trial->children.supply = NULL;
+    return verdict;
 }
 
 /* Invariant: `refused` is not accepted, and `accepted` is, or is P + 1. */
@@ -56,17 +56,15 @@ static takt_budget_t bisect(trial_t *trial) {
 }
 
 takt_budget_t takt_least_budget_fixed_priority(const takt_interface_t *server,
-                                               const takt_children_t *children, takt_fp_terms_t terms,
-                                               takt_children_memory_t memory, takt_effort_t *effort,
-                                               takt_response_t *responses) {
-    trial_t trial = {server, *children, terms, NULL, memory, responses, effort};
+                                               const takt_children_t *children, takt_fp_memory_t memory,
+                                               takt_effort_t *effort) {
+    trial_t trial = {server, *children, NULL, memory, effort};
     return bisect(&trial);
 }
 
 takt_budget_t takt_least_budget_edf(const takt_interface_t *server, const takt_children_t *children,
                                     const takt_edf_blocking_t *blocking, takt_fraction_t *fractions,
                                     uint64_t *rest, takt_effort_t *effort) {
-    trial_t trial = {server, *children, {NULL, NULL, NULL}, blocking, {NULL, fractions, rest, NULL},
-                     NULL,   effort};
+    trial_t trial = {server, *children, blocking, {fractions, rest, NULL, NULL}, effort};
     return bisect(&trial);
 }

@@ -3,8 +3,8 @@
 #ifndef TAKT_ANALYSIS_INTERFACE_SELECTION_H
 #define TAKT_ANALYSIS_INTERFACE_SELECTION_H
 
+#include "analysis/response_times.h"
 #include "analysis/server_edf.h"
-#include "analysis/server_fixed_priority.h"
 
 /* The server whose budget is computed. */
 typedef struct takt_interface {
@@ -19,12 +19,10 @@ typedef struct takt_budget {
     takt_verdict_t verdict; /* TAKT_UNDECIDED: some budget below it was not decided */
 } takt_budget_t;
 
-/* Children under fixed priorities. The supply in `children` is not read; `responses` is left over from one of the
- * tests. Takes the steps of log2(P) + 1 tests. */
+/* Children under fixed priorities. The supply in `children` is not read. Takes the steps of log2(P) + 1 tests. */
 takt_budget_t takt_least_budget_fixed_priority(const takt_interface_t *server,
-                                               const takt_children_t *children, takt_fp_terms_t terms,
-                                               takt_children_memory_t memory, takt_effort_t *effort,
-                                               takt_response_t *responses);
+                                               const takt_children_t *children, takt_fp_memory_t memory,
+                                               takt_effort_t *effort);
 
 /* The same for children under EDF. `fractions` and `rest` are as in takt_children_demand. */
 takt_budget_t takt_least_budget_edf(const takt_interface_t *server, const takt_children_t *children,

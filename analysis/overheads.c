@@ -141,7 +141,7 @@ static uint64_t blocking_from(const takt_overhead_set_t *set, uint32_t first) {
 }
 
 bool takt_overheads_expand(const takt_overhead_set_t *set, const takt_draft_t *draft, uint32_t *above,
-                           takt_fp_set_t *expanded) {
+                           takt_children_t *expanded) {
     if (!is_small(set)) {
         return false;
     }
@@ -151,8 +151,11 @@ bool takt_overheads_expand(const takt_overhead_set_t *set, const takt_draft_t *d
         const uint32_t others = above[interrupts + i] - interrupts;
         draft->blocking[interrupts + i] = blocking_from(set, others > i ? others : i + 1u);
     }
-    *expanded =
-        (takt_fp_set_t){draft->tasks, interrupts + set->count, draft->blocking, draft->ends, NULL, above};
+    *expanded = (takt_children_t){.tasks = draft->tasks,
+                                  .count = interrupts + set->count,
+                                  .blocking = draft->blocking,
+                                  .ends = draft->ends,
+                                  .above = above};
     return true;
 }
 

@@ -24,7 +24,7 @@ typedef struct takt_overhead_set {
         *longest;                /* the longest non-preemptive region of each task; NULL, or 0: preemptive */
     const takt_duration_t *last; /* the last one; 1 of a preemptive task. NULL: 1 */
     const uint64_t *points;      /* how many points a job of a task that is not preemptive has. NULL: 0 */
-    const uint32_t *above;       /* as in takt_fp_set_t; not read under EDF */
+    const uint32_t *above;       /* as in takt_children_t; not read under EDF */
     takt_overheads_t costs;
 } takt_overhead_set_t;
 
@@ -32,7 +32,7 @@ typedef struct takt_overhead_set {
  * then the `count` tasks. For these takt_fp_responses gives upper bounds of the responses on the kernel. `expanded`
  * refers to `draft` and `above`, which have 2 count + 1 values each. False: a sum reached TAKT_ANALYSIS_LIMIT. */
 TAKT_MUST_USE bool takt_overheads_expand(const takt_overhead_set_t *set, const takt_draft_t *draft,
-                                         uint32_t *above, takt_fp_set_t *expanded);
+                                         uint32_t *above, takt_children_t *expanded);
 
 /* Whether all deadlines are met under EDF: a sufficient test. It rejects a set with U = 1, all costs included.
  * `fractions` and `rest` have count + 1 values each. Takes a step for each pass over all tasks. */

@@ -11,7 +11,7 @@
  *   task             (floor((L + J - D) / T) + 1) C, 0 if L + J < D
  *   idling, polling  floor(L / P) Q
  *   deferrable       floor(L / P) Q + min(Q, L mod P): the end of a period, of which at most Q ticks are used, and then whole ones
- *   sporadic         2 floor(L / P) Q, by (b) of server_fixed_priority.c
+ *   sporadic         2 floor(L / P) Q, by (b) of servers_seen.c
  *   bandwidth        floor(L Q / P)
  *   kernel           ceil((L + J) / T) C: all that comes, since it does not wait; it has no deadline to miss
  *
@@ -45,8 +45,7 @@ typedef struct child {
 } child_t;
 
 static child_t child_at(const takt_children_t *children, uint32_t place) {
-    child_t child = {children->children[place],
-                     children->kinds != NULL ? children->kinds[place] : TAKT_CHILD_TASK};
+    child_t child = {children->tasks[place], takt_kind_of(children, place)};
     if (child.kind == TAKT_CHILD_SPORADIC) {
         child.task.wcet *= 2u;
     }
@@ -126,13 +125,14 @@ static bool add_requests(const takt_children_t *children, uint64_t interval, uin
 static bool find_busy_period(const takt_children_t *children, const takt_edf_blocking_t *blocking,
                              uint64_t *end, takt_effort_t *effort) {
     const uint64_t blocked = takt_edf_blocking_longest(blocking, children->count);
+    const takt_supply_t supply = takt_supply_of(children);
     uint64_t before = 0;
     *end = 1;
     while (*end != before) {
         uint64_t work = blocked;
         before = *end;
         if (!takt_effort_step(effort) || !add_requests(children, before, &work) ||
-            !takt_supply_time(&children->supply, work, end) || *end > TAKT_ANALYSIS_TIME_MAX) {
+            !takt_supply_time(&supply, work, end) || *end > TAKT_ANALYSIS_TIME_MAX) {
             return false;
         }
     }
@@ -142,28 +142,29 @@ static bool find_busy_period(const takt_children_t *children, const takt_edf_blo
 /* (3). */
 static bool find_repetition(const takt_children_t *children, const takt_edf_blocking_t *blocking,
                             uint64_t *end) {
-    uint64_t common = children->supply.period;
+    const takt_supply_t supply = takt_supply_of(children);
+    uint64_t common = supply.period;
     uint64_t begin = 0;
-    bool is_known = takt_supply_time(&children->supply, 1, &begin);
-    const uint64_t steady = takt_edf_blocking_last(children->children, children->count, blocking);
+    const bool is_known =
+        takt_supply_time(&supply, 1, &begin) && takt_common_period(children->tasks, children->count, &common);
+    const uint64_t steady = takt_edf_blocking_last(children->tasks, children->count, blocking);
     begin = steady > begin ? steady : begin;
-    for (uint32_t i = 0; i < children->count && is_known; i++) {
-        const takt_sporadic_t *task = &children->children[i];
+    for (uint32_t i = 0; i < children->count; i++) {
+        const takt_sporadic_t *task = &children->tasks[i];
         const uint64_t late = task->deadline > task->period ? task->deadline - task->period : 0;
         begin = late > begin ? late : begin;
-        is_known = takt_checked_multiple(common, task->period, &common);
     }
     return is_known && takt_checked_plus(common, begin, end) && *end <= TAKT_ANALYSIS_TIME_MAX;
 }
 
 static takt_comparison_t compare_shares(const takt_children_t *children, takt_fraction_t *fractions,
                                         uint64_t *rest, takt_effort_t *effort) {
-    const takt_supply_t *supply = &children->supply;
+    const takt_supply_t supply = takt_supply_of(children);
     for (uint32_t i = 0; i < children->count; i++) {
         const child_t child = child_at(children, i);
         fractions[i] = (takt_fraction_t){child.task.wcet, child.task.period};
     }
-    fractions[children->count] = (takt_fraction_t){supply->period - supply->budget, supply->period};
+    fractions[children->count] = (takt_fraction_t){supply.period - supply.budget, supply.period};
     return takt_fractions_compare(fractions, children->count + 1u, rest, effort);
 }
 
@@ -183,20 +184,21 @@ static uint64_t least_deadline(const takt_children_t *children) {
 /* All intervals from the least deadline to before `behind`, downwards. */
 static takt_children_demand_t look_down(const takt_children_t *children, const takt_edf_blocking_t *blocking,
                                         uint64_t behind, takt_effort_t *effort) {
+    const takt_supply_t supply = takt_supply_of(children);
     const uint64_t begin = least_deadline(children);
     uint64_t demand = 0;
     uint64_t least = 0;
     while (behind > begin) {
         const uint64_t interval = behind - 1u;
         const takt_blocking_piece_t piece =
-            takt_edf_blocking_at(children->children, children->count, blocking, interval);
+            takt_edf_blocking_at(children->tasks, children->count, blocking, interval);
         if (!takt_effort_step(effort) || !takt_children_demand_in(children, interval, &demand) ||
             !takt_checked_plus(demand, piece.ticks, &demand)) {
             return (takt_children_demand_t){TAKT_UNDECIDED, 0, 0, 0};
         }
-        if (!takt_supply_time(&children->supply, demand, &least) || least > interval) {
+        if (!takt_supply_time(&supply, demand, &least) || least > interval) {
             return (takt_children_demand_t){TAKT_UNSCHEDULABLE, interval, demand,
-                                            takt_supply_bound(&children->supply, interval)};
+                                            takt_supply_bound(&supply, interval)};
         }
         behind = least < interval ? least + 1u : interval;
         behind = piece.from > behind ? piece.from : behind;
@@ -206,12 +208,12 @@ static takt_children_demand_t look_down(const takt_children_t *children, const t
 
 /* (4). */
 static bool is_in_proportion(const takt_children_t *children, const takt_edf_blocking_t *blocking) {
-    const takt_supply_t *supply = &children->supply;
-    bool is_so = supply->budget == supply->period && supply->gap + supply->loss == 0 &&
+    const takt_supply_t supply = takt_supply_of(children);
+    bool is_so = supply.budget == supply.period && supply.gap + supply.loss == 0 &&
                  takt_edf_blocking_longest(blocking, children->count) == 0;
     for (uint32_t i = 0; i < children->count && is_so; i++) {
-        const takt_sporadic_t *task = &children->children[i];
-        const takt_child_kind_t kind = children->kinds != NULL ? children->kinds[i] : TAKT_CHILD_TASK;
+        const takt_sporadic_t *task = &children->tasks[i];
+        const takt_child_kind_t kind = takt_kind_of(children, i);
         is_so = kind != TAKT_CHILD_DEFERRABLE && kind != TAKT_CHILD_KERNEL &&
                 task->deadline >= task->period && task->deadline - task->period >= task->jitter;
     }

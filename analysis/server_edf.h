@@ -18,7 +18,8 @@ typedef struct takt_children_demand {
 } takt_children_demand_t;
 
 /* Whether every task is guaranteed to meet its deadlines, and every server to get its budget within each period (a
- * bandwidth server: by its deadline). `fractions` and `rest` have `count` + 1 values. */
+ * bandwidth server: by its deadline). `fractions` and `rest` have `count` + 1 values. Of the children
+ * their tasks, kinds and supply count. */
 takt_children_demand_t takt_children_demand(const takt_children_t *children,
                                             const takt_edf_blocking_t *blocking, takt_fraction_t *fractions,
                                             uint64_t *rest, takt_effort_t *effort);

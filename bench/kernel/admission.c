@@ -72,10 +72,10 @@ static takt_fraction_t fractions[EXPANDED];
 static uint64_t firsts[EXPANDED], seconds[EXPANDED];
 static takt_demand_line_t lines[MOST_TASKS];
 
-static const takt_fp_memory_t memory = {fractions, firsts, seconds};
+static const takt_fp_memory_t memory = {fractions, firsts, seconds, NULL};
 
 static void find_responses(uint32_t count, takt_effort_t *effort) {
-    const takt_fp_set_t set = {.tasks = tasks, .count = count};
+    const takt_children_t set = {.tasks = tasks, .count = count};
     takt_fp_responses(&set, memory, effort, responses);
 }
 
@@ -83,7 +83,7 @@ static void find_responses_with_costs(uint32_t count, takt_effort_t *effort) {
     const takt_draft_t draft = {expanded_tasks, blocking, ends, memory};
     const takt_overhead_set_t set = {
         .tasks = tasks, .count = count, .costs = {.release = 1, .context_switch = 1}};
-    takt_fp_set_t expanded;
+    takt_children_t expanded;
     if (takt_overheads_expand(&set, &draft, above, &expanded)) {
         takt_fp_responses(&expanded, memory, effort, responses);
     }

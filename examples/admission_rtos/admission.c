@@ -17,7 +17,7 @@ static uint64_t next_releases[EXPANDED], later_releases[EXPANDED];
 static takt_response_t found[EXPANDED];
 
 static const takt_draft_t draft = {
-    tasks_with_costs, blocking, ends, {fractions, next_releases, later_releases}};
+    tasks_with_costs, blocking, ends, {fractions, next_releases, later_releases, NULL}};
 
 /* It computes while no other thread does, and has no deadline; others wait only while it masks interrupts. */
 static takt_sporadic_t admitting(void) {
@@ -53,7 +53,7 @@ static admission_answer_t read_answer(const takt_sporadic_t *tasks, uint32_t cou
 admission_answer_t admission_judge(const takt_sporadic_t *tasks, uint32_t count, takt_response_t *responses) {
     const takt_overhead_set_t set = gather(tasks, count);
     takt_effort_t effort = ADMISSION_STEPS;
-    takt_fp_set_t expanded;
+    takt_children_t expanded;
     if (!takt_overheads_expand(&set, &draft, above, &expanded)) {
         return (admission_answer_t){.verdict = TAKT_UNDECIDED};
     }

@@ -11,11 +11,11 @@ NB_MODULE(_analysis, m) {
     m.attr("UNSCHEDULABLE") = static_cast<int>(TAKT_UNSCHEDULABLE);
     m.attr("SCHEDULABLE") = static_cast<int>(TAKT_SCHEDULABLE);
     m.attr("UNDECIDED") = static_cast<int>(TAKT_UNDECIDED);
+    bind_tasks(m);
     bind_fixed_priority(m);
     bind_assignment(m);
     bind_edf(m);
     bind_servers(m);
     bind_blocking(m);
     bind_architectures(m);
-    bind_any_order(m);
 }

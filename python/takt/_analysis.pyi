@@ -1,95 +1,118 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The binding of analysis/. Columns are numpy arrays of unsigned 64-bit integers, one value for each task."""
+"""The binding of analysis/. Columns are numpy arrays of unsigned 64-bit integers, one value for each task.
+
+All times are in ticks. A verdict is one of the first three numbers; `effort` is how many steps a test may take.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
 
-TIME_MAX: int
 UNSCHEDULABLE: int
 SCHEDULABLE: int
 UNDECIDED: int
 
-# ---- fixed priorities: fixed_priority.cpp ----------------------------------------------------------------
-# Tasks are ordered most urgent first. All times are in ticks. `blocking` is by less urgent tasks. `last` is the length
-# of the last non-preemptive region; default: 1 for all, full preemption. `above` is the number of tasks, the most
-# urgent, that interfere; default: the task's own index; among equals it is the index after the last of them.
-# A response without a bound is UNBOUNDED or UNKNOWN: both are greater than any deadline.
+TIME_MAX: int
+"""The longest time."""
 UNBOUNDED: int
 UNKNOWN: int
+"""Of responses: none has a bound, or it is not known; both are greater than any deadline."""
+FOR_GOOD: int
+"""An end that never comes."""
+MAX_RETURNS: int
+"""So many returns a sporadic server keeps apart."""
 
-def fp_responses(
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    jitter: NDArray[np.uint64] | None = None,
-    blocking: NDArray[np.uint64] | None = None,
-    last: NDArray[np.uint64] | None = None,
-    above: NDArray[np.uint64] | None = None,
-    effort: int = 100_000_000,
-) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Worst-case responses, each with the index of its job in the active period, from 0."""
+TASK: int
+PERIODIC: int
+DEFERRABLE: int
+SPORADIC: int
+BANDWIDTH: int
+KERNEL: int
+"""Kinds of children; a server has Q as wcet, P as period and as deadline, and no jitter."""
 
-def fp_verdict(
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    deadline: NDArray[np.uint64],
-    jitter: NDArray[np.uint64] | None = None,
-    blocking: NDArray[np.uint64] | None = None,
-    last: NDArray[np.uint64] | None = None,
-    above: NDArray[np.uint64] | None = None,
-    effort: int = 100_000_000,
-) -> int:
+NPCS: int
+CEILING: int
+PIP: int
+MIXED: int
+"""Ways in which sections delay others."""
+
+REARMED: int
+FIXED: int
+COPROCESSOR: int
+HARDWARE: int
+"""Where the scheduler runs, and how."""
+
+Column = NDArray[np.uint64]
+Responses = tuple[Column, Column]
+"""Worst-case responses, each with the index of its job in the active period, from 0."""
+Supply = tuple[int, int, int, int]
+"""Period, budget, gap and loss as in analysis/supply.h; (1, 1, 0, 0) is the processor itself."""
+Costs = tuple[int, int, int, int, int, int]
+"""Context switch, release, scheduling, point, tick, and the period of ticks."""
+SchedulerTimes = tuple[int, int, int]
+"""Context switch, interval and latency; a model reads only those that it has."""
+
+class Tasks:
+    """The tasks and servers of a dispatcher, the most urgent first where priorities order. Columns are checked here.
+
+    Args:
+        wcet, period, deadline, jitter: of each; without deadlines the periods, without jitter 0.
+        supply: of the dispatcher; None: the processor.
+        blocking: by less urgent ones; 0 unless given.
+        last: the length of the last non-preemptive region; 1 unless given, which is full preemption.
+        longest: the length of the longest one; with costs 0 for preemptive tasks.
+        above: how many, the most urgent, interfere; else the own index. Among equals the index after the last of them.
+        threshold: how many, the most urgent, preempt a started job, up to the own index; instead of blocking and last.
+        regions: under deadlines the longest region without preemption: 1 for none, the wcets for non-preemptive EDF.
+        step_from, step_ticks: under deadlines B(L) of sections: from that L on, ascending, so many ticks.
+        points: how many points a job has.
+        wanted: 1 if it must meet its deadline whatever changes, else 0; 1 unless given.
+        kind: one of the six kinds; TASK unless given.
+        inside: how many rows of inside_wcet, inside_period, inside_jitter are the tasks of each server.
+        head_gap, head_delay, head_ticks: ways in which the supply may begin in place of its gap, of which the latest
+            counts: the ticks after the delay, then the budgets after the gap.
+        start, until: it releases jobs at `start` or later and before `until`.
+        listed, arrivals: how many arrivals it has, which stand one list after the other; then its period is not read,
+            and it has no end.
+
+    Raises:
+        ValueError: a column has a value out of range, or does not fit the others. A test raises it for a column that it
+            does not read.
+    """
+
+    def __init__(
+        self,
+        wcet: Column,
+        period: Column,
+        deadline: Column | None = None,
+        jitter: Column | None = None,
+        *,
+        supply: Supply | None = None,
+        **more: Column | None,
+    ) -> None: ...
+
+# ---- fixed priorities ------------------------------------------------------------------------------------
+
+def fp_responses(tasks: Tasks, effort: int = 100_000_000) -> Responses:
+    """Worst-case responses of tasks and servers. Not for BANDWIDTH."""
+
+def fp_verdict(tasks: Tasks, effort: int = 100_000_000) -> int:
     """Whether all responses are within the deadlines; stops at the first that is not."""
 
-def fp_growths(
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    deadline: NDArray[np.uint64],
-    wanted: NDArray[np.uint64],
-    jitter: NDArray[np.uint64] | None = None,
-    blocking: NDArray[np.uint64] | None = None,
-    last: NDArray[np.uint64] | None = None,
-    above: NDArray[np.uint64] | None = None,
-    effort: int = 100_000_000,
-) -> NDArray[np.uint64]:
-    """The longest wcet of each task with which it and all wanted tasks (1, else 0) meet their deadlines; 0: none.
+def fp_growths(tasks: Tasks, effort: int = 100_000_000) -> Column:
+    """The longest wcet of each task with which it and all wanted tasks meet their deadlines; 0: none.
 
     No wcet is beyond its period. Without meaning for tasks with a region; steps: `effort` for each task.
     """
 
-def fp_blocking(
-    longest: NDArray[np.uint64], above: NDArray[np.uint64] | None = None, head_start: int = 1
-) -> NDArray[np.uint64]:
-    """Blocking by the longest non-preemptive regions of less urgent tasks: exact, or with head_start 0 a tick more."""
+def fp_blocking(longest: Column, above: Column | None = None, head_start: int = 1) -> Column:
+    """Blocking by the longest regions of less urgent tasks: exact, or with head_start 0 a tick more."""
 
-def fpts_responses(
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    threshold: NDArray[np.uint64],
-    jitter: NDArray[np.uint64] | None = None,
-    effort: int = 100_000_000,
-) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """As fp_responses, with preemption thresholds: indices up to the task's own, 0 the most urgent."""
-
-def fpts_verdict(
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    deadline: NDArray[np.uint64],
-    threshold: NDArray[np.uint64],
-    jitter: NDArray[np.uint64] | None = None,
-    effort: int = 100_000_000,
-) -> int:
-    """As fp_verdict, with preemption thresholds."""
-
-def fpts_blocking(wcet: NDArray[np.uint64], threshold: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def fpts_blocking(tasks: Tasks) -> Column:
     """Blocking by less urgent tasks that have started and whose threshold bars the task."""
 
 def graph_lengths(
-    node_wcet: NDArray[np.uint64],
-    task: NDArray[np.uint64],
-    source: NDArray[np.uint64],
-    target: NDArray[np.uint64],
-    effort: int = 100_000_000,
-) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    node_wcet: Column, task: Column, source: Column, target: Column, effort: int = 100_000_000
+) -> tuple[Column, Column]:
     """The longest path and the longest node of each task; `task` has the task of each node, edges connect nodes.
 
     Raises:
@@ -97,281 +120,115 @@ def graph_lengths(
     """
 
 def graph_responses(
-    period: NDArray[np.uint64],
-    node_wcet: NDArray[np.uint64],
-    task: NDArray[np.uint64],
-    source: NDArray[np.uint64],
-    target: NDArray[np.uint64],
-    jitter: NDArray[np.uint64] | None = None,
+    period: Column,
+    node_wcet: Column,
+    task: Column,
+    source: Column,
+    target: Column,
+    jitter: Column | None = None,
     effort: int = 100_000_000,
-) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+) -> Responses:
     """As fp_responses, for tasks whose non-preemptive nodes form graphs, including blocking by less urgent tasks."""
 
-def fp_responses_many(
-    wcet: NDArray[np.uint64], period: NDArray[np.uint64], effort: int = 100_000_000
-) -> NDArray[np.uint64]:
+def fp_responses_many(wcet: Column, period: Column, effort: int = 100_000_000) -> Column:
     """Responses under full preemption of many sets, one in each row; the effort is for each set."""
 
-def fp_verdicts_many(
-    wcet: NDArray[np.uint64], period: NDArray[np.uint64], deadline: NDArray[np.uint64], effort: int = 100_000_000
-) -> NDArray[np.uint8]:
+def fp_verdicts_many(wcet: Column, period: Column, deadline: Column, effort: int = 100_000_000) -> NDArray[np.uint8]:
     """Verdicts under full preemption of many sets, one in each row; the effort is for each set."""
 
-# ---- assignments: assignment.cpp -------------------------------------------------------------------------
+# ---- assignments -----------------------------------------------------------------------------------------
 
-def liu_layland(
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    deadline: NDArray[np.uint64],
-    jitter: NDArray[np.uint64] | None = None,
-) -> int: ...
-def hyperbolic(
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    deadline: NDArray[np.uint64],
-    jitter: NDArray[np.uint64] | None = None,
-) -> int: ...
-def harmonic_chains(
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    deadline: NDArray[np.uint64],
-    jitter: NDArray[np.uint64] | None = None,
-) -> tuple[int, int]:
+def liu_layland(tasks: Tasks) -> int: ...
+def hyperbolic(tasks: Tasks) -> int: ...
+def harmonic_chains(tasks: Tasks) -> tuple[int, int]:
     """Give the verdict and the least number of harmonic chains."""
 
-def blocking_tolerances(
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    deadline: NDArray[np.uint64],
-    jitter: NDArray[np.uint64] | None = None,
-    effort: int = 100_000_000,
-) -> tuple[NDArray[np.uint8], NDArray[np.uint64]]:
+def blocking_tolerances(tasks: Tasks, effort: int = 100_000_000) -> tuple[NDArray[np.uint8], Column]:
     """Give a verdict and the blocking tolerance of each task; most urgent first, D <= T."""
 
-def fp_regions(
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    deadline: NDArray[np.uint64],
-    jitter: NDArray[np.uint64] | None = None,
-    effort: int = 100_000_000,
-) -> tuple[int, NDArray[np.uint64]]:
+def fp_regions(tasks: Tasks, effort: int = 100_000_000) -> tuple[int, Column]:
     """Give the verdict and the longest non-preemptive region of each task; most urgent first, D <= T."""
 
-def edf_regions(
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    deadline: NDArray[np.uint64],
-    jitter: NDArray[np.uint64] | None = None,
-    effort: int = 100_000_000,
-) -> tuple[int, NDArray[np.uint64]]:
+def edf_regions(tasks: Tasks, effort: int = 100_000_000) -> tuple[int, Column]:
     """Give the same under EDF. Precondition: the set is schedulable under preemptive EDF."""
 
-def place_points(wcet: NDArray[np.uint64], cost: NDArray[np.uint64], longest: int) -> tuple[int, int, list[bool]]:
+def place_points(wcet: Column, cost: Column, longest: int) -> tuple[int, int, list[bool]]:
     """Give the verdict, the least cost, and whether a point is after each block; regions are at most `longest`."""
 
-def assign_priorities(
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    deadline: NDArray[np.uint64],
-    jitter: NDArray[np.uint64] | None = None,
-    blocking: NDArray[np.uint64] | None = None,
-    longest: NDArray[np.uint64] | None = None,
-    last: NDArray[np.uint64] | None = None,
-    effort: int = 100_000_000,
-) -> tuple[int, list[int]]:
-    """Give the verdict and an order, most urgent first; `longest` and `last` regions are 1 unless given."""
+def assign_priorities(tasks: Tasks, effort: int = 100_000_000) -> tuple[int, list[int]]:
+    """Give the verdict and an order, most urgent first."""
 
-def final_regions(
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    deadline: NDArray[np.uint64],
-    jitter: NDArray[np.uint64] | None = None,
-    effort: int = 100_000_000,
-) -> tuple[int, NDArray[np.uint64]]:
+def final_regions(tasks: Tasks, effort: int = 100_000_000) -> tuple[int, Column]:
     """Give the verdict and the smallest final region of each task; most urgent first."""
 
-def assign_final_regions(
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    deadline: NDArray[np.uint64],
-    jitter: NDArray[np.uint64] | None = None,
-    effort: int = 100_000_000,
-) -> tuple[int, list[int], NDArray[np.uint64]]:
+def assign_final_regions(tasks: Tasks, effort: int = 100_000_000) -> tuple[int, list[int], Column]:
     """Give the verdict, an order, most urgent first, and the final region of each task in the order of the columns."""
 
-def assign_thresholds(
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    deadline: NDArray[np.uint64],
-    jitter: NDArray[np.uint64] | None = None,
-    is_greatest: bool = False,
-    effort: int = 100_000_000,
-) -> tuple[int, list[int]]:
+def assign_thresholds(tasks: Tasks, is_greatest: bool = False, effort: int = 100_000_000) -> tuple[int, list[int]]:
     """Give the verdict and, for each task, the number of most urgent tasks that may preempt its started job."""
 
-Costs = tuple[int, int, int, int, int, int]
-"""Context switch, release, scheduling, point, tick, and the period of ticks."""
+# ---- where the kernel or the scheduler takes time ----------------------------------------------------------
 
-def overhead_responses(
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    costs: Costs,
-    jitter: NDArray[np.uint64] | None = None,
-    longest: NDArray[np.uint64] | None = None,
-    last: NDArray[np.uint64] | None = None,
-    points: NDArray[np.uint64] | None = None,
-    above: NDArray[np.uint64] | None = None,
-    effort: int = 100_000_000,
-) -> NDArray[np.uint64]:
-    """Bounds of the responses on a kernel, most urgent first; `longest` is 0 for preemptive tasks."""
+def overhead_responses(tasks: Tasks, costs: Costs, effort: int = 100_000_000) -> Column:
+    """Bounds of the responses on a kernel, most urgent first."""
 
-def overhead_edf_verdict(
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    deadline: NDArray[np.uint64],
-    costs: Costs,
-    jitter: NDArray[np.uint64] | None = None,
-    longest: NDArray[np.uint64] | None = None,
-    points: NDArray[np.uint64] | None = None,
-    effort: int = 100_000_000,
-) -> int:
+def overhead_edf_verdict(tasks: Tasks, costs: Costs, effort: int = 100_000_000) -> int:
     """Sufficient test of EDF on a kernel."""
 
-# ---- where the scheduler runs: architectures.cpp ----------------------------------------------------------
-
-REARMED: int
-FIXED: int
-COPROCESSOR: int
-HARDWARE: int
-
-SchedulerTimes = tuple[int, int, int]
-"""Context switch, interval and latency; a model reads only those that it has."""
-
-def scheduled_fp_responses(
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    model: int,
-    times: SchedulerTimes,
-    jitter: NDArray[np.uint64] | None = None,
-    above: NDArray[np.uint64] | None = None,
-    effort: int = 100_000_000,
-) -> NDArray[np.uint64]:
+def scheduled_fp_responses(tasks: Tasks, model: int, times: SchedulerTimes, effort: int = 100_000_000) -> Column:
     """Bounds of the responses under fixed priorities and a scheduler that takes time, most urgent first."""
 
-def scheduled_edf_responses(
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    deadline: NDArray[np.uint64],
-    model: int,
-    times: SchedulerTimes,
-    jitter: NDArray[np.uint64] | None = None,
-    effort: int = 100_000_000,
-) -> NDArray[np.uint64]:
+def scheduled_edf_responses(tasks: Tasks, model: int, times: SchedulerTimes, effort: int = 100_000_000) -> Column:
     """Bounds of the responses under EDF and a scheduler that takes time; each jitter is less than the deadline."""
 
-# ---- earliest deadline first: edf.cpp --------------------------------------------------------------------
+# ---- earliest deadline first -----------------------------------------------------------------------------
 
-def edf_demand(
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    deadline: NDArray[np.uint64],
-    jitter: NDArray[np.uint64] | None = None,
-    regions: NDArray[np.uint64] | None = None,
-    step_from: NDArray[np.uint64] | None = None,
-    step_ticks: NDArray[np.uint64] | None = None,
-    effort: int = 100_000_000,
-) -> tuple[int, int, int]:
+def edf_demand(tasks: Tasks, effort: int = 100_000_000) -> tuple[int, int, int]:
     """Test by quick processor-demand analysis: verdict; if unschedulable, a too short interval, and its demand.
 
-    `regions` are the longest regions without preemption (1: none; the wcets: non-preemptive EDF). `step_from`
-    (ascending) and `step_ticks` are B(L) of sections under srp: from that L on, so many ticks. Demand 0: U is above 1.
+    Demand 0: U is above 1.
     """
 
-def edf_first_excess(
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    deadline: NDArray[np.uint64],
-    jitter: NDArray[np.uint64] | None = None,
-    regions: NDArray[np.uint64] | None = None,
-    step_from: NDArray[np.uint64] | None = None,
-    step_ticks: NDArray[np.uint64] | None = None,
-    effort: int = 100_000_000,
-) -> tuple[int, int, int]:
+def edf_first_excess(tasks: Tasks, effort: int = 100_000_000) -> tuple[int, int, int]:
     """Test deadline by deadline: as edf_demand, but the interval is the shortest one. Slow where it is long."""
 
-def edf_growths(
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    deadline: NDArray[np.uint64],
-    jitter: NDArray[np.uint64] | None = None,
-    effort: int = 100_000_000,
-) -> NDArray[np.uint64]:
+def edf_growths(tasks: Tasks, effort: int = 100_000_000) -> Column:
     """The longest wcet of each task with which all meet their deadlines; 0: none. Precondition: C <= T of all tasks."""
 
-def edf_verdicts_many(
-    wcet: NDArray[np.uint64], period: NDArray[np.uint64], deadline: NDArray[np.uint64], effort: int = 100_000_000
-) -> NDArray[np.uint8]:
+def edf_verdicts_many(wcet: Column, period: Column, deadline: Column, effort: int = 100_000_000) -> NDArray[np.uint8]:
     """Give the verdict on each row, a task set, under preemptive EDF; `effort` is for each row."""
 
-def edf_responses(
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    deadline: NDArray[np.uint64],
-    jitter: NDArray[np.uint64] | None = None,
-    regions: NDArray[np.uint64] | None = None,
-    step_from: NDArray[np.uint64] | None = None,
-    step_ticks: NDArray[np.uint64] | None = None,
-    last: NDArray[np.uint64] | None = None,
-    effort: int = 100_000_000,
-) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Give worst-case responses, each with the index of its job in the busy period, from 0.
+def edf_responses(tasks: Tasks, effort: int = 100_000_000) -> Responses:
+    """Give worst-case responses."""
 
-    `last` is the region at the end of a job in which it is not preempted, 1 up to the wcet; None: 1.
-    """
-
-def edf_density(
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    deadline: NDArray[np.uint64],
-    jitter: NDArray[np.uint64] | None = None,
-    effort: int = 100_000_000,
-) -> int:
+def edf_density(tasks: Tasks, effort: int = 100_000_000) -> int:
     """Density test: schedulable if the sum of C / min(D - J, T) is at most 1. Verdict."""
 
-def edf_baker(
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    deadline: NDArray[np.uint64],
-    blocking: NDArray[np.uint64],
-    jitter: NDArray[np.uint64] | None = None,
-    effort: int = 100_000_000,
-) -> int:
-    """Baker's test, for tasks ordered by D - J, `blocking` from 0: schedulable if it holds. Verdict."""
+def edf_baker(tasks: Tasks, effort: int = 100_000_000) -> int:
+    """Baker's test, for tasks ordered by D - J: schedulable if it holds. Verdict."""
 
 def rbe_demand(
-    events: NDArray[np.uint64],
-    interval: NDArray[np.uint64],
-    deadline: NDArray[np.uint64],
-    cost: NDArray[np.uint64],
+    events: Column,
+    interval: Column,
+    deadline: Column,
+    cost: Column,
     is_preemptive: bool = True,
     effort: int = 100_000_000,
 ) -> tuple[int, int, int]:
     """Test rate-based execution (x, y, d, c): as edf_demand. Necessary and sufficient, preemptive and not."""
 
 def rate_admission(
-    task_class: NDArray[np.uint64],
-    wcet: NDArray[np.uint64],
-    window: NDArray[np.uint64],
-    weight: NDArray[np.uint64] | None = None,
-    longest: NDArray[np.uint64] | None = None,
-    excess: NDArray[np.uint64] | None = None,
+    task_class: Column,
+    wcet: Column,
+    window: Column,
+    weight: Column | None = None,
+    longest: Column | None = None,
+    excess: Column | None = None,
     beta: int = 1_801_800,
     sigma: int = 0,
     grid: int = 1,
     has_formula: bool = False,
-) -> tuple[
-    NDArray[np.uint8], NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64], tuple[int, int, int, int, int]
-]:
+) -> tuple[NDArray[np.uint8], Column, Column, Column, tuple[int, int, int, int, int]]:
     """Admit tasks to the rate-based scheduler in their order, and give their grants while all are present.
 
     Rates are in units of 1 / 18,018,000. Classes are 0 hard, 1 soft, 2 none. The window of a hard task is its relative
@@ -380,126 +237,46 @@ def rate_admission(
     zero but admitted: suspended.
     """
 
-# ---- servers: servers.cpp --------------------------------------------------------------------------------
-# A supply is (period, budget, gap, loss) as in analysis/supply.h; (1, 1, 0, 0) is the processor itself. `kind` has one
-# of the six kinds for each child; a server has Q as wcet, P as period and as deadline, and no jitter. `blocking`,
-# `last` and `above` are as under fixed priorities; `regions`, `step_from` and `step_ticks` as under EDF.
-TASK: int
-PERIODIC: int
-DEFERRABLE: int
-SPORADIC: int
-BANDWIDTH: int
-KERNEL: int
+# ---- servers ---------------------------------------------------------------------------------------------
 
-def make_supply(
-    period: int, budget: int, response: int, is_polling: bool = False, loss: int = 0
-) -> tuple[int, int, int, int]:
+def make_supply(period: int, budget: int, response: int, is_polling: bool = False, loss: int = 0) -> Supply:
     """Make the supply of a server that has received its budget at most `response` ticks after a replenishment."""
 
-def sporadic_supply(
-    period: int, budget: int, response: int, returns: int = 18446744073709551615
-) -> tuple[int, int, int, int]:
-    """The same for a sporadic server, which merges some returns if more than 32 can be pending."""
+def sporadic_supply(period: int, budget: int, response: int, returns: int = 18446744073709551615) -> Supply:
+    """The same for a sporadic server, which merges some returns if more than MAX_RETURNS can be pending."""
 
-def sporadic_returns(
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    jitter: NDArray[np.uint64] | None,
-    server_period: int,
-    budget: int,
-    effort: int = 100_000_000,
-) -> int | None:
-    """Bound the pending returns of a sporadic server with these tasks; None if there may be more than 32."""
+def sirap_supply(period: int, budget: int, response: int, holding: int, is_polling: bool) -> Supply:
+    """The same under sirap; `holding` is the longest holding time of its tasks, in ticks."""
 
-def supply_bound(supply: tuple[int, int, int, int], t: int) -> int:
+def payback_supply(period: int, budget: int, response: int, holding: int, is_polling: bool) -> Supply:
+    """The same under hsrp-payback."""
+
+def supply_bound(supply: Supply, t: int) -> int:
     """Give sbf(t)."""
 
-def supply_time(supply: tuple[int, int, int, int], demand: int) -> int | None:
+def supply_time(supply: Supply, demand: int) -> int | None:
     """Give the least t with sbf(t) >= demand; None if it does not fit."""
 
-def children_responses(
-    kind: NDArray[np.uint64],
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    deadline: NDArray[np.uint64],
-    jitter: NDArray[np.uint64] | None = None,
-    blocking: NDArray[np.uint64] | None = None,
-    last: NDArray[np.uint64] | None = None,
-    above: NDArray[np.uint64] | None = None,
-    supply: tuple[int, int, int, int] = (1, 1, 0, 0),
-    inside: NDArray[np.uint64] | None = None,
-    inside_wcet: NDArray[np.uint64] | None = None,
-    inside_period: NDArray[np.uint64] | None = None,
-    inside_jitter: NDArray[np.uint64] | None = None,
-    head_gap: NDArray[np.uint64] | None = None,
-    head_delay: NDArray[np.uint64] | None = None,
-    head_ticks: NDArray[np.uint64] | None = None,
-    effort: int = 100_000_000,
-) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Give worst-case responses under fixed priorities, and the index of the job. Not for BANDWIDTH.
+def sporadic_returns(tasks: Tasks, server_period: int, budget: int, effort: int = 100_000_000) -> int | None:
+    """Bound the pending returns of a sporadic server with these tasks; None if there may be more than MAX_RETURNS."""
 
-    `inside` says of each child how many rows of `inside_wcet`, `inside_period` and `inside_jitter` are its tasks.
-    Of heads, ways in which the supply may begin in place of its gap, the latest counts: `head_ticks` after
-    `head_delay`, then the budgets after `head_gap`.
-    """
-
-def children_demand(
-    kind: NDArray[np.uint64],
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    deadline: NDArray[np.uint64],
-    jitter: NDArray[np.uint64] | None = None,
-    regions: NDArray[np.uint64] | None = None,
-    step_from: NDArray[np.uint64] | None = None,
-    step_ticks: NDArray[np.uint64] | None = None,
-    supply: tuple[int, int, int, int] = (1, 1, 0, 0),
-    effort: int = 100_000_000,
-) -> tuple[int, int, int, int]:
+def children_demand(tasks: Tasks, effort: int = 100_000_000) -> tuple[int, int, int, int]:
     """Test under EDF: verdict; if unschedulable an interval, the demand and the supply in it.
 
     It is the longest such interval in a busy period: children with longer deadlines meet them. Demand 0 means: the
     shares alone are more than that of the supply.
     """
 
-def children_demand_in(
-    interval: int,
-    kind: NDArray[np.uint64],
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    deadline: NDArray[np.uint64],
-    jitter: NDArray[np.uint64] | None = None,
-) -> int | None:
+def children_demand_in(interval: int, tasks: Tasks) -> int | None:
     """Give the demand in an interval, without blocking; None if it does not fit."""
 
 def least_budget_fixed_priority(
-    server_period: int,
-    is_polling: bool,
-    loss: int,
-    kind: NDArray[np.uint64],
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    deadline: NDArray[np.uint64],
-    jitter: NDArray[np.uint64] | None = None,
-    blocking: NDArray[np.uint64] | None = None,
-    last: NDArray[np.uint64] | None = None,
-    above: NDArray[np.uint64] | None = None,
-    effort: int = 100_000_000,
+    server_period: int, is_polling: bool, loss: int, tasks: Tasks, effort: int = 100_000_000
 ) -> tuple[int, int]:
     """Give a verdict, and the least budget with which a server of this period schedules its children; 0: none."""
 
 def least_budget_edf(
-    server_period: int,
-    is_polling: bool,
-    loss: int,
-    kind: NDArray[np.uint64],
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    deadline: NDArray[np.uint64],
-    jitter: NDArray[np.uint64] | None = None,
-    regions: NDArray[np.uint64] | None = None,
-    step_from: NDArray[np.uint64] | None = None,
-    step_ticks: NDArray[np.uint64] | None = None,
-    effort: int = 100_000_000,
+    server_period: int, is_polling: bool, loss: int, tasks: Tasks, effort: int = 100_000_000
 ) -> tuple[int, int]:
     """The same under EDF."""
 
@@ -508,79 +285,41 @@ def cbs_response(
 ) -> int:
     """Give the longest response of the one task of a cbs or hard-cbs server that meets its deadlines."""
 
-def cbs_busy_period(
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    jitter: NDArray[np.uint64] | None,
-    server_period: int,
-    budget: int,
-    effort: int = 100_000_000,
-) -> int:
+def cbs_busy_period(tasks: Tasks, server_period: int, budget: int, effort: int = 100_000_000) -> int:
     """Bound the time from release to finish of the jobs of any task in such a server, under any local policy."""
 
-def total_bandwidth_busy_period(
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    jitter: NDArray[np.uint64] | None,
-    server_period: int,
-    budget: int,
-    effort: int = 100_000_000,
-) -> int:
+def total_bandwidth_busy_period(tasks: Tasks, server_period: int, budget: int, effort: int = 100_000_000) -> int:
     """The same in a tbs or cus server with the share budget / server_period."""
 
-# ---- resources: blocking.cpp -----------------------------------------------------------------------------
+# ---- resources -------------------------------------------------------------------------------------------
 # Sections are three columns of one length: which task, which resource (below the number of sections), ticks from lock
 # to unlock. `late` and `early` have a value for each task: its rank under fixed priorities in both, equals alike, less
 # is more urgent; under EDF its deadline, and its deadline less its jitter, 0 at least. Among servers a server is a
 # task, X the ticks of its section.
-NPCS: int
-CEILING: int
-PIP: int
-MIXED: int
 
 def sharing_blocking(
-    section_task: NDArray[np.uint64],
-    section_resource: NDArray[np.uint64],
-    section_ticks: NDArray[np.uint64],
-    late: NDArray[np.uint64],
-    early: NDArray[np.uint64],
+    section_task: Column,
+    section_resource: Column,
+    section_ticks: Column,
+    late: Column,
+    early: Column,
     locking: int,
-    at: NDArray[np.uint64],
-) -> NDArray[np.uint64]:
+    at: Column,
+) -> Column:
     """Give the blocking at each of some ranks, or in intervals of some lengths under EDF."""
 
 def sharing_steps(
-    section_task: NDArray[np.uint64],
-    section_resource: NDArray[np.uint64],
-    section_ticks: NDArray[np.uint64],
-    late: NDArray[np.uint64],
-    early: NDArray[np.uint64],
+    section_task: Column,
+    section_resource: Column,
+    section_ticks: Column,
+    late: Column,
+    early: Column,
     locking: int,
-    regions: NDArray[np.uint64] | None = None,
-) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    regions: Column | None = None,
+) -> tuple[Column, Column]:
     """Give B(L) as columns step_from and step_ticks; `regions` of tasks, if jobs wait for one and then for sections."""
 
-def sirap_supply(period: int, budget: int, response: int, holding: int, is_polling: bool) -> tuple[int, int, int, int]:
-    """Make the supply of a server under sirap; `holding` is the longest holding time of its tasks, in ticks."""
+# ---- any order -------------------------------------------------------------------------------------------
 
-def payback_supply(
-    period: int, budget: int, response: int, holding: int, is_polling: bool
-) -> tuple[int, int, int, int]:
-    """The same under hsrp-payback."""
-
-# ---- any order: any_order.cpp ----------------------------------------------------------------------------
-# A source is a task while it is there: its jobs are released at `start` or later and before `until`. One with a list
-# has `listed` arrivals, which stand one list after the other in `arrivals`; its period is not read, and it has no end.
-FOR_GOOD: int
-
-def busy_periods(
-    wcet: NDArray[np.uint64],
-    period: NDArray[np.uint64],
-    jitter: NDArray[np.uint64],
-    start: NDArray[np.uint64],
-    until: NDArray[np.uint64],
-    listed: NDArray[np.uint64],
-    arrivals: NDArray[np.uint64],
-    effort: int = 100_000_000,
-) -> NDArray[np.uint64]:
-    """Give of each source the longest busy period in which it may release a job, under any order; or UNBOUNDED."""
+def busy_periods(tasks: Tasks, effort: int = 100_000_000) -> Column:
+    """Give of each task the longest busy period in which it may release a job, under any order; or UNBOUNDED."""

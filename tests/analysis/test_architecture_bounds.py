@@ -8,21 +8,20 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import product
 
-import numpy as np
 import pytest
 import takt
 from analysis_oracle.architectures import Scheduler, Task, edf_responses, fp_responses
+from columns import column
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from places import EXAMPLES
 from sampling import expect_cases, tries
 from takt import _analysis
+from takt._analysis import Tasks
 from takt.analysis import TaskBound, Verdict
 from takt.analysis.judge import judge
 from takt.analysis.view import view_of
 
-Column = NDArray[np.uint64]
 SEEDS = st.integers(0, 2**32)
 EXAMPLE = EXAMPLES / "architectures.toml"
 MODELS = {
@@ -33,11 +32,6 @@ MODELS = {
 }
 
 seen: Counter[object] = Counter()
-
-
-def column(values: list[int]) -> Column:
-    """A column."""
-    return np.array(values, dtype=np.uint64)
 
 
 def draw_scheduler(generator: random.Random) -> Scheduler:
@@ -78,7 +72,9 @@ def fp_bounds(tasks: list[Task], scheduler: Scheduler, above: list[int] | None =
     places = None if above is None else column(above)
     wcet, period, jitter = (column([getattr(task, name) for task in tasks]) for name in ("wcet", "period", "jitter"))
     model = MODELS[scheduler.model]
-    found = _analysis.scheduled_fp_responses(wcet, period, model, times_of(scheduler), jitter, places)
+    found = _analysis.scheduled_fp_responses(
+        Tasks(wcet, period, jitter=jitter, above=places), model, times_of(scheduler)
+    )
     return list(map(int, found))
 
 
@@ -87,7 +83,7 @@ def edf_bounds(tasks: list[Task], scheduler: Scheduler) -> list[int]:
     names = ("wcet", "period", "deadline", "jitter")
     wcet, period, deadline, jitter = (column([getattr(task, name) for task in tasks]) for name in names)
     model = MODELS[scheduler.model]
-    found = _analysis.scheduled_edf_responses(wcet, period, deadline, model, times_of(scheduler), jitter)
+    found = _analysis.scheduled_edf_responses(Tasks(wcet, period, deadline, jitter), model, times_of(scheduler))
     return list(map(int, found))
 
 
@@ -416,8 +412,8 @@ def test_huge_numbers_and_no_effort_decide_nothing(model: str) -> None:
     wcet, period = column([1, 5]), column([90, 200])
     for effort, is_known in ((0, False), (3, False), (1000, True)):
         times = (1, 5, 1)
-        fixed = _analysis.scheduled_fp_responses(wcet, period, MODELS[model], times, effort=effort)
-        edf = _analysis.scheduled_edf_responses(wcet, period, period, MODELS[model], times, effort=effort)
+        fixed = _analysis.scheduled_fp_responses(Tasks(wcet, period), MODELS[model], times, effort=effort)
+        edf = _analysis.scheduled_edf_responses(Tasks(wcet, period, period), MODELS[model], times, effort=effort)
         assert bool((fixed < _analysis.UNKNOWN).all()) == bool((edf < _analysis.UNKNOWN).all()) == is_known
 
 
@@ -434,6 +430,6 @@ def test_bad_input_is_refused() -> None:
         (_analysis.HARDWARE, (2**62, 0, 0), "times"),
     ):
         with pytest.raises(ValueError, match=message):
-            _analysis.scheduled_fp_responses(one, ten, model, times)
+            _analysis.scheduled_fp_responses(Tasks(one, ten), model, times)
     with pytest.raises(ValueError, match="jitter"):
-        _analysis.scheduled_edf_responses(one, ten, ten, _analysis.HARDWARE, (0, 0, 0), ten)
+        _analysis.scheduled_edf_responses(Tasks(one, ten, ten, ten), _analysis.HARDWARE, (0, 0, 0))

@@ -7,25 +7,19 @@ import random
 from collections import Counter
 from itertools import permutations
 
-import numpy as np
 from analysis_oracle import assignment
 from analysis_oracle.fixed_priority import Task, chain
+from columns import Column, column
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from sampling import expect_cases, tries
 from takt import _analysis
+from takt._analysis import Tasks
 
-Column = NDArray[np.uint64]
 Plan = list[tuple[int, Task]]
 SEEDS = st.integers(0, 2**32)
 
 seen: Counter[object] = Counter()
-
-
-def column(values: list[int]) -> Column:
-    """A column."""
-    return np.array(values, dtype=np.uint64)
 
 
 def columns(plan: Plan) -> tuple[Column, Column, Column, Column]:
@@ -78,7 +72,9 @@ def check_orders(seed: int) -> None:
     extra = [random.Random(seed + i).choice([0, 0, 1, 2]) for i in range(len(plan))]
     longest = column([max(task.graph.lengths) for _, task in plan])
     last = column([task.graph.lengths[-1] for _, task in plan])
-    verdict, order = _analysis.assign_priorities(*columns(plan), column(extra), longest, last)
+    verdict, order = _analysis.assign_priorities(
+        Tasks(*columns(plan), blocking=column(extra), longest=longest, last=last)
+    )
     possible = set(assignment.orders(plan, extra))
     assert (verdict == _analysis.SCHEDULABLE) == bool(possible), plan
     if possible:
@@ -93,18 +89,18 @@ def test_an_order_is_found_if_there_is_any() -> None:
 
 
 def test_an_order_that_fits_is_kept() -> None:
-    tasks = column([1, 1, 1]), column([9, 9, 9]), column([9, 9, 9])
-    assert _analysis.assign_priorities(*tasks) == (_analysis.SCHEDULABLE, [0, 1, 2])
+    tasks = Tasks(column([1, 1, 1]), column([9, 9, 9]), column([9, 9, 9]))
+    assert _analysis.assign_priorities(tasks) == (_analysis.SCHEDULABLE, [0, 1, 2])
 
 
 def test_only_deferred_preemption_fits_the_example_of_the_specification() -> None:
-    tasks = column([2, 7]), column([5, 12]), column([5, 12])
-    regions = column([2, 4])
-    assert _analysis.assign_priorities(*tasks)[0] == _analysis.UNSCHEDULABLE
-    assert _analysis.assign_priorities(*tasks, longest=tasks[0], last=tasks[0])[0] == _analysis.UNSCHEDULABLE
-    assert _analysis.assign_priorities(*tasks, longest=regions, last=regions) == (_analysis.SCHEDULABLE, [0, 1])
-    assert _analysis.assign_thresholds(*tasks)[0] == _analysis.UNSCHEDULABLE
-    verdict, order, final = _analysis.assign_final_regions(*tasks)
+    wcet, period, regions = column([2, 7]), column([5, 12]), column([2, 4])
+    tasks, whole, cut = (Tasks(wcet, period, longest=each, last=each) for each in (None, wcet, regions))
+    assert _analysis.assign_priorities(tasks)[0] == _analysis.UNSCHEDULABLE
+    assert _analysis.assign_priorities(whole)[0] == _analysis.UNSCHEDULABLE
+    assert _analysis.assign_priorities(cut) == (_analysis.SCHEDULABLE, [0, 1])
+    assert _analysis.assign_thresholds(tasks)[0] == _analysis.UNSCHEDULABLE
+    verdict, order, final = _analysis.assign_final_regions(tasks)
     assert (verdict, order, list(final)) == (_analysis.SCHEDULABLE, [0, 1], [1, 2])
 
 
@@ -116,7 +112,7 @@ def test_only_deferred_preemption_fits_the_example_of_the_specification() -> Non
 def check_final_regions(seed: int) -> None:
     plan = draw_tight(seed, 2 + seed % 2, 5)
     possible = set(assignment.final_regions(plan))
-    verdict, regions = _analysis.final_regions(*columns(plan))
+    verdict, regions = _analysis.final_regions(Tasks(*columns(plan)))
     assert (verdict == _analysis.SCHEDULABLE) == bool(possible), plan
     if possible:
         assert tuple(regions) in possible
@@ -138,7 +134,7 @@ def check_final_regions_with_orders(seed: int) -> None:
     fitting = {
         order: set(assignment.final_regions([plan[i] for i in order])) for order in permutations(range(len(plan)))
     }
-    verdict, order, regions = _analysis.assign_final_regions(*columns(plan))
+    verdict, order, regions = _analysis.assign_final_regions(Tasks(*columns(plan)))
     assert (verdict == _analysis.SCHEDULABLE) == any(fitting.values()), plan
     if verdict == _analysis.SCHEDULABLE:
         assert tuple(int(regions[i]) for i in order) in fitting[tuple(order)]
@@ -157,15 +153,18 @@ def check_orders_of_more_tasks(seed: int) -> None:
     """Whether regions fit an order is tested above."""
     plan = draw_tight(seed, 4 + seed % 2, 12)
     wcet, period, deadline, jitter = columns(plan)
-    verdict, order, regions = _analysis.assign_final_regions(wcet, period, deadline, jitter)
+    verdict, order, regions = _analysis.assign_final_regions(Tasks(wcet, period, deadline, jitter))
     fitting = 0
     for tried in permutations(range(len(plan))):
         at = list(tried)
-        fitting += _analysis.final_regions(wcet[at], period[at], deadline[at], jitter[at])[0] == _analysis.SCHEDULABLE
+        fitting += (
+            _analysis.final_regions(Tasks(wcet[at], period[at], deadline[at], jitter[at]))[0] == _analysis.SCHEDULABLE
+        )
     assert (verdict == _analysis.SCHEDULABLE) == (fitting > 0), plan
     if fitting:
         assert (
-            _analysis.final_regions(wcet[order], period[order], deadline[order], jitter[order])[1] <= regions[order]
+            _analysis.final_regions(Tasks(wcet[order], period[order], deadline[order], jitter[order]))[1]
+            <= regions[order]
         ).all()
     seen[fitting > 0, fitting > 4] += 1
 
@@ -184,7 +183,7 @@ def test_an_order_with_final_regions_is_found_for_more_tasks_too() -> None:
 def check_thresholds(seed: int) -> None:
     plan = draw_tight(seed, 2 + seed % 3, 6)
     possible = set(assignment.thresholds(plan))
-    verdict, over = _analysis.assign_thresholds(*columns(plan))
+    verdict, over = _analysis.assign_thresholds(Tasks(*columns(plan)))
     assert (verdict == _analysis.SCHEDULABLE) == bool(possible), plan
     if possible:
         assert tuple(over) in possible
@@ -195,7 +194,7 @@ def check_thresholds(seed: int) -> None:
 
 def check_greatest(plan: Plan, possible: set[tuple[int, ...]], least: list[int]) -> None:
     """No threshold can be raised by one more."""
-    verdict, over = _analysis.assign_thresholds(*columns(plan), is_greatest=True)
+    verdict, over = _analysis.assign_thresholds(Tasks(*columns(plan)), is_greatest=True)
     assert verdict == _analysis.SCHEDULABLE
     assert tuple(over) in possible
     assert all(greatest <= lowest for greatest, lowest in zip(over, least, strict=True))
@@ -211,25 +210,24 @@ def test_thresholds_are_found_if_there_are_any_the_lowest_and_the_greatest() -> 
 
 
 def test_the_example_of_the_specification_needs_thresholds() -> None:
-    tasks = column([2, 2, 4]), column([4, 10, 14]), column([4, 10, 14])
-    assert _analysis.assign_priorities(*tasks)[0] == _analysis.UNSCHEDULABLE
-    assert _analysis.assign_thresholds(*tasks) == (_analysis.SCHEDULABLE, [0, 0, 1])
+    tasks = Tasks(column([2, 2, 4]), column([4, 10, 14]), column([4, 10, 14]))
+    assert _analysis.assign_priorities(tasks)[0] == _analysis.UNSCHEDULABLE
+    assert _analysis.assign_thresholds(tasks) == (_analysis.SCHEDULABLE, [0, 0, 1])
 
 
 # ---- what cannot be decided ----------------------------------------------------------------------------------------
 
 
 def test_without_effort_nothing_is_decided() -> None:
-    tasks = column([2, 7]), column([5, 12]), column([5, 12])
-    assert _analysis.assign_priorities(*tasks, effort=1)[0] == _analysis.UNDECIDED
-    assert _analysis.final_regions(*tasks, effort=1)[0] == _analysis.UNDECIDED
-    assert _analysis.assign_final_regions(*tasks, effort=1)[0] == _analysis.UNDECIDED
-    assert _analysis.assign_thresholds(*tasks, effort=1)[0] == _analysis.UNDECIDED
+    tasks = Tasks(column([2, 7]), column([5, 12]), column([5, 12]))
+    assert _analysis.assign_priorities(tasks, effort=1)[0] == _analysis.UNDECIDED
+    for choose in (_analysis.final_regions, _analysis.assign_final_regions, _analysis.assign_thresholds):
+        assert choose(tasks, effort=1)[0] == _analysis.UNDECIDED
 
 
 def test_any_effort_gives_the_verdict_or_none() -> None:
-    tasks = column([2, 2, 4]), column([4, 10, 14]), column([4, 10, 14])
+    tasks = Tasks(column([2, 2, 4]), column([4, 10, 14]), column([4, 10, 14]))
     for choose in (_analysis.final_regions, _analysis.assign_final_regions, _analysis.assign_thresholds):
-        verdicts = [choose(*tasks, effort=effort)[0] for effort in range(400)]
+        verdicts = [choose(tasks, effort=effort)[0] for effort in range(400)]
         assert set(verdicts) == {_analysis.UNDECIDED, _analysis.SCHEDULABLE}
         assert verdicts == sorted(verdicts, reverse=True)

@@ -7,29 +7,26 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import pytest
 from analysis_oracle.busy import Source, load, longest
+from columns import Column, column
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from sampling import expect_cases, tries
 from takt import _analysis
+from takt._analysis import Tasks
 
 
-def column(values: Sequence[int]) -> NDArray[np.uint64]:
-    """Make a column of the binding."""
-    return np.array(list(values), dtype=np.uint64)
-
-
-def ask(columns: Sequence[NDArray[np.uint64]], effort: int = 10**6) -> list[int]:
+def ask(columns: Sequence[Column], effort: int = 10**6) -> list[int]:
     """Ask the binding: wcet, period, jitter, start, until, how many are listed, arrivals."""
     wcet, period, jitter, start, until, listed, arrivals = columns
-    ticks = _analysis.busy_periods(wcet, period, jitter, start, until, listed, arrivals, effort)
+    ticks = _analysis.busy_periods(
+        Tasks(wcet, period, jitter=jitter, start=start, until=until, listed=listed, arrivals=arrivals), effort
+    )
     return [int(tick) for tick in ticks]
 
 
-def columns_of(sources: Sequence[Source]) -> list[NDArray[np.uint64]]:
+def columns_of(sources: Sequence[Source]) -> list[Column]:
     """Make the columns of sources."""
     return [
         column([each.wcet for each in sources]),

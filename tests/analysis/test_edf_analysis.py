@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,26 +26,21 @@ from analysis_oracle.edf import (
     ticks_in,
     utilization,
 )
+from columns import Column, column
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from places import CASES
 from sampling import expect_cases, tries
 from takt import _analysis
+from takt._analysis import Tasks
 from takt.analysis import Verdict
 from takt.analysis.judge import judge
 from takt.analysis.view import view_of
 
-Numbers = NDArray[np.uint64]
 SCHEDULABLE = (_analysis.SCHEDULABLE, 0, 0)
 
 
-def column(values: Sequence[int]) -> Numbers:
-    """Make a column of the binding."""
-    return np.array(list(values), dtype=np.uint64)
-
-
-def columns(tasks: Sequence[Sporadic]) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+def columns(tasks: Sequence[Sporadic]) -> tuple[Column, Column, Column, Column]:
     """Give wcets, periods, deadlines and jitters."""
     wcets, periods, deadlines, jitters = (column([task[place] for task in tasks]) for place in range(4))
     return wcets, periods, deadlines, jitters
@@ -84,12 +80,16 @@ def blocked_sets(draw: st.DrawFn) -> tuple[list[Sporadic], list[int] | None, lis
     return tasks, regions, sorted(steps.items())
 
 
-def blocking(
-    regions: Sequence[int] | None, steps: Sequence[tuple[int, int]] = ()
-) -> tuple[Numbers | None, Numbers | None, Numbers | None]:
-    """Give what blocks as columns."""
+def record(
+    tasks: Sequence[Sporadic],
+    regions: Sequence[int] | None = None,
+    steps: Sequence[tuple[int, int]] = (),
+    **more: Any,
+) -> Tasks:
+    """Make the record of tasks and of what blocks them."""
     lengths = None if regions is None else column(regions)
-    return lengths, column([step[0] for step in steps]), column([step[1] for step in steps])
+    begins, ticks = (column([step[place] for step in steps]) for place in range(2))
+    return Tasks(*columns(tasks), regions=lengths, step_from=begins, step_ticks=ticks, **more)
 
 
 # ---- demand ------------------------------------------------------------------------------------------------------
@@ -103,8 +103,8 @@ def test_both_tests_by_demand_say_what_the_demand_at_every_length_says() -> None
     def compare(case: tuple[list[Sporadic], list[int] | None, list[tuple[int, int]]]) -> None:
         tasks, regions, steps = case
         excess = first_excess(tasks, regions, steps)
-        by_deadline = _analysis.edf_first_excess(*columns(tasks), *blocking(regions, steps))
-        verdict, interval, demand = _analysis.edf_demand(*columns(tasks), *blocking(regions, steps))
+        by_deadline = _analysis.edf_first_excess(record(tasks, regions, steps))
+        verdict, interval, demand = _analysis.edf_demand(record(tasks, regions, steps))
         assert by_deadline == (SCHEDULABLE if excess is None else (_analysis.UNSCHEDULABLE, *excess))
         assert verdict == by_deadline[0]
         if demand > 0:
@@ -122,7 +122,7 @@ def test_density_is_compared_with_one_exactly_and_suffices() -> None:
     @given(task_sets())
     def compare(tasks: list[Sporadic]) -> None:
         is_sparse = density(tasks) <= 1
-        assert (_analysis.edf_density(*columns(tasks)) == _analysis.SCHEDULABLE) == is_sparse
+        assert (_analysis.edf_density(Tasks(*columns(tasks))) == _analysis.SCHEDULABLE) == is_sparse
         assert not is_sparse or first_excess(tasks) is None
         seen[is_sparse] += 1
 
@@ -141,9 +141,9 @@ def responses(tasks: Sequence[Sporadic], is_preemptive: bool) -> list[int]:
 def cut_responses(tasks: Sequence[Sporadic], regions: Sequence[Sequence[int]] | None) -> list[int]:
     """Ask the analysis for worst responses of jobs with regions."""
     if regions is None:
-        return [int(ticks) for ticks in _analysis.edf_responses(*columns(tasks))[0]]
+        return [int(ticks) for ticks in _analysis.edf_responses(record(tasks))[0]]
     last = column([own[-1] for own in regions])
-    return [int(ticks) for ticks in _analysis.edf_responses(*columns(tasks), *blocking(longest(regions)), last)[0]]
+    return [int(ticks) for ticks in _analysis.edf_responses(record(tasks, longest(regions), last=last))[0]]
 
 
 def longest(regions: Sequence[Sequence[int]]) -> list[int]:
@@ -159,7 +159,7 @@ def test_responses_are_the_largest_of_those_at_every_release() -> None:
     def compare(case: tuple[list[Sporadic], list[int] | None, list[tuple[int, int]]], data: st.DataObject) -> None:
         tasks, regions, steps = case
         lasts = [data.draw(st.sampled_from([1, task.wcet, (task.wcet + 1) // 2])) for task in tasks]
-        found = _analysis.edf_responses(*columns(tasks), *blocking(regions, steps), column(lasts))[0].tolist()
+        found = _analysis.edf_responses(record(tasks, regions, steps, last=column(lasts)))[0].tolist()
         expected = [response_at_every_release(tasks, own, regions, steps, last=last) for own, last in enumerate(lasts)]
         assert found == expected
         reached[expected == responses(tasks, is_preemptive=True)] += 1
@@ -183,8 +183,8 @@ def test_verdicts_and_responses_are_those_of_exhaustive_search(cut: str, jitter:
         searches = [Search(tasks, own, regions) for own in range(len(tasks))]
         has_miss = any(found.has_miss for found in searches)
         assert cut_responses(tasks, regions) == [found.worst for found in searches]
-        barred = blocking(None if regions is None else longest(regions))
-        assert _analysis.edf_demand(*columns(tasks), *barred)[0] == (not has_miss)
+        barred = None if regions is None else longest(regions)
+        assert _analysis.edf_demand(record(tasks, barred))[0] == (not has_miss)
         seen[has_miss] += 1
 
     search()
@@ -213,7 +213,7 @@ def test_least_laxity_first_misses_iff_earliest_deadline_first_does() -> None:
     @given(task_sets(longest=9, jitter=2, most=3).filter(lambda made: utilization(made) <= 1))
     def search(tasks: list[Sporadic]) -> None:
         has_miss = Search(tasks, 0, is_by_laxity=True).has_miss
-        assert (_analysis.edf_demand(*columns(tasks))[0] == _analysis.UNSCHEDULABLE) == has_miss
+        assert (_analysis.edf_demand(record(tasks))[0] == _analysis.UNSCHEDULABLE) == has_miss
         seen[has_miss] += 1
 
     search()
@@ -306,7 +306,7 @@ def test_no_simulated_response_is_above_the_bound_and_some_reach_it() -> None:
         offsets = [data.draw(st.integers(0, 5)) for _ in tasks]
         regions = None if is_preemptive else [task.wcet for task in tasks]
         summary = simulated(tasks, offsets, is_preemptive).summary
-        is_schedulable = _analysis.edf_demand(*columns(tasks), *blocking(regions))[0] == _analysis.SCHEDULABLE
+        is_schedulable = _analysis.edf_demand(record(tasks, regions))[0] == _analysis.SCHEDULABLE
         bounds = responses(tasks, is_preemptive)
         longest = [response or 0 for response in summary["response_max"].to_list()]
         assert all(found <= bound for found, bound in zip(longest, bounds, strict=True))
@@ -410,19 +410,19 @@ def test_no_response_is_exact_beside_jobs_that_end_late() -> None:
 
 def test_published_task_sets() -> None:
     """Of Liu and Layland; Buttazzo, Hard Real-Time Computing Systems; Jeffay, Stanat, Martel: (3, 5), (4, 10)."""
-    assert _analysis.edf_demand(*columns(implicit((2, 5), (4, 7)))) == SCHEDULABLE
+    assert _analysis.edf_demand(Tasks(*columns(implicit((2, 5), (4, 7))))) == SCHEDULABLE
     buttazzo = [Sporadic(2, 6, 4), Sporadic(2, 8, 5), Sporadic(3, 9, 7)]
-    assert _analysis.edf_demand(*columns(buttazzo)) == SCHEDULABLE
+    assert _analysis.edf_demand(Tasks(*columns(buttazzo))) == SCHEDULABLE
     assert responses(buttazzo, is_preemptive=True) == [4, 5, 7]
     whole = implicit((3, 5), (4, 10))
-    assert _analysis.edf_demand(*columns(whole)) == SCHEDULABLE
-    assert _analysis.edf_first_excess(*columns(whole), column([3, 4])) == (_analysis.UNSCHEDULABLE, 5, 6)
+    assert _analysis.edf_demand(Tasks(*columns(whole))) == SCHEDULABLE
+    assert _analysis.edf_first_excess(record(whole, [3, 4])) == (_analysis.UNSCHEDULABLE, 5, 6)
 
 
 def test_the_worst_response_need_not_be_that_of_the_first_job() -> None:
     """Spuri 1996: it need not be at the synchronous release. Here that gives 2 and 5."""
     tasks = implicit((2, 4), (3, 6))
-    assert [int(job) for job in _analysis.edf_responses(*columns(tasks))[1]] == [2, 1]
+    assert [int(job) for job in _analysis.edf_responses(record(tasks))[1]] == [2, 1]
     assert responses(tasks, is_preemptive=True) == [4, 6]
 
 
@@ -442,8 +442,9 @@ def test_bakers_sums_are_sufficient_for_sections() -> None:
             for place, task in enumerate(tasks)
         )
         wcets, periods, deadlines, _ = columns(tasks)
-        assert (_analysis.edf_baker(wcets, periods, deadlines, column(delays)) == _analysis.SCHEDULABLE) == fits
-        is_schedulable = _analysis.edf_demand(*columns(tasks), *blocking(None, steps))[0] == _analysis.SCHEDULABLE
+        baker = _analysis.edf_baker(Tasks(wcets, periods, deadlines, blocking=column(delays)))
+        assert (baker == _analysis.SCHEDULABLE) == fits
+        is_schedulable = _analysis.edf_demand(record(tasks, None, steps))[0] == _analysis.SCHEDULABLE
         assert is_schedulable or not fits
         seen[fits] += 1
 
@@ -469,7 +470,7 @@ def test_many_sets_get_the_verdicts_of_each() -> None:
     wcet = np.maximum(1, period // 9).astype(np.uint64)
     deadline = np.maximum(wcet, (period * random.random((200, 8)))).astype(np.uint64)
     many = _analysis.edf_verdicts_many(wcet, period, deadline)
-    each = [_analysis.edf_demand(*row)[0] for row in zip(wcet, period, deadline, strict=True)]
+    each = [_analysis.edf_demand(Tasks(*row))[0] for row in zip(wcet, period, deadline, strict=True)]
     assert many.tolist() == each
     assert len(set(each)) == 2
 
@@ -477,11 +478,11 @@ def test_many_sets_get_the_verdicts_of_each() -> None:
 def test_columns_that_do_not_fit_are_refused() -> None:
     two, one = column([2, 2]), column([1])
     with pytest.raises(ValueError, match="period: as many values as tasks"):
-        _analysis.edf_demand(two, one, two)
+        _analysis.edf_demand(Tasks(two, one, two))
     with pytest.raises(ValueError, match="step_from: ascending"):
-        _analysis.edf_demand(two, two, two, step_from=column([3, 3]), step_ticks=two)
+        _analysis.edf_demand(Tasks(two, two, two, step_from=column([3, 3]), step_ticks=two))
     with pytest.raises(ValueError, match="regions: a value is out of range"):
-        _analysis.edf_demand(two, two, two, regions=column([0, 1]))
+        _analysis.edf_demand(Tasks(two, two, two, regions=column([0, 1])))
     with pytest.raises(ValueError, match="events: a value is out of range"):
         _analysis.rbe_demand(column([0]), one, one, one)
     with pytest.raises(ValueError, match="wcet: 1 up to the window"):

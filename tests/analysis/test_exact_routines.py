@@ -13,8 +13,8 @@ from places import ROOT
 STUB = ROOT / "python" / "takt" / "_analysis.pyi"
 
 ASKED_INSTEAD = {
-    "fpts_verdict": "fpts_responses, whose responses tell the verdict",
-    "fpts_blocking": "fpts_responses, which blocks by itself",
+    "fp_blocking": "none: Python adds up blocking, since it follows from more than regions",
+    "fpts_blocking": "fp_responses, which blocks by itself where there are thresholds",
     "graph_lengths": "none: no task of a file has branches",
     "graph_responses": "none: no task of a file has branches",
     "fp_responses_many": "fp_verdicts_many: studies count verdicts",
@@ -23,8 +23,8 @@ ASKED_INSTEAD = {
     "final_regions": "assign_final_regions, which chooses the priorities too",
     "edf_first_excess": "edf_demand, the same verdict in fewer steps",
     "edf_baker": "edf_demand, which accepts all that it accepts",
-    "supply_bound": "children_responses and children_demand, which have it inside",
-    "supply_time": "children_responses and children_demand, which have it inside",
+    "supply_bound": "fp_responses and children_demand, which have it inside",
+    "supply_time": "fp_responses and children_demand, which have it inside",
     "children_demand_in": "children_demand, which has it inside",
 }
 

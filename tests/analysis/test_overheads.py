@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 import takt
 from analysis_oracle import overheads
+from columns import Column, column
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from sampling import expect_cases, tries
 from takt import _analysis
+from takt._analysis import Tasks
 
-Column = NDArray[np.uint64]
 Costs = tuple[int, int, int, int, int, int]
 SEEDS = st.integers(0, 2**32)
 HORIZON = 3000
@@ -41,11 +41,6 @@ class Plan:
     def wcet(self) -> int:
         """What a job executes."""
         return sum(self.runs)
-
-
-def column(values: list[int]) -> Column:
-    """A column."""
-    return np.array(values, dtype=np.uint64)
 
 
 def draw_costs(generator: random.Random) -> Costs:
@@ -137,20 +132,21 @@ def columns(plans: list[Plan], costs: Costs) -> Columns:
     )
 
 
+def record(plans: list[Plan], costs: Costs, *names: str) -> Tasks:
+    """Make the record of a system, with some of the columns behind the first four."""
+    given = columns(plans, costs)
+    more = {name: getattr(given, name) for name in names}
+    return Tasks(given.wcet, given.period, given.deadline, given.jitter, **more)
+
+
 def bounds(plans: list[Plan], costs: Costs) -> Column:
     """The bounds of all responses under fixed priorities."""
-    given = columns(plans, costs)
-    return _analysis.overhead_responses(
-        given.wcet, given.period, costs, given.jitter, given.longest, given.last, given.points
-    )
+    return _analysis.overhead_responses(record(plans, costs, "longest", "last", "points"), costs)
 
 
 def edf_verdict(plans: list[Plan], costs: Costs) -> int:
     """Whether the test of EDF is passed."""
-    given = columns(plans, costs)
-    return _analysis.overhead_edf_verdict(
-        given.wcet, given.period, given.deadline, costs, given.jitter, given.longest, given.points
-    )
+    return _analysis.overhead_edf_verdict(record(plans, costs, "longest", "points"), costs)
 
 
 # ---- fixed priorities ------------------------------------------------------------------------------------------
@@ -187,30 +183,29 @@ def test_without_costs_bounds_are_the_exact_responses(seed: int) -> None:
     plans, _, _ = draw(seed)
     given = columns(plans, (0,) * 6)
     blocking = _analysis.fp_blocking(np.maximum(given.longest, np.uint64(1)))
-    exact, _ = _analysis.fp_responses(given.wcet, given.period, given.jitter, blocking, given.last)
+    tasks = Tasks(given.wcet, given.period, jitter=given.jitter, blocking=blocking, last=given.last)
+    exact, _ = _analysis.fp_responses(tasks)
     assert (bounds(plans, (0,) * 6) == exact).all()
 
 
 def test_a_bound_worked_out_by_hand() -> None:
     """r = 1, s = 2, c = 3: each release interrupts for 6, a completion delays the next for 5, and one came before."""
     wcet, period = column([4, 10]), column([100, 200])
-    assert list(_analysis.overhead_responses(wcet, period, (3, 1, 2, 0, 0, 0))) == [5 + 6 + 6 + 4, 6 + 6 + 4 + 5 + 10]
-    assert _analysis.overhead_responses(wcet, period, (3, 1, 2, 0, 1, 10))[0] == 5 + 6 + 6 + 4 + 3
-    regions = _analysis.overhead_responses(wcet, period, (3, 1, 2, 9, 0, 0), None, column([0, 5]), None, column([0, 1]))
+    assert list(_analysis.overhead_responses(Tasks(wcet, period), (3, 1, 2, 0, 0, 0))) == [
+        5 + 6 + 6 + 4,
+        6 + 6 + 4 + 5 + 10,
+    ]
+    assert _analysis.overhead_responses(Tasks(wcet, period), (3, 1, 2, 0, 1, 10))[0] == 5 + 6 + 6 + 4 + 3
+    regions = _analysis.overhead_responses(
+        Tasks(wcet, period, longest=column([0, 5]), points=column([0, 1])), (3, 1, 2, 9, 0, 0)
+    )
     assert list(regions) == [(9 + 5) + (5 + 9) + 6 + 6 + 4, 6 + 6 + 4 + 5 + 10 + 9]
 
 
-def test_equals_delay_each_other() -> None:
-    wcet, period = column([4, 10]), column([100, 200])
-    responses = _analysis.overhead_responses(wcet, period, (0, 1, 0, 0, 0, 0), above=column([2, 2]))
-    assert list(responses) == [16, 16]
-
-
-def test_regions_of_equals_are_no_blocking_besides() -> None:
-    wcet, period = column([4, 10]), column([100, 200])
-    costs = (0, 1, 0, 0, 0, 0)
-    responses = _analysis.overhead_responses(wcet, period, costs, None, wcet, wcet, above=column([2, 2]))
-    assert list(responses) == [16, 16]
+@pytest.mark.parametrize("region", [None, column([4, 10])])
+def test_equals_delay_each_other_and_their_regions_are_no_blocking_besides(region: Column | None) -> None:
+    tasks = Tasks(column([4, 10]), column([100, 200]), longest=region, last=region, above=column([2, 2]))
+    assert list(_analysis.overhead_responses(tasks, (0, 1, 0, 0, 0, 0))) == [16, 16]
 
 
 # ---- EDF ---------------------------------------------------------------------------------------------------------
@@ -274,14 +269,11 @@ def test_the_test_of_edf_is_that_of_all_deadlines() -> None:
 @tries(300)
 @given(SEEDS)
 def test_without_costs_the_test_of_edf_is_that_of_processor_demand(seed: int) -> None:
-    given = columns(draw(seed)[0], (0,) * 6)
-    exact, *_ = _analysis.edf_demand(
-        given.wcet, given.period, given.deadline, given.jitter, np.maximum(given.longest, np.uint64(1))
-    )
-    verdict = _analysis.overhead_edf_verdict(
-        given.wcet, given.period, given.deadline, (0,) * 6, given.jitter, given.longest, given.points
-    )
-    assert verdict == exact
+    plans, costs = draw(seed)[0], (0,) * 6
+    given = columns(plans, costs)
+    regions = np.maximum(given.longest, np.uint64(1))
+    exact, *_ = _analysis.edf_demand(Tasks(given.wcet, given.period, given.deadline, given.jitter, regions=regions))
+    assert edf_verdict(plans, costs) == exact
 
 
 # ---- what cannot be decided, and bad input ---------------------------------------------------------------------------
@@ -289,15 +281,15 @@ def test_without_costs_the_test_of_edf_is_that_of_processor_demand(seed: int) ->
 
 def test_huge_numbers_and_no_effort_decide_nothing() -> None:
     huge = column([_analysis.TIME_MAX])
-    assert list(_analysis.overhead_responses(huge, huge, (1, 0, 0, 0, 0, 0))) == [_analysis.UNKNOWN]
-    assert _analysis.overhead_edf_verdict(huge, huge, huge, (1, 0, 0, 0, 0, 0)) == _analysis.UNDECIDED
+    assert list(_analysis.overhead_responses(Tasks(huge, huge), (1, 0, 0, 0, 0, 0))) == [_analysis.UNKNOWN]
+    assert _analysis.overhead_edf_verdict(Tasks(huge, huge, huge), (1, 0, 0, 0, 0, 0)) == _analysis.UNDECIDED
     tasks = column([1, 5]), column([9, 20])
-    assert list(_analysis.overhead_responses(*tasks, (1, 0, 0, 0, 0, 0), effort=0)) == [_analysis.UNKNOWN] * 2
+    assert list(_analysis.overhead_responses(Tasks(*tasks), (1, 0, 0, 0, 0, 0), effort=0)) == [_analysis.UNKNOWN] * 2
     for effort, verdict in ((0, _analysis.UNDECIDED), (3, _analysis.UNDECIDED), (99, _analysis.SCHEDULABLE)):
-        assert _analysis.overhead_edf_verdict(*tasks, tasks[1], (1, 0, 0, 0, 0, 0), effort=effort) == verdict
+        assert _analysis.overhead_edf_verdict(Tasks(*tasks, tasks[1]), (1, 0, 0, 0, 0, 0), effort=effort) == verdict
 
 
 @pytest.mark.parametrize("costs", [(2**62, 0, 0, 0, 0, 0), (0, 0, 0, 0, 1, 0)])
 def test_costs_that_are_none_are_refused(costs: Costs) -> None:
     with pytest.raises(ValueError, match="costs"):
-        _analysis.overhead_responses(column([1]), column([2]), costs)
+        _analysis.overhead_responses(Tasks(column([1]), column([2])), costs)

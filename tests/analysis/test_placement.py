@@ -10,20 +10,15 @@ import numpy as np
 import pytest
 import takt
 from analysis_oracle import points, tolerance
+from columns import Column, column
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from sampling import expect_cases, tries
 from takt import _analysis
+from takt._analysis import Tasks
 
 Task = tuple[int, int, int, int]  # wcet, period, deadline, jitter
-Column = NDArray[np.uint64]
 SEEDS = st.integers(0, 2**32)
-
-
-def column(values: list[int]) -> Column:
-    """A column."""
-    return np.array(values, dtype=np.uint64)
 
 
 def columns(tasks: list[Task]) -> tuple[Column, Column, Column, Column]:
@@ -52,7 +47,7 @@ def draw(seed: int) -> list[Task]:
 @given(SEEDS)
 def test_the_tolerance_is_that_of_all_instants(seed: int) -> None:
     tasks = draw(seed)
-    verdicts, found = _analysis.blocking_tolerances(*columns(tasks))
+    verdicts, found = _analysis.blocking_tolerances(Tasks(*columns(tasks)))
     expected = [tolerance.tolerance(tasks, rank) for rank in range(len(tasks))]
     assert [verdict == _analysis.SCHEDULABLE for verdict in verdicts] == [slack is not None for slack in expected]
     assert list(found) == [slack or 0 for slack in expected]
@@ -63,9 +58,9 @@ def test_the_tolerance_is_that_of_all_instants(seed: int) -> None:
 def test_response_times_with_that_blocking_are_just_in_time(seed: int) -> None:
     tasks = draw(seed)
     wcet, period, deadline, jitter = columns(tasks)
-    verdicts, found = _analysis.blocking_tolerances(wcet, period, deadline, jitter)
+    verdicts, found = _analysis.blocking_tolerances(Tasks(wcet, period, deadline, jitter))
     for more in (0, 1):
-        responses, _ = _analysis.fp_responses(wcet, period, jitter, found + np.uint64(more))
+        responses, _ = _analysis.fp_responses(Tasks(wcet, period, jitter=jitter, blocking=found + np.uint64(more)))
         in_time = (responses <= deadline) & (verdicts == _analysis.SCHEDULABLE)
         assert (in_time == ((more == 0) & (verdicts == _analysis.SCHEDULABLE))).all()
 
@@ -85,7 +80,7 @@ seen: Counter[object] = Counter()
 def check_what_is_cut(seed: int) -> None:
     tasks = draw(seed)
     wcet, period, deadline, jitter = columns(tasks)
-    verdict, regions = _analysis.fp_regions(wcet, period, deadline, jitter)
+    verdict, regions = _analysis.fp_regions(Tasks(wcet, period, deadline, jitter))
     expected = tolerance.fp_regions(tasks)
     assert (verdict == _analysis.SCHEDULABLE) == (expected is not None)
     seen[expected is not None] += 1
@@ -95,7 +90,10 @@ def check_what_is_cut(seed: int) -> None:
         pieces = [cut(task[0], region, generator) for task, region in zip(tasks, expected, strict=True)]
         blocking = _analysis.fp_blocking(column([max(lengths) for lengths in pieces]))
         last = column([lengths[-1] for lengths in pieces])
-        assert _analysis.fp_verdict(wcet, period, deadline, jitter, blocking, last) == _analysis.SCHEDULABLE
+        assert (
+            _analysis.fp_verdict(Tasks(wcet, period, deadline, jitter, blocking=blocking, last=last))
+            == _analysis.SCHEDULABLE
+        )
 
 
 def test_what_is_cut_into_longest_regions_stays_schedulable() -> None:
@@ -121,7 +119,7 @@ def is_edf_schedulable(tasks: list[Task]) -> bool:
 def check_edf_regions(seed: int) -> None:
     tasks = draw(seed)
     expected = tolerance.edf_regions(tasks)
-    verdict, regions = _analysis.edf_regions(*columns(tasks))
+    verdict, regions = _analysis.edf_regions(Tasks(*columns(tasks)))
     if is_edf_schedulable(tasks):
         assert expected is not None
         assert (verdict, list(regions)) == (_analysis.SCHEDULABLE, expected)
@@ -135,11 +133,11 @@ def check_edf_regions(seed: int) -> None:
 def check_edf_exactness(tasks: list[Task], regions: list[int]) -> None:
     """With these regions the test of processor demand is passed, and with one that is longer by a tick it is not."""
     given = columns(tasks)
-    assert _analysis.edf_demand(*given, column(regions))[0] == _analysis.SCHEDULABLE
+    assert _analysis.edf_demand(Tasks(*given, regions=column(regions)))[0] == _analysis.SCHEDULABLE
     for place, (wcet, _, _, _) in enumerate(tasks):
         longer = [region + (i == place) for i, region in enumerate(regions)]
         if regions[place] < wcet:
-            assert _analysis.edf_demand(*given, column(longer))[0] == _analysis.UNSCHEDULABLE
+            assert _analysis.edf_demand(Tasks(*given, regions=column(longer)))[0] == _analysis.UNSCHEDULABLE
             seen["longer"] += 1
 
 
@@ -172,8 +170,8 @@ def test_edf_regions_are_those_of_all_instants_and_nobody_is_late() -> None:
 
 def test_a_region_that_is_longer_by_a_tick_makes_somebody_late() -> None:
     tasks = [(2, 5, 5, 0), (7, 12, 12, 0)]
-    assert list(_analysis.fp_regions(*columns([(2, 5, 5, 0), (4, 12, 12, 0)]))[1]) == [2, 4]
-    assert list(_analysis.edf_regions(*columns(tasks))[1]) == [2, 4]
+    assert list(_analysis.fp_regions(Tasks(*columns([(2, 5, 5, 0), (4, 12, 12, 0)])))[1]) == [2, 4]
+    assert list(_analysis.edf_regions(Tasks(*columns(tasks)))[1]) == [2, 4]
     late = {}
     for region in (4, 5):
         rest = f"run {7 - region}"
@@ -225,10 +223,10 @@ def test_sums_beyond_what_is_computed_are_undecided() -> None:
     huge = [_analysis.TIME_MAX] * 3
     assert _analysis.place_points(column(huge), column([1] * 3), 5)[0] == _analysis.UNDECIDED
     far = columns([(1, 2, 2, 0), (1, 2**62 - 1, 2**62 - 1, 0)])
-    verdicts, _ = _analysis.blocking_tolerances(*far, effort=100)
+    verdicts, _ = _analysis.blocking_tolerances(Tasks(*far), effort=100)
     assert list(verdicts) == [_analysis.SCHEDULABLE, _analysis.UNDECIDED]
-    assert _analysis.fp_regions(*far, effort=100)[0] == _analysis.UNDECIDED
-    assert _analysis.edf_regions(*far, effort=100)[0] == _analysis.UNDECIDED
+    assert _analysis.fp_regions(Tasks(*far), effort=100)[0] == _analysis.UNDECIDED
+    assert _analysis.edf_regions(Tasks(*far), effort=100)[0] == _analysis.UNDECIDED
 
 
 @pytest.mark.parametrize("longest", [0, 2**62])

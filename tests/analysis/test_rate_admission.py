@@ -8,11 +8,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil
 
-import numpy as np
 import takt
+from columns import column
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from rate_oracle import allocation
 from rate_oracle.allocation import Request
 from rate_oracle.model import FORMULA3, SCALE, System
@@ -21,11 +20,6 @@ from takt import _analysis
 
 CLASSES = ["hard", "soft", "none"]
 Grants = list[tuple[bool, int, int, int]]
-
-
-def column(values: Sequence[int]) -> NDArray[np.uint64]:
-    """Make a column of the binding."""
-    return np.array(list(values), dtype=np.uint64)
 
 
 def admit(

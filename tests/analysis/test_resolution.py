@@ -30,9 +30,10 @@ from oracle.systems import RESOURCES, SERVER_KINDS, chains, crowds, households, 
 from places import CASES
 from sampling import tries
 from scaled_systems import multiplied, refined
+from takt._analysis import MAX_RETURNS
 from takt.analysis import TaskBound, Verdict
 from takt.analysis.judge import judge
-from takt.analysis.servers import MAX_RETURNS, returns_of
+from takt.analysis.servers import returns_of
 from takt.analysis.view import ServerView, SystemView, TaskView, view_of
 from test_analyse import own_systems
 from test_random_systems import as_system
@@ -90,9 +91,8 @@ def check_same(found: Sequence[Rows]) -> None:
 
 def splits(view: SystemView) -> bool:
     """Say whether a sporadic server may have more than 32 returns if it has so many ticks: of a view of fine ticks."""
-    inside = {each.number: each for each in view.dispatchers}
     there = [server for each in view.dispatchers for server in each.servers if server.kind == "sporadic"]
-    return any(returns_of(view, server, inside[server.number]) > MAX_RETURNS for server in there)
+    return any(returns_of(view, server) > MAX_RETURNS for server in there)
 
 
 def check_ascending(found: Sequence[Rows]) -> None:

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 import takt
 from analysis_oracle import sharing as oracle
+from columns import column
 from sampling import count, expect_cases
-from server_systems import BEGIN, KIND, arrivals, column, known
+from server_systems import BEGIN, KIND, arrivals, known
 from takt import _analysis as analysis
 
 LOCKING = {
@@ -195,7 +196,7 @@ def test_no_task_is_slower_than_its_bound_with_blocking(protocol: str, is_nested
         jobs = draw_jobs(numbers, is_nested)
         ranks = list(range(len(jobs)))
         blocking = analysis.sharing_blocking(**columns_of(jobs, ranks), locking=locking, at=column(ranks))
-        bounds = known(analysis.children_responses(**times_of(jobs), blocking=blocking)[0])
+        bounds = known(analysis.fp_responses(analysis.Tasks(**times_of(jobs), blocking=blocking))[0])
         for name, response in simulate(numbers, "fp", protocol, jobs).items():
             bound = bounds[int(name)]
             if bound is not None:
@@ -215,7 +216,7 @@ def test_nobody_is_late_under_edf_whom_the_test_with_blocking_accepts(protocol: 
         jobs = draw_jobs(numbers)
         deadlines = [job.period for job in jobs]
         begins, ticks = analysis.sharing_steps(**columns_of(jobs, deadlines), locking=LOCKING[protocol])
-        verdict = analysis.children_demand(**times_of(jobs), step_from=begins, step_ticks=ticks)[0]
+        verdict = analysis.children_demand(analysis.Tasks(**times_of(jobs), step_from=begins, step_ticks=ticks))[0]
         worst = simulate(numbers, "edf", protocol, jobs)
         if verdict == analysis.SCHEDULABLE:
             assert all(worst[name] <= deadlines[int(name)] for name in worst), f"seed {seed}: {jobs}"
@@ -298,9 +299,9 @@ def server_responses(policy: str, protocol: str, homes: list[Home]) -> list[int 
     if policy == "fp":
         ranks = column(range(len(homes)))
         blocking = analysis.sharing_blocking(task, resource, ticks, ranks, ranks, analysis.CEILING, ranks)
-        return known(analysis.children_responses(**children, blocking=blocking)[0])
+        return known(analysis.fp_responses(analysis.Tasks(**children, blocking=blocking))[0])
     begins, blocked = analysis.sharing_steps(task, resource, ticks, period, period, analysis.CEILING)
-    verdict = analysis.children_demand(**children, step_from=begins, step_ticks=blocked)[0]
+    verdict = analysis.children_demand(analysis.Tasks(**children, step_from=begins, step_ticks=blocked))[0]
     return [home.period if verdict == analysis.SCHEDULABLE else None for home in homes]
 
 
@@ -316,7 +317,7 @@ def bounds_inside(home: Home, supply: tuple[int, int, int, int]) -> list[int | N
     ranks = list(range(len(home.jobs)))
     sections = columns_of(home.jobs, ranks)
     blocking = analysis.sharing_blocking(**sections, locking=analysis.CEILING, at=column(ranks))
-    return known(analysis.children_responses(**times_of(home.jobs), blocking=blocking, supply=supply)[0])
+    return known(analysis.fp_responses(analysis.Tasks(**times_of(home.jobs), blocking=blocking, supply=supply))[0])
 
 
 def simulate_homes(numbers: random.Random, policy: str, protocol: str, homes: list[Home]) -> list[tuple[str, int]]:

@@ -7,60 +7,61 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import ceil
+from typing import Any
 
 import numpy as np
 import pytest
 import takt
 from analysis_oracle.arrivals import worst_response
 from analysis_oracle.fixed_priority import Graph, Task, blocking, chain, response, utilization
+from columns import Column, column
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from sampling import expect_cases, tries
 from takt import _analysis
+from takt._analysis import Tasks
 
-Numbers = NDArray[np.uint64]
 Responses = list[int | None]
 
 
 # ---- asking the analysis -------------------------------------------------------------------------------------
 
 
-def column(values: Sequence[int]) -> Numbers:
-    """Make a column of the binding."""
-    return np.array(list(values), dtype=np.uint64)
-
-
-def listed(answer: tuple[Numbers, Numbers]) -> Responses:
+def listed(answer: tuple[Column, Column]) -> Responses:
     """List responses; None is one without a bound."""
     assert _analysis.UNKNOWN not in answer[0]
     return [None if value == _analysis.UNBOUNDED else int(value) for value in answer[0]]
 
 
-def columns(tasks: Sequence[Task]) -> tuple[Numbers, Numbers]:
+def columns(tasks: Sequence[Task]) -> tuple[Column, Column]:
     """Give the wcets and periods."""
     return column([task.wcet for task in tasks]), column([task.period for task in tasks])
 
 
-def jitters(tasks: Sequence[Task]) -> Numbers:
-    """Give the jitters."""
-    return column([task.jitter for task in tasks])
+def record(tasks: Sequence[Task], deadline: Column | None = None, **more: Any) -> Tasks:
+    """Make the record of tasks."""
+    jitter = column([task.jitter for task in tasks])
+    return Tasks(*columns(tasks), deadline, jitter, **more)
 
 
-def deferred(tasks: Sequence[Task], above: Numbers | None = None) -> Responses:
+def thresholds_of(tasks: Sequence[Task]) -> Column:
+    """Give the thresholds."""
+    return column([task.threshold for task in tasks])
+
+
+def deferred(tasks: Sequence[Task], above: Column | None = None) -> Responses:
     """Ask for the responses of sequences of subjobs, each non-preemptive."""
     blocked = _analysis.fp_blocking(column([max(task.graph.lengths) for task in tasks]), above)
     last = column([task.graph.lengths[-1] for task in tasks])
-    return listed(_analysis.fp_responses(*columns(tasks), jitters(tasks), blocked, last, above))
+    return listed(_analysis.fp_responses(record(tasks, blocking=blocked, last=last, above=above)))
 
 
 def thresholds(tasks: Sequence[Task]) -> Responses:
     """Ask for the responses under the tasks' thresholds."""
-    places = column([task.threshold for task in tasks])
-    return listed(_analysis.fpts_responses(*columns(tasks), places, jitters(tasks)))
+    return listed(_analysis.fp_responses(record(tasks, threshold=thresholds_of(tasks))))
 
 
-def graph_columns(tasks: Sequence[Task]) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+def graph_columns(tasks: Sequence[Task]) -> tuple[Column, Column, Column, Column]:
     """Flatten the graphs of tasks."""
     first = [sum(len(task.graph.lengths) for task in tasks[:place]) for place in range(len(tasks))]
     edges = [(first[i] + a, first[i] + b) for i, task in enumerate(tasks) for a, b in task.graph.edges]
@@ -74,12 +75,14 @@ def graph_columns(tasks: Sequence[Task]) -> tuple[Numbers, Numbers, Numbers, Num
 
 def graphs(tasks: Sequence[Task]) -> Responses:
     """Ask for the responses of graphs of non-preemptive nodes."""
-    return listed(_analysis.graph_responses(columns(tasks)[1], *graph_columns(tasks), jitters(tasks)))
+    return listed(
+        _analysis.graph_responses(columns(tasks)[1], *graph_columns(tasks), column([task.jitter for task in tasks]))
+    )
 
 
 def preemptive(tasks: Sequence[Task]) -> Responses:
     """Ask for the responses under full preemption, in the short form."""
-    return listed(_analysis.fp_responses(*columns(tasks), jitters(tasks)))
+    return listed(_analysis.fp_responses(record(tasks)))
 
 
 # ---- published answers ---------------------------------------------------------------------------------------
@@ -135,7 +138,7 @@ def test_published_responses_with_thresholds(tasks: list[tuple[int, int, int]], 
 
 
 def test_the_worst_job_is_the_fifth_of_its_active_period() -> None:
-    ticks, job = _analysis.fp_responses(column([10, 21]), column([25, 35]), last=column([1, 15]))
+    ticks, job = _analysis.fp_responses(Tasks(column([10, 21]), column([25, 35]), last=column([1, 15])))
     assert (list(ticks), list(job)) == ([10, 35], [0, 4])
 
 
@@ -293,7 +296,7 @@ def test_any_blocking_gives_the_responses_of_the_formula() -> None:
         count = len(tasks)
         blocked = data.draw(st.lists(st.integers(0, 30), min_size=count, max_size=count))
         last = column([task.graph.lengths[-1] for task in tasks])
-        answer = _analysis.fp_responses(*columns(tasks), jitters(tasks), column(blocked), last)
+        answer = _analysis.fp_responses(record(tasks, blocking=column(blocked), last=last))
         assert listed(answer) == [response(tasks, place, blocked[place]) for place in range(count)]
 
     compare()
@@ -312,8 +315,7 @@ def test_a_verdict_says_whether_all_responses_are_within_deadlines() -> None:
             ticks is not None and ticks <= deadline
             for ticks, deadline in zip(thresholds(tasks), deadlines, strict=True)
         )
-        places = column([task.threshold for task in tasks])
-        verdict = _analysis.fpts_verdict(*columns(tasks), column(deadlines), places, jitters(tasks))
+        verdict = _analysis.fp_verdict(record(tasks, column(deadlines), threshold=thresholds_of(tasks)))
         assert verdict == (_analysis.SCHEDULABLE if expected else _analysis.UNSCHEDULABLE)
         seen[verdict] += 1
 
@@ -381,7 +383,7 @@ def test_many_sets_are_answered_as_each_of_them() -> None:
     random = np.random.default_rng(1)
     period = random.integers(10, 200, (300, 6), dtype=np.uint64)
     wcet = random.integers(1, 20, (300, 6), dtype=np.uint64)
-    alone = [_analysis.fp_responses(c, t)[0] for c, t in zip(wcet, period, strict=True)]
+    alone = [_analysis.fp_responses(Tasks(c, t))[0] for c, t in zip(wcet, period, strict=True)]
     many = _analysis.fp_responses_many(wcet, period)
     verdicts = _analysis.fp_verdicts_many(wcet, period, period)
     assert np.array_equal(many, np.array(alone))
@@ -393,7 +395,7 @@ def test_ten_thousand_tasks_are_answered() -> None:
     random = np.random.default_rng(1)
     period = np.sort(random.integers(10**7, 10**9, 10**4, dtype=np.uint64))
     wcet = period // np.uint64(20_000)
-    ticks, _ = _analysis.fp_responses(wcet, period)
+    ticks, _ = _analysis.fp_responses(Tasks(wcet, period))
     assert ticks[-1] < _analysis.UNKNOWN
     assert ticks[-1] == sum(-(-int(ticks[-1]) // t) * c for t, c in zip(period.tolist(), wcet.tolist(), strict=True))
 
@@ -403,29 +405,29 @@ MAX = _analysis.TIME_MAX
 
 def test_an_overload_has_no_bound_and_is_not_schedulable() -> None:
     wcet, period = column([1, MAX - 1, 1]), column([MAX, MAX - 1, 5])
-    assert listed(_analysis.fp_responses(wcet, period)) == [1, None, None]
-    assert _analysis.fp_verdict(wcet, period, period) == _analysis.UNSCHEDULABLE
+    assert listed(_analysis.fp_responses(Tasks(wcet, period))) == [1, None, None]
+    assert _analysis.fp_verdict(Tasks(wcet, period, period)) == _analysis.UNSCHEDULABLE
 
 
 def test_the_longest_times_are_exact_or_undecided() -> None:
     wcet, period = column([MAX // 2, MAX // 2]), column([MAX, MAX])
-    assert listed(_analysis.fp_responses(wcet, period)) == [MAX // 2, MAX - 1]
-    ticks, _ = _analysis.fp_responses(wcet, period, blocking=column([0, MAX]))
+    assert listed(_analysis.fp_responses(Tasks(wcet, period))) == [MAX // 2, MAX - 1]
+    ticks, _ = _analysis.fp_responses(Tasks(wcet, period, blocking=column([0, MAX])))
     assert list(ticks) == [MAX // 2, _analysis.UNKNOWN]
-    assert _analysis.fp_verdict(wcet, period, period, blocking=column([0, MAX])) == _analysis.UNDECIDED
+    assert _analysis.fp_verdict(Tasks(wcet, period, period, blocking=column([0, MAX]))) == _analysis.UNDECIDED
 
 
 def test_behind_an_undecided_task_the_next_may_be_decided() -> None:
     """The first finishes at 2^62 + 1, and its response counts from 2^62 - 1 before; the second is released at 0."""
     wcet, period, blocked = column([2, 1]), column([MAX, MAX]), column([MAX, MAX])
-    ticks, _ = _analysis.fp_responses(wcet, period, jitter=column([MAX, 0]), blocking=blocked)
+    ticks, _ = _analysis.fp_responses(Tasks(wcet, period, jitter=column([MAX, 0]), blocking=blocked))
     assert list(ticks) == [_analysis.UNKNOWN, MAX + 7]
 
 
 def test_all_of_the_time_may_be_used() -> None:
     wcet, period = column([1, MAX - 1]), column([MAX, MAX])
-    assert listed(_analysis.fp_responses(wcet, period)) == [1, MAX]
-    assert listed(_analysis.fp_responses(column([1, 1]), column([2, 2]), blocking=column([0, 3]))) == [1, 8]
+    assert listed(_analysis.fp_responses(Tasks(wcet, period))) == [1, MAX]
+    assert listed(_analysis.fp_responses(Tasks(column([1, 1]), column([2, 2]), blocking=column([0, 3])))) == [1, 8]
 
 
 @pytest.mark.parametrize("a", [2**10, 2**22])
@@ -433,27 +435,27 @@ def test_responses_that_repeat_after_the_hyperperiod_are_known_if_that_is_within
     """At U = 1 and with blocking there is no end before abc, which for the larger a is beyond 2^63."""
     b, c = a + 1, a - 1
     period, wcet = column([a * b, a * c, b * c]), column([1, 1, b * c - 2])
-    ticks, _ = _analysis.fp_responses(wcet, period, blocking=column([0, 0, 1]), effort=10_000)
+    ticks, _ = _analysis.fp_responses(Tasks(wcet, period, blocking=column([0, 0, 1])), effort=10_000)
     assert list(ticks) == [1, 2, b * c + 3 if a == 2**10 else _analysis.UNKNOWN]
 
 
 @pytest.mark.parametrize("effort", [0, 1])
 def test_without_effort_nothing_is_known(effort: int) -> None:
     """One step compares the utilization with 1, and is not enough for a response."""
-    ticks, _ = _analysis.fp_responses(column([1]), column([2]), effort=effort)
+    ticks, _ = _analysis.fp_responses(Tasks(column([1]), column([2])), effort=effort)
     assert list(ticks) == [_analysis.UNKNOWN]
-    assert _analysis.fp_verdict(column([1]), column([2]), column([2]), effort=effort) == _analysis.UNDECIDED
+    assert _analysis.fp_verdict(Tasks(column([1]), column([2]), column([2])), effort=effort) == _analysis.UNDECIDED
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: _analysis.fp_responses(column([1, 1]), column([2])), "period"),
-        (lambda: _analysis.fp_responses(column([0]), column([2])), "wcet"),
-        (lambda: _analysis.fp_responses(column([1]), column([2]), last=column([2])), "last"),
-        (lambda: _analysis.fp_responses(column([1, 1]), column([2, 2]), above=column([0, 0])), "above"),
+        (lambda: _analysis.fp_responses(Tasks(column([1, 1]), column([2]))), "period"),
+        (lambda: _analysis.fp_responses(Tasks(column([0]), column([2]))), "wcet"),
+        (lambda: _analysis.fp_responses(Tasks(column([1]), column([2]), last=column([2]))), "last"),
+        (lambda: _analysis.fp_responses(Tasks(column([1, 1]), column([2, 2]), above=column([0, 0]))), "above"),
         (lambda: _analysis.fp_blocking(column([1]), head_start=2), "head_start"),
-        (lambda: _analysis.fpts_responses(column([1]), column([2]), column([1])), "threshold"),
+        (lambda: _analysis.fp_responses(Tasks(column([1]), column([2]), threshold=column([1]))), "threshold"),
         (lambda: _analysis.fp_responses_many(np.ones((2, 2), np.uint64), np.ones((2, 3), np.uint64)), "period"),
         (lambda: _analysis.graph_lengths(column([1, 1]), column([0, 2]), column([]), column([])), "task"),
         (lambda: _analysis.graph_lengths(column([1, 1]), column([0, 1]), column([0]), column([1])), "target"),
@@ -476,5 +478,5 @@ def test_the_longest_way_and_node_of_a_graph() -> None:
 
 def test_blocking_by_thresholds() -> None:
     tasks = [Task(4, chain(2), 0), Task(10, chain(2), 0), Task(14, chain(4), 1)]
-    blocked = _analysis.fpts_blocking(columns(tasks)[0], column([task.threshold for task in tasks]))
+    blocked = _analysis.fpts_blocking(record(tasks, threshold=thresholds_of(tasks)))
     assert list(blocked) == [blocking(tasks, place) for place in range(3)] == [1, 3, 0]

@@ -10,6 +10,7 @@ from fractions import Fraction
 import pytest
 import takt
 from analysis_oracle import servers as oracle
+from columns import column
 from sampling import count, expect_cases
 from server_systems import (
     BEGIN,
@@ -19,7 +20,6 @@ from server_systems import (
     Draw,
     arrivals,
     build_system,
-    column,
     columns,
     find_bounds,
     find_excess,
@@ -38,13 +38,13 @@ S2_TASKS = [Child("T3", "task", 10, 60, 60)]
 
 
 def responses(children: list[Child], supply: tuple[int, int, int, int] = FULL) -> list[int | None]:
-    ticks, _ = analysis.children_responses(**columns(children), supply=supply)
+    ticks, _ = analysis.fp_responses(analysis.Tasks(**columns(children), supply=supply))
     return known(ticks)
 
 
 def is_schedulable(policy: str, children: list[Child], supply: tuple[int, int, int, int]) -> bool:
     if policy == "edf":
-        return analysis.children_demand(**columns(children), supply=supply)[0] == analysis.SCHEDULABLE
+        return analysis.children_demand(analysis.Tasks(**columns(children), supply=supply))[0] == analysis.SCHEDULABLE
     found = responses(children, supply)
     return all(ticks is not None and ticks <= c.deadline for ticks, c in zip(found, children, strict=True))
 
@@ -167,9 +167,11 @@ def test_demand_of_children_is_that_of_each_window(kinds: tuple[str, ...]) -> No
         children = draw_children(numbers, ("task", *kinds))
         plain = [(KIND[c.kind], c.wcet, c.period, c.deadline) for c in children]
         for window in range(40):
-            assert analysis.children_demand_in(window, **columns(children)) == oracle.demand(plain, window)
+            assert analysis.children_demand_in(window, analysis.Tasks(**columns(children))) == oracle.demand(
+                plain, window
+            )
         failing = oracle.failing_windows(plain, 20 * math.lcm(3, 4, 6, 8, 12))
-        verdict, window, demand, _ = analysis.children_demand(**columns(children))
+        verdict, window, demand, _ = analysis.children_demand(analysis.Tasks(**columns(children)))
         is_overloaded = oracle.share(plain) > 1
         assert verdict == (analysis.UNSCHEDULABLE if failing or is_overloaded else analysis.SCHEDULABLE)
         assert is_overloaded or demand == 0 or window in failing
@@ -179,11 +181,14 @@ def test_demand_of_children_is_that_of_each_window(kinds: tuple[str, ...]) -> No
 
 def test_deferrable_servers_under_edf_need_more_than_their_shares() -> None:
     servers = [Child("", "deferrable", 2, 4, 4), Child("", "deferrable", 3, 6, 6)]
-    assert analysis.children_demand(**columns(servers))[0] == analysis.UNSCHEDULABLE
-    assert analysis.children_demand(**columns([of_kind("idling", s) for s in servers]))[0] == analysis.SCHEDULABLE
+    assert analysis.children_demand(analysis.Tasks(**columns(servers)))[0] == analysis.UNSCHEDULABLE
+    assert (
+        analysis.children_demand(analysis.Tasks(**columns([of_kind("idling", s) for s in servers])))[0]
+        == analysis.SCHEDULABLE
+    )
     few = [Child("", "deferrable", 1, 8, 8), Child("", "deferrable", 2, 10, 10)]
     assert sum(Fraction(s.wcet, s.period) for s in few) < 1
-    assert analysis.children_demand(**columns(few))[0] == analysis.SCHEDULABLE
+    assert analysis.children_demand(analysis.Tasks(**columns(few)))[0] == analysis.SCHEDULABLE
 
 
 # ---- bandwidth -----------------------------------------------------------------------------------------------
@@ -220,7 +225,7 @@ def test_one_of_several_tasks_in_a_cbs_has_no_supply_bound() -> None:
     assert analysis.supply_time(supply, 1) == 17
     assert found["cbs"] == 33
     assert found["hard-cbs"] <= 17
-    busy = analysis.cbs_busy_period(column([8, 1]), column([1000, 1000]), None, 10, 2)
+    busy = analysis.cbs_busy_period(analysis.Tasks(column([8, 1]), column([1000, 1000])), 10, 2)
     assert busy == 50
 
 
@@ -233,7 +238,7 @@ def test_busy_periods_of_bandwidth_servers_are_least() -> None:
         wcet, separation, jitter = (column(values) for values in zip(*tasks, strict=True))
         for find, is_cbs in ((analysis.cbs_busy_period, True), (analysis.total_bandwidth_busy_period, False)):
             expected = oracle.bandwidth_busy_period(tasks, period, budget, is_cbs, 5000)
-            found = find(wcet, separation, jitter, period, budget, effort=10000)
+            found = find(analysis.Tasks(wcet, separation, jitter=jitter), period, budget, effort=10000)
             assert (found if found < 5000 else None) == expected
 
 
@@ -242,7 +247,7 @@ def test_busy_periods_of_bandwidth_servers_are_least() -> None:
 
 def least(period: int, children: list[Child], policy: str, is_polling: bool = False) -> int:
     find = analysis.least_budget_fixed_priority if policy == "fp" else analysis.least_budget_edf
-    verdict, budget = find(period, is_polling, 0, **columns(children))
+    verdict, budget = find(period, is_polling, 0, analysis.Tasks(**columns(children)))
     assert (verdict == analysis.SCHEDULABLE) == (budget > 0)
     return budget
 

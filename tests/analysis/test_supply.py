@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 from analysis_oracle import supplies
 from analysis_oracle.supplies import Task
+from columns import column
 from sampling import count, expect_cases
-from server_systems import column, known
+from server_systems import known
 from takt import _analysis as analysis
 
 
@@ -103,7 +104,8 @@ def test_responses_in_a_server_are_those_found_tick_by_tick() -> None:
     bounded = unbounded = 0
     for _ in range(count(400)):
         tasks, supply = draw_tasks(numbers), draw_supply(numbers)
-        found = known(analysis.children_responses(**columns(tasks), **terms(tasks), supply=supply, effort=20000)[0])
+        record = analysis.Tasks(**columns(tasks), **terms(tasks), supply=supply)
+        found = known(analysis.fp_responses(record, effort=20000)[0])
         for place, ticks in enumerate(found):
             expected = supplies.response(tasks, place, partial(analysis.supply_bound, supply), 600)
             is_bounded = share(tasks[: place + 1]) <= Fraction(supply[1], supply[0])
@@ -123,19 +125,20 @@ def test_responses_in_a_server_are_those_found_tick_by_tick() -> None:
     ],
 )
 def test_tables_one_and_two(tasks: list[Task], supply: tuple[int, int, int], expected: list[int]) -> None:
-    assert known(analysis.children_responses(**columns(tasks), supply=analysis.make_supply(*supply))[0]) == expected
+    record = analysis.Tasks(**columns(tasks), supply=analysis.make_supply(*supply))
+    assert known(analysis.fp_responses(record)[0]) == expected
 
 
 def test_a_whole_processor_used_up_is_looked_at_for_a_hyperperiod() -> None:
     tasks = [Task(1, 2, 2), Task(1, 4, 4, blocking=1), Task(1, 4, 9, blocking=1)]
-    assert known(analysis.children_responses(**columns(tasks), **terms(tasks), effort=1000)[0]) == [1, 4, 8]
+    assert known(analysis.fp_responses(analysis.Tasks(**columns(tasks), **terms(tasks)), effort=1000)[0]) == [1, 4, 8]
 
 
 def test_overload_is_unbounded_and_no_effort_undecided() -> None:
     tasks = [Task(3, 5, 5)]
-    assert analysis.children_responses(**columns(tasks), supply=supply_of(2, 1))[0] == [analysis.UNBOUNDED]
-    assert analysis.children_responses(**columns(tasks), effort=1)[0] == [analysis.UNKNOWN]
-    assert analysis.children_demand(**columns([Task(3, 5, 4)]), effort=1)[0] == analysis.UNDECIDED
+    assert analysis.fp_responses(analysis.Tasks(**columns(tasks), supply=supply_of(2, 1)))[0] == [analysis.UNBOUNDED]
+    assert analysis.fp_responses(analysis.Tasks(**columns(tasks)), effort=1)[0] == [analysis.UNKNOWN]
+    assert analysis.children_demand(analysis.Tasks(**columns([Task(3, 5, 4)])), effort=1)[0] == analysis.UNDECIDED
 
 
 # ---- EDF -----------------------------------------------------------------------------------------------------
@@ -165,7 +168,7 @@ def test_demand_in_a_server_fails_in_the_windows_found_one_by_one() -> None:
         )
         steps = sorted({numbers.randint(0, 30): numbers.randint(0, 3) for _ in range(numbers.randint(0, 3))}.items())
         verdict, window, demand, supplied = analysis.children_demand(
-            **columns(tasks), **columns_of_steps(steps), supply=supply
+            analysis.Tasks(**columns(tasks), **columns_of_steps(steps), supply=supply)
         )
         failing = supplies.failing_windows(
             tasks,

@@ -14,15 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sampling import expect_cases, tries
 from takt import _analysis
+from takt._analysis import Tasks
 
 Task = tuple[int, int, int, int]  # wcet, period, deadline, jitter
 
 PERIODS = (2, 3, 4, 5, 6, 8, 9, 10, 12, 15, 16, 20, 24, 30, 40, 60)
 
 
-def columns(tasks: list[Task]) -> list[np.ndarray]:
-    """The columns of tasks."""
-    return [np.array([task[i] for task in tasks], dtype=np.uint64) for i in range(4)]
+def record(tasks: list[Task]) -> Tasks:
+    """The record of tasks."""
+    return Tasks(*(np.array([task[i] for task in tasks], dtype=np.uint64) for i in range(4)))
 
 
 def implicit(*tasks: tuple[int, int]) -> list[Task]:
@@ -37,11 +38,11 @@ def windows(tasks: list[Task]) -> list[int]:
 
 def verdicts(tasks: list[Task]) -> tuple[bool, bool, bool]:
     """What Liu and Layland's, the hyperbolic and the harmonic bound say."""
-    given = columns(tasks)
+    given = record(tasks)
     return (
-        _analysis.liu_layland(*given) == _analysis.SCHEDULABLE,
-        _analysis.hyperbolic(*given) == _analysis.SCHEDULABLE,
-        _analysis.harmonic_chains(*given)[0] == _analysis.SCHEDULABLE,
+        _analysis.liu_layland(given) == _analysis.SCHEDULABLE,
+        _analysis.hyperbolic(given) == _analysis.SCHEDULABLE,
+        _analysis.harmonic_chains(given)[0] == _analysis.SCHEDULABLE,
     )
 
 
@@ -118,14 +119,14 @@ def test_harmonic_periods_fill_the_processor() -> None:
 def test_the_fewest_chains_are_found(periods: tuple[int, ...], chains: int) -> None:
     tasks = implicit(*((1, period) for period in periods))
     assert utilization.least_chains(periods) == chains
-    assert _analysis.harmonic_chains(*columns(tasks))[1] == chains
+    assert _analysis.harmonic_chains(record(tasks))[1] == chains
 
 
 @tries(150)
 @given(st.lists(st.sampled_from([1, 2, 3, 4, 6, 8, 9, 12, 18, 24, 36, 72, 5, 10]), min_size=4, max_size=7))
 def test_no_partition_has_fewer_chains(periods: list[int]) -> None:
     tasks = implicit(*((1, period) for period in periods))
-    assert _analysis.harmonic_chains(*columns(tasks))[1] == utilization.least_chains(periods)
+    assert _analysis.harmonic_chains(record(tasks))[1] == utilization.least_chains(periods)
 
 
 @pytest.mark.parametrize("count", range(2, 60))

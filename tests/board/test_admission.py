@@ -21,6 +21,7 @@ import takt
 from places import ROOT
 from recipes import PORTS, emulator, must_build, recipe, run
 from takt import _analysis
+from takt._analysis import Tasks
 from takt.analysis import Verdict
 from takt.analysis.judge import judge
 from takt.analysis.view import view_of
@@ -88,7 +89,7 @@ def responses_of(tasks: list[Request], costs: Costs, effort: int) -> list[int]:
     longest = np.array([0] * len(tasks) + [costs.masked], np.uint64)
     kernel = (costs.switch, costs.release, 0, 0, costs.request, costs.separation)
     found = _analysis.overhead_responses(
-        np.array(wcet, np.uint64), np.array(period, np.uint64), kernel, longest=longest, effort=effort
+        Tasks(np.array(wcet, np.uint64), np.array(period, np.uint64), longest=longest), kernel, effort=effort
     )
     return [int(ticks) for ticks in found]
 
@@ -335,8 +336,8 @@ static takt_response_t responses[MOST_TASKS];
 static takt_demand_line_t lines[MOST_TASKS];
 
 static void find_responses(const takt_sporadic_t *tasks, uint32_t count, takt_effort_t effort) {
-    const takt_fp_set_t set = {.tasks = tasks, .count = count};
-    takt_fp_responses(&set, (takt_fp_memory_t){fractions, next_releases, later_releases}, &effort, responses);
+    const takt_children_t set = {.tasks = tasks, .count = count};
+    takt_fp_responses(&set, (takt_fp_memory_t){fractions, next_releases, later_releases, NULL}, &effort, responses);
     *answer++ = effort;
     for (uint32_t i = 0; i < count; i++) {
         *answer++ = responses[i].is_bounded ? responses[i].ticks : UINT64_MAX - !responses[i].is_decided;
@@ -405,13 +406,13 @@ class Asked:
     def responses(self, effort: int) -> list[int]:
         """Give response and job of each task, by the host."""
         wcet, period, _, jitter = (np.array(column, np.uint64) for column in zip(*self.rows, strict=True))
-        ticks, jobs = _analysis.fp_responses(wcet, period, jitter, effort=effort)
+        ticks, jobs = _analysis.fp_responses(Tasks(wcet, period, jitter=jitter), effort=effort)
         return [int(number) for pair in zip(ticks, jobs, strict=True) for number in pair]
 
     def demand(self, effort: int) -> list[int]:
         """Give verdict, interval and demand, by the host."""
         wcet, period, deadline, jitter = (np.array(column, np.uint64) for column in zip(*self.rows, strict=True))
-        return list(_analysis.edf_demand(wcet, period, deadline, jitter, effort=effort))
+        return list(_analysis.edf_demand(Tasks(wcet, period, deadline, jitter), effort=effort))
 
 
 def random_set(draw: random.Random) -> Asked:

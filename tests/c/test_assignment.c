@@ -26,7 +26,7 @@ static takt_draft_t draft_of(uint32_t count) {
                           values(count, sizeof(takt_duration_t)),
                           values(count, sizeof(takt_fp_end_t)),
                           {values(count, sizeof(takt_fraction_t)), values(count, sizeof(uint64_t)),
-                           values(count, sizeof(uint64_t))}};
+                           values(count, sizeof(uint64_t)), NULL}};
 }
 
 static void free_draft(takt_draft_t draft) {
@@ -55,7 +55,7 @@ static takt_sporadic_t *random_tasks(uint32_t count) {
 static takt_verdict_t verdict_with(const takt_sporadic_t *tasks, uint32_t count,
                                    const takt_duration_t *blocking, const takt_fp_end_t *ends) {
     const takt_draft_t draft = draft_of(count);
-    const takt_fp_set_t set = {tasks, count, blocking, ends, NULL, NULL};
+    const takt_children_t set = {.tasks = tasks, .count = count, .blocking = blocking, .ends = ends};
     takt_effort_t effort = 1000000;
     const takt_verdict_t verdict = takt_fp_is_schedulable(&set, draft.memory, &effort);
     free_draft(draft);
@@ -146,8 +146,8 @@ static void costs_only_lengthen(const takt_sporadic_t *tasks, uint32_t count) {
     takt_response_t *plain = values(count, sizeof *plain);
     takt_response_t *costly = values(2u * count + 1u, sizeof *costly);
     takt_overhead_set_t set = {.tasks = tasks, .count = count};
-    const takt_fp_set_t without = {tasks, count, NULL, NULL, NULL, NULL};
-    takt_fp_set_t with;
+    const takt_children_t without = {.tasks = tasks, .count = count};
+    takt_children_t with;
     takt_effort_t effort = 1000000;
     set.costs = (takt_overheads_t){check_below(3), check_below(3), check_below(3), 0, check_below(2), 20};
     takt_fp_responses(&without, draft.memory, &effort, plain);

@@ -18,7 +18,7 @@ typedef struct drawn {
     takt_fp_end_t ends[MOST];
     uint32_t above[MOST];
     bool is_wanted[MOST];
-    takt_fp_set_t set;
+    takt_children_t set;
 } drawn_t;
 
 static uint32_t decided, undecided, grown, shrunk, lost;
@@ -34,7 +34,7 @@ static void *room_of(size_t count, size_t size) {
 
 static takt_fp_memory_t fp_memory(uint32_t count) {
     return (takt_fp_memory_t){room_of(count, sizeof(takt_fraction_t)), room_of(count, sizeof(uint64_t)),
-                              room_of(count, sizeof(uint64_t))};
+                              room_of(count, sizeof(uint64_t)), NULL};
 }
 
 static void free_fp_memory(takt_fp_memory_t memory) {
@@ -127,12 +127,10 @@ static void draw(drawn_t *drawn) {
         draw_task(drawn, i, count);
     }
     order_levels(drawn, count);
-    drawn->set = (takt_fp_set_t){drawn->tasks,
-                                 count,
-                                 check_below(2) == 0 ? drawn->blocking : NULL,
-                                 check_below(2) == 0 ? drawn->ends : NULL,
-                                 NULL,
-                                 NULL};
+    drawn->set = (takt_children_t){.tasks = drawn->tasks,
+                                   .count = count,
+                                   .blocking = check_below(2) == 0 ? drawn->blocking : NULL,
+                                   .ends = check_below(2) == 0 ? drawn->ends : NULL};
     drawn->set.above = drawn->set.ends == NULL && check_below(2) == 0 ? drawn->above : NULL;
 }
 

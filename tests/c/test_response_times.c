@@ -13,14 +13,14 @@ typedef struct drawn {
     takt_sporadic_t tasks[MOST];
     takt_duration_t blocking[MOST];
     takt_fp_end_t ends[MOST];
-    takt_fp_set_t set;
+    takt_children_t set;
 } drawn_t;
 
 static takt_fp_memory_t memory(void) {
     static takt_fraction_t fractions[MOST] = {{0, 0}};
     static uint64_t next[MOST] = {0};
     static uint64_t later[MOST] = {0};
-    return (takt_fp_memory_t){fractions, next, later};
+    return (takt_fp_memory_t){fractions, next, later, NULL};
 }
 
 static void draw_task(drawn_t *drawn, uint32_t i) {
@@ -37,10 +37,11 @@ static void draw(drawn_t *drawn) {
     for (uint32_t i = 0; i < count; i++) {
         draw_task(drawn, i);
     }
-    drawn->set = (takt_fp_set_t){drawn->tasks, count, drawn->blocking, drawn->ends, NULL, NULL};
+    drawn->set = (takt_children_t){
+        .tasks = drawn->tasks, .count = count, .blocking = drawn->blocking, .ends = drawn->ends};
 }
 
-static void answer(const takt_fp_set_t *set, takt_response_t *responses) {
+static void answer(const takt_children_t *set, takt_response_t *responses) {
     takt_effort_t effort = 100000;
     takt_fp_responses(set, memory(), &effort, responses);
     for (uint32_t i = 0; i < set->count; i++) {
@@ -120,7 +121,7 @@ static void little_effort_gives_no_wrong_answer(void) {
 static void a_search_ends_at_the_first_response_that_is_enough(void) {
     const takt_sporadic_t tasks[] = {{10, 25, 25, 0}, {21, 35, 35, 0}};
     const takt_fp_end_t ends[] = {{10, 10, 0}, {21, 15, 0}};
-    const takt_fp_set_t set = {tasks, 2, NULL, ends, NULL, NULL};
+    const takt_children_t set = {.tasks = tasks, .count = 2, .ends = ends};
     const struct {
         takt_duration_t enough, ticks;
         uint64_t job;
@@ -137,7 +138,7 @@ static void a_sum_that_does_not_fit_is_noticed(void) {
     const uint64_t most = TAKT_ANALYSIS_TIME_MAX;
     const takt_sporadic_t tasks[] = {{1, 2, 2, most}, {499, 1000, 1000, most}, {1, most, most, 0}};
     const takt_duration_t blocking[] = {0, 0, most};
-    const takt_fp_set_t set = {tasks, 3, blocking, NULL, NULL, NULL};
+    const takt_children_t set = {.tasks = tasks, .count = 3, .blocking = blocking};
     takt_effort_t effort = 1000;
     CHECK(!takt_fp_response(&set, 2, UINT64_MAX, memory(), &effort).is_decided);
     CHECK(effort > 900);

@@ -4,7 +4,6 @@
 #include "analysis/interface_selection.h"
 #include "analysis/resource_blocking.h"
 #include "analysis/server_resources.h"
-#include "analysis/supply_response.h"
 #include "tests/c/check.h"
 
 #define MOST TAKT_ANALYSIS_TIME_MAX
@@ -12,19 +11,21 @@
 
 typedef struct memory {
     takt_sporadic_t seen[MANY];
-    takt_fraction_t fractions[MANY + 1u];
-    uint64_t rest[MANY + 1u];
+    takt_fraction_t fractions[MANY + 2u];
+    uint64_t rest[MANY + 2u];
+    uint64_t later[MANY];
 } memory_t;
+
+static takt_fp_memory_t view_of(memory_t *memory) {
+    return (takt_fp_memory_t){memory->fractions, memory->rest, memory->later, memory->seen};
+}
 
 static takt_response_t response_of(takt_sporadic_t child, takt_child_kind_t kind, takt_supply_t supply,
                                    takt_effort_t effort) {
     memory_t memory;
     takt_response_t response;
-    const takt_children_t children = {&child, &kind, 1, supply, NULL, NULL, 0};
-    const takt_fp_terms_t terms = {NULL, NULL, NULL};
-    takt_children_responses(&children, terms,
-                            (takt_children_memory_t){memory.seen, memory.fractions, memory.rest, NULL},
-                            &effort, &response);
+    const takt_children_t children = {.tasks = &child, .count = 1, .kinds = &kind, .supply = &supply};
+    takt_fp_responses(&children, view_of(&memory), &effort, &response);
     CHECK(response.is_bounded ? response.is_decided : response.ticks == 0 && response.job == 0);
     return response;
 }
@@ -32,7 +33,7 @@ static takt_response_t response_of(takt_sporadic_t child, takt_child_kind_t kind
 static takt_children_demand_t demand_of(takt_sporadic_t child, takt_child_kind_t kind, takt_supply_t supply,
                                         takt_effort_t effort) {
     memory_t memory;
-    const takt_children_t children = {&child, &kind, 1, supply, NULL, NULL, 0};
+    const takt_children_t children = {.tasks = &child, .count = 1, .kinds = &kind, .supply = &supply};
     const takt_edf_blocking_t none = {NULL, 0, NULL};
     return takt_children_demand(&children, &none, memory.fractions, memory.rest, &effort);
 }
@@ -87,7 +88,7 @@ static void shares_tell_where_nobody_asks_for_more_than_his(void) {
     const takt_child_kind_t kinds[] = {TAKT_CHILD_BANDWIDTH, TAKT_CHILD_PERIODIC, TAKT_CHILD_TASK};
     const takt_edf_blocking_t none = {NULL, 0, NULL};
     takt_effort_t effort = 1000;
-    takt_children_t children = {servers, kinds, 2, takt_supply_full(), NULL, NULL, 0};
+    takt_children_t children = {.tasks = servers, .count = 2, .kinds = kinds};
     CHECK(takt_children_demand(&children, &none, memory.fractions, memory.rest, &effort).verdict ==
           TAKT_SCHEDULABLE);
     children.count = 3;
@@ -102,14 +103,14 @@ static void the_kernel_works_whatever_is_due(void) {
     const takt_edf_blocking_t none = {NULL, 0, NULL};
     takt_effort_t effort = 1000;
     uint64_t demand = 0;
-    takt_children_t both = {children, kinds, 2, takt_supply_full(), NULL, NULL, 0};
+    takt_children_t both = {.tasks = children, .count = 2, .kinds = kinds};
     CHECK(takt_children_demand_in(&both, 1, &demand) && demand == 2);
     CHECK(takt_children_demand_in(&both, 8, &demand) && demand == 4);
     CHECK(takt_children_demand_in(&both, 10, &demand) && demand == 9);
     CHECK(takt_children_demand(&both, &none, memory.fractions, memory.rest, &effort).verdict ==
           TAKT_SCHEDULABLE);
     const takt_sporadic_t longer[] = {{2, 10, 10, 3}, {7, 50, 10, 0}};
-    both.children = longer;
+    both.tasks = longer;
     CHECK(takt_children_demand(&both, &none, memory.fractions, memory.rest, &effort).interval == 10);
 }
 
@@ -120,7 +121,7 @@ static void a_region_counts_below_the_earliest_deadline_of_its_job(void) {
     const takt_duration_t regions[] = {19, 9};
     const takt_edf_blocking_t blocking = {NULL, 0, regions};
     takt_effort_t effort = 1000;
-    const takt_children_t both = {tasks, NULL, 2, takt_supply_full(), NULL, NULL, 0};
+    const takt_children_t both = {.tasks = tasks, .count = 2};
     const takt_children_demand_t found =
         takt_children_demand(&both, &blocking, memory.fractions, memory.rest, &effort);
     CHECK(found.verdict == TAKT_UNSCHEDULABLE && found.interval == 26 && found.demand == 27);
@@ -142,14 +143,12 @@ static void sums_of_sections_are_noticed(void) {
 
 static void the_largest_period_is_bisected(void) {
     memory_t memory;
-    takt_response_t response = {0, 0, false, false};
     takt_effort_t effort = 100000;
     const takt_sporadic_t task = {1, MOST, MOST, 0};
-    const takt_children_t children = {&task, NULL, 1, {0, 0, 0, 0}, NULL, NULL, 0};
+    const takt_children_t children = {.tasks = &task, .count = 1};
     const takt_interface_t server = {MOST, 0, false};
-    const takt_budget_t found = takt_least_budget_fixed_priority(
-        &server, &children, (takt_fp_terms_t){NULL, NULL, NULL},
-        (takt_children_memory_t){memory.seen, memory.fractions, memory.rest, NULL}, &effort, &response);
+    const takt_budget_t found =
+        takt_least_budget_fixed_priority(&server, &children, view_of(&memory), &effort);
     CHECK(found.verdict == TAKT_SCHEDULABLE && found.budget == MOST / 2u + 1u);
 }
 

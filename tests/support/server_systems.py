@@ -7,9 +7,8 @@ import random
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import takt
-from numpy.typing import NDArray
+from columns import Column, column
 from takt import _analysis as analysis
 
 KIND = {
@@ -59,12 +58,7 @@ class Bounds:
     accepted: set[str] = field(default_factory=set)
 
 
-def column(values: Any) -> NDArray[np.uint64]:
-    """Make a column."""
-    return np.array(list(values), dtype=np.uint64)
-
-
-def known(ticks: NDArray[np.uint64]) -> list[int | None]:
+def known(ticks: Column) -> list[int | None]:
     """Give responses as numbers, None for those that are not bounded or not known."""
     return [None if value in (analysis.UNBOUNDED, analysis.UNKNOWN) else value for value in ticks.tolist()]
 
@@ -121,13 +115,15 @@ def _fixed_priority_responses(children: list[Child], supply: tuple[int, int, int
     last = column(child.region for child in children)
     below = [[lower.region - 1 for lower in children[place + 1 :]] for place in range(len(children))]
     blocking = column(max(regions, default=0) for regions in below)
-    ticks, _ = analysis.children_responses(**columns(children), blocking=blocking, last=last, supply=supply)
+    ticks, _ = analysis.fp_responses(analysis.Tasks(**columns(children), blocking=blocking, last=last, supply=supply))
     return known(ticks)
 
 
 def _edf_responses(children: list[Child], supply: tuple[int, int, int, int]) -> list[int | None]:
     regions = column(child.region for child in children)
-    verdict, interval, demand, _ = analysis.children_demand(**columns(children), regions=regions, supply=supply)
+    verdict, interval, demand, _ = analysis.children_demand(
+        analysis.Tasks(**columns(children), regions=regions, supply=supply)
+    )
     if verdict == analysis.UNSCHEDULABLE and demand > 0:
         return [c.deadline if c.deadline > interval and c.kind not in BANDWIDTH else None for c in children]
     return [child.deadline if verdict == analysis.SCHEDULABLE else None for child in children]
@@ -143,7 +139,7 @@ def _bound_bandwidth(bounds: Bounds, server: Child) -> None:
     else:
         find = analysis.cbs_busy_period if server.kind == "cbs" else analysis.total_bandwidth_busy_period
         c = columns(inside)
-        response = find(c["wcet"], c["period"], None, server.period, server.wcet, effort=200)
+        response = find(analysis.Tasks(c["wcet"], c["period"]), server.period, server.wcet, effort=200)
     if response not in (analysis.UNBOUNDED, analysis.UNKNOWN):
         bounds.accepted.add(server.name)
         bounds.responses |= {task.name: response for task in inside}

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from takt import _analysis
-from takt.analysis import children, fixed, servers
+from takt.analysis import children, servers
 from takt.analysis.judge import judge
 from takt.analysis.judgement import Judgement
 from takt.analysis.result import Advice, Verdict
@@ -143,12 +143,9 @@ def _priorities(trial: Trial) -> Changes:
     root = _plain_root(trial.view, lambda policy: policy.has_fifo_levels)
     if root is None:
         return _priorities_by_trial(trial)
-    columns = children.columns_of(root.tasks)
-    longest = fixed.numbers(task.longest_region for task in root.tasks)
-    last = fixed.numbers(task.last_region for task in root.tasks)
-    verdict, order = _analysis.assign_priorities(
-        columns.wcet, columns.period, columns.deadline, columns.jitter, None, longest, last, trial.steps
-    )
+    members = children.members_of(root.tasks)
+    regions: dict[str, Any] = {name: children.column(members, name) for name in ("longest", "last")}
+    verdict, order = _analysis.assign_priorities(children.record_of(members, **regions), trial.steps)
     return _in_order(root.tasks, order) if verdict == _analysis.SCHEDULABLE else {}
 
 
@@ -190,10 +187,7 @@ def _thresholds(trial: Trial) -> Changes:
     root = _plain_root(trial.view, lambda policy: policy.has_fifo_levels)
     if root is None or any(task.regions for task in root.tasks):
         return {}
-    columns = children.columns_of(root.tasks)
-    verdict, above = _analysis.assign_thresholds(
-        columns.wcet, columns.period, columns.deadline, columns.jitter, effort=trial.steps
-    )
+    verdict, above = _analysis.assign_thresholds(children.plain_record(root.tasks), effort=trial.steps)
     if verdict != _analysis.SCHEDULABLE:
         return {}
     ranks = _in_order(root.tasks, range(len(root.tasks)))
@@ -208,10 +202,7 @@ def _final_regions(trial: Trial) -> Changes:
     root = _plain_root(trial.view, lambda policy: policy.has_fifo_levels)
     if root is None:
         return {}
-    columns = children.columns_of(root.tasks)
-    verdict, order, regions = _analysis.assign_final_regions(
-        columns.wcet, columns.period, columns.deadline, columns.jitter, trial.steps
-    )
+    verdict, order, regions = _analysis.assign_final_regions(children.plain_record(root.tasks), trial.steps)
     if verdict != _analysis.SCHEDULABLE:
         return {}
     cuts = [(task, int(last)) for task, last in zip(root.tasks, regions, strict=True) if last > 1]
@@ -230,9 +221,8 @@ def _points(trial: Trial) -> Changes:
         return _points_by_trial(trial)
     if not any(task.regions for task in root.tasks):
         return {}
-    columns = children.columns_of(root.tasks)
     find = _analysis.edf_regions if root.traits.is_deadline_driven else _analysis.fp_regions
-    verdict, longest = find(columns.wcet, columns.period, columns.deadline, columns.jitter, trial.steps)
+    verdict, longest = find(children.plain_record(root.tasks), trial.steps)
     if verdict != _analysis.SCHEDULABLE:
         return {}
     cuts = [(task, max(1, int(most))) for task, most in zip(root.tasks, longest, strict=True)]

@@ -21,7 +21,7 @@ from dataclasses import replace
 
 from takt import _analysis
 from takt.analysis import blocking
-from takt.analysis.fixed import numbers
+from takt.analysis.children import numbers
 from takt.analysis.global_edf import OVERLOAD
 from takt.analysis.judgement import Judgement
 from takt.analysis.presence import FOR_GOOD
@@ -86,9 +86,9 @@ def _is_admitted(view: SystemView, task: TaskView) -> bool:
 def _overload(counted: Sequence[TaskView]) -> str:
     """Say that the tasks cannot all meet their deadlines; "" unless that holds under every order."""
     staying = [phase for task in counted if not task.arrivals for phase in task.phases if phase.until == FOR_GOOD]
-    periods = numbers(phase.period for phase in staying)
     # With deadlines at the ends of periods density is utilization.
-    verdict = _analysis.edf_density(numbers(phase.wcet for phase in staying), periods, periods)
+    record = _analysis.Tasks(numbers(phase.wcet for phase in staying), numbers(phase.period for phase in staying))
+    verdict = _analysis.edf_density(record)
     return "the tasks ask for more than the whole processor" if verdict == _analysis.UNSCHEDULABLE else ""
 
 
@@ -98,16 +98,16 @@ def _busy_periods(tasks: Sequence[TaskView], effort: int) -> dict[int, list[int]
     A list of arrivals counts wherever it lies, and once for each phase.
     """
     sources = [(task, phase) for task in tasks for phase in task.phases]
-    ticks = _analysis.busy_periods(
+    record = _analysis.Tasks(
         numbers(phase.wcet for _, phase in sources),
         numbers(1 if task.arrivals else phase.period for task, phase in sources),
-        numbers(task.jitter for task, _ in sources),
-        numbers(0 if task.arrivals else phase.start for task, phase in sources),
-        numbers(FOR_GOOD if task.arrivals else phase.until for task, phase in sources),
-        numbers(len(task.arrivals) for task, _ in sources),
-        numbers(instant for task, _ in sources for instant in task.arrivals),
-        effort,
+        jitter=numbers(task.jitter for task, _ in sources),
+        start=numbers(0 if task.arrivals else phase.start for task, phase in sources),
+        until=numbers(FOR_GOOD if task.arrivals else phase.until for task, phase in sources),
+        listed=numbers(len(task.arrivals) for task, _ in sources),
+        arrivals=numbers(instant for task, _ in sources for instant in task.arrivals),
     )
+    ticks = _analysis.busy_periods(record, effort)
     lengths: dict[int, list[int]] = {task.number: [] for task in tasks}
     for (task, _), tick in zip(sources, ticks, strict=True):
         lengths[task.number].append(int(tick))

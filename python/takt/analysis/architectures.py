@@ -8,11 +8,12 @@ So a task is schedulable if its bound is within both. A larger bound holds only 
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from takt import _analysis
-from takt.analysis import children, fixed
+from takt.analysis import children
 from takt.analysis.judgement import Judgement, task_bound
 from takt.analysis.result import TaskBound, Test, Verdict
 from takt.analysis.view import DispatcherView, SystemView, TaskView
@@ -35,7 +36,7 @@ _MODELS = {
     (COPROCESSOR, False): _analysis.COPROCESSOR,
     (HARDWARE, False): _analysis.HARDWARE,
 }
-"""What the binding calls a model, by its name and whether ticks are fixed."""
+"""What the binding calls a model, by its name and whether ticks are children."""
 
 
 def judge_architecture(view: SystemView, root: DispatcherView, effort: int) -> Judgement:
@@ -56,21 +57,18 @@ def judge_architecture(view: SystemView, root: DispatcherView, effort: int) -> J
     return found
 
 
-def _responses(root: DispatcherView, architecture: ResolvedArchitecture, effort: int) -> fixed.Numbers:
+def _responses(root: DispatcherView, architecture: ResolvedArchitecture, effort: int) -> children.Numbers:
     """Bound the responses, as the binding says them."""
-    columns = children.columns_of(root.tasks)
+    members = children.members_of(root.tasks)
     model = _MODELS[architecture.model, architecture.is_fixed]
     costs = (architecture.context_switch, architecture.interval, architecture.latency)
     if root.traits.is_deadline_driven:
         most = MAX_LOOKS // max(len(root.tasks), 1)
-        ticks = _analysis.scheduled_edf_responses(
-            columns.wcet, columns.period, columns.deadline, model, costs, effort=min(effort, most)
-        )
+        ticks = _analysis.scheduled_edf_responses(children.record_of(members), model, costs, min(effort, most))
         return ticks if effort < most else np.where(ticks == _analysis.UNKNOWN, _analysis.UNBOUNDED, ticks)
     # Under rm and dm core orders equals by class and place, and so are the tasks of a view.
-    is_fifo = root.traits.has_fifo_levels
-    above = fixed.behind_equals([fixed.task_member(task) for task in root.tasks]) if is_fifo else None
-    return _analysis.scheduled_fp_responses(columns.wcet, columns.period, model, costs, above=above, effort=effort)
+    above: dict[str, Any] = {"above": children.behind_equals(members)} if root.traits.has_fifo_levels else {}
+    return _analysis.scheduled_fp_responses(children.record_of(members, **above), model, costs, effort)
 
 
 def _row(
@@ -81,7 +79,7 @@ def _row(
     if tick == _analysis.UNKNOWN:
         reason = f"the answer for {task.name} exceeds the granted effort"
         return task_bound(task, root, Verdict.NOT_KNOWN, test, reason=reason)
-    response = fixed.read_ticks(tick)
+    response = children.read_ticks(tick)
     verdict = test.verdict(response is not None and response <= min(task.deadline, task.period))
     reason = "" if verdict is Verdict.SCHEDULABLE else _reason(view, root, task, architecture, response)
     return task_bound(task, root, verdict, test, response=response, reason=reason)

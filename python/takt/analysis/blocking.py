@@ -7,14 +7,14 @@ users of each resource. A server that shares a resource is in its parent a task;
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 
 from takt import _analysis
 from takt.analysis import coverage
-from takt.analysis.fixed import Numbers, numbers
+from takt.analysis.children import Delays, Numbers, numbers
 from takt.analysis.view import Child, DispatcherView, ServerView, SystemView, TaskView
 from takt.base import times
 from takt.model import catalogue, holding_times
@@ -24,26 +24,6 @@ from takt.model.core_input import ROOT
 
 _UNBOUNDED = times.MAX_TICKS
 """Execution without a bound."""
-
-
-@dataclass(frozen=True, slots=True)
-class Delays:
-    """What resources do to the children of a dispatcher.
-
-    Args:
-        by_name: for how long each child is delayed, in ticks; a child without an entry is not delayed.
-        steps: under deadlines: from which length of an interval on for how long jobs with later deadlines delay those
-            in it.
-        has_regions: whether the steps have the regions of these jobs as well, since both add up.
-        ends: of each child the longest part at its end that is not displaced, where that is less than its last region.
-        features: what is shared how, as coverage.py names it.
-    """
-
-    by_name: Mapping[str, int] = field(default_factory=dict)
-    steps: tuple[tuple[int, int], ...] = ()
-    has_regions: bool = False
-    ends: Mapping[str, int] = field(default_factory=dict)
-    features: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +142,20 @@ def has_deadlines(dispatcher: DispatcherView) -> bool:
     return dispatcher.traits.is_deadline_driven or dispatcher.traits.has_laxity_keys
 
 
+class DelaysOf(dict[int, Delays]):
+    """The delays in each dispatcher of a system by its number, computed when first asked for."""
+
+    def __init__(self, view: SystemView) -> None:
+        """Begin with none."""
+        super().__init__()
+        self._view = view
+
+    def __missing__(self, number: int) -> Delays:
+        """Bound the delays in a dispatcher."""
+        self[number] = delays_in(self._view, self._view.dispatchers[number])
+        return self[number]
+
+
 def delays_in(view: SystemView, dispatcher: DispatcherView) -> Delays:
     """Bound the delays in a dispatcher."""
     children = dispatcher.children()
@@ -269,9 +263,8 @@ def with_returns(view: SystemView) -> SystemView:
     in its server was ready, in one above. That delays the job once more each time, and all that waits for it, as if the
     suspension lasted so much longer.
     """
-    inside = {dispatcher.number: dispatcher for dispatcher in view.dispatchers}
     homes = {task.number: each.number for each in view.dispatchers for task in each.tasks if task.suspended}
-    delays = {number: _longest_delay(view, inside[number]) for number in _with_parents(view, homes.values())}
+    delays = {number: _longest_delay(view, view.dispatchers[number]) for number in _with_parents(view, homes.values())}
     return view.map(
         lambda task: (
             _with_return(task, sum(delays[number] for number in _chain(view, homes[task.number])))
@@ -327,17 +320,10 @@ def with_holding(view: SystemView) -> SystemView:
 
 def _with_longer_holding(view: SystemView) -> SystemView:
     """Compute the holding of each server once, with the overruns that the view has."""
-    inside = {dispatcher.number: dispatcher for dispatcher in view.dispatchers}
-    parents = {server.number: each for each in view.dispatchers for server in each.servers}
-    return view.map(
-        lambda task: task,
-        lambda server: _with_holding(view, server, inside[server.number], parents[server.number]),
-    )
+    return view.map(lambda task: task, lambda server: _with_holding(view, server))
 
 
-def _with_holding(
-    view: SystemView, server: ServerView, dispatcher: DispatcherView, parent: DispatcherView
-) -> ServerView:
+def _with_holding(view: SystemView, server: ServerView) -> ServerView:
     """Compute the holding of one server; one without a bound is longer than any budget."""
     shared = {
         number: resource.among
@@ -349,14 +335,12 @@ def _with_holding(
     protocol = view.resolved.resources[next(iter(shared))].protocol
     traits = catalogue.protocol_traits(protocol)
     waited_for = {str(number) for number in shared} if traits.awaits_budget else set[str]()
-    neighbours = [_neighbour(task) for task in dispatcher.tasks]
+    neighbours = [_neighbour(task) for task in view.dispatchers[server.number].tasks]
     counted, longest = 0, server.period + 1
     with suppress(holding_times.UnboundedError):
         counted = max(holding_times.longest_hold(str(each), neighbours, waited_for, server.period) for each in shared)
         longest = max(
-            holding_times.longest_hold(
-                str(each), neighbours, waited_for, server.period, _others(view, server, parent, among)
-            )
+            holding_times.longest_hold(str(each), neighbours, waited_for, server.period, _others(view, server, among))
             for each, among in shared.items()
         )
     overrun = longest if traits.overruns else 0
@@ -364,12 +348,13 @@ def _with_holding(
     return replace(server, holding=longest, overrun=overrun, protocol=protocol, is_outgrown=is_outgrown)
 
 
-def _others(view: SystemView, server: ServerView, parent: DispatcherView, resource: int) -> Callable[[int], int]:
+def _others(view: SystemView, server: ServerView, resource: int) -> Callable[[int], int]:
     """Give what other children of the root execute while a server holds a resource; in other parents it is unbounded.
 
     Under static keys these are the children above the ceiling, and none of them has work at the lock. Under deadlines
     they may: the server gets a later deadline when its budget comes. Then a job below that has begun continues, too.
     """
+    parent = view.around(server)
     if parent.number != ROOT:
         return lambda ticks: _UNBOUNDED
     is_edf = has_deadlines(parent)

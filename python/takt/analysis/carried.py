@@ -24,17 +24,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from takt import _analysis
-from takt.analysis import blocking, children, fixed, static
-from takt.analysis.fixed import Member
-from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
+from takt.analysis import children
+from takt.analysis.children import Head, Member
+from takt.analysis.view import ServerView, TaskView
 
 MAX_HEADS = 200
 """Responses are not computed for more ways in which budget can be left."""
 MAX_ROUNDS = 30
 """How often responses are put in for those of earlier jobs."""
-
-Head = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,29 +101,32 @@ def _shift(task: TaskView, response: int, *, is_first: bool) -> int:
 
 
 def responses(
-    view: SystemView, dispatcher: DispatcherView, server: ServerView, delay: int, bounds: Sequence[int], effort: int
+    tasks: Sequence[TaskView],
+    members: Sequence[Member],
+    server: ServerView,
+    delay: int,
+    bounds: Sequence[int],
+    effort: int,
 ) -> list[int]:
     """Bound the responses of the tasks of a server by what can be left of its budget when they come.
 
     Args:
-        view: of the system.
-        dispatcher: of the server, with static keys and tasks only.
+        tasks: of the server, under static keys; there is nothing else in it.
+        members: the same, with what blocks them.
         server: deferrable, or sporadic without delay and with at most 32 returns.
         delay: for how long the server is kept from having its budget.
         bounds: on the responses, known otherwise; they are not exceeded.
         effort: steps that each test may take.
     """
-    if any(task.wcet > task.period for task in dispatcher.tasks):
+    if any(task.wcet > task.period for task in tasks):
         return list(bounds)
-    delays = blocking.delays_in(view, dispatcher)
-    members = fixed.with_delays(static.members_in(view, dispatcher), delays.by_name, delays.ends)
-    carried = Carried(server.period, server.budget, delay, dispatcher.tasks)
+    carried = Carried(server.period, server.budget, delay, tasks)
     found = [0] * len(bounds)
     for _ in range(MAX_ROUNDS):
-        heads = carried.heads([max(task.wcet, each) for task, each in zip(dispatcher.tasks, found, strict=True)])
+        heads = carried.heads([max(task.wcet, each) for task, each in zip(tasks, found, strict=True)])
         if len(heads) > MAX_HEADS:
             break
-        following = _with_heads(dispatcher, members, carried, heads, bounds, effort)
+        following = _with_heads(members, carried, heads, bounds, effort)
         if all(after <= before for after, before in zip(following, found, strict=True)):
             return found
         found = [max(pair) for pair in zip(found, following, strict=True)]
@@ -134,30 +134,9 @@ def responses(
 
 
 def _with_heads(
-    dispatcher: DispatcherView,
-    members: Sequence[Member],
-    carried: Carried,
-    heads: set[Head],
-    bounds: Sequence[int],
-    effort: int,
+    members: Sequence[Member], carried: Carried, heads: set[Head], bounds: Sequence[int], effort: int
 ) -> list[int]:
     """Bound the responses where budget can be left in these ways."""
-    columns = children.columns_of(dispatcher.tasks)
-    gaps, delays, ticks = zip(*sorted(heads), strict=True)
-    found, _ = _analysis.children_responses(
-        columns.kind,
-        columns.wcet,
-        columns.period,
-        columns.deadline,
-        columns.jitter,
-        fixed.column(members, "blocking"),
-        fixed.column(members, "last"),
-        fixed.behind_equals(members),
-        (carried.period, carried.budget, 0, 0),
-        head_gap=fixed.numbers(gaps),
-        head_delay=fixed.numbers(delays),
-        head_ticks=fixed.numbers(ticks),
-        effort=effort,
-    )
-    known = [fixed.read_ticks(each) for each in found]
-    return [bound if each is None else min(each, bound) for each, bound in zip(known, bounds, strict=True)]
+    supply = (carried.period, carried.budget, 0, 0)
+    found = children.responses(children.under_priorities(members, supply, sorted(heads)), effort)
+    return [bound if each.ticks is None else min(each.ticks, bound) for each, bound in zip(found, bounds, strict=True)]

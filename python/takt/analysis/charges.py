@@ -282,7 +282,7 @@ class _Charge:
 
     def _beside(self, top: ServerView, server: ServerView) -> Iterator[tuple[int, int, int, ServerView | None]]:
         """List the kernel's work for a server and its tasks; `top` is the server, or the one at the root around it."""
-        inside = next(each for each in self.view.dispatchers if each.number == server.number)
+        inside = self.view.dispatchers[server.number]
         yield self._switch, server.period, self._late(server.number), top
         for task in inside.tasks:
             yield self._job(task), task.period, self.lasting[task.number], top

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from takt.analysis import any_order, blocking, curves, inside, servers, static
-from takt.analysis.fixed import Member
+from takt.analysis.children import Member
 from takt.analysis.judgement import Judgement
 from takt.analysis.result import Chart, Curve, ServerBound
 from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
@@ -27,7 +27,8 @@ def charts_of(view: SystemView, judgement: Judgement) -> Iterator[Chart]:
     if view.resolved.architecture is not None:
         return
     view = blocking.with_returns(blocking.with_holding(view))
-    view = inside.with_insides(view, judgement, EFFORT) if view.resolved.costs.is_ideal else view
+    if view.resolved.costs.is_ideal:
+        view = inside.with_insides(view, judgement, blocking.DelaysOf(view), EFFORT)
     for dispatcher in view.dispatchers:
         if not _has_supply(view, dispatcher, judgement):
             continue
@@ -67,8 +68,9 @@ def _of_tasks(view: SystemView, dispatcher: DispatcherView, judgement: Judgement
 def _parts(member: Member) -> list[tuple[int, int, int]]:
     """List wcet, period and jitter of what a member requests: of a server those of its tasks if they ask for less."""
     share = sum(Fraction(task.wcet, task.period) for task in member.inside)
-    parts = member.inside if member.inside and share * member.period <= member.wcet else (member,)
-    return [(part.wcet, part.period, part.jitter) for part in parts]
+    if member.inside and share * member.period <= member.wcet:
+        return [(task.wcet, task.period, task.jitter) for task in member.inside]
+    return [(member.wcet, member.period, member.felt_jitter)]
 
 
 def _slack(child: TaskView | ServerView, judgement: Judgement) -> float | None:

@@ -1,174 +1,323 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Judges dispatchers that contain servers or are servers: demand against the guaranteed supply.
+"""The children of a dispatcher as the tests of the binding take them: which ones, what delays and what supplies them.
 
-The tests are in analysis/: server_fixed_priority.c, server_edf.c and bandwidth.c, which say for which kinds they hold.
+A member, a task or a server, is turned into a sporadic task with what it does beyond that. Under static keys what can
+block it comes from the members below. The tests are in analysis/: response_times.c, preemption_thresholds.c, demand.h
+and server_edf.c, which say for which kinds they hold.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from takt import _analysis
-from takt.analysis.blocking import Delays
-from takt.analysis.fixed import Member, Numbers, Response, behind_equals, column, numbers, read_responses
-from takt.analysis.judgement import Judgement, not_known, server_bound, task_bound
-from takt.analysis.result import Test
-from takt.analysis.view import Child, DispatcherView, ServerView, SystemView, TaskView
+from takt.analysis.view import Child, Inside, ServerView, TaskView
 
-Supply = tuple[int, int, int, int]
-FULL: Supply = (1, 1, 0, 0)
+Numbers = NDArray[np.uint64]
 
-BESIDE = Test(
-    "response times beside servers", "Davis and Burns 2005; Strosnider, Lehoczky and Sha 1995", is_exact=False
-)
-RESPONSES = Test("response times under a supply", "Shin and Lee 2003; Davis and Burns 2005", is_exact=False)
-DEMAND = Test("demand under a supply", "Shin and Lee 2003; Spuri and Buttazzo 1996", is_exact=False)
+Supply = tuple[int, int, int, int] | None
+FULL: Supply = None
+"""The supply of the root: the processor."""
+
+Head = tuple[int, int, int]
+"""A way in which a supply may begin: gap, delay, ticks."""
+
+
+def numbers(values: Iterable[int]) -> Numbers:
+    """Make a column as the binding takes it."""
+    return np.fromiter(values, np.uint64)
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
-    """The children of a dispatcher, as the binding takes them."""
+class Delays:
+    """What resources do to the children of a dispatcher.
 
-    kind: Numbers
-    wcet: Numbers
-    period: Numbers
-    deadline: Numbers
-    jitter: Numbers
+    Args:
+        by_name: for how long each child is delayed, in ticks; a child without an entry is not delayed.
+        steps: under deadlines: from which length of an interval on for how long jobs with later deadlines delay those
+            in it.
+        has_regions: whether the steps have the regions of these jobs as well, since both add up.
+        ends: of each child the longest part at its end that is not displaced, where that is less than its last region.
+        features: what is shared how, as coverage.py names it.
+    """
+
+    by_name: Mapping[str, int] = field(default_factory=dict)
+    steps: tuple[tuple[int, int], ...] = ()
+    has_regions: bool = False
+    ends: Mapping[str, int] = field(default_factory=dict)
+    features: frozenset[str] = frozenset()
 
 
-def columns_of(children: Sequence[Child]) -> Columns:
-    """Make the columns of children; a suspension counts as execution."""
-    return Columns(
-        numbers(_kind_of(child) for child in children),
-        numbers(child.wcet + child.suspended if isinstance(child, TaskView) else child.longest for child in children),
-        numbers(child.period for child in children),
-        numbers(child.deadline if isinstance(child, TaskView) else child.period for child in children),
-        numbers(child.jitter if isinstance(child, TaskView) else 0 for child in children),
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A task or server that competes in a dispatcher. Times in ticks.
+
+    Args:
+        name: of the task or server.
+        wcet, period, deadline, jitter: of a sporadic task; a suspension counts as execution.
+        key: smaller is more urgent; members with one key are equals, first in, first out.
+        kind: as the binding takes it.
+        blocking: for how long less urgent ones delay it.
+        longest: the longest part in which it is not displaced.
+        last: the last such part.
+        barred: for how long it can keep back others that are more urgent by themselves: 1 tick if it never does.
+        threshold: once started only smaller keys displace it; None: as longest and last say.
+        inside: of a server, what its tasks ask for; empty: nothing is known.
+    """
+
+    name: str
+    wcet: int
+    period: int
+    deadline: int
+    jitter: int
+    key: int
+    kind: int = _analysis.TASK
+    blocking: int = 0
+    longest: int = 1
+    last: int = 1
+    barred: int = 1
+    threshold: int | None = None
+    inside: tuple[Inside, ...] = ()
+
+    @property
+    def felt_jitter(self) -> int:
+        """The jitter that others feel: a deferrable server can have two of its budgets back to back."""
+        return max(self.period - self.wcet, 0) if self.kind == _analysis.DEFERRABLE else self.jitter
+
+
+def members_of(children: Sequence[Child], *, is_strict: bool = False) -> list[Member]:
+    """Make members of tasks and servers, the most urgent first; if ties are strict, each with a key of its own."""
+    members = [_task(child) if isinstance(child, TaskView) else _server(child) for child in children]
+    return _apart(members) if is_strict else members
+
+
+def _apart(members: Sequence[Member]) -> list[Member]:
+    """Give members their places as keys; one that has started under a threshold goes before its equals, too."""
+    keys = [member.key for member in members]
+    return [
+        replace(
+            member,
+            key=place,
+            threshold=None if member.threshold is None else bisect_left(keys, min(member.threshold, member.key)),
+        )
+        for place, member in enumerate(members)
+    ]
+
+
+def _task(task: TaskView) -> Member:
+    """Make a member of a task; a suspension as execution only makes responses larger."""
+    return Member(
+        name=task.name,
+        wcet=task.wcet + task.suspended,
+        period=task.period,
+        deadline=task.deadline,
+        jitter=task.jitter,
+        key=task.key,
+        kind=_analysis.KERNEL if task.is_kernel else _analysis.TASK,
+        longest=task.longest_region,
+        last=task.last_region,
+        barred=task.barred,
+        threshold=task.threshold,
     )
 
 
-def _kind_of(child: Child) -> int:
-    """Give the kind of a child as the binding takes it."""
-    if isinstance(child, TaskView):
-        return _analysis.KERNEL if child.is_kernel else _analysis.TASK
-    if child.is_rule or child.traits.has_bandwidth:
+def _server(server: ServerView) -> Member:
+    """Make a member of a server: its budget each period."""
+    return Member(
+        name=server.name,
+        wcet=server.longest,
+        period=server.period,
+        deadline=server.period,
+        jitter=0,
+        key=server.key,
+        kind=_kind_of(server),
+        inside=server.inside,
+    )
+
+
+def _kind_of(server: ServerView) -> int:
+    """Give the kind of a server as the binding takes it."""
+    if server.is_rule or server.traits.has_bandwidth:
         return _analysis.BANDWIDTH
-    if child.traits.returns:
+    if server.traits.returns:
         return _analysis.SPORADIC
-    return _analysis.DEFERRABLE if child.traits.defers else _analysis.PERIODIC
+    return _analysis.DEFERRABLE if server.traits.defers else _analysis.PERIODIC
 
 
-def responses(children: Sequence[Child], members: Sequence[Member], supply: Supply, effort: int) -> list[Response]:
-    """Bound responses of children under fixed priorities: of a server from a replenishment until it has had its budget.
-
-    Args:
-        children: the most urgent first.
-        members: the same, with what blocks them.
-        supply: of the dispatcher.
-        effort: steps that the test may take.
-    """
-    columns = columns_of(children)
-    ticks, jobs = _analysis.children_responses(
-        columns.kind,
-        columns.wcet,
-        columns.period,
-        columns.deadline,
-        columns.jitter,
-        column(members, "blocking"),
-        column(members, "last"),
-        behind_equals(members),
-        supply,
-        *insides_of(children),
-        effort=effort,
-    )
-    return read_responses(ticks, jobs)
-
-
-def insides_of(children: Sequence[Child]) -> tuple[Numbers, Numbers, Numbers, Numbers]:
-    """List the tasks inside servers as the binding takes them: tasks of each child, wcets, periods, jitters."""
-    insides = [child.inside if isinstance(child, ServerView) else () for child in children]
-    tasks = [task for inside in insides for task in inside]
-    return (
-        numbers(map(len, insides)),
-        numbers(task.wcet for task in tasks),
-        numbers(task.period for task in tasks),
-        numbers(task.jitter for task in tasks),
-    )
-
-
-def judge_demand(
-    view: SystemView, dispatcher: DispatcherView, delays: Delays, supply: Supply, effort: int
-) -> Judgement:
-    """Judge a dispatcher under deadlines by its demand: all children are guaranteed to meet theirs, or none is.
+def with_delays(members: Sequence[Member], delays: Delays) -> list[Member]:
+    """Set each member's blocking by less urgent ones, and where its final non-preemptive region begins.
 
     Args:
-        view: of the system.
-        dispatcher: under edf.
+        members: the most urgent first.
         delays: what resources do.
-        supply: of the dispatcher.
-        effort: steps that the test may take.
     """
-    children = dispatcher.children()
-    columns = columns_of(children)
-    blocked = delayed_by(children, delays)
-    verdict, window, demand, supplied = _analysis.children_demand(
-        columns.kind,
-        columns.wcet,
-        columns.period,
-        columns.deadline,
-        columns.jitter,
-        blocked.regions,
-        blocked.step_from,
-        blocked.step_ticks,
-        supply,
-        effort,
-    )
-    if verdict == _analysis.UNDECIDED:
-        return not_known(dispatcher, "the demand takes more effort than was granted")
-    reason = "" if verdict == _analysis.SCHEDULABLE else _reason(view, window, demand, supplied)
-    found = Judgement()
-    for child in children:
-        _add(found, dispatcher, child, reason)
-    return found
+    found, longest, thresholds = [], 0, list[Member]()
+    for _, group in groupby(reversed(members), key=lambda member: member.key):
+        equals = list(group)
+        for member in equals:
+            barred = max((below.wcet - 1 for below in thresholds if member.key >= (below.threshold or 0)), default=0)
+            blocking = max(longest, barred) + delays.by_name.get(member.name, 0)
+            last = min(member.last, delays.ends.get(member.name, member.last))
+            found.append(replace(member, blocking=blocking, last=last))
+        longest = max(longest, *(member.longest - 1 for member in equals))
+        thresholds += [member for member in equals if member.threshold is not None]
+    return found[::-1]
 
 
-@dataclass(frozen=True, slots=True)
-class Delayed:
-    """What delays jobs although their deadlines are later, as the binding takes it.
+# ---- what the binding takes ----------------------------------------------------------------------------
+
+
+def column(members: Sequence[Member], name: str) -> Numbers:
+    """Make a column of what members have."""
+    return numbers(getattr(member, name) for member in members)
+
+
+def record_of(members: Sequence[Member], supply: Supply = FULL, **more: Any) -> _analysis.Tasks:
+    """Make the record that tests take.
 
     Args:
-        regions: of each child the longest part in which it is not displaced; 1 where that is in the steps.
-        step_from, step_ticks: of sections: from which length of an interval on, for how long.
+        members: of a dispatcher.
+        supply: of it.
+        more: further columns.
     """
+    if any(member.kind != _analysis.TASK for member in members):
+        more["kind"] = column(members, "kind")
+    more |= {name: column(members, name) for name in ("wcet", "period", "deadline", "jitter")}
+    return _analysis.Tasks(supply=supply, **more)
 
-    regions: Numbers
-    step_from: Numbers
-    step_ticks: Numbers
+
+def plain_record(tasks: Sequence[TaskView], **more: Any) -> _analysis.Tasks:
+    """Make the record of tasks for tests that know no supply; `more` are further columns."""
+    return record_of(members_of(tasks), **more)
 
 
-def delayed_by(children: Sequence[Child], delays: Delays) -> Delayed:
-    """List what in children delays others."""
-    is_apart = not delays.has_regions
-    return Delayed(
-        regions=numbers(child.barred if is_apart and isinstance(child, TaskView) else 1 for child in children),
+def under_priorities(
+    members: Sequence[Member], supply: Supply = FULL, heads: Sequence[Head] = (), **more: Any
+) -> _analysis.Tasks:
+    """Make the record of members under static keys.
+
+    Args:
+        members: the most urgent first; with `blocking` as it counts.
+        supply: of the dispatcher.
+        heads: ways in which the supply may begin, instead of its gap.
+        more: further columns.
+    """
+    more |= {"blocking": column(members, "blocking"), "last": column(members, "last"), "above": behind_equals(members)}
+    inside = [task for member in members for task in member.inside]
+    if inside:
+        more["inside"] = numbers(len(member.inside) for member in members)
+        more |= {f"inside_{name}": numbers(getattr(task, name) for task in inside) for name in _INSIDE}
+    if heads:
+        more |= dict(zip(_HEADS, map(numbers, zip(*heads, strict=True)), strict=True))
+    return record_of(members, supply, **more)
+
+
+_INSIDE = ("wcet", "period", "jitter")
+_HEADS = ("head_gap", "head_delay", "head_ticks")
+
+
+def under_deadlines(members: Sequence[Member], delays: Delays, supply: Supply = FULL, **more: Any) -> _analysis.Tasks:
+    """Make the record of members under deadlines.
+
+    Args:
+        members: in any order.
+        delays: what resources do; its steps may have the regions.
+        supply: of the dispatcher.
+        more: further columns.
+    """
+    return record_of(
+        members,
+        supply,
+        regions=numbers(1 if delays.has_regions else member.barred for member in members),
         step_from=numbers(begin for begin, _ in delays.steps),
         step_ticks=numbers(ticks for _, ticks in delays.steps),
+        **more,
     )
 
 
-def _add(found: Judgement, dispatcher: DispatcherView, child: Child, reason: str) -> None:
-    """Add the row of a child that is as well off as all others."""
-    verdict = DEMAND.verdict(not reason)
-    response = (child.longest_deadline if isinstance(child, TaskView) else child.period) if not reason else None
-    if isinstance(child, TaskView):
-        found.tasks[child.number] = task_bound(child, dispatcher, verdict, DEMAND, response=response, reason=reason)
-    else:
-        found.servers[child.number] = server_bound(child, dispatcher, verdict, DEMAND, response=response, reason=reason)
+def behind_equals(members: Sequence[Member]) -> Numbers:
+    """Give for each member the place behind its last equal, its own if it has none."""
+    keys = [member.key for member in members]
+    behind = [bisect_right(keys, key) for key in keys]
+    return numbers(end if end - bisect_left(keys, keys[end - 1]) > 1 else end - 1 for end in behind)
 
 
-def _reason(view: SystemView, window: int, demand: int, supplied: int) -> str:
-    """Name the window in which demand exceeds supply."""
-    if demand == 0:
-        return "the shares add up to more than what is supplied"
-    return f"in {view.write(window)} up to {view.write(demand)} may be asked for, and {view.write(supplied)} are sure"
+# ---- what tests say ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """The result of a test for a member.
+
+    Args:
+        ticks: worst-case response, None if there is none or it is not known.
+        is_known: whether that is known.
+        job: which job of the longest busy period responds so late, counted from 0.
+    """
+
+    ticks: int | None
+    is_known: bool
+    job: int = 0
+
+
+def responses(record: _analysis.Tasks, effort: int) -> list[Response]:
+    """Bound the responses under static keys: of a server from a replenishment until it has had its budget.
+
+    Args:
+        record: the most urgent first.
+        effort: steps that the test may take.
+    """
+    ticks, jobs = _analysis.fp_responses(record, effort)
+    rows = zip(map(int, ticks), map(int, jobs), strict=True)
+    return [Response(read_ticks(tick), tick != _analysis.UNKNOWN, job) for tick, job in rows]
+
+
+def read_ticks(ticks: int) -> int | None:
+    """Read a response, None if there is none or it is not known."""
+    return int(ticks) if ticks < _analysis.UNKNOWN else None
+
+
+def threshold_record(members: Sequence[Member]) -> _analysis.Tasks:
+    """Make the record of tasks of which some have thresholds, and that are else without anything: for exact responses.
+
+    Args:
+        members: tasks of different keys without regions, the most urgent first.
+    """
+    keys = [member.key for member in members]
+    places = [
+        place if each.threshold is None else bisect_left(keys, each.threshold) for place, each in enumerate(members)
+    ]
+    return record_of(members, threshold=numbers(min(place, above) for place, above in enumerate(places)))
+
+
+def interference(members: Sequence[Member], place: int, response: Response) -> list[tuple[str, int]]:
+    """List by name what is executed of more urgent members, and equals, up to the finish of the job that responds last.
+
+    Args:
+        members: as responses got them.
+        place: of the member that responds.
+        response: of it, with ticks.
+    """
+    me = members[place]
+    finish = (response.ticks or 0) - me.jitter + response.job * me.period
+    begin = finish - me.last + 1
+    others = [member for other, member in enumerate(members) if member.key <= me.key and other != place]
+    amounts = Counter[str]()
+    for member in others:
+        asked = sum(_requests(task.wcet, task.period, task.jitter, begin) for task in member.inside)
+        own = _requests(member.wcet, member.period, member.felt_jitter, begin)
+        amounts[member.name] += min(asked, own) if member.inside else own
+    return list(amounts.items())
+
+
+def _requests(wcet: int, period: int, jitter: int, length: int) -> int:
+    """Give the execution that a task releases in less than so many ticks."""
+    return -(-(length + jitter) // period) * wcet

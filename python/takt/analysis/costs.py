@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from takt import _analysis
-from takt.analysis import charges, children, fixed, static
-from takt.analysis.fixed import Numbers
+from takt.analysis import charges, children, static
 from takt.analysis.judgement import Judgement, not_known, task_bound
 from takt.analysis.result import Verdict
 from takt.analysis.view import DispatcherView, SystemView, TaskView
@@ -25,26 +26,23 @@ def _costs_of(view: SystemView) -> tuple[int, int, int, int, int, int]:
     return (costs.context_switch, costs.release, costs.scheduling, costs.point, costs.tick, costs.tick_period)
 
 
-def _regions(root: DispatcherView) -> tuple[Numbers, Numbers, Numbers]:
-    """Give the longest regions, 0 of preemptive tasks, the last ones, and the numbers of points."""
-    return (
-        fixed.numbers(max(task.regions, default=0) for task in root.tasks),
-        fixed.numbers(task.last_region for task in root.tasks),
-        fixed.numbers(max(len(task.regions) - 1, 0) for task in root.tasks),
-    )
+def _regions(root: DispatcherView) -> dict[str, Any]:
+    """Give the longest regions, 0 of preemptive tasks, and the numbers of points."""
+    return {
+        "longest": children.numbers(max(task.regions, default=0) for task in root.tasks),
+        "points": children.numbers(max(len(task.regions) - 1, 0) for task in root.tasks),
+    }
 
 
 def _judge_static(view: SystemView, root: DispatcherView, effort: int) -> Judgement:
     """Bound responses under static keys."""
-    columns = children.columns_of(root.tasks)
-    longest, last, points = _regions(root)
-    above = fixed.behind_equals(static.members_in(view, root))
-    ticks = _analysis.overhead_responses(
-        columns.wcet, columns.period, _costs_of(view), columns.jitter, longest, last, points, above, effort
-    )
+    members = static.members_in(view, root)
+    last, above = children.column(members, "last"), children.behind_equals(members)
+    record = children.record_of(members, last=last, above=above, **_regions(root))
+    ticks = _analysis.overhead_responses(record, _costs_of(view), effort)
     found = Judgement()
     for task, tick in zip(root.tasks, ticks, strict=True):
-        response = fixed.read_ticks(tick)
+        response = children.read_ticks(tick)
         verdict = charges.RESPONSES.verdict(response is not None and response <= task.deadline)
         reason = "" if verdict is Verdict.SCHEDULABLE else _reason(view, task, response)
         found.tasks[task.number] = task_bound(task, root, verdict, charges.RESPONSES, response=response, reason=reason)
@@ -60,11 +58,8 @@ def _reason(view: SystemView, task: TaskView, response: int | None) -> str:
 
 def _judge_edf(view: SystemView, root: DispatcherView, effort: int) -> Judgement:
     """Judge all tasks at once by their demand."""
-    columns = children.columns_of(root.tasks)
-    longest, _, points = _regions(root)
-    decided = _analysis.overhead_edf_verdict(
-        columns.wcet, columns.period, columns.deadline, _costs_of(view), columns.jitter, longest, points, effort
-    )
+    record = children.plain_record(root.tasks, **_regions(root))
+    decided = _analysis.overhead_edf_verdict(record, _costs_of(view), effort)
     if decided == _analysis.UNDECIDED:
         return not_known(root, "the processor demand exceeds the granted effort")
     is_met = decided == _analysis.SCHEDULABLE

@@ -8,22 +8,20 @@ first (Dertouzos and Mok 1989), if a job's laxity counts its whole demand.
 from __future__ import annotations
 
 from takt import _analysis
-from takt.analysis import children, fixed
-from takt.analysis.blocking import Delays
-from takt.analysis.fixed import Numbers
-from takt.analysis.judgement import Judgement, not_known, task_bound
+from takt.analysis import children
+from takt.analysis.children import FULL, Delays, Member, Numbers, Supply
+from takt.analysis.judgement import Judgement, not_known, server_bound, task_bound
 from takt.analysis.result import TaskBound, Test
 from takt.analysis.view import DispatcherView, SystemView, TaskView
 
 MAX_RESPONSES = 500
 """Responses of more tasks are not computed, which takes seconds; deadlines bound them if they are met."""
 
-_Given = tuple[Numbers, Numbers, Numbers, Numbers, Numbers, Numbers, Numbers]
-
 _SOURCES = "Baruah, Rosier and Howell 1990; Zhang and Burns 2009; Spuri 1996; George, Rivierre and Spuri 1996"
 DEMAND = Test("processor demand", _SOURCES, is_exact=True)
 DEMAND_BOUND = Test("bound on processor demand", _SOURCES, is_exact=False)
 """Of what makes the other sufficient only: sections, suspensions, thresholds, costs."""
+SUPPLIED = Test("demand under a supply", "Shin and Lee 2003; Spuri and Buttazzo 1996", is_exact=False)
 
 
 def judge_deadlines(view: SystemView, dispatcher: DispatcherView, delays: Delays, effort: int) -> Judgement:
@@ -36,20 +34,60 @@ def judge_deadlines(view: SystemView, dispatcher: DispatcherView, delays: Delays
         effort: steps that the tests may take.
     """
     if dispatcher.servers or any(task.is_kernel for task in dispatcher.tasks):
-        return children.judge_demand(view, dispatcher, delays, children.FULL, effort)
-    given = _given(dispatcher, delays)
-    verdict, interval, demand = _analysis.edf_demand(*given, effort)
+        return judge_supplied(view, dispatcher, delays, FULL, effort)
+    members = children.members_of(dispatcher.tasks)
+    verdict, interval, demand = _analysis.edf_demand(children.under_deadlines(members, delays), effort)
     if verdict == _analysis.UNDECIDED:
         return not_known(dispatcher, "the processor demand exceeds the granted effort")
     test = _test_of(dispatcher, delays)
     is_met = verdict == _analysis.SCHEDULABLE
     is_told = is_met or _is_refused(view, dispatcher, test, delays)
-    ticks = [None] * len(given[0]) if view.asked and is_told else _responses(dispatcher, given, delays, effort)
+    ticks = [None] * len(members) if view.asked and is_told else _responses(dispatcher, members, delays, effort)
     whole = "" if is_met else _reason(view, interval, demand)
     found = Judgement()
     for task, response in zip(dispatcher.tasks, ticks, strict=True):
         found.tasks[task.number] = _row(view, dispatcher, task, response, test, is_met=is_met, whole=whole)
     return found
+
+
+def judge_supplied(
+    view: SystemView, dispatcher: DispatcherView, delays: Delays, supply: Supply, effort: int
+) -> Judgement:
+    """Judge a dispatcher that contains servers or is one: all children are guaranteed to meet their deadlines, or none.
+
+    Args:
+        view: of the system.
+        dispatcher: under edf.
+        delays: what resources do.
+        supply: of the dispatcher.
+        effort: steps that the test may take.
+    """
+    there = dispatcher.children()
+    record = children.under_deadlines(children.members_of(there), delays, supply)
+    verdict, window, demand, supplied = _analysis.children_demand(record, effort)
+    if verdict == _analysis.UNDECIDED:
+        return not_known(dispatcher, "the demand takes more effort than was granted")
+    reason = "" if verdict == _analysis.SCHEDULABLE else _supplied_reason(view, window, demand, supplied)
+    judged = SUPPLIED.verdict(not reason)
+    found = Judgement()
+    for child in there:
+        if isinstance(child, TaskView):
+            response = None if reason else child.longest_deadline
+            row = task_bound(child, dispatcher, judged, SUPPLIED, response=response, reason=reason)
+            found.tasks[child.number] = row
+        else:
+            response = None if reason else child.period
+            found.servers[child.number] = server_bound(
+                child, dispatcher, judged, SUPPLIED, response=response, reason=reason
+            )
+    return found
+
+
+def _supplied_reason(view: SystemView, window: int, demand: int, supplied: int) -> str:
+    """Name the window in which demand exceeds supply."""
+    if demand == 0:
+        return "the shares add up to more than what is supplied"
+    return f"in {view.write(window)} up to {view.write(demand)} may be asked for, and {view.write(supplied)} are sure"
 
 
 def _is_refused(view: SystemView, dispatcher: DispatcherView, test: Test, delays: Delays) -> bool:
@@ -64,22 +102,15 @@ def _test_of(dispatcher: DispatcherView, delays: Delays) -> Test:
     return DEMAND_BOUND if is_bound else DEMAND
 
 
-def _given(dispatcher: DispatcherView, delays: Delays) -> _Given:
-    """Make the columns that both tests of the binding begin with: tasks, and what delays them."""
-    columns = children.columns_of(dispatcher.tasks)
-    delayed = children.delayed_by(dispatcher.tasks, delays)
-    tasks = (columns.wcet, columns.period, columns.deadline, columns.jitter)
-    return (*tasks, delayed.regions, delayed.step_from, delayed.step_ticks)
-
-
-def _responses(dispatcher: DispatcherView, given: _Given, delays: Delays, effort: int) -> list[int | None]:
+def _responses(dispatcher: DispatcherView, members: list[Member], delays: Delays, effort: int) -> list[int | None]:
     """Bound the responses under earliest deadline first; None of those that are not known, or have no bound."""
-    if dispatcher.traits.has_laxity_keys or len(dispatcher.tasks) > MAX_RESPONSES:
-        return [None] * len(dispatcher.tasks)
-    ticks, _ = _analysis.edf_responses(*given, _lasts(dispatcher, delays), effort)
+    if dispatcher.traits.has_laxity_keys or len(members) > MAX_RESPONSES:
+        return [None] * len(members)
+    record = children.under_deadlines(members, delays, last=_lasts(dispatcher, delays))
+    ticks, _ = _analysis.edf_responses(record, effort)
     # A job with a longer deadline than the one that counts for others can wait for more of them.
     return [
-        None if task.has_other_deadlines else fixed.read_ticks(tick)
+        None if task.has_other_deadlines else children.read_ticks(tick)
         for task, tick in zip(dispatcher.tasks, ticks, strict=True)
     ]
 
@@ -87,7 +118,7 @@ def _responses(dispatcher: DispatcherView, given: _Given, delays: Delays, effort
 def _lasts(dispatcher: DispatcherView, delays: Delays) -> Numbers:
     """Give the regions in which jobs run to their ends; beside sections 1, as a job can block at a lock in its own."""
     has_sections = delays.steps or any(task.sections for task in dispatcher.tasks)
-    return fixed.numbers(1 if has_sections else task.last_region for task in dispatcher.tasks)
+    return children.numbers(1 if has_sections else task.last_region for task in dispatcher.tasks)
 
 
 def _reason(view: SystemView, interval: int, demand: int) -> str:

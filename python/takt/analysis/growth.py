@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from takt import _analysis
-from takt.analysis import any_order, children, deadlines, fixed, static
-from takt.analysis.fixed import Numbers
+from takt.analysis import any_order, children, deadlines, static
+from takt.analysis.children import Delays, Member, Numbers
 from takt.analysis.judgement import Judgement
 from takt.analysis.result import TaskBound, Verdict, worst_of
 from takt.analysis.view import DispatcherView, SystemView, TaskView
@@ -46,14 +46,10 @@ class Plain:
         root = changed.dispatchers[0]
         if any(task.wcet > _analysis.TIME_MAX for task in root.tasks):
             return Verdict.NOT_KNOWN
-        columns = children.columns_of(root.tasks)
         if root.traits.is_deadline_driven:
-            found = _analysis.edf_demand(
-                columns.wcet, columns.period, columns.deadline, columns.jitter, effort=self.effort
-            )
-            return _VERDICTS[found[0]]
-        more = _more_of(changed, root)
-        ticks, _ = _analysis.fp_responses(columns.wcet, columns.period, columns.jitter, *more, self.effort)
+            return _VERDICTS[_analysis.edf_demand(children.plain_record(root.tasks), self.effort)[0]]
+        record = children.under_priorities(_members_of(changed, root))
+        ticks, _ = _analysis.fp_responses(record, self.effort)
         return worst_of(
             [
                 _verdict_of(int(tick), task.deadline)
@@ -73,12 +69,11 @@ class Plain:
 
     def _longest(self, root: DispatcherView) -> Numbers:
         """Give the longest wcet of each task, 0 if none does."""
-        columns = children.columns_of(root.tasks)
-        tasks = (columns.wcet, columns.period, columns.deadline)
         if root.traits.is_deadline_driven:
-            return _analysis.edf_growths(*tasks, columns.jitter, self.effort)
-        wanted = fixed.numbers(task.number in self.wanted for task in root.tasks)
-        return _analysis.fp_growths(*tasks, wanted, columns.jitter, *_more_of(self.view, root), self.effort)
+            return _analysis.edf_growths(children.plain_record(root.tasks), self.effort)
+        wanted = children.numbers(task.number in self.wanted for task in root.tasks)
+        record = children.under_priorities(_members_of(self.view, root), wanted=wanted)
+        return _analysis.fp_growths(record, self.effort)
 
 
 def plain_of(view: SystemView, now: Judgement, wanted: frozenset[int], effort: int) -> Plain | None:
@@ -129,10 +124,9 @@ def _needs_lists(root: DispatcherView, now: Judgement) -> bool:
     return not is_exact and any(task.arrivals for task in root.tasks)
 
 
-def _more_of(view: SystemView, root: DispatcherView) -> tuple[Numbers, Numbers, Numbers]:
-    """Make the columns of what tests of static keys need beside them: blocking, last regions, places behind equals."""
-    members = fixed.with_delays(static.members_in(view, root), {}, {})
-    return fixed.column(members, "blocking"), fixed.column(members, "last"), fixed.behind_equals(members)
+def _members_of(view: SystemView, root: DispatcherView) -> list[Member]:
+    """Make the members under static keys, which share nothing."""
+    return children.with_delays(static.members_in(view, root), Delays())
 
 
 def _verdict_of(tick: int, deadline: int) -> Verdict:

@@ -15,7 +15,6 @@ from takt.analysis import (
     architectures,
     blocking,
     charges,
-    children,
     costs,
     coverage,
     deadlines,
@@ -26,6 +25,8 @@ from takt.analysis import (
     static,
     windows,
 )
+from takt.analysis.blocking import DelaysOf
+from takt.analysis.children import FULL
 from takt.analysis.judgement import Judgement, not_known, nothing_known
 from takt.analysis.result import Verdict
 from takt.analysis.view import DispatcherView, SystemView
@@ -65,12 +66,13 @@ def _judge_by_policy(view: SystemView, effort: int) -> Judgement:
 
 def _judge_ideal(view: SystemView, effort: int) -> Judgement:
     """Judge a system, then again with the demand of its servers bounded by the result, until nothing improves."""
-    found = _judge_as_given(view, effort)
-    for _ in range(sum(len(each.servers) for each in view.dispatchers)):
-        tighter = view if _is_answered(view, found) else inside.with_insides(view, found, effort)
+    delays = blocking.DelaysOf(view)  # which insides do not change
+    found = _judge_as_given(view, delays, effort)
+    for _ in range(len(view.dispatchers) - 1):
+        tighter = view if _is_answered(view, found) else inside.with_insides(view, found, delays, effort)
         if inside.insides_of(tighter) == inside.insides_of(view):
             return found
-        view, found = tighter, _judge_as_given(tighter, effort)
+        view, found = tighter, _judge_as_given(tighter, delays, effort)
     return found
 
 
@@ -79,10 +81,10 @@ def _is_answered(view: SystemView, found: Judgement) -> bool:
     return view.asked is not None and all(found.tasks[each].verdict is Verdict.SCHEDULABLE for each in view.asked)
 
 
-def _judge_as_given(view: SystemView, effort: int) -> Judgement:
+def _judge_as_given(view: SystemView, delays: DelaysOf, effort: int) -> Judgement:
     """Judge a system to which all is added that it pays; plain tasks at the root pay in their tests (costs.py)."""
     root = view.dispatchers[0]
-    found = servers.judge_below(view, _judge_root(view, effort), effort)
+    found = servers.judge_below(view, _judge_root(view, delays, effort), delays, effort)
     for task in root.tasks:
         row = found.tasks[task.number]
         if task.may_overrun:
@@ -113,7 +115,7 @@ def _excess_of(view: SystemView) -> Iterator[str]:
         yield "jobs take longer than can be told"
 
 
-def _judge_root(view: SystemView, effort: int) -> Judgement:
+def _judge_root(view: SystemView, all_delays: DelaysOf, effort: int) -> Judgement:
     """Judge what competes at the root."""
     root = view.dispatchers[0]
     if view.resolved.cpus > 1:
@@ -123,7 +125,7 @@ def _judge_root(view: SystemView, effort: int) -> Judgement:
         row, judge_own = own
         doubt = row.doubt(root.policy, coverage.features_of_root(view))
         return not_known(root, doubt) if doubt else judge_own(view, root, effort)
-    delays = blocking.delays_in(view, root)
+    delays = all_delays[root.number]
     covered = coverage.features_of(view, root) | delays.features
     doubt = coverage.row_of_root(root.policy).doubt(root.policy, covered)
     if doubt:
@@ -131,7 +133,7 @@ def _judge_root(view: SystemView, effort: int) -> Judgement:
     if not view.resolved.costs.is_ideal:
         return costs.judge_costs(view, root, effort)
     if root.traits.has_static_keys:
-        return static.judge_static(view, root, delays, children.FULL, effort)
+        return static.judge_static(view, root, delays, FULL, effort)
     return deadlines.judge_deadlines(view, root, delays, effort)
 
 

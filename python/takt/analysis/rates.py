@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from takt import _analysis
 from takt.analysis.blocking import delays_in
-from takt.analysis.fixed import numbers
+from takt.analysis.children import numbers
 from takt.analysis.judgement import Judgement, not_known, task_bound
 from takt.analysis.presence import most_of
 from takt.analysis.result import TaskBound, Test, Verdict

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from takt import _analysis
-from takt.analysis import blocking, children, coverage, fixed, static
-from takt.analysis.blocking import Delays
-from takt.analysis.children import Supply
+from takt.analysis import blocking, children, coverage, deadlines, static
+from takt.analysis.blocking import DelaysOf
+from takt.analysis.children import Delays, Supply
 from takt.analysis.judgement import Judgement, not_known, server_bound, task_bound
 from takt.analysis.result import ServerBound, TaskBound, Test, Verdict
 from takt.analysis.view import DispatcherView, ServerView, SystemView, TaskView
@@ -26,21 +26,16 @@ AT_PLACE = Test("response times with budget always", "Strosnider, Lehoczky and S
 CARRIED = Test("response times with what is left of the budget", "Davis and Burns 2005", is_exact=False)
 
 
-MAX_RETURNS = 32
-"""So many returns a sporadic server keeps apart (core/server.h)."""
-
-
-def judge_below(view: SystemView, found: Judgement, effort: int) -> Judgement:
+def judge_below(view: SystemView, found: Judgement, delays: DelaysOf, effort: int) -> Judgement:
     """Judge the children of all servers, given what is known of the root's; parents come before their servers."""
-    inside = {dispatcher.number: dispatcher for dispatcher in view.dispatchers}
     parents = [view.dispatchers[0]]
     for parent in parents:  # which grows: each dispatcher comes once, behind its parent
         for server in parent.servers:
             if server.number not in found.servers:
                 alone = replace(parent, tasks=(), servers=(server,))
                 found.add(not_known(alone, f"there is no test of {server.name} under {parent.policy}"))
-            _judge_inside(view, inside[server.number], server, found, effort)
-            parents.append(inside[server.number])
+            _judge_inside(view, server, found, delays[server.number], effort)
+            parents.append(view.dispatchers[server.number])
     return found
 
 
@@ -49,38 +44,35 @@ def with_least_budgets(view: SystemView, found: Judgement, effort: int) -> Judge
     if not view.resolved.costs.is_ideal:
         return found
     view = blocking.with_returns(blocking.with_holding(view))
-    inside = {dispatcher.number: dispatcher for dispatcher in view.dispatchers}
     rows = dict(found.servers)
     for server in (server for each in view.dispatchers for server in each.servers):
         if rows[server.number].gap is not None:
-            delays = blocking.delays_in(view, inside[server.number])
-            least = _least_budget(view, inside[server.number], server, delays, effort)
+            least = _least_budget(view, view.dispatchers[server.number], server, effort)
             rows[server.number] = replace(rows[server.number], least_budget=least)
     return Judgement(found.tasks, rows)
 
 
-def _judge_inside(
-    view: SystemView, dispatcher: DispatcherView, server: ServerView, found: Judgement, effort: int
-) -> None:
+def _judge_inside(view: SystemView, server: ServerView, found: Judgement, delays: Delays, effort: int) -> None:
     """Judge the children of a server."""
+    dispatcher = view.dispatchers[server.number]
     row = found.servers[server.number]
     if row.verdict is not Verdict.SCHEDULABLE:
         found.add(_without_budget(dispatcher, row))
         return
-    delays = blocking.delays_in(view, dispatcher)
-    doubt = doubt_of(view, dispatcher, server, delays)
+    doubt = doubt_of(view, server, delays)
     if doubt:
         found.add(not_known(dispatcher, doubt))
     elif server.is_rule or server.traits.postpones:
         found.add(_judge_bandwidth(view, dispatcher, server, effort))
     else:
-        supply = supply_of(view, server, dispatcher, row)
+        supply = supply_of(view, server, row)
         found.servers[server.number] = replace(row, gap=supply[2])
         found.add(_with_own_bounds(view, dispatcher, server, _judge_supplied(view, dispatcher, delays, supply, effort)))
 
 
-def doubt_of(view: SystemView, dispatcher: DispatcherView, server: ServerView, delays: Delays) -> str:
+def doubt_of(view: SystemView, server: ServerView, delays: Delays) -> str:
     """Say why nothing is known of what is in a server, "" if something is."""
+    dispatcher = view.dispatchers[server.number]
     if dispatcher.all_doubts:
         return "; ".join(dispatcher.all_doubts)
     doubt = coverage.row_of_server(server.kind).doubt(
@@ -94,8 +86,9 @@ def doubt_of(view: SystemView, dispatcher: DispatcherView, server: ServerView, d
     offsets += [each.offset for each in dispatcher.servers]
     if min(offsets, default=server.offset) < server.offset:
         return f"jobs may come before the first budget of {server.name}"
-    if server.traits.returns and server.waits_for_budget and returns_of(view, server, dispatcher) > MAX_RETURNS:
-        return f"there is no test of {server.protocol} where more than {MAX_RETURNS} returns of {server.name} may wait"
+    if server.traits.returns and server.waits_for_budget and returns_of(view, server) > _analysis.MAX_RETURNS:
+        most = f"more than {_analysis.MAX_RETURNS} returns of {server.name}"
+        return f"there is no test of {server.protocol} where {most} may wait"
     return ""
 
 
@@ -109,7 +102,7 @@ def _without_budget(dispatcher: DispatcherView, server: ServerBound) -> Judgemen
     )
 
 
-def supply_of(view: SystemView, server: ServerView, dispatcher: DispatcherView, row: ServerBound) -> Supply:
+def supply_of(view: SystemView, server: ServerView, row: ServerBound) -> tuple[int, int, int, int]:
     """Give the guaranteed supply to the children of a server that gets its budget."""
     response = server.period if row.response is None else row.response
     is_polling = server.traits.loses_idle_budget
@@ -118,19 +111,19 @@ def supply_of(view: SystemView, server: ServerView, dispatcher: DispatcherView, 
         left = _analysis.payback_supply if pays_back else _analysis.sirap_supply
         return left(server.period, server.budget, response, server.holding, is_polling)
     if server.traits.returns:
-        return _analysis.sporadic_supply(server.period, server.budget, response, returns_of(view, server, dispatcher))
+        return _analysis.sporadic_supply(server.period, server.budget, response, returns_of(view, server))
     return _analysis.make_supply(server.period, server.budget, response, is_polling)
 
 
-def returns_of(view: SystemView, server: ServerView, dispatcher: DispatcherView) -> int:
+def returns_of(view: SystemView, server: ServerView) -> int:
     """Bound how many returns of a sporadic server wait at a time: never more than it has ticks."""
-    inside = {each.number: each for each in view.dispatchers}
+    inside, dispatcher = view.dispatchers, view.dispatchers[server.number]
     if any(not each.traits.comes_once or inside[each.number].servers for each in dispatcher.servers):
         return server.budget
     deferrable = [each for each in dispatcher.servers if each.traits.defers]
     tasks = [task for each in (dispatcher, *(inside[each.number] for each in deferrable)) for task in each.tasks]
-    columns = children.columns_of([*tasks, *dispatcher.servers])
-    found = _analysis.sporadic_returns(columns.wcet, columns.period, columns.jitter, server.period, server.budget)
+    record = children.record_of(children.members_of([*tasks, *dispatcher.servers]))
+    found = _analysis.sporadic_returns(record, server.period, server.budget)
     return server.budget if found is None else min(found, server.budget)
 
 
@@ -138,7 +131,7 @@ def _judge_supplied(
     view: SystemView, dispatcher: DispatcherView, delays: Delays, supply: Supply, effort: int
 ) -> Judgement:
     """Judge the children of a server with a supply."""
-    judge = static.judge_static if dispatcher.traits.has_static_keys else children.judge_demand
+    judge = static.judge_static if dispatcher.traits.has_static_keys else deadlines.judge_supplied
     return judge(view, dispatcher, delays, supply, effort)
 
 
@@ -175,10 +168,9 @@ def _bandwidth_responses(tasks: Sequence[TaskView], server: ServerView, effort: 
     if server.traits.postpones and len(tasks) == 1:
         only = tasks[0]
         response = _analysis.cbs_response(only.wcet + only.suspended, only.period, only.jitter, *share)
-        return [fixed.read_ticks(response)]
-    columns = children.columns_of(tasks)
+        return [children.read_ticks(response)]
     busy = _analysis.cbs_busy_period if server.traits.postpones else _analysis.total_bandwidth_busy_period
-    longest = fixed.read_ticks(busy(columns.wcet, columns.period, columns.jitter, *share))
+    longest = children.read_ticks(busy(children.plain_record(tasks), *share))
     return [None if longest is None else longest + task.jitter for task in tasks]
 
 
@@ -198,9 +190,7 @@ def _bandwidth_row(
     return task_bound(task, dispatcher, verdict, BANDWIDTH, response=response, reason=reason)
 
 
-def _least_budget(
-    view: SystemView, dispatcher: DispatcherView, server: ServerView, delays: Delays, effort: int
-) -> int | None:
+def _least_budget(view: SystemView, dispatcher: DispatcherView, server: ServerView, effort: int) -> int | None:
     """Find the least budget with which all tasks of a server meet their deadlines, whatever else is in its parent.
 
     Of a sporadic server it is not known: its supply depends on the budget in another way (analysis/supply.h).
@@ -208,15 +198,13 @@ def _least_budget(
     there = dispatcher.children()
     if not there or server.traits.returns:
         return None
-    columns = children.columns_of(there)
     head = (server.period, server.traits.loses_idle_budget, 0)
-    body = (columns.kind, columns.wcet, columns.period, columns.deadline, columns.jitter)
+    delays = blocking.delays_in(view, dispatcher)
     if dispatcher.traits.has_static_keys:
-        members = fixed.with_delays(static.members_in(view, dispatcher), delays.by_name, delays.ends)
-        more = (fixed.column(members, "blocking"), fixed.column(members, "last"), fixed.behind_equals(members))
-        verdict, budget = _analysis.least_budget_fixed_priority(*head, *body, *more, effort)
+        members = children.with_delays(static.members_in(view, dispatcher), delays)
+        record = children.under_priorities(members)
+        verdict, budget = _analysis.least_budget_fixed_priority(*head, record, effort)
     else:
-        delayed = children.delayed_by(there, delays)
-        more = (delayed.regions, delayed.step_from, delayed.step_ticks)
-        verdict, budget = _analysis.least_budget_edf(*head, *body, *more, effort)
+        record = children.under_deadlines(children.members_of(there), delays)
+        verdict, budget = _analysis.least_budget_edf(*head, record, effort)
     return budget if verdict == _analysis.SCHEDULABLE and budget > 0 else None

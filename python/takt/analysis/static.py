@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from takt.analysis import blocking, children, fixed
-from takt.analysis.blocking import Delays
-from takt.analysis.fixed import Member, Response
+from takt.analysis import blocking, children
+from takt.analysis.children import Delays, Member, Response, Supply
 from takt.analysis.judgement import Judgement, server_bound, task_bound
 from takt.analysis.result import Test, Verdict
 from takt.analysis.view import Child, DispatcherView, ServerView, SystemView, TaskView
@@ -21,10 +20,14 @@ DEFERRED = Test("response times, deferred preemption", "Bril, Lukkien and Verhae
 THRESHOLDS = Test("response times, thresholds", "Wang and Saksena 1999", is_exact=True)
 BOUND = Test("bounds on response times", _SOURCES, is_exact=False)
 """Of what makes the others sufficient only: equals, suspensions, resources, servers, costs."""
+BESIDE = Test(
+    "response times beside servers", "Davis and Burns 2005; Strosnider, Lehoczky and Sha 1995", is_exact=False
+)
+SUPPLIED = Test("response times under a supply", "Shin and Lee 2003; Davis and Burns 2005", is_exact=False)
 
 
 def judge_static(
-    view: SystemView, dispatcher: DispatcherView, delays: Delays, supply: children.Supply, effort: int
+    view: SystemView, dispatcher: DispatcherView, delays: Delays, supply: Supply, effort: int
 ) -> Judgement:
     """Bound the responses of all children of a dispatcher.
 
@@ -36,10 +39,12 @@ def judge_static(
         effort: steps that the tests may take.
     """
     there = dispatcher.children()
-    members = fixed.with_delays(members_in(view, dispatcher), delays.by_name, delays.ends)
+    members = children.with_delays(members_in(view, dispatcher), delays)
     test = _test_of(there, members, delays, supply)
     found = Judgement()
-    for place, response in enumerate(_responses(there, members, test, supply, effort)):
+    is_apart = test is THRESHOLDS
+    record = children.threshold_record(members) if is_apart else children.under_priorities(members, supply)
+    for place, response in enumerate(children.responses(record, effort)):
         _add_child(found, view, dispatcher, there[place], members, place, response, test)
     return found
 
@@ -53,15 +58,15 @@ def members_in(view: SystemView, dispatcher: DispatcherView) -> list[Member]:
     is_strict = (
         not dispatcher.traits.has_fifo_levels and not view.resolved.changes and not blocking.shares(view, dispatcher)
     )
-    return fixed.members_of(dispatcher.children(), is_strict=is_strict)
+    return children.members_of(dispatcher.children(), is_strict=is_strict)
 
 
-def _test_of(there: Sequence[Child], members: Sequence[Member], delays: Delays, supply: children.Supply) -> Test:
+def _test_of(there: Sequence[Child], members: Sequence[Member], delays: Delays, supply: Supply) -> Test:
     """Name the test, and say whether it is exact for all that the dispatcher has."""
     if supply != children.FULL:
-        return children.RESPONSES
+        return SUPPLIED
     if any(isinstance(child, ServerView) for child in there):
-        return children.BESIDE
+        return BESIDE
     has_equals = len({member.key for member in members}) < len(members)
     suspends = any(isinstance(child, TaskView) and child.suspended for child in there)
     has_thresholds = any(member.threshold is not None for member in members)
@@ -69,17 +74,6 @@ def _test_of(there: Sequence[Child], members: Sequence[Member], delays: Delays, 
     if has_equals or suspends or any(delays.by_name.values()) or (has_thresholds and has_regions):
         return BOUND
     return THRESHOLDS if has_thresholds else DEFERRED if has_regions else PREEMPTIVE
-
-
-def _responses(
-    there: Sequence[Child], members: Sequence[Member], test: Test, supply: children.Supply, effort: int
-) -> list[Response]:
-    """Bound the responses by the test that was chosen."""
-    if test in (children.BESIDE, children.RESPONSES):
-        return children.responses(there, members, supply, effort)
-    if test is THRESHOLDS:
-        return fixed.threshold_responses(members, effort)
-    return fixed.responses(members, effort)
 
 
 def _add_child(
@@ -122,7 +116,7 @@ def _verdict(response: Response, deadline: int, test: Test) -> Verdict:
 
 def _interference(members: Sequence[Member], place: int, response: Response) -> tuple[tuple[str, int], ...]:
     """List what others execute in a response."""
-    return () if response.ticks is None else tuple(fixed.interference(members, place, response))
+    return () if response.ticks is None else tuple(children.interference(members, place, response))
 
 
 def _reason(view: SystemView, members: Sequence[Member], place: int, response: Response, test: Test) -> str:

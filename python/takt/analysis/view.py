@@ -275,6 +275,10 @@ class SystemView:
     doubts: tuple[str, ...] = ()
     asked: frozenset[int] | None = None
 
+    def around(self, server: ServerView) -> DispatcherView:
+        """Give the dispatcher in which a server competes."""
+        return self.dispatchers[self.resolved.servers[server.number - 1].home]
+
     def write(self, ticks: int) -> str:
         """Write a time for people."""
         return times.in_unit(ticks, self.resolved.resolution_ns, self.unit)

@@ -12,8 +12,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
-from takt.analysis import fixed
-from takt.analysis.fixed import Member
+from takt.analysis import children
+from takt.analysis.children import Member, Response
 from takt.analysis.judgement import Judgement, task_bound
 from takt.analysis.result import Test, Verdict
 from takt.analysis.view import DispatcherView, SystemView, TaskView
@@ -104,7 +104,7 @@ def judge_dual_priority(view: SystemView, dispatcher: DispatcherView, effort: in
     """Bound the responses of hard tasks by those after their promotions, where only hard tasks are above."""
     hard = _by_level(view, [task for task in dispatcher.tasks if task.class_ == "hard"])
     found = Judgement()
-    for task, promoted in zip(hard, fixed.responses(_apart(hard, [task.wcet for task in hard]), effort), strict=True):
+    for task, promoted in zip(hard, _responses(hard, [task.wcet for task in hard], effort), strict=True):
         windows = view.resolved.tasks[task.number].windows
         promotion = 0 if windows is None else windows.part
         latest = None if promoted.ticks is None else promotion + promoted.ticks
@@ -124,11 +124,8 @@ def judge_imprecise(view: SystemView, dispatcher: DispatcherView, effort: int) -
     """Bound the responses of mandatory parts, which all go before optional ones."""
     ordered = _by_level(view, dispatcher.tasks)
     parts = [_part_of(view, task) for task in ordered]
-    members = _apart(ordered, parts)
     found = Judgement()
-    answers = iter(fixed.responses(members, effort))
-    for task, part in zip(ordered, parts, strict=True):
-        response = next(answers) if part > 0 else fixed.Response(0, is_known=True)
+    for task, response in zip(ordered, _responses(ordered, parts, effort), strict=True):
         verdict = MANDATORY.verdict(response.ticks is not None and response.ticks <= task.deadline)
         reason = "" if verdict is Verdict.SCHEDULABLE else f"the mandatory part of {task.name} can end too late"
         found.tasks[task.number] = task_bound(
@@ -151,13 +148,15 @@ def _by_level(view: SystemView, tasks: Sequence[TaskView]) -> list[TaskView]:
     )
 
 
-def _apart(tasks: Sequence[TaskView], wcets: Sequence[int]) -> list[Member]:
-    """Make members of tasks with something to execute, each of a key of its own: ties are strict."""
-    return [
+def _responses(tasks: Sequence[TaskView], wcets: Sequence[int], effort: int) -> list[Response]:
+    """Bound the responses of tasks with strict ties and without jitter; without execution they are 0."""
+    members = [
         Member(task.name, wcet, task.period, task.deadline, jitter=0, key=rank)
         for rank, (task, wcet) in enumerate(zip(tasks, wcets, strict=True))
         if wcet > 0
     ]
+    answers = iter(children.responses(children.record_of(members), effort))
+    return [next(answers) if wcet > 0 else Response(0, is_known=True) for wcet in wcets]
 
 
 # ---- shares -------------------------------------------------------------------------------------------

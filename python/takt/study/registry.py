@@ -83,10 +83,11 @@ class SystemTest(Test):
 # ---- how tests of matrices are made of functions of one set -----------------------------------------
 
 
-def _by_rows(verdict: Callable[[Ticks, Ticks, Ticks, Ticks], int], columns: TaskColumns) -> Verdicts:
-    """Ask about one set after the other."""
-    rows = zip(columns.wcet, columns.period, columns.deadline, columns.jitter, strict=True)
-    return np.fromiter((verdict(*row) for row in rows), dtype=np.uint8, count=len(columns.wcet))
+def _by_rows(verdict: Callable[[_analysis.Tasks], int], columns: TaskColumns, **more: Ticks) -> Verdicts:
+    """Ask about one set after the other; `more` are further columns of the record."""
+    given = {name: getattr(columns, name) for name in ("wcet", "period", "deadline", "jitter")} | more
+    sets = (_analysis.Tasks(**dict(zip(given, row, strict=True))) for row in zip(*given.values(), strict=True))
+    return np.fromiter(map(verdict, sets), dtype=np.uint8, count=len(columns.wcet))
 
 
 def _ordered(key: str, verdicts: Callable[[TaskColumns], Verdicts], columns: TaskColumns) -> Verdicts:
@@ -106,20 +107,18 @@ def _responses(columns: TaskColumns) -> Verdicts:
     return _analysis.fp_verdicts_many(columns.wcet, columns.period, columns.deadline)
 
 
-def _without_preemption(wcet: Ticks, period: Ticks, deadline: Ticks, jitter: Ticks) -> int:
-    """Compare response times of non-preemptive jobs with deadlines."""
-    blocking = _analysis.fp_blocking(wcet)
-    return _analysis.fp_verdict(wcet, period, deadline, jitter, blocking=blocking, last=wcet)
+def _without_preemption(columns: TaskColumns) -> Verdicts:
+    """Compare response times of non-preemptive jobs with deadlines: once started, they have the highest threshold."""
+    return _by_rows(_analysis.fp_verdict, columns, threshold=np.zeros_like(columns.wcet))
 
 
-def _harmonic(wcet: Ticks, period: Ticks, deadline: Ticks, jitter: Ticks) -> int:
+def _harmonic(tasks: _analysis.Tasks) -> int:
     """Compare the utilization with the bound for chains; leaves out how many there are."""
-    return _analysis.harmonic_chains(wcet, period, deadline, jitter)[0]
+    return _analysis.harmonic_chains(tasks)[0]
 
 
 _RESPONSES = "Lehoczky 1990; Tindell, Burns, Wellings 1994"
 _WITHOUT = "George, Rivierre, Spuri 1996; Bril, Lukkien, Verhaegh 2009"
-_non_preemptive = partial(_by_rows, _without_preemption)
 
 
 def _by(key: str, verdicts: Callable[[TaskColumns], Verdicts]) -> Callable[[TaskColumns], Verdicts]:
@@ -131,9 +130,9 @@ _FIXED_PRIORITY = (
     MatrixTest("fp", "response times, priorities as the recipe has them", _RESPONSES, True, _responses),
     MatrixTest("rm", "response times, rate monotonic", _RESPONSES, True, _by("period", _responses)),
     MatrixTest("dm", "response times, deadline monotonic", _RESPONSES, True, _by("deadline", _responses)),
-    MatrixTest("np-fp", "fp without preemption", _WITHOUT, True, _non_preemptive),
-    MatrixTest("np-rm", "rm without preemption", _WITHOUT, True, _by("period", _non_preemptive)),
-    MatrixTest("np-dm", "dm without preemption", _WITHOUT, True, _by("deadline", _non_preemptive)),
+    MatrixTest("np-fp", "fp without preemption", _WITHOUT, True, _without_preemption),
+    MatrixTest("np-rm", "rm without preemption", _WITHOUT, True, _by("period", _without_preemption)),
+    MatrixTest("np-dm", "dm without preemption", _WITHOUT, True, _by("deadline", _without_preemption)),
     MatrixTest(
         "liu-layland",
         "utilization bound of rate monotonic, n (2^(1/n) - 1)",
@@ -167,14 +166,14 @@ def _demand(columns: TaskColumns) -> Verdicts:
     return _analysis.edf_verdicts_many(columns.wcet, columns.period, columns.deadline)
 
 
-def _demand_of_one(wcet: Ticks, period: Ticks, deadline: Ticks, jitter: Ticks) -> int:
-    """Compare the demand with the time there is, of one set with jitter."""
-    return _analysis.edf_demand(wcet, period, deadline, jitter)[0]
+def _demand_of_one(tasks: _analysis.Tasks) -> int:
+    """Compare the demand with the time there is, of one set."""
+    return _analysis.edf_demand(tasks)[0]
 
 
-def _demand_without_preemption(wcet: Ticks, period: Ticks, deadline: Ticks, jitter: Ticks) -> int:
+def _demand_without_preemption(columns: TaskColumns) -> Verdicts:
     """Compare the demand, with one blocking job, with the available time."""
-    return _analysis.edf_demand(wcet, period, deadline, jitter, wcet)[0]
+    return _by_rows(_demand_of_one, columns, regions=columns.wcet)
 
 
 _EDF = (
@@ -184,7 +183,7 @@ _EDF = (
         "processor demand without preemption",
         "Jeffay, Stanat, Martel 1991; George, Rivierre, Spuri 1996",
         True,
-        partial(_by_rows, _demand_without_preemption),
+        _demand_without_preemption,
     ),
     MatrixTest(
         "density",
