@@ -58,4 +58,13 @@ TAKT_INLINE bool takt_protocol_fits(const takt_protocol_kind_t *protocol, const 
     return !protocol->has_ceiling || policy->level != NULL;
 }
 
+/* True if resources under `one` and `other` can be in one dispatcher. The tests of pcp, srp and their like know of no
+ * locks under another protocol; one among servers that waits for no budget is tested as srp is. */
+TAKT_INLINE bool takt_protocols_mix(const takt_protocol_kind_t *one, const takt_protocol_kind_t *other) {
+    const bool are_tested = one->bars != TAKT_BARS_NOTHING || other->bars != TAKT_BARS_NOTHING;
+    const bool are_alike = one->bars == TAKT_BARS_RUNS && other->bars == TAKT_BARS_RUNS &&
+                           !one->awaits_budget && !other->awaits_budget && one->scope != other->scope;
+    return one == other || !are_tested || are_alike;
+}
+
 #endif

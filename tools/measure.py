@@ -217,7 +217,10 @@ def _closure(uses: Mapping[str, set[str]], start: str) -> set[str]:
 
 # ---- names that core knows -----------------------------------------------------------------------------------------
 
-ROW_NAME = re.compile(r'\.name = "([a-z0-9-]+)"')
+ROW_NAME = re.compile(
+    r'const takt_(?:policy|server_kind|bandwidth_kind|protocol_kind)_t \w+ = \{.*?\.name = "([a-z0-9-]+)"', re.DOTALL
+)
+"""The name in a row of policies, kinds of servers or protocols; those of allocators are words of a key of tasks."""
 READERS = ("formats", "files")
 """Packages that read and write files of others, whose words they have to spell."""
 
@@ -286,6 +289,14 @@ def files_with_key(root: Path, key: str) -> Listing:
     return [str(path) for path in product(root) if word.search(text_of(path))]
 
 
+DIFF = re.compile(r"^```diff (\S+)$", re.MULTILINE)
+
+
+def files_of_guide(root: Path, page: str) -> Listing:
+    """Lists the files that a guide changes, as tests apply it to a copy of the project."""
+    return sorted(set(DIFF.findall(text_of(root / "docs" / "how-to" / f"{page}.md"))))
+
+
 # ---- properties ----------------------------------------------------------------------------------------------------
 
 
@@ -330,6 +341,8 @@ PROPERTIES = (
     Property("circles of Python imports", 0, import_circles),
     Property("names of core spelled in Python", 0, spelled_names),
     Property("files that spell the task key weight", 4, lambda root: files_with_key(root, "weight")),
+    Property("files that a new key touches", 2, lambda root: files_of_guide(root, "add-a-key")),
+    Property("files that a new key of core touches", 4, lambda root: files_of_guide(root, "add-a-key-that-core-uses")),
     Property("require( in bindings", 0, lambda root: found_in(bindings(root), "require(")),
     Property("cpus[0]", 0, lambda root: found_in(product(root), "cpus[0]")),
     Property("attribute bits short of 4 free", 0, lambda root: bits_short(root, "ATTRIBUTE")),

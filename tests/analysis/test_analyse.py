@@ -47,10 +47,26 @@ def _denies(row: TaskBound, arrival: int, until: int | None, *, missed: bool) ->
     return is_late or (row.verdict is Verdict.SCHEDULABLE and missed)
 
 
-@many
-@given(systems(), horizons())
-def test_no_simulation_contradicts_the_analysis(system: oracle.System, horizon: int) -> None:
-    assert contradictions(as_system(system), horizon) == []
+DRAWN = {
+    "plain": systems(),
+    "whatever tasks have": systems(parents_first=False, features=EVERYTHING),
+    "of servers": systems(features=SERVER_KINDS, always=SERVER_KINDS),
+    "of deep hierarchies": chains(kinds=True),
+    "where tasks contend": crowds(features=EVERYTHING),
+    "of what servers share": households(),
+    "of changes": systems(features=EVERYTHING | CHANGES, always=CHANGES),
+}
+"""Strategies of systems whose simulation may not contradict their analysis."""
+
+
+@pytest.mark.parametrize("drawn", DRAWN.values(), ids=DRAWN)
+def test_no_simulation_contradicts_the_analysis(drawn: st.SearchStrategy[oracle.System]) -> None:
+    @many
+    @given(drawn, horizons())
+    def agree(system: oracle.System, horizon: int) -> None:
+        assert contradictions(as_system(system), horizon) == []
+
+    agree()
 
 
 @many
@@ -61,42 +77,6 @@ def test_no_simulation_contradicts_the_analysis_of_jitter(
     plain = as_system(system)
     tasks = [task.replace(jitter=jitter) if task.period is not None else task for task in plain.tasks]
     assert contradictions(plain.replace(tasks=tasks, seed=seed), horizon) == []
-
-
-@many
-@given(systems(parents_first=False, features=EVERYTHING), horizons())
-def test_no_simulation_contradicts_the_analysis_whatever_tasks_have(system: oracle.System, horizon: int) -> None:
-    assert contradictions(as_system(system), horizon) == []
-
-
-@many
-@given(systems(features=SERVER_KINDS, always=SERVER_KINDS), horizons())
-def test_no_simulation_contradicts_the_analysis_of_servers(system: oracle.System, horizon: int) -> None:
-    assert contradictions(as_system(system), horizon) == []
-
-
-@many
-@given(chains(kinds=True), horizons())
-def test_no_simulation_contradicts_the_analysis_of_deep_hierarchies(system: oracle.System, horizon: int) -> None:
-    assert contradictions(as_system(system), horizon) == []
-
-
-@many
-@given(crowds(features=EVERYTHING), horizons())
-def test_no_simulation_contradicts_the_analysis_where_tasks_contend(system: oracle.System, horizon: int) -> None:
-    assert contradictions(as_system(system), horizon) == []
-
-
-@many
-@given(households(), horizons())
-def test_no_simulation_contradicts_the_analysis_of_what_servers_share(system: oracle.System, horizon: int) -> None:
-    assert contradictions(as_system(system), horizon) == []
-
-
-@many
-@given(systems(features=EVERYTHING | CHANGES, always=CHANGES), horizons())
-def test_no_simulation_contradicts_the_analysis_of_changes(system: oracle.System, horizon: int) -> None:
-    assert contradictions(as_system(system), horizon) == []
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

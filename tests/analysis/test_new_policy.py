@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""A policy that is new to this build: what the analysis does not know it does not prove, and nothing crashes.
+"""A policy or a key that is new to this build: what the analysis does not know it does not prove, and nothing crashes.
 
-Policies, a kind of servers and a protocol are added to a copy of the sources as the guides of docs/how-to say. FIFO
-looks like any other policy of job-level keys; another policy is edf, letter by letter, under another name.
+Policies, a kind of servers, a protocol and a key are added to a copy of the sources as the guides of docs/how-to say.
+FIFO looks like any other policy of job-level keys; another policy is edf, letter by letter, under another name.
 """
 
 from __future__ import annotations
@@ -81,8 +81,9 @@ def add_protocols(sources: Path) -> None:
     name_beside(room / "resource.h", "TAKT_PROTOCOLS = 11,", "TAKT_PROTOCOL_UNHEARD = 11, TAKT_PROTOCOLS = 12,")
 
 
-def must_run(command: list[str | Path]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
+def must_run(command: list[str | Path], **variables: str) -> None:
+    environment = {**os.environ, **variables}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600, env=environment)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -94,9 +95,18 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copytree(ROOT / room, sources / room)
     shutil.copy(ROOT / "CMakeLists.txt", sources)
     shutil.copytree(ROOT / "python", sources / "python", ignore=shutil.ignore_patterns("__pycache__"))
+    for made in (
+        "tools/records.py",
+        "docs/trace-format.md",
+        "docs/reference/frames.md",
+        "docs/reference/task-set-file.md",
+    ):
+        (sources / made).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / made, sources / made)
     add_policies(sources)
     add_kinds(sources)
     add_protocols(sources)
+    how_to.apply("add-a-key-that-core-uses", sources)
     build, folder = tmp_path_factory.mktemp("build"), tmp_path_factory.mktemp("package")
     options = ["-DTAKT_PYTHON=ON", "-DCMAKE_BUILD_TYPE=Plain", f"-DPython_EXECUTABLE={sys.executable}"]
     must_run(["cmake", "-G", "Ninja", "-S", sources, "-B", build, *options])
@@ -107,6 +117,8 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert analysis.origin is not None
     for extension in [*build.glob("_core.*"), Path(analysis.origin)]:
         shutil.copy(extension, folder / "takt")
+    must_run([sys.executable, sources / "tools/records.py"], PYTHONPATH=str(folder))
+    shutil.copy(sources / "python/takt/model/records.py", folder / "takt/model")
     for room in ROOMS:
         shutil.copytree(sources / room, folder / "takt" / "source" / room)
     return folder
@@ -246,33 +258,18 @@ def test_fifo_is_never_proved_where_it_misses(package: Path) -> None:
     assert any(told["verdict"] == "schedulable" for told in found)
 
 
+def nested(inner: str, outer: str) -> dict[str, Any]:
+    """Give a system with a server in a server."""
+    around = {"name": "Q", "period": 5, "budget": 3, "priority": 1, "kind": outer}
+    return {"tasks": INSIDE, "servers": [server(kind=inner, parent="Q"), around], "policy": "fp"}
+
+
 KINDS = {
     "one": {"tasks": INSIDE, "servers": [server(kind="KIND")], "policy": "fp"},
     "by deadlines": {"tasks": INSIDE, "servers": [server(kind="KIND", policy="edf")], "policy": "edf"},
-    "nested": {
-        "tasks": INSIDE,
-        "servers": [
-            server(kind="KIND", parent="Q"),
-            {"name": "Q", "period": 5, "budget": 3, "priority": 1, "kind": "idling"},
-        ],
-        "policy": "fp",
-    },
-    "around": {
-        "tasks": INSIDE,
-        "servers": [
-            server(kind="idling", parent="Q"),
-            {"name": "Q", "period": 5, "budget": 3, "priority": 1, "kind": "KIND"},
-        ],
-        "policy": "fp",
-    },
-    "in sporadic": {
-        "tasks": INSIDE,
-        "servers": [
-            server(kind="KIND", parent="Q"),
-            {"name": "Q", "period": 5, "budget": 3, "priority": 1, "kind": "sporadic"},
-        ],
-        "policy": "fp",
-    },
+    "nested": nested("KIND", "idling"),
+    "around": nested("idling", "KIND"),
+    "in sporadic": nested("KIND", "sporadic"),
     "costs": {"tasks": INSIDE, "servers": [server(kind="KIND")], "policy": "fp", "platform": {"context_switch": 1}},
     "shared": {
         "tasks": [SHARING[0] | {"server": "S"}, SHARING[1]],
@@ -352,3 +349,47 @@ def test_an_unknown_policy_of_a_server_has_no_test(kind: str) -> None:
     inside = replace(view.dispatchers[1], policy="unheard-of")
     found = judge(replace(view, dispatchers=(view.dispatchers[0], inside)))
     assert [row.verdict for row in found.rows()] == [Verdict.NOT_KNOWN]
+
+
+KEY = """
+import contextlib, io, sys
+from pathlib import Path
+import takt
+from takt import formats
+from takt.command import main
+from takt.files import task_set_writing, trace_file
+
+folder = Path(sys.argv[1])
+task = takt.Task(name="A", period="5ms", wcet="2ms", deadline="1ms", grace="3ms")
+system = takt.System(tasks=[task], horizon=20)
+for name in ("a.toml", "a.csv"):
+    formats.write(system, folder / name)
+    assert formats.read(folder / name).system.tasks[0].grace == "3ms", name
+(lost,) = [loss for loss in formats.write(system, folder / "a.xml", "simso") if loss.key == "grace"]
+assert str(lost).endswith('grace: lost: "3ms" in Takt, 0 in the file'), lost
+strict = system.replace(tasks=[task.replace(grace=0)])
+trace = folder / "a.takt"
+assert (takt.simulate(system, trace=trace).missed, takt.simulate(strict).missed) == (0, 4)
+assert trace_file.read(trace).system.tasks[0].grace == 3
+assert takt.replay(trace).difference is None
+try:
+    task.replace(grece=1)
+except takt.InputError as error:
+    assert 'grece: unknown key; did you mean "grace"' in str(error), error
+    print("refused")
+"""
+
+
+def test_a_key_that_core_uses_is_read_written_converted_traced_and_replayed(package: Path, tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(package)}
+    command = [sys.executable, "-c", KEY, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=300)
+    assert (done.stdout, done.stderr) == ("refused\n", "")
+
+
+def test_a_key_that_core_uses_has_an_effect_on_a_board(package: Path, tmp_path: Path) -> None:
+    tasks = [TASKS[0] | {"on_miss": "abort", "wcet": 3}, TASKS[1]]
+    kept = {"tasks": [tasks[0] | {"grace": 2}, tasks[1]]}
+    aborted, told = answers(package, "edf", {"tasks": tasks}, kept, board="posix", cache=tmp_path)
+    assert aborted["missed"] > told["missed"] == 0
+    assert aborted["trace"] != told["trace"]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import json
 import tempfile
+from dataclasses import asdict
 from pathlib import Path
 
 import architecture_oracle
@@ -54,15 +55,8 @@ def as_platform(architecture: architecture_oracle.Architecture) -> takt.Platform
 
 
 def as_task(task: architecture_oracle.Task) -> takt.Task:
-    """Say a task of the oracle in Takt's words."""
-    return takt.Task(
-        name=task.name,
-        period=task.period,
-        wcet=task.wcet,
-        deadline=task.deadline,
-        offset=task.offset,
-        priority=task.priority,
-    )
+    """Say a task of the oracle in Takt's words, which are the same."""
+    return takt.Task(**asdict(task))
 
 
 def as_system(system: System) -> takt.System:

@@ -256,7 +256,7 @@ def test_a_machine_is_schedulable_if_all_its_domains_are() -> None:
         "processor 0: all 3 tasks meet their deadlines; processor 1: all 3 tasks meet their deadlines",
     )
     late = with_task(WORST_FIT, plain("G", 10, 2, cpu=1))
-    assert verdict_of(late) == ("not schedulable", "processor 1: the tasks ask for more than the whole processor")
+    assert verdict_of(late) == ("not schedulable", "processor 1: the tasks demand more than the whole processor")
 
 
 def test_what_is_not_known_of_one_domain_is_not_known_of_the_machine() -> None:

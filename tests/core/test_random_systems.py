@@ -176,14 +176,7 @@ def as_system(system: oracle.System) -> takt.System:
 
 def as_change(change: oracle.Change) -> takt.Change:
     """Say a change of the oracle in Takt's words, which are the same."""
-    return takt.Change(
-        at=change.at,
-        add=change.add,
-        remove=change.remove,
-        policy=change.policy,
-        task=change.task,
-        **change.parameters,
-    )
+    return takt.Change(**asdict(change))
 
 
 def as_platform(platform: oracle.Platform) -> takt.Platform:

@@ -14,7 +14,7 @@ from hypothesis import given
 from rate_oracle import SCALE, System, Task
 from rate_oracle.model import FORMULA3
 from rate_oracle.systems import HORIZON, systems
-from rate_runs import RULES, first_difference, program_of, rows_of, simulate
+from rate_runs import RULES, first_difference, program_of, records_of, rows_of, simulate
 from sampling import tries
 from takt import _core
 from test_rate_oracle import GOLDEN_RUNS, LOWERED, golden_runs, without_job_numbers
@@ -124,24 +124,21 @@ def test_the_ledger_is_never_above_the_whole(system: System) -> None:
 @tries(30)
 def test_replay_is_identical(tmp_path_factory: pytest.TempPathFactory, system: System) -> None:
     """A trace holds every request and what became of each task; replaying it gives the same, bit for bit."""
-    path = tmp_path_factory.mktemp("trace") / "records"
-    path.touch()
-    simulate(system, HORIZON, path)
-    verdict, decisions, *_ = _core.replay(program_of(system), path.read_bytes()[:-32])
+    records = records_of(system, HORIZON, tmp_path_factory.mktemp("trace") / "records")
+    verdict, decisions, *_ = _core.replay(program_of(system), b"".join(records))
     assert verdict == "identical"
     assert decisions > 0
 
 
-def test_a_lost_request_makes_replay_differ(tmp_path: Path) -> None:
-    """A replay without the record of a leave is another run."""
-    path = tmp_path / "records"
-    path.touch()
-    system = LEAVE
-    simulate(system, 20, path)
-    data = path.read_bytes()[:-32]
-    records = [data[at : at + 32] for at in range(0, len(data), 32)]
-    kept = [record for record in records if record[24] != 13]
+@pytest.mark.parametrize(
+    ("system", "horizon", "kind"), [pytest.param(LEAVE, 20, 13, id="leave"), pytest.param(LOWERED, 40, 14, id="change")]
+)
+def test_a_lost_request_makes_replay_differ(tmp_path: Path, system: System, horizon: int, kind: int) -> None:
+    """A replay without the record of a request is another run."""
+    records = records_of(system, horizon, tmp_path / "records")
+    kept = [record for record in records if record[24] != kind]
     assert len(kept) == len(records) - 1
+    assert _core.replay(program_of(system), b"".join(records))[0] == "identical"
     assert _core.replay(program_of(system), b"".join(kept))[0] == "different"
 
 
@@ -159,18 +156,6 @@ def test_naive_answers_to_requests_make_others_late() -> None:
     naive = simulate(replace(LOWERED, rule="naive"), 40)
     assert next(row[0] for row in naive.jobs if row[5]) == "B"
     assert not [row for row in simulate(LOWERED, 40).jobs if row[5]]
-
-
-def test_a_lost_request_for_parameters_makes_replay_differ(tmp_path: Path) -> None:
-    """As that of a leave."""
-    path = tmp_path / "records"
-    path.touch()
-    simulate(LOWERED, 40, path)
-    records = [path.read_bytes()[at : at + 32] for at in range(0, path.stat().st_size - 32, 32)]
-    (asked,) = [number for number, record in enumerate(records) if record[24] == 14]
-    spec = program_of(LOWERED)
-    assert _core.replay(spec, b"".join(records))[0] == "identical"
-    assert _core.replay(spec, b"".join(records[:asked] + records[asked + 1 :]))[0] == "different"
 
 
 def simulate_jobs(system: System, horizon: int) -> dict[tuple[str, int], tuple[int | None, int | None, bool]]:

@@ -15,7 +15,7 @@ from places import EXAMPLES
 from rate_oracle import SCALE, Outcome, System, Task
 from rate_oracle.sharing import blocking, cost_of, longest_section, used_by
 from rate_oracle.systems import HORIZON, SAFE_RULES, sharing_systems
-from rate_runs import RULES, first_difference, program_of, simulate
+from rate_runs import RULES, first_difference, program_of, records_of, simulate
 from sampling import tries
 from takt import _core
 from takt.show import resource_use
@@ -75,10 +75,8 @@ def test_rate_is_given_up_in_flight_at_the_unlock_that_it_waits_for() -> None:
 @given(sharing_systems(rules=RULES))
 @tries(30)
 def test_replay_is_identical(tmp_path_factory: pytest.TempPathFactory, system: System) -> None:
-    path = tmp_path_factory.mktemp("trace") / "records"
-    path.touch()
-    simulate(system, HORIZON, path)
-    assert _core.replay(program_of(system), path.read_bytes()[:-32])[0] == "identical"
+    records = records_of(system, HORIZON, tmp_path_factory.mktemp("trace") / "records")
+    assert _core.replay(program_of(system), b"".join(records))[0] == "identical"
 
 
 # ------------------------------------------------------------------------------------------------- what is promised

@@ -118,6 +118,24 @@ class Allocator(ABC):
         return now
 
 
+class Arriving(Allocator):
+    """Makes jobs for every unit that arrives."""
+
+    def is_due(self, now: int, desk: Desk) -> bool:
+        """Say whether units came."""
+        return bool(desk.arrived)
+
+    def call(self, now: int, desk: Desk) -> None:
+        """Make the jobs of every new unit."""
+        desk.read_records()
+        for unit in desk.take_arrived():
+            self.serve(unit, now, desk)
+
+    @abstractmethod
+    def serve(self, unit: Unit, now: int, desk: Desk) -> None:
+        """Make the jobs of a unit."""
+
+
 @dataclass
 class Planned(Allocator):
     """Knows its jobs for all time, and hands over those of several releases at a time (bulk mode).

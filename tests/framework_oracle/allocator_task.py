@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .allocator import Allocator, Desk, Planned
+from .allocator import Arriving, Desk, Planned
 from .model import AllocatorCost, Budget, Job, Task, Unit
 
 ALLOCATOR = "allocator"
@@ -34,19 +34,13 @@ class TopWithBudget(Planned):
 
 
 @dataclass
-class DualInSpareTime(Allocator):
+class DualInSpareTime(Arriving):
     """Every call has one job in spare time and one of highest priority from the last safe instant."""
 
-    def is_due(self, now: int, desk: Desk) -> bool:
-        """Say whether a call is asked for."""
-        return bool(desk.arrived)
-
-    def call(self, now: int, desk: Desk) -> None:
-        """Make the two jobs of every new call."""
-        desk.read_records()
-        for unit in desk.take_arrived():
-            for job in self.jobs_for(unit, now):
-                desk.submit(job, now)
+    def serve(self, unit: Unit, now: int, desk: Desk) -> None:
+        """Make the two jobs of a call."""
+        for job in self.jobs_for(unit, now):
+            desk.submit(job, now)
 
     @staticmethod
     def jobs_for(unit: Unit, now: int) -> list[Job]:

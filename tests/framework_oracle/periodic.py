@@ -20,8 +20,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from .allocator import Allocator, Desk, Planned
-from .model import Budget, Effective, Job
+from .allocator import Allocator, Arriving, Desk, Planned
+from .model import Budget, Effective, Job, Unit
 
 EFFECTIVE: dict[str, Effective] = {
     "rm": ("priority",),
@@ -190,20 +190,14 @@ class DualPriority(Planned):
 
 
 @dataclass
-class Aperiodic(Allocator):
+class Aperiodic(Arriving):
     """One job per arriving unit, of constant priority, without finish and budget: soft and background work."""
 
     priority: int
 
-    def is_due(self, now: int, desk: Desk) -> bool:
-        """Say whether work came."""
-        return bool(desk.arrived)
-
-    def call(self, now: int, desk: Desk) -> None:
-        """Make a job for every new unit."""
-        desk.read_records()
-        for unit in desk.take_arrived():
-            desk.submit(Job(now, priority=self.priority, serves=unit.number), now)
+    def serve(self, unit: Unit, now: int, desk: Desk) -> None:
+        """Make a job for a new unit."""
+        desk.submit(Job(now, priority=self.priority, serves=unit.number), now)
 
 
 OPTIONAL_BAND = 10

@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from .allocator import Allocator, Desk
+from .allocator import Allocator, Arriving, Desk
 from .model import Budget, Job, Unit
 from .virtual_time import FluidClock
 
@@ -54,7 +54,7 @@ class Chunks(Allocator):
 
 
 @dataclass
-class TotalBandwidth(Allocator):
+class TotalBandwidth(Arriving):
     """Total bandwidth server: every unit gets the deadline that its share allows.
 
     Args:
@@ -65,17 +65,11 @@ class TotalBandwidth(Allocator):
     share: Fraction
     deadline: int = field(default=0, kw_only=True)
 
-    def is_due(self, now: int, desk: Desk) -> bool:
-        """Say whether work came."""
-        return bool(desk.arrived)
-
-    def call(self, now: int, desk: Desk) -> None:
-        """Make a job for every new unit."""
-        desk.read_records()
-        for unit in desk.take_arrived():
-            earliest = max(now, self.deadline)
-            self.deadline = earliest + ceil(unit.estimate / self.share)
-            desk.submit(self.job_for(unit, self.start_of(now, earliest)), now)
+    def serve(self, unit: Unit, now: int, desk: Desk) -> None:
+        """Make a job for a new unit."""
+        earliest = max(now, self.deadline)
+        self.deadline = earliest + ceil(unit.estimate / self.share)
+        desk.submit(self.job_for(unit, self.start_of(now, earliest)), now)
 
     def start_of(self, now: int, earliest: int) -> int:
         """Give the start of a job: at once."""
@@ -147,7 +141,7 @@ class ConstantBandwidth(Allocator):
 
 
 @dataclass
-class FairQueue(Allocator):
+class FairQueue(Arriving):
     """A flow of weighted fair queueing: one non-preemptive job per packet, ordered by its virtual finish (E3).
 
     Args:
@@ -158,15 +152,9 @@ class FairQueue(Allocator):
     clock: FluidClock
     name: str
 
-    def is_due(self, now: int, desk: Desk) -> bool:
-        """Say whether a packet came."""
-        return bool(desk.arrived)
-
-    def call(self, now: int, desk: Desk) -> None:
-        """Make a job for every new packet."""
-        desk.read_records()
-        for unit in desk.take_arrived():
-            desk.submit(self.job_for(unit, now), now)
+    def serve(self, unit: Unit, now: int, desk: Desk) -> None:
+        """Make a job for a new packet."""
+        desk.submit(self.job_for(unit, now), now)
 
     def job_for(self, unit: Unit, now: int) -> Job:
         """Make the job of a packet; its finish is no timer."""

@@ -59,23 +59,31 @@ def sources(tmp_path: Path) -> Path:
     """Copy the package that is tested to where its sources stand in the project."""
     made = shutil.ignore_patterns("source", "__pycache__")
     shutil.copytree(Path(takt.__file__).parent, tmp_path / "python" / "takt", ignore=made)
+    shutil.copytree(ROOT / "docs" / "reference", tmp_path / "docs" / "reference")
     return tmp_path
 
 
-def run(sources: Path, *arguments: str) -> str:
-    """Run `takt` of a copy of the package."""
+def run(sources: Path, *arguments: str | Path, status: int = 0) -> str:
+    """Run `takt` of a copy of the package; give all that it says."""
     environment = {**os.environ, "PYTHONPATH": str(sources / "python"), "COLUMNS": "120"}
     command = [sys.executable, "-c", "from takt.command.main import main; main()", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    assert done.returncode == status, done.stdout + done.stderr
+    return done.stdout + done.stderr
 
 
-def test_a_key_that_core_does_not_use_is_two_lines(sources: Path) -> None:
+def test_a_key_that_core_does_not_use_is_read_written_and_converted(sources: Path) -> None:
     assert '"owner"' not in run(sources, "schema")
     how_to.apply("add-a-key", sources)
-    assert "sensor" in run(sources, "run", str(sources / "examples/owned.toml"))
+    file, table, back = (sources / "examples" / name for name in ("owned.toml", "owned.csv", "back.toml"))
+    assert "sensor" in run(sources, "run", file)
     assert '"owner"' in run(sources, "schema")
+    assert run(sources, "convert", file, table) + run(sources, "convert", table, back) == ""
+    assert 'owner  = "team-b"' in back.read_text(encoding="utf-8")
+    lost = run(sources, "convert", file, sources / "owned.xml", "--to", "simso")
+    assert '[[task]] "sensor" owner: lost: "team-b" in Takt, none in the file' in lost
+    file.write_text(file.read_text(encoding="utf-8").replace("owner", "ownr"), encoding="utf-8")
+    assert 'ownr: unknown key; did you mean "owner"' in run(sources, "run", file, status=2)
 
 
 def test_a_column_of_reports_is_a_heading_and_a_cell(sources: Path) -> None:

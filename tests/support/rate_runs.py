@@ -174,6 +174,14 @@ def _rounded_up(share: Fraction) -> int:
     return -(-share.numerator * SCALE // share.denominator)
 
 
+def records_of(system: System, horizon: int, path: Path) -> list[bytes]:
+    """Run a system and give the records of its trace, without the closing one."""
+    path.touch()
+    simulate(system, horizon, path)
+    data = path.read_bytes()[:-32]
+    return [data[at : at + 32] for at in range(0, len(data), 32)]
+
+
 def rows_of(columns: Mapping[str, _core.Column]) -> list[tuple[int, ...]]:
     """Give columns of core as rows."""
     return pl.DataFrame({name: pl.Series(name, column) for name, column in columns.items()}).rows()

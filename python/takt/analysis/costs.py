@@ -52,7 +52,7 @@ def _judge_static(view: SystemView, root: DispatcherView, effort: int) -> Judgem
 def _reason(view: SystemView, task: TaskView, response: int | None) -> str:
     """Say why a deadline is not guaranteed."""
     if response is None:
-        return f"{task.name}, what is more urgent and the kernel ask for more than the whole processor"
+        return f"{task.name}, more urgent tasks and the kernel demand more than the whole processor"
     return view.miss(task.name, response, task.deadline)
 
 
@@ -61,9 +61,9 @@ def _judge_edf(view: SystemView, root: DispatcherView, effort: int) -> Judgement
     record = children.plain_record(root.tasks, **_regions(root))
     decided = _analysis.overhead_edf_verdict(record, _costs_of(view), effort)
     if decided == _analysis.UNDECIDED:
-        return not_known(root, "the processor demand takes more effort than was granted")
+        return not_known(root, "the processor demand exceeds the granted effort")
     is_met = decided == _analysis.SCHEDULABLE
-    reason = "" if is_met else "tasks and kernel may have to do too much at once"
+    reason = "" if is_met else "the demand of tasks and kernel may exceed the processor"
     return Judgement(
         {
             task.number: task_bound(

@@ -18,7 +18,7 @@ from takt.model.distributions import Distribution
 from takt.model.horizon import horizon_ticks
 from takt.model.input_table import Table
 from takt.model.python_policy import name_of
-from takt.model.system import System
+from takt.model.system import Header, System
 from takt.model.tables import Resource, Server, Task
 
 _Member = Task | Server | Resource
@@ -105,7 +105,7 @@ def _shown(value: object) -> str:
 
 def _header_differences(here: _Reading, there: _Reading) -> Iterator[Problem]:
     """Compare the tables [system]."""
-    for key in ("name", "resolution", "policy", "horizon", "seed", "cpus"):
+    for key in Header.model_fields:
         ours, theirs = _header_value(here, key), _header_value(there, key)
         if key == "horizon" and ours is None and theirs is not None:
             ours = _chosen_horizon(here)
@@ -284,11 +284,11 @@ def _with_unlocks(items: tuple[Item, ...]) -> tuple[Item, ...]:
 
 def _server_view(server: Server, reading: _Reading) -> dict[str, Any]:
     """Give the meaning of a server, key by key."""
-    plain = {key: getattr(server, key) for key in ("name", "kind", "priority", "cpu", "cluster")}
-    times = {key: reading.span(getattr(server, key)) for key in ("period", "budget", "offset")}
+    plain = {key: getattr(server, key) for key in Server.model_fields}
+    times = {key: reading.span(time) for key, time in server.times()}
     return {**plain, **times, "parent": reading.name("server", server.parent), "policy": name_of(server.policy)}
 
 
 def _resource_view(resource: Resource, _: _Reading) -> dict[str, Any]:
     """Give the meaning of a resource, key by key."""
-    return {"name": resource.name, "protocol": resource.protocol}
+    return {key: getattr(resource, key) for key in Resource.model_fields}

@@ -270,7 +270,7 @@ class _Checker:
             if users and self.place_of(task) == self.place_of(users[0])
             for name in resources_of(task)
         }
-        alike = [resource.protocol, *(catalogue.AMONG_PROTOCOLS if traits.bars_runs else ())]
+        alike = {*catalogue.mixing(resource.protocol), *(catalogue.AMONG_PROTOCOLS if traits.bars_runs else ())}
         for other in self.system.resources:
             if other.name in beside and other.protocol not in alike:
                 message = (

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
+from typing import Any
 
 from takt import _core
 from takt.base import times
@@ -28,6 +29,7 @@ from takt.model.core_input import (
     Stream,
 )
 from takt.model.distributions import Distribution
+from takt.model.input_table import Table
 from takt.model.policy_options import FORMULA, RATE_RULES, RateBased, variant_of
 from takt.model.python_policy import Policy, name_of
 from takt.model.records import ResolvedArchitecture, ResolvedRates
@@ -106,16 +108,10 @@ class _Conversion:
         """Convert a server."""
         home = self.homes[server.parent]
         return ResolvedServer(
-            name=server.name,
-            kind=server.kind,
-            policy=server.policy,
+            **_taken_over(ResolvedServer, server, self.ticks),
             home=home,
-            period=self.ticks(server.period),
-            budget=self.ticks(server.budget),
-            offset=self.ticks(server.offset),
             level=self.ranks[home][server.priority],
             levels=max(1, len(self.ranks[number])),
-            priority=server.priority,
         )
 
     def task(self, task: Task) -> ResolvedTask:
@@ -126,33 +122,28 @@ class _Conversion:
         separation, arrivals = task.shortest_separation, _arrivals(task, ticks, resolution)
         events = task.events if catalogue.traits_of(self.policies[home]).needs_interval and not in_rule else 0
         arrives = arrivals is not None or task.jitter != 0 or events > 0 or in_rule or self.is_flow(home)
-        return ResolvedTask(
-            name=task.name,
-            class_=task.class_,
-            home=home,
-            period=0 if separation is None else ticks(separation),
-            deadline=self.deadline(task, home),
-            offset=ticks(task.offset),
-            wcet=self.wcet(task),
-            level=1 if in_rule else self.ranks[home][task.priority],
-            preemption_key=self.preemption_key(task, home),
-            on_miss=task.on_miss if self.architecture is None else DROP,
-            jitter=ticks(task.jitter),
-            is_external=arrives,
-            suspends=any(op == Op.SUSPEND for op, _ in body),
-            locks=any(op == Op.LOCK for op, _ in body),
-            priority=task.priority,
-            arrivals=arrivals,
-            demand=Stream("listed", (1,)) if _is_greedy(task) else _demand(task, self.wcet(task), resolution),
-            weight=task.weight,
-            is_greedy=_is_greedy(task),
-            adapts=task.on_overrun == "adapt",
-            body=body if any(op != Op.RUN for op, _ in body) else (),
-            is_absent=task.initially == "absent",
-            events=events,
-            interval=ticks(task.shortest_interval or 0) if events > 0 else 0,
-            sharing=self.sharing.get(task.name),
-        )
+        converted = {
+            "home": home,
+            "period": 0 if separation is None else ticks(separation),
+            "deadline": self.deadline(task, home),
+            "wcet": self.wcet(task),
+            "level": 1 if in_rule else self.ranks[home][task.priority],
+            "preemption_key": self.preemption_key(task, home),
+            "on_miss": task.on_miss if self.architecture is None else DROP,
+            "is_external": arrives,
+            "suspends": any(op == Op.SUSPEND for op, _ in body),
+            "locks": any(op == Op.LOCK for op, _ in body),
+            "arrivals": arrivals,
+            "demand": Stream("listed", (1,)) if _is_greedy(task) else _demand(task, self.wcet(task), resolution),
+            "is_greedy": _is_greedy(task),
+            "adapts": task.on_overrun == "adapt",
+            "body": body if any(op != Op.RUN for op, _ in body) else (),
+            "is_absent": task.initially == "absent",
+            "events": events,
+            "interval": ticks(task.shortest_interval or 0) if events > 0 else 0,
+            "sharing": self.sharing.get(task.name),
+        }
+        return ResolvedTask(**(_taken_over(ResolvedTask, task, ticks) | converted))
 
     def body(self, task: Task) -> tuple[tuple[int, int], ...]:
         """Convert the items of a body: what is done, and a time or the number of a resource."""
@@ -182,6 +173,32 @@ class _Conversion:
         if is_packet:
             return 0
         return _preemption_key(task, self.by_name, self.policies[home], self.ranks[home], self.system.resolution)
+
+
+_Class = Callable[..., Any]
+"""A class of tables of files, or of records of core."""
+
+
+def _keys(of: _Class) -> Iterable[str]:
+    """List the keys of a table of a file, or the attributes of a record."""
+    keys: Iterable[str] = getattr(of, "model_fields" if hasattr(of, "model_fields") else "__dataclass_fields__")
+    return keys
+
+
+@cache
+def _shared(one: _Class, other: _Class) -> frozenset[str]:
+    """List the keys that two records, or a record and a table of a file, both have."""
+    return frozenset(_keys(one)).intersection(_keys(other))
+
+
+def _taken_over(record: _Class, table: Table, ticks: Callable[[int | str], int]) -> dict[str, Any]:
+    """Give the values that a record of core has by the same key as a table of a file: times in ticks, others as given.
+
+    A key without a value is left out.
+    """
+    given = {key: getattr(table, key) for key in _shared(record, type(table))}
+    times = type(table).time_keys()
+    return {key: ticks(value) if key in times else value for key, value in given.items() if value is not None}
 
 
 def _is_greedy(task: Task) -> bool:
@@ -224,19 +241,8 @@ def _changes(system: SystemTables, versions: Iterable[ResolvedTask]) -> tuple[Re
 
 def _parameters(at: int, number: int, task: ResolvedTask, change: Change) -> ResolvedChange:
     """Make the change of a task that is `task` from then on."""
-    return ResolvedChange(
-        at=at,
-        kind="parameters",
-        task=number,
-        period=task.period,
-        deadline=task.deadline,
-        wcet=task.wcet,
-        level=task.level,
-        class_=task.class_,
-        demand=task.demand,
-        weight=task.weight,
-        text=change.parameters_text,
-    )
+    parameters = {key: getattr(task, key) for key in _shared(ResolvedChange, ResolvedTask)}
+    return ResolvedChange(at=at, kind="parameters", task=number, text=change.parameters_text, **parameters)
 
 
 def _priorities_by_home(system: SystemTables, homes: dict[str | None, int]) -> list[list[int]]:
@@ -502,11 +508,7 @@ def _arrivals(task: Task, ticks: Callable[[int | str], int], resolution: str) ->
 
 def _costs(platform: Platform, ticks: Callable[[int | str], int]) -> ResolvedCosts:
     """Convert the costs of a platform."""
-    return ResolvedCosts(
-        **{key: ticks(cost) for key, cost in platform.costs().items()},
-        tick_period=0 if platform.tick_period is None else ticks(platform.tick_period),
-        is_pull=platform.points == "pull",
-    )
+    return ResolvedCosts(**_taken_over(ResolvedCosts, platform, ticks), is_pull=platform.points == "pull")
 
 
 def _rates(system: SystemTables, ticks: Callable[[int | str], int]) -> ResolvedRates:
@@ -535,14 +537,9 @@ def _architecture(platform: Platform, ticks: Callable[[int | str], int]) -> Reso
     """Convert where the scheduler runs; None if the platform does not say."""
     if platform.model not in catalogue.ARCHITECTURES:
         return None
-    default_latency = DEFAULT_LATENCY if platform.model == catalogue.COPROCESSOR else 0
-    return ResolvedArchitecture(
-        model=platform.model,
-        context_switch=ticks(platform.context_switch),
-        interval=0 if platform.interval is None else ticks(platform.interval),
-        is_fixed=platform.timer == "fixed",
-        latency=ticks(default_latency if platform.latency is None else platform.latency),
-    )
+    defaults = {"interval": 0, "latency": ticks(DEFAULT_LATENCY if platform.model == catalogue.COPROCESSOR else 0)}
+    given = _taken_over(ResolvedArchitecture, platform, ticks)
+    return ResolvedArchitecture(**(defaults | given), is_fixed=platform.timer == "fixed")
 
 
 def to_ticks(value: int | str, resolution: str) -> int | Fraction:

@@ -193,7 +193,7 @@ def _resource_problems(assignment: _Assignment, resource: Resource) -> Iterator[
 
 
 def _indivisible_problems(system: SystemTables) -> Iterator[Problem]:
-    """What there is once for all domains does not go with them."""
+    """What there is once for all domains excludes them."""
     if system.allocator is not None:
         yield Problem("expected none on a machine of domains", "conflict", table="allocator")
     if system.platform.model in catalogue.ARCHITECTURES:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, WithJsonSchema
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from takt.base.errors import InputError, Problem
@@ -70,11 +71,13 @@ class Table(BaseModel):
     @cache
     def time_keys(cls) -> tuple[str, ...]:
         """List the keys whose values are one time each."""
-        return tuple(
-            name
-            for name, field in cls.model_fields.items()
-            if any(getattr(entry, "json_schema", None) is TIME_SCHEMA for entry in field.metadata)
-        )
+        return tuple(name for name, field in cls.model_fields.items() if _schema(field) is TIME_SCHEMA)
+
+    @classmethod
+    def text_keys(cls) -> tuple[str, ...]:
+        """List the keys whose values are texts, as files write them."""
+        schemas = ((field.alias or name, _schema(field)) for name, field in cls.model_fields.items())
+        return tuple(key for key, schema in schemas if schema.get("type") == "string" or "enum" in schema)
 
     def times(self) -> Iterable[tuple[str, int | str | None]]:
         """List the times of these keys."""
@@ -114,6 +117,11 @@ class Table(BaseModel):
         if key in cls.later_keys:
             return "not-yet", "this key is not supported by this version yet"
         return "unknown-key", f"unknown key; {catalogue.alternatives(key, cls.keys())}"
+
+
+def _schema(field: FieldInfo) -> Mapping[str, Any]:
+    """Give the JSON schema that the type of a key has, empty if it has none."""
+    return next((entry.json_schema for entry in field.metadata if isinstance(entry, WithJsonSchema)), None) or {}
 
 
 def given(table: Table, keys: Sequence[str]) -> Iterator[str]:

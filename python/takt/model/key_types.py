@@ -19,6 +19,10 @@ from takt.model.value_checks import MAX_PRIORITY, MAX_WEIGHT
 
 DEFAULT_POLICY = "fp"
 """Of the root and of servers whose files name none."""
+DEFAULT_KIND = "deferrable"
+"""Of servers likewise."""
+DEFAULT_PROTOCOL = "pip"
+"""Of resources likewise."""
 _POLICY_NAMES = tuple(policy.name for policy in catalogue.policies())
 _KIND_NAMES = tuple(kind.name for kind in catalogue.server_kinds())
 _check_policy_name = value_checks.check_choice("policy", _POLICY_NAMES)

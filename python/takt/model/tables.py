@@ -20,7 +20,9 @@ from takt.model.core_input import SPARE_TIME, TOP
 from takt.model.distributions import Distribution
 from takt.model.input_table import Table, given
 from takt.model.key_types import (
+    DEFAULT_KIND,
     DEFAULT_POLICY,
+    DEFAULT_PROTOCOL,
     Arrivals,
     Body,
     ClassName,
@@ -57,16 +59,6 @@ from takt.model.key_types import (
 )
 from takt.model.python_policy import name_of
 
-PARAMETERS = {
-    "period": "period",
-    "wcet": "wcet",
-    "deadline": "deadline",
-    "priority": "priority",
-    "demand": "demand",
-    "class_": "class",
-    "weight": "weight",
-}
-"""What a change may give a task, as takt.Task and as files write it."""
 _OWNERS = {"interval": catalogue.SOFTWARE, "timer": catalogue.SOFTWARE, "latency": catalogue.COPROCESSOR}
 """Keys of [platform] that one architecture has, and which."""
 _COSTS = ("release", "scheduling", "point", "tick", "tick_period", "points")
@@ -241,7 +233,7 @@ class Server(Table):
     name: Name
     period: Time
     budget: Time
-    kind: KindName = "deferrable"
+    kind: KindName = DEFAULT_KIND
     priority: Priority = 0
     policy: PolicyName = DEFAULT_POLICY
     offset: Offset = 0
@@ -266,7 +258,7 @@ class Resource(Table):
     examples: ClassVar[Mapping[str, str]] = {"name": '"R"'}
 
     name: Name
-    protocol: ProtocolName = "pip"
+    protocol: ProtocolName = DEFAULT_PROTOCOL
 
 
 class Cluster(Table):
@@ -336,8 +328,7 @@ class Change(Table):
     @property
     def parameters(self) -> dict[str, Any]:
         """The new parameters by their names in takt.Task."""
-        keys = ("period", "wcet", "deadline", "priority", "demand", "class_", "weight")
-        return {key: getattr(self, key) for key in keys if getattr(self, key) is not None}
+        return {key: getattr(self, key) for key in PARAMETERS if getattr(self, key) is not None}
 
     @property
     def parameters_text(self) -> str:
@@ -373,6 +364,10 @@ class Change(Table):
                 yield "conflict", PARAMETERS[key], message
         elif not self.parameters:
             yield "missing", "task", 'expected new parameters of it, for instance period = "20ms", found none'
+
+
+PARAMETERS = {name: field.alias or name for name, field in Change.model_fields.items() if name in Task.model_fields}
+"""What a change may give a task, as takt.Task and as files write it."""
 
 
 def _written(value: int | str | tuple[int | str, ...] | Distribution) -> str:

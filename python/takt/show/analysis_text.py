@@ -105,7 +105,7 @@ def server_columns(analysis: Analysis, clock: Clock) -> list[Column]:
         Column("kind", lambda row: row.kind, "left"),
         Column("period", lambda row: clock.write(row.period)),
         Column("budget", lambda row: clock.write(row.budget)),
-        Column("has it after", lambda row: clock.write(row.response)),
+        Column("full budget after", lambda row: clock.write(row.response)),
         Column("longest gap", lambda row: clock.write(row.gap)),
         Column("least budget", lambda row: clock.write(row.least_budget)),
         Column("budget is", lambda row: _OF_SERVER[row.verdict], "left"),
