@@ -53,4 +53,18 @@ extern const takt_protocol_kind_t takt_protocol_sirap;
 /* The table of protocols, by takt_protocol_t. */
 extern const takt_protocol_kind_t *const takt_protocols[TAKT_PROTOCOLS];
 
+/* True if `protocol` can be used under `policy`: a ceiling is the level of a task. */
+TAKT_INLINE bool takt_protocol_fits(const takt_protocol_kind_t *protocol, const takt_policy_t *policy) {
+    return !protocol->has_ceiling || policy->level != NULL;
+}
+
+/* True if resources under `one` and `other` can be in one dispatcher. The tests of pcp, srp and their like know of no
+ * locks under another protocol; one among servers that waits for no budget is tested as srp is. */
+TAKT_INLINE bool takt_protocols_mix(const takt_protocol_kind_t *one, const takt_protocol_kind_t *other) {
+    const bool are_tested = one->bars != TAKT_BARS_NOTHING || other->bars != TAKT_BARS_NOTHING;
+    const bool are_alike = one->bars == TAKT_BARS_RUNS && other->bars == TAKT_BARS_RUNS &&
+                           !one->awaits_budget && !other->awaits_budget && one->scope != other->scope;
+    return one == other || !are_tested || are_alike;
+}
+
 #endif

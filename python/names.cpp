@@ -137,6 +137,13 @@ std::map<std::string, bool> protocol_traits(const std::string &name) {
             {"pays_back", row.pays_back}};
 }
 
+// Whether resources under two protocols can be in one dispatcher.
+bool protocols_mix(const std::string &one, const std::string &other) {
+    return takt_protocols_mix(
+        known(row_named(takt_protocols, TAKT_PROTOCOLS, one), "unknown protocol " + one),
+        known(row_named(takt_protocols, TAKT_PROTOCOLS, other), "unknown protocol " + other));
+}
+
 } // namespace
 
 void add_names(nb::module_ &m) {
@@ -150,5 +157,6 @@ void add_names(nb::module_ &m) {
     m.def("server_kind_traits", &server_kind_traits, nb::arg("kind"));
     m.def("protocols", &protocols);
     m.def("protocol_traits", &protocol_traits, nb::arg("protocol"));
+    m.def("protocols_mix", &protocols_mix, nb::arg("one"), nb::arg("other"));
     add_checks(m);
 }

@@ -11,87 +11,88 @@
 
 /* X(name, table, rank, message): each row of `table` keeps the relation. In this order: one may rely on those before
  * it that are BASIC. The pairs of the matrix follow, and may rely on all of them that are. */
-#define TAKT_RELATION_LIST(X)                                                                              \
-    X(root_has_a_policy, SYSTEM, BASIC, "a root without a policy")                                         \
-    X(numbers_suffice, SYSTEM, PLAIN, "too many entities")                                                 \
-    X(root_has_timer_rows, SYSTEM, PLAIN, "too few timer rows")                                            \
-    X(server_has_one_kind, SERVERS, BASIC, "a server without a kind, or of two")                           \
-    X(server_has_a_policy, SERVERS, BASIC, "a server without a policy")                                    \
-    X(server_allocates_no_rates, SERVERS, PLAIN, "a server under a policy of the root")                    \
-    X(server_has_timer_rows, SERVERS, PLAIN, "too few timer rows")                                         \
-    X(budget_is_within_period, SERVERS, PLAIN, "budget above period")                                      \
-    X(servers_form_a_tree, SERVERS, BASIC, "the parents of a server form a ring")                          \
-    X(parent_is_no_rule, SERVERS, PLAIN, "a server in a bandwidth server")                                 \
-    X(server_level_exists, SERVERS, PLAIN, "level out of range")                                           \
-    X(resource_is_in_a_dispatcher, RESOURCES, BASIC, "a resource of a bandwidth server")                   \
-    X(ceiling_needs_levels, RESOURCES, PLAIN, "a ceiling under a policy without levels")                   \
-    X(ceiling_exists, RESOURCES, PLAIN, "ceiling out of range")                                            \
-    X(protocols_mix, RESOURCES, PLAIN, "protocols that do not mix")                                        \
-    X(protocol_is_among_servers, RESOURCES, BASIC, "a protocol that servers cannot share under")           \
-    X(among_is_of_the_parent, RESOURCES, PLAIN, "a resource that is another one in the parent")            \
-    X(sharing_server_is_periodic, RESOURCES, PLAIN, "a kind of server that cannot share")                  \
-    X(server_shares_once, RESOURCES, PLAIN, "a resource that a server shares twice")                       \
-    X(longest_fits_protocol, RESOURCES, PLAIN, "longest is out of range")                                  \
-    X(periodic_has_period, TASKS, PLAIN, "period 0 out of range")                                          \
-    X(jitter_is_of_events, TASKS, PLAIN, "jitter of a task whose jobs are no events")                      \
-    X(rule_server_holds_events, TASKS, PLAIN, "a periodic task in a bandwidth server")                     \
-    X(task_level_exists, TASKS, PLAIN, "level out of range")                                               \
-    X(preemption_level_exists, TASKS, PLAIN, "level of a preemption key out of range")                     \
-    X(ring_is_power_of_two, TASKS, PLAIN, "a ring that is no power of two")                                \
-    X(one_deadline_rule, TASKS, PLAIN, "two rules of a task")                                              \
-    X(rule_is_of_events, TASKS, PLAIN, "events of a task whose jobs are no events")                        \
-    X(rule_has_interval, TASKS, PLAIN, "interval out of range")                                            \
-    X(share_goes_with_policy, SYSTEM, PLAIN, "share and the policy do not go together")                    \
-    X(share_is_of_events, TASKS, PLAIN, "a share of a task whose jobs are no events")                      \
-    X(share_has_weight, TASKS, PLAIN, "weight is out of range")                                            \
-    X(stream_has_range, STREAMS, PLAIN, "limits of a distribution out of range")                           \
-    X(list_is_not_empty, STREAMS, PLAIN, "an empty list")                                                  \
-    X(list_is_in_range, STREAMS, PLAIN, "listed value out of range")                                       \
-    X(uniform_ascends, STREAMS, PLAIN, "a uniform distribution that ends before it begins")                \
-    X(shape_is_positive, STREAMS, PLAIN, "a shape that is not positive")                                   \
-    X(demand_is_positive, TASKS, PLAIN, "a demand of 0")                                                   \
-    X(arrivals_are_of_events, TASKS, PLAIN, "arrivals of a periodic task")                                 \
-    X(arrivals_ascend, TASKS, PLAIN, "arrivals that descend")                                              \
-    X(arrivals_have_separation, TASKS, PLAIN, "arrivals without any separation")                           \
-    X(item_takes_time, ITEMS, PLAIN, "item of a body out of range")                                        \
-    X(suspensions_are_told, TASKS, PLAIN, "a task that is not said to suspend")                            \
-    X(locks_are_told, TASKS, PLAIN, "a task that is not said to lock")                                     \
-    X(locked_resource_is_there, TASKS, BASIC, "no such resource where the task is")                        \
-    X(rule_locks_without_ceiling, TASKS, PLAIN, "a ceiling for a task in a bandwidth server")              \
-    X(sections_nest, TASKS, PLAIN, "sections that are not nested")                                         \
-    X(windows_go_with_policy, SYSTEM, PLAIN, "windows of another policy")                                  \
-    X(allocator_is_last, WINDOWS, PLAIN, "an allocator before other tasks")                                \
-    X(part_is_in_range, WINDOWS, PLAIN, "part out of range")                                               \
-    X(windowed_deadline_is_in_period, WINDOWS, PLAIN, "deadline above period")                             \
-    X(slots_are_of_time_driven, WINDOWS, PLAIN, "slots where none belong, or none")                        \
-    X(slots_ascend, WINDOWS, PLAIN, "slots that overlap or descend")                                       \
-    X(slots_are_in_cycle, WINDOWS, PLAIN, "a slot outside the cycle")                                      \
-    X(slots_do_not_overlap, WINDOWS, PLAIN, "slots of two tasks that overlap")                             \
-    X(cycles_are_equal, WINDOWS, PLAIN, "different cycles")                                                \
-    X(thread_level_exists, THREADS, PLAIN, "level out of range")                                           \
-    X(tick_has_period, COSTS, PLAIN, "tick period out of range")                                           \
-    X(architecture_drops_late_jobs, TASKS, PLAIN, "an architecture that keeps late jobs")                  \
-    X(interval_is_positive, ARCHITECTURE, PLAIN, "interval out of range")                                  \
-    X(rates_go_with_policy, SYSTEM, PLAIN, "rates and the policy do not go together")                      \
-    X(use_is_of_a_locking_task, USES, PLAIN, "a task that is not said to lock")                            \
-    X(use_is_under_srp, USES, PLAIN, "a resource that rates do not go with")                               \
-    X(use_is_told_once, USES, PLAIN, "a task and a resource are paired twice")                             \
-    X(rated_has_weight, TASKS, PLAIN, "weight is out of range")                                            \
-    X(rated_times_are_short, TASKS, PLAIN, "a time too long for a rate, or wcet or deadline above period") \
-    X(rated_body_locks_its_uses, TASKS, PLAIN, "a body that rates do not go with")                         \
-    X(greedy_is_rated, TASKS, PLAIN, "whole budgets without rates")                                        \
-    X(only_soft_adapts, TASKS, PLAIN, "an estimate of a task that is not soft")                            \
-    X(change_is_of_a_task, CHANGES, BASIC, "a change of no task")                                          \
-    X(changes_ascend, CHANGES, PLAIN, "changes that descend")                                              \
-    X(policy_change_has_policy, CHANGES, BASIC, "a change to no policy")                                   \
-    X(changed_has_no_windows, CHANGES, PLAIN, "a change of a task with windows")                           \
-    X(changed_has_no_rule, CHANGES, PLAIN, "parameters of a rule")                                         \
-    X(changed_is_unmeasured, CHANGES, PLAIN, "parameters of what servers share")                           \
-    X(changed_period_is_positive, CHANGES, PLAIN, "period out of range")                                   \
-    X(changed_level_exists, CHANGES, PLAIN, "level out of range")                                          \
-    X(changed_demand_is_positive, CHANGES, PLAIN, "a demand of 0")                                         \
-    X(changed_rate_fits, CHANGES, PLAIN, "parameters that a rate cannot have")                             \
-    X(input_has_a_receiver, INPUTS, PLAIN, "an input whose task or server does not exist")
+#define TAKT_RELATION_LIST(X)                                                                           \
+    X(root_has_a_policy, SYSTEM, BASIC, "the root has no policy")                                       \
+    X(numbers_suffice, SYSTEM, PLAIN, "more entities than numbers")                                     \
+    X(root_has_timer_rows, SYSTEM, PLAIN, "too few timer rows")                                         \
+    X(server_has_one_kind, SERVERS, BASIC, "a server needs exactly one kind")                           \
+    X(server_has_a_policy, SERVERS, BASIC, "the server has no policy")                                  \
+    X(server_allocates_no_rates, SERVERS, PLAIN, "the policy of a server is one for the root only")     \
+    X(server_has_timer_rows, SERVERS, PLAIN, "too few timer rows")                                      \
+    X(budget_is_within_period, SERVERS, PLAIN, "the budget exceeds the period")                         \
+    X(servers_form_a_tree, SERVERS, BASIC, "the parents of a server form a ring")                       \
+    X(parent_is_no_rule, SERVERS, PLAIN, "the parent is a bandwidth server, which cannot hold servers") \
+    X(kind_fits_parent, SERVERS, PLAIN, "the policy of the parent gives this kind no deadlines")        \
+    X(server_level_exists, SERVERS, PLAIN, "the level is out of range")                                 \
+    X(resource_is_in_a_dispatcher, RESOURCES, BASIC, "the resource is in a bandwidth server")           \
+    X(ceiling_needs_levels, RESOURCES, PLAIN, "a ceiling needs a policy with levels")                   \
+    X(ceiling_exists, RESOURCES, PLAIN, "the ceiling is out of range")                                  \
+    X(protocols_mix, RESOURCES, PLAIN, "protocols of one dispatcher exclude each other")                \
+    X(protocol_is_among_servers, RESOURCES, BASIC, "servers cannot share under this protocol")          \
+    X(among_is_of_the_parent, RESOURCES, PLAIN, "the parent has no such shared resource")               \
+    X(sharing_server_is_periodic, RESOURCES, PLAIN, "a server of this kind cannot share")               \
+    X(server_shares_once, RESOURCES, PLAIN, "the server shares the resource twice")                     \
+    X(longest_fits_protocol, RESOURCES, PLAIN, "longest is out of range for the protocol")              \
+    X(periodic_has_period, TASKS, PLAIN, "a periodic task has period 0")                                \
+    X(jitter_is_of_events, TASKS, PLAIN, "jitter needs jobs that arrive as events")                     \
+    X(rule_server_holds_events, TASKS, PLAIN, "a task in a bandwidth server is periodic")               \
+    X(task_level_exists, TASKS, PLAIN, "the level is out of range")                                     \
+    X(preemption_level_exists, TASKS, PLAIN, "the level of the preemption key is out of range")         \
+    X(ring_is_power_of_two, TASKS, PLAIN, "the length of the ring is no power of two")                  \
+    X(one_deadline_rule, TASKS, PLAIN, "a task has two deadline rules")                                 \
+    X(rule_is_of_events, TASKS, PLAIN, "a deadline rule needs jobs that arrive as events")              \
+    X(rule_has_interval, TASKS, PLAIN, "the interval is out of range")                                  \
+    X(share_goes_with_policy, SYSTEM, PLAIN, "shares need policy share, and the policy needs shares")   \
+    X(share_is_of_events, TASKS, PLAIN, "a share needs jobs that arrive as events")                     \
+    X(share_has_weight, TASKS, PLAIN, "the weight is out of range")                                     \
+    X(stream_has_range, STREAMS, PLAIN, "the limits of a distribution are out of range")                \
+    X(list_is_not_empty, STREAMS, PLAIN, "the list is empty")                                           \
+    X(list_is_in_range, STREAMS, PLAIN, "a listed value is out of range")                               \
+    X(uniform_ascends, STREAMS, PLAIN, "a uniform distribution ends before it begins")                  \
+    X(shape_is_positive, STREAMS, PLAIN, "the shape is not positive")                                   \
+    X(demand_is_positive, TASKS, PLAIN, "the demand is 0")                                              \
+    X(arrivals_are_of_events, TASKS, PLAIN, "a periodic task has arrivals")                             \
+    X(arrivals_ascend, TASKS, PLAIN, "the arrivals descend")                                            \
+    X(arrivals_have_separation, TASKS, PLAIN, "the arrivals have no separation")                        \
+    X(item_takes_time, ITEMS, PLAIN, "an item of a body is out of range")                               \
+    X(suspensions_are_told, TASKS, PLAIN, "the body suspends, and the field suspends is 0")             \
+    X(locks_are_told, TASKS, PLAIN, "the body locks, and the field locks is 0")                         \
+    X(locked_resource_is_there, TASKS, BASIC, "the dispatcher of the task has no such resource")        \
+    X(rule_locks_without_ceiling, TASKS, PLAIN, "a task in a bandwidth server has no ceiling")          \
+    X(sections_nest, TASKS, PLAIN, "the sections are not nested")                                       \
+    X(windows_go_with_policy, SYSTEM, PLAIN, "the windows are of another policy")                       \
+    X(allocator_is_last, WINDOWS, PLAIN, "the task of the allocator is not the last one")               \
+    X(part_is_in_range, WINDOWS, PLAIN, "the part is out of range")                                     \
+    X(windowed_deadline_is_in_period, WINDOWS, PLAIN, "the deadline exceeds the period")                \
+    X(slots_are_of_time_driven, WINDOWS, PLAIN, "only time-driven tasks have slots, and each has some") \
+    X(slots_ascend, WINDOWS, PLAIN, "the slots overlap or descend")                                     \
+    X(slots_are_in_cycle, WINDOWS, PLAIN, "a slot is outside of the cycle")                             \
+    X(slots_do_not_overlap, WINDOWS, PLAIN, "slots of two tasks overlap")                               \
+    X(cycles_are_equal, WINDOWS, PLAIN, "the cycles of two tasks differ")                               \
+    X(thread_level_exists, THREADS, PLAIN, "the level is out of range")                                 \
+    X(tick_has_period, COSTS, PLAIN, "the tick period is out of range")                                 \
+    X(architecture_drops_late_jobs, TASKS, PLAIN, "an architecture drops late jobs")                    \
+    X(interval_is_positive, ARCHITECTURE, PLAIN, "the interval is out of range")                        \
+    X(rates_go_with_policy, SYSTEM, PLAIN, "rates need policy rate-based, and the policy needs rates")  \
+    X(use_is_of_a_locking_task, USES, PLAIN, "the task locks, and its field locks is 0")                \
+    X(use_is_under_srp, USES, PLAIN, "a resource of rate-based tasks needs srp")                        \
+    X(use_is_told_once, USES, PLAIN, "a task and a resource are paired twice")                          \
+    X(rated_has_weight, TASKS, PLAIN, "the weight is out of range")                                     \
+    X(rated_times_are_short, TASKS, PLAIN, "a time is too long for a rate, or exceeds the period")      \
+    X(rated_body_locks_its_uses, TASKS, PLAIN, "the body has more than runs and declared locks")        \
+    X(greedy_is_rated, TASKS, PLAIN, "whole budgets need a rate-based root")                            \
+    X(only_soft_adapts, TASKS, PLAIN, "only a soft task has an estimated wcet")                         \
+    X(change_is_of_a_task, CHANGES, BASIC, "the change names no task")                                  \
+    X(changes_ascend, CHANGES, PLAIN, "the changes descend")                                            \
+    X(policy_change_has_policy, CHANGES, BASIC, "the change names no policy")                           \
+    X(changed_has_no_windows, CHANGES, PLAIN, "a task with windows cannot change")                      \
+    X(changed_has_no_rule, CHANGES, PLAIN, "parameters of a deadline rule cannot change")               \
+    X(changed_is_unmeasured, CHANGES, PLAIN, "sections among servers depend on the parameters")         \
+    X(changed_period_is_positive, CHANGES, PLAIN, "the period is out of range")                         \
+    X(changed_level_exists, CHANGES, PLAIN, "the level is out of range")                                \
+    X(changed_demand_is_positive, CHANGES, PLAIN, "the demand is 0")                                    \
+    X(changed_rate_fits, CHANGES, PLAIN, "the parameters do not fit a rate")                            \
+    X(input_has_a_receiver, INPUTS, PLAIN, "the input has no task or server")
 
 #define TAKT_RELATION_ENUM(name, table, rank, message) TAKT_RELATION_##name,
 #define TAKT_PAIR_ENUM(one, other, reason) TAKT_RELATION_##one##_without_##other,

@@ -217,7 +217,10 @@ def _closure(uses: Mapping[str, set[str]], start: str) -> set[str]:
 
 # ---- names that core knows -----------------------------------------------------------------------------------------
 
-ROW_NAME = re.compile(r'\.name = "([a-z0-9-]+)"')
+ROW_NAME = re.compile(
+    r'const takt_(?:policy|server_kind|bandwidth_kind|protocol_kind)_t \w+ = \{.*?\.name = "([a-z0-9-]+)"', re.DOTALL
+)
+"""The name in a row of policies, kinds of servers or protocols; those of allocators are words of a key of tasks."""
 READERS = ("formats", "files")
 """Packages that read and write files of others, whose words they have to spell."""
 

@@ -353,11 +353,11 @@ def test_a_longer_interval_is_too_long_for_very_short_deadlines() -> None:
 def test_more_than_the_processor_has_is_not_schedulable() -> None:
     found = takt.analyse(changed(model="software", interval="20us"))
     assert found.verdict is Verdict.NOT_SCHEDULABLE
-    assert found.reason == "the tasks and the scheduler ask for more than the whole processor"
+    assert found.reason == "the tasks and the scheduler demand more than the whole processor"
     unbounded = takt.analyse(changed(model="software", interval="150us"))
     assert unbounded.verdict is Verdict.NOT_GUARANTEED
     assert unbounded.reason == (
-        "supervision, others and the scheduler may ask for more than the whole processor; "
+        "supervision, others and the scheduler may demand more than the whole processor; "
         "the scheduler may take 41 % of the processor"
     )
 
@@ -393,13 +393,13 @@ def test_under_edf_nobody_is_guaranteed_where_somebody_may_be_late() -> None:
     found = takt.analyse(changed(model="software", interval="150us").replace(policy="edf"))
     assert found.verdict is Verdict.NOT_GUARANTEED
     assert found.reason == (
-        "tasks and scheduler may have to do too much at once; the scheduler may take 41 % of the processor"
+        "the demand of tasks and scheduler may exceed the processor; the scheduler may take 41 % of the processor"
     )
 
 
 def test_what_takes_too_much_effort_is_not_known() -> None:
     assert takt.analyse(changed(model="hardware"), effort=0).reason.startswith(
-        "the answer for current takes more effort"
+        "the answer for current exceeds the granted effort"
     )
 
 

@@ -307,4 +307,4 @@ def test_new_parameters_of_who_shares_are_refused_in_a_damaged_header(tmp_path: 
         header.set("CHANGES", 0, "level", 1)
 
     message = refusal_of_header(tmp_path / "T.takt", as_system(changed), change)
-    assert message == "parameters of what servers share"
+    assert message == "sections among servers depend on the parameters"

@@ -368,7 +368,7 @@ _KINDS: dict[str, Callable[[Trial], Changes]] = {
     "with other priorities: ": _priorities,
     "with preemption thresholds: ": _thresholds,
     "with preemption points: ": _final_regions,
-    "with shorter parts that nothing displaces: ": _points,
+    "with shorter non-preemptive regions: ": _points,
     "with other protocols: ": _protocols,
     "with other kinds of servers: ": _idling,
     "with other budgets: ": _budgets,

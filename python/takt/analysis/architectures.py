@@ -79,7 +79,7 @@ def _row(
     """Make the row of a task."""
     test = DEADLINES if root.traits.is_deadline_driven else RESPONSES
     if tick == _analysis.UNKNOWN:
-        reason = f"the answer for {task.name} takes more effort than was granted"
+        reason = f"the answer for {task.name} exceeds the granted effort"
         return task_bound(task, root, Verdict.NOT_KNOWN, test, reason=reason)
     response = fixed.read_ticks(tick)
     verdict = test.verdict(response is not None and response <= min(task.deadline, task.period))
@@ -93,9 +93,9 @@ def _reason(
     """Say why a job may be dropped before it is done."""
     share = f"the scheduler may take {_percent(_most_share(root, architecture))} of the processor"
     if root.traits.is_deadline_driven:
-        return f"tasks and scheduler may have to do too much at once; {share}"
+        return f"the demand of tasks and scheduler may exceed the processor; {share}"
     if response is None:
-        return f"{task.name}, others and the scheduler may ask for more than the whole processor; {share}"
+        return f"{task.name}, others and the scheduler may demand more than the whole processor; {share}"
     if response > task.deadline:
         return f"{view.miss(task.name, response, task.deadline)}; {share}"
     late = view.late(response, task.period)
@@ -135,7 +135,7 @@ def _percent(share: Fraction) -> str:
 
 def _overload(root: DispatcherView) -> Judgement:
     """Say that jobs of some task always fail."""
-    reason = "the tasks and the scheduler ask for more than the whole processor"
+    reason = "the tasks and the scheduler demand more than the whole processor"
     return Judgement(
         {task.number: task_bound(task, root, Verdict.NOT_SCHEDULABLE, OVERLOAD, reason=reason) for task in root.tasks}
     )

@@ -60,7 +60,7 @@ def _of_tasks(view: SystemView, dispatcher: DispatcherView, judgement: Judgement
         until = max(me.deadline, row.response or 0) * 11 // 10 + 1
         curve = curves.demand_curve(me.name, *curves.requests(me.wcet + (row.blocking or 0), above), until)
         end = curve.points[-1][0]
-        title = f"{me.name}: what it, and what is more urgent, requests"
+        title = f"{me.name}: demand of the task and of more urgent ones"
         yield Chart(title, max(me.deadline - me.jitter, 0), (curve, _supply(dispatcher, judgement, end)))
 
 
@@ -88,7 +88,7 @@ def _of_deadlines(dispatcher: DispatcherView, judgement: Judgement) -> Chart:
     tasks = [(task.wcet, task.period, task.deadline, task.jitter) for task in dispatcher.tasks]
     until = 3 * max(max(task.deadline, task.period) for task in dispatcher.tasks)
     curve = curves.demand_curve("demand", *curves.demands(tasks), until)
-    title = f"{dispatcher.name or 'root'}: what must be done by then"
+    title = f"{dispatcher.name or 'root'}: processor demand"
     return Chart(title, None, (curve, _supply(dispatcher, judgement, curve.points[-1][0])))
 
 

@@ -54,7 +54,7 @@ def _judge_static(view: SystemView, root: DispatcherView, effort: int) -> Judgem
 def _reason(view: SystemView, task: TaskView, response: int | None) -> str:
     """Say why a deadline is not guaranteed."""
     if response is None:
-        return f"{task.name}, what is more urgent and the kernel ask for more than the whole processor"
+        return f"{task.name}, more urgent tasks and the kernel demand more than the whole processor"
     return view.miss(task.name, response, task.deadline)
 
 
@@ -66,9 +66,9 @@ def _judge_edf(view: SystemView, root: DispatcherView, effort: int) -> Judgement
         columns.wcet, columns.period, columns.deadline, _costs_of(view), columns.jitter, longest, points, effort
     )
     if decided == _analysis.UNDECIDED:
-        return not_known(root, "the processor demand takes more effort than was granted")
+        return not_known(root, "the processor demand exceeds the granted effort")
     is_met = decided == _analysis.SCHEDULABLE
-    reason = "" if is_met else "tasks and kernel may have to do too much at once"
+    reason = "" if is_met else "the demand of tasks and kernel may exceed the processor"
     return Judgement(
         {
             task.number: task_bound(

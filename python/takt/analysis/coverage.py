@@ -24,13 +24,13 @@ from takt.model.core_input import ROOT
 # ---- features -----------------------------------------------------------------------------------------
 
 JITTER = "jitter"
-REGIONS = "jobs that nothing displaces somewhere"
+REGIONS = "jobs with non-preemptive regions"
 THRESHOLDS = "preemption thresholds"
 SUSPENSIONS = "jobs that suspend themselves"
 OVERDEMAND = "jobs that may demand more than their wcets"
 CHANGES = "changes"
 NESTED = "nested sections"
-REACHING = "sections in which a job that nothing displaces gives way"
+REACHING = "sections in which a non-preemptive job gives way"
 """A point, or a further lock, inside a section of a started job: what it holds is then seen by others."""
 CIRCLE = "resources nested in a circle"
 LONG_OVERRUN = "servers that overrun longer than their periods"
@@ -54,7 +54,7 @@ DROPPED = "jobs that are aborted or skipped"
 WINDOWS = "windows"
 
 _SENTENCES = {
-    CIRCLE: "jobs may wait for each other for ever",
+    CIRCLE: "jobs may deadlock",
     LONG_OVERRUN: "a server may overrun its budget for longer than its period",
 }
 """What is said of a feature that no theorem admits."""
@@ -68,7 +68,7 @@ def protocol(name: str) -> str:
 def _sentence_of(each: str) -> str:
     """Say why no theorem admits a protocol that bounds no delay."""
     if catalogue.protocol_traits(each).is_among:
-        return "nothing bounds the delay by a server without budget that holds something"
+        return "nothing bounds the delay by a server without budget that holds a resource"
     return "nothing bounds the delay by a resource without a protocol"
 
 

@@ -40,7 +40,7 @@ def judge_deadlines(view: SystemView, dispatcher: DispatcherView, delays: Delays
     given = _given(dispatcher, delays)
     verdict, interval, demand = _analysis.edf_demand(*given, effort)
     if verdict == _analysis.UNDECIDED:
-        return not_known(dispatcher, "the processor demand takes more effort than was granted")
+        return not_known(dispatcher, "the processor demand exceeds the granted effort")
     test = _test_of(dispatcher, delays)
     is_met = verdict == _analysis.SCHEDULABLE
     is_told = is_met or _is_refused(view, dispatcher, test, delays)
@@ -93,8 +93,8 @@ def _lasts(dispatcher: DispatcherView, delays: Delays) -> Numbers:
 def _reason(view: SystemView, interval: int, demand: int) -> str:
     """Name the interval in which demand is too large."""
     if demand == 0:
-        return "the tasks ask for more than the whole processor"
-    return f"in {view.write(interval)} up to {view.write(demand)} may have to be done"
+        return "the tasks demand more than the whole processor"
+    return f"in {view.write(interval)} up to {view.write(demand)} may be demanded"
 
 
 def _row(

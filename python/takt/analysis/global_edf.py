@@ -28,7 +28,7 @@ def judge_global(view: SystemView, dispatcher: DispatcherView) -> Judgement:
     cpus = view.resolved.cpus
     counted = tuple(task for task in dispatcher.tasks if task.class_ == "hard") or dispatcher.tasks
     if sum(Fraction(task.wcet, task.period) for task in counted) > cpus:
-        reason = f"the tasks ask for more than {cpus} processors"
+        reason = f"the tasks demand more than {cpus} processors"
         found = not_known(dispatcher, reason)
         found.add(_all(replace(dispatcher, tasks=counted), Verdict.NOT_SCHEDULABLE, OVERLOAD, reason))
         return found

@@ -29,7 +29,7 @@ def judge_rates(view: SystemView, dispatcher: DispatcherView, effort: int) -> Ju
     rates = view.resolved.rates
     assert rates is not None
     if view.resolved.changes and RATE_RULES[rates.rule] == "naive":
-        return not_known(dispatcher, "rates that are used again at once (naive) keep no promise")
+        return not_known(dispatcher, "rates that are reused at once (naive) guarantee nothing")
     asked = sorted(dispatcher.tasks, key=lambda task: (view.resolved.tasks[task.number].offset, task.number))
     there = [task for task in asked if not view.resolved.tasks[task.number].is_absent]
     resolved = [view.resolved.tasks[task.number] for task in there]
@@ -65,7 +65,7 @@ def _entering_wcet(task: TaskView, resolved: ResolvedTask) -> int:
 
 def _too_long(dispatcher: DispatcherView) -> Judgement:
     """Say for all tasks that a wcet exceeds its window; files are checked for it, but a search may try it."""
-    reason = "a job asks for more than its window"
+    reason = "the demand of a job exceeds its window"
     return Judgement(
         {
             task.number: task_bound(task, dispatcher, Verdict.NOT_GUARANTEED, ADMISSION, reason=reason)
@@ -99,7 +99,7 @@ def _rate_doubt(view: SystemView, task: TaskView, resolved: ResolvedTask, *, is_
     if not is_there:
         return f"{task.name} enters later, and may be rejected"
     if resolved.is_greedy:
-        return f"{task.name} uses whatever it is given"
+        return f"{task.name} consumes whole budgets"
     if task.excess or any(most_of(change.demand) > change.wcet for change in asked):
         return f"{task.name} may demand more than its wcet"
     if task.class_ != "hard" and (view.resolved.changes or adapting):
@@ -111,11 +111,11 @@ def _refusal(view: SystemView, task: TaskView, resolved: ResolvedTask, grant: tu
     """Say why a task does not get what it asks for, "" if it does."""
     is_admitted, budget, period = grant
     if not is_admitted:
-        return f"{task.name} is rejected: hard tasks and what is kept for others leave too little"
+        return f"{task.name} is rejected: hard tasks and reserved rates leave too little"
     if period == 0:
-        return f"{task.name} is suspended: hard tasks and what is kept for others leave nothing"
+        return f"{task.name} is suspended: hard tasks and reserved rates leave nothing"
     if task.class_ == "soft" and period > resolved.period:
-        return f"{task.name} gets a period of {view.write(period)}, it asks for {view.write(resolved.period)}"
+        return f"{task.name} gets a period of {view.write(period)}, it requests {view.write(resolved.period)}"
     if task.class_ == "none" and (budget < resolved.wcet or period != resolved.period):
         return f"{task.name} gets {view.write(budget)} in {view.write(period)}, a job needs {view.write(resolved.wcet)}"
     return ""
@@ -140,7 +140,7 @@ def judge_rbe(view: SystemView, dispatcher: DispatcherView, effort: int) -> Judg
         effort,
     )
     if verdict == _analysis.UNDECIDED:
-        return not_known(dispatcher, "the demand takes more effort than was granted")
+        return not_known(dispatcher, "the demand exceeds the granted effort")
     is_met = verdict == _analysis.SCHEDULABLE
     reason = "" if is_met else _rbe_reason(view, interval, demand)
     return Judgement(
@@ -160,7 +160,7 @@ def _rbe_doubt(view: SystemView, dispatcher: DispatcherView) -> str:
         "resources": bool(delays_in(view, dispatcher).features),
         "thresholds": any(task.threshold is not None for task in dispatcher.tasks),
         "jitter": any(task.jitter for task in dispatcher.tasks),
-        "parts that nothing displaces": any(task.regions for task in dispatcher.tasks) and not has_whole_jobs,
+        "non-preemptive regions": any(task.regions for task in dispatcher.tasks) and not has_whole_jobs,
         "costs of the kernel": not view.resolved.costs.is_ideal,
     }
     found = ", ".join(what for what, is_there in has.items() if is_there)
@@ -170,5 +170,5 @@ def _rbe_doubt(view: SystemView, dispatcher: DispatcherView) -> str:
 def _rbe_reason(view: SystemView, interval: int, demand: int) -> str:
     """Name the interval in which demand is too large."""
     if demand == 0:
-        return "the tasks ask for more than the whole processor"
-    return f"in {view.write(interval)} up to {view.write(demand)} may have to be done"
+        return "the tasks demand more than the whole processor"
+    return f"in {view.write(interval)} up to {view.write(demand)} may be demanded"

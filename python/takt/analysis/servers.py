@@ -101,7 +101,7 @@ def doubt_of(view: SystemView, dispatcher: DispatcherView, server: ServerView, d
 
 def _without_budget(dispatcher: DispatcherView, server: ServerBound) -> Judgement:
     """Say of all children of a server that they are as badly off as it."""
-    reason = f"the server {server.server} is not sure of its budget ({server.reason})"
+    reason = f"the server {server.server} has no guaranteed budget ({server.reason})"
     verdict = Verdict.NOT_KNOWN if server.verdict is Verdict.NOT_KNOWN else Verdict.NOT_GUARANTEED
     return Judgement(
         {task.number: task_bound(task, dispatcher, verdict, None, reason=reason) for task in dispatcher.tasks},
@@ -192,7 +192,7 @@ def _bandwidth_row(
     verdict = BANDWIDTH.verdict(response is not None and response <= task.deadline)
     reason = ""
     if response is None:
-        reason = f"{task.name} and its neighbours ask for more than the share of {server.name}"
+        reason = f"{task.name} and the other tasks of its server demand more than the share of {server.name}"
     elif response > task.deadline:
         reason = view.miss(task.name, response, task.deadline)
     return task_bound(task, dispatcher, verdict, BANDWIDTH, response=response, reason=reason)

@@ -129,9 +129,9 @@ def _reason(view: SystemView, members: Sequence[Member], place: int, response: R
     """Say in one line why a deadline is not known to be met."""
     me = members[place]
     if not response.is_known:
-        return f"the answer for {me.name} takes more effort than was granted"
+        return f"the answer for {me.name} exceeds the granted effort"
     if response.ticks is None:
-        return f"{me.name} and what is more urgent ask for more than the whole processor"
+        return f"{me.name} and more urgent tasks demand more than the whole processor"
     parts = [_listed(view, _interference(members, place, response))]
     parts += [f"blocking {view.write(me.blocking)}"] * (me.blocking > 0)
     miss = view.miss(me.name, response.ticks, me.deadline, is_sure=test.is_exact)

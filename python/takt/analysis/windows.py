@@ -93,7 +93,7 @@ def _table_reason(view: SystemView, task: TaskView, response: int | None, is_kno
     if not is_known:
         return f"the table and {task.name} repeat after more than {MAX_JOBS} jobs"
     if response is None:
-        return f"the slots of {task.name} are shorter than what it asks for"
+        return f"the slots of {task.name} are shorter than its demand"
     return view.miss(task.name, response, task.deadline, is_sure=True)
 
 

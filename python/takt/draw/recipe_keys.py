@@ -19,7 +19,16 @@ from takt.draw.acceptance import LEAST_ACCEPTED, accepted_part
 from takt.model import catalogue, value_checks
 from takt.model.conversion import to_ticks
 from takt.model.input_table import TIME_SCHEMA, Table
-from takt.model.key_types import DEFAULT_POLICY, Cpus, Offset, OptionalTime, ProtocolName, Resolution
+from takt.model.key_types import (
+    DEFAULT_KIND,
+    DEFAULT_POLICY,
+    DEFAULT_PROTOCOL,
+    Cpus,
+    Offset,
+    OptionalTime,
+    ProtocolName,
+    Resolution,
+)
 from takt.model.policy_options import TimeDriven
 from takt.model.tables import Platform
 
@@ -208,9 +217,9 @@ class RecipeKeys(Table):
     section_probability: _Probability = 0.5
     section_min: OptionalTime = None
     section_max: OptionalTime = None
-    protocol: ProtocolName = "pip"
+    protocol: ProtocolName = DEFAULT_PROTOCOL
     servers: _Servers = 0
-    server_kind: _ServerKind = "deferrable"
+    server_kind: _ServerKind = DEFAULT_KIND
     server_policy: _PolicyName = DEFAULT_POLICY
     server_period_min: _Time = "10ms"
     server_period_max: _Time = "50ms"

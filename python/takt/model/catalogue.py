@@ -182,6 +182,13 @@ def protocols_that(has: Callable[[ProtocolTraits], bool]) -> tuple[str, ...]:
 PROTOCOLS = tuple(_PROTOCOL_TRAITS)
 """Protocols of resources."""
 
+
+def mixing(protocol: str) -> tuple[str, ...]:
+    """List the protocols that other resources of a dispatcher can have, this one first."""
+    others = (name for name in PROTOCOLS if name != protocol and _core.protocols_mix(protocol, name))
+    return (protocol, *others)
+
+
 CEILING_PROTOCOLS = protocols_that(lambda protocol: protocol.has_ceiling)
 """Those that need levels."""
 

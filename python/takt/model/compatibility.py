@@ -298,6 +298,6 @@ def _sentence(trait: str, other: str, asked: Asked, what: str, task: Task | None
     )
 
 
-def about(task: Task, key: str, message: str) -> Problem:
+def about(task: Task, key: str, message: str, code: str = "conflict") -> Problem:
     """Make the problem of a key that does not fit."""
-    return Problem(message, "conflict", table="task", entity=task.name, key=key)
+    return Problem(message, code, table="task", entity=task.name, key=key)

@@ -19,6 +19,10 @@ from takt.model.value_checks import MAX_PRIORITY, MAX_WEIGHT
 
 DEFAULT_POLICY = "fp"
 """Of the root and of servers whose files name none."""
+DEFAULT_KIND = "deferrable"
+"""Of servers likewise."""
+DEFAULT_PROTOCOL = "pip"
+"""Of resources likewise."""
 _POLICY_NAMES = tuple(policy.name for policy in catalogue.policies())
 _KIND_NAMES = tuple(kind.name for kind in catalogue.server_kinds())
 _check_policy_name = value_checks.check_choice("policy", _POLICY_NAMES)
@@ -135,6 +139,23 @@ Cpus = Annotated[
     int,
     PlainValidator(value_checks.check_integer("a number of processors", 1, _core.CPU_LIMIT)),
     _integer(1, _core.CPU_LIMIT),
+]
+OptionalNumber = Annotated[
+    int | None,
+    PlainValidator(value_checks.optional(value_checks.check_integer("a number", 0, _core.CPU_LIMIT - 1))),
+    _integer(0, _core.CPU_LIMIT - 1),
+]
+Processors = Annotated[
+    Sequence[int],
+    PlainValidator(value_checks.check_processors),
+    WithJsonSchema(
+        {
+            "type": "array",
+            "items": {"type": "integer", "minimum": 0, "maximum": _core.CPU_LIMIT - 1},
+            "minItems": 1,
+            "uniqueItems": True,
+        }
+    ),
 ]
 Events = Annotated[
     int,

@@ -92,8 +92,8 @@ class RateBased(PolicyOptions):
         InputError: a value is not right.
     """
 
-    table = "policy.rate-based"
-    policy = "rate-based"
+    (policy,) = catalogue.policies_that(lambda traits: traits.allocates_rates)
+    table = f"policy.{policy}"
 
     beta: Annotated[
         float | str, PlainValidator(_check_beta), WithJsonSchema({"anyOf": [_SHARE_SCHEMA, {"const": FORMULA}]})
@@ -184,8 +184,8 @@ class TimeDriven(PolicyOptions):
         InputError: a value is not right.
     """
 
-    table = "policy.time-driven"
-    policy = "time-driven"
+    (policy,) = catalogue.policies_that(lambda traits: traits.has_slots)
+    table = f"policy.{policy}"
     examples: ClassVar[Mapping[str, str]] = {
         "cycle": '"20ms"',
         "slots": '[{ task = "A", start = 0, length = "4ms" }]',
@@ -216,8 +216,8 @@ class Share(PolicyOptions):
         InputError: a value is not right.
     """
 
-    table = "policy.share"
-    policy = "share"
+    (policy,) = catalogue.policies_that(lambda traits: traits.has_virtual_time)
+    table = f"policy.{policy}"
 
     variant: Annotated[
         str,

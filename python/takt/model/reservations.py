@@ -40,6 +40,8 @@ _ONE = 2**128
 
 def with_windows(resolved: ResolvedSystem, system: SystemTables) -> ResolvedSystem:
     """Add the windows of its tasks to a resolved system."""
+    if not windowed_tasks(system):
+        return resolved
     traits = catalogue.traits_of(system.policy)
     specialises = traits.specialises_periods
     periods = _pinwheel_periods(resolved) if specialises else [task.period for task in resolved.tasks]
@@ -134,11 +136,6 @@ def find_window_problems(system: SystemTables) -> Iterator[Problem]:
     yield from find_conflicts(system, "full_table")
 
 
-def _about(task: Task, key: str, code: str, message: str) -> Problem:
-    """Make a problem of a task."""
-    return Problem(message, code, table="task", entity=task.name, key=key)
-
-
 def _overrun_problems(task: Task, policy: str | Policy) -> Iterator[Problem]:
     """A task has windows for one reason, under a policy that knows its jobs."""
     if task.on_overrun == "continue":
@@ -161,7 +158,7 @@ def _deadline_problems(task: Task, system: SystemTables) -> Iterator[Problem]:
         task.period, system.resolution
     ):
         message = f"expected at most the period {show(task.period)} with {text_of_windows(task, system.policy)}, found "
-        yield _about(task, "deadline", "out-of-range", message + show(task.deadline))
+        yield about(task, "deadline", message + show(task.deadline), "out-of-range")
 
 
 # ---- time-driven
@@ -227,7 +224,7 @@ def _promotion_problems(task: Task, resolution: str) -> Iterator[Problem]:
     deadline = relative_deadline(task, resolution)
     if task.promotion is not None and to_ticks(task.promotion, resolution) > deadline:
         message = f"expected at most the deadline of {deadline} ticks, found {show(task.promotion)}"
-        yield _about(task, "promotion", "out-of-range", message)
+        yield about(task, "promotion", message, "out-of-range")
 
 
 def _obstacles(task: Task) -> Iterator[Problem]:
@@ -235,9 +232,9 @@ def _obstacles(task: Task) -> Iterator[Problem]:
     for key in ("preemption", "subjobs", "threshold"):
         if getattr(task, key) not in (None, "preemptive"):
             message = f'expected none with policy = "dual-priority", found {show(getattr(task, key))}'
-            yield _about(task, key, "conflict", message)
+            yield about(task, key, message)
     if resources_of(task) or (task.is_non_preemptive and task.body is not None):
-        yield _about(task, "body", "conflict", 'expected neither locks nor points with policy = "dual-priority"')
+        yield about(task, "body", 'expected neither locks nor points with policy = "dual-priority"')
 
 
 # ---- imprecise, pinwheel
@@ -250,7 +247,7 @@ def _imprecise_problems(system: SystemTables) -> Iterator[Problem]:
         wcet = wcet_of(task, system.resolution)
         if task.mandatory is not None and to_ticks(task.mandatory, system.resolution) > wcet:
             message = f"expected at most the wcet of {wcet} ticks, found {show(task.mandatory)}"
-            yield _about(task, "mandatory", "out-of-range", message)
+            yield about(task, "mandatory", message, "out-of-range")
 
 
 def _pinwheel_problems(system: SystemTables) -> Iterator[Problem]:

@@ -92,9 +92,7 @@ def _orders(system: SystemTables, resource: Resource, concerned: Sequence[str | 
 
 def _mixture(system: SystemTables, resource: Resource, concerned: Sequence[str | None]) -> Iterator[Problem]:
     """In the dispatchers concerned there is no other protocol, but for srp beside what does not wait for budget."""
-    awaits = catalogue.protocol_traits(resource.protocol).awaits_budget
-    beside = () if awaits else catalogue.protocols_that(lambda each: each.bars_runs and not each.is_among)
-    alike = (resource.protocol, *beside)
+    alike = catalogue.mixing(resource.protocol)
     for other in system.resources:
         if other.protocol not in alike and touches(system, other, concerned):
             message = (

@@ -20,7 +20,9 @@ from takt.model.core_input import SPARE_TIME, TOP
 from takt.model.distributions import Distribution
 from takt.model.input_table import Table, given
 from takt.model.key_types import (
+    DEFAULT_KIND,
     DEFAULT_POLICY,
+    DEFAULT_PROTOCOL,
     Arrivals,
     Body,
     ClassName,
@@ -36,6 +38,7 @@ from takt.model.key_types import (
     OnOverrun,
     OptionalClassName,
     OptionalName,
+    OptionalNumber,
     OptionalOffset,
     OptionalPolicyName,
     OptionalPriority,
@@ -45,6 +48,7 @@ from takt.model.key_types import (
     PolicyName,
     Preemption,
     Priority,
+    Processors,
     ProtocolName,
     Sections,
     Subjobs,
@@ -96,6 +100,8 @@ class Task(Table):
             worst-case response time among hard tasks.
         mandatory: how much of the wcet must be done, where the policy is imprecise; default: all.
         server: name of the server that it runs in; default: the root.
+        cpu: number of its processor, from 0, where each processor has a scheduler of its own; default: its server's.
+        cluster: place of its table [[cluster]] in the file, from 0; default: its server's.
         class_: "hard", "soft" or "none" (key `class`): which task goes first among equal computed keys.
         initially: "present", or "absent": none of its jobs comes before a change adds it.
         events: how many jobs are expected in each interval, used where the dispatcher's policy is rbe.
@@ -136,6 +142,8 @@ class Task(Table):
     promotion: OptionalOffset = None
     mandatory: OptionalOffset = None
     server: OptionalName = None
+    cpu: OptionalNumber = None
+    cluster: OptionalNumber = None
     class_: ClassName = Field(default="hard", alias="class")
     initially: Initially = "present"
     events: Events = 1
@@ -213,6 +221,7 @@ class Server(Table):
         policy: what orders its tasks and servers.
         offset: first replenishment; before it there is no budget.
         parent: name of the server that it runs in; default: the root.
+        cpu, cluster: as of a task; default: its parent's.
 
     Raises:
         InputError: a value is not right.
@@ -224,11 +233,13 @@ class Server(Table):
     name: Name
     period: Time
     budget: Time
-    kind: KindName = "deferrable"
+    kind: KindName = DEFAULT_KIND
     priority: Priority = 0
     policy: PolicyName = DEFAULT_POLICY
     offset: Offset = 0
     parent: OptionalName = None
+    cpu: OptionalNumber = None
+    cluster: OptionalNumber = None
 
 
 class Resource(Table):
@@ -247,7 +258,25 @@ class Resource(Table):
     examples: ClassVar[Mapping[str, str]] = {"name": '"R"'}
 
     name: Name
-    protocol: ProtocolName = "pip"
+    protocol: ProtocolName = DEFAULT_PROTOCOL
+
+
+class Cluster(Table):
+    """A cluster: processors with one scheduler, whose tasks run on all of them and on no other.
+
+    Args:
+        cpus: numbers of its processors, from 0; no two clusters have one.
+        policy: what orders its tasks and servers; default: the policy of the system.
+
+    Raises:
+        InputError: a value is not right.
+    """
+
+    table = "cluster"
+    examples: ClassVar[Mapping[str, str]] = {"cpus": "[0, 1]"}
+
+    cpus: Processors
+    policy: OptionalPolicyName = None
 
 
 class Change(Table):
