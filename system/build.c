@@ -4,9 +4,25 @@
  * The memory is laid out twice in the same order: first to count, then to assign. All is written afterwards. */
 #include "system/build.h"
 
-#include "system/windows.h"
+#include "system/builders.h"
 
 enum { TIME_ROWS = 16 };
+
+static const takt_builder_t *const builders[] = {
+    &takt_builder_rates,    &takt_builder_windows, &takt_builder_events,
+    &takt_builder_periodic, &takt_builder_rules,
+};
+
+enum { BUILDERS = sizeof builders / sizeof *builders };
+
+/* Returns the builder that makes task `index`, by its place. */
+static uint32_t builder_of(const takt_system_spec_t *spec, uint32_t index) {
+    uint32_t place = 0;
+    while (builders[place]->takes != NULL && !builders[place]->takes(spec, index)) {
+        place++;
+    }
+    return place;
+}
 
 /* The needs of one dispatcher, the root or a server. */
 typedef struct house {
@@ -188,33 +204,6 @@ static void make_global(takt_system_t *system, layout_t *layout) {
 
 /* ---- all memory -------------------------------------------------------------------------------------- */
 
-static bool is_extended(const takt_task_spec_t *task) {
-    return task->is_external || task->suspends || task->locks || task->changes ||
-           task->on_miss != TAKT_ON_MISS_CONTINUE;
-}
-
-static uint64_t extension_count(const takt_system_spec_t *spec) {
-    uint64_t count = 0;
-    for (uint32_t i = 0; i < spec->task_count; i++) {
-        count += is_extended(&spec->tasks[i]);
-    }
-    return count;
-}
-
-/* Capacity of a ring, or its initial capacity if the platform lets it grow. */
-static uint64_t ring_of(const takt_task_spec_t *task) {
-    const uint32_t capacity = task->ring != 0 ? task->ring : (uint32_t)TAKT_SYSTEM_RING;
-    return task->is_external ? capacity : 0u;
-}
-
-static uint64_t ring_count(const takt_system_spec_t *spec) {
-    uint64_t count = 0;
-    for (uint32_t i = 0; i < spec->task_count; i++) {
-        count += ring_of(&spec->tasks[i]);
-    }
-    return count;
-}
-
 static uint64_t returning_count(const takt_system_spec_t *spec) {
     uint64_t count = 0;
     for (uint32_t i = 0; i < spec->server_count; i++) {
@@ -263,18 +252,22 @@ static void lay_out_tables(takt_system_t *system, takt_arena_t *arena, const tak
     system->servers = takt_arena_take(arena, spec->server_count, sizeof(takt_server_t));
     system->levels = takt_arena_take(arena, 1u + (uint64_t)spec->server_count, sizeof(uint32_t));
     system->tasks = takt_arena_take(arena, spec->task_count, sizeof(takt_task_t));
-    system->extensions = takt_arena_take(arena, system->extension_count, sizeof(takt_task_extension_t));
-    system->rings = takt_arena_take(arena, ring_count(spec), sizeof(takt_arrival_t));
     system->resources = takt_arena_take(arena, spec->resource_count, sizeof(takt_resource_t));
     system->resource_homes = takt_arena_take(arena, spec->resource_count, sizeof(takt_server_t *));
     system->returns = takt_arena_take(arena, returning_count(spec), sizeof(takt_server_returns_t));
-    system->rates =
-        spec->rates != NULL ? takt_arena_take(arena, spec->task_count, sizeof(takt_rate_task_t)) : NULL;
-    system->rate_shares = takt_arena_take(arena, spec->resource_count, sizeof(takt_rate_share_t));
-    system->rate_uses = takt_arena_take(arena, spec->use_count, sizeof(takt_rate_use_t));
-    system->windowed = takt_arena_take(arena, system->windowed_count, sizeof(takt_windowed_t));
     system->changes = takt_arena_take(arena, spec->change_count, sizeof(takt_change_t));
-    takt_rules_lay_out(&system->rules, arena, spec);
+}
+
+static void lay_out_tasks(takt_system_t *system, takt_arena_t *arena, const takt_system_spec_t *spec) {
+    uint32_t counts[BUILDERS] = {0};
+    for (uint32_t i = 0; i < spec->task_count; i++) {
+        counts[builder_of(spec, i)]++;
+    }
+    for (uint32_t i = 0; i < BUILDERS; i++) {
+        if (builders[i]->lay_out != NULL) {
+            builders[i]->lay_out(system, arena, spec, counts[i]);
+        }
+    }
 }
 
 static void lay_out_dispatchers(takt_system_t *system, layout_t *layout) {
@@ -300,6 +293,7 @@ static uint64_t lay_out(takt_system_t *system, const takt_system_spec_t *spec, c
     layout_t layout = {.arena = {base, 0}, .spec = spec};
     lay_out_places(system, &layout.arena, spec);
     lay_out_tables(system, &layout.arena, spec);
+    lay_out_tasks(system, &layout.arena, spec);
     lay_out_dispatchers(system, &layout);
     return layout.arena.used;
 }
@@ -334,38 +328,30 @@ static void add_servers(takt_system_t *system, const takt_system_spec_t *spec) {
     }
 }
 
-static void make_extensions(takt_system_t *system, const takt_system_spec_t *spec) {
-    takt_task_extension_t *extension = system->extensions;
-    takt_arrival_t *ring = system->rings;
-    for (uint32_t i = 0; i < spec->task_count; i++) {
-        const takt_task_spec_t *task = &spec->tasks[i];
-        if (is_extended(task)) {
-            extension->on_miss = task->on_miss;
-            extension->capacity = (uint32_t)ring_of(task);
-            extension->arrivals = ring;
-            ring += extension->capacity;
-            extension++;
+void takt_system_add_task(takt_system_t *system, const takt_system_spec_t *spec, uint32_t index,
+                          const takt_task_parameters_t *parameters) {
+    takt_dispatcher_add_task(&system->tasks[index], takt_system_entity_of(system, index),
+                             home_of(system, spec, spec->tasks[index].server), parameters);
+}
+
+static void begin_builders(takt_system_t *system, const takt_system_spec_t *spec) {
+    for (uint32_t i = 0; i < BUILDERS; i++) {
+        if (builders[i]->begin != NULL) {
+            builders[i]->begin(system, spec);
         }
     }
 }
 
-static void add_rated_task(takt_system_t *system, uint32_t i, const takt_task_spec_t *task,
-                           const takt_task_parameters_t *parameters) {
-    takt_rate_based_add(&system->rate_based, &system->rates[i], &system->tasks[i],
-                        takt_system_entity_of(system, i), parameters, task->weight, task->is_greedy);
-    takt_rate_based_set_blocking(&system->rates[i], (takt_rate_blocking_t){task->blocking, task->excess});
-    if (task->adapts) {
-        takt_rate_based_adapt(&system->rates[i]);
+static void end_builders(takt_system_t *system, const takt_system_spec_t *spec) {
+    for (uint32_t i = 0; i < BUILDERS; i++) {
+        if (builders[i]->end != NULL) {
+            builders[i]->end(system, spec);
+        }
     }
 }
 
 static void add_tasks(takt_system_t *system, const takt_system_spec_t *spec) {
-    takt_task_extension_t *extension = system->extensions;
-    takt_windowed_t *windowed = system->windowed;
-    takt_system_add_allocators(system, spec);
-    if (spec->rates != NULL) {
-        takt_rate_based_init(&system->rate_based, spec->rates, system->dispatcher);
-    }
+    uint32_t numbers[BUILDERS] = {0};
     for (uint32_t i = 0; i < spec->task_count; i++) {
         const takt_task_spec_t *task = &spec->tasks[i];
         takt_task_parameters_t parameters = {
@@ -379,20 +365,13 @@ static void add_tasks(takt_system_t *system, const takt_system_spec_t *spec) {
             .is_limited = task->is_limited,
             .is_absent = task->is_absent,
             .id = 1u + spec->server_count + i,
-            .extension = spec->rates != NULL ? &system->rates[i].extension
-                         : is_extended(task) ? extension++
-                                             : NULL,
         };
-        if (spec->rates != NULL) {
-            add_rated_task(system, i, task, &parameters);
-            continue;
+        const uint32_t builder = builder_of(spec, i);
+        if (builders[builder]->add != NULL) {
+            builders[builder]->add(system, spec, i, numbers[builder]++, &parameters);
+        } else {
+            takt_system_add_task(system, spec, i, &parameters);
         }
-        if (takt_system_has_windows(spec, i)) {
-            takt_system_add_windowed(system, i, windowed++, &spec->windows[i], &parameters);
-            continue;
-        }
-        takt_dispatcher_add_task(&system->tasks[i], takt_system_entity_of(system, i),
-                                 home_of(system, spec, task->server), &parameters);
     }
 }
 
@@ -408,14 +387,6 @@ static void add_resources(takt_system_t *system, const takt_system_spec_t *spec)
     }
     if (spec->resource_count > 0) {
         takt_dispatcher_expect_locks(system->dispatcher);
-    }
-}
-
-static void add_uses(takt_system_t *system, const takt_system_spec_t *spec) {
-    takt_rate_based_set_shares(&system->rate_based, system->rate_shares);
-    for (uint32_t i = 0; i < spec->use_count; i++) {
-        takt_rate_based_use(&system->rates[spec->uses[i].task], &system->rate_uses[i],
-                            &system->resources[spec->uses[i].resource]);
     }
 }
 
@@ -458,8 +429,6 @@ uint64_t takt_system_size(takt_system_t *system, const takt_system_spec_t *spec)
     }
     system->server_count = spec->server_count;
     system->task_count = spec->task_count;
-    system->extension_count = (uint32_t)extension_count(spec);
-    system->windowed_count = takt_system_count_windowed(spec);
     system->thread_count = spec->thread_count;
     system->resource_count = spec->resource_count;
     system->change_count = spec->change_count;
@@ -479,14 +448,13 @@ void takt_system_build(takt_system_t *system, const takt_system_spec_t *spec, vo
     system->memory = memory;
     (void)lay_out(system, spec, memory);
     write_levels(system, spec);
-    make_extensions(system, spec);
     add_changes(system, spec);
     add_servers(system, spec);
+    begin_builders(system, spec);
     add_tasks(system, spec);
     add_resources(system, spec);
-    add_uses(system, spec);
     add_threads(system, spec);
-    takt_rules_attach(&system->rules, system, spec);
+    end_builders(system, spec);
 }
 
 takt_entity_t *takt_system_entity(takt_system_t *system, uint32_t id) {

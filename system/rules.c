@@ -2,7 +2,7 @@
 /* Rules of rules.h. */
 #include "system/rules.h"
 
-#include "system/build.h"
+#include "system/builders.h"
 
 static uint64_t count_rbe(const takt_system_spec_t *spec) {
     uint64_t count = 0;
@@ -20,7 +20,10 @@ static uint64_t count_events(const takt_system_spec_t *spec) {
     return count;
 }
 
-void takt_rules_lay_out(takt_rules_t *rules, takt_arena_t *arena, const takt_system_spec_t *spec) {
+static void lay_out(takt_system_t *system, takt_arena_t *arena, const takt_system_spec_t *spec,
+                    uint32_t count) {
+    (void)count;
+    takt_rules_t *rules = &system->rules;
     const uint32_t flows = spec->has_shares ? spec->task_count : 0u;
     rules->rbe = takt_arena_take(arena, count_rbe(spec), sizeof *rules->rbe);
     rules->deadlines = takt_arena_take(arena, count_events(spec), sizeof *rules->deadlines);
@@ -71,7 +74,8 @@ static void attach_shares(takt_rules_t *rules, takt_system_t *system, const takt
     }
 }
 
-void takt_rules_attach(takt_rules_t *rules, takt_system_t *system, const takt_system_spec_t *spec) {
+static void attach(takt_system_t *system, const takt_system_spec_t *spec) {
+    takt_rules_t *rules = &system->rules;
     attach_rbe(rules, system, spec);
     make_groups(rules, spec);
     attach_groups(rules, system, spec);
@@ -79,3 +83,5 @@ void takt_rules_attach(takt_rules_t *rules, takt_system_t *system, const takt_sy
         attach_shares(rules, system, spec);
     }
 }
+
+const takt_builder_t takt_builder_rules = {.lay_out = lay_out, .end = attach};

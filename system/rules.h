@@ -3,10 +3,7 @@
 #ifndef TAKT_SYSTEM_RULES_H
 #define TAKT_SYSTEM_RULES_H
 
-#include "system/arena.h"
 #include "system/spec.h"
-
-struct takt_system;
 
 typedef struct takt_rules {
     bool is_any;               /* a task has a rule */
@@ -17,11 +14,5 @@ typedef struct takt_rules {
     takt_entity_t **heaps;     /* of the fluid system, then of the starts */
     takt_bandwidth_t *groups;  /* of the servers, in their order; those with a kind leave theirs out */
 } takt_rules_t;
-
-/* Lays out the memory of the rules of `spec`. */
-void takt_rules_lay_out(takt_rules_t *rules, takt_arena_t *arena, const takt_system_spec_t *spec);
-
-/* Sets the rules of the tasks of `system`, which are added already. */
-void takt_rules_attach(takt_rules_t *rules, struct takt_system *system, const takt_system_spec_t *spec);
 
 #endif

@@ -134,7 +134,6 @@ def test_replay_is_identical(tmp_path_factory: pytest.TempPathFactory, system: S
     ("system", "horizon", "kind"), [pytest.param(LEAVE, 20, 13, id="leave"), pytest.param(LOWERED, 40, 14, id="change")]
 )
 def test_a_lost_request_makes_replay_differ(tmp_path: Path, system: System, horizon: int, kind: int) -> None:
-    """A replay without the record of a request is another run."""
     records = records_of(system, horizon, tmp_path / "records")
     kept = [record for record in records if record[24] != kind]
     assert len(kept) == len(records) - 1

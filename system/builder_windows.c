@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Windows of a system; see windows.h. */
-#include "system/windows.h"
+/* Tasks whose jobs run in windows (policy/window.h), and their allocators. */
+#include "system/builders.h"
 
 static const takt_allocator_t *const allocators[TAKT_WINDOWS] = {
     [TAKT_WINDOWS_SUSPEND] = &takt_allocator_suspend,
@@ -12,15 +12,14 @@ static const takt_allocator_t *const allocators[TAKT_WINDOWS] = {
     [TAKT_WINDOWS_SPARE_TIME] = &takt_allocator_in_spare_time,
 };
 
-uint32_t takt_system_count_windowed(const takt_system_spec_t *spec) {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < spec->task_count; i++) {
-        count += takt_system_has_windows(spec, i);
-    }
-    return count;
+static void lay_out(takt_system_t *system, takt_arena_t *arena, const takt_system_spec_t *spec,
+                    uint32_t count) {
+    (void)spec;
+    system->windowed_count = count;
+    system->windowed = takt_arena_take(arena, count, sizeof(takt_windowed_t));
 }
 
-void takt_system_add_allocators(takt_system_t *system, const takt_system_spec_t *spec) {
+static void add_allocators(takt_system_t *system, const takt_system_spec_t *spec) {
     system->calls.bulk = spec->bulk > 0 ? spec->bulk : 1u;
     for (uint32_t i = 0; i < spec->task_count; i++) {
         if (takt_system_has_windows(spec, i)) {
@@ -30,8 +29,10 @@ void takt_system_add_allocators(takt_system_t *system, const takt_system_spec_t 
     }
 }
 
-void takt_system_add_windowed(takt_system_t *system, uint32_t index, takt_windowed_t *windowed,
-                              const takt_window_spec_t *spec, takt_task_parameters_t *parameters) {
+static void add(takt_system_t *system, const takt_system_spec_t *all, uint32_t index, uint32_t number,
+                takt_task_parameters_t *parameters) {
+    const takt_window_spec_t *spec = &all->windows[index];
+    takt_windowed_t *windowed = &system->windowed[number];
     takt_task_t *task = &system->tasks[index];
     takt_entity_t *entity = takt_system_entity_of(system, index);
     parameters->extension = &windowed->extension;
@@ -43,3 +44,6 @@ void takt_system_add_windowed(takt_system_t *system, uint32_t index, takt_window
                           parameters, &spec->parameters);
     }
 }
+
+const takt_builder_t takt_builder_windows = {
+    .takes = takt_system_has_windows, .lay_out = lay_out, .begin = add_allocators, .add = add};
