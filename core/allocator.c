@@ -43,9 +43,7 @@ void takt_allocator_begin_job(takt_task_t *task, takt_instant_t release) {
     takt_entity_set_state(task->entity, TAKT_STATE_ACTIVE);
 }
 
-static void open_entity(takt_entity_t *entity) {
-    entity->attributes = (entity->attributes | TAKT_ATTRIBUTE_BUDGET) & 255u;
-}
+static void open_entity(takt_entity_t *entity) { takt_entity_set_attributes(entity, TAKT_ATTRIBUTE_BUDGET); }
 
 static void close_entity(takt_entity_t *entity) {
     entity->attributes = entity->attributes & (255u ^ TAKT_ATTRIBUTE_BUDGET);

@@ -5,8 +5,10 @@
 #include "core/record.h"
 #include "core/urgency.h"
 
+/* On a level there is no order among equals. */
 static bool is_more_urgent(const takt_entity_t *a, const takt_entity_t *b) {
-    return takt_is_more_urgent(a->key, a->tie, b->key, b->tie);
+    const bool has_keys = a->home->ready.order == TAKT_ORDER_KEYS;
+    return takt_is_more_urgent(a->key, a->tie, b->key, has_keys ? b->tie : 0u);
 }
 
 void takt_global_init(takt_global_t *global, takt_dispatcher_t *dispatcher, takt_cpu_t **order) {

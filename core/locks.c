@@ -27,7 +27,7 @@ static void begin_locking(takt_entity_t *entity) {
         held->below = entity->home->locked;
         entity->home->locked = held;
     }
-    entity->attributes = (entity->attributes | TAKT_ATTRIBUTE_LOCKING) & 255u;
+    takt_entity_set_attributes(entity, TAKT_ATTRIBUTE_LOCKING);
 }
 
 /* Called after `entity` has freed a resource or ended a wait. */

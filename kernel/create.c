@@ -49,7 +49,7 @@ uint32_t takt_creation_number(takt_server_t *home) {
 
 void takt_creation_release(const takt_entity_t *entity) {
     --*children_of(entity->home);
-    takt_numbers_give(&takt_kernel.free_numbers, entity->id);
+    takt_numbers_give(&takt_kernel.free_numbers, takt_entity_number(entity));
 }
 
 /* ---- threads ------------------------------------------------------------------------------------ */

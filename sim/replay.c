@@ -147,6 +147,7 @@ static bool level_fits(const takt_system_t *system, const takt_entity_t *entity,
         takt_server_is_root(home) ? 0 : 1u + (uint32_t)(home - (const takt_server_t *)system->servers);
     const bool has_levels = home->ready.order == TAKT_ORDER_LEVELS;
     return takt_entity_has_level(entity) && level > 0 &&
+           (entity->task != NULL || level <= TAKT_PLAIN_LEVELS_MOST || level == TAKT_KEY_LEAST_URGENT) &&
            level <= (has_levels ? system->levels[place] : TAKT_KEY_LEAST_URGENT);
 }
 

@@ -171,8 +171,9 @@ static void check_choice(const takt_system_t *system) {
         const takt_entity_t *running = global->order[place]->running;
         CHECK((running != NULL) == (place < global->busy));
         CHECK(running == NULL || takt_global_runs(global->order[place]));
+        const uint32_t tie = spec.policy->order == TAKT_ORDER_KEYS && running != NULL ? running->tie : 0u;
         CHECK(running == NULL || best == NULL ||
-              !takt_is_more_urgent(best->key, best->tie, running->key, running->tie));
+              !takt_is_more_urgent(best->key, best->tie, running->key, tie));
     }
     for (uint32_t place = global->busy + 1u; place < spec.cpu_count; place++) {
         CHECK(global->order[place - 1u] < global->order[place]);
