@@ -32,7 +32,10 @@ void takt_dispatcher_init(takt_dispatcher_t *dispatcher, const takt_policy_t *po
                           const takt_ready_t *ready, takt_timers_row_t *rows, uint32_t order_rows,
                           uint32_t time_rows, takt_cpu_t *cpus, uint32_t ncpu) {
     dispatcher->cpus = cpus;
-    dispatcher->ncpu = ncpu;
+    dispatcher->ncpu = (uint16_t)ncpu;
+    for (uint32_t i = 0; i < ncpu; i++) {
+        cpus[i].in_order = &cpus[i];
+    }
     takt_server_init(&dispatcher->root, policy, ready, rows, order_rows, time_rows);
     takt_entity_set_state(&dispatcher->root.entity, TAKT_STATE_READY);
 }

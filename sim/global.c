@@ -120,7 +120,7 @@ static void settle(run_t *run, takt_instant_t now) {
 
 static void decide(run_t *run, takt_instant_t now) {
     takt_decision_t decision;
-    while (takt_global_take_next(&run->sim->system.global, now, &decision)) {
+    while (takt_dispatcher_take_next(run->dispatcher, now, &decision)) {
         obey(run, &decision, now);
     }
     run->until = decision.until;

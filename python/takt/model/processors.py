@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Processors: which task sets can be simulated on several of them.
 
-Source: SPEC.md, 11. The assignment of jobs to processors is in core/global.h.
+Source: SPEC.md, 11. The assignment of jobs to processors is in core/processors.c.
 """
 
 from __future__ import annotations
